@@ -1,0 +1,20 @@
+//! `GET /v2/pledge-transaction/{id}` (§4.2).
+
+use crate::pledge::RetrievedPledgeTransaction;
+
+/// Encodes the answer's body.
+///
+/// # Errors
+/// None that a record can cause.
+pub fn encode(transaction: &RetrievedPledgeTransaction<'_>) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(transaction)
+}
+
+/// Decodes the answer's body. Members that the contract does not have are passed over, and those
+/// that it lets a service leave out may be absent.
+///
+/// # Errors
+/// If it is not what the contract says.
+pub fn decode(body: &[u8]) -> serde_json::Result<RetrievedPledgeTransaction<'_>> {
+    serde_json::from_slice(body)
+}

@@ -1,0 +1,41 @@
+//! The wire, written once for both sides: paths, headers, statuses and bodies.
+
+pub mod create;
+pub mod get;
+mod problem;
+
+pub use problem::{ErrorBody, Operation, Problem};
+
+/// The base path and resource of both operations (§4).
+pub const PLEDGE_TRANSACTION_PATH: &str = "/v2/pledge-transaction";
+/// Where timelines are: `{TIMELINE_PATH}/{id}?edit_key={edit_key}`.
+pub const TIMELINE_PATH: &str = "/timeline";
+/// The query parameter of a timeline address that holds its secret (§2.1).
+pub const EDIT_KEY_PARAMETER: &str = "edit_key";
+/// The media type of every body of the API.
+pub const JSON: &str = "application/json";
+
+/// Header names, in the lower case that HTTP/2 and `Headers` use.
+pub mod header {
+    /// Carries the API key (§5.1).
+    pub const AUTHORIZATION: &str = "authorization";
+    /// Names the unit that a team-level key acts for (§5.4).
+    pub const UNIT_ID: &str = "x-service-unit-id";
+    /// Names a create, so that it can be repeated safely.
+    pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+    /// Says that an answer is the first one again.
+    pub const IDEMPOTENT_REPLAYED: &str = "idempotent-replayed";
+    /// Media type of the body.
+    pub const CONTENT_TYPE: &str = "content-type";
+    /// Coding of the body; the service takes none.
+    pub const CONTENT_ENCODING: &str = "content-encoding";
+    /// Bytes of the body.
+    pub const CONTENT_LENGTH: &str = "content-length";
+    /// Where a browser's request comes from.
+    pub const ORIGIN: &str = "origin";
+}
+
+/// Whether a `Content-Type` is JSON: its parameters, case and blanks do not matter.
+pub fn is_json(content_type: &str) -> bool {
+    content_type.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
+}

@@ -1,0 +1,190 @@
+//! Answers that are not a success (§7): the one place that chooses their status and text.
+
+use super::create::MAX_BODY_BYTES;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The two operations of the contract, whose error bodies differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// `POST /v2/pledge-transaction`
+    Create,
+    /// `GET /v2/pledge-transaction/{id}`
+    Get,
+}
+
+/// The body of an error (§7).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorBody<'a> {
+    /// What kind of error.
+    #[serde(borrow)]
+    pub error: Cow<'a, str>,
+    /// What is wrong and what to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Cow<'a, str>>,
+    /// Whether the request was made with a live key (§5.3), once that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_live: Option<bool>,
+}
+
+impl ErrorBody<'_> {
+    /// Encodes the body.
+    ///
+    /// # Errors
+    /// None that a body can cause.
+    pub fn encode(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+}
+
+impl<'a> ErrorBody<'a> {
+    /// Decodes a body.
+    ///
+    /// # Errors
+    /// If it is not the contract's error shape.
+    pub fn decode(body: &'a [u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(body)
+    }
+}
+
+/// Why a request is not served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// No key, or none that is known (§7).
+    Unauthorized(Operation),
+    /// A team-level key without one of its units.
+    UnitRequired(Operation),
+    /// No such transaction for this unit and mode (§7).
+    TransactionNotFound,
+    /// Nothing is at this path.
+    PathNotFound,
+    /// The path has other methods: those of the `Allow` header.
+    MethodNotAllowed(&'static str),
+    /// The body is not JSON by its headers.
+    UnsupportedMediaType,
+    /// The body is longer than [`MAX_BODY_BYTES`].
+    ContentTooLarge,
+    /// The body broke off.
+    UnreadableBody,
+    /// The body breaks rules of §4.1, listed here.
+    InvalidRequest(String),
+    /// `Idempotency-Key` is not one.
+    InvalidIdempotencyKey,
+    /// The idempotency key was used for another payload.
+    IdempotencyKeyReused,
+    /// The store does not answer.
+    StoreUnavailable,
+    /// The operator's or our own mistake.
+    Internal,
+}
+
+impl Problem {
+    /// The HTTP status.
+    pub const fn status(&self) -> u16 {
+        match self {
+            Problem::InvalidRequest(_)
+            | Problem::InvalidIdempotencyKey
+            | Problem::UnreadableBody => 400,
+            Problem::Unauthorized(_) | Problem::UnitRequired(_) => 401,
+            Problem::TransactionNotFound | Problem::PathNotFound => 404,
+            Problem::MethodNotAllowed(_) => 405,
+            Problem::ContentTooLarge => 413,
+            Problem::UnsupportedMediaType => 415,
+            Problem::IdempotencyKeyReused => 422,
+            Problem::Internal => 500,
+            Problem::StoreUnavailable => 503,
+        }
+    }
+
+    /// The header that this status asks for.
+    pub const fn header(&self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Problem::Unauthorized(_) | Problem::UnitRequired(_) => {
+                Some(("www-authenticate", "Bearer"))
+            }
+            Problem::MethodNotAllowed(methods) => Some(("allow", methods)),
+            Problem::StoreUnavailable => Some(("retry-after", "1")),
+            _ => None,
+        }
+    }
+
+    /// The body; `is_live` is the mode of the key, once it is known.
+    pub fn body(&self, is_live: Option<bool>) -> ErrorBody<'static> {
+        let error = Cow::Borrowed(self.error());
+        match self {
+            Problem::TransactionNotFound => ErrorBody { error, message: None, is_live: None },
+            _ => ErrorBody { error, message: Some(self.message()), is_live },
+        }
+    }
+
+    const fn error(&self) -> &'static str {
+        match self {
+            Problem::Unauthorized(Operation::Create) | Problem::UnitRequired(Operation::Create) => {
+                "true"
+            }
+            Problem::Unauthorized(Operation::Get) | Problem::UnitRequired(Operation::Get) => {
+                "Authentication failed"
+            }
+            Problem::TransactionNotFound => "Pledge transaction not found",
+            Problem::PathNotFound => "Not found",
+            Problem::MethodNotAllowed(_) => "Method not allowed",
+            Problem::UnsupportedMediaType => "Unsupported media type",
+            Problem::ContentTooLarge => "Content too large",
+            Problem::InvalidRequest(_) | Problem::UnreadableBody => "Invalid request",
+            Problem::InvalidIdempotencyKey => "Invalid Idempotency-Key",
+            Problem::IdempotencyKeyReused => "Idempotency-Key reused",
+            Problem::StoreUnavailable => "Service unavailable",
+            Problem::Internal => "Internal error",
+        }
+    }
+
+    fn message(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Problem::Unauthorized(Operation::Create) => {
+                "Not authorized. Check the API key: send it as `Authorization: Bearer <API_KEY>`."
+            }
+            Problem::Unauthorized(Operation::Get) => {
+                "Check the API key: send it as `Authorization: Bearer <API_KEY>`."
+            }
+            Problem::UnitRequired(Operation::Create) => {
+                "Not authorized. Check the API key: a team-level key needs the header \
+                 `X-Service-Unit-Id` with the ID of one of its team's units."
+            }
+            Problem::UnitRequired(Operation::Get) => {
+                "Check the API key: a team-level key needs the header `X-Service-Unit-Id` with \
+                 the ID of one of its team's units."
+            }
+            Problem::TransactionNotFound => "",
+            Problem::PathNotFound => {
+                "Nothing is at this path. The operations are `POST /v2/pledge-transaction` and \
+                 `GET /v2/pledge-transaction/{id}`."
+            }
+            Problem::MethodNotAllowed(methods) => {
+                return Cow::Owned(format!("This path takes {methods}."));
+            }
+            Problem::UnsupportedMediaType => {
+                "Send the body as JSON: `Content-Type: application/json`, no `Content-Encoding`."
+            }
+            Problem::ContentTooLarge => {
+                return Cow::Owned(format!(
+                    "The body may have {MAX_BODY_BYTES} bytes at most. Split the pledges over \
+                     several transactions."
+                ));
+            }
+            Problem::UnreadableBody => "The body broke off. Send the request again.",
+            Problem::InvalidRequest(summary) => return Cow::Owned(summary.clone()),
+            Problem::InvalidIdempotencyKey => {
+                "Send 1 to 255 printable ASCII characters, bare or in double quotes."
+            }
+            Problem::IdempotencyKeyReused => {
+                "This key was used with another payload in the last 24 hours. Use a new key for \
+                 a new transaction."
+            }
+            Problem::StoreUnavailable => {
+                "The record could not be read or written. Send the request again in a moment."
+            }
+            Problem::Internal => "Something is wrong on our side. Send the request again later.",
+        })
+    }
+}

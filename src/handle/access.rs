@@ -1,0 +1,88 @@
+//! Who asks, and for which unit (§5).
+
+use super::{Clock, Entropy, Refusal, Request, Service};
+use crate::api::{Operation, Problem, header};
+use crate::auth::{ApiKey, KeyHash, KeyRecord, Scope};
+use crate::store::{CredentialKey, Store, StoredValue as _};
+use std::rc::Rc;
+
+/// A caller whose key is valid.
+pub struct Caller {
+    /// The `Authorization` header that was accepted.
+    authorization: String,
+    /// Whose records the caller makes and sees.
+    pub scope: Scope,
+}
+
+impl Caller {
+    /// The key's text.
+    pub fn api_key(&self) -> Option<ApiKey<'_>> {
+        ApiKey::from_authorization(&self.authorization)
+    }
+
+    /// The contract's `isLive`.
+    pub fn is_live(&self) -> bool {
+        self.scope.mode.is_live()
+    }
+}
+
+/// A caller's claim: the header as it came, and the hash of the key in it.
+pub struct Claim {
+    authorization: String,
+    pub hash: KeyHash,
+}
+
+impl Claim {
+    pub fn read(request: &impl Request, operation: Operation) -> Result<Self, Problem> {
+        let refused = Problem::Unauthorized(operation);
+        let Some(authorization) = request.header(header::AUTHORIZATION) else {
+            return Err(refused);
+        };
+        match ApiKey::from_authorization(&authorization) {
+            Some(key) => Ok(Claim { hash: key.hash(), authorization }),
+            None => Err(refused),
+        }
+    }
+}
+
+impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+    /// Checks the key, and the unit if the key is a team's.
+    pub(super) async fn authorize(
+        &self,
+        request: &impl Request,
+        operation: Operation,
+    ) -> Result<Caller, Refusal> {
+        let claim = Claim::read(request, operation)?;
+        let record = self.key_record(claim.hash).await?;
+        Self::admit(claim, record, request, operation)
+    }
+
+    pub(super) fn admit(
+        claim: Claim,
+        record: Option<Rc<KeyRecord>>,
+        request: &impl Request,
+        operation: Operation,
+    ) -> Result<Caller, Refusal> {
+        let record = record.ok_or(Problem::Unauthorized(operation))?;
+        let unit_id = request.header(header::UNIT_ID);
+        match record.scope(unit_id.as_deref().map(str::trim)) {
+            Some(scope) => Ok(Caller { authorization: claim.authorization, scope }),
+            None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),
+        }
+    }
+
+    pub(super) async fn key_record(
+        &self,
+        hash: KeyHash,
+    ) -> Result<Option<Rc<KeyRecord>>, Problem> {
+        let now_ms = self.clock.now_ms();
+        if let Some(record) = self.caches.key(hash, now_ms) {
+            return Ok(Some(record));
+        }
+        let found = self.store.get(&CredentialKey(hash)).await?;
+        let Some(stored) = found else { return Ok(None) };
+        let bytes = stored.value.read().await?;
+        let record = serde_json::from_slice(&bytes).map_err(|_| Problem::Internal)?;
+        Ok(Some(self.caches.keep_key(hash, record, now_ms)))
+    }
+}

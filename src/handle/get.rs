@@ -1,0 +1,45 @@
+//! Get pledge transaction by ID (§4.2).
+
+use super::access::Claim;
+use super::{Body, Clock, Entropy, Media, Refusal, Request, Response, Service};
+use crate::api::{Operation, Problem};
+use crate::pledge::TransactionId;
+use crate::store::{Access, Store, StoreError, Stored, TransactionKey};
+use futures_util::future::join;
+
+type Found<V> = Result<Option<Stored<V, Access>>, StoreError>;
+
+impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+    pub(super) async fn get(&self, request: &impl Request, id: &str) -> Response<S::Value> {
+        match self.find(request, id).await {
+            Ok(value) => Response::new(200, Media::Json, Body::Stored(value)),
+            Err(refusal) => refusal.into(),
+        }
+    }
+
+    /// Reads key and record side by side; the record counts only once the key is accepted.
+    async fn find(&self, request: &impl Request, id: &str) -> Result<S::Value, Refusal> {
+        let claim = Claim::read(request, Operation::Get)?;
+        let (key, record) = join(self.key_record(claim.hash), self.transaction(id)).await;
+        let caller = Self::admit(claim, key?, request, Operation::Get)?;
+        let is_live = caller.is_live();
+        match record.map_err(|StoreError| Problem::StoreUnavailable.with_mode(is_live))? {
+            Some(stored) if stored.metadata.allows(&caller.scope) => Ok(stored.value),
+            _ => Err(Problem::TransactionNotFound.with_mode(is_live)),
+        }
+    }
+
+    /// The record of this ID; none without asking the store if the ID cannot be ours.
+    pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
+        match TransactionId::parse(id) {
+            Some(id) => self.store.get(&TransactionKey(&id)).await,
+            None => Ok(None),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(_: StoreError) -> Self {
+        Problem::StoreUnavailable
+    }
+}

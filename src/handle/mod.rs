@@ -1,0 +1,118 @@
+//! A request in, a response out: the service without its platform.
+
+mod access;
+mod cache;
+mod create;
+mod get;
+mod response;
+mod route;
+mod timeline;
+
+pub use cache::Caches;
+pub use response::{Body, Media, Response};
+pub use route::Cors;
+
+use crate::api::{Problem, header};
+use crate::store::Store;
+use route::Route;
+use std::borrow::Cow;
+
+/// Tells the time.
+pub trait Clock {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    fn now_ms(&self) -> u64;
+}
+
+/// Draws random bytes that cannot be guessed.
+pub trait Entropy {
+    /// Fills `bytes`.
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// What of a request the service looks at.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait Request {
+    /// The method, such as `GET`.
+    fn method(&self) -> Cow<'_, str>;
+    /// The whole address, such as `https://example.org/v2/pledge-transaction?x=1`.
+    fn url(&self) -> Cow<'_, str>;
+    /// The value of a header, by its lower-case name.
+    fn header(&self, name: &str) -> Option<String>;
+    /// The body.
+    ///
+    /// # Errors
+    /// If it has more than `limit` bytes, or breaks off.
+    async fn body(&self, limit: usize) -> Result<Vec<u8>, BodyError>;
+}
+
+/// Why a body cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyError {
+    /// It is longer than the limit.
+    TooLarge,
+    /// It broke off.
+    Broken,
+}
+
+/// The service, with its ports.
+#[derive(Debug)]
+pub struct Service<'s, S, C, E> {
+    /// Where records are.
+    pub store: &'s S,
+    /// The time.
+    pub clock: &'s C,
+    /// Randomness.
+    pub entropy: &'s E,
+    /// What outlives a request.
+    pub caches: &'s Caches,
+    /// Which origins a browser may call from.
+    pub cors: &'s Cors,
+}
+
+impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+    /// Serves one request. Every outcome is a response.
+    pub async fn handle(&self, request: &impl Request) -> Response<S::Value> {
+        let method = request.method();
+        let url = request.url();
+        let address = route::Address::parse(&url);
+        let mut response = match route::route(&method, &address) {
+            Ok(Route::Create) => self.create(request, &address).await,
+            Ok(Route::Get { id }) => self.get(request, &id).await,
+            Ok(Route::Timeline { id }) => self.timeline(&id, &address).await,
+            Ok(Route::Options { allow }) => Response::options(allow),
+            Err(problem) => Response::problem(&problem, None),
+        };
+        if method == "HEAD" {
+            response.body = Body::Empty;
+        }
+        if !self.cors.is_off() {
+            self.cors.apply(request.header(header::ORIGIN).as_deref(), &mut response);
+        }
+        response
+    }
+}
+
+/// A problem, and the mode of the key if it is known by then (§5.3).
+struct Refusal {
+    problem: Problem,
+    is_live: Option<bool>,
+}
+
+impl Problem {
+    fn with_mode(self, is_live: bool) -> Refusal {
+        Refusal { problem: self, is_live: Some(is_live) }
+    }
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Refusal { problem, is_live: None }
+    }
+}
+
+impl<V> From<Refusal> for Response<V> {
+    fn from(refusal: Refusal) -> Self {
+        Response::problem(&refusal.problem, refusal.is_live)
+    }
+}
+

@@ -1,0 +1,88 @@
+//! What the service answers.
+
+use crate::api::Problem;
+use std::borrow::Cow;
+
+/// A response, not yet of any platform.
+#[derive(Debug)]
+pub struct Response<V> {
+    /// HTTP status.
+    pub status: u16,
+    /// What the body is: decides the headers that every such body has.
+    pub media: Media,
+    /// Further headers.
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
+    /// The body.
+    pub body: Body<V>,
+}
+
+/// A body: none, made here, or passed on from the store unread.
+#[derive(Debug)]
+pub enum Body<V> {
+    /// No body.
+    Empty,
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// A stored value.
+    Stored(V),
+}
+
+/// What a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Media {
+    /// None.
+    None,
+    /// The API's.
+    Json,
+    /// A page.
+    Html,
+}
+
+impl Media {
+    /// The headers that every body of this kind has.
+    pub const fn headers(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Media::None => &[("cache-control", "no-store")],
+            Media::Json => &[
+                ("content-type", "application/json"),
+                ("cache-control", "no-store"),
+                ("x-content-type-options", "nosniff"),
+            ],
+            Media::Html => &[
+                ("content-type", "text/html; charset=utf-8"),
+                ("cache-control", "no-store"),
+                ("x-content-type-options", "nosniff"),
+                ("referrer-policy", "no-referrer"),
+                ("x-robots-tag", "noindex, nofollow"),
+                ("content-security-policy", crate::timeline::CONTENT_SECURITY_POLICY),
+            ],
+        }
+    }
+}
+
+impl<V> Response<V> {
+    pub(super) fn new(status: u16, media: Media, body: Body<V>) -> Self {
+        Response { status, media, headers: Vec::new(), body }
+    }
+
+    pub(super) fn json(body: Vec<u8>) -> Self {
+        Response::new(200, Media::Json, Body::Bytes(body))
+    }
+
+    pub(super) fn html(status: u16, page: String) -> Self {
+        Response::new(status, Media::Html, Body::Bytes(page.into_bytes()))
+    }
+
+    pub(super) fn options(allow: &'static str) -> Self {
+        let mut response = Response::new(204, Media::None, Body::Empty);
+        response.headers.push(("allow", Cow::Borrowed(allow)));
+        response
+    }
+
+    pub(super) fn problem(problem: &Problem, is_live: Option<bool>) -> Self {
+        let body = problem.body(is_live).encode().unwrap_or_default();
+        let mut response = Response::new(problem.status(), Media::Json, Body::Bytes(body));
+        response.headers.extend(problem.header().map(|(name, value)| (name, Cow::Borrowed(value))));
+        response
+    }
+}

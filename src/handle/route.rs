@@ -1,0 +1,130 @@
+//! Which operation a method and an address name, and which origins may call it.
+
+use super::response::Response;
+use crate::api::{EDIT_KEY_PARAMETER, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH};
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
+
+/// The parts of an address, cut from its text: a URL parser would be most of the Worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address<'u> {
+    /// Scheme, host and port.
+    pub origin: &'u str,
+    /// From the first slash to the question mark.
+    pub path: &'u str,
+    /// Behind the question mark.
+    pub query: &'u str,
+}
+
+impl<'u> Address<'u> {
+    /// Cuts an absolute address that the platform has already parsed and written out again.
+    pub fn parse(url: &'u str) -> Self {
+        let host = url.find("://").map_or(0, |scheme| scheme + 3);
+        let authority = url.get(host..).unwrap_or_default();
+        let end = authority.find(['/', '?', '#']).map_or(url.len(), |length| host + length);
+        let (origin, rest) = url.split_at_checked(end).unwrap_or((url, ""));
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        Address { origin, path, query }
+    }
+
+    /// The edit key of a timeline address.
+    pub fn edit_key(&self) -> Option<&'u str> {
+        self.query
+            .split('&')
+            .filter_map(|pair| pair.split_once('='))
+            .find_map(|(name, value)| (name == EDIT_KEY_PARAMETER).then_some(value))
+    }
+}
+
+/// What a request is for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Route<'u> {
+    /// Create a pledge transaction.
+    Create,
+    /// Get a pledge transaction.
+    Get {
+        /// Its ID, decoded but not checked.
+        id: Cow<'u, str>,
+    },
+    /// Show a timeline.
+    Timeline {
+        /// The transaction's ID, decoded but not checked.
+        id: Cow<'u, str>,
+    },
+    /// Ask what a path takes.
+    Options {
+        /// Its methods.
+        allow: &'static str,
+    },
+}
+
+const CREATE_METHODS: &str = "POST, OPTIONS";
+const READ_METHODS: &str = "GET, HEAD, OPTIONS";
+
+/// The route of a request.
+pub fn route<'u>(method: &str, address: &Address<'u>) -> Result<Route<'u>, Problem> {
+    let (route, allow) = resource(address.path).ok_or(Problem::PathNotFound)?;
+    match (method, &route) {
+        ("OPTIONS", _) => Ok(Route::Options { allow }),
+        ("POST", Route::Create) => Ok(route),
+        ("GET" | "HEAD", Route::Get { .. } | Route::Timeline { .. }) => Ok(route),
+        _ => Err(Problem::MethodNotAllowed(allow)),
+    }
+}
+
+fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
+    if path == PLEDGE_TRANSACTION_PATH {
+        return Some((Route::Create, CREATE_METHODS));
+    }
+    if let Some(id) = segment_below(path, PLEDGE_TRANSACTION_PATH) {
+        return Some((Route::Get { id }, READ_METHODS));
+    }
+    segment_below(path, TIMELINE_PATH).map(|id| (Route::Timeline { id }, READ_METHODS))
+}
+
+fn segment_below<'u>(path: &'u str, parent: &str) -> Option<Cow<'u, str>> {
+    let segment = path.strip_prefix(parent)?.strip_prefix('/')?;
+    let single = !segment.is_empty() && !segment.contains('/');
+    single.then(|| percent_decode_str(segment).decode_utf8_lossy())
+}
+
+/// The origins whose pages may call the API from a browser; none unless the operator lists them.
+#[derive(Clone, Debug, Default)]
+pub struct Cors(Vec<String>);
+
+impl Cors {
+    /// Reads a list with commas, such as `https://shop.example, https://admin.shop.example`.
+    pub fn parse(origins: &str) -> Self {
+        let origins = origins.split(',').map(|origin| origin.trim().trim_end_matches('/'));
+        Cors(origins.filter(|origin| !origin.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// Whether no origin is listed.
+    pub fn is_off(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn apply<V>(&self, origin: Option<&str>, response: &mut Response<V>) {
+        response.headers.push(("vary", Cow::Borrowed("Origin")));
+        let listed = origin.filter(|origin| self.0.iter().any(|listed| listed == origin));
+        let Some(origin) = listed else { return };
+        let allow = Cow::Owned(origin.to_owned());
+        response.headers.push(("access-control-allow-origin", allow));
+        let more: &[(&str, &str)] = if response.status == 204 { PREFLIGHT } else { EXPOSED };
+        response.headers.extend(more.iter().map(|(name, value)| (*name, Cow::Borrowed(*value))));
+    }
+}
+
+const PREFLIGHT: &[(&str, &str)] = &[
+    ("access-control-allow-methods", "GET, HEAD, POST"),
+    (
+        "access-control-allow-headers",
+        "Authorization, Content-Type, Idempotency-Key, X-Service-Unit-Id",
+    ),
+    ("access-control-max-age", "86400"),
+];
+const EXPOSED: &[(&str, &str)] = &[(
+    "access-control-expose-headers",
+    "Allow, Idempotent-Replayed, Retry-After, WWW-Authenticate",
+)];

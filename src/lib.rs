@@ -1,0 +1,26 @@
+//! Impact pledges for any transaction of a shop's: an order, a sign-up, a donation.
+//!
+//! One crate becomes two products: the npm package `impact-pledge` (feature `client`) and the
+//! service, a Cloudflare Worker (feature `server`). Both features open a door to JavaScript on
+//! wasm32 and do nothing on any other target; all other modules are plain Rust.
+//!
+//! - A [`pledge`] request has the shape of the [`schema`], is checked by [`validate`], and becomes
+//!   a record: who, what, how much.
+//! - [`api`] is the wire, written once for both sides: paths, headers, statuses, bodies.
+//! - [`handle`] takes a request and gives a response: [`auth`] says whose it is, [`charge`] what
+//!   it is worth, [`idempotency`] whether it is a repeat; a [`store`] keeps it, and [`timeline`]
+//!   shows it to its recipient.
+
+pub mod api;
+pub mod auth;
+pub mod charge;
+pub mod handle;
+pub mod idempotency;
+pub mod pledge;
+pub mod schema;
+pub mod store;
+pub mod timeline;
+pub mod validate;
+
+#[cfg(all(target_family = "wasm", feature = "server"))]
+mod server;

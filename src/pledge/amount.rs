@@ -1,0 +1,42 @@
+//! Quantities.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+/// A quantity pledged towards an offering (§2.5): finite, and greater than 0.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Amount(f64);
+
+impl Amount {
+    /// `None` for 0, negative numbers, infinities and NaN.
+    pub fn new(value: f64) -> Option<Self> {
+        (value.is_finite() && value > 0.0).then_some(Amount(value))
+    }
+
+    /// The quantity.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+
+    /// The quantity as an integer, where it is one that a double holds exactly.
+    pub fn as_integer(self) -> Option<u64> {
+        const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
+        (self.0.fract() == 0.0 && self.0 <= EXACT).then_some(self.0 as u64)
+    }
+}
+
+/// As JavaScript writes it: `3`, not `3.0`.
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.as_integer() {
+            Some(integer) => serializer.serialize_u64(integer),
+            None => serializer.serialize_f64(self.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Amount::new(f64::deserialize(deserializer)?)
+            .ok_or_else(|| Error::custom("an amount must be finite and greater than 0"))
+    }
+}

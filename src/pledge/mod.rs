@@ -1,0 +1,14 @@
+//! What is pledged: requests, records, ids and amounts.
+
+mod amount;
+mod id;
+mod record;
+mod request;
+
+pub use amount::Amount;
+pub use id::{EditKey, PledgeId, TransactionId};
+pub use record::{
+    Charge, CurrencyCode, Impact, Notification, Pledge, PledgeDetail, PledgeTransaction, Recipient,
+    RetrievedPledge, RetrievedPledgeTransaction, Trigger,
+};
+pub use request::{PledgeRequest, PledgeTransactionRequest};

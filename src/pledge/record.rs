@@ -1,0 +1,255 @@
+//! What the service keeps and answers (§2, §4.2).
+//!
+//! Each type is one JSON object of the contract: its serde names are the contract's. Members that
+//! may be null are `Option`s, and absent members read as null.
+
+use super::Amount;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
+
+/// A pledge transaction, as the create operation answers it (§2.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PledgeTransaction<'a> {
+    /// Unique ID: `ptran_` and an opaque identifier.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// The caller's unique reference.
+    pub reference: Cow<'a, str>,
+    /// Creation time, an RFC 3339 date-time.
+    pub created_at: Cow<'a, str>,
+    /// Whether a live key made it.
+    pub is_live: bool,
+    /// Its monetary value.
+    pub charge: Charge<'a>,
+    /// Who the pledges are for.
+    pub recipient: Recipient<'a>,
+    /// The action that caused the pledges.
+    pub trigger: Trigger<'a>,
+    /// One entry per requested pledge.
+    pub pledges: Vec<Pledge<'a>>,
+    /// One entry per requested notification service.
+    pub notifications: Vec<Notification<'a>>,
+    /// Address of the timeline: for the recipient only.
+    pub timeline_url: Cow<'a, str>,
+}
+
+/// A pledge transaction, as the get operation answers it (§4.2).
+///
+/// The members in `Option`s are those that the contract lets a service leave out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RetrievedPledgeTransaction<'a> {
+    /// Creation time, an RFC 3339 date-time.
+    #[serde(borrow)]
+    pub created_at: Cow<'a, str>,
+    /// The caller's unique reference.
+    pub reference: Cow<'a, str>,
+    /// Whether a live key made it.
+    pub is_live: bool,
+    /// Its monetary value.
+    pub charge: Charge<'a>,
+    /// The action that caused the pledges.
+    pub trigger: Trigger<'a>,
+    /// The pledges.
+    pub pledges: Vec<RetrievedPledge<'a>>,
+    /// Statuses of the notification services.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notifications: Option<Vec<Notification<'a>>>,
+    /// Address of the timeline: for the recipient only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline_url: Option<Cow<'a, str>>,
+}
+
+/// The monetary value of a transaction (§2.2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Charge<'a> {
+    /// A decimal with two places. Reads a number as well.
+    #[serde(borrow, deserialize_with = "string_or_number")]
+    pub amount: Cow<'a, str>,
+    /// The currency of `amount`.
+    pub currency_code: CurrencyCode,
+    /// When it was paid; `None` until then.
+    pub paid_at: Option<Cow<'a, str>>,
+}
+
+/// The currencies of the contract (§2.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[expect(missing_docs, reason = "ISO 4217 codes")]
+pub enum CurrencyCode {
+    #[default]
+    Usd,
+    Gbp,
+    Eur,
+}
+
+impl CurrencyCode {
+    /// The ISO 4217 code.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            CurrencyCode::Usd => "USD",
+            CurrencyCode::Gbp => "GBP",
+            CurrencyCode::Eur => "EUR",
+        }
+    }
+}
+
+/// Who a pledge is for (§2.3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Recipient<'a> {
+    /// E-mail address.
+    #[serde(borrow)]
+    pub email: Cow<'a, str>,
+    /// First name.
+    pub first_name: Option<Cow<'a, str>>,
+    /// Full name.
+    pub name: Option<Cow<'a, str>>,
+}
+
+/// The action that caused the pledges (§2.4).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Trigger<'a> {
+    /// When the action was triggered, an RFC 3339 date-time.
+    #[serde(borrow)]
+    pub date: Option<Cow<'a, str>>,
+    /// A short verb phrase such as "placed an order".
+    pub phrase: Option<Cow<'a, str>>,
+    /// Address of the action.
+    pub external_url: Option<Cow<'a, str>>,
+}
+
+/// A pledge of a [`PledgeTransaction`] (§2.5).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pledge<'a> {
+    /// Unique ID: `p_` and an opaque identifier.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// What is pledged, and how much.
+    pub impact: Impact<'a>,
+    /// What the timeline shows of it.
+    pub detail: PledgeDetail<'a>,
+}
+
+/// A pledge of a [`RetrievedPledgeTransaction`] (§4.2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RetrievedPledge<'a> {
+    /// Unique ID: `p_` and an opaque identifier.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// What is pledged, and how much.
+    pub impact: Impact<'a>,
+    /// What the timeline shows of it: always one entry from this service.
+    pub details: Vec<PledgeDetail<'a>>,
+    /// Who the pledge is for.
+    pub recipient: Recipient<'a>,
+}
+
+/// A quantity of one impact offering (§2.5).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Impact<'a> {
+    /// The quantity.
+    pub amount: Amount,
+    /// ID of the offering.
+    #[serde(borrow)]
+    pub offering_id: Cow<'a, str>,
+}
+
+/// Descriptive members of a pledge (§2.5).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PledgeDetail<'a> {
+    /// Name of the pledge.
+    #[serde(borrow)]
+    pub name: Option<Cow<'a, str>>,
+    /// Description of the pledge.
+    pub description: Option<Cow<'a, str>>,
+    /// Singular noun for the item category.
+    pub noun_singular: Option<Cow<'a, str>>,
+    /// Plural noun for the item category.
+    pub noun_plural: Option<Cow<'a, str>>,
+    /// Address of an image.
+    pub image: Option<Cow<'a, str>>,
+    /// The caller's ID of the item.
+    pub external_id: Option<Cow<'a, str>>,
+    /// Address of the item.
+    pub external_url: Option<Cow<'a, str>>,
+}
+
+/// A notification service that was asked for (§2.6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Notification<'a> {
+    /// The service.
+    #[serde(borrow, rename = "type")]
+    pub kind: Cow<'a, str>,
+    /// `Pending`, the only value that the contract shows.
+    pub status: Cow<'a, str>,
+}
+
+impl<'a> PledgeTransaction<'a> {
+    /// The same transaction as the get operation answers it.
+    pub fn into_retrieved(self) -> RetrievedPledgeTransaction<'a> {
+        let recipient = self.recipient;
+        let pledge = |pledge: Pledge<'a>| RetrievedPledge {
+            id: pledge.id,
+            impact: pledge.impact,
+            details: vec![pledge.detail],
+            recipient: recipient.clone(),
+        };
+        RetrievedPledgeTransaction {
+            created_at: self.created_at,
+            reference: self.reference,
+            is_live: self.is_live,
+            charge: self.charge,
+            trigger: self.trigger,
+            pledges: self.pledges.into_iter().map(pledge).collect(),
+            notifications: Some(self.notifications),
+            timeline_url: Some(self.timeline_url),
+        }
+    }
+}
+
+impl<'a> RetrievedPledgeTransaction<'a> {
+    /// The same transaction as the create operation answered it.
+    ///
+    /// `None` if this service did not write it: the members that the contract lets a service
+    /// leave out are needed for it.
+    pub fn into_created(self, id: Cow<'a, str>) -> Option<PledgeTransaction<'a>> {
+        let recipient = self.pledges.first()?.recipient.clone();
+        let pledge = |pledge: RetrievedPledge<'a>| {
+            let detail = pledge.details.into_iter().next()?;
+            Some(Pledge { id: pledge.id, impact: pledge.impact, detail })
+        };
+        Some(PledgeTransaction {
+            id,
+            reference: self.reference,
+            created_at: self.created_at,
+            is_live: self.is_live,
+            charge: self.charge,
+            recipient,
+            trigger: self.trigger,
+            pledges: self.pledges.into_iter().map(pledge).collect::<Option<_>>()?,
+            notifications: self.notifications?,
+            timeline_url: self.timeline_url?,
+        })
+    }
+}
+
+/// §2.2: on retrieval the amount can be a string or a number.
+fn string_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum StringOrNumber<'a> {
+        #[serde(borrow)]
+        String(Cow<'a, str>),
+        Number(f64),
+    }
+    Ok(match StringOrNumber::deserialize(deserializer)? {
+        StringOrNumber::String(text) => text,
+        StringOrNumber::Number(number) => Cow::Owned(format!("{number:.2}")),
+    })
+}

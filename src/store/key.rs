@@ -1,0 +1,101 @@
+//! Typed keys: each owns its prefix, its metadata and its lifetime, so that a wrong pairing does
+//! not compile, and no text from outside names a record of another kind.
+
+use crate::auth::{KeyHash, Mode, Scope};
+use crate::idempotency::{LIFETIME_SECONDS, ReplayHash};
+use crate::pledge::{EditKey, TransactionId};
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+/// A key of the store.
+pub trait Key {
+    /// What is stored beside the value; at most 1,024 bytes of JSON.
+    type Metadata: Serialize + DeserializeOwned;
+    /// Seconds until the record goes by itself; `None` keeps it.
+    const LIFETIME_SECONDS: Option<u32> = None;
+    /// The key's text; at most 512 bytes.
+    fn name(&self) -> String;
+}
+
+/// `transaction:{id}` → the bytes of the get operation's answer.
+#[derive(Clone, Copy, Debug)]
+pub struct TransactionKey<'k>(pub &'k TransactionId);
+
+impl Key for TransactionKey<'_> {
+    type Metadata = Access;
+    fn name(&self) -> String {
+        format!("transaction:{}", self.0)
+    }
+}
+
+/// `key:{sha256}` → a [`KeyRecord`](crate::auth::KeyRecord).
+#[derive(Clone, Copy, Debug)]
+pub struct CredentialKey(pub KeyHash);
+
+impl Key for CredentialKey {
+    type Metadata = ();
+    fn name(&self) -> String {
+        format!("key:{}", self.0.to_hex())
+    }
+}
+
+/// `catalogue` → a [`Catalogue`](crate::charge::Catalogue).
+#[derive(Clone, Copy, Debug)]
+pub struct CatalogueKey;
+
+impl Key for CatalogueKey {
+    type Metadata = ();
+    fn name(&self) -> String {
+        "catalogue".to_owned()
+    }
+}
+
+/// `idempotency:{hash}` → a [`Replay`](crate::idempotency::Replay).
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayKey(pub ReplayHash);
+
+impl Key for ReplayKey {
+    type Metadata = ();
+    const LIFETIME_SECONDS: Option<u32> = Some(LIFETIME_SECONDS);
+    fn name(&self) -> String {
+        format!("idempotency:{}", self.0.to_hex())
+    }
+}
+
+/// Who may see a transaction: the metadata of its record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Access {
+    mode: Mode,
+    unit: String,
+    /// SHA-256 of the edit key, in hexadecimal.
+    edit_key: String,
+}
+
+impl Access {
+    /// Gives access to a scope, and to those who have the edit key.
+    pub fn new(scope: Scope, edit_key: &EditKey) -> Self {
+        Access { mode: scope.mode, unit: scope.unit, edit_key: hash(edit_key.as_str()) }
+    }
+
+    /// Whether the record belongs to this unit and mode.
+    pub fn allows(&self, scope: &Scope) -> bool {
+        self.mode == scope.mode && self.unit == scope.unit
+    }
+
+    /// Whether this is the edit key, in a time that does not depend on how much of it is right.
+    pub fn opens_with(&self, edit_key: &str) -> bool {
+        hash(edit_key).as_bytes().ct_eq(self.edit_key.as_bytes()).into()
+    }
+
+    /// Test or live.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+}
+
+fn hash(text: &str) -> String {
+    HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
+}

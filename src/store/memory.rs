@@ -1,0 +1,61 @@
+//! A store in memory, for tests.
+
+use super::{Key, Store, StoreError, Stored, StoredValue};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+/// Keeps records in memory, as bytes and JSON just as Workers KV does. Expiry is not simulated.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    records: RefCell<BTreeMap<String, (Vec<u8>, String)>>,
+    broken: Cell<bool>,
+}
+
+impl MemoryStore {
+    /// From now on every call fails (`true`) or works again (`false`).
+    pub fn set_broken(&self, broken: bool) {
+        self.broken.set(broken);
+    }
+
+    /// The keys of all records, in order.
+    pub fn names(&self) -> Vec<String> {
+        self.records.borrow().keys().cloned().collect()
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        if self.broken.get() { Err(StoreError) } else { Ok(()) }
+    }
+}
+
+impl StoredValue for Vec<u8> {
+    async fn read(self) -> Result<Vec<u8>, StoreError> {
+        Ok(self)
+    }
+}
+
+impl Store for MemoryStore {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        self.check()?;
+        let records = self.records.borrow();
+        let Some((value, metadata)) = records.get(&key.name()) else { return Ok(None) };
+        let metadata = serde_json::from_str(metadata).map_err(|_| StoreError)?;
+        Ok(Some(Stored { value: value.clone(), metadata }))
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.check()?;
+        let metadata = serde_json::to_string(metadata).map_err(|_| StoreError)?;
+        self.records.borrow_mut().insert(key.name(), (value, metadata));
+        Ok(())
+    }
+}
