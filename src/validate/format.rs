@@ -1,0 +1,379 @@
+//! The contract's text formats, as JSON Schema defines them: `email`, `uri` and `date-time`.
+//!
+//! All three are grammars over ASCII, so they are judged byte by byte, without allocation. A
+//! function named `after_…` takes one rule off the front of its input and returns what follows it.
+
+/// RFC 5321 `Mailbox`: a dotted or quoted local part, `@`, a domain or an address literal.
+///
+/// The grammar alone decides. Lengths do not (64 bytes of local part, 255 of domain, 63 of label):
+/// JSON Schema names the ABNF rule, and RFC 5321 section 4.5.3.1 asks for no limits where they
+/// can be avoided. Of address literals, IPv4 and `IPv6:` are known: the grammar asks for a
+/// registered tag, and no other tag is.
+///
+/// Not a mailbox: `.a@b.c`, `a..b@c.d`, `a b@c.d`, `Ann <a@b.c>`, `a@b_c`, `a@-b.c`, `a@b.c.`,
+/// `a@[1.2.3.256]`, `a@[IPv6:1::2::3]`, `ü@b.c`.
+#[must_use]
+pub fn is_email(text: &str) -> bool {
+    let local_part = match text.as_bytes() {
+        [b'"', quoted @ ..] => after_quoted_string(quoted),
+        dotted => after_dot_string(dotted),
+    };
+    match local_part {
+        Some([b'@', b'[', literal @ .., b']']) => is_address_literal(literal),
+        Some([b'@', domain @ ..]) => is_domain(domain),
+        _ => false,
+    }
+}
+
+/// RFC 3986 `URI`: a scheme, a colon, then an authority, path, query and fragment as they come.
+///
+/// Not a URI: `/path`, `//host/path`, `1a:b`, `a_b:c`, `a:b c`, `a:%4`, `a:#b#c`, `a://b:c`,
+/// `a://[::1`, `a://b@c@d`, `a:é`.
+#[must_use]
+pub fn is_uri(text: &str) -> bool {
+    match after_scheme(text.as_bytes()) {
+        Some([b'/', b'/', authority @ ..]) => after_authority(authority).is_some_and(is_uri_tail),
+        Some(path) => is_uri_tail(path),
+        None => false,
+    }
+}
+
+/// RFC 3339 `date-time`: a date that exists, a time of day and its offset from UTC.
+///
+/// `T` and `Z` may be lower case. Second 60 is a leap second and only exists at 23:59 UTC,
+/// whatever the local time: `2016-12-31T15:59:60-08:00` is one.
+///
+/// Not a date-time: `2023-02-29T00:00:00Z`, `2024-01-01T24:00:00Z`, `2024-01-01 00:00:00Z`,
+/// `2024-01-01T00:00:00`, `2024-01-01T00:00:00+24:00`, `2024-01-01T12:00:60Z`.
+#[must_use]
+pub fn is_date_time(text: &str) -> bool {
+    match text.as_bytes().split_first_chunk() {
+        Some((date, [b'T' | b't', time @ ..])) => is_date(date) && is_time(time),
+        _ => false,
+    }
+}
+
+// ---- Byte classes ------------------------------------------------------------------------------
+
+const ALPHA: u8 = 1;
+const DIGIT: u8 = 1 << 1;
+const HEX: u8 = 1 << 2;
+const HYPHEN: u8 = 1 << 3;
+/// RFC 5321 `atext`.
+const ATEXT: u8 = 1 << 4;
+/// What a scheme goes on with.
+const SCHEME: u8 = 1 << 5;
+/// RFC 3986 `unreserved` and `sub-delims`, what a registered name consists of.
+const REG_NAME: u8 = 1 << 6;
+/// What may stand in a path, a query or a fragment.
+const TAIL: u8 = 1 << 7;
+
+/// The classes of every byte; bytes beyond ASCII have none.
+static CLASSES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut rest: &mut [u8] = &mut table;
+    let mut byte = 0_u8;
+    while let [first, others @ ..] = rest {
+        *first = classes_of(byte);
+        byte = byte.wrapping_add(1);
+        rest = others;
+    }
+    table
+};
+
+const fn classes_of(byte: u8) -> u8 {
+    let alphanumeric = byte.is_ascii_alphanumeric();
+    let atext = alphanumeric || among(byte, b"!#$%&'*+-/=?^_`{|}~");
+    let scheme = alphanumeric || among(byte, b"+-.");
+    let reg_name = alphanumeric || among(byte, b"-._~!$&'()*+,;=");
+    let tail = reg_name || among(byte, b":@/?");
+    when(byte.is_ascii_alphabetic(), ALPHA)
+        | when(byte.is_ascii_digit(), DIGIT)
+        | when(byte.is_ascii_hexdigit(), HEX)
+        | when(byte == b'-', HYPHEN)
+        | when(atext, ATEXT)
+        | when(scheme, SCHEME)
+        | when(reg_name, REG_NAME)
+        | when(tail, TAIL)
+}
+
+const fn among(byte: u8, bytes: &[u8]) -> bool {
+    match bytes {
+        [first, rest @ ..] => byte == *first || among(byte, rest),
+        [] => false,
+    }
+}
+
+const fn when(condition: bool, class: u8) -> u8 {
+    if condition { class } else { 0 }
+}
+
+#[inline]
+fn is(byte: u8, classes: u8) -> bool {
+    CLASSES.get(usize::from(byte)).is_some_and(|known| known & classes != 0)
+}
+
+/// What follows the leading bytes of `classes`.
+#[inline]
+fn skip(mut text: &[u8], classes: u8) -> &[u8] {
+    while let [byte, rest @ ..] = text
+        && is(*byte, classes)
+    {
+        text = rest;
+    }
+    text
+}
+
+/// What follows the leading bytes of `classes`, of which there must be one.
+#[inline]
+fn after_some(text: &[u8], classes: u8) -> Option<&[u8]> {
+    let rest = skip(text, classes);
+    (rest.len() < text.len()).then_some(rest)
+}
+
+// ---- E-mail addresses --------------------------------------------------------------------------
+
+fn after_dot_string(mut text: &[u8]) -> Option<&[u8]> {
+    loop {
+        match after_some(text, ATEXT)? {
+            [b'.', rest @ ..] => text = rest,
+            rest => return Some(rest),
+        }
+    }
+}
+
+/// `text` begins behind the opening quote.
+fn after_quoted_string(mut text: &[u8]) -> Option<&[u8]> {
+    loop {
+        text = match text {
+            [b'"', rest @ ..] => return Some(rest),
+            [b'\\', b' '..=b'~', rest @ ..] => rest,
+            [b' '..=b'[' | b']'..=b'~', rest @ ..] => rest,
+            _ => return None,
+        }
+    }
+}
+
+/// Letters and digits, joined by one dot or by hyphens.
+fn is_domain(mut text: &[u8]) -> bool {
+    loop {
+        text = match after_some(text, ALPHA | DIGIT) {
+            Some([]) => return true,
+            Some([b'.', rest @ ..]) => rest,
+            Some([b'-', rest @ ..]) => skip(rest, HYPHEN),
+            _ => return false,
+        }
+    }
+}
+
+fn is_address_literal(text: &[u8]) -> bool {
+    match text {
+        [b'I' | b'i', b'P' | b'p', b'V' | b'v', b'6', b':', address @ ..] => {
+            is_ipv6(address, Rfc::Smtp)
+        }
+        address => is_ipv4(address, Rfc::Smtp),
+    }
+}
+
+// ---- IP addresses ------------------------------------------------------------------------------
+
+/// Whose grammar of addresses counts.
+#[derive(Clone, Copy, PartialEq)]
+enum Rfc {
+    /// RFC 3986: no leading zeros in IPv4; `::` stands for one group or more.
+    Uri,
+    /// RFC 5321: leading zeros up to three digits; `::` stands for two groups or more.
+    Smtp,
+}
+
+fn is_ipv6(text: &[u8], rfc: Rfc) -> bool {
+    let most_beside_gap = if rfc == Rfc::Uri { 7 } else { 6 };
+    let head = if let [b':', ..] = text { Some((0, text)) } else { after_groups(text, rfc) };
+    match head {
+        Some((head, [])) => head == 8,
+        Some((head, [b':', b':'])) => head <= most_beside_gap,
+        Some((head, [b':', b':', tail @ ..])) => {
+            matches!(after_groups(tail, rfc), Some((tail, [])) if head + tail <= most_beside_gap)
+        }
+        _ => false,
+    }
+}
+
+/// How many groups of 16 bits precede the end or a `::`, and what follows them.
+///
+/// An IPv4 address is two groups and the end.
+fn after_groups(mut text: &[u8], rfc: Rfc) -> Option<(usize, &[u8])> {
+    let mut count = 1;
+    loop {
+        let rest = skip(text, HEX);
+        match (text.len() - rest.len(), rest) {
+            (1..=4, [] | [b':', b':', ..]) => return Some((count, rest)),
+            (1..=4, [b':', rest @ ..]) => text = rest,
+            (_, [b'.', ..]) if is_ipv4(text, rfc) => return Some((count + 1, &[])),
+            _ => return None,
+        }
+        count += 1;
+    }
+}
+
+fn is_ipv4(text: &[u8], rfc: Rfc) -> bool {
+    let mut octets = 0;
+    let all = text.split(|byte| *byte == b'.').all(|octet| {
+        octets += 1;
+        is_octet(octet, rfc)
+    });
+    all && octets == 4
+}
+
+/// A number from 0 to 255, in one to three digits.
+fn is_octet(digits: &[u8], rfc: Rfc) -> bool {
+    let padded = matches!(digits, [b'0', _, ..]);
+    let value = digits.iter().fold(0_u16, |value, digit| {
+        value.wrapping_mul(10).wrapping_add(u16::from(digit.wrapping_sub(b'0')))
+    });
+    matches!(digits.len(), 1..=3)
+        && skip(digits, DIGIT).is_empty()
+        && value <= 255
+        && (rfc == Rfc::Smtp || !padded)
+}
+
+// ---- URIs --------------------------------------------------------------------------------------
+
+fn after_scheme(text: &[u8]) -> Option<&[u8]> {
+    let [first, rest @ ..] = text else { return None };
+    match skip(rest, SCHEME) {
+        [b':', rest @ ..] if is(*first, ALPHA) => Some(rest),
+        _ => None,
+    }
+}
+
+fn after_authority(text: &[u8]) -> Option<&[u8]> {
+    after_host_and_port(text).or_else(|| match skip_userinfo(text) {
+        [b'@', rest @ ..] => after_host_and_port(rest),
+        _ => None,
+    })
+}
+
+/// An IPv4 address needs no rule of its own: it is spelled like a registered name.
+fn after_host_and_port(text: &[u8]) -> Option<&[u8]> {
+    let rest = match text {
+        [b'[', literal @ ..] => after_ip_literal(literal)?,
+        _ => skip_encoded(text, REG_NAME),
+    };
+    let rest = match rest {
+        [b':', port @ ..] => skip(port, DIGIT),
+        _ => rest,
+    };
+    matches!(rest, [] | [b'/' | b'?' | b'#', ..]).then_some(rest)
+}
+
+fn skip_userinfo(mut text: &[u8]) -> &[u8] {
+    loop {
+        match skip_encoded(text, REG_NAME) {
+            [b':', rest @ ..] => text = rest,
+            rest => return rest,
+        }
+    }
+}
+
+/// `text` begins behind the opening bracket.
+fn after_ip_literal(text: &[u8]) -> Option<&[u8]> {
+    let mut halves = text.splitn(2, |byte| *byte == b']');
+    let (address, rest) = (halves.next()?, halves.next()?);
+    let known = match address {
+        [b'V' | b'v', version @ ..] => is_future_ip(version),
+        _ => is_ipv6(address, Rfc::Uri),
+    };
+    known.then_some(rest)
+}
+
+/// `text` begins behind the `v` of an address of a version to come.
+fn is_future_ip(text: &[u8]) -> bool {
+    match after_some(text, HEX) {
+        Some([b'.', address @ ..]) => {
+            !address.is_empty() && address.iter().all(|byte| is(*byte, REG_NAME) || *byte == b':')
+        }
+        _ => false,
+    }
+}
+
+/// Path, query and fragment: all of the same bytes, with at most one `#`.
+fn is_uri_tail(text: &[u8]) -> bool {
+    match skip_encoded(text, TAIL) {
+        [] => true,
+        [b'#', fragment @ ..] => skip_encoded(fragment, TAIL).is_empty(),
+        _ => false,
+    }
+}
+
+/// What follows the leading bytes of `classes` and percent-encoded bytes.
+fn skip_encoded(mut text: &[u8], classes: u8) -> &[u8] {
+    loop {
+        text = match skip(text, classes) {
+            [b'%', high, low, rest @ ..] if is(*high, HEX) && is(*low, HEX) => rest,
+            rest => return rest,
+        }
+    }
+}
+
+// ---- Dates and times ---------------------------------------------------------------------------
+
+fn is_date(text: &[u8; 10]) -> bool {
+    let [c1, c0, y1, y0, b'-', m1, m0, b'-', d1, d0] = text else { return false };
+    let (century, year) = (two_digits(*c1, *c0), two_digits(*y1, *y0));
+    let leap = if year == 0 { century % 4 == 0 } else { year % 4 == 0 };
+    let days = match two_digits(*m1, *m0) {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    century < NO_NUMBER && year < NO_NUMBER && (1..=days).contains(&two_digits(*d1, *d0))
+}
+
+fn is_time(text: &[u8]) -> bool {
+    let [h1, h0, b':', m1, m0, b':', s1, s0, rest @ ..] = text else { return false };
+    let Some(offset) = after_fraction(rest).and_then(offset_minutes) else { return false };
+    let Some(local) = minutes(*h1, *h0, *m1, *m0) else { return false };
+    match two_digits(*s1, *s0) {
+        0..=59 => true,
+        // 23:59 UTC, or 23:59 UTC of the day before.
+        60 => matches!(local - offset, 1439 | -1),
+        _ => false,
+    }
+}
+
+fn after_fraction(text: &[u8]) -> Option<&[u8]> {
+    match text {
+        [b'.', digits @ ..] => after_some(digits, DIGIT),
+        _ => Some(text),
+    }
+}
+
+/// How far local time is ahead of UTC, in minutes: -1439 to 1439.
+fn offset_minutes(text: &[u8]) -> Option<i32> {
+    match text {
+        [b'Z' | b'z'] => Some(0),
+        [b'+', h1, h0, b':', m1, m0] => minutes(*h1, *h0, *m1, *m0),
+        [b'-', h1, h0, b':', m1, m0] => minutes(*h1, *h0, *m1, *m0).map(|west| -west),
+        _ => None,
+    }
+}
+
+/// Hours and minutes in minutes: 0 to 1439.
+fn minutes(h1: u8, h0: u8, m1: u8, m0: u8) -> Option<i32> {
+    let (hour, minute) = (two_digits(h1, h0), two_digits(m1, m0));
+    (hour < 24 && minute < 60).then_some(hour * 60 + minute)
+}
+
+/// Above whatever two digits can say.
+const NO_NUMBER: i32 = 100;
+
+/// 0 to 99, or `NO_NUMBER` when either byte is no digit.
+fn two_digits(tens: u8, ones: u8) -> i32 {
+    match (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0')) {
+        (tens @ 0..=9, ones @ 0..=9) => i32::from(tens) * 10 + i32::from(ones),
+        _ => NO_NUMBER,
+    }
+}
