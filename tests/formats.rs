@@ -1,0 +1,377 @@
+//! The text formats, held to rows of data and to oracles that share no code with them.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::net::Ipv6Addr;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
+use proptest::prelude::*;
+use regex_lite::Regex;
+use serde::Deserialize;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+type Check = fn(&str) -> bool;
+
+const FORMATS: [(&str, Check); 3] =
+    [("date-time", is_date_time), ("email", is_email), ("uri", is_uri)];
+
+// ---- Rows of data ------------------------------------------------------------------------------
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fixture {
+    format: String,
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    value: String,
+    valid: bool,
+    why: String,
+}
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/formats"))
+}
+
+#[track_caller]
+fn fixture(name: &str) -> Fixture {
+    let text = fs::read_to_string(folder().join(format!("{name}.json"))).unwrap();
+    let fixture: Fixture = serde_json::from_str(&text).unwrap();
+    assert_eq!(fixture.format, name, "the file is named after its format");
+    fixture
+}
+
+#[track_caller]
+fn judge(is_valid: Check, rows: &[Row]) {
+    let wrong = rows.iter().filter(|row| is_valid(&row.value) != row.valid);
+    let wrong: Vec<_> = wrong.map(|row| (&row.value, row.valid, &row.why)).collect();
+    assert!(wrong.is_empty(), "wrongly judged (value, valid, why): {wrong:#?}");
+}
+
+#[test]
+fn every_row_is_judged_right() {
+    for (name, is_valid) in FORMATS {
+        judge(is_valid, &fixture(name).rows);
+    }
+}
+
+#[test]
+fn no_file_is_skipped() {
+    let files = fs::read_dir(folder()).unwrap();
+    let names: BTreeSet<_> = files.map(|file| file.unwrap().file_name()).collect();
+    let known = FORMATS.map(|(name, _)| format!("{name}.json").into());
+    assert_eq!(names, BTreeSet::from(known));
+}
+
+#[test]
+fn every_file_says_yes_and_no_and_nothing_twice() {
+    for (name, _) in FORMATS {
+        let rows = fixture(name).rows;
+        let valid = rows.iter().filter(|row| row.valid).count();
+        let values: BTreeSet<_> = rows.iter().map(|row| &row.value).collect();
+        assert!(rows.len() >= 60 && valid >= 20 && rows.len() - valid >= 20, "`{name}` is thin");
+        assert_eq!(values.len(), rows.len(), "`{name}` has a value twice");
+        assert!(rows.iter().all(|row| !row.why.is_empty()), "`{name}` has a row without a reason");
+    }
+}
+
+// ---- Oracles -----------------------------------------------------------------------------------
+
+/// RFC 5321's ABNF, rule by rule, as one regular expression.
+static MAILBOX: LazyLock<Regex> = LazyLock::new(|| {
+    let atom = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+";
+    let quoted = r#""(?:[ !#-\[\]-~]|\\[ -~])*""#;
+    let label = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+    let literal = r"\[(?:[Ii][Pp][Vv]6:(?P<v6>[^\]]*)|(?P<v4>[^\]]*))\]";
+    let local_part = format!(r"(?:{atom}(?:\.{atom})*|{quoted})");
+    Regex::new(&format!(r"\A{local_part}@(?:{label}(?:\.{label})*|{literal})\z")).unwrap()
+});
+
+fn mailbox_oracle(text: &str) -> bool {
+    let Some(parts) = MAILBOX.captures(text) else { return false };
+    match (parts.name("v6"), parts.name("v4")) {
+        (Some(address), _) => smtp_ipv6_oracle(address.as_str()),
+        (None, Some(address)) => smtp_ipv4_oracle(address.as_str()),
+        (None, None) => true,
+    }
+}
+
+/// `Snum`: as std would read it once the zeros in front are gone.
+fn smtp_ipv4_oracle(text: &str) -> bool {
+    let octets: Vec<_> = text.split('.').collect();
+    let is_snum = |octet: &&str| {
+        (1..=3).contains(&octet.len())
+            && octet.bytes().all(|byte| byte.is_ascii_digit())
+            && octet.parse::<u8>().is_ok()
+    };
+    octets.len() == 4 && octets.iter().all(is_snum)
+}
+
+/// std reads RFC 3986's addresses. RFC 5321 adds zeros in front of octets, and wants a gap to fill
+/// two groups.
+fn smtp_ipv6_oracle(text: &str) -> bool {
+    let (groups, ipv4) = match text.rsplit_once(':') {
+        Some((groups, ipv4)) if ipv4.contains('.') => (groups, ipv4),
+        _ => (text, ""),
+    };
+    if ipv4.is_empty() {
+        return text.parse::<Ipv6Addr>().is_ok() && gap_is_wide(text, 6);
+    }
+    let plain = format!("{groups}:192.0.2.1");
+    smtp_ipv4_oracle(ipv4) && plain.parse::<Ipv6Addr>().is_ok() && gap_is_wide(groups, 4)
+}
+
+fn gap_is_wide(text: &str, most_groups: usize) -> bool {
+    !text.contains("::") && !text.ends_with(':')
+        || text.split(':').filter(|group| !group.is_empty()).count() <= most_groups
+}
+
+fn uri_oracle(text: &str) -> bool {
+    fluent_uri::Uri::parse(text).is_ok()
+}
+
+/// `time` lets any byte stand for `T`, and a leap second only end a month.
+fn date_time_oracle(text: &str) -> Option<bool> {
+    let known = OffsetDateTime::parse(text, &Rfc3339).is_ok();
+    let bytes = text.as_bytes();
+    match (known, bytes.get(10), bytes.get(17..19)) {
+        (true, Some(b'T' | b't'), _) => Some(true),
+        (false, _, Some(b"60")) => None,
+        _ => Some(false),
+    }
+}
+
+#[track_caller]
+fn agree(text: &str) {
+    assert_eq!(is_email(text), mailbox_oracle(text), "email `{text}`");
+    assert_eq!(is_uri(text), uri_oracle(text), "uri `{text}`");
+    if let Some(expected) = date_time_oracle(text) {
+        assert_eq!(is_date_time(text), expected, "date-time `{text}`");
+    }
+}
+
+#[test]
+fn oracles_judge_every_row_alike() {
+    for (name, _) in FORMATS {
+        fixture(name).rows.iter().for_each(|row| agree(&row.value));
+    }
+}
+
+// ---- Everything, where everything is little ----------------------------------------------------
+
+#[test]
+fn every_byte_in_every_place() {
+    let places = [
+        "?@b",
+        "a?@b",
+        "a?b@c",
+        "\"?\"@b",
+        "\"\\?\"@b",
+        "a@?",
+        "a@b?",
+        "a@b?c",
+        "a@[?]",
+        "a@[1.2.3.?]",
+        "a@[IPv6:?::]",
+        "?:",
+        "a?:",
+        "a:?",
+        "a:b?",
+        "a://?",
+        "a://b?c",
+        "a://?@b",
+        "a://b:?",
+        "a://[?]",
+        "a://[::?]",
+        "a://[v?.a]",
+        "a://[v1.?]",
+        "a:?b",
+        "a:%?0",
+        "a:%0?",
+        "a:?#b",
+        "a:#?",
+        "a:#b?c",
+    ];
+    for place in places {
+        for byte in 0..=u8::MAX {
+            agree(&place.replacen('?', &char::from(byte).to_string(), 1));
+        }
+    }
+}
+
+#[test]
+fn every_octet() {
+    for number in 0..=1_000 {
+        for octet in [format!("{number}"), format!("{number:02}"), format!("{number:03}")] {
+            agree(&format!("a@[{octet}.0.0.0]"));
+            agree(&format!("a@[IPv6:::{octet}.0.0.0]"));
+            agree(&format!("a://[::0.0.0.{octet}]"));
+        }
+    }
+}
+
+#[test]
+fn every_count_of_groups_before_and_after_a_gap() {
+    for (before, after) in (0..=9).flat_map(|before| (0..=9).map(move |after| (before, after))) {
+        let (before, after) = (vec!["f"; before].join(":"), vec!["0"; after].join(":"));
+        for gap in ["", ":", "::", ":::"] {
+            for end in ["", ":", "1.2.3.4", ":1.2.3.4", ":1.2.3.4:", ":1.2.3.4:5", "::"] {
+                let address = format!("{before}{gap}{after}{end}");
+                agree(&format!("a@[IPv6:{address}]"));
+                agree(&format!("a://[{address}]"));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_day_of_every_kind_of_year() {
+    for year in [0, 1, 4, 96, 100, 200, 300, 400, 1900, 2000, 2023, 2024, 2100, 2400, 9996, 9999] {
+        for (month, day) in (0..=13).flat_map(|month| (0..=32).map(move |day| (month, day))) {
+            agree(&format!("{year:04}-{month:02}-{day:02}T12:00:00Z"));
+        }
+    }
+}
+
+#[test]
+fn every_two_digits_of_a_time() {
+    for number in 0..=99 {
+        agree(&format!("2024-05-17T{number:02}:00:00Z"));
+        agree(&format!("2024-05-17T00:{number:02}:00Z"));
+        agree(&format!("2024-05-17T00:00:{number:02}Z"));
+        agree(&format!("2024-05-17T00:00:00+{number:02}:00"));
+        agree(&format!("2024-05-17T00:00:00-00:{number:02}"));
+    }
+}
+
+#[test]
+fn a_leap_second_belongs_to_one_minute_of_each_offset() {
+    for offset in -1439..=1439_i32 {
+        let sign = if offset < 0 { '-' } else { '+' };
+        let (hours, minutes) = (offset.abs() / 60, offset.abs() % 60);
+        for late in [-720, -60, -2, -1, 0, 1, 2, 60, 720] {
+            let local = (1439 + offset + late).rem_euclid(1440);
+            let (hour, minute) = (local / 60, local % 60);
+            let text = format!("2016-12-31T{hour:02}:{minute:02}:60{sign}{hours:02}:{minutes:02}");
+            assert_eq!(is_date_time(&text), late == 0, "`{text}`");
+        }
+    }
+}
+
+// ---- Grammars as generators --------------------------------------------------------------------
+
+fn ipv6() -> impl Strategy<Value = String> {
+    let sparse = proptest::array::uniform8(prop_oneof![Just(0), any::<u16>()]);
+    prop_oneof![
+        sparse.prop_map(|groups| Ipv6Addr::from(groups).to_string()),
+        "([0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}",
+        "([0-9A-Fa-f]{1,4}:){1,2}(:[0-9A-Fa-f]{1,4}){1,4}",
+        "([0-9A-Fa-f]{1,4}:){6}1[0-9]{0,2}(\\.2[0-4][0-9]|\\.25[0-5]){3}",
+        "(::|[0-9A-Fa-f]{1,4}::)([0-9A-Fa-f]{1,4}:){0,3}[1-9]?[0-9](\\.0|\\.[1-9][0-9]?){3}",
+    ]
+}
+
+fn mailbox() -> impl Strategy<Value = String> {
+    let local_part = prop_oneof![
+        "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,8}(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,8}){0,3}",
+        "\"([ !#-\\[\\]-~]|\\\\[ -~]){0,12}\"",
+    ];
+    let octet = prop_oneof!["[0-9]{1,2}", "[01][0-9]{2}", "2[0-4][0-9]", "25[0-5]"];
+    let domain = prop_oneof![
+        "[A-Za-z0-9]([A-Za-z0-9-]{0,6}[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]{0,6}[A-Za-z0-9])?){0,3}",
+        proptest::collection::vec(octet, 4).prop_map(|octets| format!("[{}]", octets.join("."))),
+        ipv6().prop_map(|address| format!("[IPv6:{address}]")),
+    ];
+    (local_part, domain).prop_map(|(local_part, domain)| format!("{local_part}@{domain}"))
+}
+
+fn uri() -> impl Strategy<Value = String> {
+    let host = prop_oneof![
+        "([A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2}){0,12}",
+        ipv6().prop_map(|address| format!("[{address}]")),
+        "\\[[Vv][0-9A-Fa-f]{1,3}\\.[A-Za-z0-9._~!$&'()*+,;=:-]{1,8}\\]",
+    ];
+    let user = "(([A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2}){0,8}@)?";
+    let authority = (user, host, "(:[0-9]{0,6})?")
+        .prop_map(|(user, host, port)| format!("//{user}{host}{port}"));
+    let hier_part = prop_oneof![
+        (authority, "(/([A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}){0,6}){0,3}")
+            .prop_map(|(authority, path)| authority + &path),
+        "(/?([A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}){1,6}(/[a-z]{0,3}){0,2})?",
+    ];
+    let tail = "(\\?([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2}){0,8})?\
+                (#([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2}){0,8})?";
+    ("[A-Za-z][A-Za-z0-9+.-]{0,5}", hier_part, tail)
+        .prop_map(|(scheme, hier_part, tail)| format!("{scheme}:{hier_part}{tail}"))
+}
+
+fn date_time() -> impl Strategy<Value = String> {
+    let date = (0..=9999, 1..=12, 1..=28)
+        .prop_map(|(year, month, day)| format!("{year:04}-{month:02}-{day:02}"));
+    let time = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,20})?";
+    let offset = "[Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9]";
+    (date, "[Tt]", time, offset)
+        .prop_map(|(date, t, time, offset)| format!("{date}{t}{time}{offset}"))
+}
+
+/// `text` with one character inserted, replaced or left out.
+fn mutate(text: &str, place: usize, byte: u8, kind: u8) -> String {
+    let mut characters: Vec<char> = text.chars().collect();
+    let place = place % characters.len();
+    let (removed, inserted) = match kind {
+        0 => (0, Some(char::from(byte))),
+        1 => (1, Some(char::from(byte))),
+        _ => (1, None),
+    };
+    characters.splice(place..place + removed, inserted);
+    characters.into_iter().collect()
+}
+
+/// Bytes that mean something in one of the grammars, or any byte.
+fn byte() -> impl Strategy<Value = u8> {
+    prop_oneof![proptest::sample::select(b"@.:-+[]%#?/\"\\ 069afTZv".as_slice()), any::<u8>()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn what_the_mailbox_grammar_makes_is_an_email(text in mailbox()) {
+        prop_assert!(is_email(&text), "`{}`", text);
+    }
+
+    #[test]
+    fn what_the_uri_grammar_makes_is_a_uri(text in uri()) {
+        prop_assert!(is_uri(&text), "`{}`", text);
+    }
+
+    #[test]
+    fn what_the_date_time_grammar_makes_is_a_date_time(text in date_time()) {
+        prop_assert!(is_date_time(&text), "`{}`", text);
+    }
+
+    #[test]
+    fn oracles_agree_after_one_or_two_mutations(
+        text in prop_oneof![mailbox(), uri(), date_time()],
+        mutations in proptest::collection::vec((any::<usize>(), byte(), 0..=2_u8), 1..=2),
+    ) {
+        let mutant = mutations.into_iter().fold(text, |text, (place, byte, kind)| {
+            mutate(&text, place, byte, kind)
+        });
+        agree(&mutant);
+    }
+
+    #[test]
+    fn oracles_agree_on_any_text(text in any::<String>(), ascii in "[ -~]{0,40}") {
+        agree(&text);
+        agree(&ascii);
+    }
+}
