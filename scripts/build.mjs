@@ -1,0 +1,23 @@
+/** `npm run build [part…]`: the Worker into build/, the npm package into pkg/. Without a part: all. */
+import { join } from "node:path";
+import { ready } from "./lib/ready.mjs";
+import { mustKnow, stop } from "./lib/report.mjs";
+import { buildWasm, copyChanged, sayBuilt } from "./lib/wasm.mjs";
+
+const PARTS = { worker: buildWorker };
+
+async function buildWorker(tools) {
+  const outFolder = join(tools.root, "build");
+  const built = await buildWasm(tools, { features: ["server"], outFolder, bindgen: ["--no-typescript", "--experimental-reset-state-function"] });
+  copyChanged(join(tools.root, "src", "server", "worker.js"), join(outFolder, "worker.js"));
+  sayBuilt(tools.root, join(outFolder, "impact_pledge_bg.wasm"), built);
+}
+
+try {
+  const names = process.argv.slice(2);
+  mustKnow(names, Object.keys(PARTS));
+  const tools = await ready();
+  for (const name of names.length > 0 ? names : Object.keys(PARTS)) await PARTS[name](tools);
+} catch (error) {
+  stop(error);
+}

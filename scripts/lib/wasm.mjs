@@ -1,0 +1,133 @@
+/**
+ * From the crate to wasm with its JavaScript: cargo, wasm-bindgen, wasm-opt. Whoever builds a part of the project
+ * (the Worker, the npm package) says which features it takes and where the result goes.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
+import { Stop, say } from "./report.mjs";
+import { run } from "./run.mjs";
+import { WASM } from "./rust.mjs";
+
+/** What rustc emits and every engine of the last years has; named, because a stripped module no longer says so. */
+const WASM_FEATURES = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
+const STAMP = ".stamp.json";
+
+/**
+ * @typedef {object} WasmBuild
+ * @property {string[]} features of the crate
+ * @property {string} outFolder gets `{outName}.js` and `{outName}_bg.wasm`
+ * @property {string} [outName]
+ * @property {string} [profile] cargo's
+ * @property {string[]} [bindgen] more arguments for wasm-bindgen
+ * @property {string[]} [optimise] arguments for wasm-opt; none at all: it is not run
+ */
+
+/**
+ * Builds what changed. The folder always holds one whole build: new files are renamed into it.
+ * @param {import("./ready.mjs").Tools} tools
+ * @param {WasmBuild} build
+ * @returns {Promise<{raw: number, brotli: number, changed: boolean}>} sizes of the wasm in bytes
+ */
+export async function buildWasm(tools, build) {
+  const { outFolder, outName = "impact_pledge", bindgen = [], optimise = ["-O3"] } = build;
+  const input = await compile(tools, build);
+  const recipe = { outName, bindgen, optimise, version: await versionOf(tools) };
+  const key = sha256(readFileSync(input), JSON.stringify(recipe));
+  const known = stampOf(outFolder, outName);
+  if (known?.key === key) return { ...known.sizes, changed: false };
+  const sizes = await within(outFolder, async (fresh) => {
+    await bind(tools, input, fresh, { outName, bindgen });
+    const wasm = join(fresh, `${outName}_bg.wasm`);
+    if (optimise.length > 0) await shrink(tools, wasm, optimise);
+    const sizes = sizesOf(wasm);
+    writeFileSync(join(fresh, stampName(outName)), JSON.stringify({ key, sizes }));
+    return sizes;
+  });
+  return { ...sizes, changed: true };
+}
+
+/** @returns {Promise<string>} the path of the crate's wasm */
+async function compile({ wasm, root }, { features, profile = "release" }) {
+  const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features.join(",")];
+  await must(wasm.cargo, args, { cwd: root, env: wasm.env, name: "cargo build" });
+  const folder = profile === "dev" ? "debug" : profile;
+  return join(wasm.targetFolder, WASM, folder, "impact_pledge.wasm");
+}
+
+async function bind({ bindgen, env }, input, outFolder, { outName, bindgen: more }) {
+  const args = ["--target", "web", "--omit-default-module-path", "--out-dir", outFolder, "--out-name", outName, ...more, input];
+  await must(bindgen, args, { env, name: "wasm-bindgen" });
+}
+
+async function shrink({ root, env }, wasm, optimise) {
+  const features = WASM_FEATURES.map((feature) => `--enable-${feature}`);
+  const script = join(root, "node_modules", "binaryen", "bin", "wasm-opt");
+  const args = [script, wasm, "-o", wasm, ...features, ...optimise, "--strip-debug", "--strip-producers"];
+  await must(process.execPath, args, { env, name: "wasm-opt" });
+}
+
+/** Runs a tool that has to succeed. What it says is shown on a terminal, and anywhere when it fails. */
+async function must(command, args, options) {
+  const { ok, why, output } = await run(command, args, options);
+  if (ok) return;
+  if (output) process.stderr.write(output);
+  throw new Stop(`${options.name} failed (${why}); see the lines above`);
+}
+
+/** Fills a fresh folder and renames its files into place, so that no reader meets half a build. */
+async function within(outFolder, fill) {
+  mkdirSync(outFolder, { recursive: true });
+  const fresh = mkdtempSync(join(outFolder, ".fresh-"));
+  try {
+    const result = await fill(fresh);
+    for (const name of readdirSync(fresh).sort(stampLast)) renameSync(join(fresh, name), join(outFolder, name));
+    return result;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+const stampName = (outName) => `.${outName}${STAMP}`;
+const stampLast = (a, b) => Number(a.endsWith(STAMP)) - Number(b.endsWith(STAMP));
+
+/** What the last build left, while its files are still there. */
+function stampOf(folder, outName) {
+  const files = [`${outName}.js`, `${outName}_bg.wasm`, stampName(outName)].map((name) => join(folder, name));
+  if (!files.every((file) => existsSync(file))) return null;
+  return JSON.parse(readFileSync(files[2], "utf8"));
+}
+
+/** Everything but the input that the output depends on. */
+async function versionOf({ bindgen, root }) {
+  const binaryen = JSON.parse(readFileSync(join(root, "node_modules", "binaryen", "package.json"), "utf8")).version;
+  const { mtimeMs, size } = statSync(bindgen);
+  return { binaryen, bindgen: [mtimeMs, size], recipe: sha256(readFileSync(fileURLToPath(import.meta.url))) };
+}
+
+function sha256(...parts) {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+}
+
+function sizesOf(file) {
+  const bytes = readFileSync(file);
+  return { raw: bytes.length, brotli: brotliCompressSync(bytes).length };
+}
+
+/** One line on a build: `build/impact_pledge_bg.wasm: 201.3 KB, 78.2 KB brotli`. */
+export function sayBuilt(root, file, { raw, brotli, changed }) {
+  const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
+  say(`${relative(root, file)}: ${kilobytes(raw)}, ${kilobytes(brotli)} brotli${changed ? "" : " (unchanged)"}`);
+}
+
+/** Copies a file unless its copy is already the same: a watcher need not wake for nothing. */
+export function copyChanged(from, to) {
+  const bytes = readFileSync(from);
+  if (existsSync(to) && bytes.equals(readFileSync(to))) return;
+  mkdirSync(dirname(to), { recursive: true });
+  writeFileSync(to, bytes);
+}
