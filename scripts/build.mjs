@@ -9,7 +9,7 @@ const PARTS = { worker: buildWorker };
 async function buildWorker(tools) {
   const outFolder = join(tools.root, "build");
   const built = await buildWasm(tools, { features: ["server"], outFolder, bindgen: ["--no-typescript", "--experimental-reset-state-function"] });
-  copyChanged(join(tools.root, "src", "server", "worker.js"), join(outFolder, "worker.js"));
+  for (const name of ["worker.js", "recover.js"]) copyChanged(join(tools.root, "src", "server", name), join(outFolder, name));
   sayBuilt(tools.root, join(outFolder, "impact_pledge_bg.wasm"), built);
 }
 

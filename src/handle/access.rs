@@ -71,10 +71,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    pub(super) async fn key_record(
-        &self,
-        hash: KeyHash,
-    ) -> Result<Option<Rc<KeyRecord>>, Problem> {
+    pub(super) async fn key_record(&self, hash: KeyHash) -> Result<Option<Rc<KeyRecord>>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(record) = self.caches.key(hash, now_ms) {
             return Ok(Some(record));

@@ -2,7 +2,7 @@
 
 use super::access::Caller;
 use super::route::Address;
-use super::{BodyError, Clock, Entropy, Refusal, Request, Response, Service};
+use super::{BodyError, Clock, Entropy, Request, Response, Service};
 use crate::api::create::{self, MAX_BODY_BYTES};
 use crate::api::{self, EDIT_KEY_PARAMETER, Operation, Problem, TIMELINE_PATH, header};
 use crate::charge::Catalogue;
@@ -100,8 +100,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             return Ok(replayed);
         }
         let api_key = caller.api_key().ok_or(Problem::Internal)?;
-        let derivation = Derivation::new(api_key, &caller.scope, key, fingerprint)
-            .ok_or(Problem::Internal)?;
+        let derivation =
+            Derivation::new(api_key, &caller.scope, key, fingerprint).ok_or(Problem::Internal)?;
         let id = TransactionId::from_bytes(derivation.bytes("transaction", 0));
         let response = self.record(caller, payload, address, &Ids::Derived(derivation)).await?;
         let replay = Replay { id: id.to_string(), fingerprint: fingerprint.to_hex() };
@@ -148,9 +148,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 fn idempotency_key(request: &impl Request) -> Result<Option<IdempotencyKey>, Problem> {
     match request.header(header::IDEMPOTENCY_KEY) {
         None => Ok(None),
-        Some(text) => {
-            IdempotencyKey::parse(&text).map(Some).ok_or(Problem::InvalidIdempotencyKey)
-        }
+        Some(text) => IdempotencyKey::parse(&text).map(Some).ok_or(Problem::InvalidIdempotencyKey),
     }
 }
 

@@ -115,4 +115,3 @@ impl<V> From<Refusal> for Response<V> {
         Response::problem(&refusal.problem, refusal.is_live)
     }
 }
-

@@ -1,0 +1,89 @@
+//! The door to Cloudflare Workers: takes a `Request` of the platform's, gives a `Response`.
+//!
+//! `worker.js` beside this file loads the module, and loads it anew should it ever panic.
+
+mod kv;
+mod request;
+mod response;
+
+use crate::handle::{Caches, Clock, Cors, Entropy, Service};
+use kv::{KvNamespace, KvStore};
+use std::rc::Rc;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The bindings of `wrangler.toml`.
+    pub type Env;
+    #[wasm_bindgen(method, getter, js_name = PLEDGES)]
+    fn pledges(this: &Env) -> KvNamespace;
+    #[wasm_bindgen(method, getter, js_name = ALLOWED_ORIGINS)]
+    fn allowed_origins(this: &Env) -> Option<String>;
+
+    #[wasm_bindgen(js_namespace = Date)]
+    fn now() -> f64;
+
+    #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
+    fn get_random_values(bytes: &mut [u8]);
+
+    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    pub(crate) fn log_error(message: &str, detail: &JsValue);
+}
+
+thread_local! {
+    static ISOLATE: Isolate = Isolate::default();
+}
+
+/// What outlives a request.
+#[derive(Default)]
+struct Isolate {
+    caches: Rc<Caches>,
+    cors: std::cell::OnceCell<Rc<Cors>>,
+}
+
+/// Serves one request.
+#[wasm_bindgen]
+pub async fn fetch(request: web_sys::Request, env: Env) -> web_sys::Response {
+    let (caches, cors) = ISOLATE.with(|isolate| {
+        let cors = isolate.cors.get_or_init(|| Rc::new(read_cors(&env)));
+        (Rc::clone(&isolate.caches), Rc::clone(cors))
+    });
+    let store = KvStore::new(env.pledges());
+    let service = Service {
+        store: &store,
+        clock: &WorkerClock,
+        entropy: &WorkerEntropy,
+        caches: &caches,
+        cors: &cors,
+    };
+    response::convert(service.handle(&request::WorkerRequest::new(&request)).await)
+}
+
+/// Gives `callback` the message of a panic, before the module traps.
+#[wasm_bindgen(js_name = onPanic)]
+pub fn on_panic(callback: js_sys::Function) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let message = JsValue::from_str(&panic.to_string());
+        let _ = callback.call1(&JsValue::UNDEFINED, &message);
+    }));
+}
+
+fn read_cors(env: &Env) -> Cors {
+    Cors::parse(&env.allowed_origins().unwrap_or_default())
+}
+
+struct WorkerClock;
+
+impl Clock for WorkerClock {
+    fn now_ms(&self) -> u64 {
+        now() as u64
+    }
+}
+
+struct WorkerEntropy;
+
+impl Entropy for WorkerEntropy {
+    fn fill(&self, bytes: &mut [u8]) {
+        get_random_values(bytes);
+    }
+}
