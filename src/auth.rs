@@ -3,8 +3,8 @@
 //! A key is opaque. What it may do stands in its record, found under the SHA-256 of its text; the
 //! text itself is stored nowhere.
 
-use data_encoding::HEXLOWER;
-use serde::{Deserialize, Serialize};
+use data_encoding::{BASE32_DNSSEC, HEXLOWER};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
 
@@ -39,6 +39,14 @@ impl Mode {
     pub const fn is_live(self) -> bool {
         matches!(self, Mode::Live)
     }
+}
+
+/// Bytes of randomness in a new key: 200 bits.
+pub const KEY_BYTES: usize = 25;
+
+/// The text of a new key, such as `service_sk_test_` and 40 characters, of these random bytes.
+pub fn new_key(mode: Mode, random: [u8; KEY_BYTES]) -> String {
+    format!("{}_{}", mode.key_prefix(), BASE32_DNSSEC.encode(&random))
 }
 
 /// The text of an API key. Its `Debug` shows nothing of it.
@@ -95,9 +103,9 @@ impl KeyHash {
     }
 }
 
-/// What is stored of a key.
+/// What is stored of a key. Reading it refuses IDs and labels that are out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct KeyRecord {
     /// What the key is for.
     pub mode: Mode,
@@ -105,26 +113,76 @@ pub struct KeyRecord {
     #[serde(flatten)]
     pub level: KeyLevel,
     /// The operator's note, shown by the key list.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "read_label")]
     pub label: String,
 }
 
 /// On whose behalf a key acts (§5.4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "level", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "level",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
 pub enum KeyLevel {
     /// As this unit itself.
     Unit {
         /// The unit's ID.
+        #[serde(deserialize_with = "read_id")]
         unit_id: String,
     },
     /// On behalf of one of the team's units, named by `X-Service-Unit-Id`.
     Team {
         /// The team's ID.
+        #[serde(deserialize_with = "read_id")]
         team_id: String,
         /// IDs of its units.
+        #[serde(deserialize_with = "read_units")]
         unit_ids: Vec<String>,
     },
+}
+
+/// Most characters of a unit's or team's ID: it has to fit a header and the metadata of a record.
+const MAX_ID_LENGTH: usize = 128;
+/// Most units of a team: the service holds a thousand teams in memory.
+const MAX_UNITS: usize = 1_000;
+/// Most characters of a label.
+const MAX_LABEL_LENGTH: usize = 100;
+
+/// An ID has to arrive in a header as it is: no blanks, nothing beyond ASCII, and no comma, which
+/// HTTP puts between two headers of one name.
+fn check_id<E: Error>(id: String) -> Result<String, E> {
+    let plain = id.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',');
+    if plain && (1..=MAX_ID_LENGTH).contains(&id.len()) {
+        return Ok(id);
+    }
+    Err(E::custom(format_args!(
+        "`{id}` is not an ID: write 1 to {MAX_ID_LENGTH} ASCII characters without blanks and commas"
+    )))
+}
+
+fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    check_id(String::deserialize(deserializer)?)
+}
+
+fn read_units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let ids = Vec::<String>::deserialize(deserializer)?;
+    if !(1..=MAX_UNITS).contains(&ids.len()) {
+        let count = ids.len();
+        return Err(Error::custom(format_args!("a team has 1 to {MAX_UNITS} units, not {count}")));
+    }
+    ids.into_iter().map(check_id).collect()
+}
+
+fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let label = String::deserialize(deserializer)?;
+    if label.chars().count() <= MAX_LABEL_LENGTH && !label.chars().any(char::is_control) {
+        return Ok(label);
+    }
+    Err(Error::custom(format_args!(
+        "the label is out of bounds: write one line of at most {MAX_LABEL_LENGTH} characters"
+    )))
 }
 
 /// The unit and mode that a record belongs to: no other may see it.
@@ -143,7 +201,9 @@ impl KeyRecord {
     pub fn scope(&self, unit_id: Option<&str>) -> Option<Scope> {
         let unit = match &self.level {
             KeyLevel::Unit { unit_id } => unit_id,
-            KeyLevel::Team { unit_ids, .. } => unit_ids.iter().find(|id| Some(&***id) == unit_id)?,
+            KeyLevel::Team { unit_ids, .. } => {
+                unit_ids.iter().find(|id| Some(&***id) == unit_id)?
+            }
         };
         Some(Scope { unit: unit.clone(), mode: self.mode })
     }
