@@ -76,8 +76,8 @@ impl<'a> ApiKey<'a> {
         KeyHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    pub(crate) fn as_bytes(self) -> &'a [u8] {
-        self.0.as_bytes()
+    pub(crate) fn as_str(self) -> &'a str {
+        self.0
     }
 }
 

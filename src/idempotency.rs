@@ -5,6 +5,7 @@
 
 use crate::auth::{ApiKey, Scope};
 use data_encoding::HEXLOWER;
+use hmac::digest::InvalidLength;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -103,18 +104,21 @@ pub struct Derivation(Hmac<Sha256>);
 
 impl Derivation {
     /// HMAC-SHA-256 keyed with the caller's API key, over (mode, unit, idempotency key, payload).
+    ///
+    /// # Errors
+    /// None in practice: HMAC takes keys of any length.
     pub fn new(
         api_key: ApiKey<'_>,
         scope: &Scope,
         key: &IdempotencyKey,
         payload: Fingerprint,
-    ) -> Option<Self> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(api_key.as_bytes()).ok()?;
+    ) -> Result<Self, InvalidLength> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(api_key.as_str().as_bytes())?;
         for part in parts(scope, key).into_iter().chain([payload.0.as_slice()]) {
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part);
         }
-        Some(Derivation(mac))
+        Ok(Derivation(mac))
     }
 
     /// Bytes for one purpose, such as `transaction`.

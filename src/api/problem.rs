@@ -75,8 +75,8 @@ pub enum Problem {
     IdempotencyKeyReused,
     /// The store does not answer.
     StoreUnavailable,
-    /// The operator's or our own mistake.
-    Internal,
+    /// The operator's or our own mistake: what it was is for the log, not for the caller.
+    Internal(String),
 }
 
 impl Problem {
@@ -92,8 +92,16 @@ impl Problem {
             Problem::ContentTooLarge => 413,
             Problem::UnsupportedMediaType => 415,
             Problem::IdempotencyKeyReused => 422,
-            Problem::Internal => 500,
+            Problem::Internal(_) => 500,
             Problem::StoreUnavailable => 503,
+        }
+    }
+
+    /// What the operator should know of it.
+    pub fn log(&self) -> Option<&str> {
+        match self {
+            Problem::Internal(cause) => Some(cause),
+            _ => None,
         }
     }
 
@@ -135,7 +143,7 @@ impl Problem {
             Problem::InvalidIdempotencyKey => "Invalid Idempotency-Key",
             Problem::IdempotencyKeyReused => "Idempotency-Key reused",
             Problem::StoreUnavailable => "Service unavailable",
-            Problem::Internal => "Internal error",
+            Problem::Internal(_) => "Internal error",
         }
     }
 
@@ -184,7 +192,14 @@ impl Problem {
             Problem::StoreUnavailable => {
                 "The record could not be read or written. Send the request again in a moment."
             }
-            Problem::Internal => "Something is wrong on our side. Send the request again later.",
+            Problem::Internal(_) => "Something is wrong on our side. Send the request again later.",
         })
+    }
+}
+
+/// An encoder or decoder that fails on our own data.
+impl From<serde_json::Error> for Problem {
+    fn from(error: serde_json::Error) -> Self {
+        Problem::Internal(error.to_string())
     }
 }

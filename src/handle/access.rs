@@ -1,6 +1,6 @@
 //! Who asks, and for which unit (§5).
 
-use super::{Clock, Entropy, Refusal, Request, Service};
+use super::{Clock, Entropy, Refusal, Request, Service, decode};
 use crate::api::{Operation, Problem, header};
 use crate::auth::{ApiKey, KeyHash, KeyRecord, Scope};
 use crate::store::{CredentialKey, Store, StoredValue as _};
@@ -8,16 +8,15 @@ use std::rc::Rc;
 
 /// A caller whose key is valid.
 pub struct Caller {
-    /// The `Authorization` header that was accepted.
-    authorization: String,
+    claim: Claim,
     /// Whose records the caller makes and sees.
     pub scope: Scope,
 }
 
 impl Caller {
     /// The key's text.
-    pub fn api_key(&self) -> Option<ApiKey<'_>> {
-        ApiKey::from_authorization(&self.authorization)
+    pub fn api_key(&self) -> ApiKey<'_> {
+        self.claim.api_key()
     }
 
     /// The contract's `isLive`.
@@ -26,9 +25,9 @@ impl Caller {
     }
 }
 
-/// A caller's claim: the header as it came, and the hash of the key in it.
+/// A key that is yet to be looked up.
 pub struct Claim {
-    authorization: String,
+    api_key: String,
     pub hash: KeyHash,
 }
 
@@ -39,9 +38,13 @@ impl Claim {
             return Err(refused);
         };
         match ApiKey::from_authorization(&authorization) {
-            Some(key) => Ok(Claim { hash: key.hash(), authorization }),
+            Some(key) => Ok(Claim { hash: key.hash(), api_key: key.as_str().to_owned() }),
             None => Err(refused),
         }
+    }
+
+    fn api_key(&self) -> ApiKey<'_> {
+        ApiKey::new(&self.api_key)
     }
 }
 
@@ -66,7 +69,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let record = record.ok_or(Problem::Unauthorized(operation))?;
         let unit_id = request.header(header::UNIT_ID);
         match record.scope(unit_id.as_deref().map(str::trim)) {
-            Some(scope) => Ok(Caller { authorization: claim.authorization, scope }),
+            Some(scope) => Ok(Caller { claim, scope }),
             None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),
         }
     }
@@ -79,7 +82,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let found = self.store.get(&CredentialKey(hash)).await?;
         let Some(stored) = found else { return Ok(None) };
         let bytes = stored.value.read().await?;
-        let record = serde_json::from_slice(&bytes).map_err(|_| Problem::Internal)?;
+        let record = decode("key", serde_json::from_slice(&bytes))?;
         Ok(Some(self.caches.keep_key(hash, record, now_ms)))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::access::Caller;
 use super::route::Address;
-use super::{BodyError, Clock, Entropy, Request, Response, Service};
+use super::{BodyError, Clock, Entropy, Request, Response, Service, decode};
 use crate::api::create::{self, MAX_BODY_BYTES};
 use crate::api::{self, EDIT_KEY_PARAMETER, Operation, Problem, TIMELINE_PATH, header};
 use crate::charge::Catalogue;
@@ -77,10 +77,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             notifications: notifications(payload),
             timeline_url: Cow::Owned(timeline_url(address, &id, &edit_key)),
         };
-        let answer = create::encode(&transaction).map_err(|_| Problem::Internal)?;
-        let stored = api::get::encode(&transaction.into_retrieved());
+        let answer = create::encode(&transaction)?;
+        let stored = api::get::encode(&transaction.into_retrieved())?;
         let access = Access::new(caller.scope.clone(), &edit_key);
-        let stored = stored.map_err(|_| Problem::Internal)?;
         self.store.put(&TransactionKey(&id), stored, &access).await?;
         Ok(Response::json(answer))
     }
@@ -93,19 +92,19 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         address: &Address<'_>,
         key: &IdempotencyKey,
     ) -> Result<Response<S::Value>, Problem> {
-        let canonical = create::canonical(payload).map_err(|_| Problem::Internal)?;
+        let canonical = create::canonical(payload)?;
         let fingerprint = Fingerprint::new(&canonical);
         let replay_key = ReplayKey(ReplayHash::new(&caller.scope, key));
         if let Some(replayed) = self.replay(&replay_key, fingerprint).await? {
             return Ok(replayed);
         }
-        let api_key = caller.api_key().ok_or(Problem::Internal)?;
-        let derivation =
-            Derivation::new(api_key, &caller.scope, key, fingerprint).ok_or(Problem::Internal)?;
+        let api_key = caller.api_key();
+        let derivation = Derivation::new(api_key, &caller.scope, key, fingerprint)
+            .map_err(|error| Problem::Internal(error.to_string()))?;
         let id = TransactionId::from_bytes(derivation.bytes("transaction", 0));
         let response = self.record(caller, payload, address, &Ids::Derived(derivation)).await?;
         let replay = Replay { id: id.to_string(), fingerprint: fingerprint.to_hex() };
-        let replay = serde_json::to_vec(&replay).map_err(|_| Problem::Internal)?;
+        let replay = serde_json::to_vec(&replay)?;
         self.store.put(&replay_key, replay, &()).await?;
         Ok(response)
     }
@@ -118,15 +117,15 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Option<Response<S::Value>>, Problem> {
         let Some(stored) = self.store.get(key).await? else { return Ok(None) };
         let bytes = stored.value.read().await?;
-        let replay: Replay = serde_json::from_slice(&bytes).map_err(|_| Problem::Internal)?;
+        let replay: Replay = decode("repeat", serde_json::from_slice(&bytes))?;
         if replay.fingerprint != fingerprint.to_hex() {
             return Err(Problem::IdempotencyKeyReused);
         }
         let Some(stored) = self.transaction(&replay.id).await? else { return Ok(None) };
         let bytes = stored.value.read().await?;
-        let retrieved = api::get::decode(&bytes).map_err(|_| Problem::Internal)?;
-        let first = retrieved.into_created(Cow::Owned(replay.id)).ok_or(Problem::Internal)?;
-        let mut response = Response::json(create::encode(&first).map_err(|_| Problem::Internal)?);
+        let retrieved = decode("transaction", api::get::decode(&bytes))?;
+        let first = retrieved.into_created(Cow::Owned(replay.id)).ok_or_else(incomplete)?;
+        let mut response = Response::json(create::encode(&first)?);
         response.headers.push((header::IDEMPOTENT_REPLAYED, Cow::Borrowed("true")));
         Ok(Some(response))
     }
@@ -138,11 +137,17 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
         let catalogue = match self.store.get(&CatalogueKey).await? {
             None => Catalogue::default(),
-            Some(stored) => serde_json::from_slice(&stored.value.read().await?)
-                .map_err(|_| Problem::Internal)?,
+            Some(stored) => {
+                let bytes = stored.value.read().await?;
+                decode("catalogue", serde_json::from_slice(&bytes))?
+            }
         };
         Ok(self.caches.keep_catalogue(catalogue, now_ms))
     }
+}
+
+fn incomplete() -> Problem {
+    Problem::Internal("a stored transaction lacks members that this service writes".to_owned())
 }
 
 fn idempotency_key(request: &impl Request) -> Result<Option<IdempotencyKey>, Problem> {

@@ -92,6 +92,12 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 }
 
+/// Names the kind of record that does not read, for the operator's log.
+fn decode<T>(kind: &str, decoded: serde_json::Result<T>) -> Result<T, Problem> {
+    decoded
+        .map_err(|error| Problem::Internal(format!("a stored {kind} record is not valid: {error}")))
+}
+
 /// A problem, and the mode of the key if it is known by then (§5.3).
 struct Refusal {
     problem: Problem,

@@ -14,6 +14,8 @@ pub struct Response<V> {
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Body<V>,
+    /// What the operator should know of it.
+    pub log: Option<String>,
 }
 
 /// A body: none, made here, or passed on from the store unread.
@@ -62,7 +64,7 @@ impl Media {
 
 impl<V> Response<V> {
     pub(super) fn new(status: u16, media: Media, body: Body<V>) -> Self {
-        Response { status, media, headers: Vec::new(), body }
+        Response { status, media, headers: Vec::new(), body, log: None }
     }
 
     pub(super) fn json(body: Vec<u8>) -> Self {
@@ -82,6 +84,7 @@ impl<V> Response<V> {
     pub(super) fn problem(problem: &Problem, is_live: Option<bool>) -> Self {
         let body = problem.body(is_live).encode().unwrap_or_default();
         let mut response = Response::new(problem.status(), Media::Json, Body::Bytes(body));
+        response.log = problem.log().map(str::to_owned);
         response.headers.extend(problem.header().map(|(name, value)| (name, Cow::Borrowed(value))));
         response
     }

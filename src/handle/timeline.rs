@@ -25,6 +25,10 @@ async fn render<V, W: StoredValue>(stored: Stored<W, Access>) -> Response<V> {
     };
     match api::get::decode(&bytes) {
         Ok(transaction) => Response::html(200, timeline::page(&transaction)),
-        Err(_) => Response::html(500, timeline::unavailable_page()),
+        Err(error) => {
+            let mut response = Response::html(500, timeline::unavailable_page());
+            response.log = Some(format!("a stored transaction record is not valid: {error}"));
+            response
+        }
     }
 }

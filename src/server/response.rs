@@ -1,5 +1,6 @@
 //! A response of the platform's.
 
+use super::log_error;
 use crate::handle::{Body, Media, Response};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::JsValue;
@@ -11,6 +12,9 @@ thread_local! {
 }
 
 pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
+    if let Some(cause) = &response.log {
+        log_error("the service could not answer:", &JsValue::from_str(cause));
+    }
     let usual =
         response.status == 200 && response.media == Media::Json && response.headers.is_empty();
     let built = if usual {
