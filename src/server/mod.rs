@@ -8,6 +8,7 @@ mod response;
 
 use crate::handle::{Caches, Clock, Cors, Entropy, Service};
 use kv::{KvNamespace, KvStore};
+use request::WorkerRequest;
 use std::rc::Rc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -56,7 +57,12 @@ pub async fn fetch(request: web_sys::Request, env: Env) -> web_sys::Response {
         caches: &caches,
         cors: &cors,
     };
-    response::convert(service.handle(&request::WorkerRequest::new(&request)).await)
+    let request = WorkerRequest::new(&request);
+    let response = service.handle(&request).await;
+    if response.status >= 400 {
+        request.drain().await;
+    }
+    response::convert(response)
 }
 
 /// Gives `callback` the message of a panic, before the module traps.

@@ -8,6 +8,9 @@ use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStreamDefaultReader;
 
+/// How much of a refused body is waited for: 64 MiB.
+const MAX_DRAINED_BYTES: u32 = 64 * 1024 * 1024;
+
 pub struct WorkerRequest<'r> {
     request: &'r web_sys::Request,
     headers: web_sys::Headers,
@@ -28,17 +31,42 @@ impl<'r> WorkerRequest<'r> {
     async fn read_up_to(&self, limit: usize) -> Result<Option<Vec<u8>>, JsValue> {
         let mut body = Vec::new();
         let Some(stream) = self.request.body() else { return Ok(Some(body)) };
+        let reader = stream.get_reader().unchecked_into();
+        let read = copy_up_to(&reader, limit, &mut body).await;
+        reader.release_lock();
+        Ok(read?.then_some(body))
+    }
+
+    /// Lets the caller finish sending a body that was refused unread: one that is cut off in the
+    /// middle of sending would see a broken connection instead of the answer.
+    pub async fn drain(&self) {
+        let Some(stream) = self.request.body().filter(|stream| !stream.locked()) else { return };
         let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
-        while let Some(piece) = next_piece(&reader).await? {
-            if body.len() + piece.length() as usize > limit {
+        let mut drained = 0;
+        while let Ok(Some(piece)) = next_piece(&reader).await {
+            drained += piece.length();
+            if drained > MAX_DRAINED_BYTES {
                 // Nothing is left to do with what comes, so neither with its end.
                 let _ = reader.cancel();
-                return Ok(None);
+                return;
             }
-            body.extend(piece.to_vec());
         }
-        Ok(Some(body))
     }
+}
+
+/// Whether the stream ended within the limit.
+async fn copy_up_to(
+    reader: &ReadableStreamDefaultReader,
+    limit: usize,
+    body: &mut Vec<u8>,
+) -> Result<bool, JsValue> {
+    while let Some(piece) = next_piece(reader).await? {
+        if body.len() + piece.length() as usize > limit {
+            return Ok(false);
+        }
+        body.extend(piece.to_vec());
+    }
+    Ok(true)
 }
 
 async fn next_piece(reader: &ReadableStreamDefaultReader) -> Result<Option<Uint8Array>, JsValue> {
