@@ -26,6 +26,12 @@ export function duration(milliseconds) {
 /** The last lines of an output, for a line that says why something failed. */
 export const tail = (text, lines) => text.trimEnd().split("\n").slice(-lines).join("\n");
 
+/** For whoever watches something slow: for how long already, and the last thing it said. */
+export function stillAtWork(name, started, output) {
+  const last = tail(output, 1).trim();
+  return `    ${name}: at work for ${duration(Date.now() - started)}${last && `: ${last}`}`;
+}
+
 /** The first name that is none of these stops the script. @param {string[]} names @param {string[]} known */
 export function mustKnow(names, known) {
   const unknown = names.find((name) => !known.includes(name));

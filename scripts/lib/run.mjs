@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { duration, say, tail } from "./report.mjs";
+import { duration, say, stillAtWork } from "./report.mjs";
 
 const HEARTBEAT_MS = 30_000;
 const windows = process.platform === "win32";
@@ -47,7 +47,7 @@ export function run(command, args, options = {}) {
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => chunks.push(chunk));
     const output = () => Buffer.concat(chunks).toString();
     const heartbeat = setInterval(() => {
-      if (!show) say(`    ${name}: at work for ${duration(Date.now() - started)}: ${tail(output(), 1).trim()}`);
+      if (!show) say(stillAtWork(name, started, output()));
     }, HEARTBEAT_MS);
     const end = (ok, why) => {
       clearInterval(heartbeat);

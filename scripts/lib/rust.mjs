@@ -66,7 +66,7 @@ export const canLint = (one) => ["cargo-fmt", "cargo-clippy"].every((name) => ru
 /** @param {Toolchain} one */
 export async function installLint(one, root) {
   const rustup = rustupOf(one);
-  if (rustup) await run(rustup, ["component", "add", "clippy", "rustfmt"], { cwd: root, timeout: RUSTUP_MS });
+  if (rustup) await runRustup(rustup, ["component", "add", "clippy", "rustfmt"], root);
   else if (one.bin === DEBIAN_BIN && debianWorks()) await installDebian("clippy and rustfmt", DEBIAN_PACKAGES);
   if (!canLint(one)) throw new Unavailable("clippy and rustfmt", `${one.sysroot} has none`, "run `rustup component add clippy rustfmt`, then this again");
 }
@@ -76,7 +76,7 @@ const rustupOf = (one) => (one.bin === DEBIAN_BIN ? null : which("rustup", one.b
 /**
  * The toolchain for wasm32 with the environment that makes plain `cargo --target wasm32-unknown-unknown` work,
  * or null.
- * @param {string} root @param {string} cache @param {Toolchain[]} all
+ * @param {string} cache @param {Toolchain[]} all
  */
 export function wasmToolchain(cache, all) {
   const own = all.find((one) => hasStd(one.sysroot));
@@ -128,9 +128,12 @@ export async function installWasm({ root, cache }) {
 }
 
 async function addTarget(rustup, root) {
-  const { why, output } = await run(rustup, ["target", "add", WASM], { cwd: root, timeout: RUSTUP_MS });
-  return `rustup can't add the target (${tail(output, 1).trim() || why})`;
+  const { why, output } = await runRustup(rustup, ["target", "add", WASM], root);
+  return `rustup can't add the target (${output.match(/^error: ([^:\n]+)/m)?.[1] ?? why})`;
 }
+
+const runRustup = (rustup, args, root) =>
+  run(rustup, args, { cwd: root, env: { ...process.env, RUST_BACKTRACE: "0" }, timeout: RUSTUP_MS, name: "rustup" });
 
 async function installDebianWasm({ root, cache, refusal }) {
   const debian = await debianToolchain(root, refusal);

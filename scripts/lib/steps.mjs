@@ -1,6 +1,6 @@
 /** The steps of a test run: each is a command and a way to count what it tested. */
 import { spawn } from "node:child_process";
-import { duration, say, tail } from "./report.mjs";
+import { duration, say, stillAtWork } from "./report.mjs";
 
 const HEARTBEAT_MS = 30_000;
 
@@ -21,9 +21,9 @@ export function cargoTests(output) {
   return sum([...output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed;/gm)].map(([, passed, failed]) => ({ passed: Number(passed), failed: Number(failed) })));
 }
 
-/** Reads the closing lines of Node's test runner: `ℹ pass 3`, `# fail 0`. @param {string} output */
+/** Reads the closing lines of Node's test runner: `ℹ pass 3`, `# fail 0`. Tests may print the like before. @param {string} output */
 export function nodeTests(output) {
-  const count = (word) => Number(output.match(new RegExp(`^[ℹ#] ${word} (\\d+)$`, "m"))?.[1] ?? 0);
+  const count = (word) => Number([...output.matchAll(new RegExp(`^[ℹ#] ${word} (\\d+)$`, "gm"))].at(-1)?.[1] ?? 0);
   return { passed: count("pass"), failed: count("fail") + count("cancelled") };
 }
 
@@ -64,7 +64,7 @@ function execute({ name, command: [program, ...args], env }, place) {
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
     const started = Date.now();
-    const beat = setInterval(() => say(`    ${duration(Date.now() - started)}: ${tail(output, 1).trim()}`), HEARTBEAT_MS);
+    const beat = setInterval(() => say(stillAtWork(name, started, output)), HEARTBEAT_MS);
     const end = (code) => (clearInterval(beat), resolve({ code, output }));
     child.on("error", (error) => ((output += error.message), end(-1)));
     child.on("close", (code, signal) => end(code ?? signal));

@@ -1,0 +1,77 @@
+/** The cache keeps whole entries only, whatever happens while one is made. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { cacheFolder, entry, locked } from "../../scripts/lib/cache.mjs";
+
+function scratch(t) {
+  const folder = mkdtempSync(join(tmpdir(), "cache-test-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The id of a process that has ended. */
+const endedProcess = () => spawnSync(process.execPath, ["--version"]).pid;
+
+test("the cache lies where the caller says, then where the system says, then in the home folder", () => {
+  const own = { IMPACT_PLEDGE_CACHE: "/own", XDG_CACHE_HOME: "/xdg" };
+  assert.equal(cacheFolder(own), "/own");
+  assert.equal(cacheFolder({ XDG_CACHE_HOME: "/xdg" }), join("/xdg", "impact-pledge"));
+  assert.match(cacheFolder({}), /\.cache.impact-pledge$/);
+});
+
+test("an entry is made once and then kept", async (t) => {
+  const place = join(scratch(t), "tool-1");
+  let made = 0;
+  const make = async (folder) => writeFileSync(join(folder, "tool"), `${(made += 1)}`);
+  await entry(place, make);
+  await entry(place, make);
+  assert.equal(readFileSync(join(place, "tool"), "utf8"), "1");
+});
+
+test("an entry that can't be finished leaves nothing, and the next try makes it", async (t) => {
+  const folder = scratch(t);
+  const place = join(folder, "tool-1");
+  const half = async (fresh) => {
+    writeFileSync(join(fresh, "tool"), "half");
+    throw new Error("no network");
+  };
+  await assert.rejects(entry(place, half), /no network/);
+  assert.deepEqual(readdirSync(folder), []);
+  await entry(place, async (fresh) => writeFileSync(join(fresh, "tool"), "whole"));
+  assert.equal(readFileSync(join(place, "tool"), "utf8"), "whole");
+});
+
+test("many at once make an entry once", async (t) => {
+  const place = join(scratch(t), "tool-1");
+  let made = 0;
+  const make = async () => {
+    made += 1;
+    await sleep(50);
+  };
+  await Promise.all(Array.from({ length: 5 }, () => entry(place, make)));
+  assert.equal(made, 1);
+});
+
+test("what a killed run left is cleared and its lock is taken over", async (t) => {
+  const folder = scratch(t);
+  const place = join(folder, "tool-1");
+  mkdirSync(join(folder, ".tool-1-AbCdEf"));
+  mkdirSync(`${place}.lock`);
+  writeFileSync(join(`${place}.lock`, "holder"), JSON.stringify({ pid: endedProcess() }));
+  await entry(place, async (fresh) => writeFileSync(join(fresh, "tool"), "whole"));
+  assert.deepEqual(readdirSync(folder), ["tool-1"]);
+});
+
+test("a lock is held until the work ends, even when it fails", async (t) => {
+  const lock = join(scratch(t), "work.lock");
+  await assert.rejects(locked(lock, async () => {
+    assert.ok(existsSync(lock));
+    throw new Error("failed");
+  }));
+  assert.ok(!existsSync(lock));
+});
