@@ -1,0 +1,23 @@
+//! Reads the rows of data below `tests/fixtures`.
+
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::path::Path;
+
+/// Every file of a folder, by name; a file that is not of the expected shape fails the test.
+#[track_caller]
+pub fn files<F: DeserializeOwned>(folder: &str) -> Vec<(String, F)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
+    let mut files: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|path| read(path)).collect()
+}
+
+#[track_caller]
+fn read<F: DeserializeOwned>(path: &Path) -> (String, F) {
+    let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(path.extension().unwrap(), "json", "`{}` is no fixture", path.display());
+    let file = serde_json::from_slice(&fs::read(path).unwrap());
+    (name, file.unwrap_or_else(|error| panic!("`{}`: {error}", path.display())))
+}

@@ -1,0 +1,481 @@
+//! The check of JSON bytes, held to rows of data and to oracles that share no code with it.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
+
+#[path = "support/fixtures.rs"]
+mod fixtures;
+
+use impact_pledge::pledge::PledgeTransactionRequest;
+use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
+use impact_pledge::validate::{self, Code, Issue, Step};
+use proptest::prelude::*;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+// ---- Rows of data ------------------------------------------------------------------------------
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    about: String,
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    /// As it stands in the file: the order of members matters.
+    value: Option<Box<RawValue>>,
+    json: Option<String>,
+    hex: Option<String>,
+    only: Option<String>,
+    issues: Vec<Value>,
+}
+
+impl Row {
+    #[track_caller]
+    fn bytes(&self) -> Vec<u8> {
+        match (&self.value, &self.json, &self.hex) {
+            (Some(value), None, None) => value.get().as_bytes().to_vec(),
+            (None, Some(text), None) => text.clone().into_bytes(),
+            (None, None, Some(hex)) => data_encoding::HEXLOWER.decode(hex.as_bytes()).unwrap(),
+            // A row whose value is null reads as a row without one.
+            (None, None, None) => b"null".to_vec(),
+            _ => panic!("`{}` must have one of `value`, `json` and `hex`", self.name),
+        }
+    }
+}
+
+fn rows() -> impl Iterator<Item = (String, Row)> {
+    let files = fixtures::files::<File>("validation");
+    assert!(files.iter().all(|(_, file)| !file.about.is_empty() && !file.rows.is_empty()));
+    files.into_iter().flat_map(|(file, content)| {
+        content.rows.into_iter().map(move |row| (format!("{file}: {}", row.name), row))
+    })
+}
+
+fn seen(issues: &[Issue<'_>]) -> Vec<Value> {
+    let step = |step: &Step<'_>| match step {
+        Step::Member { name, .. } => json!(name),
+        Step::Index(index) => json!(index),
+        Step::Unknown(name) => json!(name),
+    };
+    let issue = |issue: &Issue<'_>| {
+        let path: Vec<_> = issue.path().steps().iter().map(step).collect();
+        json!({ "path": path, "code": issue.code().as_str() })
+    };
+    issues.iter().map(issue).collect()
+}
+
+fn issues_of(bytes: &[u8]) -> Vec<Value> {
+    seen(&validate::bytes(bytes))
+}
+
+#[test]
+fn every_row_has_its_issues() {
+    let wrong = |(name, row): (String, Row)| {
+        let seen = issues_of(&row.bytes());
+        (seen != row.issues).then(|| {
+            format!("{name}\n  expected {}\n  seen     {}", json!(row.issues), json!(seen))
+        })
+    };
+    let wrong: Vec<_> = rows().filter_map(wrong).collect();
+    assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_has_no_issues_parses_and_nothing_else() {
+    for (name, row) in rows() {
+        let bytes = row.bytes();
+        match PledgeTransactionRequest::parse(&bytes, 20) {
+            Ok(_) => assert_eq!(row.issues, [] as [Value; 0], "{name}"),
+            Err(report) => {
+                assert_eq!(report.count(), row.issues.len(), "{name}");
+                assert_ne!(report.count(), 0, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bounded_report_keeps_the_first_issues_and_counts_all() {
+    for (name, row) in rows().filter(|(_, row)| !row.issues.is_empty()) {
+        for limit in [0, 1, 2, 3, 7, 20, 1_000] {
+            let bytes = row.bytes();
+            let report = PledgeTransactionRequest::parse(&bytes, limit).unwrap_err();
+            assert_eq!(report.count(), row.issues.len(), "{name}, limit {limit}");
+            let expected = row.issues.iter().take(limit).cloned().collect::<Vec<_>>();
+            assert_eq!(seen(&report.into_issues()), expected, "{name}, limit {limit}");
+        }
+    }
+}
+
+#[test]
+fn rows_are_many_and_each_is_one_of_a_kind() {
+    let names: Vec<_> = rows().map(|(name, _)| name).collect();
+    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a name appears twice");
+    assert!(names.len() >= 900, "only {} rows", names.len());
+    let only: BTreeSet<_> = rows().filter_map(|(_, row)| row.only).collect();
+    assert_eq!(only, BTreeSet::from(["bytes".to_owned()]), "the only door that a row can ask for");
+}
+
+#[test]
+fn every_code_that_bytes_can_have_has_a_row() {
+    let rows: Vec<_> = rows().collect();
+    let codes: BTreeSet<_> = rows
+        .iter()
+        .flat_map(|(_, row)| row.issues.iter().filter_map(|issue| issue["code"].as_str()))
+        .collect();
+    let values_only = [Code::Unreadable, Code::UnknownPointer];
+    let all = Code::ALL.iter().filter(|code| !values_only.contains(code)).map(|code| code.as_str());
+    assert_eq!(codes, all.collect());
+}
+
+// ---- Values that arrive ------------------------------------------------------------------------
+
+#[test]
+fn a_request_keeps_every_value_as_it_came() {
+    for (name, row) in rows().filter(|(_, row)| row.issues.is_empty()) {
+        let bytes = row.bytes();
+        let request = PledgeTransactionRequest::parse(&bytes, 20).unwrap();
+        let kept = serde_json::to_value(&request).unwrap();
+        let Ok(sent) = serde_json::from_slice::<Value>(&bytes) else { continue };
+        assert_kept(&kept, &sent, &name);
+    }
+}
+
+/// What was sent is there, and what was not is null or empty. Amounts have a test of their own.
+#[track_caller]
+fn assert_kept(kept: &Value, sent: &Value, place: &str) {
+    match (kept, sent) {
+        (Value::Object(members), Value::Object(_) | Value::Null) => {
+            for (name, value) in members {
+                assert_kept(value, &sent[name], &format!("{place}/{name}"));
+            }
+        }
+        (Value::Array(items), Value::Array(_) | Value::Null) => {
+            assert_eq!(items.len(), sent.as_array().map_or(0, Vec::len), "{place}");
+            (0..).zip(items).for_each(|(index, item)| assert_kept(item, &sent[index], place));
+        }
+        (Value::Number(_), Value::Number(_)) => {}
+        _ => assert_eq!(kept, sent, "{place}"),
+    }
+}
+
+#[test]
+fn an_amount_is_the_double_nearest_to_its_text() {
+    let valid = rows().filter(|(name, row)| name.starts_with("numbers") && row.issues.is_empty());
+    for (name, row) in valid {
+        let Some(text) = row.json.as_deref().and_then(amount_text) else { continue };
+        let bytes = row.bytes();
+        let request = PledgeTransactionRequest::parse(&bytes, 20).unwrap();
+        let amount = request.pledges()[0].impact().amount.get();
+        assert_eq!(amount.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{name}");
+    }
+}
+
+fn amount_text(json: &str) -> Option<&str> {
+    let (_, rest) = json.split_once("\"amount\":")?;
+    Some(rest.split_once(',')?.0.trim())
+}
+
+// ---- Bytes of every kind -----------------------------------------------------------------------
+
+const REQUEST: &str = r#"{"reference":"a\u00e9\n","recipient":{"email":"a@b","name":"ü"},"pledges":[{"impact":{"amount":-1.5e+3,"offeringId":"t"},"detail":{}}],"notifications":["Email",null,true,[]]}"#;
+
+/// serde_json judges the grammar alone: what it ignores, it does not decode.
+fn is_json(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
+}
+
+#[track_caller]
+fn judged_like_serde_json(bytes: &[u8]) {
+    let issues = validate::bytes(bytes);
+    let malformed = issues.iter().filter(|issue| issue.code() == Code::MalformedJson).count();
+    assert_eq!(malformed, usize::from(!is_json(bytes)), "`{}`", bytes.escape_ascii());
+    let at_the_top = issues.iter().take_while(|issue| issue.path().steps().is_empty());
+    assert_eq!(at_the_top.filter(|issue| issue.code() == Code::MalformedJson).count(), malformed);
+}
+
+#[test]
+fn every_way_to_cut_a_request() {
+    for end in 0..=REQUEST.len() {
+        judged_like_serde_json(&REQUEST.as_bytes()[..end]);
+        judged_like_serde_json(&REQUEST.as_bytes()[end..]);
+    }
+}
+
+#[test]
+fn every_byte_in_every_place_of_a_request() {
+    for place in 0..REQUEST.len() {
+        for byte in 0..=u8::MAX {
+            let mut bytes = REQUEST.as_bytes().to_vec();
+            bytes[place] = byte;
+            judged_like_serde_json(&bytes);
+        }
+    }
+}
+
+#[test]
+fn a_megabyte_of_brackets() {
+    for text in ["[", "{\"a\":", "{\"pledges\":[", "[[],"] {
+        let issues = issues_of(text.repeat(1_000_000 / text.len()).as_bytes());
+        assert!(issues.iter().any(|issue| issue["code"] == "too_deep"), "`{text}`: {issues:?}");
+    }
+}
+
+// ---- The contract a second time ----------------------------------------------------------------
+
+/// The rules of §4.1, written by hand over a parsed value.
+#[derive(Default)]
+struct Oracle {
+    path: Vec<Value>,
+    issues: Vec<Value>,
+}
+
+type Rule<'r> = (&'static str, bool, &'r dyn Fn(&mut Oracle, &Value));
+
+impl Oracle {
+    fn judge(request: &Value) -> Vec<Value> {
+        let mut oracle = Oracle::default();
+        oracle.request(request);
+        oracle.issues
+    }
+
+    fn report(&mut self, code: &str) {
+        self.issues.push(json!({ "path": self.path, "code": code }));
+    }
+
+    fn below(&mut self, step: Value, judge: impl FnOnce(&mut Self)) {
+        self.path.push(step);
+        judge(self);
+        self.path.pop();
+    }
+
+    fn object(&mut self, value: &Value, rules: &[Rule<'_>]) {
+        let Some(members) = value.as_object() else { return self.report("invalid_type") };
+        for (name, required, judge) in rules {
+            self.below(json!(name), |oracle| match members.get(*name) {
+                Some(value) => judge(oracle, value),
+                None if *required => oracle.report("required"),
+                None => {}
+            });
+        }
+        let known = |name: &String| rules.iter().any(|(known, ..)| known == name);
+        for name in members.keys().filter(|name| !known(name)) {
+            self.below(json!(name), |oracle| oracle.report("unknown_member"));
+        }
+    }
+
+    fn array(&mut self, value: &Value, limits: (usize, usize), judge: fn(&mut Self, &Value)) {
+        let Some(items) = value.as_array() else { return self.report("invalid_type") };
+        if items.len() < limits.0 {
+            self.report("too_few_items");
+        }
+        if items.len() > limits.1 {
+            self.report("too_many_items");
+        }
+        for (index, item) in items.iter().enumerate() {
+            self.below(json!(index), |oracle| judge(oracle, item));
+        }
+    }
+
+    fn text(&mut self, value: &Value, code: &str, has_format: impl Fn(&str) -> bool) {
+        match value.as_str() {
+            None => self.report("invalid_type"),
+            Some(text) if !has_format(text) => self.report(code),
+            Some(_) => {}
+        }
+    }
+
+    fn request(&mut self, value: &Value) {
+        let any = |oracle: &mut Self, value: &Value| oracle.text(value, "", |_| true);
+        let email =
+            |oracle: &mut Self, value: &Value| oracle.text(value, "invalid_email", is_email);
+        let uri = |oracle: &mut Self, value: &Value| oracle.text(value, "invalid_uri", is_uri);
+        let date = |oracle: &mut Self, value: &Value| {
+            oracle.text(value, "invalid_date_time", is_date_time)
+        };
+        let recipient = |oracle: &mut Self, value: &Value| {
+            oracle.object(
+                value,
+                &[("email", true, &email), ("firstName", false, &any), ("name", false, &any)],
+            )
+        };
+        let trigger = |oracle: &mut Self, value: &Value| {
+            oracle.object(
+                value,
+                &[("date", false, &date), ("phrase", false, &any), ("externalUrl", false, &uri)],
+            )
+        };
+        let pledges =
+            |oracle: &mut Self, value: &Value| oracle.array(value, (1, usize::MAX), Self::pledge);
+        let notifications =
+            |oracle: &mut Self, value: &Value| oracle.array(value, (0, 3), Self::notification);
+        self.object(
+            value,
+            &[
+                ("reference", true, &any),
+                ("recipient", true, &recipient),
+                ("pledges", true, &pledges),
+                ("trigger", false, &trigger),
+                ("notifications", false, &notifications),
+            ],
+        );
+    }
+
+    fn pledge(&mut self, value: &Value) {
+        let any = |oracle: &mut Self, value: &Value| oracle.text(value, "", |_| true);
+        let uri = |oracle: &mut Self, value: &Value| oracle.text(value, "invalid_uri", is_uri);
+        let amount = |oracle: &mut Self, value: &Value| match value.as_f64() {
+            None => oracle.report("invalid_type"),
+            Some(number) if number > 0.0 => {}
+            Some(_) => oracle.report("not_positive"),
+        };
+        let impact = |oracle: &mut Self, value: &Value| {
+            oracle.object(value, &[("amount", true, &amount), ("offeringId", true, &any)])
+        };
+        let detail = |oracle: &mut Self, value: &Value| {
+            oracle.object(
+                value,
+                &[
+                    ("name", false, &any),
+                    ("description", false, &any),
+                    ("nounSingular", false, &any),
+                    ("nounPlural", false, &any),
+                    ("image", false, &uri),
+                    ("externalId", false, &any),
+                    ("externalUrl", false, &uri),
+                ],
+            )
+        };
+        self.object(value, &[("impact", true, &impact), ("detail", false, &detail)]);
+    }
+
+    fn notification(&mut self, value: &Value) {
+        let names = ["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"];
+        self.text(value, "not_allowed", |text| names.contains(&text));
+    }
+}
+
+fn scalar() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        proptest::num::f64::NORMAL.prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        proptest::sample::select(vec![
+            "",
+            "a@b",
+            "a@",
+            "https://a",
+            "a b",
+            "2026-01-31T12:00:00Z",
+            "2026-01-31",
+            "Email",
+            "email",
+            "MessagingServiceC",
+        ])
+        .prop_map(Value::from),
+    ]
+}
+
+/// Values whose members have the contract's names, in places right and wrong.
+fn value() -> impl Strategy<Value = Value> {
+    let name = prop_oneof![
+        20 => proptest::sample::select(vec![
+            "reference", "recipient", "email", "firstName", "name", "pledges", "impact", "amount",
+            "offeringId", "detail", "description", "image", "externalUrl", "trigger", "date",
+            "phrase", "notifications",
+        ])
+        .prop_map(str::to_owned),
+        1 => any::<String>(),
+    ];
+    scalar().prop_recursive(5, 60, 6, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            proptest::collection::hash_map(name.clone(), inner, 0..6)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn full() -> Value {
+    json!({
+        "reference": "r",
+        "recipient": { "email": "a@b", "firstName": "A", "name": "A B" },
+        "pledges": [
+            { "impact": { "amount": 1, "offeringId": "t" } },
+            {
+                "impact": { "amount": 0.5, "offeringId": "t" },
+                "detail": {
+                    "name": "n", "description": "d", "nounSingular": "s", "nounPlural": "p",
+                    "image": "https://i", "externalId": "e", "externalUrl": "https://e"
+                }
+            }
+        ],
+        "trigger": { "date": "2026-01-31T12:00:00Z", "phrase": "p", "externalUrl": "https://t" },
+        "notifications": ["Email", "MessagingServiceA"]
+    })
+}
+
+/// The pointers of all values in a value.
+fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
+    all.push(here.to_owned());
+    match value {
+        Value::Object(members) => members.iter().for_each(|(name, member)| {
+            let token = name.replace('~', "~0").replace('/', "~1");
+            pointers(member, &format!("{here}/{token}"), all);
+        }),
+        Value::Array(items) => (0..items.len())
+            .for_each(|index| pointers(&items[index], &format!("{here}/{index}"), all)),
+        _ => {}
+    }
+}
+
+/// A good request with some of its values replaced.
+fn spoiled(changes: &[(prop::sample::Index, Value)]) -> Value {
+    let mut request = full();
+    for (place, value) in changes {
+        let mut all = Vec::new();
+        pointers(&request, "", &mut all);
+        let pointer: &String = place.get(&all);
+        *request.pointer_mut(pointer).unwrap() = value.clone();
+    }
+    request
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn the_oracle_agrees_on_any_value(value in value()) {
+        prop_assert_eq!(issues_of(&serde_json::to_vec(&value).unwrap()), Oracle::judge(&value));
+    }
+
+    #[test]
+    fn the_oracle_agrees_on_spoiled_requests(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), value()), 0..4),
+    ) {
+        let value = spoiled(&changes);
+        prop_assert_eq!(issues_of(&serde_json::to_vec(&value).unwrap()), Oracle::judge(&value));
+    }
+
+    #[test]
+    fn any_bytes_are_judged(
+        bytes in proptest::collection::vec(any::<u8>(), 0..40),
+        tokens in proptest::collection::vec(proptest::sample::select(vec![
+            "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "d800", "1", "0", "-", ".", "e", "+",
+            "true", "null", " ", "\"reference\"", "\"pledges\"", "\"recipient\"", "\n",
+        ]), 0..12),
+    ) {
+        judged_like_serde_json(&bytes);
+        judged_like_serde_json(tokens.concat().as_bytes());
+    }
+}
