@@ -2,8 +2,10 @@
 
 use crate::pledge::{CurrencyCode, Impact};
 use bigdecimal::{BigDecimal, RoundingMode, Zero as _};
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::de::{Error, MapAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::fmt::{self, Formatter};
 use std::str::FromStr as _;
 
 /// The operator's price catalogue, one JSON record.
@@ -13,6 +15,7 @@ pub struct Catalogue {
     /// The currency of every charge.
     pub currency_code: CurrencyCode,
     /// Price of one unit of each offering. An offering that is not listed costs nothing.
+    #[serde(deserialize_with = "read_prices")]
     pub unit_prices: BTreeMap<String, UnitPrice>,
 }
 
@@ -39,12 +42,51 @@ impl UnitPrice {
 
 impl<'de> Deserialize<'de> for UnitPrice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        UnitPrice::parse(&text).ok_or_else(|| {
-            D::Error::custom(format_args!(
-                "`{text}` is not a price: write a plain decimal such as `0.50`"
-            ))
-        })
+        deserializer.deserialize_str(UnitPriceVisitor)
+    }
+}
+
+struct UnitPriceVisitor;
+
+impl Visitor<'_> for UnitPriceVisitor {
+    type Value = UnitPrice;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("a price: write a plain decimal in quotes, such as `\"0.50\"`")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<UnitPrice, E> {
+        UnitPrice::parse(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+    }
+}
+
+/// Reads `unitPrices`, where an offering may stand once: of two prices, none is the right one.
+fn read_prices<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, UnitPrice>, D::Error> {
+    deserializer.deserialize_map(PricesVisitor)
+}
+
+struct PricesVisitor;
+
+impl<'de> Visitor<'de> for PricesVisitor {
+    type Value = BTreeMap<String, UnitPrice>;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("an object from offering IDs to prices")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut prices = BTreeMap::new();
+        while let Some((offering, price)) = members.next_entry::<String, UnitPrice>()? {
+            if prices.contains_key(&offering) {
+                return Err(Error::custom(format_args!(
+                    "`{offering}` has two prices: remove one of them"
+                )));
+            }
+            prices.insert(offering, price);
+        }
+        Ok(prices)
     }
 }
 

@@ -1,0 +1,225 @@
+//! What an operator does to the service, in the service's own terms: makes keys, tells them apart,
+//! checks prices.
+//!
+//! `operator COMMAND` reads its input from standard input and writes one line of JSON. It keeps
+//! nothing: the scripts that call it carry records to and from Workers KV.
+
+use data_encoding::HEXLOWER_PERMISSIVE;
+use impact_pledge::auth::{ApiKey, KEY_BYTES, KeyHash, KeyLevel, KeyRecord, Mode, new_key};
+use impact_pledge::charge::Catalogue;
+use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::io::{self, Read as _, Write as _};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: operator new-key|list-keys|find-key|catalogue|seed <INPUT";
+
+/// Exit codes: 0 done, 1 the input is wrong, 2 there is no such command.
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [command] = arguments.as_slice() else { return fail(2, USAGE) };
+    let run = match command.as_str() {
+        "new-key" => make_key,
+        "list-keys" => list_keys,
+        "find-key" => find_key,
+        "catalogue" => check_catalogue,
+        "seed" => seed,
+        _ => return fail(2, USAGE),
+    };
+    match read_input().and_then(|input| write_output(&run(&input)?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(1, &error.to_string()),
+    }
+}
+
+type Outcome<T = Value> = Result<T, Box<dyn Error>>;
+
+fn fail(code: u8, message: &str) -> ExitCode {
+    // There is no one left to tell if this fails.
+    let _ = writeln!(io::stderr(), "{message}");
+    ExitCode::from(code)
+}
+
+fn read_input() -> Outcome<String> {
+    let mut bytes = Vec::new();
+    io::stdin().read_to_end(&mut bytes)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("this is not UTF-8 text: look at byte {at}, and save it as UTF-8").into()
+    })
+}
+
+fn write_output(output: &Value) -> Outcome<()> {
+    Ok(writeln!(io::stdout(), "{output}")?)
+}
+
+/// A record for Workers KV.
+#[derive(Serialize)]
+struct Entry {
+    key: String,
+    value: String,
+}
+
+impl Entry {
+    fn of_key(hash: KeyHash, record: &KeyRecord) -> serde_json::Result<Self> {
+        Ok(Entry { key: CredentialKey(hash).name(), value: serde_json::to_string(record)? })
+    }
+
+    fn of_catalogue(catalogue: &Catalogue) -> serde_json::Result<Self> {
+        Ok(Entry { key: CatalogueKey.name(), value: serde_json::to_string(catalogue)? })
+    }
+}
+
+/// What the key list shows of a key, and enough to name it.
+#[derive(Serialize)]
+struct Row<'r> {
+    id: String,
+    #[serde(flatten)]
+    record: &'r KeyRecord,
+}
+
+/// Characters of a hash that the key list shows: 48 bits tell any number of keys apart.
+const ID_LENGTH: usize = 12;
+
+fn short_id(hash: KeyHash) -> String {
+    hash.to_hex().chars().take(ID_LENGTH).collect()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewKey {
+    /// Random bytes in hexadecimal: the caller draws them.
+    random: String,
+    record: KeyRecord,
+}
+
+/// `{random, record}` → the key, which is shown once, and its record, which is all that is kept.
+fn make_key(input: &str) -> Outcome {
+    let NewKey { random, record } = serde_json::from_str(input).map_err(without_position)?;
+    let random: [u8; KEY_BYTES] = HEXLOWER_PERMISSIVE
+        .decode(random.as_bytes())
+        .ok()
+        .and_then(|bytes| bytes.try_into().ok())
+        .ok_or_else(|| format!("`random` is not {KEY_BYTES} bytes in hexadecimal"))?;
+    let key = new_key(record.mode, random);
+    let hash = ApiKey::new(&key).hash();
+    let entry = Entry::of_key(hash, &record)?;
+    Ok(json!({ "key": key, "row": Row { id: short_id(hash), record: &record }, "entry": entry }))
+}
+
+/// The record of a key is one line that a script wrote: where on it something is helps nobody.
+fn without_position(error: serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" at line ") {
+        Some((problem, _)) => problem.to_owned(),
+        None => text,
+    }
+}
+
+/// `{name: record}` as found in Workers KV → a row for each. A record that cannot be read is told,
+/// not left out: it can still be revoked.
+fn list_keys(input: &str) -> Outcome {
+    let found: BTreeMap<String, Option<String>> = serde_json::from_str(input)?;
+    Ok(found.iter().filter_map(|(name, value)| row(name, value.as_deref()?)).collect())
+}
+
+/// `None` for a name that is not a key's.
+fn row(name: &str, value: &str) -> Option<Value> {
+    let id = short_id(hash_of(name)?);
+    Some(match serde_json::from_str::<KeyRecord>(value) {
+        Ok(record) => json!(Row { id, record: &record }),
+        Err(error) => json!({ "id": id, "problem": without_position(error) }),
+    })
+}
+
+fn hash_of(name: &str) -> Option<KeyHash> {
+    let (_, hex) = name.split_once(':')?;
+    KeyHash::from_hex(hex).filter(|hash| CredentialKey(*hash).name() == name)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    /// A key, or the beginning of its hash as the key list shows it.
+    key: String,
+    /// The names of all key records.
+    names: Vec<String>,
+}
+
+/// `{key, names}` → the one record that is meant. No error repeats a key.
+fn find_key(input: &str) -> Outcome {
+    let Wanted { key, names } = serde_json::from_str(input)?;
+    let hashes: Vec<KeyHash> = names.iter().filter_map(|name| hash_of(name)).collect();
+    let key = key.trim();
+    let hash = if is_key(key) { with_hash(&hashes, key)? } else { with_id(&hashes, key)? };
+    Ok(json!({ "id": short_id(hash), "name": CredentialKey(hash).name() }))
+}
+
+fn is_key(text: &str) -> bool {
+    [Mode::Test, Mode::Live].iter().any(|mode| text.starts_with(mode.key_prefix()))
+}
+
+fn with_hash(hashes: &[KeyHash], key: &str) -> Outcome<KeyHash> {
+    let hash = ApiKey::new(key).hash();
+    let unknown = || format!("no such key is stored (its ID would be `{}`)", short_id(hash));
+    Ok(hashes.contains(&hash).then_some(hash).ok_or_else(unknown)?)
+}
+
+fn with_id(hashes: &[KeyHash], id: &str) -> Outcome<KeyHash> {
+    let hexadecimal = id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if !hexadecimal || !(ID_LENGTH..=64).contains(&id.len()) {
+        return Err("this is neither a key nor an ID: take the ID from the key list".into());
+    }
+    let matches = || hashes.iter().filter(|hash| hash.to_hex().starts_with(id));
+    match (matches().next(), matches().count()) {
+        (Some(hash), 1) => Ok(*hash),
+        (None, _) => Err(format!("no key has the ID `{id}`: see the key list").into()),
+        (_, count) => Err(format!(
+            "{count} keys have IDs that begin with `{id}`: give more of the hash, or the key itself"
+        )
+        .into()),
+    }
+}
+
+/// Most bytes of a catalogue: every isolate of the service holds it.
+const MAX_CATALOGUE_BYTES: usize = 1024 * 1024;
+
+/// A catalogue as a person writes it → its record.
+fn check_catalogue(input: &str) -> Outcome {
+    if input.len() > MAX_CATALOGUE_BYTES {
+        let length = input.len();
+        return Err(format!(
+            "a catalogue may have {MAX_CATALOGUE_BYTES} bytes, this has {length}: leave out \
+             offerings that cost nothing"
+        )
+        .into());
+    }
+    let catalogue: Catalogue = serde_json::from_str(input.trim_start_matches('\u{feff}'))?;
+    Ok(json!({ "catalogue": catalogue, "entry": Entry::of_catalogue(&catalogue)? }))
+}
+
+/// The data of local development. It belongs into no deployed namespace.
+fn seed(_input: &str) -> Outcome {
+    let unit = |id: &str| KeyLevel::Unit { unit_id: id.to_owned() };
+    let units = ["unit_dev", "unit_dev_two"].map(str::to_owned).to_vec();
+    let team = || KeyLevel::Team { team_id: "team_dev".to_owned(), unit_ids: units.clone() };
+    let keys = [
+        ("service_sk_test_dev_unit", Mode::Test, unit("unit_dev")),
+        ("service_sk_live_dev_unit", Mode::Live, unit("unit_dev")),
+        ("service_sk_test_dev_unit_two", Mode::Test, unit("unit_dev_two")),
+        ("service_sk_test_dev_team", Mode::Test, team()),
+        ("service_sk_live_dev_team", Mode::Live, team()),
+    ];
+    let prices = r#"{"currencyCode":"USD","unitPrices":{"tree":"0.50","plastic-kg":"1.25"}}"#;
+    let mut entries = vec![Entry::of_catalogue(&serde_json::from_str(prices)?)?];
+    let mut rows = Vec::new();
+    for (key, mode, level) in keys {
+        let record = KeyRecord { mode, level, label: "development".to_owned() };
+        entries.push(Entry::of_key(ApiKey::new(key).hash(), &record)?);
+        rows.push(json!({ "key": key, "record": record }));
+    }
+    Ok(json!({ "keys": rows, "entries": entries }))
+}
