@@ -3,7 +3,7 @@
  * else Debian's, with a standard library that is built once. A machine without any `cargo` uses Debian's for both.
  */
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { entry } from "./cache.mjs";
@@ -124,7 +124,8 @@ export async function installWasm({ root, cache }) {
   const refusal = rustup ? await addTarget(rustup, root) : "there is no rustup";
   if (wasmToolchain(cache, toolchains(root))) return;
   say(`    ${refusal}; trying Debian's Rust`);
-  await installDebianWasm({ root, cache, refusal });
+  const remedy = rustup ? `run \`rustup target add ${WASM}\`` : "install rustup as https://rustup.rs says";
+  await installDebianWasm({ root, cache }, { refusal, remedy: `${remedy}, then run this again` });
 }
 
 async function addTarget(rustup, root) {
@@ -135,19 +136,19 @@ async function addTarget(rustup, root) {
 const runRustup = (rustup, args, root) =>
   run(rustup, args, { cwd: root, env: { ...process.env, RUST_BACKTRACE: "0" }, timeout: RUSTUP_MS, name: "rustup" });
 
-async function installDebianWasm({ root, cache, refusal }) {
-  const debian = await debianToolchain(root, refusal);
+async function installDebianWasm({ root, cache }, ordinary) {
+  const debian = await debianToolchain(root, ordinary);
   if (!linker(debian)) await installDebian("the linker for wasm32", [`lld-${llvm(debian)}`]);
   await entry(stdFolder(cache, debian), (folder) => buildStd(debian, folder));
 }
 
-async function debianToolchain(root, refusal) {
+async function debianToolchain(root, { refusal, remedy }) {
   const find = () => toolchains(root).find((one) => one.bin === DEBIAN_BIN && canLint(one) && hasSource(one));
   if (!find() && debianWorks()) await installDebian(`Rust for ${WASM}`, DEBIAN_PACKAGES);
   const debian = find();
   if (debian) return debian;
   const why = debianHas("rustc-web") ? "Debian's Rust needs root" : "Debian has none that is new enough";
-  throw new Unavailable(`Rust for ${WASM}`, `${refusal}, and ${why}`, `run \`rustup target add ${WASM}\`, then this again`);
+  throw new Unavailable(`Rust for ${WASM}`, `${refusal}, and ${why}`, remedy);
 }
 
 const hasSource = ({ sysroot }) => listed(join(sysroot, "lib", "rustlib", "src", "rust", "library")).length > 0;
@@ -163,6 +164,7 @@ async function buildStd(debian, folder) {
   const { ok, why, output } = await run(debian.cargo, args, { cwd: crate, env: stdEnv(crate), name: "cargo" });
   if (!ok) throw new Unavailable(`the standard library for ${WASM}`, `${why}: ${tail(output, 3)}`, "see the lines above");
   keepStd(join(crate, "target", WASM, "release", "deps"), libFolder(folder));
+  rmSync(crate, { recursive: true });
 }
 
 /** No flag, wrapper or folder of the user's may change what is built. */
