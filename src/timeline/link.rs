@@ -1,0 +1,33 @@
+//! Addresses that a page may lead to.
+
+use crate::validate::format::is_uri;
+
+/// An address that is safe to follow or to load: http or https, and a host.
+///
+/// Not one: `javascript:alert(1)`, `data:image/png;base64,AA==`, `//host`, `https:///path`,
+/// `https:host`, `https://@/`, and whatever is not a URI.
+#[derive(Clone, Copy, Debug)]
+pub struct WebAddress<'a> {
+    /// The whole address.
+    pub href: &'a str,
+    /// Where it leads, without the user part that can pretend to be a host.
+    pub host: &'a str,
+}
+
+impl<'a> WebAddress<'a> {
+    /// Reads an address.
+    pub fn parse(href: &'a str) -> Option<Self> {
+        let (scheme, rest) = href.split_once("://").filter(|_| is_uri(href))?;
+        let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
+        let authority = rest.split(['/', '?', '#']).next()?;
+        let host = without_port(authority.rsplit('@').next()?);
+        (is_web && !host.is_empty()).then_some(WebAddress { href, host })
+    }
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}

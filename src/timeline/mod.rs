@@ -1,0 +1,235 @@
+//! The recipient's page: what was pledged for whom, why and when.
+//!
+//! Pages are whole: their style is inside, they run no script, and load nothing but the pledges'
+//! own images. What a shop sent is shown as text, isolated in its own direction (`dir="auto"`,
+//! `bdi`), and leads only to http and https. The recipient's e-mail address is never shown.
+
+mod amount;
+mod date;
+mod link;
+
+use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
+use date::Day;
+use link::WebAddress;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::borrow::Cow;
+
+/// No script, no frame, no form; the one style by its hash; images of the pledges (`https:`,
+/// `http:`) and of the page's icon (`data:`).
+pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
+     style-src 'sha256-es4MyKampHJnKXfyoD0seIyl/z7RDlHmKbJjrohZZJ0='; \
+     img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const STYLE: &str = include_str!("style.css");
+
+/// The mark in a tab: a leaf in a ring, as [`mark`] draws it.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E\
+     %3Ccircle cx='12' cy='12' r='12' fill='%232c6a4a'/%3E\
+     %3Cpath d='M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17Z' fill='%23fff'/%3E%3C/svg%3E";
+
+/// Characters from which on a text that is set large is set smaller.
+const LONG: usize = 36;
+
+/// The page of a transaction.
+pub fn page(transaction: &RetrievedPledgeTransaction<'_>) -> String {
+    let name = recipient_name(transaction);
+    let title = format!("Pledged for {}", name.unwrap_or("you"));
+    let content = html! {
+        h1.long[name.is_some_and(is_long)] { "Pledged for " (recipient(name)) }
+        ol.story role="list" {
+            @if let Some(cause) = cause(&transaction.trigger) { (cause) }
+            (effect(transaction))
+        }
+    };
+    let footer = html! {
+        p { "Reference " bdi { (transaction.reference) } }
+        p { "This page is meant for you alone: whoever has its address can see it." }
+    };
+    document(&title, !transaction.is_live, &content, Some(&footer))
+}
+
+/// The page for an address that opens nothing.
+pub fn not_found_page() -> String {
+    let content = html! {
+        h1 { "Nothing grows here" }
+        p.lead { "We found no page at this address. It may be incomplete." }
+        p { "Please open the link in your message once more, or copy all of it, to its last "
+            "character. If it still leads here, ask the shop that sent it to you." }
+    };
+    document("Page not found", false, &content, None)
+}
+
+/// The page for when the store does not answer.
+pub fn unavailable_page() -> String {
+    let content = html! {
+        h1 { "One moment, please" }
+        p.lead { "We cannot show this page right now." }
+        p { "Nothing is wrong with your link. Please " a href="" { "try again" } " in a moment." }
+    };
+    document("Please try again", false, &content, None)
+}
+
+fn document(title: &str, is_test: bool, content: &Markup, footer: Option<&Markup>) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="format-detection" content="telephone=no";
+                title { (title) " · Impact Pledge" }
+                link rel="icon" href=(ICON);
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { (mark()) "Impact Pledge" @if is_test { (test_banner()) } }
+                main { (content) }
+                @if let Some(footer) = footer { footer { (footer) } }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// A leaf in a ring.
+fn mark() -> Markup {
+    html! {
+        svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true" {
+            circle cx="12" cy="12" r="11" {}
+            path d="M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17ZM5 19 13 11" {}
+        }
+    }
+}
+
+fn test_banner() -> Markup {
+    html! { p.test { strong { "Test mode." } " Nothing on this page was really pledged." } }
+}
+
+fn recipient(name: Option<&str>) -> Markup {
+    html! { @if let Some(name) = name { bdi { (name) } } @else { "you" } }
+}
+
+/// The first name or else the full name, unless a shop put the e-mail address there.
+fn recipient_name<'t>(transaction: &'t RetrievedPledgeTransaction<'_>) -> Option<&'t str> {
+    let recipient = &transaction.pledges.first()?.recipient;
+    let email = recipient.email.to_lowercase();
+    [&recipient.first_name, &recipient.name]
+        .into_iter()
+        .filter_map(shown)
+        .find(|name| email.is_empty() || !name.to_lowercase().contains(&email))
+}
+
+/// Why: the action that caused the pledges, if anything is known of it.
+fn cause(trigger: &Trigger<'_>) -> Option<Markup> {
+    let day = trigger.date.as_deref().and_then(Day::of);
+    let phrase = shown(&trigger.phrase);
+    let link = web_address(&trigger.external_url);
+    (day.is_some() || phrase.is_some() || link.is_some()).then(|| {
+        html! {
+            li.cause {
+                @if let Some(day) = day { (day) }
+                h2.long[phrase.is_some_and(is_long)] dir="auto" { (phrase.unwrap_or("How it began")) }
+                @if let Some(link) = link { (anchor(link, phrase)) }
+            }
+        }
+    })
+}
+
+/// What came of it.
+fn effect(transaction: &RetrievedPledgeTransaction<'_>) -> Markup {
+    let pledges = &transaction.pledges;
+    html! {
+        li.effect {
+            @if let Some(day) = Day::of(&transaction.created_at) { (day) }
+            h2 {
+                @if let [_] = pledges.as_slice() { "A pledge was made" }
+                @else { (amount::grouped(&pledges.len().to_string())) " pledges were made" }
+            }
+            ul role="list" { @for pledge in pledges { (leaf(pledge)) } }
+        }
+    }
+}
+
+/// One pledge.
+fn leaf(pledge: &RetrievedPledge<'_>) -> Markup {
+    let nothing = PledgeDetail::default();
+    let detail = pledge.details.first().unwrap_or(&nothing);
+    let quantity = Quantity::of(pledge, detail);
+    let name = shown(&detail.name).filter(|name| *name != quantity.noun);
+    let title = name.unwrap_or(quantity.noun);
+    html! {
+        li.pledge {
+            div {
+                (quantity.heading())
+                @if let Some(name) = name { p.name dir="auto" { (name) } }
+            }
+            @if let Some(image) = web_address(&detail.image) { (picture(image, title)) }
+            @if let Some(description) = shown(&detail.description) { p dir="auto" { (description) } }
+            @if let Some(link) = web_address(&detail.external_url) { (anchor(link, Some(title))) }
+        }
+    }
+}
+
+/// An image whose place is kept while it loads.
+fn picture(image: WebAddress<'_>, alt: &str) -> Markup {
+    html! { img src=(image.href) alt=(alt) width="128" height="128" loading="lazy" decoding="async"; }
+}
+
+/// How much of what.
+struct Quantity<'p> {
+    amount: String,
+    noun: &'p str,
+    /// Whether the noun counts things, as `trees` does and a name does not.
+    is_counted: bool,
+}
+
+impl<'p> Quantity<'p> {
+    fn of(pledge: &'p RetrievedPledge<'_>, detail: &'p PledgeDetail<'_>) -> Self {
+        let amount = pledge.impact.amount;
+        let (first, second) = match amount.as_integer() {
+            Some(1) => (&detail.noun_singular, &detail.noun_plural),
+            _ => (&detail.noun_plural, &detail.noun_singular),
+        };
+        let noun = shown(first).or_else(|| shown(second));
+        let name = || shown(&detail.name).unwrap_or(&pledge.impact.offering_id);
+        Quantity {
+            amount: amount::readable(amount),
+            noun: noun.unwrap_or_else(name),
+            is_counted: noun.is_some(),
+        }
+    }
+
+    fn heading(&self) -> Markup {
+        html! {
+            h3.long[is_long(self.noun)] dir="auto" {
+                b { (self.amount) } @if self.is_counted { " " } @else { " × " } (self.noun)
+            }
+        }
+    }
+}
+
+/// A link that says where it leads, and to a screen reader also what about.
+fn anchor(link: WebAddress<'_>, about: Option<&str>) -> Markup {
+    html! {
+        p {
+            a href=(link.href) rel="noopener noreferrer nofollow" {
+                "See it at " bdi { (link.host) }
+                @if let Some(about) = about { span.aside { ": " bdi { (about) } } }
+            }
+        }
+    }
+}
+
+/// A member that holds more than blanks.
+fn shown<'t>(member: &'t Option<Cow<'_, str>>) -> Option<&'t str> {
+    member.as_deref().filter(|text| !text.trim().is_empty())
+}
+
+fn web_address<'t>(member: &'t Option<Cow<'_, str>>) -> Option<WebAddress<'t>> {
+    member.as_deref().and_then(WebAddress::parse)
+}
+
+fn is_long(text: &str) -> bool {
+    text.chars().nth(LONG).is_some()
+}
