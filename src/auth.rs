@@ -3,7 +3,7 @@
 //! A key is opaque. What it may do stands in its record, found under the SHA-256 of its text; the
 //! text itself is stored nowhere.
 
-use data_encoding::{BASE32_DNSSEC, HEXLOWER};
+use base32ct::{Base32Unpadded, Encoding as _};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
@@ -46,7 +46,7 @@ pub const KEY_BYTES: usize = 25;
 
 /// The text of a new key, such as `service_sk_test_` and 40 characters, of these random bytes.
 pub fn new_key(mode: Mode, random: [u8; KEY_BYTES]) -> String {
-    format!("{}_{}", mode.key_prefix(), BASE32_DNSSEC.encode(&random))
+    format!("{}_{}", mode.key_prefix(), Base32Unpadded::encode_string(&random))
 }
 
 /// The text of an API key. Its `Debug` shows nothing of it.
@@ -94,12 +94,12 @@ pub struct KeyHash([u8; 32]);
 impl KeyHash {
     /// 64 lower-case hexadecimal digits.
     pub fn to_hex(self) -> String {
-        HEXLOWER.encode(&self.0)
+        base16ct::lower::encode_string(&self.0)
     }
 
     /// Reads what [`to_hex`](Self::to_hex) writes.
     pub fn from_hex(text: &str) -> Option<Self> {
-        Some(KeyHash(HEXLOWER.decode(text.as_bytes()).ok()?.try_into().ok()?))
+        Some(KeyHash(base16ct::lower::decode_vec(text).ok()?.try_into().ok()?))
     }
 }
 

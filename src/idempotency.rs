@@ -4,7 +4,6 @@
 //! each other make one and the same record, and nobody without the caller's API key can guess it.
 
 use crate::auth::{ApiKey, Scope};
-use data_encoding::HEXLOWER;
 use hmac::digest::InvalidLength;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
@@ -66,7 +65,7 @@ impl ReplayHash {
 
     /// 64 lower-case hexadecimal digits.
     pub fn to_hex(self) -> String {
-        HEXLOWER.encode(&self.0)
+        base16ct::lower::encode_string(&self.0)
     }
 }
 
@@ -82,7 +81,7 @@ impl Fingerprint {
 
     /// 64 lower-case hexadecimal digits.
     pub fn to_hex(self) -> String {
-        HEXLOWER.encode(&self.0)
+        base16ct::lower::encode_string(&self.0)
     }
 }
 

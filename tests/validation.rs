@@ -43,7 +43,7 @@ impl Row {
         match (&self.value, &self.json, &self.hex) {
             (Some(value), None, None) => value.get().as_bytes().to_vec(),
             (None, Some(text), None) => text.clone().into_bytes(),
-            (None, None, Some(hex)) => data_encoding::HEXLOWER.decode(hex.as_bytes()).unwrap(),
+            (None, None, Some(hex)) => base16ct::lower::decode_vec(hex).unwrap(),
             // A row whose value is null reads as a row without one.
             (None, None, None) => b"null".to_vec(),
             _ => panic!("`{}` must have one of `value`, `json` and `hex`", self.name),

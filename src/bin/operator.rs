@@ -4,7 +4,6 @@
 //! `operator COMMAND` reads its input from standard input and writes one line of JSON. It keeps
 //! nothing: the scripts that call it carry records to and from Workers KV.
 
-use data_encoding::HEXLOWER_PERMISSIVE;
 use impact_pledge::auth::{ApiKey, KEY_BYTES, KeyHash, KeyLevel, KeyRecord, Mode, new_key};
 use impact_pledge::charge::Catalogue;
 use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _};
@@ -99,8 +98,7 @@ struct NewKey {
 /// `{random, record}` → the key, which is shown once, and its record, which is all that is kept.
 fn make_key(input: &str) -> Outcome {
     let NewKey { random, record } = serde_json::from_str(input).map_err(without_position)?;
-    let random: [u8; KEY_BYTES] = HEXLOWER_PERMISSIVE
-        .decode(random.as_bytes())
+    let random: [u8; KEY_BYTES] = base16ct::mixed::decode_vec(&random)
         .ok()
         .and_then(|bytes| bytes.try_into().ok())
         .ok_or_else(|| format!("`random` is not {KEY_BYTES} bytes in hexadecimal"))?;

@@ -1,6 +1,6 @@
 //! Identifiers that the service makes, and the key of a timeline.
 
-use data_encoding::BASE32_DNSSEC;
+use base32ct::{Base32Unpadded, Encoding as _};
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
@@ -20,10 +20,7 @@ macro_rules! identifier {
         impl $name {
             /// Makes one of these random (or derived) bytes.
             pub fn from_bytes(bytes: [u8; $bytes]) -> Self {
-                let mut text = String::with_capacity($prefix.len() + $bytes * 8 / 5);
-                text.push_str($prefix);
-                BASE32_DNSSEC.encode_append(&bytes, &mut text);
-                $name(text)
+                $name(String::from($prefix) + &Base32Unpadded::encode_string(&bytes))
             }
 
             /// The text.
@@ -67,7 +64,7 @@ impl TransactionId {
     pub fn parse(text: &str) -> Option<Self> {
         let opaque = text.strip_prefix("ptran_")?;
         let shaped = opaque.len() == ID_LENGTH
-            && opaque.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'v'));
+            && opaque.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7'));
         shaped.then(|| TransactionId(text.to_owned()))
     }
 }

@@ -4,8 +4,10 @@
 //! may be null are `Option`s, and absent members read as null.
 
 use super::Amount;
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
+use std::fmt::{self, Formatter};
 
 /// A pledge transaction, as the create operation answers it (§2.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -241,15 +243,31 @@ impl<'a> RetrievedPledgeTransaction<'a> {
 
 /// §2.2: on retrieval the amount can be a string or a number.
 fn string_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum StringOrNumber<'a> {
-        #[serde(borrow)]
-        String(Cow<'a, str>),
-        Number(f64),
+    deserializer.deserialize_any(MoneyVisitor)
+}
+
+struct MoneyVisitor;
+
+impl<'de> Visitor<'de> for MoneyVisitor {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("a decimal, as a string or a number")
     }
-    Ok(match StringOrNumber::deserialize(deserializer)? {
-        StringOrNumber::String(text) => text,
-        StringOrNumber::Number(number) => Cow::Owned(format!("{number:.2}")),
-    })
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(format!("{number}.00")))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(format!("{number:.2}")))
+    }
 }

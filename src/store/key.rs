@@ -4,7 +4,6 @@
 use crate::auth::{KeyHash, Mode, Scope};
 use crate::idempotency::{LIFETIME_SECONDS, ReplayHash};
 use crate::pledge::{EditKey, TransactionId};
-use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
@@ -97,5 +96,5 @@ impl Access {
 }
 
 fn hash(text: &str) -> String {
-    HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
+    base16ct::lower::encode_string(&Sha256::digest(text.as_bytes()))
 }

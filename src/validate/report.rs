@@ -391,7 +391,7 @@ fn write_list<'n>(
             write_all(out, &if last_one { [" ", last, " "] } else { [", ", "", ""] })?;
         }
         write_all(out, &["`", name, "`"])?;
-        Ok(index + 1)
+        Ok::<_, fmt::Error>(index + 1)
     })?;
     Ok(())
 }
