@@ -1,0 +1,95 @@
+/** `npm start`: the service on this machine, with development data. */
+import { join } from "node:path";
+import { startGroup } from "./lib/group.mjs";
+import { ready } from "./lib/ready.mjs";
+import { Stop, say } from "./lib/report.mjs";
+import { seed } from "./lib/seed.mjs";
+import { mustBeFree, readPort, serve } from "./lib/serve.mjs";
+import { table } from "./lib/table.mjs";
+import { BadUsage, readArguments, runScript } from "./lib/usage.mjs";
+
+const HELP = `The service on this machine, with development data.
+
+  npm start                           on http://127.0.0.1:8787
+  PORT=9000 npm start                 on another port
+  npm start -- --persist-to DIR       with its state in another folder
+
+Sources are watched: a change is built and served. State survives a restart; what is missing of the
+development data is written again, and what you changed stays. Ctrl-C ends it.`;
+
+/** What wrangler serves from; a deploy takes wrangler.toml. */
+const CONFIG = "wrangler.toml";
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+const PAYLOAD = {
+  reference: "order-1001",
+  recipient: { email: "ada@example.org", firstName: "Ada" },
+  pledges: [{ impact: { amount: 3, offeringId: "tree" }, detail: { name: "Trees", nounSingular: "tree", nounPlural: "trees" } }],
+};
+
+/** Builds before wrangler does, so that a failure ends the start and a long build shows its progress. */
+async function build({ root, env }) {
+  say("building the service …");
+  const { ended } = startGroup([join(root, "scripts", "build.mjs"), "worker"], { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
+  if ((await ended) !== 0) process.exit(1); // it has said why
+}
+
+function greeting(origin, keys) {
+  const url = `${origin}/v2/pledge-transaction`;
+  const { key } = keys[0];
+  const rows = keys.map(({ key, record }) => [`  ${key}`, record.unitId ?? `${record.teamId}: ${record.unitIds.join(", ")}`]);
+  return `
+The service is on ${origin}
+
+  create   POST ${url}
+  read     GET  ${url}/{id}
+
+${table(["  DEVELOPMENT KEY", "ACTS AS (a team's key names the unit in X-Service-Unit-Id)"], rows)}
+
+Create a pledge transaction, then open its timelineUrl in a browser:
+
+curl -s ${url} \\
+  -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify(PAYLOAD)}'
+
+Ctrl-C ends it.
+`;
+}
+
+/** @returns {Promise<void>} settled when the user asks for the end */
+function asked() {
+  return new Promise((resolve) => {
+    for (const signal of SIGNALS) process.on(signal, () => resolve());
+  });
+}
+
+/** @param {number} port @param {string} [persistTo] */
+async function start(port, persistTo) {
+  const tools = await ready();
+  await build(tools);
+  const keys = await seed(tools, { persistTo });
+  say("starting the service …");
+  const service = await serve(tools, { port, config: CONFIG, persistTo });
+  console.log(greeting(service.origin, keys));
+  service.show();
+  return service;
+}
+
+async function run(port, persistTo) {
+  const enough = asked();
+  const service = await Promise.race([start(port, persistTo), enough]);
+  if (!service) process.exit(130); // asked to end before it had begun
+  const how = await Promise.race([service.ended, enough]);
+  if (how !== undefined) throw new Stop(`the service ended by itself: wrangler ${how || "ended"}`);
+  await service.end();
+  process.exit(0);
+}
+
+await runScript(HELP, async (showHelp) => {
+  const { values, positionals } = readArguments({ "persist-to": { type: "string" } });
+  if (values.help) return showHelp();
+  if (positionals.length > 0) throw new BadUsage(`\`${positionals[0]}\` is one word too many`);
+  const port = readPort(process.env.PORT);
+  await mustBeFree(port);
+  await run(port, values["persist-to"]);
+});
