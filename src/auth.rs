@@ -4,7 +4,7 @@
 //! text itself is stored nowhere.
 
 use base32ct::{Base32Unpadded, Encoding as _};
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
 
@@ -71,6 +71,11 @@ impl<'a> ApiKey<'a> {
         well_formed.then_some(ApiKey(token))
     }
 
+    /// Writes the header that [`from_authorization`](Self::from_authorization) reads.
+    pub fn authorization(self) -> String {
+        format!("Bearer {}", self.0)
+    }
+
     /// What the key is found under.
     pub fn hash(self) -> KeyHash {
         KeyHash(Sha256::digest(self.0.as_bytes()).into())
@@ -105,42 +110,86 @@ impl KeyHash {
 
 /// What is stored of a key. Reading it refuses IDs and labels that are out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(into = "Repr", try_from = "Repr")]
 pub struct KeyRecord {
     /// What the key is for.
     pub mode: Mode,
     /// On whose behalf it acts.
-    #[serde(flatten)]
     pub level: KeyLevel,
     /// The operator's note, shown by the key list.
-    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "read_label")]
     pub label: String,
 }
 
 /// On whose behalf a key acts (§5.4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(
-    tag = "level",
-    rename_all = "camelCase",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields
-)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyLevel {
     /// As this unit itself.
     Unit {
         /// The unit's ID.
-        #[serde(deserialize_with = "read_id")]
         unit_id: String,
     },
     /// On behalf of one of the team's units, named by `X-Service-Unit-Id`.
     Team {
         /// The team's ID.
-        #[serde(deserialize_with = "read_id")]
         team_id: String,
         /// IDs of its units.
-        #[serde(deserialize_with = "read_units")]
         unit_ids: Vec<String>,
     },
+}
+
+/// A [`KeyRecord`] as JSON. It is flat: serde's own flattening would double the decoder.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Repr {
+    mode: Mode,
+    level: Level,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unit_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    team_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unit_ids: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    label: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Level {
+    Unit,
+    Team,
+}
+
+impl From<KeyRecord> for Repr {
+    fn from(KeyRecord { mode, level, label }: KeyRecord) -> Self {
+        let (level, unit_id, team_id, unit_ids) = match level {
+            KeyLevel::Unit { unit_id } => (Level::Unit, Some(unit_id), None, None),
+            KeyLevel::Team { team_id, unit_ids } => {
+                (Level::Team, None, Some(team_id), Some(unit_ids))
+            }
+        };
+        Repr { mode, level, unit_id, team_id, unit_ids, label }
+    }
+}
+
+impl TryFrom<Repr> for KeyRecord {
+    type Error = String;
+
+    fn try_from(repr: Repr) -> Result<Self, String> {
+        let level = match (repr.level, repr.unit_id, repr.team_id, repr.unit_ids) {
+            (Level::Unit, Some(unit_id), None, None) => {
+                KeyLevel::Unit { unit_id: check_id(unit_id)? }
+            }
+            (Level::Team, None, Some(team_id), Some(unit_ids)) => {
+                KeyLevel::Team { team_id: check_id(team_id)?, unit_ids: check_units(unit_ids)? }
+            }
+            (Level::Unit, ..) => return Err("a unit-level key has `unitId` alone".to_owned()),
+            (Level::Team, ..) => {
+                return Err("a team-level key has `teamId` and `unitIds` alone".to_owned());
+            }
+        };
+        Ok(KeyRecord { mode: repr.mode, level, label: check_label(repr.label)? })
+    }
 }
 
 /// Most characters of a unit's or team's ID: it has to fit a header and the metadata of a record.
@@ -152,37 +201,30 @@ const MAX_LABEL_LENGTH: usize = 100;
 
 /// An ID has to arrive in a header as it is: no blanks, nothing beyond ASCII, and no comma, which
 /// HTTP puts between two headers of one name.
-fn check_id<E: Error>(id: String) -> Result<String, E> {
+fn check_id(id: String) -> Result<String, String> {
     let plain = id.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',');
     if plain && (1..=MAX_ID_LENGTH).contains(&id.len()) {
         return Ok(id);
     }
-    Err(E::custom(format_args!(
+    Err(format!(
         "`{id}` is not an ID: write 1 to {MAX_ID_LENGTH} ASCII characters without blanks and commas"
-    )))
+    ))
 }
 
-fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    check_id(String::deserialize(deserializer)?)
-}
-
-fn read_units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    let ids = Vec::<String>::deserialize(deserializer)?;
+fn check_units(ids: Vec<String>) -> Result<Vec<String>, String> {
     if !(1..=MAX_UNITS).contains(&ids.len()) {
-        let count = ids.len();
-        return Err(Error::custom(format_args!("a team has 1 to {MAX_UNITS} units, not {count}")));
+        return Err(format!("a team has 1 to {MAX_UNITS} units, not {}", ids.len()));
     }
     ids.into_iter().map(check_id).collect()
 }
 
-fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let label = String::deserialize(deserializer)?;
+fn check_label(label: String) -> Result<String, String> {
     if label.chars().count() <= MAX_LABEL_LENGTH && !label.chars().any(char::is_control) {
         return Ok(label);
     }
-    Err(Error::custom(format_args!(
+    Err(format!(
         "the label is out of bounds: write one line of at most {MAX_LABEL_LENGTH} characters"
-    )))
+    ))
 }
 
 /// The unit and mode that a record belongs to: no other may see it.

@@ -1,12 +1,11 @@
 //! What a pledge transaction is worth: the operator's prices, summed in exact decimals.
 
+use crate::decimal::{Decimal, Sum};
 use crate::pledge::{CurrencyCode, Impact};
-use bigdecimal::{BigDecimal, RoundingMode, Zero as _};
 use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::{self, Formatter};
-use std::str::FromStr as _;
 
 /// The operator's price catalogue, one JSON record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,7 +20,17 @@ pub struct Catalogue {
 
 /// A price of 0 or more, written as a plain decimal such as `0.50`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct UnitPrice(String);
+#[serde(into = "String")]
+pub struct UnitPrice {
+    text: String,
+    decimal: Decimal,
+}
+
+impl From<UnitPrice> for String {
+    fn from(price: UnitPrice) -> Self {
+        price.text
+    }
+}
 
 /// Most characters of a price: enough for any currency, too few to slow a sum.
 const MAX_PRICE_LENGTH: usize = 40;
@@ -32,11 +41,8 @@ impl UnitPrice {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
         let plain = text.len() <= MAX_PRICE_LENGTH && digits(whole) && digits(fraction);
-        plain.then(|| UnitPrice(text.to_owned()))
-    }
-
-    fn to_decimal(&self) -> BigDecimal {
-        BigDecimal::from_str(&self.0).unwrap_or_default()
+        let decimal = Decimal::parse(text).filter(|_| plain)?;
+        Some(UnitPrice { text: text.to_owned(), decimal })
     }
 }
 
@@ -96,19 +102,13 @@ impl Catalogue {
     /// Each amount counts as its shortest decimal text. Any amount works, from 5e-324 to 1.8e308;
     /// the result is a plain decimal without an exponent, such as `12.50`.
     pub fn amount<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> String {
-        let sum = impacts.fold(BigDecimal::zero(), |sum, impact| sum + self.price(impact));
-        sum.with_scale_round(2, RoundingMode::HalfUp).to_plain_string()
-    }
-
-    fn price(&self, impact: &Impact<'_>) -> BigDecimal {
-        match self.unit_prices.get(&*impact.offering_id) {
-            Some(price) => price.to_decimal() * shortest_decimal(impact.amount.get()),
-            None => BigDecimal::zero(),
+        let mut sum = Sum::default();
+        for impact in impacts {
+            let price = self.unit_prices.get(&*impact.offering_id);
+            if let Some((price, amount)) = price.zip(Decimal::shortest(impact.amount.get())) {
+                sum.add_product(&amount, &price.decimal);
+            }
         }
+        sum.to_money()
     }
-}
-
-/// Rust prints a double as the shortest decimal that reads back as the same double.
-fn shortest_decimal(amount: f64) -> BigDecimal {
-    BigDecimal::from_str(&format!("{amount:e}")).unwrap_or_default()
 }

@@ -8,15 +8,19 @@
 //!   a record: who, what, how much.
 //! - [`api`] is the wire, written once for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] takes a request and gives a response: [`auth`] says whose it is, [`charge`] what
-//!   it is worth, [`idempotency`] whether it is a repeat; a [`store`] keeps it, and [`timeline`]
+//!   it is worth in exact [`decimal`]s, [`idempotency`] whether it is a repeat; a [`store`] keeps
+//!   it, and [`timeline`]
 //!   shows it to its recipient.
+//! - A client asks again when that can help: [`retry`] says when.
 
 pub mod api;
 pub mod auth;
 pub mod charge;
+pub mod decimal;
 pub mod handle;
 pub mod idempotency;
 pub mod pledge;
+pub mod retry;
 pub mod schema;
 pub mod store;
 pub mod timeline;

@@ -4,6 +4,7 @@
 //! may be null are `Option`s, and absent members read as null.
 
 use super::Amount;
+use crate::decimal::Decimal;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
@@ -264,10 +265,17 @@ impl<'de> Visitor<'de> for MoneyVisitor {
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(format!("{number}.00")))
+        Ok(Cow::Owned(itoa::Buffer::new().format(number).to_owned() + ".00"))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(itoa::Buffer::new().format(number).to_owned() + ".00"))
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(format!("{number:.2}")))
+        let size =
+            Decimal::shortest(number.abs()).ok_or_else(|| E::custom("not a finite number"))?;
+        let sign = if number < 0.0 { "-" } else { "" };
+        Ok(Cow::Owned(sign.to_owned() + &size.to_money()))
     }
 }

@@ -161,7 +161,7 @@ impl<'a> Sink<'a> for Draft<'a> {
 
     fn number(&mut self, _: Slot, text: &'a str) {
         if let Some(pledge) = self.pledges.last_mut() {
-            pledge.amount = serde_json::from_str(text).ok();
+            pledge.amount = serde_json::from_slice(text.as_bytes()).ok();
         }
     }
 

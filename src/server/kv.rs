@@ -85,7 +85,7 @@ async fn settle(promise: Result<Promise, JsValue>) -> Result<JsValue, StoreError
 /// KV gives metadata as a value; the types of keys read JSON.
 fn read_metadata<K: Key>(metadata: &JsValue) -> Result<K::Metadata, StoreError> {
     let text = js_sys::JSON::stringify(metadata).ok().and_then(|text| text.as_string());
-    serde_json::from_str(&text.unwrap_or_default()).map_err(|error| {
+    serde_json::from_slice(text.unwrap_or_default().as_bytes()).map_err(|error| {
         log_error("a record has other metadata than its key says:", &error.to_string().into());
         StoreError
     })

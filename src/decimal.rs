@@ -1,0 +1,119 @@
+//! Exact decimal arithmetic, as far as money needs it: a sum of products, rounded once.
+//!
+//! A double's decimals reach from 10^-324 to 10^308, and a price adds some more on both sides: too
+//! wide for machine integers, narrow enough for one counter per decimal place. A library of
+//! unbounded integers would be a sixth of the Worker; the tests hold this one to such a library.
+
+/// A decimal of 0 or more, exactly as its text says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decimal {
+    /// Digits from 0 to 9, the most significant first.
+    digits: Vec<u8>,
+    /// How many of the digits stand behind the point; below 0, how many zeros follow them.
+    scale: i32,
+}
+
+impl Decimal {
+    /// Reads digits with at most one point among them, and perhaps an exponent: `12.50`, `1e-7`.
+    ///
+    /// `None` for anything else, signs included.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits: Vec<u8> =
+            whole.bytes().chain(fraction.bytes()).map(digit).collect::<Option<_>>()?;
+        let scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent.parse().ok()?)?;
+        (!digits.is_empty()).then_some(Decimal { digits, scale })
+    }
+
+    /// The shortest decimal that reads back as the same double; `None` below 0, infinite or NaN.
+    pub fn shortest(value: f64) -> Option<Self> {
+        let text =
+            value.is_finite().then(|| zmij::Buffer::new().format_finite(value).to_owned())?;
+        Decimal::parse(&text)
+    }
+
+    /// The decimal with two places behind the point, rounded half away from zero.
+    pub fn to_money(&self) -> String {
+        let mut sum = Sum::default();
+        sum.add_product(self, &Decimal { digits: vec![1], scale: 0 });
+        sum.to_money()
+    }
+
+    /// Whether it has a place that [`Sum`] counts; every double has, and every price.
+    fn fits(&self) -> bool {
+        self.scale < FRACTION_PLACES / 2 && self.digits.len() as i32 - self.scale < WHOLE_PLACES / 2
+    }
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    byte.is_ascii_digit().then(|| byte - b'0')
+}
+
+/// Places behind the point: twice those of the least double.
+const FRACTION_PLACES: i32 = 2 * 350;
+/// Places before the point: twice those of the greatest double.
+const WHOLE_PLACES: i32 = 2 * 350;
+/// Places that money has behind the point.
+const MONEY_PLACES: usize = 2;
+
+/// A sum of products of [`Decimal`]s.
+#[derive(Clone, Debug)]
+pub struct Sum {
+    /// Counter *n* is worth 10^(*n* - `FRACTION_PLACES`); it may hold more than 9 until the end.
+    places: Vec<u64>,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Sum { places: vec![0; (FRACTION_PLACES + WHOLE_PLACES) as usize] }
+    }
+}
+
+impl Sum {
+    /// Adds `a` × `b`. A factor beyond all doubles counts as 0.
+    pub fn add_product(&mut self, a: &Decimal, b: &Decimal) {
+        if !(a.fits() && b.fits()) {
+            return;
+        }
+        let lowest = (FRACTION_PLACES - a.scale - b.scale) as usize;
+        for (a_place, a_digit) in a.digits.iter().rev().enumerate() {
+            for (b_place, b_digit) in b.digits.iter().rev().enumerate() {
+                if let Some(place) = self.places.get_mut(lowest + a_place + b_place) {
+                    *place += u64::from(a_digit * b_digit);
+                }
+            }
+        }
+    }
+
+    /// The sum with two places behind the point, rounded half away from zero, such as `12.50`.
+    pub fn to_money(mut self) -> String {
+        self.carry();
+        let cents = FRACTION_PLACES as usize - MONEY_PLACES;
+        if self.places.get(cents - 1).is_some_and(|first_dropped| *first_dropped >= 5) {
+            self.places.get_mut(cents).map(|place| *place += 1);
+            self.carry();
+        }
+        let digits = self.places.get(cents..).unwrap_or_default();
+        let zeros = digits.iter().rev().take_while(|place| **place == 0).count();
+        let length = (digits.len() - zeros).max(MONEY_PLACES + 1);
+        let mut money = String::with_capacity(length + 1);
+        for (index, place) in digits.iter().enumerate().take(length).rev() {
+            money.push(char::from(b'0' + *place as u8));
+            if index == MONEY_PLACES {
+                money.push('.');
+            }
+        }
+        money
+    }
+
+    /// Leaves one digit in each place.
+    fn carry(&mut self) {
+        let mut carry = 0;
+        for place in &mut self.places {
+            carry += *place;
+            *place = carry % 10;
+            carry /= 10;
+        }
+    }
+}
