@@ -4,6 +4,7 @@
 //! whether the double is finite and above 0.
 
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 /// What the double nearest to a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,15 @@ pub fn magnitude(text: &str) -> Magnitude {
     }
 }
 
+/// 2^1024 - 2^970, a number of 309 digits: the middle between the greatest double and the next
+/// power of two.
+///
+/// Both limits are computed once, on first use: thousands of numbers that come near them are cheap.
+static TOP: LazyLock<Vec<u8>> = LazyLock::new(|| digits_of((1 << 54) - 1, 2, 970));
+
+/// 2^-1075, half of the least double: the digits of 5^1075, the first at the 324th decimal.
+static BOTTOM: LazyLock<Vec<u8>> = LazyLock::new(|| digits_of(1, 5, 1075));
+
 /// A number above 0, read as 0.*digits* × 10^*exponent*; the first digit is not 0.
 struct Decimal<'t> {
     /// Digits and at most one point.
@@ -52,23 +62,16 @@ impl<'t> Decimal<'t> {
         Some(Decimal { digits, exponent: exponent.saturating_add(parse_power(power)) })
     }
 
-    /// From the middle between the greatest double and the next power of two on.
     fn is_infinite(&self) -> bool {
-        // 2^1024 - 2^970 = (2^54 - 1) * 2^970, a number of 309 digits
-        self.reaches(309, (1 << 54) - 1, 2, 970) != Ordering::Less
+        self.compare(309, &TOP) != Ordering::Less
     }
 
-    /// Up to half of the least double.
     fn rounds_to_zero(&self) -> bool {
-        // 2^-1075 = 5^1075 / 10^1075, whose first digit is the 324th behind the point
-        self.reaches(-323, 1, 5, 1075) != Ordering::Greater
+        self.compare(-323, &BOTTOM) != Ordering::Greater
     }
 
-    /// Compares with the number whose digits are those of `seed` × `base`^`power`.
-    fn reaches(&self, exponent: i64, seed: u64, base: u8, power: u32) -> Ordering {
-        self.exponent
-            .cmp(&exponent)
-            .then_with(|| self.compare_digits(&digits_of(seed, base, power)))
+    fn compare(&self, exponent: i64, digits: &LazyLock<Vec<u8>>) -> Ordering {
+        self.exponent.cmp(&exponent).then_with(|| self.compare_digits(digits))
     }
 
     fn compare_digits(&self, limit: &[u8]) -> Ordering {

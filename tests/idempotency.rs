@@ -1,0 +1,196 @@
+//! Safe repeats: the header's rows, and what is derived from it.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+
+use impact_pledge::auth::{ApiKey, Mode, Scope};
+use impact_pledge::idempotency::{Derivation, Fingerprint, IdempotencyKey, ReplayHash};
+use std::collections::BTreeSet;
+
+// ---- The header --------------------------------------------------------------------------------
+
+/// Two spellings of one key are equal.
+#[track_caller]
+fn same(one: &str, other: &str) {
+    let key = |text| IdempotencyKey::parse(text).unwrap_or_else(|| unreachable!("`{text}`"));
+    assert_eq!(key(one), key(other), "`{one}` and `{other}`");
+}
+
+#[test]
+fn quoted_and_bare_are_one() {
+    same("order-1", "\"order-1\"");
+    same("  order-1\t", "order-1");
+    same(" \"order-1\" ", "order-1");
+    same("a b", "\"a b\"");
+    same("8e03978e-40d5-43dd-bc93-6894a57f9324", "\"8e03978e-40d5-43dd-bc93-6894a57f9324\"");
+    same("\"a\\\\b\"", "\"a\\\\b\"");
+    same("!#$%&'()*+,-./:;<=>?@[]^_`{|}~", "\"!#$%&'()*+,-./:;<=>?@[]^_`{|}~\"");
+}
+
+#[test]
+fn other_text_is_another_key() {
+    let texts = ["a", "A", "b", "aa", "a a", "\" a\"", "\"a \"", "\"\\\"\"", "\"\\\\\"", "'a'"];
+    let keys: Vec<_> = texts.iter().map(|text| IdempotencyKey::parse(text).unwrap()).collect();
+    for (index, key) in keys.iter().enumerate() {
+        assert!(keys[index + 1..].iter().all(|other| other != key), "`{}`", texts[index]);
+    }
+}
+
+#[test]
+fn from_1_to_255_characters() {
+    for length in [1, 2, 36, 254, 255] {
+        let text = "k".repeat(length);
+        same(&text, &format!("\"{text}\""));
+    }
+    // Escapes count as what they stand for.
+    assert!(IdempotencyKey::parse(&format!("\"{}\"", "\\\"".repeat(255))).is_some());
+    for length in [0, 256, 1_000, 100_000] {
+        let text = "k".repeat(length);
+        assert!(IdempotencyKey::parse(&text).is_none(), "{length} bare");
+        assert!(IdempotencyKey::parse(&format!("\"{text}\"")).is_none(), "{length} quoted");
+    }
+}
+
+#[test]
+fn what_cannot_be_a_key_is_refused() {
+    for text in [
+        "",
+        " ",
+        "\t",
+        "\"",
+        "\"\"",
+        "\"a",
+        "a\"",
+        "a\"b",
+        "\"a\"b\"",
+        "\"a\"\"b\"",
+        "\"a\" \"b\"",
+        "\"a\\\"",
+        "\"a\\b\"",
+        "a\\b",
+        "\\",
+        "\"\\\"",
+        "a\u{0}b",
+        "a\tb",
+        "a\nb",
+        "a\u{7f}",
+        "\u{e9}",
+        "\"\u{e9}\"",
+        "\u{1f333}",
+        "a\u{a0}b",
+        "\"a\";p=1",
+        "\"a\", \"b\"",
+    ] {
+        assert!(IdempotencyKey::parse(text).is_none(), "`{}`", text.escape_debug());
+    }
+}
+
+// ---- What is derived ---------------------------------------------------------------------------
+
+#[derive(Clone, Copy)]
+struct Input {
+    api_key: &'static str,
+    mode: Mode,
+    unit: &'static str,
+    key: &'static str,
+    payload: &'static [u8],
+}
+
+const INPUT: Input = Input {
+    api_key: "service_sk_test_1",
+    mode: Mode::Test,
+    unit: "unit_1",
+    key: "order-1",
+    payload: b"{}",
+};
+
+/// Each differs from [`INPUT`] in one thing, some by moving text from one part to the next.
+fn inputs() -> [Input; 10] {
+    [
+        INPUT,
+        Input { api_key: "service_sk_test_2", ..INPUT },
+        Input { api_key: "", ..INPUT },
+        Input { mode: Mode::Live, ..INPUT },
+        Input { unit: "unit_2", ..INPUT },
+        Input { unit: "unit_1order", key: "-1", ..INPUT },
+        Input { unit: "", key: "unit_1order-1", ..INPUT },
+        Input { key: "order-2", ..INPUT },
+        Input { payload: b"{ }", ..INPUT },
+        Input { payload: b"", ..INPUT },
+    ]
+}
+
+impl Input {
+    fn scope(self) -> Scope {
+        Scope { unit: self.unit.to_owned(), mode: self.mode }
+    }
+
+    fn idempotency_key(self) -> IdempotencyKey {
+        IdempotencyKey::parse(self.key).unwrap()
+    }
+
+    fn derivation(self) -> Derivation {
+        let payload = Fingerprint::new(self.payload);
+        Derivation::new(ApiKey::new(self.api_key), &self.scope(), &self.idempotency_key(), payload)
+            .unwrap()
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    for input in inputs() {
+        let (one, other) = (input.derivation(), input.derivation());
+        for (purpose, index) in [("transaction", 0), ("pledge", 0), ("pledge", 999)] {
+            assert_eq!(one.bytes::<20>(purpose, index), other.bytes::<20>(purpose, index));
+        }
+    }
+}
+
+#[test]
+fn every_part_of_the_input_matters() {
+    let derived: BTreeSet<[u8; 32]> =
+        inputs().iter().map(|input| input.derivation().bytes("transaction", 0)).collect();
+    assert_eq!(derived.len(), inputs().len());
+}
+
+#[test]
+fn every_purpose_and_index_gives_other_bytes() {
+    let derivation = INPUT.derivation();
+    let derived: BTreeSet<[u8; 15]> = ["transaction", "pledge", "edit_key"]
+        .iter()
+        .flat_map(|purpose| (0..1_000).map(|index| derivation.bytes(purpose, index)))
+        .collect();
+    assert_eq!(derived.len(), 3_000);
+}
+
+/// Ids that callers hold must outlive a change of the code.
+#[test]
+fn what_is_derived_stays_what_it_is() {
+    // HMAC-SHA-256 over length-prefixed mode, unit, key and payload hash, then purpose and index.
+    let bytes: [u8; 32] = INPUT.derivation().bytes("transaction", 0);
+    assert_eq!(
+        base16ct::lower::encode_string(&bytes),
+        "d186e50b28cbbdf09b7b030054d4533d8d0c544bf897c56ea01b9b01754158d0"
+    );
+    let replay = ReplayHash::new(&INPUT.scope(), &INPUT.idempotency_key());
+    assert_eq!(replay.to_hex(), "84b70fa134ca970845eac8f69da01127d7dbe3b09b33070204943ab522d2c4f6");
+}
+
+#[test]
+fn a_replay_is_named_by_mode_unit_and_key_alone() {
+    let names: BTreeSet<_> = inputs()
+        .iter()
+        .map(|input| ReplayHash::new(&input.scope(), &input.idempotency_key()).to_hex())
+        .collect();
+    // Neither the API key nor the payload takes part: five of the ten are one.
+    assert_eq!(names.len(), inputs().len() - 4);
+    assert!(names.iter().all(|name| name.len() == 64));
+}
+
+#[test]
+fn a_fingerprint_is_sha_256() {
+    assert_eq!(
+        Fingerprint::new(b"abc").to_hex(),
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    );
+    assert_ne!(Fingerprint::new(b"abc").to_hex(), Fingerprint::new(b"abd").to_hex());
+}

@@ -1,0 +1,199 @@
+//! What a number's text is worth as a double, held to the standard library's own conversion.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+
+use impact_pledge::validate::number::{Magnitude, magnitude};
+use num_bigint::BigUint;
+use proptest::prelude::*;
+
+fn expected(text: &str) -> Magnitude {
+    let double: f64 = text.parse().unwrap();
+    if double.is_infinite() {
+        Magnitude::Infinite
+    } else if double > 0.0 {
+        Magnitude::Positive
+    } else {
+        Magnitude::NotPositive
+    }
+}
+
+#[track_caller]
+fn agree(text: &str) {
+    assert_eq!(magnitude(text), expected(text), "`{text}`");
+    assert_eq!(magnitude(&format!("-{text}")), expected(&format!("-{text}")), "`-{text}`");
+}
+
+// ---- Where rounding decides --------------------------------------------------------------------
+
+/// The middle between the greatest double and the next power of two: from there on, infinite.
+fn top() -> BigUint {
+    (BigUint::from(1_u8) << 1024) - (BigUint::from(1_u8) << 970)
+}
+
+/// Half of the least double times 10^1075: up to there, 0.
+fn bottom() -> BigUint {
+    BigUint::from(5_u8).pow(1075)
+}
+
+/// `digits` × 10^`power`, spelled in many ways that are all the same number.
+fn spellings(digits: &str, power: i32) -> Vec<String> {
+    let mut spellings = vec![format!("{digits}e{power}"), format!("{digits}.000e{power}")];
+    for point in [1, 2, digits.len() / 2, digits.len() - 1] {
+        let (whole, fraction) = digits.split_at(point);
+        spellings.push(format!("{whole}.{fraction}E{:+}", power + fraction.len() as i32));
+    }
+    for zeros in [0, 1, 40, 400] {
+        let fraction = "0".repeat(zeros) + digits;
+        spellings.push(format!("0.{fraction}e{}", power + fraction.len() as i32));
+        spellings.push(format!("{digits}{}e{}", "0".repeat(zeros), power - zeros as i32));
+    }
+    if power == 0 {
+        spellings.push(digits.to_owned());
+    }
+    if let Some(zeros) = usize::try_from(-power).unwrap_or(0).checked_sub(digits.len()) {
+        spellings.push(format!("0.{}{digits}", "0".repeat(zeros)));
+    }
+    spellings
+}
+
+#[track_caller]
+fn agree_around(number: &BigUint, power: i32) {
+    let one = BigUint::from(1_u8);
+    for (number, power) in [
+        (number.clone(), power),
+        (number - &one, power),
+        (number + &one, power),
+        // A hair beside it, 60 digits further on.
+        (number * BigUint::from(10_u8).pow(60) + &one, power - 60),
+        (number * BigUint::from(10_u8).pow(60) - &one, power - 60),
+    ] {
+        spellings(&number.to_string(), power).iter().for_each(|text| agree(text));
+    }
+}
+
+#[test]
+fn around_the_first_infinite_number() {
+    agree_around(&top(), 0);
+    assert_eq!(magnitude(&top().to_string()), Magnitude::Infinite);
+    assert_eq!(magnitude(&(top() - 1_u8).to_string()), Magnitude::Positive);
+}
+
+#[test]
+fn around_the_last_number_that_rounds_to_0() {
+    agree_around(&bottom(), -1075);
+    assert_eq!(magnitude(&format!("{}e-1075", bottom())), Magnitude::NotPositive);
+    assert_eq!(magnitude(&format!("{}e-1075", bottom() + 1_u8)), Magnitude::Positive);
+}
+
+#[test]
+fn every_prefix_of_the_boundaries() {
+    for (digits, power) in [(top().to_string(), 0), (bottom().to_string(), -1075)] {
+        for length in 1..=digits.len() {
+            let (prefix, rest) = digits.split_at(length);
+            let power = power + rest.len() as i32;
+            agree(&format!("{prefix}e{power}"));
+            // The last digit one up.
+            let up = prefix.parse::<BigUint>().unwrap() + 1_u8;
+            agree(&format!("{up}e{power}"));
+        }
+    }
+}
+
+#[test]
+fn every_power_of_ten() {
+    for power in -1_200..=1_200 {
+        for digits in ["1", "9", "0", "1.7", "1.8", "2.4", "2.5", "4.9", "17976931348623157"] {
+            agree(&format!("{digits}e{power}"));
+        }
+    }
+}
+
+#[test]
+fn exponents_beyond_any_integer() {
+    for digits in ["1", "0", "0.0", "1.5", "123456789", "0.000001"] {
+        for exponent in ["99999999999999999999", "9223372036854775807", "9223372036854775808"] {
+            for sign in ["", "+", "-"] {
+                agree(&format!("{digits}e{sign}{exponent}"));
+                agree(&format!("{digits}E{sign}000{}", exponent.repeat(40)));
+            }
+        }
+    }
+}
+
+#[test]
+fn many_digits() {
+    for count in [16, 17, 18, 19, 20, 21, 308, 309, 310, 323, 324, 400, 800, 5_000] {
+        for digit in ["0", "1", "2", "5", "9"] {
+            let digits = digit.repeat(count);
+            let whole = format!("1{digits}");
+            agree(&whole);
+            agree(&format!("0.{digits}"));
+            agree(&format!("0.{digits}1"));
+            agree(&format!("{whole}.{digits}"));
+            for power in [-(count as i32) - 324, -(count as i32), 308 - count as i32, 300] {
+                agree(&format!("{whole}e{power}"));
+                agree(&format!("0.{digits}1e{}", -power));
+            }
+        }
+    }
+}
+
+/// So many could stand in one body: whatever each costs, all of them must be cheap.
+#[test]
+fn twenty_thousand_on_the_boundaries() {
+    for text in [top().to_string(), format!("{}e-1075", bottom()), "2e308".to_owned()] {
+        let verdict = expected(&text);
+        assert!((0..20_000).all(|_| magnitude(&text) == verdict), "`{text}`");
+    }
+}
+
+// ---- Anything ----------------------------------------------------------------------------------
+
+const NUMBER: &str = "(0|[1-9][0-9]{0,40})(\\.[0-9]{1,40})?([eE][+-]?[0-9]{1,4})?";
+const LONG_NUMBER: &str = "(0|[1-9][0-9]{0,900})(\\.[0-9]{1,900})?([eE][+-]?[0-9]{1,25})?";
+
+/// Digits of a boundary with one of them changed, moved by a power of ten.
+fn near_a_boundary() -> impl Strategy<Value = String> {
+    (any::<bool>(), any::<prop::sample::Index>(), 0..=9_u8, any::<prop::sample::Index>()).prop_map(
+        |(is_top, place, digit, cut)| {
+            let (digits, power) =
+                if is_top { (top().to_string(), 0) } else { (bottom().to_string(), -1075) };
+            let mut digits = digits.into_bytes();
+            let place = place.index(digits.len());
+            digits[place] = b'0' + digit;
+            let digits = String::from_utf8(digits).unwrap();
+            let (front, back) = digits.split_at(1 + cut.index(digits.len() - 1));
+            let front = front.trim_start_matches('0');
+            let front = if front.is_empty() { "0" } else { front };
+            format!("{front}.{back}e{}", power + back.len() as i32)
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn any_number(text in NUMBER) {
+        agree(&text);
+    }
+
+    #[test]
+    fn any_long_number(text in LONG_NUMBER) {
+        agree(&text);
+    }
+
+    #[test]
+    fn any_number_near_a_boundary(text in near_a_boundary()) {
+        agree(&text);
+    }
+
+    #[test]
+    fn any_double(bits in any::<u64>()) {
+        let double = f64::from_bits(bits & (u64::MAX >> 1));
+        prop_assume!(double.is_finite());
+        agree(&format!("{double}"));
+        agree(&format!("{double:e}"));
+        agree(&format!("{double:.20e}"));
+    }
+}
