@@ -168,42 +168,54 @@ fn oracles_judge_every_row_alike() {
 // ---- Everything, where everything is little ----------------------------------------------------
 
 #[test]
-fn every_byte_in_every_place() {
-    let places = [
+fn every_byte_in_every_gap() {
+    let gaps = [
         "?@b",
-        "a?@b",
-        "a?b@c",
         "\"?\"@b",
         "\"\\?\"@b",
         "a@?",
-        "a@b?",
-        "a@b?c",
         "a@[?]",
         "a@[1.2.3.?]",
         "a@[IPv6:?::]",
         "?:",
-        "a?:",
         "a:?",
-        "a:b?",
         "a://?",
-        "a://b?c",
         "a://?@b",
         "a://b:?",
         "a://[?]",
         "a://[::?]",
         "a://[v?.a]",
         "a://[v1.?]",
-        "a:?b",
         "a:%?0",
         "a:%0?",
-        "a:?#b",
         "a:#?",
-        "a:#b?c",
     ];
-    for place in places {
+    for gap in gaps {
         for byte in 0..=u8::MAX {
-            agree(&place.replacen('?', &char::from(byte).to_string(), 1));
+            agree(&gap.replacen('?', &char::from(byte).to_string(), 1));
         }
+    }
+}
+
+#[test]
+fn every_ascii_byte_in_every_place_of_usual_texts() {
+    let texts = [
+        "ada.love-lace@shop.example",
+        "\"a \\b\"@[192.168.10.1]",
+        "a@[IPv6:1:22:333:4444::1.20.30.40]",
+        "https://ada:pw%41@shop.example:8080/orders/1815?a=b#c",
+        "a://[1:22:333:4444::1.20.30.40]:1/",
+        "a://[v1.abc:d]",
+        "urn:tree:oak",
+        "2024-05-17T09:30:00Z",
+        "2024-05-17t09:30:00.25+01:00",
+    ];
+    for (text, place) in texts.iter().flat_map(|text| (0..text.len()).map(move |at| (text, at))) {
+        for byte in 0..=0x7f {
+            agree(&mutate(text, place, byte, Mutation::Insert));
+            agree(&mutate(text, place, byte, Mutation::Replace));
+        }
+        agree(&mutate(text, place, 0, Mutation::Remove));
     }
 }
 
@@ -233,10 +245,15 @@ fn every_count_of_groups_before_and_after_a_gap() {
 }
 
 #[test]
-fn every_day_of_every_kind_of_year() {
-    for year in [0, 1, 4, 96, 100, 200, 300, 400, 1900, 2000, 2023, 2024, 2100, 2400, 9996, 9999] {
+fn every_leap_day() {
+    (0..=9999).for_each(|year| agree(&format!("{year:04}-02-29T12:00:00Z")));
+}
+
+#[test]
+fn every_day() {
+    for year in [1900, 2000, 2023, 2024] {
         for (month, day) in (0..=13).flat_map(|month| (0..=32).map(move |day| (month, day))) {
-            agree(&format!("{year:04}-{month:02}-{day:02}T12:00:00Z"));
+            agree(&format!("{year}-{month:02}-{day:02}T12:00:00Z"));
         }
     }
 }
@@ -322,17 +339,28 @@ fn date_time() -> impl Strategy<Value = String> {
         .prop_map(|(date, t, time, offset)| format!("{date}{t}{time}{offset}"))
 }
 
+#[derive(Clone, Copy, Debug)]
+enum Mutation {
+    Insert,
+    Replace,
+    Remove,
+}
+
 /// `text` with one character inserted, replaced or left out.
-fn mutate(text: &str, place: usize, byte: u8, kind: u8) -> String {
+fn mutate(text: &str, place: usize, byte: u8, mutation: Mutation) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     let place = place % characters.len();
-    let (removed, inserted) = match kind {
-        0 => (0, Some(char::from(byte))),
-        1 => (1, Some(char::from(byte))),
-        _ => (1, None),
+    let (removed, inserted) = match mutation {
+        Mutation::Insert => (0, Some(char::from(byte))),
+        Mutation::Replace => (1, Some(char::from(byte))),
+        Mutation::Remove => (1, None),
     };
     characters.splice(place..place + removed, inserted);
     characters.into_iter().collect()
+}
+
+fn mutation() -> impl Strategy<Value = Mutation> {
+    proptest::sample::select(&[Mutation::Insert, Mutation::Replace, Mutation::Remove])
 }
 
 /// Bytes that mean something in one of the grammars, or any byte.
@@ -341,7 +369,7 @@ fn byte() -> impl Strategy<Value = u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn what_the_mailbox_grammar_makes_is_an_email(text in mailbox()) {
@@ -361,10 +389,10 @@ proptest! {
     #[test]
     fn oracles_agree_after_one_or_two_mutations(
         text in prop_oneof![mailbox(), uri(), date_time()],
-        mutations in proptest::collection::vec((any::<usize>(), byte(), 0..=2_u8), 1..=2),
+        mutations in proptest::collection::vec((any::<usize>(), byte(), mutation()), 1..=2),
     ) {
-        let mutant = mutations.into_iter().fold(text, |text, (place, byte, kind)| {
-            mutate(&text, place, byte, kind)
+        let mutant = mutations.into_iter().fold(text, |text, (place, byte, mutation)| {
+            mutate(&text, place, byte, mutation)
         });
         agree(&mutant);
     }

@@ -41,7 +41,8 @@ pub fn is_uri(text: &str) -> bool {
 /// RFC 3339 `date-time`: a date that exists, a time of day and its offset from UTC.
 ///
 /// `T` and `Z` may be lower case. Second 60 is a leap second and only exists at 23:59 UTC,
-/// whatever the local time: `2016-12-31T15:59:60-08:00` is one.
+/// whatever the local time: `2016-12-31T15:59:60-08:00` is one. It may be on any day, because
+/// nobody knows the days of leap seconds to come.
 ///
 /// Not a date-time: `2023-02-29T00:00:00Z`, `2024-01-01T24:00:00Z`, `2024-01-01 00:00:00Z`,
 /// `2024-01-01T00:00:00`, `2024-01-01T00:00:00+24:00`, `2024-01-01T12:00:60Z`.
@@ -109,8 +110,13 @@ const fn when(condition: bool, class: u8) -> u8 {
 }
 
 #[inline]
-fn is(byte: u8, classes: u8) -> bool {
-    CLASSES.get(usize::from(byte)).is_some_and(|known| known & classes != 0)
+fn classes(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(0)
+}
+
+#[inline]
+fn is(byte: u8, any: u8) -> bool {
+    classes(byte) & any != 0
 }
 
 /// What follows the leading bytes of `classes`.
@@ -216,25 +222,23 @@ fn after_groups(mut text: &[u8], rfc: Rfc) -> Option<(usize, &[u8])> {
     }
 }
 
+/// Four numbers from 0 to 255, of one to three digits each.
 fn is_ipv4(text: &[u8], rfc: Rfc) -> bool {
-    let mut octets = 0;
-    let all = text.split(|byte| *byte == b'.').all(|octet| {
-        octets += 1;
-        is_octet(octet, rfc)
-    });
-    all && octets == 4
-}
-
-/// A number from 0 to 255, in one to three digits.
-fn is_octet(digits: &[u8], rfc: Rfc) -> bool {
-    let padded = matches!(digits, [b'0', _, ..]);
-    let value = digits.iter().fold(0_u16, |value, digit| {
-        value.wrapping_mul(10).wrapping_add(u16::from(digit.wrapping_sub(b'0')))
-    });
-    matches!(digits.len(), 1..=3)
-        && skip(digits, DIGIT).is_empty()
-        && value <= 255
-        && (rfc == Rfc::Smtp || !padded)
+    let (mut dots, mut digits, mut value) = (0, 0, 0);
+    for byte in text {
+        match byte {
+            b'.' if digits > 0 => (dots, digits, value) = (dots + 1, 0, 0),
+            b'0'..=b'9' if digits == 0 || value > 0 || rfc == Rfc::Smtp => {
+                digits += 1;
+                value = value * 10 + u32::from(byte - b'0');
+            }
+            _ => return false,
+        }
+        if digits > 3 || value > 255 || dots > 3 {
+            return false;
+        }
+    }
+    dots == 3 && digits > 0
 }
 
 // ---- URIs --------------------------------------------------------------------------------------
@@ -299,49 +303,57 @@ fn is_future_ip(text: &[u8]) -> bool {
 
 /// Path, query and fragment: all of the same bytes, with at most one `#`.
 fn is_uri_tail(text: &[u8]) -> bool {
-    match skip_encoded(text, TAIL) {
+    match skip_encoded(skip_fours(text, TAIL), TAIL) {
         [] => true,
         [b'#', fragment @ ..] => skip_encoded(fragment, TAIL).is_empty(),
         _ => false,
     }
 }
 
-/// What follows the leading bytes of `classes` and percent-encoded bytes.
-fn skip_encoded(mut text: &[u8], classes: u8) -> &[u8] {
+/// What follows the leading bytes of `class` and percent-encoded bytes.
+fn skip_encoded(mut text: &[u8], class: u8) -> &[u8] {
     loop {
-        text = match skip(text, classes) {
+        text = match skip(text, class) {
             [b'%', high, low, rest @ ..] if is(*high, HEX) && is(*low, HEX) => rest,
             rest => return rest,
         }
     }
 }
 
+/// What follows the leading fours of bytes of `class`, one class: faster than byte by byte.
+#[inline]
+fn skip_fours(mut text: &[u8], class: u8) -> &[u8] {
+    while let [a, b, c, d, rest @ ..] = text
+        && classes(*a) & classes(*b) & classes(*c) & classes(*d) & class != 0
+    {
+        text = rest;
+    }
+    text
+}
+
 // ---- Dates and times ---------------------------------------------------------------------------
 
 fn is_date(text: &[u8; 10]) -> bool {
-    let [c1, c0, y1, y0, b'-', m1, m0, b'-', d1, d0] = text else { return false };
-    let (century, year) = (two_digits(*c1, *c0), two_digits(*y1, *y0));
+    let [c1, c0, rest @ ..] = text;
+    let Some(century) = two_digits(*c1, *c0) else { return false };
+    let Some([year, month, day]) = three_numbers(*rest, b'-') else { return false };
     let leap = if year == 0 { century % 4 == 0 } else { year % 4 == 0 };
-    let days = match two_digits(*m1, *m0) {
-        2 if leap => 29,
-        2 => 28,
+    let days = match month {
+        2 => 28 + u8::from(leap),
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,
         _ => 0,
     };
-    century < NO_NUMBER && year < NO_NUMBER && (1..=days).contains(&two_digits(*d1, *d0))
+    (1..=days).contains(&day)
 }
 
 fn is_time(text: &[u8]) -> bool {
-    let [h1, h0, b':', m1, m0, b':', s1, s0, rest @ ..] = text else { return false };
+    let Some((time, rest)) = text.split_first_chunk() else { return false };
+    let Some([hour, minute, second]) = three_numbers(*time, b':') else { return false };
     let Some(offset) = after_fraction(rest).and_then(offset_minutes) else { return false };
-    let Some(local) = minutes(*h1, *h0, *m1, *m0) else { return false };
-    match two_digits(*s1, *s0) {
-        0..=59 => true,
-        // 23:59 UTC, or 23:59 UTC of the day before.
-        60 => matches!(local - offset, 1439 | -1),
-        _ => false,
-    }
+    let Some(local) = minutes(hour, minute) else { return false };
+    // A leap second is at 23:59 UTC, of this day or of the day before.
+    second < 60 || second == 60 && matches!(local - offset, 1439 | -1)
 }
 
 fn after_fraction(text: &[u8]) -> Option<&[u8]> {
@@ -353,27 +365,31 @@ fn after_fraction(text: &[u8]) -> Option<&[u8]> {
 
 /// How far local time is ahead of UTC, in minutes: -1439 to 1439.
 fn offset_minutes(text: &[u8]) -> Option<i32> {
-    match text {
-        [b'Z' | b'z'] => Some(0),
-        [b'+', h1, h0, b':', m1, m0] => minutes(*h1, *h0, *m1, *m0),
-        [b'-', h1, h0, b':', m1, m0] => minutes(*h1, *h0, *m1, *m0).map(|west| -west),
-        _ => None,
-    }
+    let (sign, h1, h0, m1, m0) = match text {
+        [b'Z' | b'z'] => return Some(0),
+        [sign @ (b'+' | b'-'), h1, h0, b':', m1, m0] => (sign, h1, h0, m1, m0),
+        _ => return None,
+    };
+    let [hour, minute, _] = three_numbers([*h1, *h0, b':', *m1, *m0, b':', b'0', b'0'], b':')?;
+    let minutes = minutes(hour, minute)?;
+    Some(if *sign == b'+' { minutes } else { -minutes })
 }
 
 /// Hours and minutes in minutes: 0 to 1439.
-fn minutes(h1: u8, h0: u8, m1: u8, m0: u8) -> Option<i32> {
-    let (hour, minute) = (two_digits(h1, h0), two_digits(m1, m0));
-    (hour < 24 && minute < 60).then_some(hour * 60 + minute)
+fn minutes(hour: u8, minute: u8) -> Option<i32> {
+    (hour < 24 && minute < 60).then_some(i32::from(hour) * 60 + i32::from(minute))
 }
 
-/// Above whatever two digits can say.
-const NO_NUMBER: i32 = 100;
+/// Three numbers of two digits each, with `mark` between them.
+fn three_numbers(text: [u8; 8], mark: u8) -> Option<[u8; 3]> {
+    let [a1, a0, m1, b1, b0, m2, c1, c0] = text;
+    let numbers = [two_digits(a1, a0)?, two_digits(b1, b0)?, two_digits(c1, c0)?];
+    (m1 == mark && m2 == mark).then_some(numbers)
+}
 
-/// 0 to 99, or `NO_NUMBER` when either byte is no digit.
-fn two_digits(tens: u8, ones: u8) -> i32 {
+fn two_digits(tens: u8, ones: u8) -> Option<u8> {
     match (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0')) {
-        (tens @ 0..=9, ones @ 0..=9) => i32::from(tens) * 10 + i32::from(ones),
-        _ => NO_NUMBER,
+        (tens @ 0..=9, ones @ 0..=9) => Some(tens * 10 + ones),
+        _ => None,
     }
 }
