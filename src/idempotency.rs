@@ -20,6 +20,12 @@ const MAX_LENGTH: usize = 255;
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
+    /// Takes a key's text; `None` if it is empty, too long, or not printable ASCII.
+    pub fn new(text: String) -> Option<Self> {
+        let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        (printable && (1..=MAX_LENGTH).contains(&text.len())).then_some(IdempotencyKey(text))
+    }
+
     /// Reads the header: a structured-field string in double quotes, or the same text bare.
     ///
     /// `None` for an empty or longer key, other characters, a stray quote or backslash.
@@ -29,9 +35,18 @@ impl IdempotencyKey {
             Some(quoted) => unescape(quoted.strip_suffix('"')?)?,
             None => Some(header).filter(|bare| !bare.contains(['"', '\\']))?.to_owned(),
         };
-        let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-        (printable && (1..=MAX_LENGTH).contains(&text.len())).then_some(IdempotencyKey(text))
+        IdempotencyKey::new(text)
     }
+
+    /// Writes the header: bare where that reads the same, else in double quotes.
+    pub fn to_header(&self) -> String {
+        let bare = self.0.trim() == self.0 && !self.0.contains(['"', '\\']);
+        if bare { self.0.clone() } else { quote(&self.0) }
+    }
+}
+
+fn quote(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// RFC 9651 §3.3.3: a backslash stands before a quote or a backslash, and nowhere else.

@@ -1,9 +1,12 @@
 //! The wire, written once for both sides: paths, headers, statuses and bodies.
 
+pub mod answer;
 pub mod create;
 pub mod get;
+mod head;
 mod problem;
 
+pub use head::{Caller, Head, Unfit};
 pub use problem::{ErrorBody, Operation, Problem};
 
 /// The base path and resource of both operations (§4).
@@ -31,6 +34,8 @@ pub mod header {
     pub const CONTENT_ENCODING: &str = "content-encoding";
     /// Bytes of the body.
     pub const CONTENT_LENGTH: &str = "content-length";
+    /// How long to wait before asking again: seconds or an HTTP date.
+    pub const RETRY_AFTER: &str = "retry-after";
     /// Where a browser's request comes from.
     pub const ORIGIN: &str = "origin";
 }

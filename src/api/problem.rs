@@ -13,6 +13,9 @@ pub enum Operation {
     Get,
 }
 
+/// The `error` of the not-found body (§7), by which a client knows it.
+pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
+
 /// The body of an error (§7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -134,7 +137,7 @@ impl Problem {
             Problem::Unauthorized(Operation::Get) | Problem::UnitRequired(Operation::Get) => {
                 "Authentication failed"
             }
-            Problem::TransactionNotFound => "Pledge transaction not found",
+            Problem::TransactionNotFound => TRANSACTION_NOT_FOUND,
             Problem::PathNotFound => "Not found",
             Problem::MethodNotAllowed(_) => "Method not allowed",
             Problem::UnsupportedMediaType => "Unsupported media type",

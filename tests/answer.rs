@@ -1,0 +1,160 @@
+//! What an answer means to a client: rows of status, body and what is read from them.
+
+use impact_pledge::api::Operation::{self, Create, Get};
+use impact_pledge::api::answer::{Kind, Refusal, read};
+use serde_json::{Value, json};
+
+fn created(amount: Value) -> Value {
+    json!({
+        "id": "ptran_1", "reference": "order-1", "createdAt": "2026-01-31T12:00:00Z", "isLive": false,
+        "charge": {"amount": amount, "currencyCode": "USD", "paidAt": null},
+        "recipient": {"email": "ada@example.org", "firstName": null, "name": null},
+        "trigger": {"date": null, "phrase": null, "externalUrl": null},
+        "pledges": [], "notifications": [], "timelineUrl": "https://example.org/t?edit_key=k",
+    })
+}
+
+fn retrieved(amount: Value) -> Value {
+    json!({
+        "reference": "order-1", "createdAt": "2026-01-31T12:00:00Z", "isLive": false,
+        "charge": {"amount": amount, "currencyCode": "EUR", "paidAt": "2026-02-01T00:00:00Z"},
+        "trigger": {"date": null, "phrase": null, "externalUrl": null}, "pledges": [],
+    })
+}
+
+#[track_caller]
+fn amount(operation: Operation, status: u16, body: &Value, expected: &str) {
+    assert_eq!(read(operation, status, body.to_string().as_bytes()).as_deref(), Ok(expected));
+}
+
+#[track_caller]
+fn refused(
+    operation: Operation,
+    status: u16,
+    body: &str,
+    kind: Kind,
+    error: Option<&str>,
+) -> String {
+    let refusal = read(operation, status, body.as_bytes()).expect_err("a refusal");
+    assert_eq!((refusal.kind, refusal.error.as_deref()), (kind, error), "{status} {body}");
+    refusal.message
+}
+
+#[test]
+fn an_amount_has_two_places_however_it_came() {
+    for (came, expected) in [
+        (json!("0.50"), "0.50"),
+        (json!("1.5"), "1.50"),
+        (json!("3"), "3.00"),
+        (json!("3."), "3.00"),
+        (json!("-2.5"), "-2.50"),
+        (json!(1.5), "1.50"),
+        (json!(0), "0.00"),
+        (json!(12.25), "12.25"),
+        (json!(1e21), "1000000000000000000000.00"),
+        (json!("0.125"), "0.125"),
+        (json!("about 3"), "about 3"),
+        (json!(""), ""),
+    ] {
+        amount(Create, 200, &created(came.clone()), expected);
+        amount(Get, 200, &retrieved(came), expected);
+    }
+}
+
+#[test]
+fn members_beyond_the_contract_and_every_status_of_success_are_taken() {
+    let mut body = retrieved(json!("1.00"));
+    body["id"] = json!("ptran_1");
+    body["recipient"] = json!({"email": "ada@example.org"});
+    body["notifications"] = json!([{"type": "Email", "status": "Pending"}]);
+    body["timelineUrl"] = json!("https://example.org/t");
+    body["later"] = json!({"deep": [1, 2, 3]});
+    amount(Get, 200, &body, "1.00");
+    amount(Create, 201, &created(json!("1.00")), "1.00");
+}
+
+#[test]
+fn not_found_is_known_by_its_body() {
+    let body = r#"{"error":"Pledge transaction not found"}"#;
+    for status in [200, 204, 400, 401, 404, 410, 500, 503] {
+        refused(Get, status, body, Kind::NotFound, Some("Pledge transaction not found"));
+    }
+    let longer = r#"{"isLive":true,"error":"Pledge transaction not found","message":"x","more":1}"#;
+    refused(Get, 404, longer, Kind::NotFound, Some("Pledge transaction not found"));
+    refused(Create, 404, body, Kind::Other, Some("Pledge transaction not found"));
+    refused(Get, 404, r#"{"error":"Not found"}"#, Kind::Other, Some("Not found"));
+    refused(Get, 404, "<h1>404</h1>", Kind::Other, None);
+}
+
+#[test]
+fn an_invalid_key_is_known_by_its_status() {
+    let create = r#"{"error":"true","message":"Not authorized. Check the API key."}"#;
+    let text = refused(Create, 401, create, Kind::Authentication, Some("true"));
+    assert_eq!(
+        text,
+        "the service did not accept the API key: true: Not authorized. Check the API key."
+    );
+    let get = r#"{"error":"Authentication failed","message":"Check the API key."}"#;
+    refused(Get, 401, get, Kind::Authentication, Some("Authentication failed"));
+    refused(Get, 401, "", Kind::Authentication, None);
+    refused(Create, 401, "<html>", Kind::Authentication, None);
+    refused(Create, 403, create, Kind::Other, Some("true"));
+}
+
+#[test]
+fn anything_else_is_told_by_status_and_words() {
+    let text = refused(
+        Create,
+        422,
+        r#"{"error":"Idempotency-Key reused","message":"Use a new key."}"#,
+        Kind::Other,
+        Some("Idempotency-Key reused"),
+    );
+    assert_eq!(text, "the service answered 422: Idempotency-Key reused: Use a new key.");
+    let html = refused(Get, 500, "<html>no</html>", Kind::Other, None);
+    assert_eq!(html, "the service answered 500 without a body of the contract's error shape");
+    for status in [0, 301, 302, 303, 307, 308] {
+        assert!(refused(Get, status, "", Kind::Other, None).contains("redirect"));
+    }
+}
+
+#[test]
+fn a_success_that_is_not_the_contracts_is_none() {
+    let broken = [
+        String::new(),
+        "null".into(),
+        "[]".into(),
+        "{}".into(),
+        "<html>".into(),
+        retrieved(json!(null)).to_string(),
+        retrieved(json!(true)).to_string(),
+        created(json!("1.00")).to_string().replace("\"isLive\":false", "\"isLive\":\"no\""),
+        created(json!("1.00")).to_string().replace("USD", "XXX"),
+        created(json!("1.00")).to_string() + " trailing",
+    ];
+    for body in broken {
+        for operation in [Create, Get] {
+            let text = refused(operation, 200, &body, Kind::Other, None);
+            assert!(
+                text.starts_with(
+                    "the service answered 200 with a body that is not the contract's: "
+                ),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_do_no_harm() {
+    for status in [200, 401, 404, 500] {
+        assert!(read(Get, status, b"\xff\xfe{\"error\":\"\xc3\"}").is_err());
+    }
+}
+
+#[test]
+fn the_services_words_are_bounded_in_a_message() {
+    let body = json!({"error": "é".repeat(100_000), "message": "x"}).to_string();
+    let Err(Refusal { message, .. }) = read(Get, 500, body.as_bytes()) else { unreachable!() };
+    assert!(message.chars().count() < 1_100);
+}
