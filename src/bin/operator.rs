@@ -162,8 +162,11 @@ fn is_key(text: &str) -> bool {
 
 fn with_hash(hashes: &[KeyHash], key: &str) -> Outcome<KeyHash> {
     let hash = ApiKey::new(key).hash();
-    let unknown = || format!("no such key is stored (its ID would be `{}`)", short_id(hash));
-    Ok(hashes.contains(&hash).then_some(hash).ok_or_else(unknown)?)
+    if hashes.contains(&hash) {
+        return Ok(hash);
+    }
+    let id = short_id(hash);
+    Err(format!("no such key is stored (its ID would be `{id}`): see the key list").into())
 }
 
 fn with_id(hashes: &[KeyHash], id: &str) -> Outcome<KeyHash> {

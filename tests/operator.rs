@@ -1,0 +1,339 @@
+//! The operator's program, as the scripts call it: a command, standard input, one line of JSON.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::string_slice, reason = "what is cut is hexadecimal")]
+
+use impact_pledge::auth::{ApiKey, KeyRecord, Scope};
+use impact_pledge::charge::Catalogue;
+use impact_pledge::pledge::EditKey;
+use impact_pledge::store::Access;
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+fn run(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_operator"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that refuses its arguments reads no input.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+#[track_caller]
+fn answer(command: &str, input: &[u8]) -> Value {
+    let output = run(&[command], input);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[track_caller]
+fn ask(command: &str, input: &Value) -> Value {
+    answer(command, input.to_string().as_bytes())
+}
+
+#[track_caller]
+fn refused(command: &str, input: &[u8], message: &str) {
+    let output = run(&[command], input);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), format!("{message}\n"));
+    assert!(output.stdout.is_empty());
+}
+
+// ---- New keys ----------------------------------------------------------------------------------
+
+const RANDOM: &str = "00112233445566778899aabbccddeeff001122334455667788";
+
+fn new_key(random: &str, record: &Value) -> Value {
+    ask("new-key", &json!({ "random": random, "record": record }))
+}
+
+#[test]
+fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
+    for (record, prefix) in [
+        (json!({ "mode": "test", "level": "unit", "unitId": "u" }), "service_sk_test_"),
+        (
+            json!({ "mode": "live", "level": "team", "teamId": "t", "unitIds": ["u", "v"], "label": "é" }),
+            "service_sk_live_",
+        ),
+    ] {
+        let made = new_key(RANDOM, &record);
+        let key = made["key"].as_str().unwrap();
+        let hash = ApiKey::new(key).hash().to_hex();
+        assert!(key.starts_with(prefix), "`{key}`");
+        assert_eq!(key.len(), prefix.len() + 40, "200 bits in base 32");
+        assert_eq!(made["entry"]["key"], format!("key:{hash}"));
+        let stored = made["entry"]["value"].as_str().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(stored).unwrap(), record);
+        assert!(!stored.contains(key));
+        assert!(hash.starts_with(made["row"]["id"].as_str().unwrap()));
+        assert_eq!(made["row"]["mode"], record["mode"]);
+    }
+}
+
+#[test]
+fn every_random_bit_is_in_the_key() {
+    let record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
+    let mut keys: Vec<String> = (0..200)
+        .map(|bit| {
+            let bytes = (0..25).map(|byte| if byte == bit / 8 { 1_u8 << (bit % 8) } else { 0 });
+            let random: String = bytes.map(|byte| format!("{byte:02x}")).collect();
+            new_key(&random, &record)["key"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), 200);
+}
+
+#[test]
+fn a_key_that_cannot_work_is_not_made() {
+    let long = "u".repeat(129);
+    let label = "l".repeat(101);
+    let many: Vec<String> = (0..1_001).map(|unit| unit.to_string()).collect();
+    let no_id = "is not an ID: write 1 to 128 ASCII characters without blanks and commas";
+    let no_label = "the label is out of bounds: write one line of at most 100 characters";
+    for (record, message) in [
+        (json!({ "mode": "test", "level": "unit", "unitId": "" }), format!("`` {no_id}")),
+        (json!({ "mode": "test", "level": "unit", "unitId": "a b" }), format!("`a b` {no_id}")),
+        (json!({ "mode": "test", "level": "unit", "unitId": "a,b" }), format!("`a,b` {no_id}")),
+        (json!({ "mode": "test", "level": "unit", "unitId": "ü" }), format!("`ü` {no_id}")),
+        (json!({ "mode": "test", "level": "unit", "unitId": long }), format!("`{long}` {no_id}")),
+        (
+            json!({ "mode": "test", "level": "team", "teamId": "", "unitIds": ["u"] }),
+            format!("`` {no_id}"),
+        ),
+        (
+            json!({ "mode": "test", "level": "team", "teamId": "t", "unitIds": ["u", "v w"] }),
+            format!("`v w` {no_id}"),
+        ),
+        (
+            json!({ "mode": "test", "level": "team", "teamId": "t", "unitIds": [] }),
+            "a team has 1 to 1000 units, not 0".to_owned(),
+        ),
+        (
+            json!({ "mode": "test", "level": "team", "teamId": "t", "unitIds": many }),
+            "a team has 1 to 1000 units, not 1001".to_owned(),
+        ),
+        (
+            json!({ "mode": "test", "level": "unit", "unitId": "u", "label": label }),
+            no_label.to_owned(),
+        ),
+        (
+            json!({ "mode": "test", "level": "unit", "unitId": "u", "label": "a\nb" }),
+            no_label.to_owned(),
+        ),
+    ] {
+        let input = json!({ "random": RANDOM, "record": record }).to_string();
+        refused("new-key", input.as_bytes(), &message);
+    }
+}
+
+#[test]
+fn a_key_needs_all_of_its_randomness() {
+    let record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
+    for random in ["", "00", "zz", &RANDOM[..48], &format!("{RANDOM}00")] {
+        let input = json!({ "random": random, "record": record }).to_string();
+        refused("new-key", input.as_bytes(), "`random` is not 25 bytes in hexadecimal");
+    }
+}
+
+#[test]
+fn the_longest_unit_fits_the_metadata_of_a_record() {
+    let unit = "\"".repeat(128); // twice as long in JSON
+    let record = json!({ "mode": "test", "level": "unit", "unitId": unit });
+    let stored = new_key(RANDOM, &record)["entry"]["value"].as_str().unwrap().to_owned();
+    let record: KeyRecord = serde_json::from_str(&stored).unwrap();
+    let scope: Scope = record.scope(None).unwrap();
+    let access = Access::new(scope, &EditKey::from_bytes([0; 20]));
+    assert!(serde_json::to_string(&access).unwrap().len() <= 1_024);
+}
+
+// ---- The list ----------------------------------------------------------------------------------
+
+fn name(first: &str) -> String {
+    format!("key:{first:0<64}")
+}
+
+#[test]
+fn the_list_shows_what_each_key_may_do() {
+    let unit = r#"{"mode":"test","level":"unit","unitId":"u"}"#;
+    let team =
+        r#"{"mode":"live","level":"team","teamId":"t","unitIds":["u","v"],"label":"both shops"}"#;
+    let rows = ask(
+        "list-keys",
+        &json!({ name("aa"): unit, name("bb"): team, name("cc"): "{}", name("dd"): null,
+                 "key:short": unit, "transaction:1": unit, format!("key:{}", "A".repeat(64)): unit }),
+    );
+    assert_eq!(
+        rows,
+        json!([
+            { "id": "aa0000000000", "mode": "test", "level": "unit", "unitId": "u" },
+            { "id": "bb0000000000", "mode": "live", "level": "team", "teamId": "t",
+              "unitIds": ["u", "v"], "label": "both shops" },
+            { "id": "cc0000000000", "problem": "missing field `mode`" },
+        ])
+    );
+    assert_eq!(ask("list-keys", &json!({})), json!([]));
+}
+
+// ---- One key -----------------------------------------------------------------------------------
+
+const KEY: &str = "service_sk_test_dev_unit";
+const KEY_HASH: &str = "d4f722b49dea368c4dceef633b3f37542d192a3d0841798b01658e590581cb2e";
+
+fn find(key: &str, names: &[String]) -> Value {
+    json!({ "key": key, "names": names })
+}
+
+#[test]
+fn a_key_is_found_by_its_text_and_by_its_id() {
+    let names = [name("aa"), format!("key:{KEY_HASH}"), name("d4f722b49dea0")];
+    for wanted in [KEY, " service_sk_test_dev_unit\n", KEY_HASH, &KEY_HASH[..13]] {
+        assert_eq!(
+            ask("find-key", &find(wanted, &names)),
+            json!({ "id": &KEY_HASH[..12], "name": format!("key:{KEY_HASH}") })
+        );
+    }
+}
+
+#[test]
+fn what_names_no_key_or_several_is_refused() {
+    let names = [name("aa"), format!("key:{KEY_HASH}"), name("d4f722b49dea0")];
+    let no_id = "this is neither a key nor an ID: take the ID from the key list";
+    for (wanted, message) in [
+        (
+            "d4f722b49dea",
+            "2 keys have IDs that begin with `d4f722b49dea`: give more of the hash, or the key \
+             itself",
+        ),
+        ("bb0000000000", "no key has the ID `bb0000000000`: see the key list"),
+        (
+            "service_sk_live_dev_unit",
+            "no such key is stored (its ID would be `9a9bc3c4ae87`): see the key list",
+        ),
+        ("aa", no_id),
+        ("AA0000000000", no_id),
+        ("", no_id),
+        ("key:aa0000000000", no_id),
+        (&"a".repeat(65), no_id),
+        ("sk_live_of_another_service", no_id),
+    ] {
+        refused("find-key", find(wanted, &names).to_string().as_bytes(), message);
+    }
+}
+
+// ---- Prices ------------------------------------------------------------------------------------
+
+#[test]
+fn a_catalogue_is_stored_as_the_service_reads_it() {
+    let written = "\u{feff}{\r\n  \"unitPrices\": { \"tree\": \"0.50\", \"plastic-kg\": \"1.25\" },\r\n  \"currencyCode\": \"GBP\"\r\n}\r\n";
+    let checked = answer("catalogue", written.as_bytes());
+    let meant =
+        json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
+    assert_eq!(checked["catalogue"], meant);
+    assert_eq!(checked["entry"]["key"], "catalogue");
+    let stored = checked["entry"]["value"].as_str().unwrap();
+    let read: Catalogue = serde_json::from_str(stored).unwrap();
+    assert_eq!(serde_json::to_value(read).unwrap(), meant);
+}
+
+#[test]
+fn a_catalogue_with_a_mistake_is_told_where_it_is() {
+    let price = "expected a price: write a plain decimal in quotes, such as `\"0.50\"`";
+    for (text, message) in [
+        ("", "EOF while parsing a value at line 1 column 0".to_owned()),
+        (
+            "{\"currencyCode\":\"USD\",\n\"unitPrices\":{\"tree\":0.5}}",
+            format!("invalid type: floating point `0.5`, {price} at line 2 column 24"),
+        ),
+        (
+            "{\"currencyCode\":\"USD\",\n\"unitPrices\":{\n\"tree\":\"0,5\"}}",
+            format!("invalid value: string \"0,5\", {price} at line 3 column 12"),
+        ),
+        (
+            "{\"currencyCode\":\"USD\",\n\"unitPrices\":{\"tree\":\"1\",\n\"tree\":\"2\"}}",
+            "`tree` has two prices: remove one of them at line 3 column 11".to_owned(),
+        ),
+        (
+            "{\"currencyCode\":\"JPY\",\"unitPrices\":{}}",
+            "unknown variant `JPY`, expected one of `USD`, `GBP`, `EUR` at line 1 column 21"
+                .to_owned(),
+        ),
+        (
+            "{\"currencyCode\":\"USD\",\"prices\":{}}",
+            "unknown field `prices`, expected `currencyCode` or `unitPrices` at line 1 column 30"
+                .to_owned(),
+        ),
+    ] {
+        refused("catalogue", text.as_bytes(), &message);
+    }
+    refused(
+        "catalogue",
+        b"{\"currencyCode\":\"\xff\"}",
+        "this is not UTF-8 text: look at byte 17, and save it as UTF-8",
+    );
+}
+
+#[test]
+fn a_catalogue_has_a_bound() {
+    let prices: String = (0..60_000).map(|offering| format!("\"{offering}\":\"0.00\",")).collect();
+    let text = format!("{{\"currencyCode\":\"USD\",\"unitPrices\":{{{prices}\"x\":\"1\"}}}}");
+    assert!(answer("catalogue", text.as_bytes())["catalogue"]["unitPrices"]["x"] == "1");
+    let padded = format!("{text}{}", " ".repeat(1024 * 1024));
+    let length = padded.len();
+    refused(
+        "catalogue",
+        padded.as_bytes(),
+        &format!(
+            "a catalogue may have 1048576 bytes, this has {length}: leave out offerings that cost \
+             nothing"
+        ),
+    );
+}
+
+// ---- Development data --------------------------------------------------------------------------
+
+#[test]
+fn the_development_data_are_those_of_the_documents() {
+    let data = answer("seed", b"");
+    let keys: Vec<&str> =
+        data["keys"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect();
+    assert_eq!(
+        keys,
+        [
+            "service_sk_test_dev_unit",
+            "service_sk_live_dev_unit",
+            "service_sk_test_dev_unit_two",
+            "service_sk_test_dev_team",
+            "service_sk_live_dev_team",
+        ]
+    );
+    let entries = data["entries"].as_array().unwrap();
+    assert_eq!(entries.len(), keys.len() + 1);
+    for row in data["keys"].as_array().unwrap() {
+        let name = format!("key:{}", ApiKey::new(row["key"].as_str().unwrap()).hash().to_hex());
+        let entry = entries.iter().find(|entry| entry["key"] == name.as_str()).unwrap();
+        let stored: KeyRecord = serde_json::from_str(entry["value"].as_str().unwrap()).unwrap();
+        assert_eq!(serde_json::to_value(&stored).unwrap(), row["record"]);
+        assert!(row["key"].as_str().unwrap().starts_with(stored.mode.key_prefix()));
+    }
+    let catalogue = entries.iter().find(|entry| entry["key"] == "catalogue").unwrap();
+    assert_eq!(
+        serde_json::from_str::<Value>(catalogue["value"].as_str().unwrap()).unwrap(),
+        json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } })
+    );
+}
+
+#[test]
+fn another_command_is_bad_usage() {
+    for arguments in [&[][..], &["keys"], &["seed", "more"]] {
+        let output = run(arguments, b"");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8(output.stderr).unwrap().starts_with("usage: operator "));
+    }
+}
