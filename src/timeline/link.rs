@@ -10,7 +10,7 @@ use crate::validate::format::is_uri;
 pub struct WebAddress<'a> {
     /// The whole address.
     pub href: &'a str,
-    /// Where it leads, without the user part that can pretend to be a host.
+    /// Where it leads, without `www.`, and without the user part that can pretend to be a host.
     pub host: &'a str,
 }
 
@@ -21,6 +21,7 @@ impl<'a> WebAddress<'a> {
         let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
         let authority = rest.split(['/', '?', '#']).next()?;
         let host = without_port(authority.rsplit('@').next()?);
+        let host = host.strip_prefix("www.").unwrap_or(host);
         (is_web && !host.is_empty()).then_some(WebAddress { href, host })
     }
 }

@@ -4,38 +4,43 @@
 //! own images. What a shop sent is shown as text, isolated in its own direction (`dir="auto"`,
 //! `bdi`), and leads only to http and https. The recipient's e-mail address is never shown.
 
-mod amount;
 mod date;
 mod link;
+mod quantity;
 
 use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
 use date::Day;
 use link::WebAddress;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use quantity::Quantity;
 use std::borrow::Cow;
 
 /// No script, no frame, no form; the one style by its hash; images of the pledges (`https:`,
 /// `http:`) and of the page's icon (`data:`).
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
-     style-src 'sha256-es4MyKampHJnKXfyoD0seIyl/z7RDlHmKbJjrohZZJ0='; \
+     style-src 'sha256-brd6rcgmvjk1XTnC7vqs3l+u/0AOEMFt8zkyncxK3es='; \
      img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const STYLE: &str = include_str!("style.css");
 
-/// The mark in a tab: a leaf in a ring, as [`mark`] draws it.
-const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E\
+/// The mark in a tab: the leaf of [`mark`], white on a disc.
+const ICON: &str = "data:image/svg+xml,\
+     %3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E\
      %3Ccircle cx='12' cy='12' r='12' fill='%232c6a4a'/%3E\
-     %3Cpath d='M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17Z' fill='%23fff'/%3E%3C/svg%3E";
+     %3Cpath d='M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17Z' fill='%23fff'/%3E\
+     %3C/svg%3E";
 
-/// Characters from which on a text that is set large is set smaller.
-const LONG: usize = 36;
+/// Characters that a heading can have at its full size.
+const LONG_TEXT: usize = 36;
+
+/// Characters that an amount can have at its full size.
+const LONG_AMOUNT: usize = 9;
 
 /// The page of a transaction.
 pub fn page(transaction: &RetrievedPledgeTransaction<'_>) -> String {
-    let name = recipient_name(transaction);
-    let title = format!("Pledged for {}", name.unwrap_or("you"));
+    let name = recipient_name(transaction).unwrap_or("you");
     let content = html! {
-        h1.long[name.is_some_and(is_long)] { "Pledged for " (recipient(name)) }
+        h1 class=[long(name, LONG_TEXT)] { "Pledged for " bdi { (name) } }
         ol.story role="list" {
             @if let Some(cause) = cause(&transaction.trigger) { (cause) }
             (effect(transaction))
@@ -45,28 +50,44 @@ pub fn page(transaction: &RetrievedPledgeTransaction<'_>) -> String {
         p { "Reference " bdi { (transaction.reference) } }
         p { "This page is meant for you alone: whoever has its address can see it." }
     };
-    document(&title, !transaction.is_live, &content, Some(&footer))
+    document(&format!("Pledged for {name}"), !transaction.is_live, &content, Some(&footer))
 }
 
 /// The page for an address that opens nothing.
 pub fn not_found_page() -> String {
-    let content = html! {
-        h1 { "Nothing grows here" }
-        p.lead { "We found no page at this address. It may be incomplete." }
-        p { "Please open the link in your message once more, or copy all of it, to its last "
-            "character. If it still leads here, ask the shop that sent it to you." }
-    };
+    let content = message(
+        "We could not find this page",
+        html! {
+            p { "The address may be incomplete." }
+            p {
+                "Please open the link in your message once more, or copy all of it, to its last "
+                "character. If it still leads here, ask the shop that sent it to you."
+            }
+        },
+    );
     document("Page not found", false, &content, None)
 }
 
 /// The page for when the store does not answer.
 pub fn unavailable_page() -> String {
-    let content = html! {
-        h1 { "One moment, please" }
-        p.lead { "We cannot show this page right now." }
-        p { "Nothing is wrong with your link. Please " a href="" { "try again" } " in a moment." }
-    };
+    let content = message(
+        "One moment, please",
+        html! {
+            p { "We cannot show this page right now." }
+            p {
+                "Nothing is wrong with your link. Please "
+                a href="" { "try again" } " in a moment."
+            }
+        },
+    );
     document("Please try again", false, &content, None)
+}
+
+fn message(heading: &str, paragraphs: Markup) -> Markup {
+    html! {
+        h1 { (heading) }
+        div.story { div.lead { (paragraphs) } }
+    }
 }
 
 fn document(title: &str, is_test: bool, content: &Markup, footer: Option<&Markup>) -> String {
@@ -97,17 +118,13 @@ fn mark() -> Markup {
     html! {
         svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true" {
             circle cx="12" cy="12" r="11" {}
-            path d="M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17ZM5 19 13 11" {}
+            path d="M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17L13 11" {}
         }
     }
 }
 
 fn test_banner() -> Markup {
     html! { p.test { strong { "Test mode." } " Nothing on this page was really pledged." } }
-}
-
-fn recipient(name: Option<&str>) -> Markup {
-    html! { @if let Some(name) = name { bdi { (name) } } @else { "you" } }
 }
 
 /// The first name or else the full name, unless a shop put the e-mail address there.
@@ -125,11 +142,12 @@ fn cause(trigger: &Trigger<'_>) -> Option<Markup> {
     let day = trigger.date.as_deref().and_then(Day::of);
     let phrase = shown(&trigger.phrase);
     let link = web_address(&trigger.external_url);
+    let heading = phrase.unwrap_or("How it began");
     (day.is_some() || phrase.is_some() || link.is_some()).then(|| {
         html! {
-            li.cause {
+            li {
                 @if let Some(day) = day { (day) }
-                h2.long[phrase.is_some_and(is_long)] dir="auto" { (phrase.unwrap_or("How it began")) }
+                h2 class=[long(heading, LONG_TEXT)] dir="auto" { (heading) }
                 @if let Some(link) = link { (anchor(link, phrase)) }
             }
         }
@@ -140,11 +158,11 @@ fn cause(trigger: &Trigger<'_>) -> Option<Markup> {
 fn effect(transaction: &RetrievedPledgeTransaction<'_>) -> Markup {
     let pledges = &transaction.pledges;
     html! {
-        li.effect {
+        li {
             @if let Some(day) = Day::of(&transaction.created_at) { (day) }
             h2 {
                 @if let [_] = pledges.as_slice() { "A pledge was made" }
-                @else { (amount::grouped(&pledges.len().to_string())) " pledges were made" }
+                @else { (quantity::grouped(&pledges.len().to_string())) " pledges were made" }
             }
             ul role="list" { @for pledge in pledges { (leaf(pledge)) } }
         }
@@ -161,11 +179,13 @@ fn leaf(pledge: &RetrievedPledge<'_>) -> Markup {
     html! {
         li.pledge {
             div {
-                (quantity.heading())
+                (quantity_heading(&quantity))
                 @if let Some(name) = name { p.name dir="auto" { (name) } }
             }
             @if let Some(image) = web_address(&detail.image) { (picture(image, title)) }
-            @if let Some(description) = shown(&detail.description) { p dir="auto" { (description) } }
+            @if let Some(description) = shown(&detail.description) {
+                p dir="auto" { (description) }
+            }
             @if let Some(link) = web_address(&detail.external_url) { (anchor(link, Some(title))) }
         }
     }
@@ -173,38 +193,17 @@ fn leaf(pledge: &RetrievedPledge<'_>) -> Markup {
 
 /// An image whose place is kept while it loads.
 fn picture(image: WebAddress<'_>, alt: &str) -> Markup {
-    html! { img src=(image.href) alt=(alt) width="128" height="128" loading="lazy" decoding="async"; }
-}
-
-/// How much of what.
-struct Quantity<'p> {
-    amount: String,
-    noun: &'p str,
-    /// Whether the noun counts things, as `trees` does and a name does not.
-    is_counted: bool,
-}
-
-impl<'p> Quantity<'p> {
-    fn of(pledge: &'p RetrievedPledge<'_>, detail: &'p PledgeDetail<'_>) -> Self {
-        let amount = pledge.impact.amount;
-        let (first, second) = match amount.as_integer() {
-            Some(1) => (&detail.noun_singular, &detail.noun_plural),
-            _ => (&detail.noun_plural, &detail.noun_singular),
-        };
-        let noun = shown(first).or_else(|| shown(second));
-        let name = || shown(&detail.name).unwrap_or(&pledge.impact.offering_id);
-        Quantity {
-            amount: amount::readable(amount),
-            noun: noun.unwrap_or_else(name),
-            is_counted: noun.is_some(),
-        }
+    html! {
+        img src=(image.href) alt=(alt) width="128" height="128" loading="lazy" decoding="async";
     }
+}
 
-    fn heading(&self) -> Markup {
-        html! {
-            h3.long[is_long(self.noun)] dir="auto" {
-                b { (self.amount) } @if self.is_counted { " " } @else { " × " } (self.noun)
-            }
+/// `12 trees`, the number larger than the noun.
+fn quantity_heading(quantity: &Quantity<'_>) -> Markup {
+    html! {
+        h3 class=[long(quantity.noun, LONG_TEXT)] dir="auto" {
+            b class=[long(&quantity.amount, LONG_AMOUNT)] { (quantity.amount) }
+            (if quantity.is_counted { " " } else { " × " }) (quantity.noun)
         }
     }
 }
@@ -212,7 +211,7 @@ impl<'p> Quantity<'p> {
 /// A link that says where it leads, and to a screen reader also what about.
 fn anchor(link: WebAddress<'_>, about: Option<&str>) -> Markup {
     html! {
-        p {
+        p.link {
             a href=(link.href) rel="noopener noreferrer nofollow" {
                 "See it at " bdi { (link.host) }
                 @if let Some(about) = about { span.aside { ": " bdi { (about) } } }
@@ -230,6 +229,7 @@ fn web_address<'t>(member: &'t Option<Cow<'_, str>>) -> Option<WebAddress<'t>> {
     member.as_deref().and_then(WebAddress::parse)
 }
 
-fn is_long(text: &str) -> bool {
-    text.chars().nth(LONG).is_some()
+/// The class of a text that is set smaller than its like, being too long for it.
+fn long(text: &str, characters: usize) -> Option<&'static str> {
+    text.chars().nth(characters).map(|_| "long")
 }

@@ -1,0 +1,543 @@
+//! The recipient's page, read as a browser would.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that meets the unexpected should panic"
+)]
+
+use std::sync::LazyLock;
+
+use impact_pledge::timeline::{CONTENT_SECURITY_POLICY, not_found_page, page, unavailable_page};
+use impact_pledge::{api, pledge::RetrievedPledgeTransaction};
+use proptest::prelude::*;
+use regex_lite::Regex;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+// ---- Records and pages -------------------------------------------------------------------------
+
+const EMAIL: &str = "mara@buyer.example";
+
+/// A record with every member.
+fn full() -> Value {
+    json!({
+        "createdAt": "2026-11-21T01:02:03Z",
+        "reference": "order-10442",
+        "isLive": true,
+        "charge": {"amount": "6.00", "currencyCode": "EUR", "paidAt": null},
+        "trigger": {
+            "date": "2026-11-20T18:22:00+01:00",
+            "phrase": "placed an order",
+            "externalUrl": "https://shop.example/orders/10442",
+        },
+        "pledges": [{
+            "id": "p_1",
+            "impact": {"amount": 12, "offeringId": "tree-offering"},
+            "details": [{
+                "name": "Mangroves",
+                "description": "Planted along the channels.",
+                "nounSingular": "tree",
+                "nounPlural": "trees",
+                "image": "https://images.example/mangrove.jpg",
+                "externalId": "item-1",
+                "externalUrl": "https://forest.example/mangroves",
+            }],
+            "recipient": {"email": EMAIL, "firstName": "Mara", "name": "Mara Lind"},
+        }],
+        "notifications": [],
+        "timelineUrl": "https://service.example/timeline/ptran_1?edit_key=secret",
+    })
+}
+
+/// A record with every member, but for those at these pointers.
+fn with(changes: &[(&str, Value)]) -> Value {
+    let mut record = full();
+    for (pointer, value) in changes {
+        *record.pointer_mut(pointer).expect("the record has this member") = value.clone();
+    }
+    record
+}
+
+#[track_caller]
+fn page_of(record: &Value) -> String {
+    let bytes = record.to_string();
+    let record: RetrievedPledgeTransaction<'_> =
+        api::get::decode(bytes.as_bytes()).expect("the record should decode");
+    page(&record)
+}
+
+/// The texts of all elements of a kind, as they are read.
+fn texts(html: &str, tag: &str) -> Vec<String> {
+    let element = Regex::new(&format!("(?s)<{tag}(?: [^>]*)?>(.*?)</{tag}>")).expect("a pattern");
+    element.captures_iter(html).map(|found| unescape(&TAG.replace_all(&found[1], ""))).collect()
+}
+
+/// The values of all attributes of a name.
+fn values(html: &str, attribute: &str) -> Vec<String> {
+    let pattern = Regex::new(&format!(" {attribute}=\"([^\"]*)\"")).expect("a pattern");
+    pattern.captures_iter(html).map(|found| unescape(&found[1])).collect()
+}
+
+/// All tags with the names of their attributes, in order: what a browser makes of the page.
+fn skeleton(html: &str) -> Vec<String> {
+    let bare = |tag: &str| VALUE.replace_all(&tag.replace(" class=\"long\"", ""), "").into_owned();
+    TAG.find_iter(html).map(|tag| bare(tag.as_str())).collect()
+}
+
+/// The text that a browser reads in HTML's.
+fn unescape(html: &str) -> String {
+    html.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+static TAG: LazyLock<Regex> = LazyLock::new(|| Regex::new("<[^>]*>").expect("a pattern"));
+static VALUE: LazyLock<Regex> = LazyLock::new(|| Regex::new("=\"[^\"]*\"").expect("a pattern"));
+
+fn every_page() -> [String; 3] {
+    [page_of(&full()), not_found_page(), unavailable_page()]
+}
+
+// ---- What is shown -----------------------------------------------------------------------------
+
+#[test]
+fn tells_who_what_why_and_when() {
+    let html = page_of(&full());
+    assert_eq!(texts(&html, "title"), ["Pledged for Mara · Impact Pledge"]);
+    assert_eq!(texts(&html, "h1"), ["Pledged for Mara"]);
+    assert_eq!(texts(&html, "h2"), ["placed an order", "A pledge was made"]);
+    assert_eq!(texts(&html, "h3"), ["12 trees"]);
+    assert_eq!(texts(&html, "time"), ["20 November 2026", "21 November 2026"]);
+    assert_eq!(
+        texts(&html, "a"),
+        ["See it at shop.example: placed an order", "See it at forest.example: Mangroves",]
+    );
+    assert_eq!(values(&html, "alt"), ["Mangroves"]);
+    for text in ["Mangroves", "Planted along the channels.", "Reference order-10442"] {
+        assert!(texts(&html, "p").iter().any(|p| p == text), "`{text}` is not a paragraph");
+    }
+}
+
+#[test]
+fn keeps_what_is_not_the_recipients() {
+    let html = page_of(&full());
+    for secret in [EMAIL, "secret", "timeline/", "6.00", "EUR", "item-1", "p_1", "tree-offering"] {
+        assert!(!html.contains(secret), "the page shows `{secret}`");
+    }
+}
+
+#[test]
+fn shows_a_record_without_any_optional_member() {
+    let html = page_of(&with(&[
+        ("/trigger", json!({"date": null, "phrase": null, "externalUrl": null})),
+        ("/pledges/0/details", json!([])),
+        ("/pledges/0/recipient", json!({"email": EMAIL, "firstName": null, "name": null})),
+    ]));
+    assert_eq!(texts(&html, "h1"), ["Pledged for you"]);
+    assert_eq!(texts(&html, "h2"), ["A pledge was made"]);
+    assert_eq!(texts(&html, "h3"), ["12 × tree-offering"]);
+    assert!(!html.contains("<img") && !html.contains("<a "));
+}
+
+#[test]
+fn counts_pledges() {
+    let pledge = full()["pledges"][0].clone();
+    for (count, heading) in [
+        (0, "0 pledges were made"),
+        (1, "A pledge was made"),
+        (2, "2 pledges were made"),
+        (1000, "1,000 pledges were made"),
+    ] {
+        let html = page_of(&with(&[("/pledges", vec![pledge.clone(); count].into())]));
+        assert_eq!(texts(&html, "h2")[1], heading);
+        assert_eq!(texts(&html, "h3").len(), count);
+    }
+}
+
+#[test]
+fn names_the_recipient() {
+    let shouted = EMAIL.to_uppercase();
+    let rows = [
+        (json!("Mara"), json!("Mara Lind"), "Mara"),
+        (json!(null), json!("Mara Lind"), "Mara Lind"),
+        (json!("Mara"), json!(null), "Mara"),
+        (json!(" "), json!("Mara Lind"), "Mara Lind"),
+        (json!(""), json!("\n"), "you"),
+        (json!(null), json!(null), "you"),
+        (json!(EMAIL), json!("Mara Lind"), "Mara Lind"),
+        (json!(null), json!(format!("Mara <{shouted}>")), "you"),
+        (json!("ليلى"), json!(null), "ليلى"),
+    ];
+    for (first_name, name, shown) in rows {
+        let html = page_of(&with(&[
+            ("/pledges/0/recipient/firstName", first_name),
+            ("/pledges/0/recipient/name", name),
+        ]));
+        assert_eq!(texts(&html, "h1"), [format!("Pledged for {shown}")]);
+        assert_eq!(texts(&html, "title"), [format!("Pledged for {shown} · Impact Pledge")]);
+        assert!(!html.to_lowercase().contains(EMAIL));
+    }
+}
+
+#[test]
+fn writes_amounts_for_people_and_exactly() {
+    let rows = [
+        (json!(1), "1 tree"),
+        (json!(1.0), "1 tree"),
+        (json!(0.5), "0.5 trees"),
+        (json!(1.5), "1.5 trees"),
+        (json!(2), "2 trees"),
+        (json!(999), "999 trees"),
+        (json!(1000), "1,000 trees"),
+        (json!(1234.5678), "1,234.5678 trees"),
+        (json!(0.0001), "0.0001 trees"),
+        (json!(0.00001), "0.00001 trees"),
+        (json!(0.000001), "1 × 10⁻⁶ trees"),
+        (json!(1e-7), "1 × 10⁻⁷ trees"),
+        (json!(0.30000000000000004), "0.30000000000000004 trees"),
+        (json!(9007199254740991u64), "9,007,199,254,740,991 trees"),
+        (json!(1e15), "1,000,000,000,000,000 trees"),
+        (json!(9999999999999998.0), "9,999,999,999,999,998 trees"),
+        (json!(1e16), "1 × 10¹⁶ trees"),
+        (json!(12e19), "1.2 × 10²⁰ trees"),
+        (json!(1e21), "1 × 10²¹ trees"),
+        (json!(1e308), "1 × 10³⁰⁸ trees"),
+        (json!(f64::MAX), "1.7976931348623157 × 10³⁰⁸ trees"),
+        (json!(5e-324), "5 × 10⁻³²⁴ trees"),
+    ];
+    for (amount, heading) in rows {
+        let html = page_of(&with(&[("/pledges/0/impact/amount", amount)]));
+        assert_eq!(texts(&html, "h3"), [heading]);
+    }
+}
+
+#[test]
+fn picks_the_noun() {
+    // amount, nounSingular, nounPlural, name → heading, whether the name has a line of its own
+    let rows = [
+        (1, Some("tree"), Some("trees"), Some("Oak"), "1 tree", true),
+        (2, Some("tree"), Some("trees"), Some("Oak"), "2 trees", true),
+        (1, None, Some("trees"), Some("Oak"), "1 trees", true),
+        (2, Some("tree"), None, Some("Oak"), "2 tree", true),
+        (2, Some("tree"), Some("  "), None, "2 tree", false),
+        (2, None, None, Some("Oak"), "2 × Oak", false),
+        (1, Some(""), Some(""), Some("Oak"), "1 × Oak", false),
+        (2, None, None, None, "2 × tree-offering", false),
+        (2, Some(""), None, Some(" \t"), "2 × tree-offering", false),
+        (2, Some("Oak"), Some("Oaks"), Some("Oaks"), "2 Oaks", false),
+    ];
+    for (amount, singular, plural, name, heading, named) in rows {
+        let html = page_of(&with(&[
+            ("/pledges/0/impact/amount", amount.into()),
+            ("/pledges/0/details/0/nounSingular", singular.into()),
+            ("/pledges/0/details/0/nounPlural", plural.into()),
+            ("/pledges/0/details/0/name", name.into()),
+        ]));
+        assert_eq!(texts(&html, "h3"), [heading]);
+        assert_eq!(html.contains("class=\"name\""), named, "{heading}");
+    }
+}
+
+#[test]
+fn writes_dates_in_words() {
+    let rows = [
+        ("2026-11-21T01:02:03Z", Some("21 November 2026")),
+        ("2026-01-05T00:00:00.123Z", Some("5 January 2026")),
+        ("2024-02-29t23:59:59z", Some("29 February 2024")),
+        ("2026-12-31T23:30:00-08:00", Some("31 December 2026")),
+        ("2016-12-31T23:59:60Z", Some("31 December 2016")),
+        ("0001-03-10T00:00:00Z", Some("10 March 0001")),
+        ("2026-02-30T00:00:00Z", None),
+        ("2026-11-21", None),
+        ("20é6-11-21T00:00:00Z", None),
+        ("tomorrow", None),
+        ("", None),
+    ];
+    for (date, words) in rows {
+        let html = page_of(&with(&[("/createdAt", date.into()), ("/trigger/date", date.into())]));
+        assert_eq!(texts(&html, "time"), vec![words; 2].into_iter().flatten().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn tells_the_cause_as_far_as_it_is_known() {
+    const DATE: Option<&str> = Some("2026-11-20T00:00:00Z");
+    const URL: Option<&str> = Some("https://shop.example/");
+    let rows = [
+        (DATE, Some("signed up"), URL, Some("signed up")),
+        (None, Some("signed up"), None, Some("signed up")),
+        (DATE, None, None, Some("How it began")),
+        (None, Some(" "), URL, Some("How it began")),
+        (None, None, None, None),
+        (Some("once"), Some(""), Some("mailto:a@b.example"), None),
+    ];
+    for (date, phrase, url, heading) in rows {
+        let trigger = json!({"date": date, "phrase": phrase, "externalUrl": url});
+        let html = page_of(&with(&[("/trigger", trigger)]));
+        let expected: Vec<_> = heading.into_iter().chain(["A pledge was made"]).collect();
+        assert_eq!(texts(&html, "h2"), expected);
+    }
+}
+
+#[test]
+fn says_when_nothing_is_real() {
+    const BANNER: &str = "Test mode. Nothing on this page was really pledged.";
+    for is_live in [true, false] {
+        let html = page_of(&with(&[("/isLive", is_live.into())]));
+        assert_eq!(texts(&html, "p").iter().any(|text| text == BANNER), !is_live);
+    }
+}
+
+#[test]
+fn helps_where_there_is_nothing_to_show() {
+    assert_eq!(texts(&not_found_page(), "h1"), ["We could not find this page"]);
+    assert!(not_found_page().contains("may be incomplete"));
+    assert_eq!(texts(&unavailable_page(), "h1"), ["One moment, please"]);
+    assert_eq!(texts(&unavailable_page(), "a"), ["try again"]);
+}
+
+// ---- What must not happen ----------------------------------------------------------------------
+
+#[test]
+fn leads_only_to_the_web() {
+    let rows = [
+        ("https://forest.example/a?b=c&d=%22#e", Some("forest.example")),
+        ("http://forest.example", Some("forest.example")),
+        ("HTTPS://Forest.Example:8443/", Some("Forest.Example")),
+        ("https://www.forest.example", Some("forest.example")),
+        ("https://bank.example@evil.example/", Some("evil.example")),
+        ("https://bank.example:443@evil.example:8443/@x", Some("evil.example")),
+        ("https://forest.example?@bank.example", Some("forest.example")),
+        ("https://[2001:db8::1]:8080/", Some("[2001:db8::1]")),
+        ("https://[2001:db8::1]/", Some("[2001:db8::1]")),
+        ("https://127.0.0.1/", Some("127.0.0.1")),
+        ("javascript:alert(1)", None),
+        ("JavaScript://forest.example/%0aalert(1)", None),
+        ("java\nscript:alert(1)", None),
+        (" https://forest.example/", None),
+        ("https://forest.example/\"onclick=\"", None),
+        ("https://forest.example\\@evil.example/", None),
+        ("data:image/svg+xml,%3Csvg/%3E", None),
+        ("blob:https://forest.example/1", None),
+        ("vbscript:x", None),
+        ("file:///etc/passwd", None),
+        ("ftp://forest.example/", None),
+        ("view-source:https://forest.example/", None),
+        ("mailto:a@b.example", None),
+        ("//forest.example/", None),
+        ("/path", None),
+        ("https:forest.example", None),
+        ("https:/forest.example", None),
+        ("https:///forest.example", None),
+        ("https://", None),
+        ("https://@/", None),
+        ("https://:443/", None),
+        ("https://www./", None),
+        ("", None),
+    ];
+    for (address, host) in rows {
+        let html = page_of(&with(&[
+            ("/trigger/externalUrl", address.into()),
+            ("/pledges/0/details/0/externalUrl", address.into()),
+            ("/pledges/0/details/0/image", address.into()),
+        ]));
+        let expected = vec![address; if host.is_some() { 2 } else { 0 }];
+        let links: Vec<_> = values(&html, "href").into_iter().skip(1).collect();
+        assert_eq!(links, expected, "links to `{address}`");
+        assert_eq!(values(&html, "src"), expected.iter().skip(1).copied().collect::<Vec<_>>());
+        for (text, about) in texts(&html, "a").iter().zip(["placed an order", "Mangroves"]) {
+            assert_eq!(*text, format!("See it at {}: {about}", host.unwrap_or_default()));
+        }
+    }
+}
+
+#[test]
+fn guards_its_links_and_images() {
+    let html = page_of(&full());
+    assert_eq!(values(&html, "rel"), ["icon"].into_iter().chain([LINK; 2]).collect::<Vec<_>>());
+    const LINK: &str = "noopener noreferrer nofollow";
+    let image =
+        TAG.find_iter(&html).find(|tag| tag.as_str().starts_with("<img")).map(|t| t.as_str());
+    let image = image.unwrap_or_default();
+    for attribute in [" width=\"128\"", " height=\"128\"", " loading=\"lazy\"", " alt=\""] {
+        assert!(image.contains(attribute), "`{image}` lacks{attribute}");
+    }
+}
+
+/// Members that hold text, each of which a caller chooses.
+const TEXTS: [&str; 9] = [
+    "/reference",
+    "/trigger/phrase",
+    "/pledges/0/impact/offeringId",
+    "/pledges/0/details/0/name",
+    "/pledges/0/details/0/description",
+    "/pledges/0/details/0/nounSingular",
+    "/pledges/0/details/0/nounPlural",
+    "/pledges/0/recipient/firstName",
+    "/pledges/0/recipient/name",
+];
+
+static TAME: LazyLock<Vec<String>> = LazyLock::new(|| skeleton(&page_of(&full())));
+
+const HOSTILE: [&str; 10] = [
+    "<script>alert(1)</script>",
+    "</title><script>alert(1)</script>",
+    "</style><style>*{display:none}",
+    "\"><img src=x onerror=alert(1)>",
+    "' onmouseover='alert(1)",
+    "\" onmouseover=\"alert(1)",
+    "<!--",
+    "]]>&lt;script&gt;&#60;b&#62;",
+    "\u{202e}\u{2066}txt.\u{0}\u{7f}\u{feff}",
+    "`${alert(1)}`{{alert(1)}}",
+];
+
+#[test]
+fn shows_hostile_text_as_text() {
+    for hostile in HOSTILE {
+        for pointer in TEXTS {
+            let html = page_of(&with(&[(pointer, hostile.into())]));
+            assert_eq!(skeleton(&html), *TAME, "`{hostile}` at {pointer} changes the page");
+            assert!(!html.contains("<script") && !html.contains("onerror=alert(1)>"));
+        }
+        let html = page_of(&with(&[("/pledges/0/details/0/nounPlural", hostile.into())]));
+        assert_eq!(texts(&html, "h3"), [format!("12 {hostile}")]);
+    }
+}
+
+#[test]
+fn takes_hostile_text_where_a_format_is_promised() {
+    let formats =
+        ["/createdAt", "/trigger/date", "/trigger/externalUrl", "/pledges/0/details/0/externalUrl"];
+    for hostile in HOSTILE {
+        for pointer in formats.iter().chain(&["/pledges/0/details/0/image"]) {
+            let html = page_of(&with(&[(pointer, hostile.into())]));
+            assert!(!unescape(&html).contains(hostile), "`{hostile}` at {pointer} is shown");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_changes_the_page(texts in proptest::array::uniform9(any::<String>())) {
+        let changes: Vec<_> = TEXTS
+            .into_iter()
+            .zip(texts)
+            .map(|(pointer, text)| (pointer, json!(format!("{pointer}{text}"))))
+            .collect();
+        prop_assert_eq!(&skeleton(&page_of(&with(&changes))), &*TAME);
+    }
+
+    #[test]
+    fn no_record_is_too_odd(
+        amount in 0.0..f64::MAX,
+        [date, address, text] in proptest::array::uniform3(any::<String>()),
+    ) {
+        prop_assume!(amount > 0.0);
+        let html = page_of(&with(&[
+            ("/createdAt", json!(date)),
+            ("/trigger/date", json!(format!("2026-{date}-21T00:00:00Z"))),
+            ("/trigger/externalUrl", json!(address)),
+            ("/pledges/0/impact/amount", json!(amount)),
+            ("/pledges/0/details/0/image", json!(format!("https://{address}"))),
+            ("/pledges/0/recipient/email", json!(text)),
+        ]));
+        prop_assert!(html.ends_with("</html>"));
+    }
+}
+
+// ---- What a browser is told --------------------------------------------------------------------
+
+#[test]
+fn policy_names_the_one_style_by_its_hash() {
+    for html in every_page() {
+        let styles = texts(&html, "style");
+        let [style] = styles.as_slice() else { panic!("a page has one style") };
+        let hash = format!("'sha256-{}'", base64(&Sha256::digest(style)));
+        assert!(
+            CONTENT_SECURITY_POLICY.contains(&format!("style-src {hash};")),
+            "the style has changed: write {hash} into CONTENT_SECURITY_POLICY"
+        );
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |three: &[u8]| {
+        let bits = three.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        let bits = bits << (8 * (3 - three.len()));
+        let digit = |place: usize| char::from(DIGITS[bits >> (18 - 6 * place) & 63]);
+        let padded = move |place| if place > three.len() { '=' } else { digit(place) };
+        (0..4).map(padded).collect::<String>()
+    };
+    bytes.chunks(3).map(group).collect()
+}
+
+#[test]
+fn policy_allows_nothing_else() {
+    let rules: Vec<_> = CONTENT_SECURITY_POLICY
+        .split("; ")
+        .filter(|rule| !rule.starts_with("style-src 'sha256-"))
+        .collect();
+    assert_eq!(
+        rules,
+        [
+            "default-src 'none'",
+            "img-src https: http: data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        ]
+    );
+}
+
+#[test]
+fn pages_need_no_exception_from_the_policy() {
+    for html in every_page() {
+        let tags = skeleton(&html).join("");
+        for inline in ["<script", " style", " on", "<iframe", "<form", "<base", "<object"] {
+            assert!(!tags.contains(inline), "a page has `{inline}`");
+        }
+        for address in values(&html, "src").iter().chain(&values(&html, "href")) {
+            let is_icon = address.starts_with("data:image/svg+xml,");
+            assert!(is_icon || address.is_empty() || address.starts_with("https://"), "{address}");
+        }
+        assert!(!texts(&html, "style")[0].contains("url("), "the style loads something");
+    }
+}
+
+#[test]
+fn pages_are_whole_documents() {
+    for html in every_page() {
+        assert!(
+            html.starts_with("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">")
+        );
+        assert!(html.contains("<meta name=\"color-scheme\" content=\"light dark\">"));
+        assert_eq!(texts(&html, "h1").len(), 1);
+        assert_eq!(open_elements(&html), Vec::<String>::new());
+        for landmark in ["<header>", "<main>"] {
+            assert_eq!(html.matches(landmark).count(), 1, "{landmark}");
+        }
+    }
+}
+
+/// What the page's tags leave open.
+fn open_elements(html: &str) -> Vec<String> {
+    const VOID: [&str; 5] = ["!DOCTYPE", "meta", "link", "img", "br"];
+    let mut open: Vec<String> = Vec::new();
+    for tag in skeleton(html) {
+        let name = tag.trim_matches(['<', '>']).split(' ').next().unwrap_or_default().to_owned();
+        match name.strip_prefix('/') {
+            Some(closed) => assert_eq!(open.pop().as_deref(), Some(closed)),
+            None if VOID.contains(&name.as_str()) => {}
+            None => open.push(name),
+        }
+    }
+    open
+}
+
+#[test]
+fn pages_are_small() {
+    for html in every_page() {
+        assert!(html.len() < 10_000, "a page of {} bytes", html.len());
+    }
+}
