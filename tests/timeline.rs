@@ -6,10 +6,18 @@
     reason = "a test that meets the unexpected should panic"
 )]
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use futures_executor::block_on;
+use impact_pledge::api;
+use impact_pledge::auth::{Mode, Scope};
+use impact_pledge::handle::{
+    Body, BodyError, Caches, Clock, Cors, Entropy, Media, Request, Service,
+};
+use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
+use impact_pledge::store::{Access, MemoryStore, Store, TransactionKey};
 use impact_pledge::timeline::{CONTENT_SECURITY_POLICY, not_found_page, page, unavailable_page};
-use impact_pledge::{api, pledge::RetrievedPledgeTransaction};
 use proptest::prelude::*;
 use regex_lite::Regex;
 use serde_json::{Value, json};
@@ -539,5 +547,109 @@ fn open_elements(html: &str) -> Vec<String> {
 fn pages_are_small() {
     for html in every_page() {
         assert!(html.len() < 10_000, "a page of {} bytes", html.len());
+    }
+}
+
+// ---- At the door -------------------------------------------------------------------------------
+
+/// A `GET` of this address.
+struct Visit<'v>(&'v str);
+
+impl Request for Visit<'_> {
+    fn method(&self) -> Cow<'_, str> {
+        "GET".into()
+    }
+    fn url(&self) -> Cow<'_, str> {
+        format!("https://service.example{}", self.0).into()
+    }
+    fn header(&self, _: &str) -> Option<String> {
+        None
+    }
+    async fn body(&self, _: usize) -> Result<Vec<u8>, BodyError> {
+        Err(BodyError::Broken)
+    }
+}
+
+struct Nothing;
+
+impl Clock for Nothing {
+    fn now_ms(&self) -> u64 {
+        0
+    }
+}
+
+impl Entropy for Nothing {
+    fn fill(&self, _: &mut [u8]) {}
+}
+
+fn visit(store: &MemoryStore, address: &str) -> (u16, Media, String) {
+    let service = Service {
+        store,
+        clock: &Nothing,
+        entropy: &Nothing,
+        caches: &Caches::default(),
+        cors: &Cors::default(),
+    };
+    let response = block_on(service.handle(&Visit(address)));
+    let body = if let Body::Bytes(body) = response.body { body } else { Vec::new() };
+    (response.status, response.media, String::from_utf8(body).expect("a page is UTF-8"))
+}
+
+/// A store with one record, the record's ID, and its edit key.
+fn store_with(record: &[u8]) -> (MemoryStore, TransactionId, EditKey) {
+    let (id, edit_key) = (TransactionId::from_bytes([1; 15]), EditKey::from_bytes([2; 20]));
+    let scope = Scope { unit: "unit".to_owned(), mode: Mode::Live };
+    let store = MemoryStore::default();
+    let access = Access::new(scope, &edit_key);
+    block_on(store.put(&TransactionKey(&id), record.to_vec(), &access)).expect("memory works");
+    (store, id, edit_key)
+}
+
+#[test]
+fn opens_to_the_edit_key_alone() {
+    let (store, id, key) = store_with(full().to_string().as_bytes());
+    let (other_id, other_key) = (TransactionId::from_bytes([3; 15]), EditKey::from_bytes([4; 20]));
+    let rows = [
+        (format!("/timeline/{id}?edit_key={key}"), 200),
+        (format!("/timeline/{id}?from=mail&edit_key={key}#top"), 200),
+        (format!("/timeline/{id}?edit_key={other_key}"), 404),
+        (format!("/timeline/{id}?edit_key={key}0"), 404),
+        (format!("/timeline/{id}?edit_key="), 404),
+        (format!("/timeline/{id}?edit_key"), 404),
+        (format!("/timeline/{id}?{key}"), 404),
+        (format!("/timeline/{id}"), 404),
+        (format!("/timeline/{other_id}?edit_key={key}"), 404),
+        (format!("/timeline/ptran_?edit_key={key}"), 404),
+        (format!("/timeline/transaction:{id}?edit_key={key}"), 404),
+        (format!("/timeline/%00?edit_key={key}"), 404),
+        (format!("/timeline/{}?edit_key={key}", "a".repeat(600)), 404),
+    ];
+    for (address, status) in rows {
+        let page = if status == 200 { page_of(&full()) } else { not_found_page() };
+        assert_eq!(visit(&store, &address), (status, Media::Html, page), "{address}");
+    }
+}
+
+#[test]
+fn asks_for_patience_when_a_record_cannot_be_read() {
+    let (store, id, key) = store_with(b"{");
+    let address = format!("/timeline/{id}?edit_key={key}");
+    assert_eq!(visit(&store, &address), (500, Media::Html, unavailable_page()));
+    store.set_broken(true);
+    assert_eq!(visit(&store, &address), (503, Media::Html, unavailable_page()));
+}
+
+#[test]
+fn keeps_pages_out_of_caches_indexes_and_referrers() {
+    let headers = Media::Html.headers();
+    for header in [
+        ("content-type", "text/html; charset=utf-8"),
+        ("cache-control", "no-store"),
+        ("referrer-policy", "no-referrer"),
+        ("x-robots-tag", "noindex, nofollow"),
+        ("x-content-type-options", "nosniff"),
+        ("content-security-policy", CONTENT_SECURITY_POLICY),
+    ] {
+        assert!(headers.contains(&header), "a page lacks {header:?}");
     }
 }
