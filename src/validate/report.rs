@@ -446,7 +446,11 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Writes problems with their paths on one line, and how many more there are.
+/// Most characters of a path in a summary: more than any of the contract's own.
+const MAX_PATH_LENGTH: usize = 100;
+
+/// Writes problems with their paths on one line, and how many more there are. Its length is
+/// bounded, whatever names a caller makes up.
 pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
     let mut text = String::new();
     for issue in issues {
@@ -454,11 +458,19 @@ pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
         // Writing to a String cannot fail.
         let _ = match issue.path.steps() {
             [] => write!(text, "{separator}the body {issue}"),
-            _ => write!(text, "{separator}`{}` {issue}", issue.path),
+            _ => write!(text, "{separator}`{}` {issue}", shortened(issue.path.to_string())),
         };
     }
     match count.saturating_sub(issues.len()) {
         0 => text,
         rest => text + "; and " + itoa::Buffer::new().format(rest) + " more",
     }
+}
+
+fn shortened(mut path: String) -> String {
+    if let Some((end, _)) = path.char_indices().nth(MAX_PATH_LENGTH) {
+        path.truncate(end);
+        path.push('…');
+    }
+    path
 }

@@ -1,0 +1,552 @@
+//! The service without its platform, over a store in memory: the rows that the Worker answers too,
+//! and what only a test can do to it.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
+
+#[path = "support/fixtures.rs"]
+mod fixtures;
+#[path = "support/rows.rs"]
+mod rows;
+
+use futures_executor::block_on;
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode};
+use impact_pledge::handle::{
+    Body, BodyError, Caches, Clock, Cors, Entropy, Request, Response, Service,
+};
+use impact_pledge::store::{
+    CatalogueKey, CredentialKey, Key, MemoryStore, Store, StoreError, Stored,
+};
+use rows::{File, Names, Row};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+// ---- A service of its own for each test --------------------------------------------------------
+
+const ORIGIN: &str = "https://pledge.example";
+const PATH: &str = "/v2/pledge-transaction";
+/// 2026-01-31T12:00:00.123Z
+const NOW_MS: u64 = 1_769_860_800_123;
+
+struct FixedClock(Cell<u64>);
+
+impl Clock for FixedClock {
+    fn now_ms(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+/// Bytes that look random and are the same in each run.
+#[derive(Default)]
+struct CountedEntropy(Cell<u64>);
+
+impl Entropy for CountedEntropy {
+    fn fill(&self, bytes: &mut [u8]) {
+        self.0.set(self.0.get() + 1);
+        let drawn = Sha256::digest(self.0.get().to_be_bytes());
+        bytes.iter_mut().zip(drawn).for_each(|(byte, drawn)| *byte = drawn);
+    }
+}
+
+struct Bench<S> {
+    store: S,
+    clock: FixedClock,
+    entropy: CountedEntropy,
+    caches: Caches,
+    cors: Cors,
+}
+
+/// What the service answered, whole.
+struct Answer {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    text: String,
+}
+
+impl Answer {
+    #[track_caller]
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: `{}`", self.text))
+    }
+}
+
+impl<S: Store<Value = Vec<u8>>> Bench<S> {
+    fn new(store: S, allowed_origins: &str) -> Self {
+        let (clock, entropy) = (FixedClock(Cell::new(NOW_MS)), CountedEntropy::default());
+        Bench {
+            store,
+            clock,
+            entropy,
+            caches: Caches::default(),
+            cors: Cors::parse(allowed_origins),
+        }
+    }
+
+    fn send(&self, request: &TestRequest) -> Answer {
+        let Bench { store, clock, entropy, caches, cors } = self;
+        let service = Service { store, clock, entropy, caches, cors };
+        answer(block_on(service.handle(request)))
+    }
+
+    fn create(&self, key: &str, body: &Value) -> Answer {
+        self.send(&TestRequest::new("POST", PATH, key).with_body(body.to_string().into_bytes()))
+    }
+
+    fn get(&self, key: &str, id: &str) -> Answer {
+        self.send(&TestRequest::new("GET", &format!("{PATH}/{id}"), key))
+    }
+}
+
+fn answer(response: Response<Vec<u8>>) -> Answer {
+    let mut headers = BTreeMap::new();
+    let own = response.headers.iter().map(|(name, value)| (*name, &**value));
+    for (name, value) in response.media.headers().iter().copied().chain(own) {
+        assert_eq!(name, name.to_lowercase());
+        assert_eq!(headers.insert(name.to_owned(), value.to_owned()), None, "`{name}` twice");
+    }
+    let bytes = match response.body {
+        Body::Empty => vec![],
+        Body::Bytes(bytes) | Body::Stored(bytes) => bytes,
+    };
+    Answer { status: response.status, headers, text: String::from_utf8(bytes).unwrap() }
+}
+
+struct TestRequest {
+    method: String,
+    path: String,
+    headers: BTreeMap<String, String>,
+    body: Result<Vec<u8>, BodyError>,
+}
+
+impl TestRequest {
+    fn new(method: &str, path: &str, key: &str) -> Self {
+        let authorization = ("authorization".to_owned(), format!("Bearer {key}"));
+        TestRequest {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            headers: BTreeMap::from([authorization]),
+            body: Ok(vec![]),
+        }
+    }
+
+    fn with_body(self, body: Vec<u8>) -> Self {
+        TestRequest { body: Ok(body), ..self.with_header("content-type", "application/json") }
+    }
+
+    fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    fn of_row(row: &Row, names: &Names) -> Self {
+        let mut headers = row.request.headers(names);
+        let body = row.request.body(names).unwrap_or_default();
+        if !row.request.chunked {
+            headers.insert("content-length".to_owned(), body.len().to_string());
+        }
+        TestRequest {
+            method: row.request.method.clone(),
+            path: rows::fill_text(&row.request.path, names),
+            headers,
+            body: Ok(body),
+        }
+    }
+}
+
+impl Request for TestRequest {
+    fn method(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.method)
+    }
+
+    fn url(&self) -> Cow<'_, str> {
+        Cow::Owned(format!("{ORIGIN}{}", self.path))
+    }
+
+    fn header(&self, name: &str) -> Option<String> {
+        // The platform trims values.
+        Some(self.headers.get(name)?.trim().to_owned())
+    }
+
+    async fn body(&self, limit: usize) -> Result<Vec<u8>, BodyError> {
+        let body = self.body.clone()?;
+        if body.len() > limit { Err(BodyError::TooLarge) } else { Ok(body) }
+    }
+}
+
+// ---- The development data ----------------------------------------------------------------------
+
+const UNIT: &str = "service_sk_test_dev_unit";
+const LIVE_UNIT: &str = "service_sk_live_dev_unit";
+const TEAM: &str = "service_sk_test_dev_team";
+
+fn unit(unit_id: &str) -> KeyLevel {
+    KeyLevel::Unit { unit_id: unit_id.to_owned() }
+}
+
+fn team() -> KeyLevel {
+    let unit_ids = vec!["unit_dev".to_owned(), "unit_dev_two".to_owned()];
+    KeyLevel::Team { team_id: "team_dev".to_owned(), unit_ids }
+}
+
+fn seed(store: &impl Store) {
+    let keys = [
+        (UNIT, Mode::Test, unit("unit_dev")),
+        (LIVE_UNIT, Mode::Live, unit("unit_dev")),
+        ("service_sk_test_dev_unit_two", Mode::Test, unit("unit_dev_two")),
+        (TEAM, Mode::Test, team()),
+        ("service_sk_live_dev_team", Mode::Live, team()),
+    ];
+    for (key, mode, level) in keys {
+        put_key(store, key, &KeyRecord { mode, level, label: String::new() });
+    }
+    let catalogue =
+        json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
+    block_on(store.put(&CatalogueKey, catalogue.to_string().into_bytes(), &())).unwrap();
+}
+
+fn put_key(store: &impl Store, key: &str, record: &KeyRecord) {
+    let hash = CredentialKey(ApiKey::new(key).hash());
+    block_on(store.put(&hash, serde_json::to_vec(record).unwrap(), &())).unwrap();
+}
+
+fn seeded() -> Bench<MemoryStore> {
+    let store = MemoryStore::default();
+    seed(&store);
+    Bench::new(store, "")
+}
+
+fn minimal() -> Value {
+    json!({
+        "reference": "order-1",
+        "recipient": { "email": "ada@example.org" },
+        "pledges": [{ "impact": { "amount": 3, "offeringId": "tree" } }]
+    })
+}
+
+// ---- Rows --------------------------------------------------------------------------------------
+
+#[test]
+fn every_row_is_answered_as_it_says() {
+    let mut wrong = Vec::new();
+    for (name, file) in fixtures::files::<File>("http") {
+        let store = MemoryStore::default();
+        seed(&store);
+        let bench = Bench::new(store, &file.allowed_origins);
+        let mut names = Names::from([
+            ("origin".to_owned(), ORIGIN.into()),
+            ("run".to_owned(), "9b2f0c1e-53f7-4d6e-8a55-0d5b6b1e7c10".into()),
+        ]);
+        for row in &file.rows {
+            let differences = judge(&bench, row, &mut names);
+            wrong.extend(differences.iter().map(|text| format!("{name}: {}: {text}", row.name)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn judge(bench: &Bench<MemoryStore>, row: &Row, names: &mut Names) -> Vec<String> {
+    let answer = bench.send(&TestRequest::of_row(row, names));
+    if answer.status != row.response.status {
+        return vec![format!("status {}, `{:.300}`", answer.status, answer.text)];
+    }
+    rows::capture(row, &answer.text, names);
+    let mut wrong = always(&answer, row.request.method == "HEAD");
+    for (name, expected) in &row.response.headers {
+        let seen = answer.headers.get(name).map_or(Value::Null, |value| value.as_str().into());
+        wrong.extend(rows::differences(&rows::fill(expected, names), &seen, name));
+    }
+    if let Some(expected) = &row.response.json {
+        wrong.extend(rows::differences(&rows::fill(expected, names), &answer.json(), "body"));
+    }
+    if let Some(expected) = &row.response.text {
+        let seen = answer.text.as_str().into();
+        wrong.extend(rows::differences(&rows::fill(expected, names), &seen, "body"));
+    }
+    wrong
+}
+
+/// What holds for every answer.
+fn always(answer: &Answer, is_head: bool) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut must = |name: &str, value: &str| {
+        if answer.headers.get(name).map(|seen| &**seen) != Some(value) {
+            wrong.push(format!("`{name}` must be `{value}`"));
+        }
+    };
+    must("cache-control", "no-store");
+    if answer.status != 204 {
+        must("x-content-type-options", "nosniff");
+    }
+    if answer.text.starts_with('{') {
+        must("content-type", "application/json");
+    }
+    if is_head && !answer.text.is_empty() {
+        wrong.push("HEAD has a body".to_owned());
+    }
+    wrong
+}
+
+#[test]
+fn rows_are_many_and_each_is_one_of_a_kind() {
+    let files = fixtures::files::<File>("http");
+    assert!(files.iter().all(|(_, file)| !file.about.is_empty() && !file.rows.is_empty()));
+    for (name, file) in &files {
+        let names: BTreeSet<_> = file.rows.iter().map(|row| &row.name).collect();
+        assert_eq!(names.len(), file.rows.len(), "`{name}` has a row twice");
+    }
+    let statuses: BTreeSet<_> =
+        files.iter().flat_map(|(_, file)| &file.rows).map(|row| row.response.status).collect();
+    assert_eq!(statuses, BTreeSet::from([200, 204, 400, 401, 404, 405, 413, 415, 422]));
+}
+
+// ---- Time and chance ---------------------------------------------------------------------------
+
+#[test]
+fn a_record_says_when_it_was_made() {
+    let bench = seeded();
+    assert_eq!(bench.create(UNIT, &minimal()).json()["createdAt"], "2026-01-31T12:00:00.123Z");
+    bench.clock.0.set(1_769_860_800_000);
+    assert_eq!(bench.create(UNIT, &minimal()).json()["createdAt"], "2026-01-31T12:00:00.000Z");
+}
+
+#[test]
+fn every_id_and_edit_key_is_drawn_anew() {
+    let bench = seeded();
+    let mut body = minimal();
+    body["pledges"] = vec![minimal()["pledges"][0].clone(); 20].into();
+    let mut drawn = BTreeSet::new();
+    for _ in 0..50 {
+        let answer = bench.create(UNIT, &body).json();
+        drawn.insert(answer["id"].to_string());
+        drawn.insert(answer["timelineUrl"].as_str().unwrap().split_once('=').unwrap().1.to_owned());
+        drawn.extend((0..20).map(|index| answer["pledges"][index]["id"].to_string()));
+    }
+    assert_eq!(drawn.len(), 50 * 22);
+}
+
+// ---- What is stored ----------------------------------------------------------------------------
+
+#[test]
+fn a_create_writes_one_record_and_a_repeatable_one_two() {
+    let bench = seeded();
+    let before = bench.store.names().len();
+    let id = bench.create(UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    assert_eq!(bench.store.names().len(), before + 1);
+    assert!(bench.store.names().contains(&format!("transaction:{id}")));
+    let request = TestRequest::new("POST", PATH, UNIT)
+        .with_body(minimal().to_string().into_bytes())
+        .with_header("idempotency-key", "a");
+    bench.send(&request);
+    bench.send(&request);
+    assert_eq!(bench.store.names().len(), before + 3);
+}
+
+#[test]
+fn what_is_refused_writes_nothing() {
+    let bench = seeded();
+    let before = bench.store.names();
+    bench.create(UNIT, &json!({}));
+    bench.create("service_sk_test_never", &minimal());
+    bench.create(TEAM, &minimal());
+    bench.get(UNIT, "ptran_aaaaaaaaaaaaaaaaaaaaaaaa");
+    bench.send(&TestRequest::new("POST", PATH, UNIT).with_header("idempotency-key", ""));
+    assert_eq!(bench.store.names(), before);
+}
+
+#[test]
+fn get_answers_the_stored_bytes() {
+    let bench = seeded();
+    let created = bench.create(UNIT, &minimal()).json();
+    let one = bench.get(UNIT, created["id"].as_str().unwrap());
+    let two = bench.get(UNIT, created["id"].as_str().unwrap());
+    assert_eq!(one.text, two.text);
+    assert_eq!(one.json()["createdAt"], created["createdAt"]);
+    assert_eq!(one.json()["timelineUrl"], created["timelineUrl"]);
+    assert_eq!(one.json()["pledges"][0]["id"], created["pledges"][0]["id"]);
+}
+
+// ---- Keys over time ----------------------------------------------------------------------------
+
+#[test]
+fn a_changed_key_counts_at_the_latest_after_ten_seconds() {
+    let bench = seeded();
+    assert_eq!(bench.create(UNIT, &minimal()).status, 200);
+    let label = String::new();
+    put_key(&bench.store, UNIT, &KeyRecord { mode: Mode::Live, level: unit("unit_dev"), label });
+    assert_eq!(bench.create(UNIT, &minimal()).json()["isLive"], false, "from the cache");
+    bench.clock.0.set(NOW_MS + 10_000);
+    assert_eq!(bench.create(UNIT, &minimal()).json()["isLive"], true);
+}
+
+#[test]
+fn a_key_that_was_not_there_is_found_once_it_is() {
+    let bench = seeded();
+    assert_eq!(bench.create("service_sk_test_new", &minimal()).status, 401);
+    let record = KeyRecord { mode: Mode::Test, level: unit("u"), label: String::new() };
+    put_key(&bench.store, "service_sk_test_new", &record);
+    assert_eq!(bench.create("service_sk_test_new", &minimal()).status, 200);
+}
+
+#[test]
+fn a_changed_catalogue_counts_at_the_latest_after_ten_seconds() {
+    let bench = seeded();
+    assert_eq!(bench.create(UNIT, &minimal()).json()["charge"]["amount"], "1.50");
+    let catalogue = br#"{"currencyCode":"EUR","unitPrices":{"tree":"1"}}"#;
+    block_on(bench.store.put(&CatalogueKey, catalogue.to_vec(), &())).unwrap();
+    bench.clock.0.set(NOW_MS + 10_000);
+    let charge = &bench.create(UNIT, &minimal()).json()["charge"];
+    assert_eq!(charge, &json!({ "amount": "3.00", "currencyCode": "EUR", "paidAt": null }));
+}
+
+#[test]
+fn without_a_catalogue_everything_costs_nothing() {
+    let bench = Bench::new(MemoryStore::default(), "");
+    let record = KeyRecord { mode: Mode::Test, level: unit("u"), label: String::new() };
+    put_key(&bench.store, UNIT, &record);
+    let charge = &bench.create(UNIT, &minimal()).json()["charge"];
+    assert_eq!(charge, &json!({ "amount": "0.00", "currencyCode": "USD", "paidAt": null }));
+}
+
+#[test]
+fn many_keys_do_not_fill_memory_or_forget_who_is_who() {
+    let bench = seeded();
+    for number in 0..3_000 {
+        let (key, unit_id) = (format!("service_sk_test_{number}"), format!("unit_{number}"));
+        let record = KeyRecord { mode: Mode::Test, level: unit(&unit_id), label: String::new() };
+        put_key(&bench.store, &key, &record);
+        let id = bench.create(&key, &minimal()).json()["id"].as_str().unwrap().to_owned();
+        assert_eq!(bench.get(&key, &id).status, 200);
+        assert_eq!(bench.get(UNIT, &id).status, 404);
+    }
+}
+
+// ---- When the store fails ----------------------------------------------------------------------
+
+#[track_caller]
+fn unavailable(answer: &Answer, is_live: Option<bool>) {
+    assert_eq!(answer.status, 503);
+    assert_eq!(answer.headers["retry-after"], "1");
+    assert_eq!(answer.json()["error"], "Service unavailable");
+    assert_eq!(answer.json().get("isLive").and_then(Value::as_bool), is_live);
+}
+
+#[test]
+fn a_store_that_fails_is_never_a_success() {
+    let bench = seeded();
+    bench.store.set_broken(true);
+    unavailable(&bench.create(UNIT, &minimal()), None);
+    unavailable(&bench.get(UNIT, "ptran_aaaaaaaaaaaaaaaaaaaaaaaa"), None);
+}
+
+#[test]
+fn a_store_that_fails_later_says_the_mode_of_the_key() {
+    let bench = seeded();
+    let id = bench.create(LIVE_UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    let url =
+        bench.create(LIVE_UNIT, &minimal()).json()["timelineUrl"].as_str().unwrap().to_owned();
+    bench.store.set_broken(true);
+    unavailable(&bench.create(LIVE_UNIT, &minimal()), Some(true));
+    unavailable(&bench.get(LIVE_UNIT, &id), Some(true));
+    let page = bench.send(&TestRequest::new("GET", url.strip_prefix(ORIGIN).unwrap(), ""));
+    assert_eq!(page.status, 503);
+    assert!(page.text.contains("<html"), "`{}`", page.text);
+    bench.store.set_broken(false);
+    assert_eq!(bench.get(LIVE_UNIT, &id).status, 200);
+}
+
+#[test]
+fn a_request_that_breaks_off_is_told_so() {
+    let bench = seeded();
+    let request =
+        TestRequest::new("POST", PATH, UNIT).with_header("content-type", "application/json");
+    let answer = bench.send(&TestRequest { body: Err(BodyError::Broken), ..request });
+    assert_eq!(answer.status, 400);
+    assert_eq!(answer.json()["error"], "Invalid request");
+}
+
+#[test]
+fn an_announced_length_is_enough_to_refuse_a_body() {
+    let bench = seeded();
+    for (length, status) in [("2097153", 413), ("999999999999", 413), ("2097152", 200)] {
+        let request = TestRequest::new("POST", PATH, UNIT)
+            .with_body(minimal().to_string().into_bytes())
+            .with_header("content-length", length);
+        assert_eq!(bench.send(&request).status, status, "`{length}`");
+    }
+}
+
+#[test]
+fn a_record_that_does_not_read_is_our_mistake() {
+    let bench = seeded();
+    let hash = CredentialKey(ApiKey::new("service_sk_test_odd").hash());
+    block_on(bench.store.put(&hash, b"the secret record".to_vec(), &())).unwrap();
+    let answer = bench.create("service_sk_test_odd", &minimal());
+    assert_eq!((answer.status, &answer.json()["error"]), (500, &json!("Internal error")));
+    assert!(!answer.text.contains("secret"));
+    block_on(bench.store.put(&CatalogueKey, b"{}".to_vec(), &())).unwrap();
+    let answer = bench.create(UNIT, &minimal());
+    assert_eq!((answer.status, &answer.json()["isLive"]), (500, &json!(false)));
+}
+
+// ---- Repeats that race each other --------------------------------------------------------------
+
+/// A store that never shows a replay: as if every repeat came before the first had ended.
+struct Racing(MemoryStore);
+
+impl Store for Racing {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        if key.name().starts_with("idempotency:") {
+            return Ok(None);
+        }
+        self.0.get(key).await
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.0.put(key, value, metadata).await
+    }
+}
+
+fn repeatable(body: &Value) -> TestRequest {
+    TestRequest::new("POST", PATH, UNIT)
+        .with_body(body.to_string().into_bytes())
+        .with_header("idempotency-key", "order-1")
+}
+
+#[test]
+fn racing_repeats_make_one_record() {
+    let bench = Bench::new(Racing(MemoryStore::default()), "");
+    seed(&bench.store);
+    let before = bench.store.0.names().len();
+    let first = bench.send(&repeatable(&minimal()));
+    let second = bench.send(&repeatable(&minimal()));
+    assert_eq!(first.json(), second.json());
+    assert_eq!(bench.store.0.names().len(), before + 2);
+}
+
+#[test]
+fn racing_creates_of_two_payloads_make_two_records() {
+    let bench = Bench::new(Racing(MemoryStore::default()), "");
+    seed(&bench.store);
+    let mut other = minimal();
+    other["reference"] = "order-2".into();
+    let first = bench.send(&repeatable(&minimal())).json();
+    let second = bench.send(&repeatable(&other)).json();
+    assert_ne!(first["id"], second["id"]);
+    for (created, reference) in [(&first, "order-1"), (&second, "order-2")] {
+        let got = bench.get(UNIT, created["id"].as_str().unwrap()).json();
+        assert_eq!(got["reference"], reference);
+    }
+}
