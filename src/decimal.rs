@@ -91,7 +91,7 @@ impl Sum {
         self.carry();
         let cents = FRACTION_PLACES as usize - MONEY_PLACES;
         if self.places.get(cents - 1).is_some_and(|first_dropped| *first_dropped >= 5) {
-            self.places.get_mut(cents).map(|place| *place += 1);
+            self.places.iter_mut().skip(cents).take(1).for_each(|place| *place += 1);
             self.carry();
         }
         let digits = self.places.get(cents..).unwrap_or_default();

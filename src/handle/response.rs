@@ -83,9 +83,16 @@ impl<V> Response<V> {
 
     pub(super) fn problem(problem: &Problem, is_live: Option<bool>) -> Self {
         let body = problem.body(is_live).encode().unwrap_or_default();
-        let mut response = Response::new(problem.status(), Media::Json, Body::Bytes(body));
-        response.log = problem.log().map(str::to_owned);
-        response.headers.extend(problem.header().map(|(name, value)| (name, Cow::Borrowed(value))));
-        response
+        Response::new(problem.status(), Media::Json, Body::Bytes(body)).about(problem)
+    }
+
+    pub(super) fn problem_page(problem: &Problem, page: String) -> Self {
+        Response::html(problem.status(), page).about(problem)
+    }
+
+    fn about(mut self, problem: &Problem) -> Self {
+        self.log = problem.log().map(str::to_owned);
+        self.headers.extend(problem.header().map(|(name, value)| (name, Cow::Borrowed(value))));
+        self
     }
 }

@@ -77,16 +77,21 @@ fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
     if path == PLEDGE_TRANSACTION_PATH {
         return Some((Route::Create, CREATE_METHODS));
     }
-    if let Some(id) = segment_below(path, PLEDGE_TRANSACTION_PATH) {
-        return Some((Route::Get { id }, READ_METHODS));
+    if let Some(id) = below(path, PLEDGE_TRANSACTION_PATH) {
+        let single = !id.is_empty() && !id.contains('/');
+        return single.then(|| (Route::Get { id: decode(id) }, READ_METHODS));
     }
-    segment_below(path, TIMELINE_PATH).map(|id| (Route::Timeline { id }, READ_METHODS))
+    // A buyer whose address was cut off or mistyped gets the page that says so.
+    let id = below(path, TIMELINE_PATH).or_else(|| (path == TIMELINE_PATH).then_some(""))?;
+    Some((Route::Timeline { id: decode(id) }, READ_METHODS))
 }
 
-fn segment_below<'u>(path: &'u str, parent: &str) -> Option<Cow<'u, str>> {
-    let segment = path.strip_prefix(parent)?.strip_prefix('/')?;
-    let single = !segment.is_empty() && !segment.contains('/');
-    single.then(|| percent_decode_str(segment).decode_utf8_lossy())
+fn below<'u>(path: &'u str, parent: &str) -> Option<&'u str> {
+    path.strip_prefix(parent)?.strip_prefix('/')
+}
+
+fn decode(segment: &str) -> Cow<'_, str> {
+    percent_decode_str(segment).decode_utf8().unwrap_or_default()
 }
 
 /// The origins whose pages may call the API from a browser; none unless the operator lists them.
