@@ -58,9 +58,8 @@ pub fn walk<'a>(bytes: &'a [u8], sink: &mut impl Sink<'a>, report: &mut Report<'
     let mut lexer = SliceLexer::new(bytes);
     let mut walk = Walk { sink, report, decoded: String::new() };
     let root = Place::root(&REQUEST);
-    let end = lexer.exactly_one(Lex::ws_peek, |next, lexer| {
-        walk.value(next, lexer, &root, Slot::Reference)
-    });
+    let end = lexer
+        .exactly_one(Lex::ws_peek, |next, lexer| walk.value(next, lexer, &root, Slot::Reference));
     if let Err(Stop::Syntax(expected)) = end {
         let offset = bytes.len() - lexer.as_slice().len();
         report.push(Place::malformed(offset, expected));
@@ -258,9 +257,9 @@ impl<'a, S: Sink<'a>> Walk<'_, 'a, S> {
         match found(next)? {
             Found::String => raw_string(lexer.discarded()).map(drop),
             Found::Number => Ok(num::Lex::num_ignore(lexer).validate().map(drop)?),
-            Found::Array => lexer.discarded().seq(b']', Lex::ws_peek, |next, lexer| {
-                self.skip(next, lexer, place, depth + 1)
-            }),
+            Found::Array => lexer
+                .discarded()
+                .seq(b']', Lex::ws_peek, |next, lexer| self.skip(next, lexer, place, depth + 1)),
             Found::Object => lexer.discarded().seq(b'}', Lex::ws_peek, |next, lexer| {
                 raw_member_name(next, lexer)?;
                 let next = lexer.ws_peek().ok_or(Expect::Value)?;

@@ -7,8 +7,8 @@ mod report;
 mod rules;
 
 pub use json::MAX_DEPTH;
-pub use report::{Code, Issue, Path, Report, Step};
 pub(crate) use report::summary;
+pub use report::{Code, Issue, Path, Report, Step};
 
 /// Every problem of a create request given as JSON bytes; none when it is valid.
 pub fn bytes(json: &[u8]) -> Vec<Issue<'_>> {
