@@ -15,8 +15,14 @@ export function readArguments(options, args = process.argv.slice(2)) {
   try {
     return parseArgs({ args, options: { help: { type: "boolean", short: "h" }, ...options }, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new BadUsage(error.message.split(". ")[0].replaceAll("'", "`"));
+    throw new BadUsage(inHouseStyle(error.message));
   }
+}
+
+/** Node's first sentence: `Unknown option '--x'. To specify …`. @param {string} message */
+function inHouseStyle(message) {
+  const [sentence] = message.split(". ");
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replaceAll("'", "`");
 }
 
 /**
