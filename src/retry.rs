@@ -1,7 +1,5 @@
 //! When a client asks again, and how long it waits until then.
 
-use std::time::{Duration, UNIX_EPOCH};
-
 /// The first wait, doubled by each retry.
 const FIRST_WAIT_MS: u32 = 500;
 /// The longest wait that a client chooses by itself.
@@ -72,11 +70,43 @@ impl Failure<'_> {
             let seconds: u64 = text.parse().unwrap_or(u64::MAX);
             return Some(seconds.saturating_mul(1_000));
         }
-        let date = httpdate::parse_http_date(text).ok()?;
-        let now = UNIX_EPOCH.checked_add(Duration::from_millis(now_ms))?;
-        let wait = date.duration_since(now).unwrap_or_default();
-        Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
+        Some(http_date_ms(text)?.saturating_sub(now_ms))
     }
+}
+
+/// Milliseconds from 1970 to an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT`; `None` for
+/// anything else, the two forms included that RFC 9110 lets nobody send any more.
+fn http_date_ms(text: &str) -> Option<u64> {
+    const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    let (_weekday, date) = text.strip_suffix(" GMT")?.split_once(", ")?;
+    let mut words = date.split([' ', ':']);
+    let day = digits(words.next()?, 2)?;
+    let month = words.next().filter(|name| name.len() == 3)?;
+    let month = MONTHS.find(month).filter(|place| place % 3 == 0)? as u64 / 3;
+    let year = digits(words.next()?, 4)?;
+    let (hour, minute, second) =
+        (digits(words.next()?, 2)?, digits(words.next()?, 2)?, digits(words.next()?, 2)?);
+    let whole = words.next().is_none() && day >= 1 && day <= 31 && hour < 24 && minute < 60;
+    let days = days_before_month(year, month).checked_add(day)?.checked_sub(EPOCH_DAYS)?;
+    let seconds = (days * 24 + hour) * 3_600 + minute * 60 + second;
+    (whole && second <= 60).then_some(seconds * 1_000)
+}
+
+fn digits(text: &str, count: usize) -> Option<u64> {
+    let plain = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().ok()).flatten()
+}
+
+/// What [`days_before_month`] and the day of the month make of 1970-01-01.
+const EPOCH_DAYS: u64 = days_before_month(1970, 0) + 1;
+
+/// Days before a month (0 is January) of the Gregorian calendar. Years begin with March here, so
+/// that a leap day is the last of its year.
+const fn days_before_month(year: u64, month: u64) -> u64 {
+    let march_year = (year + 4_799) + (month + 10) / 12;
+    let march_month = (month + 10) % 12;
+    let leap_days = march_year / 4 - march_year / 100 + march_year / 400;
+    march_year * 365 + leap_days + (march_month * 153 + 2) / 5
 }
 
 /// Exponential, of which the upper half is left to chance.

@@ -2,6 +2,8 @@
 
 use impact_pledge::api::Operation::{self, Create, Get};
 use impact_pledge::api::answer::{Kind, Refusal, read};
+use impact_pledge::api::{create, get};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn created(amount: Value) -> Value {
@@ -157,4 +159,143 @@ fn the_services_words_are_bounded_in_a_message() {
     let body = json!({"error": "é".repeat(100_000), "message": "x"}).to_string();
     let Err(Refusal { message, .. }) = read(Get, 500, body.as_bytes()) else { unreachable!() };
     assert!(message.chars().count() < 1_100);
+}
+
+/// Every way to spoil one place of a document: another value, or none.
+fn spoiled(whole: &Value) -> Vec<(String, Value)> {
+    let mut places = Vec::new();
+    pointers(whole, String::new(), &mut places);
+    let others = [
+        json!(null),
+        json!(true),
+        json!(1.5),
+        json!(-1),
+        json!("text"),
+        json!([]),
+        json!({}),
+        json!([1]),
+        json!({"a": 1}),
+    ];
+    let mut all = Vec::new();
+    for place in places {
+        for other in &others {
+            let mut copy = whole.clone();
+            *copy.pointer_mut(&place).expect("a place of the document") = other.clone();
+            all.push((format!("{place} = {other}"), copy));
+        }
+        let Some((parent, name)) = place.rsplit_once('/') else { continue };
+        let mut copy = whole.clone();
+        if let Some(Value::Object(members)) = copy.pointer_mut(parent) {
+            members.remove(name);
+            all.push((format!("{place} absent"), copy));
+        }
+    }
+    all
+}
+
+fn pointers(value: &Value, place: String, all: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            members
+                .iter()
+                .for_each(|(name, value)| pointers(value, format!("{place}/{name}"), all));
+        }
+        Value::Array(items) => {
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(index, value)| pointers(value, format!("{place}/{index}"), all));
+        }
+        _ => {}
+    }
+    all.push(place);
+}
+
+fn full_created() -> Value {
+    let mut body = created(json!("1.00"));
+    let detail = json!({"name": "n", "description": null, "nounSingular": "t", "nounPlural": "ts", "image": "https://e.org/i", "externalId": "x", "externalUrl": "https://e.org"});
+    body["pledges"] =
+        json!([{"id": "p_1", "impact": {"amount": 1, "offeringId": "tree"}, "detail": detail}]);
+    body["notifications"] = json!([{"type": "Email", "status": "Pending"}]);
+    body
+}
+
+fn full_retrieved() -> Value {
+    let created = full_created();
+    let mut body = retrieved(json!(1.5));
+    body["pledges"] = json!([{
+        "id": "p_1", "impact": {"amount": 0.5, "offeringId": "tree"},
+        "details": [created["pledges"][0]["detail"]], "recipient": {"email": "a@e.org", "firstName": "A", "name": null},
+    }]);
+    body["notifications"] = created["notifications"].clone();
+    body["timelineUrl"] = created["timelineUrl"].clone();
+    body
+}
+
+/// The tables that a client reads by and the records that the service writes are one contract.
+#[test]
+fn the_shapes_are_those_of_the_records() {
+    let mut refused = 0;
+    for (what, body) in spoiled(&full_created()) {
+        let text = body.to_string();
+        let by_record = create::decode(text.as_bytes()).is_ok();
+        assert_eq!(read(Create, 200, text.as_bytes()).is_ok(), by_record, "{what}");
+        refused += usize::from(!by_record);
+    }
+    for (what, body) in spoiled(&full_retrieved()) {
+        let text = body.to_string();
+        let by_record = get::decode(text.as_bytes()).is_ok();
+        assert_eq!(read(Get, 200, text.as_bytes()).is_ok(), by_record, "{what}");
+        refused += usize::from(!by_record);
+    }
+    assert!(refused > 300, "{refused}");
+}
+
+#[test]
+fn a_member_that_appears_twice_or_escaped_is_seen() {
+    let body = full_retrieved().to_string();
+    let twice = body.replacen('{', r#"{"isLive":true,"#, 1);
+    let text = refused(Get, 200, &twice, Kind::Other, None);
+    assert!(text.ends_with("`/isLive` must be a member that appears once"), "{text}");
+    let escaped = body.replace("\"isLive\"", "\"\\u0069sLive\"");
+    amount(Get, 200, &serde_json::from_str(&escaped).expect("JSON"), "1.50");
+    assert!(read(Get, 200, escaped.as_bytes()).is_ok());
+    assert!(read(Get, 200, escaped.replace("sLive\":false", "sLive\":0").as_bytes()).is_err());
+}
+
+#[test]
+fn what_is_passed_over_may_be_anything_but_deep() {
+    let with = |value: &str| {
+        full_retrieved().to_string().replacen('{', &format!(r#"{{"later":{value},"#), 1)
+    };
+    for value in [r#""\ud800""#, "-0.5e-400", "[[],{}]", r#"{"\ud800":{"a":[null,true]}}"#, "1e999"]
+    {
+        assert!(read(Get, 200, with(value).as_bytes()).is_ok(), "{value}");
+    }
+    let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
+    assert!(read(Get, 200, with(&deep).as_bytes()).is_err());
+    for value in ["", "nul", "01", "[1,]", "{\"a\"}", "\"\u{1}\"", "'a'"] {
+        assert!(read(Get, 200, with(value).as_bytes()).is_err(), "{value}");
+    }
+}
+
+#[test]
+fn a_mismatch_is_told_by_its_place() {
+    let mut body = full_retrieved();
+    body["pledges"][0]["impact"]["amount"] = json!(0);
+    let text = refused(Get, 200, &body.to_string(), Kind::Other, None);
+    assert!(text.ends_with("`/pledges/0/impact/amount` must be a number greater than 0"), "{text}");
+}
+
+proptest! {
+    /// Cut or altered at random, a body is refused or read, and never a panic; what is read is JSON.
+    #[test]
+    fn any_bytes_are_read_or_refused(at in 0_usize..700, byte: u8, cut: bool) {
+        let mut body = full_retrieved().to_string().into_bytes();
+        let at = at % body.len();
+        if cut { body.truncate(at) } else { body[at] = byte }
+        if read(Get, 200, &body).is_ok() {
+            prop_assert!(serde_json::from_slice::<serde::de::IgnoredAny>(&body).is_ok());
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What an answer of the service's means to a client, by its status and body.
 
-use super::{ErrorBody, Operation, create, get, problem};
-use std::borrow::Cow;
+use super::shape::{self, Mismatch, Taking};
+use super::{Operation, problem};
 
 /// An answer that is not the transaction that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,24 +33,26 @@ pub fn read(operation: Operation, status: u16, body: &[u8]) -> Result<String, Re
     if !(200..300).contains(&status) {
         return Err(refusal(operation, status, body));
     }
-    let amount = match operation {
-        Operation::Create => create::decode(body).map(|transaction| transaction.charge.amount),
-        Operation::Get => get::decode(body).map(|transaction| transaction.charge.amount),
+    let shape = match operation {
+        Operation::Create => &shape::CREATED,
+        Operation::Get => &shape::RETRIEVED,
     };
-    amount.map(two_places).map_err(|error| match refusal(operation, status, body) {
-        documented @ Refusal { kind: Kind::NotFound, .. } => documented,
-        other => Refusal { message: not_the_contract(status, &error), ..other },
+    shape.read(body).map(|taking| taking.amount).map_err(|mismatch| {
+        match refusal(operation, status, body) {
+            documented @ Refusal { kind: Kind::NotFound, .. } => documented,
+            other => Refusal { message: not_the_contract(status, &mismatch), ..other },
+        }
     })
 }
 
 fn refusal(operation: Operation, status: u16, body: &[u8]) -> Refusal {
-    let body = ErrorBody::decode(body).ok();
+    let body = shape::ERROR.read(body).ok();
     let kind = kind(operation, status, body.as_ref());
     let message = message(kind, status, body.as_ref());
     Refusal { kind, error: body.map(|body| body.error.into_owned()), message }
 }
 
-fn kind(operation: Operation, status: u16, body: Option<&ErrorBody<'_>>) -> Kind {
+fn kind(operation: Operation, status: u16, body: Option<&Taking<'_>>) -> Kind {
     let not_found = body.is_some_and(|body| body.error == problem::TRANSACTION_NOT_FOUND);
     match (operation, status) {
         (Operation::Get, _) if not_found => Kind::NotFound,
@@ -59,47 +61,43 @@ fn kind(operation: Operation, status: u16, body: Option<&ErrorBody<'_>>) -> Kind
     }
 }
 
-fn message(kind: Kind, status: u16, body: Option<&ErrorBody<'_>>) -> String {
+fn message(kind: Kind, status: u16, body: Option<&Taking<'_>>) -> String {
     let said = body.map(said).unwrap_or_default();
     match (kind, status) {
         (Kind::NotFound, _) => "there is no pledge transaction with this ID".to_owned(),
-        (Kind::Authentication, _) => format!("the service did not accept the API key{said}"),
+        (Kind::Authentication, _) => ["the service did not accept the API key", &said].concat(),
         // A page of a browser's is not told a redirect's status.
         (Kind::Other, 0 | 300..400) => {
             "the service answered with a redirect; set `baseUrl` to the address behind it"
                 .to_owned()
         }
         (Kind::Other, _) if body.is_none() => {
-            format!("the service answered {status} without a body of the contract's error shape")
+            answered(status, " without a body of the contract's error shape")
         }
-        (Kind::Other, _) => format!("the service answered {status}{said}"),
+        (Kind::Other, _) => answered(status, &said),
     }
+}
+
+fn answered(status: u16, how: &str) -> String {
+    ["the service answered ", itoa::Buffer::new().format(status), how].concat()
 }
 
 /// Most characters of the service's words in a message.
 const MAX_SAID: usize = 1_000;
 
-fn said(body: &ErrorBody<'_>) -> String {
+fn said(body: &Taking<'_>) -> String {
     let words = match &body.message {
-        Some(message) => format!(": {}: {message}", body.error),
-        None => format!(": {}", body.error),
+        Some(message) => [": ", &body.error, ": ", message].concat(),
+        None => [": ", &body.error].concat(),
     };
     words.chars().take(MAX_SAID).collect()
 }
 
-fn not_the_contract(status: u16, error: &serde_json::Error) -> String {
-    format!("the service answered {status} with a body that is not the contract's: {error}")
-}
-
-/// §2.2: a decimal with two places. A text that is no decimal, or one with more places, is left
-/// as it came: to drop what it says would be worse.
-fn two_places(amount: Cow<'_, str>) -> String {
-    let (whole, places) = amount.split_once('.').unwrap_or((&amount, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let decimal =
-        !whole.is_empty() && digits(whole.strip_prefix('-').unwrap_or(whole)) && digits(places);
-    match places.len() {
-        0 | 1 if decimal => format!("{whole}.{places:0<2}"),
-        _ => amount.into_owned(),
-    }
+fn not_the_contract(status: u16, mismatch: &Mismatch) -> String {
+    let place = match mismatch.pointer.as_str() {
+        "" => "the body".to_owned(),
+        pointer => ["`", pointer, "`"].concat(),
+    };
+    let how = [" with a body that is not the contract's: ", &place, " must be ", mismatch.expected];
+    answered(status, &how.concat())
 }

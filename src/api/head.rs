@@ -91,7 +91,8 @@ impl Head {
         if matches!(id, "" | "." | "..") {
             return Err(Unfit::Id);
         }
-        let path = format!("{PLEDGE_TRANSACTION_PATH}/{}", utf8_percent_encode(id, SEGMENT));
+        let mut path = PLEDGE_TRANSACTION_PATH.to_owned() + "/";
+        path.extend(utf8_percent_encode(id, SEGMENT));
         Ok(Head { method: "GET", path, headers: caller.headers() })
     }
 }

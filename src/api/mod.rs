@@ -5,6 +5,7 @@ pub mod create;
 pub mod get;
 mod head;
 mod problem;
+pub mod shape;
 
 pub use head::{Caller, Head, Unfit};
 pub use problem::{ErrorBody, Operation, Problem};

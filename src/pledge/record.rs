@@ -89,6 +89,10 @@ pub enum CurrencyCode {
 }
 
 impl CurrencyCode {
+    /// Every currency, in order of declaration.
+    pub const ALL: &'static [CurrencyCode] =
+        &[CurrencyCode::Usd, CurrencyCode::Gbp, CurrencyCode::Eur];
+
     /// The ISO 4217 code.
     pub const fn as_str(self) -> &'static str {
         match self {
