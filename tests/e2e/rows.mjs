@@ -1,0 +1,88 @@
+/** Rows of requests and expected answers, as `tests/fixtures/README.md` describes them. */
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** @param {string} folder below tests/fixtures @returns {{file: string, allowedOrigins?: string, rows: object[]}[]} */
+export function files(folder) {
+  const path = join(import.meta.dirname, "..", "fixtures", folder);
+  return readdirSync(path).sort().map((file) => ({ file, ...JSON.parse(readFileSync(join(path, file), "utf8")) }));
+}
+
+/** The request of a row, ready to send. @returns {import("./worker.mjs").Request} */
+export function requestOf({ request }, names) {
+  const { method, path, key, headers = {}, chunked } = request;
+  const all = {
+    ...(key && { authorization: `Bearer ${key}` }),
+    ...(request.json !== undefined && { "content-type": "application/json" }),
+    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fillText(value, names)])),
+  };
+  return { method, path: fillText(path, names), headers: all, body: bodyOf(request, names), chunked };
+}
+
+function bodyOf({ json, text, hex, repeat }, names) {
+  if (repeat) return (repeat.before ?? "") + repeat.text.repeat(repeat.times) + (repeat.after ?? "");
+  if (hex !== undefined) return Buffer.from(hex, "hex");
+  return json === undefined ? text : JSON.stringify(fill(json, names));
+}
+
+/** Puts captured values in place of their names. */
+export function fill(value, names) {
+  if (typeof value === "string") {
+    const [, name] = value.match(/^\{(\w+)\}$/) ?? [];
+    return name in names ? names[name] : fillText(value, names);
+  }
+  if (Array.isArray(value)) return value.map((item) => fill(item, names));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fill(member, names)]));
+}
+
+function fillText(text, names) {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name) => (typeof names[name] === "string" ? names[name] : whole));
+}
+
+/** Adds what a row captures of an answer. */
+export function capture({ capture = {} }, text, names) {
+  for (const [name, what] of Object.entries(capture)) {
+    names[name] = typeof what === "string" ? part(text, what) : part(text, what.at).match(new RegExp(what.match))[1];
+  }
+}
+
+function part(text, at) {
+  if (at === "$text") return text;
+  const steps = at.split("/").slice(1);
+  return steps.reduce((value, step) => value[step], JSON.parse(text));
+}
+
+/** Compares an answer with a row, and with what holds for every answer. */
+export function judge(row, answer, names) {
+  const { status, headers = {}, json, text } = row.response;
+  assert.equal(answer.status, status, answer.text.slice(0, 300));
+  capture(row, answer.text, names);
+  always(row.request, answer);
+  for (const [name, expected] of Object.entries(headers)) compare(fill(expected, names), answer.headers[name] ?? null, name);
+  if (json !== undefined) compare(fill(json, names), JSON.parse(answer.text), "body");
+  if (text !== undefined) compare(fill(text, names), answer.text, "body");
+}
+
+function always({ method }, { status, headers, text }) {
+  assert.equal(headers["cache-control"], "no-store");
+  if (status !== 204) assert.equal(headers["x-content-type-options"], "nosniff");
+  if (text.startsWith("{")) assert.equal(headers["content-type"], "application/json");
+  if (method === "HEAD") assert.equal(text, "");
+}
+
+const MATCHERS = {
+  $any: () => true,
+  $match: (expression, seen) => typeof seen === "string" && new RegExp(expression).test(seen),
+  $lacks: (lacking, seen) => typeof seen === "string" && !seen.includes(lacking),
+};
+
+function compare(expected, seen, place) {
+  const [[name, argument] = []] = expected && typeof expected === "object" ? Object.entries(expected) : [];
+  if (name?.startsWith("$")) return assert.ok(MATCHERS[name](argument, seen), `${place}: ${JSON.stringify(seen)?.slice(0, 600)} is not ${JSON.stringify(expected)}`);
+  if (expected === null || typeof expected !== "object" || seen === null || typeof seen !== "object") return assert.deepEqual(seen, expected, place);
+  assert.deepEqual(Object.keys(seen).sort(), Object.keys(expected).sort(), place);
+  assert.equal(Array.isArray(seen), Array.isArray(expected), place);
+  for (const member of Object.keys(expected)) compare(expected[member], seen[member], `${place}/${member}`);
+}
