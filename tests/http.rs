@@ -478,6 +478,27 @@ fn an_announced_length_is_enough_to_refuse_a_body() {
     }
 }
 
+/// Each pledge of a record repeats the recipient: few bytes could ask for gigabytes.
+#[test]
+fn a_record_that_would_be_too_large_is_refused() {
+    let bench = seeded();
+    let pledge = &minimal()["pledges"][0];
+    let mut request = minimal();
+    for name in ["n".repeat(20_000), "\n".repeat(10_000)] {
+        request["recipient"]["name"] = name.into();
+        request["pledges"] = vec![pledge.clone(); 700].into();
+        let created = bench.create(LIVE_UNIT, &request);
+        assert_eq!(created.status, 200);
+        assert_eq!(bench.get(LIVE_UNIT, created.json()["id"].as_str().unwrap()).status, 200);
+        let before = bench.store.names();
+        request["pledges"] = vec![pledge.clone(); 1_000].into();
+        let refused = bench.create(LIVE_UNIT, &request);
+        assert_eq!((refused.status, &refused.json()["isLive"]), (413, &json!(true)));
+        assert_eq!(refused.json()["error"], "Content too large");
+        assert_eq!(bench.store.names(), before);
+    }
+}
+
 #[test]
 fn a_record_that_does_not_read_is_our_mistake() {
     let bench = seeded();

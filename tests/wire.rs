@@ -359,6 +359,7 @@ fn problems() -> Vec<(Problem, u16)> {
         (Problem::PathNotFound, 404),
         (Problem::MethodNotAllowed("GET"), 405),
         (Problem::ContentTooLarge, 413),
+        (Problem::RecordTooLarge, 413),
         (Problem::UnsupportedMediaType, 415),
         (Problem::IdempotencyKeyReused, 422),
         (Problem::Internal("the secret cause".to_owned()), 500),

@@ -2,6 +2,10 @@
 
 use crate::pledge::RetrievedPledgeTransaction;
 
+/// Most bytes of an answer, which is the stored record: 16 MiB. Workers KV would take 25, but an
+/// isolate has 128 for the record, its copies and everything else.
+pub const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
+
 /// Encodes the answer's body.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! Answers that are not a success (§7): the one place that chooses their status and text.
 
 use super::create::MAX_BODY_BYTES;
+use super::get::MAX_ANSWER_BYTES;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -68,6 +69,8 @@ pub enum Problem {
     UnsupportedMediaType,
     /// The body is longer than [`MAX_BODY_BYTES`].
     ContentTooLarge,
+    /// The record would be longer than [`MAX_ANSWER_BYTES`], for each pledge repeats the recipient.
+    RecordTooLarge,
     /// The body broke off.
     UnreadableBody,
     /// The body breaks rules of §4.1, listed here.
@@ -92,7 +95,7 @@ impl Problem {
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => 401,
             Problem::TransactionNotFound | Problem::PathNotFound => 404,
             Problem::MethodNotAllowed(_) => 405,
-            Problem::ContentTooLarge => 413,
+            Problem::ContentTooLarge | Problem::RecordTooLarge => 413,
             Problem::UnsupportedMediaType => 415,
             Problem::IdempotencyKeyReused => 422,
             Problem::Internal(_) => 500,
@@ -141,7 +144,7 @@ impl Problem {
             Problem::PathNotFound => "Not found",
             Problem::MethodNotAllowed(_) => "Method not allowed",
             Problem::UnsupportedMediaType => "Unsupported media type",
-            Problem::ContentTooLarge => "Content too large",
+            Problem::ContentTooLarge | Problem::RecordTooLarge => "Content too large",
             Problem::InvalidRequest(_) | Problem::UnreadableBody => "Invalid request",
             Problem::InvalidIdempotencyKey => "Invalid Idempotency-Key",
             Problem::IdempotencyKeyReused => "Idempotency-Key reused",
@@ -181,6 +184,12 @@ impl Problem {
                 return Cow::Owned(format!(
                     "The body may have {MAX_BODY_BYTES} bytes at most. Split the pledges over \
                      several transactions."
+                ));
+            }
+            Problem::RecordTooLarge => {
+                return Cow::Owned(format!(
+                    "The record may have {MAX_ANSWER_BYTES} bytes at most, and each pledge of it \
+                     repeats the recipient. Split the pledges over several transactions."
                 ));
             }
             Problem::UnreadableBody => "The body broke off. Send the request again.",

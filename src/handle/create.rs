@@ -4,6 +4,7 @@ use super::access::Caller;
 use super::route::Address;
 use super::{BodyError, Clock, Entropy, Request, Response, Service, decode};
 use crate::api::create::{self, MAX_BODY_BYTES};
+use crate::api::get::MAX_ANSWER_BYTES;
 use crate::api::{self, EDIT_KEY_PARAMETER, Operation, Problem, TIMELINE_PATH, header};
 use crate::charge::Catalogue;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
@@ -78,6 +79,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             timeline_url: Cow::Owned(timeline_url(address, &id, &edit_key)),
         };
         let answer = create::encode(&transaction)?;
+        check_record_size(&answer, &transaction)?;
         let stored = api::get::encode(&transaction.into_retrieved())?;
         let access = Access::new(caller.scope.clone(), &edit_key);
         self.store.put(&TransactionKey(&id), stored, &access).await?;
@@ -148,6 +150,15 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
 fn incomplete() -> Problem {
     Problem::Internal("a stored transaction lacks members that this service writes".to_owned())
+}
+
+/// Refuses a record before it is made: in it each pledge has a copy of the recipient (§4.2), so that
+/// a small body could ask for gigabytes.
+fn check_record_size(answer: &[u8], transaction: &PledgeTransaction<'_>) -> Result<(), Problem> {
+    let recipient = serde_json::to_vec(&transaction.recipient)?.len();
+    let copies = recipient.saturating_mul(transaction.pledges.len());
+    let fits = answer.len().saturating_add(copies) <= MAX_ANSWER_BYTES;
+    fits.then_some(()).ok_or(Problem::RecordTooLarge)
 }
 
 fn idempotency_key(request: &impl Request) -> Result<Option<IdempotencyKey>, Problem> {
