@@ -46,7 +46,11 @@ impl IdempotencyKey {
 }
 
 fn quote(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    let escaped = text.chars().flat_map(|char| {
+        let escape = matches!(char, '"' | '\\').then_some('\\');
+        escape.into_iter().chain([char])
+    });
+    std::iter::once('"').chain(escaped).chain(['"']).collect()
 }
 
 /// RFC 9651 §3.3.3: a backslash stands before a quote or a backslash, and nowhere else.

@@ -26,5 +26,7 @@ pub mod store;
 pub mod timeline;
 pub mod validate;
 
+#[cfg(all(target_family = "wasm", feature = "client"))]
+mod client;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 mod server;

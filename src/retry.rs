@@ -65,7 +65,7 @@ impl Failure<'_> {
 
     fn retry_after_ms(&self, now_ms: u64) -> Option<u64> {
         let Failure::Status { retry_after: Some(text), .. } = self else { return None };
-        let text = text.trim();
+        let text = text.trim_ascii();
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
             let seconds: u64 = text.parse().unwrap_or(u64::MAX);
             return Some(seconds.saturating_mul(1_000));
@@ -77,12 +77,13 @@ impl Failure<'_> {
 /// Milliseconds from 1970 to an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT`; `None` for
 /// anything else, the two forms included that RFC 9110 lets nobody send any more.
 fn http_date_ms(text: &str) -> Option<u64> {
-    const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    let (_weekday, date) = text.strip_suffix(" GMT")?.split_once(", ")?;
-    let mut words = date.split([' ', ':']);
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (_weekday, date) = text.strip_suffix(" GMT")?.split_once(',')?;
+    let mut words = date.strip_prefix(' ')?.split([' ', ':']);
     let day = digits(words.next()?, 2)?;
-    let month = words.next().filter(|name| name.len() == 3)?;
-    let month = MONTHS.find(month).filter(|place| place % 3 == 0)? as u64 / 3;
+    let month = words.next()?;
+    let month = MONTHS.iter().position(|name| *name == month)? as u64;
     let year = digits(words.next()?, 4)?;
     let (hour, minute, second) =
         (digits(words.next()?, 2)?, digits(words.next()?, 2)?, digits(words.next()?, 2)?);

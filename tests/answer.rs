@@ -280,6 +280,11 @@ fn what_is_passed_over_may_be_anything_but_deep() {
 }
 
 #[test]
+fn a_byte_order_mark_is_passed_over() {
+    assert!(read(Get, 200, format!("\u{feff}{}", full_retrieved()).as_bytes()).is_ok());
+}
+
+#[test]
 fn a_mismatch_is_told_by_its_place() {
     let mut body = full_retrieved();
     body["pledges"][0]["impact"]["amount"] = json!(0);

@@ -30,6 +30,7 @@ pub enum Kind {
 /// # Errors
 /// What the service said instead of a transaction, or what is wrong with the one that it sent.
 pub fn read(operation: Operation, status: u16, body: &[u8]) -> Result<String, Refusal> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body); // a byte order mark
     if !(200..300).contains(&status) {
         return Err(refusal(operation, status, body));
     }
