@@ -17,6 +17,7 @@ pub mod api;
 pub mod auth;
 pub mod charge;
 pub mod decimal;
+pub mod form;
 pub mod handle;
 pub mod idempotency;
 pub mod pledge;
