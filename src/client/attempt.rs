@@ -38,6 +38,9 @@ pub enum Cut {
 /// Sends the request and reads the answer. An attempt that ends early takes its connection along.
 pub async fn attempt(call: &Call, head: &Head, body: Option<&JsValue>) -> Result<Reply, Cut> {
     let limits = Limits::new(call.signal(), call.timeout_ms());
+    if limits.is_aborted() {
+        return Err(Cut::Aborted);
+    }
     let controller = AbortController::new().map_err(Cut::Broken)?;
     let exchange = pin!(exchange(call, head, body, &controller));
     let ended = pin!(limits.ended());
@@ -63,6 +66,7 @@ async fn exchange(
     let response = JsFuture::from(Promise::resolve(&answer)).await?;
     let status = status(&response).ok_or_else(not_a_response)?;
     let headers = get(&response, "headers")?;
+    get(&headers, "get")?.dyn_into::<Function>().map_err(|_| not_a_response())?;
     let limit =
         if (200..300).contains(&status) { MAX_TRANSACTION_BYTES } else { MAX_REFUSAL_BYTES };
     Ok(Reply {

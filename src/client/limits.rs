@@ -62,8 +62,11 @@ impl Limits {
     pub async fn ended(&self) -> End {
         // This promise is ours, and only ever resolved.
         let _ = JsFuture::from(self.ended.clone()).await;
-        let aborted = self.watch.as_ref().is_some_and(Watch::is_aborted);
-        if aborted { End::Aborted } else { End::TimedOut }
+        if self.is_aborted() { End::Aborted } else { End::TimedOut }
+    }
+
+    pub fn is_aborted(&self) -> bool {
+        self.watch.as_ref().is_some_and(Watch::is_aborted)
     }
 }
 

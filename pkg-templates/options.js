@@ -1,0 +1,106 @@
+/** Reads what callers hand to `PledgeClient`: each option is checked, and what is wrong is said by its name. */
+import { PledgeError } from "./errors.js";
+
+const MAX_TIMEOUT_MS = 2 ** 31 - 1; // what timers take
+const MAX_RETRIES = 10;
+
+const CLIENT = {
+  apiKey: text,
+  baseUrl: address,
+  unitId: optional(text),
+  timeoutMs: optional(whole(1, MAX_TIMEOUT_MS)),
+  maxRetries: optional(whole(0, MAX_RETRIES)),
+  safeRepeats: optional(flag),
+  fetch: optional(fetcher),
+  dangerouslyAllowBrowser: optional(flag),
+};
+
+const CREATE = { unitId: CLIENT.unitId, timeoutMs: CLIENT.timeoutMs, signal: optional(abortSignal), idempotencyKey: optional(text) };
+const GET = { unitId: CREATE.unitId, timeoutMs: CREATE.timeoutMs, signal: CREATE.signal };
+
+const DEFAULTS = { timeoutMs: 30_000, maxRetries: 2, safeRepeats: false };
+
+/** @param {unknown} options of a client */
+export const clientOptions = (options) => ({ ...DEFAULTS, ...read(CLIENT, options) });
+
+/** @param {unknown} options of one create */
+export const createOptions = (options) => read(CREATE, options ?? {});
+
+/** @param {unknown} options of one get */
+export const getOptions = (options) => read(GET, options ?? {});
+
+/** @param {string} message */
+export const invalid = (message, cause) => new PledgeError("invalid_argument", message, cause === undefined ? undefined : { cause });
+
+/** Every option is read once: what is checked is what is used. */
+function read(readers, options) {
+  if (options === null || typeof options !== "object") throw invalid(`the options must be an object, not ${kindOf(options)}`);
+  const names = reading("options", () => Object.keys(options));
+  const unknown = names.find((name) => !Object.hasOwn(readers, name));
+  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not an option here; the options are ${list(Object.keys(readers))}`);
+  const entries = Object.entries(readers).map(([name, reader]) => [name, reader(name, reading(name, () => options[name]))]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function reading(name, get) {
+  try {
+    return get();
+  } catch (cause) {
+    throw invalid(`\`${name}\` can't be read`, cause);
+  }
+}
+
+function optional(reader) {
+  return (name, value) => (value === undefined || value === null ? undefined : reader(name, value));
+}
+
+function text(name, value) {
+  if (typeof value !== "string") throw invalid(`\`${name}\` must be a string, not ${kindOf(value)}`);
+  return value;
+}
+
+function flag(name, value) {
+  if (typeof value !== "boolean") throw invalid(`\`${name}\` must be true or false, not ${kindOf(value)}`);
+  return value;
+}
+
+function whole(least, most) {
+  return (name, value) => {
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    throw invalid(`\`${name}\` must be a whole number from ${least} to ${most}`);
+  };
+}
+
+/** Where the service is, without a slash at the end. */
+function address(name, value) {
+  const url = parsed(value);
+  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+  if (!plain) throw invalid(`\`${name}\` must be an http or https URL without credentials, query and fragment, such as \`https://pledges.example.org\``);
+  return url.href.replace(/\/+$/, "");
+}
+
+function parsed(value) {
+  try {
+    return new URL(value);
+  } catch {
+    return null;
+  }
+}
+
+/** A function, or an object that has one: a service binding of a Worker's. */
+function fetcher(name, value) {
+  if (typeof value === "function") return value;
+  const method = reading(name, () => value.fetch);
+  if (typeof method !== "function") throw invalid(`\`${name}\` must be a function, or an object with a function \`fetch\``);
+  return (input, init) => value.fetch(input, init);
+}
+
+function abortSignal(name, value) {
+  const fits = reading(name, () => typeof value.aborted === "boolean" && typeof value.addEventListener === "function");
+  if (!fits) throw invalid(`\`${name}\` must be an AbortSignal`);
+  return value;
+}
+
+const kindOf = (value) => (value === null ? "null" : Array.isArray(value) ? "an array" : value === undefined ? "undefined" : `of type ${typeof value}`);
+
+const list = (names) => names.map((name) => `\`${name}\``).join(", ");
