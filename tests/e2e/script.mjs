@@ -27,12 +27,13 @@ export function script(name, args, { input = "", env = {} } = {}) {
   return child.done;
 }
 
-/** The same while it runs: `done` is what {@link script} returns, `out()` what it has printed so far. */
+/** The same while it runs: `done` is what {@link script} returns, `out()` and `problem()` are what it has printed so far. */
 export function start(name, args, { env = {} } = {}) {
   const child = spawn(process.execPath, [join(tools.root, "scripts", `${name}.mjs`), ...args], { env: { ...tools.env, ...env }, stdio: "pipe" });
   const texts = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"]) child[stream].setEncoding("utf8").on("data", (text) => (texts[stream] += text));
   child.out = () => texts.stdout;
+  child.problem = () => texts.stderr;
   child.done = new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ code: code ?? signal, out: texts.stdout, problem: texts.stderr }));

@@ -130,7 +130,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 test("who ends it before it serves leaves nothing behind", async (t) => {
   const service = start("start", ["--persist-to", scratch(t)], { env: { PORT: String(await freePort()) } });
   let children;
-  await until(() => (children = family(service.pid)).length > 0, START_MS);
+  await until(() => service.problem().includes("building the service") && (children = family(service.pid)).length > 0, START_MS);
   service.kill("SIGTERM");
   assert.equal((await service.done).code, 130);
   await until(() => !children.some(alive), 5_000);
