@@ -6,6 +6,8 @@
 
 #[path = "support/fixtures.rs"]
 mod fixtures;
+#[path = "support/openapi.rs"]
+mod openapi;
 #[path = "support/rows.rs"]
 mod rows;
 
@@ -17,6 +19,7 @@ use impact_pledge::handle::{
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key, MemoryStore, Store, StoreError, Stored,
 };
+use openapi::OpenApi;
 use rows::{File, Names, Row};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -287,6 +290,50 @@ fn always(answer: &Answer, is_head: bool) -> Vec<String> {
         wrong.push("HEAD has a body".to_owned());
     }
     wrong
+}
+
+/// Each answer of an operation of openapi.yaml is one that it has, and as it says.
+#[test]
+fn every_row_is_answered_as_openapi_says() {
+    let document = OpenApi::read();
+    let mut answered = BTreeSet::new();
+    for (name, file) in fixtures::files::<File>("http") {
+        let store = MemoryStore::default();
+        seed(&store);
+        let bench = Bench::new(store, &file.allowed_origins);
+        let mut names = Names::from([("run".to_owned(), "r".repeat(36).into())]);
+        for row in &file.rows {
+            let answer = bench.send(&TestRequest::of_row(row, &names));
+            rows::capture(row, &answer.text, &mut names);
+            let Some((method, path)) = operation(row) else { continue };
+            let Some(schema) = document.answer(method, path, answer.status) else {
+                panic!("{name}: {}: {method} {path} has no {}", row.name, answer.status);
+            };
+            assert!(
+                document.accepts(schema, &answer.json()),
+                "{name}: {}: {}",
+                row.name,
+                answer.text
+            );
+            answered.insert((method, answer.status));
+        }
+    }
+    let statuses = [200, 400, 401, 413, 415, 422].map(|status| ("post", status));
+    let mut expected = BTreeSet::from(statuses);
+    expected.extend([200, 401, 404].map(|status| ("get", status)));
+    assert_eq!(answered, expected);
+}
+
+/// The operation of openapi.yaml that a row is for.
+fn operation(row: &Row) -> Option<(&'static str, &'static str)> {
+    let path = row.request.path.split('?').next()?;
+    match (&*row.request.method, path.strip_prefix(PATH)?.strip_prefix('/')) {
+        ("POST", None) if path == PATH => Some(("post", PATH)),
+        ("GET", Some(id)) if !id.is_empty() && !id.contains('/') => {
+            Some(("get", "/v2/pledge-transaction/{id}"))
+        }
+        _ => None,
+    }
 }
 
 #[test]

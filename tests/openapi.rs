@@ -1,0 +1,317 @@
+//! openapi.yaml, held to the code: the request to the schema's table, answers to what is encoded.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
+
+#[path = "support/fixtures.rs"]
+mod fixtures;
+#[path = "support/openapi.rs"]
+mod openapi;
+
+use impact_pledge::api::{self, Operation, Problem};
+use impact_pledge::auth::Mode;
+use impact_pledge::pledge::PledgeTransactionRequest;
+use impact_pledge::schema::{Array, Format, Kind, Member, Object, REQUEST};
+use impact_pledge::validate;
+use openapi::OpenApi;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+const CREATE: (&str, &str) = ("post", "/v2/pledge-transaction");
+const GET: (&str, &str) = ("get", "/v2/pledge-transaction/{id}");
+
+// ---- The request -------------------------------------------------------------------------------
+
+/// The table as schemas: one for each object, by its name.
+fn schemas(object: &'static Object, all: &mut Map<String, Value>) {
+    let mut schema = json!({
+        "description": object.doc,
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {},
+    });
+    let required: Vec<_> =
+        object.members.iter().filter(|member| member.required).map(|member| member.name).collect();
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    for member in object.members {
+        schema["properties"][member.name] = property(member, all);
+    }
+    all.insert(object.name.to_owned(), schema);
+}
+
+fn property(member: &Member, all: &mut Map<String, Value>) -> Value {
+    let mut property = kind(member.kind, all);
+    property["description"] = member.doc.into();
+    property
+}
+
+fn kind(kind: Kind, all: &mut Map<String, Value>) -> Value {
+    match kind {
+        Kind::Text(Format::Any) => json!({ "type": "string" }),
+        Kind::Text(Format::Email) => json!({ "type": "string", "format": "email" }),
+        Kind::Text(Format::Uri) => json!({ "type": "string", "format": "uri" }),
+        Kind::Text(Format::DateTime) => json!({ "type": "string", "format": "date-time" }),
+        Kind::PositiveNumber => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
+        Kind::Object(object) => {
+            schemas(object, all);
+            json!({ "$ref": format!("#/components/schemas/{}", object.name) })
+        }
+        Kind::Array(array) => array_schema(array, all),
+    }
+}
+
+fn array_schema(array: &'static Array, all: &mut Map<String, Value>) -> Value {
+    let mut schema = json!({ "type": "array", "items": kind(array.item, all) });
+    if array.min_items > 0 {
+        schema["minItems"] = array.min_items.into();
+    }
+    if let Some(most) = array.max_items {
+        schema["maxItems"] = most.into();
+    }
+    schema
+}
+
+#[test]
+fn the_request_is_the_table() {
+    let document = OpenApi::read();
+    let mut expected = Map::new();
+    schemas(&REQUEST, &mut expected);
+    for (name, expected) in &expected {
+        assert_eq!(document.schema(name), expected, "`{name}`");
+    }
+    let all = document.0["components"]["schemas"].as_object().unwrap();
+    let requests = all.keys().filter(|name| name.ends_with("Request")).collect::<BTreeSet<_>>();
+    assert_eq!(requests, expected.keys().collect(), "schemas that the table has not");
+    let body = &document.0["paths"][CREATE.1][CREATE.0]["requestBody"];
+    assert_eq!(body["required"], true);
+    assert_eq!(
+        body["content"],
+        json!({ "application/json": {
+            "schema": { "$ref": format!("#/components/schemas/{}", REQUEST.name) },
+            "examples": body["content"]["application/json"]["examples"],
+        }})
+    );
+}
+
+/// What JSON Schema cannot say: members that appear twice, text that is not Unicode, and the like.
+const BEYOND: [&str; 6] = [
+    "duplicate_member",
+    "lone_surrogate",
+    "invalid_utf8",
+    "too_deep",
+    "malformed_json",
+    "not_finite",
+];
+
+#[test]
+fn the_request_schema_judges_the_rows_of_the_rules() {
+    let document = OpenApi::read();
+    let schema = document.schema(REQUEST.name);
+    let mut judged = 0;
+    for (file, content) in fixtures::files::<Value>("validation") {
+        for row in content["rows"].as_array().unwrap() {
+            let issues = row["issues"].as_array().unwrap();
+            let beyond = issues.iter().any(|i| BEYOND.contains(&i["code"].as_str().unwrap()));
+            let Some(value) = value_of(row).filter(|_| !beyond) else { continue };
+            let accepted = document.accepts(schema, &value);
+            assert_eq!(accepted, issues.is_empty(), "{file}: {}", row["name"]);
+            judged += 1;
+        }
+    }
+    assert!(judged > 600, "only {judged} rows");
+}
+
+fn value_of(row: &Value) -> Option<Value> {
+    match row["json"].as_str() {
+        Some(text) => serde_json::from_str(text).ok(),
+        None if row.get("hex").is_some() => None,
+        None => Some(row["value"].clone()),
+    }
+}
+
+// ---- Operations --------------------------------------------------------------------------------
+
+/// Which operations can end in a problem.
+fn operations_of(problem: &Problem) -> &'static [(&'static str, &'static str)] {
+    match problem {
+        Problem::Unauthorized(Operation::Get) | Problem::UnitRequired(Operation::Get) => &[GET],
+        Problem::Unauthorized(Operation::Create) | Problem::UnitRequired(Operation::Create) => {
+            &[CREATE]
+        }
+        Problem::TransactionNotFound => &[GET],
+        Problem::StoreUnavailable | Problem::Internal(_) => &[CREATE, GET],
+        Problem::PathNotFound | Problem::MethodNotAllowed(_) => &[],
+        Problem::UnsupportedMediaType
+        | Problem::ContentTooLarge
+        | Problem::RecordTooLarge
+        | Problem::UnreadableBody
+        | Problem::InvalidRequest(_)
+        | Problem::InvalidIdempotencyKey
+        | Problem::IdempotencyKeyReused => &[CREATE],
+    }
+}
+
+fn problems() -> Vec<Problem> {
+    let of = |operation| [Problem::Unauthorized(operation), Problem::UnitRequired(operation)];
+    let others = [
+        Problem::TransactionNotFound,
+        Problem::PathNotFound,
+        Problem::MethodNotAllowed("GET"),
+        Problem::UnsupportedMediaType,
+        Problem::ContentTooLarge,
+        Problem::RecordTooLarge,
+        Problem::UnreadableBody,
+        Problem::InvalidRequest("`/reference` is required".to_owned()),
+        Problem::InvalidIdempotencyKey,
+        Problem::IdempotencyKeyReused,
+        Problem::StoreUnavailable,
+        Problem::Internal(String::new()),
+    ];
+    [of(Operation::Create), of(Operation::Get)].into_iter().flatten().chain(others).collect()
+}
+
+#[test]
+fn paths_and_methods_are_the_contract_s() {
+    let document = OpenApi::read();
+    let paths = document.0["paths"].as_object().unwrap();
+    let operations: Vec<_> = paths
+        .iter()
+        .flat_map(|(path, methods)| {
+            methods.as_object().unwrap().keys().map(move |m| (&**m, &**path))
+        })
+        .collect();
+    assert_eq!(operations, [CREATE, GET]);
+    assert_eq!(CREATE.1, api::PLEDGE_TRANSACTION_PATH);
+    assert_eq!(GET.1, format!("{}/{{id}}", api::PLEDGE_TRANSACTION_PATH));
+    assert_eq!(document.0["info"]["version"], "2.0.0");
+}
+
+#[test]
+fn statuses_are_those_that_the_code_gives() {
+    let document = OpenApi::read();
+    for operation @ (method, path) in [CREATE, GET] {
+        let problems = problems();
+        let ends = problems.iter().filter(|problem| operations_of(problem).contains(&operation));
+        let mut expected: BTreeSet<_> = ends.map(|problem| problem.status().to_string()).collect();
+        expected.insert("200".to_owned());
+        let responses = document.0["paths"][path][method]["responses"].as_object().unwrap();
+        assert_eq!(responses.keys().cloned().collect::<BTreeSet<_>>(), expected, "{method} {path}");
+    }
+}
+
+#[test]
+fn every_problem_has_the_body_that_the_document_says() {
+    let document = OpenApi::read();
+    for problem in problems() {
+        for (method, path) in operations_of(&problem) {
+            let schema = document.answer(method, path, problem.status()).unwrap();
+            for is_live in [None, Some(false), Some(true)] {
+                let body = serde_json::to_value(problem.body(is_live)).unwrap();
+                assert!(document.accepts(schema, &body), "{method} {path}: {body}");
+            }
+            let response =
+                &document.0["paths"][path][method]["responses"][problem.status().to_string()];
+            let response = document.resolve(response);
+            if let Some((name, _)) = problem.header() {
+                let headers = response["headers"].as_object().unwrap();
+                assert!(headers.keys().any(|header| header.eq_ignore_ascii_case(name)), "`{name}`");
+            }
+        }
+    }
+}
+
+#[test]
+fn parameters_and_security_are_the_code_s() {
+    let document = OpenApi::read();
+    let parameters = document.0["components"]["parameters"].as_object().unwrap();
+    let names: BTreeSet<_> =
+        parameters.values().map(|p| p["name"].as_str().unwrap().to_lowercase()).collect();
+    let expected = [api::header::UNIT_ID, api::header::IDEMPOTENCY_KEY].map(str::to_owned);
+    assert_eq!(names, BTreeSet::from(expected));
+    let key = &document.0["components"]["securitySchemes"]["apiKey"];
+    assert_eq!(
+        (&key["type"], &key["scheme"], &key["bearerFormat"]),
+        (&json!("http"), &json!("bearer"), &json!("JWT"))
+    );
+    for mode in [Mode::Test, Mode::Live] {
+        assert!(key["description"].as_str().unwrap().contains(mode.key_prefix()));
+    }
+    let limit = format!("{} MiB", api::create::MAX_BODY_BYTES / 1024 / 1024);
+    let body = &document.0["paths"][CREATE.1][CREATE.0]["requestBody"]["description"];
+    assert!(body.as_str().unwrap().contains(&limit));
+}
+
+// ---- Examples ----------------------------------------------------------------------------------
+
+fn examples(content: &Value) -> impl Iterator<Item = &Value> {
+    let examples = content["application/json"]["examples"].as_object().unwrap();
+    examples.values().map(|example| &example["value"])
+}
+
+#[test]
+fn examples_of_requests_are_valid() {
+    let document = OpenApi::read();
+    let mut count = 0;
+    for example in examples(&document.0["paths"][CREATE.1][CREATE.0]["requestBody"]["content"]) {
+        let bytes = serde_json::to_vec(example).unwrap();
+        assert!(validate::bytes(&bytes).is_empty(), "{example}");
+        assert!(PledgeTransactionRequest::parse(&bytes, 20).is_ok());
+        count += 1;
+    }
+    assert!(count >= 2);
+}
+
+#[test]
+fn examples_of_answers_are_what_is_encoded() {
+    let document = OpenApi::read();
+    let created = &document.0["paths"][CREATE.1][CREATE.0]["responses"]["200"]["content"];
+    for example in examples(created) {
+        let bytes = serde_json::to_vec(example).unwrap();
+        let again = serde_json::to_value(api::create::decode(&bytes).unwrap()).unwrap();
+        assert_eq!(&again, example);
+        assert!(document.accepts(document.schema("PledgeTransaction"), example));
+    }
+    let retrieved = &document.0["paths"][GET.1][GET.0]["responses"]["200"]["content"];
+    for example in examples(retrieved) {
+        let bytes = serde_json::to_vec(example).unwrap();
+        let again = serde_json::to_value(api::get::decode(&bytes).unwrap()).unwrap();
+        assert_eq!(&again, example);
+        assert!(document.accepts(document.schema("RetrievedPledgeTransaction"), example));
+    }
+}
+
+#[test]
+fn a_retrieved_amount_may_be_a_number() {
+    let document = OpenApi::read();
+    let schema = document.schema("RetrievedCharge");
+    for amount in [json!("1.50"), json!(1.5), json!(2)] {
+        let charge = json!({ "amount": amount, "currencyCode": "USD", "paidAt": null });
+        assert!(document.accepts(schema, &charge), "{charge}");
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_component_is_used() {
+    let document = OpenApi::read();
+    let text = document.0.to_string();
+    for (kind, components) in document.0["components"].as_object().unwrap() {
+        for name in components.as_object().unwrap().keys().filter(|_| kind != "securitySchemes") {
+            let reference = format!("#/components/{kind}/{name}");
+            assert!(text.contains(&format!("{reference}\"")), "`{reference}` is not used");
+        }
+    }
+    references(&document, &document.0);
+}
+
+#[track_caller]
+fn references(document: &OpenApi, value: &Value) {
+    document.resolve(value);
+    match value {
+        Value::Object(members) => members.values().for_each(|member| references(document, member)),
+        Value::Array(items) => items.iter().for_each(|item| references(document, item)),
+        _ => {}
+    }
+}
