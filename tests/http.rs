@@ -1,6 +1,7 @@
 //! The service without its platform, over a store in memory: the rows that the Worker answers too,
 //! and what only a test can do to it.
 
+#![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const ALPHABET: &str = "abcdefghijklmnopqrstuvwxyz234567";
 
 fn bytes<const N: usize>(seed: usize) -> [u8; N] {
-    Sha256::digest(seed.to_be_bytes())[..N].try_into().unwrap()
+    *Sha256::digest(seed.to_be_bytes()).first_chunk().unwrap()
 }
 
 #[track_caller]

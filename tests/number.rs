@@ -160,7 +160,7 @@ fn near_a_boundary() -> impl Strategy<Value = String> {
                 if is_top { (top().to_string(), 0) } else { (bottom().to_string(), -1075) };
             let mut digits = digits.into_bytes();
             let place = place.index(digits.len());
-            digits[place] = b'0' + digit;
+            digits.splice(place..=place, [b'0' + digit]);
             let digits = String::from_utf8(digits).unwrap();
             let (front, back) = digits.split_at(1 + cut.index(digits.len() - 1));
             let front = front.trim_start_matches('0');

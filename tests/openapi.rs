@@ -1,5 +1,6 @@
 //! openapi.yaml, held to the code: the request to the schema's table, answers to what is encoded.
 
+#![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
 
@@ -16,6 +17,13 @@ use impact_pledge::validate;
 use openapi::OpenApi;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+
+impl OpenApi {
+    #[track_caller]
+    fn schema(&self, name: &str) -> &Value {
+        self.0.pointer(&format!("/components/schemas/{name}")).unwrap()
+    }
+}
 
 const CREATE: (&str, &str) = ("post", "/v2/pledge-transaction");
 const GET: (&str, &str) = ("get", "/v2/pledge-transaction/{id}");

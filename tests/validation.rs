@@ -433,8 +433,9 @@ fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
             let token = name.replace('~', "~0").replace('/', "~1");
             pointers(member, &format!("{here}/{token}"), all);
         }),
-        Value::Array(items) => (0..items.len())
-            .for_each(|index| pointers(&items[index], &format!("{here}/{index}"), all)),
+        Value::Array(items) => (0..)
+            .zip(items)
+            .for_each(|(index, item): (u32, _)| pointers(item, &format!("{here}/{index}"), all)),
         _ => {}
     }
 }

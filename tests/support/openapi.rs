@@ -43,12 +43,6 @@ impl OpenApi {
         target.unwrap_or_else(|| unreachable!("`{reference}` leads nowhere"))
     }
 
-    /// The schema of a component.
-    #[track_caller]
-    pub fn schema(&self, name: &str) -> &Value {
-        self.0.pointer(&format!("/components/schemas/{name}")).unwrap()
-    }
-
     /// The schema of an answer's body, where the document has it.
     pub fn answer(&self, method: &str, path: &str, status: u16) -> Option<&Value> {
         let operation = self.0["paths"].get(path)?.get(method)?;
