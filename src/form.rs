@@ -45,10 +45,9 @@ impl<'f> Payload<'f> {
         let numbered = controls.iter().enumerate();
         let mut leaves: Vec<_> =
             numbered.filter_map(|(index, control)| Leaf::of(index, *control)).collect();
-        leaves.sort_by(Leaf::order);
+        leaves.sort_unstable_by(Leaf::order);
         let mut json = String::with_capacity(64 * leaves.len());
         write_object(&mut json, &REQUEST, &mut leaves, 0);
-        leaves.sort_by_key(|leaf| leaf.control);
         Payload { json, leaves }
     }
 
@@ -69,7 +68,7 @@ impl<'f> Payload<'f> {
     fn control_of(&self, place: &[Step<'_>]) -> Option<usize> {
         let within = self.leaves.iter().filter(|leaf| leaf.steps.starts_with(place));
         within
-            .min_by_key(|leaf| (leaf.is_hidden, leaf.steps.len() != place.len()))
+            .min_by_key(|leaf| (leaf.is_hidden, leaf.steps.len() != place.len(), leaf.control))
             .map(|leaf| leaf.control)
     }
 }

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
-#![expect(clippy::indexing_slicing, reason = "a value of another shape should panic")]
 
 #[path = "support/fixtures.rs"]
 mod fixtures;
