@@ -5,6 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { gzipSync } from "node:zlib";
 import { seedData } from "../../scripts/lib/seed.mjs";
+import { cloudflare } from "./cloudflare.mjs";
 import { scratch, script, tools } from "./script.mjs";
 
 const FREE_PLAN_BYTES = 3 * 1024 * 1024; // Cloudflare's limit, compressed
@@ -26,4 +27,25 @@ test("a dry run of the deploy builds the service and uploads it alone", async (t
 
   const { keys } = await seedData(tools);
   for (const { key } of keys) assert.ok(contents.every((bytes) => !bytes.includes(key)), `${key} must not be uploaded`);
+});
+
+test("an account is all that a deploy needs: it makes the namespace once, and keys go there", async (t) => {
+  const { env, account } = await cloudflare(t, { deployed: false });
+  const before = readFileSync(join(tools.root, "wrangler.toml"));
+  for (const deploy of ["first", "second"]) {
+    const { code, out, problem } = await script("deploy", [], { env });
+    assert.equal(code, 0, `${deploy}: ${out}${problem}`);
+  }
+  assert.deepEqual(account.namespaces.map(({ title }) => title), ["impact-pledge-pledges"]);
+  assert.deepEqual(account.bindings.find(({ name }) => name === "PLEDGES"), { name: "PLEDGES", type: "kv_namespace", namespace_id: "namespace-1" });
+  assert.equal(account.uploads.length, 2);
+  for (const { modules, observability } of account.uploads) {
+    assert.deepEqual(modules.map((name) => name.match(/\.\w+$/)[0]).sort(), [".js", ".map", ".wasm"]);
+    assert.deepEqual(observability, { enabled: true, logs: { invocation_logs: false } });
+  }
+  assert.deepEqual(readFileSync(join(tools.root, "wrangler.toml")), before);
+
+  const made = await script("keys", ["create", "--mode", "live", "--unit", "unit_1", "--remote"], { env });
+  assert.equal(made.code, 0, made.problem);
+  assert.equal(account.records.size, 1);
 });

@@ -18,7 +18,7 @@ const PLACES = {
     return { args: ["--persist-to", persistTo], env: {}, names: () => kv.names(""), read: async (name) => (await kv.read([name]))[name], write: (key, value) => kv.write([{ key, value }]) };
   },
   "a deployed namespace": async (t) => {
-    const { env, records } = await cloudflare(t);
+    const { env, account: { records } } = await cloudflare(t);
     return { args: ["--remote"], env, names: () => [...records.keys()].sort(), read: (name) => records.get(name) ?? null, write: (name, value) => records.set(name, value) };
   },
 };
@@ -94,7 +94,7 @@ for (const [name, open] of Object.entries(PLACES)) {
 }
 
 test("more keys than one page or one call are all listed", async (t) => {
-  const { env, records } = await cloudflare(t);
+  const { env, account: { records } } = await cloudflare(t);
   for (let unit = 0; unit < 230; unit += 1) records.set(nameOf(String(unit)), JSON.stringify({ mode: "test", level: "unit", unitId: `unit_${unit}` }));
   const list = await script("keys", ["list", "--remote", "--json"], { env });
   assert.equal(list.code, 0, list.problem);
@@ -105,7 +105,7 @@ test("a service that was never deployed is told in one line", async (t) => {
   const { env } = await cloudflare(t, { deployed: false });
   const list = await script("keys", ["list", "--remote"], { env });
   assert.equal(list.code, 1);
-  assert.match(list.problem, /^stopped: Workers KV can't be reached: .*This Worker does not exist on your account/);
+  assert.match(list.problem, /^stopped: Workers KV can't be reached: .*This does not exist on your account/);
   assert.equal(list.problem.trim().split("\n").length, 1);
 });
 
