@@ -93,7 +93,7 @@ impl Debug for ApiKey<'_> {
 }
 
 /// SHA-256 of a key's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyHash([u8; 32]);
 
 impl KeyHash {

@@ -3,7 +3,7 @@
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How long an entry is used, in milliseconds. With the store's own cache, this bounds how long a
@@ -15,7 +15,7 @@ const MAX_KEYS: usize = 1_024;
 /// The caches of one isolate.
 #[derive(Debug, Default)]
 pub struct Caches {
-    keys: RefCell<HashMap<KeyHash, Entry<KeyRecord>>>,
+    keys: RefCell<BTreeMap<KeyHash, Entry<KeyRecord>>>,
     catalogue: RefCell<Option<Entry<Catalogue>>>,
 }
 

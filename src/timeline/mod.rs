@@ -130,11 +130,11 @@ fn test_banner() -> Markup {
 /// The first name or else the full name, unless a shop put the e-mail address there.
 fn recipient_name<'t>(transaction: &'t RetrievedPledgeTransaction<'_>) -> Option<&'t str> {
     let recipient = &transaction.pledges.first()?.recipient;
-    let email = recipient.email.to_lowercase();
+    let email = recipient.email.to_ascii_lowercase();
     [&recipient.first_name, &recipient.name]
         .into_iter()
         .filter_map(shown)
-        .find(|name| email.is_empty() || !name.to_lowercase().contains(&email))
+        .find(|name| email.is_empty() || !name.to_ascii_lowercase().contains(&email))
 }
 
 /// Why: the action that caused the pledges, if anything is known of it.
