@@ -11,6 +11,7 @@ use crate::schema::{Array, Kind, Object, REQUEST};
 use crate::validate::{self, Issue, Step};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// One control of a form, in the order of the document.
 #[derive(Clone, Copy, Debug)]
@@ -43,12 +44,11 @@ impl<'f> Payload<'f> {
     /// Reads a form.
     pub fn read(controls: &[Control<'f>]) -> Self {
         let numbered = controls.iter().enumerate();
-        let mut leaves: Vec<_> =
-            numbered.filter_map(|(index, control)| Leaf::of(index, *control)).collect();
-        leaves.sort_unstable_by(Leaf::order);
+        let leaves = numbered.filter_map(|(index, control)| Leaf::of(index, *control)).collect();
+        let mut leaves = sorted(leaves);
         let mut json = String::with_capacity(64 * leaves.len());
         write_object(&mut json, &REQUEST, &mut leaves, 0);
-        Payload { json, leaves }
+        Payload { json, leaves: sorted(leaves) }
     }
 
     /// The request as JSON, valid or not.
@@ -66,8 +66,10 @@ impl<'f> Payload<'f> {
 
     /// The control of this very place, else the first one within it, best one that can be seen.
     fn control_of(&self, place: &[Step<'_>]) -> Option<usize> {
-        let within = self.leaves.iter().filter(|leaf| leaf.steps.starts_with(place));
-        within
+        let before = self.leaves.partition_point(|leaf| compare(&leaf.steps, place).is_lt());
+        let behind = self.leaves.get(before..).unwrap_or_default().iter();
+        behind
+            .take_while(|leaf| leaf.steps.starts_with(place))
             .min_by_key(|leaf| (leaf.is_hidden, leaf.steps.len() != place.len(), leaf.control))
             .map(|leaf| leaf.control)
     }
@@ -89,12 +91,6 @@ impl<'f> Leaf<'f> {
         Some(Leaf { control: index, steps: steps(name)?, value, is_hidden })
     }
 
-    /// As the payload is written: by member and item, each before what is in it.
-    fn order(&self, other: &Self) -> Ordering {
-        let order = self.steps.iter().map(rank).cmp(other.steps.iter().map(rank));
-        order.then(self.control.cmp(&other.control))
-    }
-
     fn is_filled(&self) -> bool {
         !self.value.is_empty()
     }
@@ -102,6 +98,37 @@ impl<'f> Leaf<'f> {
     fn step(&self, depth: usize) -> Option<&Step<'f>> {
         self.steps.get(depth)
     }
+}
+
+/// In the order in which a payload is written: by member and item, each before what is in it.
+///
+/// A heap, because its code is small.
+fn sorted(leaves: Vec<Leaf<'_>>) -> Vec<Leaf<'_>> {
+    BinaryHeap::from(leaves).into_sorted_vec()
+}
+
+impl Ord for Leaf<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        compare(&self.steps, &other.steps).then(self.control.cmp(&other.control))
+    }
+}
+
+impl PartialOrd for Leaf<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Leaf<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Leaf<'_> {}
+
+fn compare(a: &[Step<'_>], b: &[Step<'_>]) -> Ordering {
+    a.iter().map(rank).cmp(b.iter().map(rank))
 }
 
 fn rank<'s>(step: &'s Step<'_>) -> (u8, u32, &'s str) {

@@ -144,3 +144,19 @@ proptest! {
         prop_assert_eq!(json["pledges"][0]["impact"]["amount"].as_f64(), Some(wanted));
     }
 }
+
+/// A server that reads a stranger's form must not take ages: each problem finds its control at once.
+#[test]
+fn ten_thousand_wrong_controls_are_read() {
+    let names: Vec<_> = (0..5_000)
+        .flat_map(|n| [format!("pledges.{n}.impact.amount"), "notifications".to_owned()])
+        .collect();
+    let controls: Vec<_> =
+        names.iter().map(|name| Control { name, value: "x", is_hidden: false }).collect();
+    let payload = Payload::read(&controls);
+    let problems = payload.problems();
+    // Of each item: the amount, and no offering; of each notification: none of those; and too many of
+    // them, no reference, no recipient.
+    assert_eq!(problems.len(), 15_003);
+    assert_eq!(problems.iter().filter(|problem| problem.control.is_none()).count(), 5_002);
+}
