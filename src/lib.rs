@@ -31,3 +31,6 @@ pub mod validate;
 mod client;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 mod server;
+#[cfg(all(target_family = "wasm", feature = "validate"))]
+#[path = "client/values.rs"]
+mod values;

@@ -3,15 +3,14 @@
 //! Everything that must agree about the request is driven by [`REQUEST`] or generated from it:
 //! the check of JSON bytes, the check of JavaScript values, the JSON Schema, `openapi.yaml`, the
 //! TypeScript request type and the JavaScript encoder. A rule changes in one row.
+//!
+//! What only the generated files say, names and sentences for their readers, stands apart from the
+//! rows, so that the validator's wasm does not carry it.
 
 /// A JSON object with a closed set of members: any other member is refused.
 #[derive(Debug)]
 pub struct Object {
-    /// Name of the type in JSON Schema, OpenAPI and TypeScript.
-    pub name: &'static str,
-    /// One sentence for the reader of the generated types.
-    pub doc: &'static str,
-    /// The members, in the order in which problems are reported. At most 32.
+    /// The members, in the order in which problems are reported. At most 7.
     pub members: &'static [Member],
 }
 
@@ -26,8 +25,6 @@ pub struct Member {
     pub kind: Kind,
     /// Where an accepted value goes.
     pub slot: Slot,
-    /// One sentence for the reader of the generated types.
-    pub doc: &'static str,
 }
 
 /// What a value must be.
@@ -50,6 +47,8 @@ pub enum Kind {
 pub struct Array {
     /// What each item must be.
     pub item: Kind,
+    /// Where accepted items go.
+    pub slot: Slot,
     /// Fewest items allowed.
     pub min_items: u32,
     /// Most items allowed; `None` is no limit.
@@ -69,15 +68,18 @@ pub enum Format {
     DateTime,
 }
 
-/// Where an accepted value goes: names each leaf and each repeated object of the request.
+/// Where an accepted value goes: names each place of the request, in the order in which problems
+/// are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each slot is the member of the same name")]
+#[repr(u8)]
+#[expect(missing_docs, reason = "each slot is the member of the same name, or an array's item")]
 pub enum Slot {
     Reference,
     Recipient,
     RecipientEmail,
     RecipientFirstName,
     RecipientName,
+    Pledges,
     Pledge,
     Impact,
     ImpactAmount,
@@ -94,6 +96,7 @@ pub enum Slot {
     TriggerDate,
     TriggerPhrase,
     TriggerExternalUrl,
+    Notifications,
     Notification,
 }
 
@@ -106,127 +109,139 @@ pub const MAX_NOTIFICATIONS: u32 = 3;
 pub const NOTIFICATION_TYPES: &[&str] =
     &["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"];
 
-const fn required(name: &'static str, kind: Kind, slot: Slot, doc: &'static str) -> Member {
-    Member { name, required: true, kind, slot, doc }
+const fn required(name: &'static str, kind: Kind, slot: Slot) -> Member {
+    Member { name, required: true, kind, slot }
 }
 
-const fn optional(name: &'static str, kind: Kind, slot: Slot, doc: &'static str) -> Member {
-    Member { name, required: false, kind, slot, doc }
+const fn optional(name: &'static str, kind: Kind, slot: Slot) -> Member {
+    Member { name, required: false, kind, slot }
 }
 
 const TEXT: Kind = Kind::Text(Format::Any);
+const EMAIL: Kind = Kind::Text(Format::Email);
 const URI: Kind = Kind::Text(Format::Uri);
+const DATE_TIME: Kind = Kind::Text(Format::DateTime);
 
 /// The body of `POST /v2/pledge-transaction` (§4.1).
 pub static REQUEST: Object = Object {
-    name: "CreatePledgeTransactionRequest",
-    doc: "What a shop sends to record the pledges of one transaction.",
     members: &[
-        required("reference", TEXT, Slot::Reference, "Your unique reference, such as an order ID."),
-        required(
-            "recipient",
-            Kind::Object(&RECIPIENT),
-            Slot::Recipient,
-            "Who the pledges are for.",
-        ),
-        required("pledges", Kind::Array(&PLEDGES), Slot::Pledge, "The pledges, at least one."),
-        optional(
-            "trigger",
-            Kind::Object(&TRIGGER),
-            Slot::Trigger,
-            "The action that caused the pledges.",
-        ),
-        optional(
-            "notifications",
-            Kind::Array(&NOTIFICATIONS),
-            Slot::Notification,
-            "The services that alert the recipient, at most three.",
-        ),
+        required("reference", TEXT, Slot::Reference),
+        required("recipient", Kind::Object(&RECIPIENT), Slot::Recipient),
+        required("pledges", Kind::Array(&PLEDGES), Slot::Pledges),
+        optional("trigger", Kind::Object(&TRIGGER), Slot::Trigger),
+        optional("notifications", Kind::Array(&NOTIFICATIONS), Slot::Notifications),
     ],
 };
+
+/// What a body must be: a [`REQUEST`].
+pub static BODY: Kind = Kind::Object(&REQUEST);
 
 static RECIPIENT: Object = Object {
-    name: "RecipientRequest",
-    doc: "Who the pledges are for.",
     members: &[
-        required("email", Kind::Text(Format::Email), Slot::RecipientEmail, "E-mail address."),
-        optional("firstName", TEXT, Slot::RecipientFirstName, "First name."),
-        optional("name", TEXT, Slot::RecipientName, "Full name."),
+        required("email", EMAIL, Slot::RecipientEmail),
+        optional("firstName", TEXT, Slot::RecipientFirstName),
+        optional("name", TEXT, Slot::RecipientName),
     ],
 };
 
-static PLEDGES: Array =
-    Array { item: Kind::Object(&PLEDGE), min_items: MIN_PLEDGES, max_items: None };
+static PLEDGES: Array = Array {
+    item: Kind::Object(&PLEDGE),
+    slot: Slot::Pledge,
+    min_items: MIN_PLEDGES,
+    max_items: None,
+};
 
 static PLEDGE: Object = Object {
-    name: "PledgeRequest",
-    doc: "An impact commitment tied to one impact offering.",
     members: &[
-        required("impact", Kind::Object(&IMPACT), Slot::Impact, "What is pledged, and how much."),
-        optional("detail", Kind::Object(&DETAIL), Slot::Detail, "What the timeline shows of it."),
+        required("impact", Kind::Object(&IMPACT), Slot::Impact),
+        optional("detail", Kind::Object(&DETAIL), Slot::Detail),
     ],
 };
 
 static IMPACT: Object = Object {
-    name: "ImpactRequest",
-    doc: "A quantity of one impact offering.",
     members: &[
-        required(
-            "amount",
-            Kind::PositiveNumber,
-            Slot::ImpactAmount,
-            "Quantity pledged towards the offering, greater than 0.",
-        ),
-        required("offeringId", TEXT, Slot::ImpactOfferingId, "ID of the impact offering."),
+        required("amount", Kind::PositiveNumber, Slot::ImpactAmount),
+        required("offeringId", TEXT, Slot::ImpactOfferingId),
     ],
 };
 
 static DETAIL: Object = Object {
-    name: "PledgeDetailRequest",
-    doc: "Describes a pledge on the timeline.",
     members: &[
-        optional("name", TEXT, Slot::DetailName, "Name of the pledge."),
-        optional("description", TEXT, Slot::DetailDescription, "Description of the pledge."),
-        optional(
-            "nounSingular",
-            TEXT,
-            Slot::DetailNounSingular,
-            "Singular noun for the item category.",
-        ),
-        optional("nounPlural", TEXT, Slot::DetailNounPlural, "Plural noun for the item category."),
-        optional("image", URI, Slot::DetailImage, "Image shown on the timeline."),
-        optional(
-            "externalId",
-            TEXT,
-            Slot::DetailExternalId,
-            "Your ID of the item, such as a line-item code.",
-        ),
-        optional("externalUrl", URI, Slot::DetailExternalUrl, "Address of the item."),
+        optional("name", TEXT, Slot::DetailName),
+        optional("description", TEXT, Slot::DetailDescription),
+        optional("nounSingular", TEXT, Slot::DetailNounSingular),
+        optional("nounPlural", TEXT, Slot::DetailNounPlural),
+        optional("image", URI, Slot::DetailImage),
+        optional("externalId", TEXT, Slot::DetailExternalId),
+        optional("externalUrl", URI, Slot::DetailExternalUrl),
     ],
 };
 
 static TRIGGER: Object = Object {
-    name: "TriggerRequest",
-    doc: "The action that caused the pledges.",
     members: &[
-        optional(
-            "date",
-            Kind::Text(Format::DateTime),
-            Slot::TriggerDate,
-            "When the action was triggered.",
-        ),
-        optional(
-            "phrase",
-            TEXT,
-            Slot::TriggerPhrase,
-            "Action phrase, a short verb phrase such as \"placed an order\".",
-        ),
-        optional("externalUrl", URI, Slot::TriggerExternalUrl, "Address of the action."),
+        optional("date", DATE_TIME, Slot::TriggerDate),
+        optional("phrase", TEXT, Slot::TriggerPhrase),
+        optional("externalUrl", URI, Slot::TriggerExternalUrl),
     ],
 };
 
 static NOTIFICATIONS: Array = Array {
     item: Kind::Choice(NOTIFICATION_TYPES),
+    slot: Slot::Notification,
     min_items: 0,
     max_items: Some(MAX_NOTIFICATIONS),
 };
+
+// ---- For the readers of what is generated --------------------------------------------------------
+
+/// The type of the objects in a slot: its name and a sentence on it. The request itself has none.
+pub const fn object_type(slot: Option<Slot>) -> Option<(&'static str, &'static str)> {
+    Some(match slot {
+        None => (
+            "CreatePledgeTransactionRequest",
+            "What a shop sends to record the pledges of one transaction.",
+        ),
+        Some(Slot::Recipient) => ("RecipientRequest", "Who the pledges are for."),
+        Some(Slot::Pledge) => {
+            ("PledgeRequest", "An impact commitment tied to one impact offering.")
+        }
+        Some(Slot::Impact) => ("ImpactRequest", "A quantity of one impact offering."),
+        Some(Slot::Detail) => ("PledgeDetailRequest", "Describes a pledge on the timeline."),
+        Some(Slot::Trigger) => ("TriggerRequest", "The action that caused the pledges."),
+        Some(_) => return None,
+    })
+}
+
+impl Slot {
+    /// One sentence on what is in it.
+    pub const fn doc(self) -> &'static str {
+        match self {
+            Slot::Reference => "Your unique reference, such as an order ID.",
+            Slot::Recipient => "Who the pledges are for.",
+            Slot::RecipientEmail => "E-mail address.",
+            Slot::RecipientFirstName => "First name.",
+            Slot::RecipientName => "Full name.",
+            Slot::Pledges => "The pledges, at least one.",
+            Slot::Pledge => "An impact commitment tied to one impact offering.",
+            Slot::Impact => "What is pledged, and how much.",
+            Slot::ImpactAmount => "Quantity pledged towards the offering, greater than 0.",
+            Slot::ImpactOfferingId => "ID of the impact offering.",
+            Slot::Detail => "What the timeline shows of it.",
+            Slot::DetailName => "Name of the pledge.",
+            Slot::DetailDescription => "Description of the pledge.",
+            Slot::DetailNounSingular => "Singular noun for the item category.",
+            Slot::DetailNounPlural => "Plural noun for the item category.",
+            Slot::DetailImage => "Image shown on the timeline.",
+            Slot::DetailExternalId => "Your ID of the item, such as a line-item code.",
+            Slot::DetailExternalUrl => "Address of the item.",
+            Slot::Trigger => "The action that caused the pledges.",
+            Slot::TriggerDate => "When the action was triggered.",
+            Slot::TriggerPhrase => {
+                "Action phrase, a short verb phrase such as \"placed an order\"."
+            }
+            Slot::TriggerExternalUrl => "Address of the action.",
+            Slot::Notifications => "The services that alert the recipient, at most three.",
+            Slot::Notification => "A service that alerts the recipient.",
+        }
+    }
+}

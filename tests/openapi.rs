@@ -12,7 +12,7 @@ mod openapi;
 use impact_pledge::api::{self, Operation, Problem};
 use impact_pledge::auth::Mode;
 use impact_pledge::pledge::PledgeTransactionRequest;
-use impact_pledge::schema::{Array, Format, Kind, Member, Object, REQUEST};
+use impact_pledge::schema::{Array, Format, Kind, Member, Object, REQUEST, Slot, object_type};
 use impact_pledge::validate;
 use openapi::OpenApi;
 use serde_json::{Map, Value, json};
@@ -30,10 +30,15 @@ const GET: (&str, &str) = ("get", "/v2/pledge-transaction/{id}");
 
 // ---- The request -------------------------------------------------------------------------------
 
+fn request_name() -> &'static str {
+    object_type(None).unwrap().0
+}
+
 /// The table as schemas: one for each object, by its name.
-fn schemas(object: &'static Object, all: &mut Map<String, Value>) {
+fn schemas(object: &'static Object, slot: Option<Slot>, all: &mut Map<String, Value>) {
+    let (name, doc) = object_type(slot).unwrap();
     let mut schema = json!({
-        "description": object.doc,
+        "description": doc,
         "type": "object",
         "additionalProperties": false,
         "properties": {},
@@ -46,16 +51,16 @@ fn schemas(object: &'static Object, all: &mut Map<String, Value>) {
     for member in object.members {
         schema["properties"][member.name] = property(member, all);
     }
-    all.insert(object.name.to_owned(), schema);
+    all.insert(name.to_owned(), schema);
 }
 
 fn property(member: &Member, all: &mut Map<String, Value>) -> Value {
-    let mut property = kind(member.kind, all);
-    property["description"] = member.doc.into();
+    let mut property = kind(member.kind, member.slot, all);
+    property["description"] = member.slot.doc().into();
     property
 }
 
-fn kind(kind: Kind, all: &mut Map<String, Value>) -> Value {
+fn kind(kind: Kind, slot: Slot, all: &mut Map<String, Value>) -> Value {
     match kind {
         Kind::Text(Format::Any) => json!({ "type": "string" }),
         Kind::Text(Format::Email) => json!({ "type": "string", "format": "email" }),
@@ -64,15 +69,16 @@ fn kind(kind: Kind, all: &mut Map<String, Value>) -> Value {
         Kind::PositiveNumber => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
         Kind::Object(object) => {
-            schemas(object, all);
-            json!({ "$ref": format!("#/components/schemas/{}", object.name) })
+            schemas(object, Some(slot), all);
+            let (name, _) = object_type(Some(slot)).unwrap();
+            json!({ "$ref": format!("#/components/schemas/{name}") })
         }
         Kind::Array(array) => array_schema(array, all),
     }
 }
 
 fn array_schema(array: &'static Array, all: &mut Map<String, Value>) -> Value {
-    let mut schema = json!({ "type": "array", "items": kind(array.item, all) });
+    let mut schema = json!({ "type": "array", "items": kind(array.item, array.slot, all) });
     if array.min_items > 0 {
         schema["minItems"] = array.min_items.into();
     }
@@ -86,7 +92,7 @@ fn array_schema(array: &'static Array, all: &mut Map<String, Value>) -> Value {
 fn the_request_is_the_table() {
     let document = OpenApi::read();
     let mut expected = Map::new();
-    schemas(&REQUEST, &mut expected);
+    schemas(&REQUEST, None, &mut expected);
     for (name, expected) in &expected {
         assert_eq!(document.schema(name), expected, "`{name}`");
     }
@@ -98,7 +104,7 @@ fn the_request_is_the_table() {
     assert_eq!(
         body["content"],
         json!({ "application/json": {
-            "schema": { "$ref": format!("#/components/schemas/{}", REQUEST.name) },
+            "schema": { "$ref": format!("#/components/schemas/{}", request_name()) },
             "examples": body["content"]["application/json"]["examples"],
         }})
     );
@@ -117,7 +123,7 @@ const BEYOND: [&str; 6] = [
 #[test]
 fn the_request_schema_judges_the_rows_of_the_rules() {
     let document = OpenApi::read();
-    let schema = document.schema(REQUEST.name);
+    let schema = document.schema(request_name());
     let mut judged = 0;
     for (file, content) in fixtures::files::<Value>("validation") {
         for row in content["rows"].as_array().unwrap() {

@@ -14,7 +14,11 @@
 /// `a@[1.2.3.256]`, `a@[IPv6:1::2::3]`, `ü@b.c`.
 #[must_use]
 pub fn is_email(text: &str) -> bool {
-    let local_part = match text.as_bytes() {
+    email(text.as_bytes())
+}
+
+pub(crate) fn email(text: &[u8]) -> bool {
+    let local_part = match text {
         [b'"', quoted @ ..] => after_quoted_string(quoted),
         dotted => after_dot_string(dotted),
     };
@@ -31,7 +35,11 @@ pub fn is_email(text: &str) -> bool {
 /// `a://[::1`, `a://b@c@d`, `a:é`.
 #[must_use]
 pub fn is_uri(text: &str) -> bool {
-    match after_scheme(text.as_bytes()) {
+    uri(text.as_bytes())
+}
+
+pub(crate) fn uri(text: &[u8]) -> bool {
+    match after_scheme(text) {
         Some([b'/', b'/', authority @ ..]) => after_authority(authority).is_some_and(is_uri_tail),
         Some(path) => is_uri_tail(path),
         None => false,
@@ -48,7 +56,11 @@ pub fn is_uri(text: &str) -> bool {
 /// `2024-01-01T00:00:00`, `2024-01-01T00:00:00+24:00`, `2024-01-01T12:00:60Z`.
 #[must_use]
 pub fn is_date_time(text: &str) -> bool {
-    match text.as_bytes().split_first_chunk() {
+    date_time(text.as_bytes())
+}
+
+pub(crate) fn date_time(text: &[u8]) -> bool {
+    match text.split_first_chunk() {
         Some((date, [b'T' | b't', time @ ..])) => is_date(date) && is_time(time),
         _ => false,
     }

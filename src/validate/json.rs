@@ -1,12 +1,11 @@
 //! JSON bytes against the schema, in one pass that reports everything.
 
-use super::number::{Magnitude, magnitude};
-use super::report::{Code, Found, Place, Report};
+use super::lexer::{Expected, Lexer, Raw};
+use super::number::Magnitude;
+use super::place::Place;
+use super::report::{Code, Found, Problems};
 use super::rules;
-use crate::schema::{Array, Format, Kind, Object, REQUEST, Slot};
-use hifijson::str::LexWrite as _;
-use hifijson::token::{Expect, Lex};
-use hifijson::{SliceLexer, escape, num};
+use crate::schema::{Array, BODY, Format, Kind, Object, Slot};
 use std::borrow::Cow;
 
 /// How deep a value may nest; the request itself needs 4.
@@ -32,348 +31,288 @@ impl Sink<'_> for () {}
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a, 'b> {
     /// As it stands in the input.
-    Input(&'a str),
+    Input(&'a [u8]),
     /// With its escapes decoded.
-    Decoded(&'b str),
+    Decoded(&'b [u8]),
 }
 
 impl<'a> Text<'a, '_> {
-    fn as_str(&self) -> &str {
+    fn as_bytes(&self) -> &[u8] {
         match self {
-            Text::Input(text) | Text::Decoded(text) => text,
+            Text::Input(bytes) | Text::Decoded(bytes) => bytes,
         }
     }
 
-    /// The text, to keep.
+    /// The text, to keep. The walk gives none that is not UTF-8.
     pub fn into_cow(self) -> Cow<'a, str> {
         match self {
-            Text::Input(text) => Cow::Borrowed(text),
-            Text::Decoded(text) => Cow::Owned(text.to_owned()),
+            Text::Input(bytes) => String::from_utf8_lossy(bytes),
+            Text::Decoded(bytes) => Cow::Owned(String::from_utf8_lossy(bytes).into_owned()),
         }
     }
 }
 
+/// What the bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// JSON as it came.
+    Json,
+    /// What JavaScript made of a value: JSON with the bytes of [`odd`] among its values.
+    Value,
+}
+
+/// Stand for values that JSON has no word for.
+pub mod odd {
+    /// A function, a symbol or a `bigint`.
+    pub const OTHER: u8 = 1;
+    /// Reading it threw.
+    pub const UNREADABLE: u8 = 2;
+    /// It is more than is read; nothing follows.
+    pub const GIVEN_UP: u8 = 3;
+}
+
 /// Walks a request, giving the accepted values to `sink` and every problem to `report`.
-pub fn walk<'a>(bytes: &'a [u8], sink: &mut impl Sink<'a>, report: &mut Report<'a>) {
-    let mut lexer = SliceLexer::new(bytes);
-    let mut walk = Walk { sink, report, decoded: String::new() };
-    let root = Place::root(&REQUEST);
-    let end = lexer
-        .exactly_one(Lex::ws_peek, |next, lexer| walk.value(next, lexer, &root, Slot::Reference));
-    if let Err(Stop::Syntax(expected)) = end {
-        let offset = bytes.len() - lexer.as_slice().len();
-        report.push(Place::malformed(offset, expected));
+pub(crate) fn walk<'a>(bytes: &'a [u8], sink: &mut impl Sink<'a>, report: &mut impl Problems<'a>) {
+    let has_escapes = bytes.contains(&b'\\');
+    let mut scratch = vec![0; if has_escapes { bytes.len() } else { 0 }];
+    walk_at(&Place::root(&BODY), bytes, Source::Json, &mut scratch, sink, report);
+}
+
+/// Walks the value of one place. `scratch` is for strings that have escapes; as many bytes as the
+/// input has are always enough.
+pub(crate) fn walk_at<'a>(
+    place: &Place<'_>,
+    bytes: &'a [u8],
+    source: Source,
+    scratch: &mut [u8],
+    sink: &mut impl Sink<'a>,
+    report: &mut impl Problems<'a>,
+) {
+    let mut walk = Walk { lexer: Lexer::new(bytes), source, scratch, sink, report };
+    if let Err(Stop::Syntax(expected)) = walk.all(place) {
+        let offset = bytes.len() - walk.lexer.left();
+        report.malformed(offset, expected);
     }
 }
 
 /// Why the walk cannot go on.
 enum Stop {
-    /// What JSON's grammar wants at the lexer's position.
-    Syntax(&'static str),
+    /// The bytes stop being JSON at the lexer's position.
+    Syntax(Expected),
     /// Already reported.
-    TooDeep,
+    Reported,
 }
 
-impl From<Expect> for Stop {
-    fn from(expect: Expect) -> Self {
-        Stop::Syntax(match expect {
-            Expect::Value => "a value",
-            Expect::ValueOrEnd => "a value or the end of the array or object",
-            Expect::CommaOrEnd => "a comma or the end of the array or object",
-            Expect::String => "a member's name in double quotes",
-            Expect::Colon => "a colon",
-            Expect::Eof => "the end of the text",
-        })
-    }
-}
-
-impl From<num::Error> for Stop {
-    fn from(_: num::Error) -> Self {
-        Stop::Syntax("a digit")
-    }
-}
-
-impl From<hifijson::str::Error> for Stop {
-    fn from(error: hifijson::str::Error) -> Self {
-        use hifijson::str::Error;
-        Stop::Syntax(match error {
-            Error::Control => "an escape instead of a control character",
-            Error::Escape(escape::Error::InvalidHex(_)) => "four hexadecimal digits",
-            Error::Escape(_) => "an escape that JSON has",
-            Error::Eof | Error::Utf8(_) => "the closing quote of a string",
-        })
+impl From<Expected> for Stop {
+    fn from(expected: Expected) -> Self {
+        Stop::Syntax(expected)
     }
 }
 
 type Flow<T = ()> = Result<T, Stop>;
 
-struct Walk<'r, 'a, S> {
+struct Walk<'r, 'a, S, P> {
+    lexer: Lexer<'a>,
+    source: Source,
+    /// Holds the last string that had escapes.
+    scratch: &'r mut [u8],
     sink: &'r mut S,
-    report: &'r mut Report<'a>,
-    /// The last string that had escapes.
-    decoded: String,
+    report: &'r mut P,
 }
 
-impl<'a, S: Sink<'a>> Walk<'_, 'a, S> {
-    fn value(
-        &mut self,
-        next: u8,
-        lexer: &mut SliceLexer<'a>,
-        place: &Place<'_>,
-        slot: Slot,
-    ) -> Flow {
+impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
+    fn all(&mut self, place: &Place<'_>) -> Flow {
+        let next = self.next()?;
+        self.value(next, place)?;
+        match self.lexer.peek() {
+            None => Ok(()),
+            Some(_) => Err(Expected::End.into()),
+        }
+    }
+
+    /// The byte that a value begins with.
+    fn next(&mut self) -> Flow<u8> {
+        Ok(self.lexer.peek().ok_or(Expected::Value)?)
+    }
+
+    fn value(&mut self, next: u8, place: &Place<'_>) -> Flow {
         match (place.kind(), next) {
-            (Kind::Object(object), b'{') => self.object(lexer, place, object, slot),
-            (Kind::Array(array), b'[') => self.array(lexer, place, array, slot),
-            (Kind::Text(format), b'"') => self.text(lexer, place, format, slot),
-            (Kind::Choice(choices), b'"') => self.choice(lexer, place, choices, slot),
-            (Kind::PositiveNumber, b'-' | b'0'..=b'9') => self.number(lexer, place, slot),
+            (Kind::Object(object), b'{') => self.object(place, object),
+            (Kind::Array(array), b'[') => self.array(place, array),
+            (Kind::Text(format), b'"') => self.text(place, *format),
+            (Kind::Choice(choices), b'"') => self.choice(place, choices),
+            (Kind::PositiveNumber, b'-' | b'0'..=b'9') => self.number(place),
+            (_, odd::UNREADABLE | odd::GIVEN_UP) if self.source == Source::Value => {
+                self.report.issue(place, Code::Unreadable);
+                self.skip(next, place, 0)
+            }
             _ => {
-                self.report.push(place.invalid_type(found(next)?));
-                self.skip(next, lexer, place, 0)
+                let found = self.found(next)?;
+                self.report.invalid_type(place, found);
+                self.skip(next, place, 0)
             }
         }
     }
 
-    fn object(
-        &mut self,
-        lexer: &mut SliceLexer<'a>,
-        place: &Place<'_>,
-        object: &'static Object,
-        slot: Slot,
-    ) -> Flow {
-        self.sink.begin(slot);
+    fn object(&mut self, place: &Place<'_>, object: &'static Object) -> Flow {
+        if let Some(slot) = place.slot() {
+            self.sink.begin(slot);
+        }
         let mut seen = 0_u32;
-        lexer.discarded().seq(b'}', Lex::ws_peek, |next, lexer| {
-            let name = member_name(next, lexer, &mut self.decoded)?;
-            let next = lexer.ws_peek().ok_or(Expect::Value)?;
-            let known = match name {
-                Ok(name) => rules::member(object, name.as_str())
-                    .ok_or_else(|| place.unknown_member(object, name.into_cow())),
-                Err(code) => Err(place.issue(code)),
-            };
-            match known {
-                Ok((index, member)) => {
-                    let place = place.member(index, member);
-                    let first = seen & (1 << index) == 0;
-                    seen |= 1 << index;
-                    self.member(next, lexer, &place, member.slot, first)
-                }
-                Err(issue) => {
-                    self.report.push(issue);
-                    self.skip(next, lexer, place, 1)
-                }
-            }
-        })?;
+        self.items(b'}', |walk| walk.member(place, object, &mut seen))?;
         rules::required(object, seen, place, self.report);
         Ok(())
     }
 
-    fn member(
-        &mut self,
-        next: u8,
-        lexer: &mut SliceLexer<'a>,
-        place: &Place<'_>,
-        slot: Slot,
-        first: bool,
-    ) -> Flow {
-        if first {
-            return self.value(next, lexer, place, slot);
+    fn member(&mut self, place: &Place<'_>, object: &'static Object, seen: &mut u32) -> Flow {
+        let raw = self.name()?;
+        let next = self.next()?;
+        let name = said(&raw, self.scratch);
+        let known = name.map(|name| (name, rules::member(object, name.as_bytes())));
+        match known {
+            Ok((_, Some((nth, member)))) => {
+                let first = *seen & (1 << nth) == 0;
+                *seen |= 1 << nth;
+                self.known_member(next, &place.member(nth, member), first)
+            }
+            Ok((name, None)) => {
+                self.report.unknown_member(place, raw, name);
+                self.skip(next, place, 1)
+            }
+            Err(code) => {
+                self.report.issue(place, code);
+                self.skip(next, place, 1)
+            }
         }
-        self.report.push(place.issue(Code::DuplicateMember));
-        self.skip(next, lexer, place, 0)
     }
 
-    fn array(
-        &mut self,
-        lexer: &mut SliceLexer<'a>,
-        place: &Place<'_>,
-        array: &'static Array,
-        slot: Slot,
-    ) -> Flow {
+    fn known_member(&mut self, next: u8, place: &Place<'_>, first: bool) -> Flow {
+        if first {
+            return self.value(next, place);
+        }
+        self.report.issue(place, Code::DuplicateMember);
+        self.skip(next, place, 0)
+    }
+
+    /// A member's name; the colon behind it is taken too.
+    fn name(&mut self) -> Flow<Raw<'a>> {
+        if self.lexer.peek() != Some(b'"') {
+            return Err(Expected::Name.into());
+        }
+        let raw = self.lexer.string()?;
+        self.lexer.expect(b':', Expected::Colon)?;
+        Ok(raw)
+    }
+
+    fn array(&mut self, place: &Place<'_>, array: &'static Array) -> Flow {
         let mut count = 0_u32;
-        lexer.discarded().seq(b']', Lex::ws_peek, |next, lexer| {
-            let item = place.item(count, array.item);
+        self.items(b']', |walk| {
+            let item = place.item(count, array);
             count = count.saturating_add(1);
-            self.value(next, lexer, &item, slot)
+            let next = walk.next()?;
+            walk.value(next, &item)
         })?;
         rules::length(array, count, place, self.report);
         Ok(())
     }
 
-    fn text(
-        &mut self,
-        lexer: &mut SliceLexer<'a>,
-        place: &Place<'_>,
-        format: Format,
-        slot: Slot,
-    ) -> Flow {
-        let text = string(lexer, &mut self.decoded)?;
-        match text.and_then(|text| rules::text(format, text.as_str()).map(|()| text)) {
-            Ok(text) => self.sink.text(slot, text),
-            Err(code) => self.report.push(place.issue(code)),
+    /// Gives each item of an array, or each member of an object, to `item`.
+    fn items(&mut self, end: u8, mut item: impl FnMut(&mut Self) -> Flow) -> Flow {
+        self.lexer.bump();
+        let mut first = true;
+        while self.lexer.goes_on(first, end)? {
+            first = false;
+            item(self)?;
         }
         Ok(())
     }
 
-    fn choice(
-        &mut self,
-        lexer: &mut SliceLexer<'a>,
-        place: &Place<'_>,
-        choices: &'static [&'static str],
-        slot: Slot,
-    ) -> Flow {
-        let text = string(lexer, &mut self.decoded)?;
-        match text.and_then(|text| rules::choice(choices, text.as_str())) {
-            Ok(index) => self.sink.choice(slot, index),
-            Err(code) => self.report.push(place.issue(code)),
+    fn text(&mut self, place: &Place<'_>, format: Format) -> Flow {
+        let raw = self.lexer.string()?;
+        let text = said(&raw, self.scratch);
+        match text.and_then(|text| rules::text(format, text.as_bytes()).map(|()| text)) {
+            Ok(text) => {
+                if let Some(slot) = place.slot() {
+                    self.sink.text(slot, text);
+                }
+            }
+            Err(code) => self.report.issue(place, code),
         }
         Ok(())
     }
 
-    fn number(&mut self, lexer: &mut SliceLexer<'a>, place: &Place<'_>, slot: Slot) -> Flow {
-        use hifijson::num::LexWrite as _;
-        let (text, _) = lexer.num_string().validated()?;
-        match magnitude(text) {
-            Magnitude::Positive => self.sink.number(slot, text),
-            Magnitude::NotPositive => self.report.push(place.issue(Code::NotPositive)),
-            Magnitude::Infinite => self.report.push(place.issue(Code::NotFinite)),
+    fn choice(&mut self, place: &Place<'_>, choices: &'static [&'static str]) -> Flow {
+        let raw = self.lexer.string()?;
+        let text = said(&raw, self.scratch);
+        match text.and_then(|text| rules::choice(choices, text.as_bytes())) {
+            Ok(index) => {
+                if let Some(slot) = place.slot() {
+                    self.sink.choice(slot, index);
+                }
+            }
+            Err(code) => self.report.issue(place, code),
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, place: &Place<'_>) -> Flow {
+        let text = self.lexer.number()?;
+        match self.report.magnitude(place, text) {
+            Some(Magnitude::NotPositive) => self.report.issue(place, Code::NotPositive),
+            Some(Magnitude::Infinite) => self.report.issue(place, Code::NotFinite),
+            Some(Magnitude::Positive) => {
+                if let (Some(slot), Ok(text)) = (place.slot(), str::from_utf8(text)) {
+                    self.sink.number(slot, text);
+                }
+            }
+            None => {}
         }
         Ok(())
     }
 
     /// Passes over a value that is already refused.
-    fn skip(
-        &mut self,
-        next: u8,
-        lexer: &mut SliceLexer<'a>,
-        place: &Place<'_>,
-        depth: u32,
-    ) -> Flow {
+    fn skip(&mut self, next: u8, place: &Place<'_>, depth: u32) -> Flow {
         if depth + place.depth() > MAX_DEPTH {
-            self.report.push(place.issue(Code::TooDeep));
-            return Err(Stop::TooDeep);
+            self.report.issue(place, Code::TooDeep);
+            return Err(Stop::Reported);
         }
-        match found(next)? {
-            Found::String => raw_string(lexer.discarded()).map(drop),
-            Found::Number => Ok(num::Lex::num_ignore(lexer).validate().map(drop)?),
-            Found::Array => lexer
-                .discarded()
-                .seq(b']', Lex::ws_peek, |next, lexer| self.skip(next, lexer, place, depth + 1)),
-            Found::Object => lexer.discarded().seq(b'}', Lex::ws_peek, |next, lexer| {
-                raw_member_name(next, lexer)?;
-                let next = lexer.ws_peek().ok_or(Expect::Value)?;
-                self.skip(next, lexer, place, depth + 1)
-            }),
-            Found::Null | Found::Boolean | Found::Other => {
-                lexer.null_or_bool().map(drop).ok_or(Expect::Value.into())
-            }
+        match next {
+            b'"' => self.lexer.string().map(drop)?,
+            b'-' | b'0'..=b'9' => self.lexer.number().map(drop)?,
+            b'{' | b'[' => self.items(next + 2, |walk| {
+                if next == b'{' {
+                    walk.name()?;
+                }
+                let next = walk.next()?;
+                walk.skip(next, place, depth + 1)
+            })?,
+            odd::GIVEN_UP if self.source == Source::Value => return Err(Stop::Reported),
+            odd::OTHER | odd::UNREADABLE if self.source == Source::Value => self.lexer.bump(),
+            _ => self.lexer.word()?,
         }
+        Ok(())
+    }
+
+    /// The type of the value that begins with this byte.
+    fn found(&self, next: u8) -> Flow<Found> {
+        Ok(match next {
+            b'"' => Found::String,
+            b'{' => Found::Object,
+            b'[' => Found::Array,
+            b'-' | b'0'..=b'9' => Found::Number,
+            b't' | b'f' => Found::Boolean,
+            b'n' => Found::Null,
+            odd::OTHER if self.source == Source::Value => Found::Other,
+            _ => return Err(Expected::Value.into()),
+        })
     }
 }
 
-/// The type of the value that begins with this byte.
-fn found(next: u8) -> Flow<Found> {
-    Ok(match next {
-        b'"' => Found::String,
-        b'{' => Found::Object,
-        b'[' => Found::Array,
-        b'-' | b'0'..=b'9' => Found::Number,
-        b't' | b'f' => Found::Boolean,
-        b'n' => Found::Null,
-        _ => return Err(Expect::Value.into()),
-    })
-}
-
-/// A member's name and the colon behind it, as raw bytes.
-fn raw_member_name<'a>(next: u8, lexer: &mut SliceLexer<'a>) -> Flow<&'a [u8]> {
-    lexer.expect(|_| Some(next), b'"').ok_or(Expect::String)?;
-    let raw = raw_string(lexer)?;
-    lexer.expect(Lex::ws_peek, b':').ok_or(Expect::Colon)?;
-    Ok(raw)
-}
-
-/// A member's name, or what is wrong with it as text; the colon behind it is read too.
-fn member_name<'a, 'b>(
-    next: u8,
-    lexer: &mut SliceLexer<'a>,
-    decoded: &'b mut String,
-) -> Flow<Result<Text<'a, 'b>, Code>> {
-    let start = lexer.as_slice().get(1..).unwrap_or_default();
-    let raw = raw_member_name(next, lexer)?;
-    Ok(decode(start, raw, decoded))
-}
-
-/// The string at the lexer, or what is wrong with it as text.
-fn string<'a, 'b>(
-    lexer: &mut SliceLexer<'a>,
-    decoded: &'b mut String,
-) -> Flow<Result<Text<'a, 'b>, Code>> {
-    let start = lexer.discarded().as_slice();
-    let raw = raw_string(lexer)?;
-    Ok(decode(start, raw, decoded))
-}
-
-/// `start` is the input behind the opening quote, `raw` what of it is the string.
-fn decode<'a, 'b>(
-    start: &[u8],
-    raw: &'a [u8],
-    decoded: &'b mut String,
-) -> Result<Text<'a, 'b>, Code> {
-    let text = std::str::from_utf8(raw).map_err(|_| Code::InvalidUtf8)?;
-    if !raw.contains(&b'\\') {
-        return Ok(Text::Input(text));
-    }
-    decoded.clear();
-    decode_escapes(start, decoded)?;
-    Ok(Text::Decoded(decoded))
-}
-
-/// The bytes of a string up to its closing quote, escapes as they stand.
-fn raw_string<'a>(lexer: &mut SliceLexer<'a>) -> Flow<&'a [u8]> {
-    let mut raw: &'a [u8] = &[];
-    lexer.str_bytes(&mut raw)?;
-    Ok(raw)
-}
-
-/// Decodes a string that [`raw_string`] has accepted: only a lone surrogate can be wrong.
-fn decode_escapes(start: &[u8], decoded: &mut String) -> Result<(), Code> {
-    let mut lexer = SliceLexer::new(start);
-    lexer
-        .str_fold(
-            decoded,
-            |bytes, decoded| {
-                decoded.push_str(std::str::from_utf8(bytes)?);
-                Ok(())
-            },
-            |lexer, decoded| {
-                use hifijson::Read as _;
-                use hifijson::escape::Lex as _;
-                let next = lexer.take_next().ok_or(NotText)?;
-                decoded.push(lexer.escape(next)?);
-                Ok(())
-            },
-        )
-        .map(drop)
-        .map_err(|NotText| Code::LoneSurrogate)
-}
-
-struct NotText;
-
-impl From<hifijson::str::Error> for NotText {
-    fn from(_: hifijson::str::Error) -> Self {
-        NotText
-    }
-}
-
-impl From<escape::Error> for NotText {
-    fn from(_: escape::Error) -> Self {
-        NotText
-    }
-}
-
-impl From<std::str::Utf8Error> for NotText {
-    fn from(_: std::str::Utf8Error) -> Self {
-        NotText
+/// What a string says, or what is wrong with it as text.
+fn said<'a, 'b>(raw: &Raw<'a>, scratch: &'b mut [u8]) -> Result<Text<'a, 'b>, Code> {
+    match raw.plain() {
+        _ if !raw.is_utf8() => Err(Code::InvalidUtf8),
+        Some(bytes) => Ok(Text::Input(bytes)),
+        None => raw.decode(scratch).map(Text::Decoded).ok_or(Code::LoneSurrogate),
     }
 }

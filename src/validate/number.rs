@@ -4,7 +4,6 @@
 //! whether the double is finite and above 0.
 
 use std::cmp::Ordering;
-use std::sync::LazyLock;
 
 /// What the double nearest to a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,27 +18,51 @@ pub enum Magnitude {
 
 /// Judges the text of a JSON number, as RFC 8259 spells it.
 pub fn magnitude(text: &str) -> Magnitude {
-    let (negative, text) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text),
+    exactly(text.as_bytes())
+}
+
+/// As [`magnitude`].
+pub(crate) fn exactly(text: &[u8]) -> Magnitude {
+    roughly(text).unwrap_or_else(|near| near.compared())
+}
+
+/// Judges by sign and exponent.
+///
+/// # Errors
+/// A number that lies so near to a limit that its digits decide.
+pub(crate) fn roughly(text: &[u8]) -> Result<Magnitude, Near<'_>> {
+    let (is_negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        text => (false, text),
     };
-    let number = Decimal::parse(text.as_bytes());
-    match number {
-        None => Magnitude::NotPositive,
-        Some(number) if number.is_infinite() => Magnitude::Infinite,
-        Some(number) if negative || number.rounds_to_zero() => Magnitude::NotPositive,
-        Some(_) => Magnitude::Positive,
+    let Some(number) = Decimal::parse(text) else { return Ok(Magnitude::NotPositive) };
+    match number.exponent {
+        310.. => Ok(Magnitude::Infinite),
+        309 => Err(Near { number, is_negative }),
+        _ if is_negative => Ok(Magnitude::NotPositive),
+        -322.. => Ok(Magnitude::Positive),
+        -323 => Err(Near { number, is_negative }),
+        _ => Ok(Magnitude::NotPositive),
     }
 }
 
-/// 2^1024 - 2^970, a number of 309 digits: the middle between the greatest double and the next
-/// power of two.
-///
-/// Both limits are computed once, on first use: thousands of numbers that come near them are cheap.
-static TOP: LazyLock<Vec<u8>> = LazyLock::new(|| digits_of((1 << 54) - 1, 2, 970));
+/// A number whose exponent is that of a limit.
+pub(crate) struct Near<'t> {
+    number: Decimal<'t>,
+    is_negative: bool,
+}
 
-/// 2^-1075, half of the least double: the digits of 5^1075, the first at the 324th decimal.
-static BOTTOM: LazyLock<Vec<u8>> = LazyLock::new(|| digits_of(1, 5, 1075));
+impl Near<'_> {
+    fn compared(&self) -> Magnitude {
+        let digits = &self.number;
+        match digits.exponent {
+            309 if digits.cmp(&TOP) != Ordering::Less => Magnitude::Infinite,
+            309 if !self.is_negative => Magnitude::Positive,
+            -323 if digits.cmp(&BOTTOM) == Ordering::Greater => Magnitude::Positive,
+            _ => Magnitude::NotPositive,
+        }
+    }
+}
 
 /// A number above 0, read as 0.*digits* × 10^*exponent*; the first digit is not 0.
 struct Decimal<'t> {
@@ -50,66 +73,92 @@ struct Decimal<'t> {
 
 impl<'t> Decimal<'t> {
     /// `None` is 0.
-    fn parse(text: &'t [u8]) -> Option<Self> {
-        let end = text.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(text.len());
-        let (mantissa, power) = text.split_at_checked(end)?;
-        let first = mantissa.iter().position(|byte| matches!(byte, b'1'..=b'9'))?;
-        let point = mantissa.iter().position(|byte| *byte == b'.').unwrap_or(mantissa.len());
-        // Digits before the point count up from it, zeros behind it count down.
-        let skipped = if first > point { 1 } else { 0 };
-        let exponent = point as i64 - first as i64 + skipped;
-        let digits = mantissa.get(first..)?;
-        Some(Decimal { digits, exponent: exponent.saturating_add(parse_power(power)) })
+    fn parse(mut text: &'t [u8]) -> Option<Self> {
+        let mut number = None;
+        let (mut exponent, mut is_fraction) = (0, false);
+        while let [byte, rest @ ..] = text {
+            match byte {
+                b'.' => is_fraction = true,
+                b'e' | b'E' => break,
+                b'0' if number.is_none() => exponent -= i64::from(is_fraction),
+                _ => {
+                    number = number.or(Some(text));
+                    exponent += i64::from(!is_fraction);
+                }
+            }
+            text = rest;
+        }
+        let digits = number?.get(..number?.len() - text.len())?;
+        Some(Decimal { digits, exponent: exponent + power(text) })
     }
 
-    fn is_infinite(&self) -> bool {
-        self.compare(309, &TOP) != Ordering::Less
-    }
-
-    fn rounds_to_zero(&self) -> bool {
-        self.compare(-323, &BOTTOM) != Ordering::Greater
-    }
-
-    fn compare(&self, exponent: i64, digits: &LazyLock<Vec<u8>>) -> Ordering {
-        self.exponent.cmp(&exponent).then_with(|| self.compare_digits(digits))
-    }
-
-    fn compare_digits(&self, limit: &[u8]) -> Ordering {
-        let digits = self.digits.iter().filter(|byte| **byte != b'.').map(|byte| byte - b'0');
-        let significant = digits.clone().rev().skip_while(|digit| *digit == 0).count();
-        let limit_zeros = limit.iter().take_while(|digit| **digit == 0).count();
-        digits.take(significant).cmp(limit.iter().skip(limit_zeros).rev().copied())
+    /// Compares the digits with a limit's.
+    fn cmp(&self, limit: &[u8]) -> Ordering {
+        let digits = self.digits.iter().filter(|byte| **byte != b'.');
+        let trailing_zeros = digits.clone().rev().take_while(|digit| **digit == b'0').count();
+        let significant = digits.clone().count() - trailing_zeros;
+        digits.take(significant).cmp(limit)
     }
 }
 
-fn parse_power(text: &[u8]) -> i64 {
-    let magnitude = text
-        .iter()
-        .filter(|byte| byte.is_ascii_digit())
-        .fold(0_i64, |sum, byte| sum.saturating_mul(10).saturating_add(i64::from(byte - b'0')));
-    if text.contains(&b'-') { -magnitude } else { magnitude }
+/// The power of ten that an exponent such as `e-7` says, or one that is as far beyond any double.
+fn power(exponent: &[u8]) -> i64 {
+    let (mut power, mut is_negative) = (0, false);
+    for byte in exponent {
+        match byte {
+            b'-' => is_negative = true,
+            b'0'..=b'9' if power < FAR => power = power * 10 + i64::from(byte - b'0'),
+            _ => {}
+        }
+    }
+    if is_negative { -power } else { power }
 }
 
-/// The decimal digits of `seed` × `base`^`power`, the least significant first.
-fn digits_of(seed: u64, base: u8, power: u32) -> Vec<u8> {
-    let mut digits = Vec::with_capacity(768);
-    let mut rest = seed;
-    while rest > 0 {
-        digits.push((rest % 10) as u8);
-        rest /= 10;
+/// Beyond what the digits of any text that fits in memory can make up for.
+const FAR: i64 = 1 << 40;
+
+// ---- The limits ----------------------------------------------------------------------------------
+
+/// The middle between the greatest double and the next power of two, from where on all is
+/// infinite: 2^1024 - 2^970 = (2^54 - 1) × 2^9 × (2^31)^31.
+static TOP: [u8; 309] = digits(&limbs(((1 << 54) - 1) << 9, 1 << 31, 31));
+
+/// Half of the least double, up to which all is 0: 2^-1075 = 5^9 × (5^13)^82 / 10^1075, whose
+/// first digit is the 324th behind the point.
+static BOTTOM: [u8; 752] = digits(&limbs(5_u64.pow(9), 5_u32.pow(13), 82));
+
+const LIMB: u64 = 1_000_000_000;
+
+/// `seed` × `base`^`power` in limbs of nine decimal digits, the least first.
+const fn limbs(seed: u64, base: u32, mut power: u32) -> [u32; 84] {
+    let mut limbs = [0; 84];
+    multiply_and_add(&mut limbs, 0, seed);
+    while power > 0 {
+        multiply_and_add(&mut limbs, base, 0);
+        power -= 1;
     }
-    (0..power).for_each(|_| multiply(&mut digits, base));
+    limbs
+}
+
+const fn multiply_and_add(mut limbs: &mut [u32], by: u32, mut carry: u64) {
+    while let [limb, rest @ ..] = limbs {
+        let sum = *limb as u64 * by as u64 + carry;
+        *limb = (sum % LIMB) as u32;
+        carry = sum / LIMB;
+        limbs = rest;
+    }
+}
+
+/// The least `N` digits in ASCII, the greatest of them first.
+const fn digits<const N: usize>(mut limbs: &[u32]) -> [u8; N] {
+    let mut digits = [0; N];
+    let mut left: &mut [u8] = &mut digits;
+    let mut place = 0;
+    while let ([limb, more @ ..], [others @ .., digit]) = (limbs, left) {
+        *digit = b'0' + (*limb / 10_u32.pow(place) % 10) as u8;
+        place = (place + 1) % 9;
+        limbs = if place == 0 { more } else { limbs };
+        left = others;
+    }
     digits
-}
-
-fn multiply(digits: &mut Vec<u8>, by: u8) {
-    let mut carry = 0;
-    for digit in digits.iter_mut() {
-        let product = *digit * by + carry;
-        *digit = product % 10;
-        carry = product / 10;
-    }
-    if carry > 0 {
-        digits.push(carry);
-    }
 }

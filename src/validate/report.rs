@@ -1,6 +1,10 @@
 //! What is wrong with a request: closed codes, paths and, in one place, their text.
 
-use crate::schema::{Array, Kind, Member, Object};
+use super::json::Text;
+use super::lexer::{Expected, Raw};
+use super::number::{Magnitude, exactly};
+use super::place::Place;
+use crate::schema::{Array, Kind};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter, Write};
@@ -132,6 +136,12 @@ impl<'a> Path<'a> {
         &self.0
     }
 
+    fn to(place: &Place<'_>) -> Self {
+        let mut steps: Vec<_> = place.outwards().filter_map(Place::step).collect();
+        steps.reverse();
+        Path(steps)
+    }
+
     fn order(&self, other: &Self) -> Ordering {
         self.0.iter().map(Step::order).cmp(other.0.iter().map(Step::order))
     }
@@ -160,104 +170,38 @@ fn write_pointer_token(out: &mut Formatter<'_>, name: &str) -> fmt::Result {
     })
 }
 
-/// A place in the request while it is being walked: a list linked through the walk's own frames,
-/// so that a path costs nothing until there is something to say about it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'p> {
-    parent: Option<&'p Place<'p>>,
-    step: PlaceStep,
-    /// What the value here must be.
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum PlaceStep {
-    Root,
-    Member(u8, &'static Member),
-    Index(u32),
-}
-
-impl<'p> Place<'p> {
-    pub(crate) fn root(object: &'static Object) -> Self {
-        Place { parent: None, step: PlaceStep::Root, kind: Kind::Object(object) }
-    }
-
-    pub(crate) fn member(&'p self, index: u8, member: &'static Member) -> Self {
-        Place { parent: Some(self), step: PlaceStep::Member(index, member), kind: member.kind }
-    }
-
-    pub(crate) fn item(&'p self, index: u32, kind: Kind) -> Self {
-        Place { parent: Some(self), step: PlaceStep::Index(index), kind }
-    }
-
-    pub(crate) fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// How many steps lead here from the request.
-    pub(crate) fn depth(&self) -> u32 {
-        std::iter::successors(self.parent, |place| place.parent).fold(0, |depth, _| depth + 1)
-    }
-
-    fn path<'a>(&self) -> Path<'a> {
-        let mut steps = Vec::with_capacity(6);
-        let mut place = Some(self);
-        while let Some(here) = place {
-            match here.step {
-                PlaceStep::Root => {}
-                PlaceStep::Member(index, member) => {
-                    steps.push(Step::Member { index, name: member.name });
-                }
-                PlaceStep::Index(index) => steps.push(Step::Index(index)),
-            }
-            place = here.parent;
-        }
-        steps.reverse();
-        Path(steps)
-    }
-
-    /// Something is wrong with the value here.
-    pub(crate) fn issue<'a>(&self, code: Code) -> Issue<'a> {
-        Issue { path: self.path(), code, about: About::Kind(self.kind) }
-    }
-
-    /// The value here is of another type than it must be.
-    pub(crate) fn invalid_type<'a>(&self, found: Found) -> Issue<'a> {
-        Issue { path: self.path(), code: Code::InvalidType, about: About::Type(self.kind, found) }
-    }
-
-    /// The object here has a member that it may not have.
-    pub(crate) fn unknown_member<'a>(
-        &self,
-        object: &'static Object,
-        name: Cow<'a, str>,
-    ) -> Issue<'a> {
-        let mut path = self.path();
-        path.0.push(Step::Unknown(name));
-        Issue { path, code: Code::UnknownMember, about: About::Members(object) }
-    }
-
-    /// The bytes stop being JSON at this offset.
-    pub(crate) fn malformed<'a>(offset: usize, expected: &'static str) -> Issue<'a> {
-        let about = About::Syntax { offset: u32::try_from(offset).unwrap_or(u32::MAX), expected };
-        Issue { path: Path::default(), code: Code::MalformedJson, about }
-    }
-}
-
 /// The type of a value that should have been of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Found {
+    /// `null`
     Null,
+    /// `true` or `false`
     Boolean,
+    /// A number.
     Number,
+    /// A string.
     String,
+    /// An array.
     Array,
+    /// An object.
     Object,
     /// A JavaScript value that JSON has no word for, such as a function or a `bigint`.
     Other,
 }
 
 impl Found {
+    /// Every type, in order of declaration.
+    pub const ALL: &'static [Found] = &[
+        Found::Null,
+        Found::Boolean,
+        Found::Number,
+        Found::String,
+        Found::Array,
+        Found::Object,
+        Found::Other,
+    ];
+
     const fn as_str(self) -> &'static str {
         match self {
             Found::Null => "null",
@@ -271,13 +215,31 @@ impl Found {
     }
 }
 
+/// Takes the problems of a request, in the order in which the walk meets them.
+pub(crate) trait Problems<'a> {
+    /// The value here breaks a rule.
+    fn issue(&mut self, place: &Place<'_>, code: Code);
+    /// The value here is of another type than it must be.
+    fn invalid_type(&mut self, place: &Place<'_>, found: Found);
+    /// The object here has a member that it may not have.
+    fn unknown_member(&mut self, place: &Place<'_>, raw: Raw<'a>, name: Text<'a, '_>);
+    /// The bytes stop being JSON at this offset.
+    fn malformed(&mut self, offset: usize, expected: Expected);
+    /// What a number's text is worth; `None` if that is put off.
+    fn magnitude(&mut self, _place: &Place<'_>, text: &[u8]) -> Option<Magnitude> {
+        Some(exactly(text))
+    }
+}
+
 /// What the text of an issue needs to know beyond its code.
 #[derive(Clone, Copy, Debug)]
 enum About {
-    Kind(Kind),
-    Type(Kind, Found),
-    Members(&'static Object),
-    Syntax { offset: u32, expected: &'static str },
+    /// What the value must be.
+    Kind(&'static Kind),
+    /// What the value must be, and is.
+    Type(&'static Kind, Found),
+    /// What JSON's grammar wants at this byte.
+    Syntax(Expected, usize),
 }
 
 /// One problem of a request: where, what, and in words.
@@ -309,20 +271,19 @@ impl Display for Issue<'_> {
             About::Type(kind, found) => {
                 write_all(out, &["must be ", type_of(kind), ", not ", found.as_str()])
             }
-            About::Members(object) => {
-                out.write_str("is not a member of the contract; allowed here are ")?;
-                write_list(out, object.members.iter().map(|member| member.name), "and")
-            }
-            About::Syntax { offset, expected } => {
+            About::Syntax(expected, offset) => {
                 let offset = itoa::Buffer::new().format(offset).to_owned();
-                write_all(out, &["must be JSON: ", expected, " expected at byte ", &offset])
+                write_all(
+                    out,
+                    &["must be JSON: ", name_of(expected), " expected at byte ", &offset],
+                )
             }
             About::Kind(kind) => write_rule(out, self.code, kind),
         }
     }
 }
 
-fn type_of(kind: Kind) -> &'static str {
+fn type_of(kind: &Kind) -> &'static str {
     match kind {
         Kind::Text(_) | Kind::Choice(_) => "a string",
         Kind::PositiveNumber => "a number",
@@ -331,8 +292,28 @@ fn type_of(kind: Kind) -> &'static str {
     }
 }
 
-fn write_rule(out: &mut Formatter<'_>, code: Code, kind: Kind) -> fmt::Result {
+const fn name_of(expected: Expected) -> &'static str {
+    match expected {
+        Expected::Value => "a value",
+        Expected::ValueOrEnd => "a value or the end of the array or object",
+        Expected::CommaOrEnd => "a comma or the end of the array or object",
+        Expected::Name => "a member's name in double quotes",
+        Expected::Colon => "a colon",
+        Expected::End => "the end of the text",
+        Expected::Digit => "a digit",
+        Expected::EscapedControl => "an escape instead of a control character",
+        Expected::Escape => "an escape that JSON has",
+        Expected::HexDigits => "four hexadecimal digits",
+        Expected::ClosingQuote => "the closing quote of a string",
+    }
+}
+
+fn write_rule(out: &mut Formatter<'_>, code: Code, kind: &Kind) -> fmt::Result {
     match (code, kind) {
+        (Code::UnknownMember, Kind::Object(object)) => {
+            out.write_str("is not a member of the contract; allowed here are ")?;
+            write_list(out, object.members.iter().map(|member| member.name), "and")
+        }
         (Code::NotAllowed, Kind::Choice(choices)) => {
             out.write_str("must be one of ")?;
             write_list(out, choices.iter().copied(), "or")
@@ -416,7 +397,7 @@ impl<'a> Report<'a> {
         Report { issues: Vec::new(), limit, count: 0 }
     }
 
-    pub(crate) fn push(&mut self, issue: Issue<'a>) {
+    fn push(&mut self, issue: Issue<'a>) {
         self.count += 1;
         self.issues.push(issue);
         if self.issues.len() >= self.limit.saturating_mul(2) {
@@ -443,6 +424,28 @@ impl<'a> Report<'a> {
     fn tidy(&mut self) {
         self.issues.sort_by(|a, b| a.path.order(&b.path));
         self.issues.truncate(self.limit);
+    }
+}
+
+impl<'a> Problems<'a> for Report<'a> {
+    fn issue(&mut self, place: &Place<'_>, code: Code) {
+        self.push(Issue { path: Path::to(place), code, about: About::Kind(place.kind()) });
+    }
+
+    fn invalid_type(&mut self, place: &Place<'_>, found: Found) {
+        let about = About::Type(place.kind(), found);
+        self.push(Issue { path: Path::to(place), code: Code::InvalidType, about });
+    }
+
+    fn unknown_member(&mut self, place: &Place<'_>, _: Raw<'a>, name: Text<'a, '_>) {
+        let mut path = Path::to(place);
+        path.0.push(Step::Unknown(name.into_cow()));
+        self.push(Issue { path, code: Code::UnknownMember, about: About::Kind(place.kind()) });
+    }
+
+    fn malformed(&mut self, offset: usize, expected: Expected) {
+        let about = About::Syntax(expected, offset);
+        self.push(Issue { path: Path::default(), code: Code::MalformedJson, about });
     }
 }
 

@@ -1,0 +1,293 @@
+//! The tokens of JSON (RFC 8259), read off the front of bytes, without allocation.
+
+/// What JSON's grammar wants where the bytes are not JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Expected {
+    Value,
+    ValueOrEnd,
+    CommaOrEnd,
+    Name,
+    Colon,
+    End,
+    Digit,
+    EscapedControl,
+    Escape,
+    HexDigits,
+    ClosingQuote,
+}
+
+impl Expected {
+    /// Everything, in order of declaration.
+    pub(crate) const ALL: &'static [Expected] = &[
+        Expected::Value,
+        Expected::ValueOrEnd,
+        Expected::CommaOrEnd,
+        Expected::Name,
+        Expected::Colon,
+        Expected::End,
+        Expected::Digit,
+        Expected::EscapedControl,
+        Expected::Escape,
+        Expected::HexDigits,
+        Expected::ClosingQuote,
+    ];
+}
+
+/// The rest of the input; where it stands when a token is refused is where JSON ends.
+pub(super) struct Lexer<'a> {
+    rest: &'a [u8],
+}
+
+/// A string between its quotes, as it stands in the input.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Raw<'a> {
+    pub(crate) bytes: &'a [u8],
+    has_escapes: bool,
+    is_utf8: bool,
+}
+
+type Token<T> = Result<T, Expected>;
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Lexer { rest: bytes }
+    }
+
+    /// How many bytes are left.
+    pub(super) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The byte behind the white space, which is not taken.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        while let [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] = self.rest {
+            self.rest = rest;
+        }
+        self.rest.first().copied()
+    }
+
+    /// Takes this byte, if it is the next.
+    fn take(&mut self, byte: u8) -> bool {
+        match self.rest {
+            [first, rest @ ..] if *first == byte => {
+                self.rest = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes the byte that was [peeked](Self::peek) at.
+    pub(super) fn bump(&mut self) {
+        self.rest = self.rest.get(1..).unwrap_or_default();
+    }
+
+    /// Takes this byte behind white space.
+    pub(super) fn expect(&mut self, byte: u8, expected: Expected) -> Token<()> {
+        self.peek();
+        self.take(byte).then_some(()).ok_or(expected)
+    }
+
+    /// Whether an array or object goes on: takes the comma in front of every item but the first,
+    /// or the bracket at the end.
+    pub(super) fn goes_on(&mut self, first: bool, end: u8) -> Token<bool> {
+        self.peek();
+        if self.take(end) {
+            return Ok(false);
+        }
+        match (first, self.rest) {
+            (true, []) => Err(Expected::ValueOrEnd),
+            (true, _) => Ok(true),
+            (false, _) => self.expect(b',', Expected::CommaOrEnd).map(|()| true),
+        }
+    }
+
+    /// One of the three words.
+    pub(super) fn word(&mut self) -> Token<()> {
+        let ([b't', b'r', b'u', b'e', rest @ ..]
+        | [b'n', b'u', b'l', b'l', rest @ ..]
+        | [b'f', b'a', b'l', b's', b'e', rest @ ..]) = self.rest
+        else {
+            return Err(Expected::Value);
+        };
+        self.rest = rest;
+        Ok(())
+    }
+
+    /// A string.
+    pub(super) fn string(&mut self) -> Token<Raw<'a>> {
+        self.take(b'"');
+        let mut raw = Raw { bytes: self.rest, has_escapes: false, is_utf8: true };
+        loop {
+            self.skip(|byte| matches!(byte, b' '..=b'~' if byte != b'"' && byte != b'\\'));
+            self.rest = match self.rest {
+                [b'"', rest @ ..] => {
+                    raw.bytes = self.since(raw.bytes);
+                    self.rest = rest;
+                    return Ok(raw);
+                }
+                [b'\\', rest @ ..] => {
+                    raw.has_escapes = true;
+                    after_escape(rest)?
+                }
+                [0..b' ', ..] => return Err(Expected::EscapedControl),
+                [_, rest @ ..] => after_char(self.rest).unwrap_or_else(|| {
+                    raw.is_utf8 = false;
+                    rest
+                }),
+                [] => return Err(Expected::ClosingQuote),
+            };
+        }
+    }
+
+    /// A number's text.
+    pub(super) fn number(&mut self) -> Token<&'a [u8]> {
+        let start = self.rest;
+        self.take(b'-');
+        if !self.take(b'0') {
+            self.digits()?;
+        }
+        if self.take(b'.') {
+            self.digits()?;
+        }
+        if self.take(b'e') || self.take(b'E') {
+            let _sign = self.take(b'+') || self.take(b'-');
+            self.digits()?;
+        }
+        Ok(self.since(start))
+    }
+
+    fn digits(&mut self) -> Token<()> {
+        let before = self.rest.len();
+        self.skip(|byte| byte.is_ascii_digit());
+        (self.rest.len() < before).then_some(()).ok_or(Expected::Digit)
+    }
+
+    fn skip(&mut self, passes: impl Fn(u8) -> bool) {
+        while let [byte, rest @ ..] = self.rest
+            && passes(*byte)
+        {
+            self.rest = rest;
+        }
+    }
+
+    /// What was taken since the rest was `start`.
+    fn since(&self, start: &'a [u8]) -> &'a [u8] {
+        start.get(..start.len() - self.rest.len()).unwrap_or_default()
+    }
+}
+
+fn after_escape(escape: &[u8]) -> Token<&[u8]> {
+    match escape {
+        [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', rest @ ..] => Ok(rest),
+        [b'u', digits @ ..] => hex4(digits).map(|(_, rest)| rest).ok_or(Expected::HexDigits),
+        _ => Err(Expected::Escape),
+    }
+}
+
+/// Four hexadecimal digits as a UTF-16 code unit, and what follows them.
+fn hex4(text: &[u8]) -> Option<(u32, &[u8])> {
+    let (digits, rest) = text.split_first_chunk::<4>()?;
+    let unit = digits.iter().try_fold(0, |unit, digit| {
+        char::from(*digit).to_digit(16).map(|digit| unit << 4 | digit)
+    })?;
+    Some((unit, rest))
+}
+
+/// What follows a character of UTF-8 (RFC 3629).
+fn after_char(text: &[u8]) -> Option<&[u8]> {
+    let (lead, rest) = text.split_first()?;
+    let (count, least) = match lead {
+        0..0x80 => (0, 0),
+        0xC0..0xE0 => (1, 0x80),
+        0xE0..0xF0 => (2, 0x800),
+        0xF0..0xF8 => (3, 0x10000),
+        _ => return None,
+    };
+    let (tail, rest) = rest.split_at_checked(count)?;
+    let bits = u32::from(*lead & (0x7F >> count));
+    let char = tail.iter().try_fold(bits, |bits, byte| {
+        (byte & 0xC0 == 0x80).then_some(bits << 6 | u32::from(byte & 0x3F))
+    })?;
+    (char >= least && char::from_u32(char).is_some()).then_some(rest)
+}
+
+impl<'a> Raw<'a> {
+    /// Whether the bytes are UTF-8.
+    pub(super) fn is_utf8(&self) -> bool {
+        self.is_utf8
+    }
+
+    /// What the string says, when that is what stands in the input.
+    pub(super) fn plain(&self) -> Option<&'a [u8]> {
+        (!self.has_escapes).then_some(self.bytes)
+    }
+
+    /// What the string says, in `buffer`, which must be as long; `None` for half of a surrogate
+    /// pair.
+    pub(super) fn decode<'b>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
+        let mut text = self.bytes;
+        let mut room = &mut *buffer;
+        while let [byte, rest @ ..] = text {
+            // A byte that is not escaped may be a part of a character: it goes as it is.
+            (text, room) = match byte {
+                b'\\' => {
+                    let (char, rest) = unescape(rest)?;
+                    (rest, put(char, room)?)
+                }
+                _ => (rest, put_byte(*byte, room)?),
+            };
+        }
+        let left = room.len();
+        buffer.get(..buffer.len() - left)
+    }
+}
+
+/// The code point of an escape, and what follows it; `escape` begins behind the backslash.
+fn unescape(escape: &[u8]) -> Option<(u32, &[u8])> {
+    let (kind, rest) = escape.split_first()?;
+    let char = match kind {
+        b'b' => 8,
+        b'f' => 12,
+        b'n' => 10,
+        b'r' => 13,
+        b't' => 9,
+        b'u' => return unescape_unit(rest),
+        itself => u32::from(*itself),
+    };
+    Some((char, rest))
+}
+
+fn unescape_unit(digits: &[u8]) -> Option<(u32, &[u8])> {
+    let (unit, rest) = hex4(digits)?;
+    match (unit, rest) {
+        (0xD800..0xDC00, [b'\\', b'u', digits @ ..]) => {
+            let (low, rest) = hex4(digits)?;
+            let low = low.checked_sub(0xDC00).filter(|low| *low < 0x400)?;
+            Some((0x10000 + ((unit - 0xD800) << 10) + low, rest))
+        }
+        (0xD800..0xE000, _) => None,
+        _ => Some((unit, rest)),
+    }
+}
+
+/// Puts a character into a buffer as UTF-8, and gives the rest of the buffer.
+fn put(char: u32, room: &mut [u8]) -> Option<&mut [u8]> {
+    let (lead, tail) = match char {
+        0..0x80 => (0, 0),
+        0x80..0x800 => (0xC0, 1),
+        0x800..0x10000 => (0xE0, 2),
+        _ => (0xF0, 3),
+    };
+    let room = put_byte(lead | (char >> (6 * tail)) as u8, room)?;
+    (0..tail)
+        .rev()
+        .try_fold(room, |room, place| put_byte(0x80 | (char >> (6 * place) & 0x3F) as u8, room))
+}
+
+fn put_byte(byte: u8, room: &mut [u8]) -> Option<&mut [u8]> {
+    let (first, rest) = room.split_first_mut()?;
+    *first = byte;
+    Some(rest)
+}
