@@ -15,6 +15,9 @@ import { tools } from "./script.mjs";
  * @property {() => Promise<void>} close
  */
 
+// Else workerd's stand-in for Cloudflare's network asks the real one who it is.
+process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
+
 /**
  * Starts the Worker with the development data.
  * @param {{allowedOrigins?: string}} [options]
