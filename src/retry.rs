@@ -87,7 +87,7 @@ fn http_date_ms(text: &str) -> Option<u64> {
     let year = digits(words.next()?, 4)?;
     let (hour, minute, second) =
         (digits(words.next()?, 2)?, digits(words.next()?, 2)?, digits(words.next()?, 2)?);
-    let whole = words.next().is_none() && day >= 1 && day <= 31 && hour < 24 && minute < 60;
+    let whole = words.next().is_none() && (1..=31).contains(&day) && hour < 24 && minute < 60;
     let days = days_before_month(year, month).checked_add(day)?.checked_sub(EPOCH_DAYS)?;
     let seconds = (days * 24 + hour) * 3_600 + minute * 60 + second;
     (whole && second <= 60).then_some(seconds * 1_000)
