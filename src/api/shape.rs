@@ -6,11 +6,8 @@
 
 use crate::decimal::Decimal;
 use crate::pledge::CurrencyCode;
-use crate::validate::number::{Magnitude, magnitude};
-use hifijson::num::{Lex as _, LexWrite as _};
-use hifijson::str::{LexAlloc as _, LexWrite as _};
-use hifijson::token::{Expect, Lex as _};
-use hifijson::{SliceLexer, num};
+use crate::validate::lexer::{Expected, Lexer, Raw};
+use crate::validate::number::{Magnitude, exactly};
 use std::borrow::Cow;
 
 /// What a value must be. Members beyond those of an object's table are passed over.
@@ -162,91 +159,101 @@ impl Body {
     /// The first thing that is wrong with it.
     pub fn read<'a>(&self, body: &'a [u8]) -> Result<Taking<'a>, Mismatch> {
         std::str::from_utf8(body).map_err(|_| Mismatch::here("UTF-8"))?;
-        let mut lexer = SliceLexer::new(body);
-        let mut walk = Walk { taking: Taking::default() };
-        lexer.exactly_one(SliceLexer::ws_peek, |next, lexer| match next {
-            b'{' => walk.object(lexer, self.0),
-            _ => Err(Mismatch::here("an object")),
-        })?;
-        Ok(walk.taking)
+        let mut walk = Walk { lexer: Lexer::new(body), taking: Taking::default() };
+        match walk.lexer.peek() {
+            Some(b'{') => walk.object(self.0)?,
+            _ => return Err(Mismatch::here("an object")),
+        }
+        match walk.lexer.peek() {
+            None => Ok(walk.taking),
+            Some(_) => Err(Mismatch::here("JSON")),
+        }
     }
 }
 
 struct Walk<'a> {
+    lexer: Lexer<'a>,
     taking: Taking<'a>,
 }
 
 type Flow<T = ()> = Result<T, Mismatch>;
 
-impl From<Expect> for Mismatch {
-    fn from(_: Expect) -> Self {
-        Mismatch::here("JSON")
-    }
-}
-
-impl From<hifijson::str::Error> for Mismatch {
-    fn from(_: hifijson::str::Error) -> Self {
-        Mismatch::here("JSON")
-    }
-}
-
-impl From<num::Error> for Mismatch {
-    fn from(_: num::Error) -> Self {
+impl From<Expected> for Mismatch {
+    fn from(_: Expected) -> Self {
         Mismatch::here("JSON")
     }
 }
 
 impl<'a> Walk<'a> {
-    fn value(&mut self, next: u8, lexer: &mut SliceLexer<'a>, shape: &Shape) -> Flow {
-        match (shape, next) {
-            (Object(members), b'{') => self.object(lexer, members),
-            (Array(item), b'[') => self.array(lexer, item),
-            (Text, b'"') => raw_text(lexer.discarded()).map(drop),
-            (Taken(take), b'"') => self.take(lexer, *take),
-            (Boolean, b't' | b'f') => skip(next, lexer, 0),
-            (Amount, b'0'..=b'9' | b'-') => amount(lexer),
-            (Money, b'"' | b'0'..=b'9' | b'-') => self.money(next, lexer),
-            (Currency, b'"') => currency(lexer),
+    fn value(&mut self, shape: &Shape) -> Flow {
+        match (shape, self.lexer.peek()) {
+            (Object(members), Some(b'{')) => self.object(members),
+            (Array(item), Some(b'[')) => self.array(item),
+            (Text, Some(b'"')) => Ok(self.lexer.string().map(drop)?),
+            (Taken(take), Some(b'"')) => self.take(*take),
+            (Boolean, Some(b't' | b'f')) => Ok(self.lexer.word()?),
+            (Amount, Some(b'0'..=b'9' | b'-')) => self.amount(),
+            (Money, Some(b'"' | b'0'..=b'9' | b'-')) => self.money(),
+            (Currency, Some(b'"')) => self.currency(),
             _ => Err(Mismatch::here(shape.describe())),
         }
     }
 
-    fn object(&mut self, lexer: &mut SliceLexer<'a>, members: &[Member]) -> Flow {
+    fn object(&mut self, members: &[Member]) -> Flow {
+        self.lexer.bump();
         let mut seen = 0_u32;
-        lexer.discarded().seq(b'}', SliceLexer::ws_peek, |next, lexer| {
-            let name = name(next, lexer)?;
-            let next = lexer.ws_peek().ok_or(Expect::Value)?;
+        let mut first = true;
+        while self.lexer.goes_on(first, b'}')? {
+            first = false;
+            let name = self.name()?;
             let known = (0_u32..).zip(members).find(|(_, member)| member.name == name);
-            let Some((index, member)) = known else { return skip(next, lexer, 0) };
+            let Some((index, member)) = known else {
+                self.skip(0)?;
+                continue;
+            };
             let twice = seen & (1 << index) != 0;
             seen |= 1 << index;
-            match next {
-                _ if twice => Err(Mismatch::here("a member that appears once")),
-                b'n' if !member.required => skip(next, lexer, 0),
-                _ => self.value(next, lexer, &member.shape),
-            }
-            .map_err(|mismatch| mismatch.below(member.name))
-        })?;
-        let absent = (0_u32..)
-            .zip(members)
-            .find(|(index, member)| member.required && seen & (1 << index) == 0);
-        absent.map_or(Ok(()), |(_, member)| {
-            Err(Mismatch::here(member.shape.describe()).below(member.name))
-        })
+            self.member(member, twice).map_err(|mismatch| mismatch.below(member.name))?;
+        }
+        let absent = |index: u32| seen & (1 << index) == 0;
+        match (0_u32..).zip(members).find(|(index, member)| member.required && absent(*index)) {
+            Some((_, member)) => Err(Mismatch::here(member.shape.describe()).below(member.name)),
+            None => Ok(()),
+        }
     }
 
-    fn array(&mut self, lexer: &mut SliceLexer<'a>, item: &Shape) -> Flow {
+    fn member(&mut self, member: &Member, twice: bool) -> Flow {
+        match self.lexer.peek() {
+            _ if twice => Err(Mismatch::here("a member that appears once")),
+            Some(b'n') if !member.required => Ok(self.lexer.word()?),
+            _ => self.value(&member.shape),
+        }
+    }
+
+    /// A member's name; the colon behind it is read too.
+    fn name(&mut self) -> Flow<Cow<'a, str>> {
+        if self.lexer.peek() != Some(b'"') {
+            return Err(Expected::Name.into());
+        }
+        let name = self.lexer.string()?;
+        self.lexer.expect(b':', Expected::Colon)?;
+        // A name with half of a surrogate pair is none of the contract's.
+        Ok(text(name).unwrap_or_default())
+    }
+
+    fn array(&mut self, item: &Shape) -> Flow {
+        self.lexer.bump();
         let mut index = 0_u32;
-        lexer.discarded().seq(b']', SliceLexer::ws_peek, |next, lexer| {
-            let step = index;
-            index = index.wrapping_add(1);
-            self.value(next, lexer, item)
-                .map_err(|mismatch| mismatch.below(itoa::Buffer::new().format(step)))
-        })
+        while self.lexer.goes_on(index == 0, b']')? {
+            let step = |mismatch: Mismatch| mismatch.below(itoa::Buffer::new().format(index));
+            self.value(item).map_err(step)?;
+            index = index.saturating_add(1);
+        }
+        Ok(())
     }
 
-    fn take(&mut self, lexer: &mut SliceLexer<'a>, take: Take) -> Flow {
-        let text = lexer.discarded().str_string()?;
+    fn take(&mut self, take: Take) -> Flow {
+        let text = text(self.lexer.string()?).ok_or(Mismatch::here("Unicode text"))?;
         match take {
             Take::Error => self.taking.error = text,
             Take::Message => self.taking.message = Some(text),
@@ -254,11 +261,50 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn money(&mut self, next: u8, lexer: &mut SliceLexer<'a>) -> Flow {
-        self.taking.amount = match next {
-            b'"' => two_places(lexer.discarded().str_string()?),
-            _ => number_as_money(lexer)?,
+    fn amount(&mut self) -> Flow {
+        let positive = exactly(self.lexer.number()?) == Magnitude::Positive;
+        positive.then_some(()).ok_or(Mismatch::here(Amount.describe()))
+    }
+
+    fn money(&mut self) -> Flow {
+        let money = match self.lexer.peek() {
+            Some(b'"') => text(self.lexer.string()?).map(two_places),
+            _ => number_as_money(self.lexer.number()?),
         };
+        self.taking.amount = money.ok_or(Mismatch::here(Money.describe()))?;
+        Ok(())
+    }
+
+    fn currency(&mut self) -> Flow {
+        let code = text(self.lexer.string()?);
+        let known =
+            code.is_some_and(|text| CurrencyCode::ALL.iter().any(|code| code.as_str() == text));
+        known.then_some(()).ok_or(Mismatch::here(Currency.describe()))
+    }
+
+    /// Passes over a value.
+    fn skip(&mut self, depth: u32) -> Flow {
+        match self.lexer.peek() {
+            _ if depth > MAX_DEPTH => return Err(Mismatch::here("a value that nests less deep")),
+            Some(b'"') => self.lexer.string().map(drop)?,
+            Some(b'-' | b'0'..=b'9') => self.lexer.number().map(drop)?,
+            Some(b'[') => return self.skip_all(b']', depth),
+            Some(b'{') => return self.skip_all(b'}', depth),
+            _ => self.lexer.word()?,
+        }
+        Ok(())
+    }
+
+    fn skip_all(&mut self, end: u8, depth: u32) -> Flow {
+        self.lexer.bump();
+        let mut first = true;
+        while self.lexer.goes_on(first, end)? {
+            first = false;
+            if end == b'}' {
+                self.name()?;
+            }
+            self.skip(depth + 1)?;
+        }
         Ok(())
     }
 }
@@ -277,43 +323,22 @@ impl Shape {
     }
 }
 
-/// A member's name; the colon behind it is read too.
-fn name<'a>(next: u8, lexer: &mut SliceLexer<'a>) -> Flow<Cow<'a, str>> {
-    lexer.expect(|_| Some(next), b'"').ok_or(Expect::String)?;
-    let start = lexer.as_slice();
-    let raw = raw_text(lexer)?;
-    lexer.expect(SliceLexer::ws_peek, b':').ok_or(Expect::Colon)?;
-    if !raw.contains(&b'\\') {
-        return Ok(String::from_utf8_lossy(raw));
+/// What a string says; `None` for half of a surrogate pair.
+fn text<'a>(raw: Raw<'a>) -> Option<Cow<'a, str>> {
+    if let Some(plain) = raw.plain() {
+        return std::str::from_utf8(plain).ok().map(Cow::Borrowed);
     }
-    // A name with half of a surrogate pair is none of the contract's.
-    Ok(SliceLexer::new(start).str_string().unwrap_or_default())
+    let mut buffer = vec![0; raw.bytes.len()];
+    let length = raw.decode(&mut buffer)?.len();
+    buffer.truncate(length);
+    String::from_utf8(buffer).ok().map(Cow::Owned)
 }
 
-fn raw_text<'a>(lexer: &mut SliceLexer<'a>) -> Flow<&'a [u8]> {
-    let mut raw: &'a [u8] = &[];
-    lexer.str_bytes(&mut raw)?;
-    Ok(raw)
-}
-
-fn amount(lexer: &mut SliceLexer<'_>) -> Flow {
-    let (text, _) = lexer.num_string().validated()?;
-    let positive = magnitude(text) == Magnitude::Positive;
-    positive.then_some(()).ok_or(Mismatch::here(Amount.describe()))
-}
-
-fn currency(lexer: &mut SliceLexer<'_>) -> Flow {
-    let text = lexer.discarded().str_string()?;
-    let known = CurrencyCode::ALL.iter().any(|code| code.as_str() == text);
-    known.then_some(()).ok_or(Mismatch::here(Currency.describe()))
-}
-
-fn number_as_money(lexer: &mut SliceLexer<'_>) -> Flow<String> {
-    let (text, _) = lexer.num_string().validated()?;
-    let (sign, size) = text.strip_prefix('-').map_or(("", text), |size| ("-", size));
-    let finite = magnitude(text) != Magnitude::Infinite;
-    let size = Decimal::parse(&size.to_ascii_lowercase()).filter(|_| finite);
-    Ok(sign.to_owned() + &size.ok_or(Mismatch::here(Money.describe()))?.to_money())
+fn number_as_money(number: &[u8]) -> Option<String> {
+    let (sign, size) = number.strip_prefix(b"-").map_or(("", number), |size| ("-", size));
+    let finite = exactly(number) != Magnitude::Infinite;
+    let size = std::str::from_utf8(size).ok().filter(|_| finite)?;
+    Some(sign.to_owned() + &Decimal::parse(&size.to_ascii_lowercase())?.to_money())
 }
 
 /// §2.2: a decimal with two places. A text that is no decimal, or one with more places, is left
@@ -333,20 +358,3 @@ fn two_places(amount: Cow<'_, str>) -> String {
 
 /// How deep what is passed over may nest.
 const MAX_DEPTH: u32 = 128;
-
-fn skip(next: u8, lexer: &mut SliceLexer<'_>, depth: u32) -> Flow {
-    match next {
-        _ if depth > MAX_DEPTH => Err(Mismatch::here("a value that nests less deep")),
-        b'"' => raw_text(lexer.discarded()).map(drop),
-        b'-' | b'0'..=b'9' => Ok(lexer.num_ignore().validate().map(drop)?),
-        b'[' => lexer
-            .discarded()
-            .seq(b']', SliceLexer::ws_peek, |next, lexer| skip(next, lexer, depth + 1)),
-        b'{' => lexer.discarded().seq(b'}', SliceLexer::ws_peek, |next, lexer| {
-            name(next, lexer)?;
-            let next = lexer.ws_peek().ok_or(Expect::Value)?;
-            skip(next, lexer, depth + 1)
-        }),
-        _ => lexer.null_or_bool().map(drop).ok_or(Expect::Value.into()),
-    }
-}

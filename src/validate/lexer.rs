@@ -35,7 +35,7 @@ impl Expected {
 }
 
 /// The rest of the input; where it stands when a token is refused is where JSON ends.
-pub(super) struct Lexer<'a> {
+pub(crate) struct Lexer<'a> {
     rest: &'a [u8],
 }
 
@@ -50,17 +50,17 @@ pub(crate) struct Raw<'a> {
 type Token<T> = Result<T, Expected>;
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Lexer { rest: bytes }
     }
 
     /// How many bytes are left.
-    pub(super) fn left(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         self.rest.len()
     }
 
     /// The byte behind the white space, which is not taken.
-    pub(super) fn peek(&mut self) -> Option<u8> {
+    pub(crate) fn peek(&mut self) -> Option<u8> {
         while let [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] = self.rest {
             self.rest = rest;
         }
@@ -79,19 +79,19 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes the byte that was [peeked](Self::peek) at.
-    pub(super) fn bump(&mut self) {
+    pub(crate) fn bump(&mut self) {
         self.rest = self.rest.get(1..).unwrap_or_default();
     }
 
     /// Takes this byte behind white space.
-    pub(super) fn expect(&mut self, byte: u8, expected: Expected) -> Token<()> {
+    pub(crate) fn expect(&mut self, byte: u8, expected: Expected) -> Token<()> {
         self.peek();
         self.take(byte).then_some(()).ok_or(expected)
     }
 
     /// Whether an array or object goes on: takes the comma in front of every item but the first,
     /// or the bracket at the end.
-    pub(super) fn goes_on(&mut self, first: bool, end: u8) -> Token<bool> {
+    pub(crate) fn goes_on(&mut self, first: bool, end: u8) -> Token<bool> {
         self.peek();
         if self.take(end) {
             return Ok(false);
@@ -104,7 +104,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// One of the three words.
-    pub(super) fn word(&mut self) -> Token<()> {
+    pub(crate) fn word(&mut self) -> Token<()> {
         let ([b't', b'r', b'u', b'e', rest @ ..]
         | [b'n', b'u', b'l', b'l', rest @ ..]
         | [b'f', b'a', b'l', b's', b'e', rest @ ..]) = self.rest
@@ -116,7 +116,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// A string.
-    pub(super) fn string(&mut self) -> Token<Raw<'a>> {
+    pub(crate) fn string(&mut self) -> Token<Raw<'a>> {
         self.take(b'"');
         let mut raw = Raw { bytes: self.rest, has_escapes: false, is_utf8: true };
         loop {
@@ -142,7 +142,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// A number's text.
-    pub(super) fn number(&mut self) -> Token<&'a [u8]> {
+    pub(crate) fn number(&mut self) -> Token<&'a [u8]> {
         let start = self.rest;
         self.take(b'-');
         if !self.take(b'0') {
@@ -215,18 +215,18 @@ fn after_char(text: &[u8]) -> Option<&[u8]> {
 
 impl<'a> Raw<'a> {
     /// Whether the bytes are UTF-8.
-    pub(super) fn is_utf8(&self) -> bool {
+    pub(crate) fn is_utf8(&self) -> bool {
         self.is_utf8
     }
 
     /// What the string says, when that is what stands in the input.
-    pub(super) fn plain(&self) -> Option<&'a [u8]> {
+    pub(crate) fn plain(&self) -> Option<&'a [u8]> {
         (!self.has_escapes).then_some(self.bytes)
     }
 
     /// What the string says, in `buffer`, which must be as long; `None` for half of a surrogate
     /// pair.
-    pub(super) fn decode<'b>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
+    pub(crate) fn decode<'b>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
         let mut text = self.bytes;
         let mut room = &mut *buffer;
         while let [byte, rest @ ..] = text {

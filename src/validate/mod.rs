@@ -3,7 +3,7 @@
 pub mod compact;
 pub mod format;
 pub mod json;
-mod lexer;
+pub(crate) mod lexer;
 pub mod number;
 mod place;
 pub mod record;
