@@ -11,6 +11,7 @@ mod openapi;
 
 use impact_pledge::api::{self, Operation, Problem};
 use impact_pledge::auth::Mode;
+use impact_pledge::idempotency::IdempotencyKey;
 use impact_pledge::pledge::PledgeTransactionRequest;
 use impact_pledge::schema::{Array, Format, Kind, Member, Object, REQUEST, Slot, object_type};
 use impact_pledge::validate;
@@ -256,6 +257,27 @@ fn parameters_and_security_are_the_code_s() {
     let limit = format!("{} MiB", api::create::MAX_BODY_BYTES / 1024 / 1024);
     let body = &document.0["paths"][CREATE.1][CREATE.0]["requestBody"]["description"];
     assert!(body.as_str().unwrap().contains(&limit));
+}
+
+#[test]
+fn an_idempotency_key_is_what_the_code_reads() {
+    let document = OpenApi::read();
+    let schema = &document.0["components"]["parameters"]["IdempotencyKey"]["schema"];
+    let long = "k".repeat(255);
+    let fine = ["a", "a b", "\"a\"", "\" \"", "\"a\\\"b\\\\\"", "!#[]~", "a\u{20}", &long];
+    let quoted = [format!("\"{long}\""), format!("\"{}\"", "\\\"".repeat(255))];
+    for key in fine.into_iter().chain(quoted.iter().map(|key| &**key)) {
+        assert!(document.accepts(schema, &json!(key)), "`{key}`");
+        assert!(IdempotencyKey::parse(key).is_some(), "`{key}`");
+    }
+    let longer = [format!("{long}k"), format!("\"{long}k\"")];
+    let wrong = [
+        "", " ", "\"", "\"\"", "\"a", "a\"", "a\"b", "a\\b", "\"a\\b\"", "\"a\"b\"", "é", "a\u{7f}",
+    ];
+    for key in wrong.into_iter().chain(longer.iter().map(|key| &**key)) {
+        assert!(!document.accepts(schema, &json!(key)), "`{key}`");
+        assert!(IdempotencyKey::parse(key).is_none(), "`{key}`");
+    }
 }
 
 // ---- Examples ----------------------------------------------------------------------------------
