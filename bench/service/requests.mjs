@@ -1,0 +1,110 @@
+/** The requests that the services are loaded with, and whether two services answer them alike. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fullRequest, generator, requestWithProblems } from "../data.mjs";
+import { Stop } from "../../scripts/lib/report.mjs";
+
+const PATH = "/v2/pledge-transaction";
+const KEY = "service_sk_test_dev_unit";
+const AUTHORIZATION = { authorization: `Bearer ${KEY}` };
+const JSON_TYPE = { "content-type": "application/json" };
+const STORED = 64;
+const TOO_LARGE = 2 * 1024 * 1024 + 1;
+
+/**
+ * @typedef {{method: string, path: string, headers: Record<string, string>, body?: string}} Request
+ * @typedef {object} Kind
+ * @property {string} name
+ * @property {number} status of every answer
+ * @property {number} connections at once
+ * @property {Request[]} requests distinct ones
+ */
+
+/**
+ * Every kind of request for one service. What is read was created there before.
+ * @param {string} origin
+ * @returns {Promise<Kind[]>}
+ */
+export async function kindsFor(origin) {
+  const random = generator(7);
+  const bodies = (count, make) => Array.from({ length: count }, () => JSON.stringify(make()));
+  const small = bodies(256, () => fullRequest(random, 1)).map(create);
+  const large = bodies(32, () => fullRequest(random, 100)).map(create);
+  const unknownKey = (index) => ({ authorization: `Bearer service_sk_test_unknown_${index}` });
+  return [
+    { name: "POST small", status: 200, connections: 32, requests: small },
+    { name: "POST of 100 pledges", status: 200, connections: 16, requests: large },
+    { name: "GET small", status: 200, connections: 32, requests: (await store(origin, small, STORED)).map(get) },
+    { name: "GET of 100 pledges", status: 200, connections: 16, requests: (await store(origin, large, STORED / 2)).map(get) },
+    { name: "401", status: 401, connections: 32, requests: small.slice(0, 64).map((request, index) => ({ ...request, headers: { ...request.headers, ...unknownKey(index) } })) },
+    { name: "invalid", status: 400, connections: 32, requests: bodies(256, () => requestWithProblems(random)).map(create) },
+    { name: "413", status: 413, connections: 4, requests: [create("x".repeat(TOO_LARGE))] },
+  ];
+}
+
+const create = (body) => ({ method: "POST", path: PATH, headers: { ...AUTHORIZATION, ...JSON_TYPE, "content-length": String(Buffer.byteLength(body)) }, body });
+const get = (id) => ({ method: "GET", path: `${PATH}/${id}`, headers: AUTHORIZATION });
+
+/** Creates and reads each once, so that KV keeps it. */
+async function store(origin, requests, count) {
+  const ids = [];
+  for (const request of requests.slice(0, count)) {
+    const { id } = JSON.parse((await send(origin, request)).text);
+    await send(origin, get(id));
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** @param {string} origin @param {Request} request */
+export async function send(origin, { method, path, headers, body }) {
+  const { "content-length": _length, ...own } = headers; // fetch counts for itself
+  const response = await fetch(`${origin}${path}`, { method, headers: own, body });
+  const answer = { status: response.status, type: response.headers.get("content-type"), cache: response.headers.get("cache-control"), text: await response.text() };
+  return answer;
+}
+
+/** wrk's input: every request as it goes over the wire. @param {Kind[]} kinds @returns {string} the file */
+export function writeRequests(folder, name, requests, origin) {
+  const { host } = new URL(origin);
+  const pieces = requests.map(({ method, path, headers, body = "" }) => {
+    const lines = Object.entries({ host, ...headers }).map(([header, value]) => `${header}: ${value}\r\n`);
+    const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+    return Buffer.concat([Buffer.from(`${bytes.length}\n`), bytes]);
+  });
+  const file = join(folder, `${name.replaceAll(/\W+/g, "-")}.requests`);
+  writeFileSync(file, Buffer.concat(pieces));
+  return file;
+}
+
+/**
+ * Stops unless both answer each kind alike: status, headers, and every member but those that each makes for itself.
+ * @param {{name: string, origin: string, kinds: Kind[]}} ours
+ * @param {{name: string, origin: string, kinds: Kind[]}} theirs
+ */
+export async function mustAnswerAlike(ours, theirs) {
+  for (const [index, { name, status, requests }] of ours.kinds.entries()) {
+    for (const row of [0, requests.length - 1]) {
+      const [mine, other] = await Promise.all([judge(ours, index, row), judge(theirs, index, row)]);
+      if (mine.status !== status) throw new Stop(`${ours.name} answers ${name} with ${mine.status}, not ${status}: ${mine.text.slice(0, 300)}`);
+      if (mine.comparable === other.comparable) continue;
+      throw new Stop(`${theirs.name} answers ${name} differently:\n${mine.comparable.slice(0, 600)}\n${other.comparable.slice(0, 600)}`);
+    }
+  }
+}
+
+async function judge({ origin, kinds }, index, row) {
+  const answer = await send(origin, kinds[index].requests[row]);
+  const { status, type, cache, text } = answer;
+  return { ...answer, comparable: JSON.stringify({ status, type, cache, body: masked(JSON.parse(text)) }, null, 1) };
+}
+
+const OWN = new Set(["id", "createdAt", "timelineUrl", "message"]);
+
+/** Members in order of name; the values that differ between any two answers by their type. */
+function masked(value, name = "") {
+  if (OWN.has(name)) return typeof value;
+  if (Array.isArray(value)) return value.map((item) => masked(item));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.keys(value).sort().map((member) => [member, masked(value[member], member)]));
+}

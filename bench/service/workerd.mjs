@@ -1,0 +1,149 @@
+/** Workers on `workerd serve`, the production-like server: bundled as wrangler would, KV beside them in memory. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { createInterface } from "node:readline";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { Stop, tail } from "../../scripts/lib/report.mjs";
+import { run } from "../../scripts/lib/run.mjs";
+
+const HERE = import.meta.dirname;
+const START_MS = 30_000;
+
+/**
+ * @typedef {object} Bundle
+ * @property {string} folder with `config.capnp`
+ * @property {{raw: number, gzip: number, brotli: number}} upload bytes of what a deploy would send
+ */
+
+/**
+ * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
+ * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+ * @param {{main: string, folder: string}} place the Worker's entry, and an own folder for what is made
+ * @returns {Promise<Bundle>}
+ */
+export async function bundle(tools, { main, folder }) {
+  rmSync(folder, { recursive: true, force: true });
+  const out = join(folder, "out");
+  mkdirSync(out, { recursive: true });
+  const compatibilityDate = dateOf(join(tools.root, "wrangler.toml"));
+  const config = join(folder, "wrangler.json");
+  writeFileSync(config, JSON.stringify({ name: "bench", main, compatibility_date: compatibilityDate, kv_namespaces: [{ binding: "PLEDGES", id: "bench" }] }));
+  const args = [tools.bin("wrangler"), "deploy", "--dry-run", "--minify", "--config", config, "--outdir", out];
+  const { ok, why, output } = await run(process.execPath, args, { cwd: folder, env: tools.env, name: "wrangler", show: false });
+  if (!ok) throw new Stop(`the Worker \`${basename(main)}\` can't be bundled (${why}):\n${tail(output, 20)}`);
+  const modules = readdirSync(out).filter((name) => /\.(js|wasm)$/.test(name)).sort();
+  copyFileSync(join(HERE, "workers", "kv.mjs"), join(folder, "kv.js"));
+  writeFileSync(join(folder, "config.capnp"), configText(modules, compatibilityDate));
+  return { folder, upload: sizes(modules.map((name) => readFileSync(join(out, name)))) };
+}
+
+/** All Workers run with the date that ours is deployed with. */
+function dateOf(file) {
+  const [, date] = readFileSync(file, "utf8").match(/^compatibility_date = "(.*)"$/m) ?? [];
+  if (!date) throw new Stop(`\`${file}\` names no compatibility_date`);
+  return date;
+}
+
+function sizes(files) {
+  const sum = (size) => files.reduce((total, bytes) => total + size(bytes), 0);
+  return { raw: sum((bytes) => bytes.length), gzip: sum((bytes) => gzipSync(bytes, { level: 9 }).length), brotli: sum((bytes) => brotliCompressSync(bytes).length) };
+}
+
+/** The entry comes first: workerd starts that. */
+function configText(modules, compatibilityDate) {
+  const entry = modules.find((name) => name.endsWith(".js"));
+  const rest = modules.filter((name) => name !== entry);
+  const kind = (name) => (name.endsWith(".wasm") ? "wasm" : "esModule");
+  const lines = [entry, ...rest].map((name) => `    (name = "${name}", ${kind(name)} = embed "out/${name}"),`);
+  return `using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .main), (name = "kv", worker = .kv)],
+  sockets = [
+    (name = "main", address = "127.0.0.1:0", http = (), service = "main"),
+    (name = "kv", address = "127.0.0.1:0", http = (), service = "kv"),
+  ],
+);
+
+const main :Workerd.Worker = (
+  modules = [
+${lines.join("\n")}
+  ],
+  compatibilityDate = "${compatibilityDate}",
+  bindings = [(name = "PLEDGES", kvNamespace = "kv"), (name = "ALLOWED_ORIGINS", text = "")],
+);
+
+const kv :Workerd.Worker = (modules = [(name = "kv.js", esModule = embed "kv.js")], compatibilityDate = "${compatibilityDate}");
+`;
+}
+
+/** The binary itself, without npm's Node wrapper: its process is the one that is measured. */
+async function binary(tools) {
+  const { createRequire } = await import("node:module");
+  const platform = { "linux x64": "linux-64", "linux arm64": "linux-arm64", "darwin x64": "darwin-64", "darwin arm64": "darwin-arm64", "win32 x64": "windows-64" }[`${process.platform} ${process.arch}`];
+  const require = createRequire(createRequire(join(tools.root, "package.json")).resolve("wrangler"));
+  const inWorkerd = createRequire(require.resolve("workerd"));
+  return inWorkerd.resolve(`@cloudflare/workerd-${platform}/bin/workerd${process.platform === "win32" ? ".exe" : ""}`);
+}
+
+/** A running workerd. */
+export class Server {
+  /** @param {import("../../scripts/lib/ready.mjs").Tools} tools @param {Bundle} bundle */
+  static async start(tools, bundle) {
+    const program = await binary(tools);
+    const server = new Server();
+    server.spawnedAt = performance.now();
+    server.child = spawn(program, ["serve", "--control-fd=3", join(bundle.folder, "config.capnp")], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    server.said = "";
+    for (const stream of [server.child.stdout, server.child.stderr]) stream.setEncoding("utf8").on("data", (text) => (server.said = (server.said + text).slice(-10_000)));
+    server.kill = () => server.child.kill("SIGKILL");
+    process.on("exit", server.kill);
+    server.ports = await portsOf(server);
+    return server;
+  }
+
+  get pid() {
+    return this.child.pid;
+  }
+
+  get origin() {
+    return `http://127.0.0.1:${this.ports.main}`;
+  }
+
+  /** Puts records into its KV. @param {{key: string, value: string}[]} entries */
+  async seed(entries) {
+    for (const { key, value } of entries) {
+      const response = await fetch(`http://127.0.0.1:${this.ports.kv}/${encodeURIComponent(key)}?urlencoded=true`, { method: "PUT", body: value });
+      if (!response.ok) throw new Stop(`KV refused \`${key}\`: ${response.status}`);
+    }
+  }
+
+  async end() {
+    process.off("exit", this.kill);
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, "exit");
+    this.child.kill("SIGTERM");
+    await ended;
+  }
+}
+
+/** workerd tells each socket's port once it listens. */
+function portsOf(server) {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new Stop(`workerd did not start:\n${tail(server.said, 10)}`));
+    const late = setTimeout(fail, START_MS);
+    server.child.once("exit", fail);
+    const ports = {};
+    createInterface({ input: server.child.stdio[3] }).on("line", (line) => {
+      const { event, socket, port } = JSON.parse(line);
+      if (event === "listen") ports[socket] = port;
+      if (!(ports.main && ports.kv)) return;
+      clearTimeout(late);
+      server.child.off("exit", fail);
+      resolve(ports);
+    });
+  });
+}

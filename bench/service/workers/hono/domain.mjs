@@ -1,0 +1,103 @@
+/** What both Hono services share: the records of the contract, ids, prices. */
+
+const CHARGE_SCALE = 12;
+
+/** @param {string} text @returns {Promise<string>} its SHA-256 in hexadecimal */
+export async function sha256(text) {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** 122 random bits. */
+export const newId = (prefix) => prefix + crypto.randomUUID().replaceAll("-", "");
+
+const ID = /^ptran_[0-9a-f]{32}$/;
+export const isId = (text) => ID.test(text);
+
+/** Bearer, in any case, and a token. @param {string | undefined} header */
+export const bearer = (header) => header?.match(/^bearer +(\S+)$/i)?.[1];
+
+/** @param {{mode: string, level: string, unitId?: string, unitIds?: string[]}} record @param {string | undefined} unitId */
+export function callerOf(record, unitId) {
+  const unit = record.level === "unit" ? record.unitId : record.unitIds.find((id) => id === unitId);
+  return unit && { unit, mode: record.mode, isLive: record.mode === "live" };
+}
+
+const DETAIL = { name: null, description: null, nounSingular: null, nounPlural: null, image: null, externalId: null, externalUrl: null };
+
+/** The answer to a create (§2.1). */
+export function makeTransaction(request, { origin, isLive, catalogue }) {
+  const { reference, recipient, pledges, trigger, notifications = [] } = request;
+  const id = newId("ptran_");
+  const editKey = newId("");
+  const transaction = {
+    id,
+    reference,
+    createdAt: new Date().toISOString(),
+    isLive,
+    charge: { amount: amount(pledges, catalogue), currencyCode: catalogue?.currencyCode ?? "USD", paidAt: null },
+    recipient: { email: recipient.email, firstName: recipient.firstName ?? null, name: recipient.name ?? null },
+    trigger: { date: trigger?.date ?? null, phrase: trigger?.phrase ?? null, externalUrl: trigger?.externalUrl ?? null },
+    pledges: pledges.map(({ impact, detail }) => ({ id: newId("p_"), impact, detail: { ...DETAIL, ...detail } })),
+    notifications: notifications.map((type) => ({ type, status: "Pending" })),
+    timelineUrl: `${origin}/timeline/${id}?edit_key=${editKey}`,
+  };
+  return { transaction, editKey };
+}
+
+/** The answer to a get (§4.2). */
+export function toRetrieved({ createdAt, reference, isLive, charge, recipient, trigger, pledges, notifications, timelineUrl }) {
+  const retrieved = pledges.map(({ id, impact, detail }) => ({ id, impact, details: [detail], recipient }));
+  return { createdAt, reference, isLive, charge, trigger, pledges: retrieved, notifications, timelineUrl };
+}
+
+/** The exact sum, rounded once, half away from zero. Amounts of the usual size need no big numbers. */
+function amount(pledges, catalogue) {
+  let whole = 0;
+  let rest = 0n;
+  for (const { impact } of pledges) {
+    const price = catalogue?.unitPrices[impact.offeringId];
+    if (price === undefined) continue;
+    const milli = impact.amount * 1_000;
+    const cents = Number(price) * 100;
+    const product = Math.round(milli) * Math.round(cents);
+    if (exact(milli, impact.amount, 1_000) && exact(cents, Number(price), 100) && product < 1e11) whole += product;
+    else rest += scaled(String(impact.amount)) * scaled(price);
+  }
+  const sum = BigInt(whole) * 10n ** BigInt(2 * CHARGE_SCALE - 5) + rest;
+  return inCents((sum + 5n * 10n ** BigInt(2 * CHARGE_SCALE - 3)) / 10n ** BigInt(2 * CHARGE_SCALE - 2));
+}
+
+const exact = (product, number, factor) => Math.round(product) / factor === number;
+
+function inCents(cents) {
+  const text = String(cents).padStart(3, "0");
+  return `${text.slice(0, -2)}.${text.slice(-2)}`;
+}
+
+/** A decimal text, exponent or not, times 10^CHARGE_SCALE. @param {string} text */
+function scaled(text) {
+  const [digits, exponent = "0"] = text.split("e");
+  const [whole, fraction = ""] = digits.split(".");
+  const shift = CHARGE_SCALE + Number(exponent) - fraction.length;
+  const value = BigInt(whole + fraction);
+  return shift >= 0 ? value * 10n ** BigInt(shift) : value / 10n ** BigInt(-shift);
+}
+
+/** Every problem with its path, at most 20 of them, as the contract's 400 tells them. @param {import("zod").ZodError} error */
+export function summary({ issues }) {
+  const told = issues.slice(0, 20).map(({ path, message }) => `/${path.join("/")}: ${message}`);
+  const more = issues.length - told.length;
+  return told.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}
+
+export const MAX_BODY_BYTES = 2 * 1024 * 1024;
+export const REFUSED = {
+  create: { error: "true", message: "Not authorized. Check the API key." },
+  get: { error: "Authentication failed", message: "Check the API key." },
+};
+export const NOT_FOUND = { error: "Pledge transaction not found" };
+export const TOO_LARGE = { error: "Content too large", message: `The body may have ${MAX_BODY_BYTES} bytes at most.` };
+export const NOT_JSON = { error: "Unsupported media type", message: "Send the body as JSON." };
+export const MALFORMED = { error: "Invalid request", message: "The body is not JSON." };
+export const INTERNAL = { error: "Internal error", message: "Send the request again later." };

@@ -1,0 +1,53 @@
+/** Load by wrk: one slice of time on one service with one kind of request. */
+import { join } from "node:path";
+import { debianHas, debianWorks, installDebian } from "../../scripts/lib/debian.mjs";
+import { Stop, Unavailable, say, tail } from "../../scripts/lib/report.mjs";
+import { run, which } from "../../scripts/lib/run.mjs";
+import { cpuMicroseconds } from "./process.mjs";
+
+const SCRIPT = join(import.meta.dirname, "wrk.lua");
+
+/** Where wrk is; installs Debian's where that can be done. @returns {Promise<string>} */
+export async function wrk() {
+  const found = which("wrk");
+  if (found) return found;
+  if (!debianWorks() || !debianHas("wrk")) throw new Unavailable("wrk", "it is not in PATH", "install it (`apt-get install wrk`, `brew install wrk`), then run this again");
+  say("wrk is missing: getting Debian's");
+  await installDebian("wrk", ["wrk"]);
+  return which("wrk") ?? "wrk";
+}
+
+/**
+ * @typedef {object} Slice
+ * @property {number} requests
+ * @property {number} perSecond
+ * @property {number} p50 in microseconds
+ * @property {number} p99 in microseconds
+ * @property {number | null} cpu microseconds of the server's per request
+ */
+
+/**
+ * @param {string} program
+ * @param {{origin: string, pid: number, file: string, connections: number, seconds: number, errors: "all" | "some" | "none"}} load
+ *   `errors`: how many of the answers have to be
+ * @returns {Promise<Slice>}
+ */
+export async function slice(program, { origin, pid, file, connections, seconds, errors }) {
+  const before = cpuMicroseconds(pid);
+  const args = ["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`, "--timeout", "10s", "--script", SCRIPT, origin, "--", file];
+  const { ok, why, output } = await run(program, args, { name: "wrk", show: false });
+  const after = cpuMicroseconds(pid);
+  const [, line] = output.match(/^RESULT (.*)$/m) ?? [];
+  if (!ok || !line) throw new Stop(`wrk failed (${why}): ${tail(output, 5)}`);
+  const counted = JSON.parse(line);
+  mustBeAsExpected(counted, errors);
+  const { requests, microseconds, p50, p99 } = counted;
+  return { requests, perSecond: (requests / microseconds) * 1e6, p50, p99, cpu: before === null ? null : (after - before) / requests };
+}
+
+function mustBeAsExpected({ requests, refused, broken }, errors) {
+  if (requests === 0) throw new Stop("no request was answered");
+  if (broken > 0) throw new Stop(`${broken} of ${requests} requests were cut off or timed out`);
+  const seen = refused === 0 ? "none" : refused === requests ? "all" : "some";
+  if (seen !== errors) throw new Stop(`${refused} of ${requests} answers were errors, not ${errors}`);
+}

@@ -1,0 +1,54 @@
+/** Times competitors on the same inputs in turn, in one process: plain JavaScript, for Node and for a browser. */
+import { rotated } from "../numbers.mjs";
+
+/**
+ * @typedef {object} Competitor
+ * @property {string} name
+ * @property {(input: any) => ArrayLike<any>} check gives all problems
+ * @property {(problem: any) => number} touch reads path and message, as whoever shows a problem does
+ */
+
+/**
+ * @param {Competitor[]} competitors
+ * @param {any[]} inputs distinct
+ * @param {{rounds: number, batchMs: number}} plan
+ * @returns {Promise<Record<string, number[]>>} microseconds of one check, by round
+ */
+export async function duel(competitors, inputs, { rounds, batchMs }) {
+  const times = Object.fromEntries(competitors.map(({ name }) => [name, []]));
+  const counts = new Map();
+  for (const competitor of competitors) counts.set(competitor, calibrate(competitor, inputs, batchMs));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const competitor of rotated(competitors, round)) {
+      times[competitor.name].push(batch(competitor, inputs, counts.get(competitor)));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 0)); // a page has to breathe
+  }
+  return times;
+}
+
+/** Warms up, and finds how many checks fill a batch. */
+function calibrate(competitor, inputs, batchMs) {
+  let count = 1;
+  for (;;) {
+    const took = (batch(competitor, inputs, count) * count) / 1_000;
+    if (took >= batchMs) return Math.max(1, Math.round((count * batchMs) / took));
+    count *= 2;
+  }
+}
+
+let sink = 0;
+
+/** @returns {number} microseconds of one check */
+function batch({ check, touch }, inputs, count) {
+  const started = performance.now();
+  for (let index = 0, turn = 0; turn < count; turn += 1) {
+    const problems = check(inputs[index]);
+    for (let place = 0; place < problems.length; place += 1) sink += touch(problems[place]);
+    index = index + 1 < inputs.length ? index + 1 : 0;
+  }
+  return ((performance.now() - started) * 1_000) / count;
+}
+
+/** What was read, so that no engine can leave the reading out. */
+export const touched = () => sink;
