@@ -6,353 +6,457 @@
 //! nothing that a shopper can see is filled in; the items behind it move up. A text that reads as
 //! a number is one where the contract wants one. Whatever else a form says goes into the payload
 //! as it is: the rules, and not this module, say what is wrong with it.
+//!
+//! Nothing here allocates: who calls lends the memory.
 
-use crate::schema::{Array, Kind, Object, REQUEST};
-use crate::validate::{self, Issue, Step};
-use std::borrow::Cow;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use crate::schema::{Array, BODY, Kind, Member, Object, REQUEST, Slot};
+use crate::validate::Code;
+use crate::validate::compact::Compact;
 
-/// One control of a form, in the order of the document.
-#[derive(Clone, Copy, Debug)]
-pub struct Control<'f> {
-    /// Its name, such as `pledges.0.impact.amount`.
-    pub name: &'f str,
-    /// Its value; of a checkbox or radio button that is not checked, the empty string.
-    pub value: &'f str,
-    /// Whether the shopper cannot see it: it tells what an item is, not that there is one.
-    pub is_hidden: bool,
-}
-
-/// What a form says, as a request.
-#[derive(Debug)]
-pub struct Payload<'f> {
-    json: String,
-    leaves: Vec<Leaf<'f>>,
-}
-
-/// A problem, and the control that it belongs to, if the form has one.
-#[derive(Debug)]
-pub struct Problem<'p> {
+/// One control that is about the request. Any bit pattern is one.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entry {
+    /// Where it is, as its name says, and once it is written, as it is in the payload: an
+    /// [`order`] that sorts entries as they are written.
+    order: u64,
     /// Index among the controls.
-    pub control: Option<usize>,
-    /// What is wrong.
-    pub issue: Issue<'p>,
+    control: u32,
+    /// Where in the form's text its name begins.
+    name: u32,
+    /// Where in the form's text its value begins, behind its name.
+    value: u32,
+    /// Length of the value in bytes.
+    length: u32,
 }
 
-impl<'f> Payload<'f> {
-    /// Reads a form.
-    pub fn read(controls: &[Control<'f>]) -> Self {
-        let numbered = controls.iter().enumerate();
-        let leaves = numbered.filter_map(|(index, control)| Leaf::of(index, *control)).collect();
-        let mut leaves = sorted(leaves);
-        let mut json = String::with_capacity(64 * leaves.len());
-        write_object(&mut json, &REQUEST, &mut leaves, 0);
-        Payload { json, leaves: sorted(leaves) }
-    }
+/// Rank of a name that leads nowhere: behind all others.
+const UNKNOWN: u8 = u8::MAX;
 
-    /// The request as JSON, valid or not.
-    pub fn json(&self) -> &str {
-        &self.json
-    }
+/// Bytes of JSON that one control can need beyond six for each byte of its text.
+pub const MOST_AROUND: usize = 64;
 
-    /// Every problem of the request, in the order of the schema.
-    pub fn problems(&self) -> Vec<Problem<'_>> {
-        let issues = validate::bytes(self.json.as_bytes()).into_iter();
-        issues
-            .map(|issue| Problem { control: self.control_of(issue.path().steps()), issue })
-            .collect()
-    }
+/// Reads a form into `entries`, of which there must be as many as controls, and writes the request
+/// into `json`. Gives the entries in use and the length of the JSON.
+///
+/// Each control is `+` or, where the shopper cannot see it, `-`, then its name and its value, each
+/// with NUL behind it; a box that is not checked has no value.
+pub fn read<'e>(
+    text: &[u8],
+    entries: &'e mut [Entry],
+    json: &mut [u8],
+) -> (&'e mut [Entry], usize) {
+    let count = parse(text, entries);
+    let (entries, _) = split(entries, count);
+    sort(entries);
+    let mut writer = Writer { text, json, length: 0 };
+    writer.object(&REQUEST, UNKNOWN, entries, false);
+    let length = writer.length;
+    sort(entries);
+    (entries, length)
+}
 
-    /// The control of this very place, else the first one within it, best one that can be seen.
-    fn control_of(&self, place: &[Step<'_>]) -> Option<usize> {
-        let before = self.leaves.partition_point(|leaf| compare(&leaf.steps, place).is_lt());
-        let behind = self.leaves.get(before..).unwrap_or_default().iter();
-        behind
-            .take_while(|leaf| leaf.steps.starts_with(place))
-            .min_by_key(|leaf| (leaf.is_hidden, leaf.steps.len() != place.len(), leaf.control))
-            .map(|leaf| leaf.control)
+/// The control that a problem belongs to, if the form has one: that of the very place, else the
+/// first one within it, best one that can be seen. `unknown` counts the unknown members before it.
+pub fn control_of(
+    text: &[u8],
+    entries: &[Entry],
+    problem: &Compact,
+    unknown: usize,
+) -> Option<u32> {
+    let [rank, code, ..] = problem.about.to_le_bytes();
+    if code == Code::UnknownMember as u8 {
+        let unknowns = within(entries, order(None, UNKNOWN), u64::MAX);
+        return unknowns.filter(|entry| entry.length > 0).nth(unknown).map(|entry| entry.control);
+    }
+    let (first, behind) = span(&BODY, (0, UNKNOWN), None, rank, problem.number)?;
+    within(entries, first, behind)
+        .min_by_key(|entry| (entry.is_hidden(text), entry.order != first, entry.control))
+        .map(|entry| entry.control)
+}
+
+fn within(entries: &[Entry], first: u64, behind: u64) -> impl Iterator<Item = &Entry> {
+    let start = entries.partition_point(|entry| entry.order < first);
+    let entries = entries.get(start..).unwrap_or_default().iter();
+    entries.take_while(move |entry| entry.order < behind)
+}
+
+// ---- Places ------------------------------------------------------------------------------------
+
+/// As a [place's rank](Slot).
+const fn rank_of(slot: Slot) -> u8 {
+    slot as u8 + 1
+}
+
+/// By rank; within an item, whose own rank and index come first, by the rank in it.
+fn order(item: Option<(u8, u32)>, rank: u8) -> u64 {
+    match item {
+        Some((item, index)) => {
+            u64::from(item) << 40 | (u64::from(index) + 1) << 8 | u64::from(rank)
+        }
+        None => u64::from(rank) << 40,
     }
 }
 
-/// A control that is about the request.
-#[derive(Debug)]
-struct Leaf<'f> {
-    control: usize,
-    /// Where it is: as its name says, and once it is written, as it is in the payload.
-    steps: Vec<Step<'f>>,
-    value: &'f str,
-    is_hidden: bool,
-}
-
-impl<'f> Leaf<'f> {
-    fn of(index: usize, control: Control<'f>) -> Option<Self> {
-        let Control { name, value, is_hidden } = control;
-        Some(Leaf { control: index, steps: steps(name)?, value, is_hidden })
+impl Entry {
+    /// Its rank among the members of the request, or of the item that it is in.
+    fn rank(&self, in_item: bool) -> u8 {
+        (if in_item { self.order } else { self.order >> 40 }) as u8
     }
 
     fn is_filled(&self) -> bool {
-        !self.value.is_empty()
+        self.length > 0
     }
 
-    fn step(&self, depth: usize) -> Option<&Step<'f>> {
-        self.steps.get(depth)
-    }
-}
-
-/// In the order in which a payload is written: by member and item, each before what is in it.
-///
-/// A heap, because its code is small.
-fn sorted(leaves: Vec<Leaf<'_>>) -> Vec<Leaf<'_>> {
-    BinaryHeap::from(leaves).into_sorted_vec()
-}
-
-impl Ord for Leaf<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        compare(&self.steps, &other.steps).then(self.control.cmp(&other.control))
+    fn is_hidden(&self, text: &[u8]) -> bool {
+        (self.name as usize).checked_sub(1).and_then(|sign| text.get(sign)) == Some(&b'-')
     }
 }
 
-impl PartialOrd for Leaf<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+/// Reads one control after the other; gives how many are about the request.
+fn parse(text: &[u8], entries: &mut [Entry]) -> usize {
+    let mut free = entries.iter_mut();
+    let (mut control, mut at, mut count) = (0, 1, 0);
+    while let Some(name) = part(text, at) {
+        let value = at + name.len() + 1;
+        let length = part(text, value).unwrap_or_default().len();
+        if let Some(order) = place(name)
+            && let Some(entry) = free.next()
+        {
+            let (name, value, length) = (at as u32, value as u32, length as u32);
+            *entry = Entry { order, control, name, value, length };
+            count += 1;
+        }
+        control += 1;
+        at = value + length + 2;
     }
+    count
 }
 
-impl PartialEq for Leaf<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
+/// What stands here before the next NUL.
+fn part(text: &[u8], at: usize) -> Option<&[u8]> {
+    text.get(at..)?.split(|byte| *byte == 0).next().filter(|_| at < text.len())
 }
 
-impl Eq for Leaf<'_> {}
-
-fn compare(a: &[Step<'_>], b: &[Step<'_>]) -> Ordering {
-    a.iter().map(rank).cmp(b.iter().map(rank))
-}
-
-fn rank<'s>(step: &'s Step<'_>) -> (u8, u32, &'s str) {
-    match step {
-        Step::Member { index, .. } => (0, u32::from(*index), ""),
-        Step::Index(index) => (0, *index, ""),
-        Step::Unknown(name) => (1, 0, name),
-    }
-}
-
-/// Where a name leads; `None` if it begins with no member of the request.
-///
-/// `recipient.emial` leads to an unknown member of the recipient, and `pledges.first.impact`,
-/// which JSON has no place for, to one of the request.
-fn steps(name: &str) -> Option<Vec<Step<'_>>> {
-    let mut steps = Vec::with_capacity(4);
-    let mut kind = Kind::Object(&REQUEST);
-    let mut rest = Some(name);
-    while let Some(path) = rest {
-        let (segment, more) = path.split_once('.').map_or((path, None), |(a, b)| (a, Some(b)));
-        match next(kind, segment) {
-            Some((step, inner)) => {
-                steps.push(step);
-                kind = inner;
-                rest = more;
+/// Where a name leads; `None` if it begins with no member of the request. `recipient.emial` and
+/// `pledges.first.impact` lead nowhere.
+fn place(name: &[u8]) -> Option<u64> {
+    let (mut kind, mut rank, mut item) = (&BODY, 0, None);
+    for segment in name.split(|byte| *byte == b'.') {
+        match kind {
+            Kind::Object(object) => match member(object, segment) {
+                Some(member) => (kind, rank) = (&member.kind, rank_of(member.slot)),
+                None if rank == 0 => return None,
+                None => return Some(order(None, UNKNOWN)),
+            },
+            Kind::Array(array) => match item_number(segment) {
+                Some(index) => {
+                    (kind, rank) = (&array.item, rank_of(array.slot));
+                    item = Some((rank, index));
+                }
+                None => return Some(order(None, UNKNOWN)),
+            },
+            Kind::Text(_) | Kind::PositiveNumber | Kind::Choice(_) => {
+                return Some(order(None, UNKNOWN));
             }
-            None if steps.is_empty() => return None,
-            None if matches!(kind, Kind::Object(_)) => {
-                steps.push(unknown(path));
-                return Some(steps);
-            }
-            None => return Some(vec![unknown(name)]),
         }
     }
-    Some(steps)
+    Some(order(item, rank))
 }
 
-const fn unknown(name: &str) -> Step<'_> {
-    Step::Unknown(Cow::Borrowed(name))
-}
-
-fn next<'n>(kind: Kind, segment: &str) -> Option<(Step<'n>, Kind)> {
-    match kind {
-        Kind::Object(object) => {
-            let mut members = (0_u8..).zip(object.members);
-            let (index, member) = members.find(|(_, member)| member.name == segment)?;
-            Some((Step::Member { index, name: member.name }, member.kind))
-        }
-        Kind::Array(array) => Some((Step::Index(item_number(segment)?), array.item)),
-        Kind::Text(_) | Kind::PositiveNumber | Kind::Choice(_) => None,
-    }
+fn member(object: &'static Object, name: &[u8]) -> Option<&'static Member> {
+    object.members.iter().find(|member| member.name.as_bytes() == name)
 }
 
 /// `0`, `12`, but not `01`, `+1` or ten digits.
-fn item_number(segment: &str) -> Option<u32> {
-    let is_number = matches!(segment.len(), 1..=9) && segment.bytes().all(|b| b.is_ascii_digit());
-    let is_plain = segment == "0" || !segment.starts_with('0');
-    (is_number && is_plain).then(|| segment.parse().ok()).flatten()
-}
-
-/// Writes the members that these controls are about; `depth` is how many steps lead here.
-fn write_object(json: &mut String, object: &Object, leaves: &mut [Leaf<'_>], depth: usize) {
-    json.push('{');
-    for group in leaves.chunk_by_mut(|a, b| a.step(depth) == b.step(depth)) {
-        let member = match group.first().and_then(|leaf| leaf.step(depth)) {
-            Some(Step::Member { index, .. }) => object.members.get(usize::from(*index)),
-            _ => None,
-        };
-        match member {
-            Some(member) if member.required || group.iter().any(Leaf::is_filled) => {
-                write_member(json, member.name, member.kind, group, depth + 1);
-            }
-            Some(_) => {}
-            None => write_unknown(json, group, depth),
-        }
+fn item_number(segment: &[u8]) -> Option<u32> {
+    let is_plain = matches!(segment, [b'0'] | [b'1'..=b'9', ..]);
+    if !is_plain || segment.len() > 9 {
+        return None;
     }
-    json.push('}');
+    segment.iter().try_fold(0, |number, byte| {
+        byte.is_ascii_digit().then(|| number * 10 + u32::from(byte - b'0'))
+    })
 }
 
-/// Controls that name an object or an array itself come first; those of its parts follow.
-fn write_member(json: &mut String, name: &str, kind: Kind, leaves: &mut [Leaf<'_>], depth: usize) {
+/// The first order of this rank's place, and the first one behind all that lies in it.
+fn span(
+    kind: &'static Kind,
+    (rank, end): (u8, u8),
+    item: Option<(u8, u32)>,
+    wanted: u8,
+    index: u32,
+) -> Option<(u64, u64)> {
+    if rank == wanted {
+        return Some((order(item, rank), order(item, end)));
+    }
     match kind {
+        Kind::Object(object) => ranges(object, end)
+            .find_map(|(member, range)| span(&member.kind, range, item, wanted, index)),
         Kind::Array(array) => {
-            write_key(json, name);
-            write_array(json, array, leaves, depth);
+            let rank = rank_of(array.slot);
+            span(&array.item, (rank, UNKNOWN), Some((rank, index)), wanted, index)
         }
-        Kind::Object(object) => {
-            let own = leaves.partition_point(|leaf| leaf.steps.len() == depth);
-            let (own, parts) = leaves.split_at_mut(own);
-            write_texts(json, name, kind, own);
-            if !parts.is_empty() {
-                write_key(json, name);
-                write_object(json, object, parts, depth);
+        _ => None,
+    }
+}
+
+/// The members, each with its rank and the next one behind all that lies in it.
+fn ranges(object: &'static Object, end: u8) -> impl Iterator<Item = (&'static Member, (u8, u8))> {
+    let next = object.members.iter().skip(1).map(|member| rank_of(member.slot));
+    let ends = next.chain([end]);
+    object.members.iter().zip(ends).map(|(member, end)| (member, (rank_of(member.slot), end)))
+}
+
+// ---- Order -------------------------------------------------------------------------------------
+
+/// A heap sort: a few hundred bytes of code, where the standard library's are thousands.
+fn sort(entries: &mut [Entry]) {
+    for root in (0..entries.len() / 2).rev() {
+        sift(entries, root);
+    }
+    let mut heap = entries;
+    while let Some(last) = heap.len().checked_sub(1) {
+        swap(heap, 0, last);
+        (heap, _) = split(heap, last);
+        sift(heap, 0);
+    }
+}
+
+fn sift(heap: &mut [Entry], mut root: usize) {
+    loop {
+        let children = [2 * root + 1, 2 * root + 2];
+        let key = |index: usize| heap.get(index).map(|entry| (entry.order, entry.control));
+        let Some(greatest) = children.into_iter().max_by_key(|child| key(*child)) else { return };
+        if key(greatest) <= key(root) {
+            return;
+        }
+        swap(heap, root, greatest);
+        root = greatest;
+    }
+}
+
+fn swap(entries: &mut [Entry], a: usize, b: usize) {
+    if let Ok([a, b]) = entries.get_disjoint_mut([a, b]) {
+        core::mem::swap(a, b);
+    }
+}
+
+/// As `split_at_mut`, which panics where this gives nothing.
+fn split(entries: &mut [Entry], at: usize) -> (&mut [Entry], &mut [Entry]) {
+    entries.split_at_mut_checked(at).unwrap_or_default()
+}
+
+// ---- Writing -----------------------------------------------------------------------------------
+
+struct Writer<'f> {
+    text: &'f [u8],
+    json: &'f mut [u8],
+    length: usize,
+}
+
+impl Writer<'_> {
+    /// Writes the members that these entries are about; the ranks of this object are below `end`.
+    fn object(
+        &mut self,
+        object: &'static Object,
+        end: u8,
+        mut entries: &mut [Entry],
+        in_item: bool,
+    ) {
+        self.push(b'{');
+        for (member, (rank, end)) in ranges(object, end) {
+            let count = entries.partition_point(|entry| entry.rank(in_item) < end);
+            let (group, rest) = split(entries, count);
+            entries = rest;
+            let is_filled = group.iter().any(Entry::is_filled);
+            if is_filled || member.required && !group.is_empty() {
+                self.member(member, (rank, end), group, in_item);
             }
         }
-        Kind::Text(_) | Kind::PositiveNumber | Kind::Choice(_) => {
-            write_texts(json, name, kind, leaves);
+        for entry in entries {
+            let name = self.part(entry.name, entry.value.saturating_sub(entry.name + 1));
+            self.texts(name, &Kind::Text(crate::schema::Format::Any), core::slice::from_ref(entry));
+        }
+        self.push(b'}');
+    }
+
+    /// Entries of an object or array itself come first; those of its parts follow.
+    fn member(
+        &mut self,
+        member: &'static Member,
+        (rank, end): (u8, u8),
+        entries: &mut [Entry],
+        in_item: bool,
+    ) {
+        let name = member.name.as_bytes();
+        let own = entries.partition_point(|entry| entry.rank(in_item) <= rank);
+        let (own, parts) = split(entries, own);
+        match &member.kind {
+            Kind::Array(array) => {
+                self.key(name);
+                self.array(array, rank, own, parts);
+            }
+            Kind::Object(object) => {
+                self.texts(name, &member.kind, own);
+                if !parts.is_empty() {
+                    self.key(name);
+                    self.object(object, end, parts, in_item);
+                }
+            }
+            kind => self.texts(name, kind, own),
         }
     }
-}
 
-/// Two controls of one name that are both filled in become a member twice, which is a problem.
-fn write_texts(json: &mut String, name: &str, kind: Kind, leaves: &[Leaf<'_>]) {
-    for leaf in leaves.iter().filter(|leaf| leaf.is_filled()) {
-        write_key(json, name);
-        write_scalar(json, kind, leaf.value);
-    }
-}
-
-fn write_unknown(json: &mut String, leaves: &[Leaf<'_>], depth: usize) {
-    for leaf in leaves {
-        if let Some(Step::Unknown(name)) = leaf.step(depth) {
-            write_texts(
-                json,
-                name,
-                Kind::Text(crate::schema::Format::Any),
-                std::slice::from_ref(leaf),
-            );
+    /// Two controls of one name that are both filled in become a member twice, which is a problem.
+    fn texts(&mut self, name: &[u8], kind: &Kind, entries: &[Entry]) {
+        for entry in entries.iter().filter(|entry| entry.is_filled()) {
+            self.key(name);
+            self.scalar(kind, entry);
         }
     }
-}
 
-fn write_array(json: &mut String, array: &Array, leaves: &mut [Leaf<'_>], depth: usize) {
-    json.push('[');
-    let mut count = 0;
-    let own = leaves.partition_point(|leaf| leaf.steps.len() == depth);
-    let (own, parts) = leaves.split_at_mut(own);
-    for leaf in own.iter_mut().filter(|leaf| leaf.is_filled()) {
-        leaf.steps.push(Step::Index(count));
-        count += 1;
-        write_comma(json);
-        write_scalar(json, array.item, leaf.value);
-    }
-    for item in parts.chunk_by_mut(|a, b| a.step(depth) == b.step(depth)) {
-        if is_there(item) {
-            renumber(item, depth, count);
+    /// What is named as the array itself is one item each.
+    fn array(&mut self, array: &'static Array, whole: u8, own: &mut [Entry], parts: &mut [Entry]) {
+        let rank = rank_of(array.slot);
+        let mut count = 0;
+        self.push(b'[');
+        for entry in own.iter_mut().filter(|entry| entry.is_filled()) {
+            self.comma();
+            self.scalar(&array.item, entry);
+            entry.order = order(Some((rank, count)), rank);
             count += 1;
-            write_comma(json);
-            write_item(json, array.item, item, depth + 1);
-        } else {
-            item.iter_mut().for_each(|leaf| leaf.steps.truncate(depth));
+        }
+        for item in parts.chunk_by_mut(|a, b| a.order >> 8 == b.order >> 8) {
+            let is_there = self.is_there(item);
+            for entry in item.iter_mut() {
+                // What is left out is nowhere in particular.
+                let (item, part) = (Some((rank, count)), entry.rank(true));
+                entry.order = if is_there { order(item, part) } else { order(None, whole) };
+            }
+            if is_there {
+                self.comma();
+                self.item(array, item);
+                count += 1;
+            }
+        }
+        self.push(b']');
+    }
+
+    /// Something that the shopper sees is filled in, or there is nothing of it to see.
+    fn is_there(&self, item: &[Entry]) -> bool {
+        let is_unseen = item.iter().all(|entry| entry.is_hidden(self.text));
+        item.iter().any(|entry| entry.is_filled() && (is_unseen || !entry.is_hidden(self.text)))
+    }
+
+    fn item(&mut self, array: &'static Array, entries: &mut [Entry]) {
+        let own = entries.first().filter(|entry| entry.rank(true) == rank_of(array.slot));
+        match (own.filter(|entry| entry.is_filled()), &array.item) {
+            (Some(entry), kind) => self.scalar(kind, entry),
+            (None, Kind::Object(object)) => self.object(object, UNKNOWN, entries, true),
+            (None, _) => self.string(b""),
         }
     }
-    json.push(']');
-}
 
-/// Something that the shopper sees is filled in, or there is nothing of it to see.
-fn is_there(item: &[Leaf<'_>]) -> bool {
-    let is_unseen = item.iter().all(|leaf| leaf.is_hidden);
-    item.iter().any(|leaf| leaf.is_filled() && (is_unseen || !leaf.is_hidden))
-}
+    fn scalar(&mut self, kind: &Kind, entry: &Entry) {
+        let value = self.part(entry.value, entry.length);
+        if !(matches!(kind, Kind::PositiveNumber) && self.number(value.trim_ascii())) {
+            self.string(value);
+        }
+    }
 
-fn renumber(item: &mut [Leaf<'_>], depth: usize, index: u32) {
-    for leaf in item {
-        if let Some(step) = leaf.steps.get_mut(depth) {
-            *step = Step::Index(index);
+    /// Writes a decimal as people type it (`007`, `+1`, `.5`, `1e3`) as JSON has it, if it is one.
+    fn number(&mut self, text: &[u8]) -> bool {
+        let (is_negative, unsigned) = signed(text);
+        if !is_decimal(unsigned) {
+            return false;
+        }
+        let zeros = unsigned.iter().take_while(|byte| **byte == b'0').count();
+        let significant = unsigned.get(zeros..).unwrap_or_default();
+        if is_negative {
+            self.push(b'-');
+        }
+        if !significant.first().is_some_and(u8::is_ascii_digit) {
+            self.push(b'0');
+        }
+        significant.iter().for_each(|byte| self.push(*byte));
+        true
+    }
+
+    fn key(&mut self, name: &[u8]) {
+        self.comma();
+        self.string(name);
+        self.push(b':');
+    }
+
+    fn comma(&mut self) {
+        let last = self.length.checked_sub(1).and_then(|last| self.json.get(last));
+        if !matches!(last, Some(b'{' | b'[')) {
+            self.push(b',');
+        }
+    }
+
+    fn string(&mut self, text: &[u8]) {
+        self.push(b'"');
+        for byte in text {
+            match byte {
+                b'"' | b'\\' => self.escaped(&[*byte]),
+                0..=0x1f => self.escaped(&[b'u', b'0', b'0', hex(byte >> 4), hex(byte & 15)]),
+                _ => self.push(*byte),
+            }
+        }
+        self.push(b'"');
+    }
+
+    fn escaped(&mut self, escape: &[u8]) {
+        self.push(b'\\');
+        escape.iter().for_each(|byte| self.push(*byte));
+    }
+
+    /// There is room: [`MOST_AROUND`] says how much there must be.
+    fn push(&mut self, byte: u8) {
+        if let Some(room) = self.json.get_mut(self.length) {
+            *room = byte;
+            self.length += 1;
         }
     }
 }
 
-fn write_item(json: &mut String, kind: Kind, leaves: &mut [Leaf<'_>], depth: usize) {
-    let own = leaves.iter().find(|leaf| leaf.steps.len() == depth && leaf.is_filled());
-    match (own, kind) {
-        (None, Kind::Object(object)) => write_object(json, object, leaves, depth),
-        (own, _) => write_scalar(json, kind, own.map_or("", |leaf| leaf.value)),
+impl<'f> Writer<'f> {
+    fn part(&self, from: u32, length: u32) -> &'f [u8] {
+        let from = from as usize;
+        self.text.get(from..from + length as usize).unwrap_or_default()
     }
 }
 
-fn write_scalar(json: &mut String, kind: Kind, value: &str) {
-    match kind {
-        Kind::PositiveNumber if write_number(json, value.trim()) => {}
-        _ => write_string(json, value),
+fn is_decimal(unsigned: &[u8]) -> bool {
+    let (integer, rest) = digits(unsigned);
+    let (last, rest) = match rest {
+        [b'.', rest @ ..] => digits(rest),
+        _ => (integer, rest),
+    };
+    !last.is_empty() && (rest.is_empty() || is_exponent(rest))
+}
+
+fn is_exponent(text: &[u8]) -> bool {
+    let [b'e' | b'E', exponent @ ..] = text else { return false };
+    let (digits, rest) = digits(signed(exponent).1);
+    !digits.is_empty() && rest.is_empty()
+}
+
+fn signed(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [b'-', unsigned @ ..] => (true, unsigned),
+        [b'+', unsigned @ ..] => (false, unsigned),
+        unsigned => (false, unsigned),
     }
 }
 
-/// Writes a decimal as people type it (`007`, `+1`, `.5`, `1e3`) as JSON has it, if it is one.
-fn write_number(json: &mut String, text: &str) -> bool {
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (decimal, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
-    let (integer, fraction) = decimal.split_once('.').unwrap_or((decimal, "0"));
-    let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
-    let is_number = are_digits(integer) || integer.is_empty() && decimal.starts_with('.');
-    if !(is_number && are_digits(fraction) && are_digits(exponent)) {
-        return false;
-    }
-    let significant = unsigned.trim_start_matches('0');
-    json.push_str(if text.starts_with('-') { "-" } else { "" });
-    json.push_str(if significant.starts_with(|c: char| c.is_ascii_digit()) { "" } else { "0" });
-    json.push_str(significant);
-    true
+fn digits(text: &[u8]) -> (&[u8], &[u8]) {
+    let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    text.split_at_checked(count).unwrap_or_default()
 }
 
-fn are_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn write_key(json: &mut String, name: &str) {
-    write_comma(json);
-    write_string(json, name);
-    json.push(':');
-}
-
-fn write_comma(json: &mut String) {
-    if !json.ends_with(['{', '[']) {
-        json.push(',');
-    }
-}
-
-/// Writes text as JSON has it.
-pub fn write_string(json: &mut String, text: &str) {
-    json.push('"');
-    for char in text.chars() {
-        match char {
-            '"' | '\\' => json.extend(['\\', char]),
-            '\0'..='\x1f' => write_escape(json, char),
-            _ => json.push(char),
-        }
-    }
-    json.push('"');
-}
-
-fn write_escape(json: &mut String, control: char) {
-    let digit = |digit: u32| char::from_digit(digit, 16).unwrap_or('0');
-    let code = u32::from(control);
-    json.push_str("\\u00");
-    json.extend([digit(code >> 4), digit(code & 15)]);
+const fn hex(digit: u8) -> u8 {
+    if digit < 10 { b'0' + digit } else { b'a' - 10 + digit }
 }

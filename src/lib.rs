@@ -12,6 +12,7 @@
 //!   it, and [`timeline`]
 //!   shows it to its recipient.
 //! - A client asks again when that can help: [`retry`] says when.
+//! - A plain HTML [`form`] is read as a request, in the page and by the server that it is posted to.
 
 pub mod api;
 pub mod auth;

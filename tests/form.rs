@@ -6,10 +6,14 @@
 #[path = "support/fixtures.rs"]
 mod fixtures;
 
-use impact_pledge::form::{Control, Payload};
+use impact_pledge::form::{self, Entry, MOST_AROUND};
+use impact_pledge::validate::compact::Compact;
+use impact_pledge::validate::json::Source;
+use impact_pledge::validate::{self, Code, json_at};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,10 +36,50 @@ struct Row {
     problems: Vec<(Option<usize>, String, String)>,
 }
 
-fn control(parts: &[String]) -> Control<'_> {
+/// A form as JavaScript sends it.
+fn text(controls: &[(&str, &str, bool)]) -> String {
+    let plain = |text: &str| text.replace('\0', "\u{fffd}");
+    let line = |(name, value, hidden): &(&str, &str, bool)| {
+        format!("{}{}\0{}\0", if *hidden { '-' } else { '+' }, plain(name), plain(value))
+    };
+    controls.iter().map(line).collect()
+}
+
+/// The request as JSON, and its problems by control, pointer and code.
+fn read(controls: &[(&str, &str, bool)]) -> (String, Vec<(Option<usize>, String, String)>) {
+    let text = text(controls).into_bytes();
+    let mut entries = vec![Entry::default(); controls.len()];
+    let mut json = vec![0; text.len() * 6 + MOST_AROUND * (controls.len() + 1)];
+    let (entries, length) = form::read(&text, &mut entries, &mut json);
+    assert!(length < json.len(), "there must be room");
+    let json = String::from_utf8(json.get(..length).unwrap().to_vec()).unwrap();
+    let mut room = vec![Compact::default(); 4 * controls.len() + 8];
+    let mut scratch = vec![0; length];
+    let count = json_at((0, 0), json.as_bytes(), Source::Json, &mut scratch, &mut room);
+    let mut unknown = 0;
+    let mut found: Vec<_> = room
+        .iter()
+        .take(count)
+        .map(|problem| {
+            let control = form::control_of(&text, entries, problem, unknown);
+            unknown += usize::from(problem.about.to_le_bytes()[1] == Code::UnknownMember as u8);
+            (problem.order, control.map(|control| control as usize))
+        })
+        .collect();
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let issues = validate::bytes(json.as_bytes());
+    assert_eq!(issues.len(), count);
+    let problems = found.iter().zip(&issues).map(|((_, control), issue)| {
+        (*control, issue.path().to_string(), issue.code().as_str().to_owned())
+    });
+    let problems = problems.collect();
+    (json, problems)
+}
+
+fn control(parts: &[String]) -> (&str, &str, bool) {
     match parts {
-        [name, value] => Control { name, value, is_hidden: false },
-        [name, value, hidden] if hidden == "hidden" => Control { name, value, is_hidden: true },
+        [name, value] => (name, value, false),
+        [name, value, hidden] if hidden == "hidden" => (name, value, true),
         other => panic!("{other:?} is no control"),
     }
 }
@@ -43,23 +87,15 @@ fn control(parts: &[String]) -> Control<'_> {
 #[track_caller]
 fn check(row: &Row) {
     let controls: Vec<_> = row.controls.iter().map(|parts| control(parts)).collect();
-    let payload = Payload::read(&controls);
+    let (json, problems) = read(&controls);
     match (&row.payload, &row.json) {
         (Some(value), None) => {
-            let got: Value = serde_json::from_str(payload.json()).unwrap();
+            let got: Value = serde_json::from_str(&json).unwrap();
             assert_eq!(got, *value, "{}", row.name);
         }
-        (None, Some(json)) => assert_eq!(payload.json(), json, "{}", row.name),
+        (None, Some(wanted)) => assert_eq!(json, *wanted, "{}", row.name),
         _ => panic!("{}: either payload or json", row.name),
     }
-    let problems: Vec<_> = payload
-        .problems()
-        .iter()
-        .map(|problem| {
-            let code = problem.issue.code().as_str().to_owned();
-            (problem.control, problem.issue.path().to_string(), code)
-        })
-        .collect();
     assert_eq!(problems, row.problems, "{}", row.name);
 }
 
@@ -75,10 +111,9 @@ fn rows() {
 fn amounts() {
     for (_, file) in fixtures::files::<File>("form") {
         for (typed, json) in &file.amounts {
-            let control =
-                Control { name: "pledges.0.impact.amount", value: typed, is_hidden: false };
             let wanted = format!("{{\"pledges\":[{{\"impact\":{{\"amount\":{json}}}}}]}}");
-            assert_eq!(Payload::read(&[control]).json(), wanted, "`{typed}`");
+            let (json, _) = read(&[("pledges.0.impact.amount", typed, false)]);
+            assert_eq!(json, wanted, "`{typed}`");
         }
     }
 }
@@ -118,30 +153,42 @@ proptest! {
     ) {
         let controls: Vec<_> = controls
             .iter()
-            .map(|(name, value, is_hidden)| Control { name, value, is_hidden: *is_hidden })
+            .map(|(name, value, hidden)| (name.as_str(), value.as_str(), *hidden))
             .collect();
-        let payload = Payload::read(&controls);
-        prop_assert!(serde_json::from_str::<&serde_json::value::RawValue>(payload.json()).is_ok());
-        for problem in payload.problems() {
-            let code = problem.issue.code().as_str();
+        let (json, problems) = read(&controls);
+        prop_assert!(serde_json::from_str::<&RawValue>(&json).is_ok());
+        for (control, _, code) in problems {
             prop_assert_ne!(code, "malformed_json");
-            prop_assert!(problem.control.is_none_or(|index| index < controls.len()));
+            prop_assert!(control.is_none_or(|index| index < controls.len()));
         }
     }
 
     #[test]
-    fn any_text_is_kept(text in any::<String>().prop_filter("empty is left out", |text| !text.is_empty())) {
-        let control = Control { name: "reference", value: &text, is_hidden: false };
-        let json: Value = serde_json::from_str(Payload::read(&[control]).json()).unwrap();
+    fn any_text_is_kept(text in "[^\0]{1,40}") {
+        let json: Value = serde_json::from_str(&read(&[("reference", &text, false)]).0).unwrap();
         prop_assert_eq!(json["reference"].as_str(), Some(text.as_str()));
     }
 
     #[test]
     fn any_decimal_is_a_number(text in "[-+]?([0-9]{1,9}(\\.[0-9]{1,9})?|\\.[0-9]{1,9})([eE][-+]?[0-9]{1,2})?") {
-        let control = Control { name: "pledges.0.impact.amount", value: &text, is_hidden: false };
-        let json: Value = serde_json::from_str(Payload::read(&[control]).json()).unwrap();
+        let (json, _) = read(&[("pledges.0.impact.amount", &text, false)]);
+        let json: Value = serde_json::from_str(&json).unwrap();
         let wanted: f64 = text.parse().unwrap();
         prop_assert_eq!(json["pledges"][0]["impact"]["amount"].as_f64(), Some(wanted));
+    }
+
+    /// Names in any order are written in the order of their numbers, and none is lost.
+    #[test]
+    fn items_are_sorted(numbers in proptest::sample::subsequence((0_u32..300).collect::<Vec<_>>(), 0..100).prop_shuffle()) {
+        let names: Vec<_> = numbers.iter().map(|number| format!("pledges.{number}.impact.amount")).collect();
+        let values: Vec<_> = numbers.iter().map(|number| (number + 1).to_string()).collect();
+        let controls: Vec<_> =
+            names.iter().zip(&values).map(|(name, value)| (name.as_str(), value.as_str(), false)).collect();
+        let json: Value = serde_json::from_str(&read(&controls).0).unwrap();
+        let got: Vec<_> = json["pledges"].as_array().into_iter().flatten().map(|item| item["impact"]["amount"].as_u64()).collect();
+        let mut wanted: Vec<_> = numbers.iter().map(|number| Some(u64::from(*number) + 1)).collect();
+        wanted.sort_unstable();
+        prop_assert_eq!(got, wanted);
     }
 }
 
@@ -151,12 +198,22 @@ fn ten_thousand_wrong_controls_are_read() {
     let names: Vec<_> = (0..5_000)
         .flat_map(|n| [format!("pledges.{n}.impact.amount"), "notifications".to_owned()])
         .collect();
-    let controls: Vec<_> =
-        names.iter().map(|name| Control { name, value: "x", is_hidden: false }).collect();
-    let payload = Payload::read(&controls);
-    let problems = payload.problems();
-    // Of each item: the amount, and no offering; of each notification: none of those; and too many of
-    // them, no reference, no recipient.
+    let controls: Vec<_> = names.iter().map(|name| (name.as_str(), "x", false)).collect();
+    let (_, problems) = read(&controls);
+    // Of each item: the amount, and no offering; of each notification: none of those; and too many
+    // of them, no reference, no recipient.
     assert_eq!(problems.len(), 15_003);
-    assert_eq!(problems.iter().filter(|problem| problem.control.is_none()).count(), 5_002);
+    assert_eq!(problems.iter().filter(|(control, ..)| control.is_none()).count(), 5_002);
+}
+
+/// Bytes that JavaScript never sends, too.
+#[test]
+fn text_that_is_cut_off_is_read_as_far_as_it_goes() {
+    let whole = text(&[("reference", "r", false), ("pledges.0.impact.amount", "1", true)]);
+    for length in 0..whole.len() {
+        let mut entries = [Entry::default(); 2];
+        let mut json = [0; 256];
+        let (_, length) = form::read(&whole.as_bytes()[..length], &mut entries, &mut json);
+        assert!(serde_json::from_slice::<&RawValue>(&json[..length]).is_ok());
+    }
 }
