@@ -66,7 +66,7 @@ fn texts_that_no_header_can_carry_are_refused() {
 proptest! {
     #[test]
     fn the_service_reads_the_key_that_was_sent(key in "[!-~]{1,80}") {
-        let caller = Caller::new(&key, None).map_err(|unfit| TestCaseError::fail(unfit.to_string()))?;
+        let caller = Caller::new(&key, None).map_err(|unfit| TestCaseError::fail(unfit.message()))?;
         let head = Head::create(caller, None);
         let sent = value(&head, header::AUTHORIZATION).and_then(ApiKey::from_authorization);
         prop_assert!(sent == Some(ApiKey::new(&key)));
@@ -83,7 +83,7 @@ proptest! {
         prop_assume!(!matches!(id.as_str(), "." | ".."));
         let head = caller()
             .and_then(|caller| Head::get(caller, &id))
-            .map_err(|unfit| TestCaseError::fail(unfit.to_string()))?;
+            .map_err(|unfit| TestCaseError::fail(unfit.message()))?;
         let segment = head.path.strip_prefix("/v2/pledge-transaction/").unwrap_or_default();
         prop_assert!(!segment.contains(['/', '?', '#', '\\', ' ']));
         let read = percent_encoding::percent_decode_str(segment).decode_utf8_lossy();

@@ -4,7 +4,6 @@ use super::{JSON, PLEDGE_TRANSACTION_PATH, header};
 use crate::auth::ApiKey;
 use crate::idempotency::IdempotencyKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use std::fmt::{self, Display, Formatter};
 
 /// Method, path and headers of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,16 +33,17 @@ pub enum Unfit {
     Id,
 }
 
-impl Display for Unfit {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
+impl Unfit {
+    /// What is wrong and what to do.
+    pub const fn message(self) -> &'static str {
+        match self {
             Unfit::ApiKey => "`apiKey` must be the key alone: ASCII characters without blanks",
             Unfit::UnitId => {
                 "`unitId` must be the unit's ID alone: ASCII characters without blanks"
             }
             Unfit::IdempotencyKey => "`idempotencyKey` must be 1 to 255 printable ASCII characters",
             Unfit::Id => "`id` must be the ID of a pledge transaction, such as `ptran_…`",
-        })
+        }
     }
 }
 

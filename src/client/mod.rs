@@ -19,7 +19,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 /// What is wrong with a key or a unit ID, if anything.
 #[wasm_bindgen(js_name = checkCaller)]
 pub fn check_caller(api_key: &str, unit_id: Option<String>) -> Option<String> {
-    Caller::new(api_key, unit_id.as_deref()).err().map(|unfit| unfit.to_string())
+    Caller::new(api_key, unit_id.as_deref()).err().map(|unfit| unfit.message().to_owned())
 }
 
 /// Whether a key is for production (§5.3).

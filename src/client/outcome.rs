@@ -34,7 +34,7 @@ impl Outcome {
     /// A plain object with a `kind`.
     pub fn into_js(self) -> JsValue {
         let members = match self {
-            Outcome::Unfit(unfit) => vec![kind("unfit"), ("message", unfit.to_string().into())],
+            Outcome::Unfit(unfit) => vec![kind("unfit"), ("message", unfit.message().into())],
             Outcome::Ended(members) => members,
         };
         // Setting a member of a new plain object cannot fail.

@@ -50,7 +50,8 @@ fn request(
         Some(body) => builder.body(body),
         None => builder.build(),
     };
-    Ok(request.map_err(|error| js_sys::Error::new(&error.to_string()))?.into())
+    // Its error is text alone; that the address and the headers are good was checked before.
+    Ok(request.map_err(|_| js_sys::Error::new("the request can't be built"))?.into())
 }
 
 /// The second argument of `fetch`, of plain objects: whatever takes the platform's takes these.
