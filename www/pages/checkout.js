@@ -1,0 +1,135 @@
+/** The checkout: impact with a running total, problems as they are typed, and the order on its way. */
+import { bindForm } from "impact-pledge/form";
+import { MESSAGES } from "../shared/messages.js";
+import { startTrace, tracePart, traceTyped } from "./trace.js";
+
+const GOODS = 30.5;
+const TIMEOUT_MS = 30_000;
+const SLOW_MS = 6_000;
+const READING_MS = 1_800;
+
+const find = (selector) => document.querySelector(selector);
+const form = find("#checkout");
+const amounts = [...form.querySelectorAll("input[data-price]")];
+const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+
+// ---- Amounts ----
+
+function chosen() {
+  const filled = amounts.filter(({ value, valueAsNumber }) => value !== "" && valueAsNumber > 0);
+  return filled.map(({ valueAsNumber: count, dataset: { price, noun, nouns } }) => ({ price: count * price, count: count.toLocaleString("en-US"), noun: count === 1 ? noun : nouns }));
+}
+
+function showTotal() {
+  const impact = chosen();
+  const sum = impact.reduce((total, { price }) => total + price, 0);
+  find("[data-impact]").textContent = impact.length > 0 ? dollars.format(sum) : "none yet";
+  find("[data-total]").textContent = dollars.format(GOODS + sum);
+  for (const input of amounts) input.closest("[data-offer]").classList.toggle("chosen", input.valueAsNumber > 0);
+}
+
+function step({ currentTarget: button }) {
+  const input = document.getElementById(button.getAttribute("aria-controls"));
+  const count = Math.max(0, (input.valueAsNumber || 0) + Number(button.dataset.step));
+  input.value = count === 0 ? "" : String(count);
+  for (const type of ["input", "change"]) input.dispatchEvent(new Event(type, { bubbles: true }));
+}
+
+for (const button of form.querySelectorAll("button[data-step]")) {
+  button.hidden = false;
+  button.addEventListener("click", step);
+}
+form.addEventListener("input", showTotal);
+showTotal();
+
+// ---- What is wrong, as it is typed ----
+
+let met = { at: 0, field: "" };
+addEventListener("input", ({ target }) => (met = { at: performance.now(), field: target.name ?? "" }), { capture: true });
+
+function trace(issues) {
+  const now = performance.now();
+  traceTyped({ at: Math.round(now), field: met.field, ms: met.at ? now - met.at : 0, issues: issues.map(({ pointer, code }) => `${pointer || "/"} ${code}`) });
+}
+
+// ---- The order on its way ----
+
+const button = form.querySelector("button[type=submit]");
+const label = find("[data-label]");
+const progress = find("[data-progress]");
+const failure = find("#failure");
+let attempt = { body: "", key: form.elements.attempt.value || crypto.randomUUID() };
+
+/** The same order goes out under the same key however often it is sent, and another one under another. */
+function attemptOf(body) {
+  if (attempt.body && attempt.body !== body) attempt = { body, key: crypto.randomUUID() };
+  attempt.body = body;
+  return attempt;
+}
+
+function working(isWorking) {
+  button.setAttribute("aria-disabled", String(isWorking));
+  if (isWorking) label.textContent = "Placing your order…";
+  progress.textContent = isWorking ? "Recording what you add to the world…" : "";
+}
+
+async function send(body, key) {
+  const headers = { "content-type": "application/json", "idempotency-key": key };
+  const response = await fetch(form.action, { method: "POST", headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const answer = await response.json().catch(() => ({ message: `The shop answered with an error (${response.status}).` }));
+  return { ok: response.ok, status: response.status, ...answer };
+}
+
+async function placeOrder(payload) {
+  const { body, key } = attemptOf(JSON.stringify(payload));
+  failure.replaceChildren();
+  working(true);
+  const patience = setTimeout(() => (progress.textContent = "This takes longer than usual. Your order is safe; please stay."), SLOW_MS);
+  const started = performance.now();
+  const answer = await send(body, key).catch((error) => ({ ok: false, message: unreachable(error) }));
+  clearTimeout(patience);
+  working(false);
+  tracePart({ payload, exchange: { key, ms: performance.now() - started, status: answer.status, message: answer.message, calls: answer.trace?.calls ?? [] } });
+  if (answer.ok) sent(answer.timelineUrl);
+  else failed(answer);
+}
+
+const unreachable = ({ name }) => (name === "TimeoutError" ? "The shop did not answer in time." : "The shop can’t be reached. Are you online?");
+
+function failed({ message, issues = [] }) {
+  const heading = document.createElement("h3");
+  heading.textContent = "That did not work";
+  const text = document.createElement("p");
+  text.textContent = [message, ...issues.map(({ pointer, message }) => `${pointer} ${message}`)].join(" ");
+  failure.replaceChildren(heading, text);
+  label.textContent = "Try again";
+  failure.scrollIntoView({ block: "nearest" });
+}
+
+function sent(timelineUrl) {
+  const name = form.elements["recipient.firstName"].value.trim();
+  find("[data-name]").textContent = name ? `, ${name}` : "";
+  find("[data-pledged]").replaceChildren(...chosen().map(leaf));
+  find("[data-timeline]").href = timelineUrl;
+  find("[data-moving]").textContent = "Taking you to your own page…";
+  form.hidden = true;
+  const section = find("#sent");
+  section.hidden = false;
+  section.focus();
+  scrollTo(0, 0);
+  setTimeout(() => location.assign(timelineUrl), READING_MS);
+}
+
+function leaf({ count, noun }) {
+  const item = document.createElement("li");
+  const number = document.createElement("b");
+  number.textContent = count;
+  item.append(number, ` ${noun}`);
+  return item;
+}
+
+// Coming back from the timeline, a browser may show this page as it was left: an order that is done.
+addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+
+startTrace();
+bindForm(form, { messages: MESSAGES, onSubmit: placeOrder, onIssues: trace });

@@ -1,0 +1,91 @@
+/** Shows developers what happened in this tab's checkout. */
+import { readTrace } from "./trace.js";
+
+const find = (selector) => document.querySelector(selector);
+const show = (selector, ...children) => find(selector).replaceChildren(...children);
+
+function element(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+const dim = (text) => element("span", { class: "dim" }, text);
+const key = (text) => element("span", { class: "key" }, text);
+
+/** JSON with its member names told apart. */
+function* coloured(json) {
+  for (const line of JSON.stringify(json, null, 2).split("\n")) {
+    const [, indent, name, rest] = line.match(/^(\s*)("(?:[^"\\]|\\.)*")(: .*)$/) ?? [];
+    yield* name === undefined ? [`${line}\n`] : [indent, key(name), `${rest}\n`];
+  }
+}
+
+function* message(start, headers, body) {
+  yield `${start}\n`;
+  for (const [name, value] of Object.entries(headers)) yield* [key(name), dim(": "), `${value}\n`];
+  yield "\n";
+  yield* bodyOf(body);
+}
+
+function bodyOf(text) {
+  try {
+    return coloured(JSON.parse(text));
+  } catch {
+    return [text || "(no body)"];
+  }
+}
+
+const milliseconds = (ms) => (ms < 10 ? `${ms.toFixed(2)} ms` : `${Math.round(ms)} ms`);
+
+function showTyped(typed) {
+  const slowest = Math.max(0, ...typed.map(({ ms }) => ms));
+  show("[data-typed]", `The whole form was checked at each keystroke, in ${milliseconds(slowest)} at most. Each line is a change of what was wrong.`);
+  show("[data-log]", ...typed.map(step));
+}
+
+function step({ at, field, issues }) {
+  const text = issues.length === 0 ? element("b", { class: "good" }, "nothing is wrong") : issues.join(", ");
+  const after = field ? [dim("after "), element("code", {}, field), dim(": ")] : [dim("at first: ")];
+  return element("li", {}, element("time", {}, `${(at / 1000).toFixed(1)} s`), element("span", {}, ...after, text));
+}
+
+function showExchange({ calls, status, ms, message: words }) {
+  const call = calls.at(-1);
+  if (!call) return missing(words ?? "The order was not sent.");
+  const { request, response } = call;
+  show("[data-request]", ...message(`${request.method} ${request.url}`, request.headers, request.body));
+  if (!response) return missing(words);
+  const tries = calls.length > 1 ? `It was asked ${calls.length} times. ` : "";
+  show("[data-answered]", `${tries}The shop passed on ${status === 200 ? "the timeline’s address" : `in words that it did not work (${status})`}.`);
+  show("[data-response]", ...message(`${response.status}`, response.headers, response.body));
+  showTiming({ whole: ms, service: calls.reduce((sum, { ms = 0 }) => sum + ms, 0) });
+}
+
+function missing(words) {
+  show("[data-answered]", words);
+  show("[data-response]", "(nothing)");
+}
+
+function showTiming({ whole, service }) {
+  const rows = { "From the button to the answer": whole, "The service’s part in it": service };
+  show("[data-timing]", ...Object.entries(rows).map(([name, ms]) => bar(name, ms, whole)));
+}
+
+function bar(name, ms, most) {
+  const meter = element("meter", { min: 0, max: most, value: ms, "aria-label": name });
+  return element("div", {}, element("dt", {}, name), element("dd", {}, milliseconds(ms)), meter);
+}
+
+const { typed, payload, exchange } = readTrace();
+if (!exchange) {
+  show("#intro", "Nothing yet. Place an order in this tab, then come back.");
+  find("#nothing").hidden = false;
+} else {
+  show("#intro", "Your last order in this tab, from the first keystroke to the service’s answer.");
+  find("#trace").hidden = false;
+  showTyped(typed);
+  show("[data-payload]", ...coloured(payload));
+  showExchange(exchange);
+}

@@ -1,0 +1,32 @@
+/** What happened in this tab, for the page that shows it to developers. */
+const PLACE = "what-happened";
+const MOST = 60;
+
+const began = { typed: [], payload: null, exchange: null };
+
+export function readTrace() {
+  try {
+    return { ...began, ...JSON.parse(sessionStorage.getItem(PLACE)) };
+  } catch {
+    return began; // another page's, or storage is not allowed
+  }
+}
+
+function write(trace) {
+  try {
+    sessionStorage.setItem(PLACE, JSON.stringify(trace));
+  } catch {
+    // storage is full or not allowed: the shop works on without
+  }
+}
+
+export const startTrace = () => write(began);
+
+/** @param {{at: number, field: string, issues: string[], ms: number}} step a change of what is wrong */
+export function traceTyped(step) {
+  const trace = readTrace();
+  write({ ...trace, typed: [...trace.typed, step].slice(-MOST) });
+}
+
+/** @param {{payload?: object, exchange?: object}} part */
+export const tracePart = (part) => write({ ...readTrace(), ...part });

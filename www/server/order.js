@@ -1,0 +1,75 @@
+/** `POST /shop/order`: takes an order from the page's script, as JSON, or from the plain form. */
+import { validate } from "impact-pledge/validate";
+import { readForm } from "impact-pledge/form";
+import { filled, freshOrder } from "./page.js";
+import { unknownOffers, vouched } from "./offers.js";
+import { record } from "./pledges.js";
+
+const MOST_BYTES = 64 * 1024;
+/** What the form holds that the shopper cannot see. */
+const hidden = (name) => name === "reference" || name.startsWith("trigger.") || name.endsWith(".offeringId");
+
+/**
+ * @param {Request} request
+ * @param {object} env
+ * @param {() => Promise<Response>} checkout the static page
+ */
+export async function order(request, env, checkout) {
+  const refusal = refused(request);
+  if (refusal) return json({ message: refusal.message }, refusal.status);
+  const context = { env, origin: new URL(request.url).origin };
+  if (request.headers.get("content-type")?.startsWith("application/json")) return byScript(request, context);
+  return byForm(request, context, checkout);
+}
+
+function refused(request) {
+  const { origin } = new URL(request.url);
+  if (request.method !== "POST") return { status: 405, message: "Orders are posted." };
+  if (![null, origin].includes(request.headers.get("origin"))) return { status: 403, message: "Orders come from the shop’s own page." };
+  if (Number(request.headers.get("content-length") ?? 0) > MOST_BYTES) return { status: 413, message: "This is too much for one order." };
+  return null;
+}
+
+async function byScript(request, context) {
+  const payload = await request.json().catch(() => null);
+  const issues = validate(payload);
+  if (issues.length > 0) return json({ message: "The order has problems.", issues }, 422);
+  const { location, failure, status, trace } = await place(payload, { ...context, idempotencyKey: request.headers.get("idempotency-key") ?? undefined });
+  return json(failure ? { message: failure, trace } : { timelineUrl: location, trace }, status);
+}
+
+/** Without JavaScript: the same page again with what is wrong, or on to the timeline. */
+async function byForm(request, context, checkout) {
+  const data = await request.formData();
+  const values = new Map([...freshOrder(), ...[...data].filter(([, value]) => typeof value === "string")]);
+  const { payload, issues } = readForm(data, { hidden });
+  if (issues.length > 0) return again(await checkout(), 422, { values, issues });
+  const { location, failure, status } = await place(payload, { ...context, idempotencyKey: values.get("attempt") });
+  if (failure) return again(await checkout(), status, { values, failure });
+  return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
+}
+
+function again(page, status, state) {
+  const { body, headers } = filled(page, state);
+  return new Response(body, { status, headers });
+}
+
+/** @returns {Promise<{status: number, location?: string, failure?: string, trace?: object}>} */
+async function place(payload, context) {
+  const [unknown] = unknownOffers(payload);
+  if (unknown !== undefined) return { status: 422, failure: `We do not offer “${unknown}”.` };
+  const { transaction, error, trace } = await record(vouched(payload, context.origin), context);
+  if (transaction) return { status: 200, location: transaction.timelineUrl, trace };
+  console.error("the pledge service did not record an order:", error);
+  return { ...explained(error), trace };
+}
+
+/** What a shopper should know of an error, and do. */
+function explained({ name, status }) {
+  if (status === 422) return { status: 409, failure: "This order has been placed already, with other contents. Load the page again to place another." };
+  if (name === "AuthenticationError" || name === "ValidationError") return { status: 500, failure: "The shop is not set up right. Nothing was charged; please tell us." };
+  const what = status === undefined ? "did not answer" : `answered with an error (${status})`;
+  return { status: 502, failure: `The pledge service ${what}. Nothing is lost, and trying again pledges nothing twice.` };
+}
+
+const json = (body, status = 200) => Response.json(body, { status, headers: { "cache-control": "no-store" } });

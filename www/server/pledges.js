@@ -1,0 +1,53 @@
+/** The shop's way to the pledge service: the package's client with the secret key, and a record of the call. */
+import { PledgeClient } from "impact-pledge";
+import service from "../../build/worker.js";
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * @param {object} order vouched for
+ * @param {{env: object, origin: string, idempotencyKey?: string}} context
+ * @returns {Promise<{transaction?: object, error?: Error, trace: object}>} `trace`: for the page that shows developers
+ *   what happened; it holds no key
+ */
+export async function record(order, { env, origin, idempotencyKey }) {
+  const trace = { started: Date.now(), calls: [] };
+  const client = new PledgeClient({
+    apiKey: env.SHOP_API_KEY,
+    baseUrl: env.PLEDGE_SERVICE_URL || origin,
+    fetch: traced(transport(env), trace),
+    timeoutMs: TIMEOUT_MS,
+    safeRepeats: true, // the service honours Idempotency-Key
+  });
+  try {
+    return { transaction: await client.createPledgeTransaction(order, { idempotencyKey }), trace };
+  } catch (error) {
+    return { error, trace };
+  }
+}
+
+/** A service elsewhere is asked over the network; the one that runs beside this shop, directly. */
+function transport(env) {
+  if (env.PLEDGE_SERVICE_URL) return fetch;
+  return (input, init) => service.fetch(new Request(input, init), env);
+}
+
+function traced(send, trace) {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const call = { request: await shownRequest(request.clone()), started: Date.now() };
+    trace.calls.push(call);
+    const response = await send(request);
+    call.response = await shownResponse(response.clone());
+    call.ms = Date.now() - call.started;
+    return response;
+  };
+}
+
+async function shownRequest(request) {
+  const headers = Object.fromEntries(request.headers);
+  if (headers.authorization) headers.authorization = "Bearer … (stays on the shop’s server)";
+  return { method: request.method, url: request.url, headers, body: await request.text() };
+}
+
+const shownResponse = async (response) => ({ status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() });

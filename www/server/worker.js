@@ -1,0 +1,37 @@
+/**
+ * The development Worker: the service as it is deployed, and beside it a demo shop that uses it. Nothing of the shop
+ * is in a deploy: wrangler.toml names the service alone.
+ */
+import service from "../../build/worker.js";
+import { order } from "./order.js";
+import { filled, freshOrder } from "./page.js";
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export default {
+  async fetch(request, env) {
+    const { pathname, origin } = new URL(request.url);
+    const checkout = () => env.ASSETS.fetch(`${origin}/`);
+    if (pathname === "/shop/order") return secured(await order(request, env, checkout));
+    if (!["GET", "HEAD"].includes(request.method) || /^\/(v2|timeline)(\/|$)/.test(pathname)) return service.fetch(request, env);
+    if (pathname === "/") return secured(filled(await checkout(), { values: freshOrder() }), { "cache-control": "no-store" });
+    const asset = await env.ASSETS.fetch(request);
+    return asset.status === 404 ? service.fetch(request, env) : secured(asset);
+  },
+};
+
+function secured(response, more = {}) {
+  const headers = new Headers(response.headers);
+  const rules = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "content-security-policy": CONTENT_SECURITY_POLICY };
+  for (const [name, value] of Object.entries({ ...rules, ...more })) headers.set(name, value);
+  return new Response(response.body, { status: response.status, headers });
+}
