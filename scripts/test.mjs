@@ -18,7 +18,9 @@ function allSteps(tools) {
     { name: "fmt", ...cargo("fmt", "--check"), count: oneCheck },
     ...lints("clippy", (features) => cargo("clippy", "--all-targets", ...features, ...DENY)),
     ...lints("clippy-wasm", (features) => withDeny(cargoWasm("clippy", ...features))),
+    { name: "clippy-wasm-kv", ...withDeny(cargoWasm("clippy", ...FEATURES.server, "--test", "kv")), count: oneCheck },
     { name: "native", ...cargo("test", "--all-features"), count: cargoTests },
+    { name: "kv", ...withPackages(cargoWasm("test", ...FEATURES.server, "--test", "kv"), tools.root), count: cargoTests },
     { name: "worker", ...node("scripts/build.mjs", "worker"), count: oneCheck },
     ...nodeFolders(tools.root).map((folder) => ({
       name: relative("tests", folder).split(sep).join("-") || "node",
@@ -32,6 +34,9 @@ const lints = (name, clippy) =>
   Object.entries(FEATURES).map(([which, features]) => ({ name: `${name}-${which}`, ...clippy(features), count: oneCheck }));
 
 const withDeny = ({ command, env }) => ({ command: [...command, ...DENY], env });
+
+/** What a wasm test requires by name is found here: it runs from a folder of its own. */
+const withPackages = ({ command, env }, root) => ({ command, env: { ...env, NODE_PATH: join(root, "node_modules") } });
 
 /** Every folder of tests for Node, so that none is forgotten. */
 function nodeFolders(root) {

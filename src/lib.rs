@@ -31,7 +31,7 @@ pub mod validate;
 #[cfg(all(target_family = "wasm", feature = "client"))]
 mod client;
 #[cfg(all(target_family = "wasm", feature = "server"))]
-mod server;
+pub mod server;
 #[cfg(all(target_family = "wasm", feature = "validate"))]
 #[path = "client/values.rs"]
 mod values;

@@ -1,124 +1,23 @@
-//! What every store must do, whatever keeps its records.
+//! The store in memory, and what keys and access mean in any store.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
+#[path = "support/stores.rs"]
+mod stores;
+
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, Mode, Scope};
-use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use impact_pledge::pledge::{EditKey, TransactionId};
+use impact_pledge::auth::{ApiKey, Mode};
 use impact_pledge::store::{
-    Access, CatalogueKey, CredentialKey, Key, MemoryStore, ReplayKey, Store, StoreError,
-    StoredValue as _, TransactionKey,
+    Access, CatalogueKey, CredentialKey, Key, MemoryStore, Store as _, StoreError, TransactionKey,
 };
+use stores::{access, conforms, edit_key, id, replay_key, scope, value};
 
-fn id(seed: u8) -> TransactionId {
-    TransactionId::from_bytes([seed; 15])
-}
-
-fn edit_key(seed: u8) -> EditKey {
-    EditKey::from_bytes([seed; 20])
-}
-
-fn scope(unit: &str, mode: Mode) -> Scope {
-    Scope { unit: unit.to_owned(), mode }
-}
-
-fn access(unit: &str) -> Access {
-    Access::new(scope(unit, Mode::Test), &edit_key(1))
-}
-
-fn replay_key(text: &str) -> ReplayKey {
-    let key = IdempotencyKey::parse(text).unwrap();
-    ReplayKey(ReplayHash::new(&scope("unit", Mode::Test), &key))
-}
-
-// ---- The suite ---------------------------------------------------------------------------------
-
-/// An empty store of any kind passes this.
-async fn conforms<S: Store>(store: &S) {
-    what_was_never_written_is_absent(store).await;
-    what_was_written_is_found(store).await;
-    a_second_write_replaces_the_first(store).await;
-    kinds_of_records_do_not_meet(store).await;
-    values_are_any_bytes(store).await;
-    metadata_is_any_text(store).await;
-    many_records_are_told_apart(store).await;
-}
-
-async fn value<S: Store, K: Key>(store: &S, key: &K) -> Option<Vec<u8>> {
-    let stored = store.get(key).await.unwrap()?;
-    Some(stored.value.read().await.unwrap())
-}
-
-async fn what_was_never_written_is_absent<S: Store>(store: &S) {
-    assert!(store.get(&TransactionKey(&id(0))).await.unwrap().is_none());
-    assert!(store.get(&CredentialKey(ApiKey::new("k").hash())).await.unwrap().is_none());
-    assert!(store.get(&CatalogueKey).await.unwrap().is_none());
-    assert!(store.get(&replay_key("k")).await.unwrap().is_none());
-}
-
-async fn what_was_written_is_found<S: Store>(store: &S) {
-    store.put(&TransactionKey(&id(1)), b"{\"a\":1}".to_vec(), &access("unit")).await.unwrap();
-    let stored = store.get(&TransactionKey(&id(1))).await.unwrap().unwrap();
-    assert_eq!(stored.metadata, access("unit"));
-    assert_eq!(stored.value.read().await.unwrap(), b"{\"a\":1}");
-}
-
-async fn a_second_write_replaces_the_first<S: Store>(store: &S) {
-    store
-        .put(&TransactionKey(&id(2)), b"a longer first value".to_vec(), &access("a"))
-        .await
-        .unwrap();
-    store.put(&TransactionKey(&id(2)), b"second".to_vec(), &access("b")).await.unwrap();
-    let stored = store.get(&TransactionKey(&id(2))).await.unwrap().unwrap();
-    assert_eq!(stored.metadata, access("b"));
-    assert_eq!(stored.value.read().await.unwrap(), b"second");
-}
-
-async fn kinds_of_records_do_not_meet<S: Store>(store: &S) {
-    let credential = CredentialKey(ApiKey::new("k").hash());
-    store.put(&credential, b"key".to_vec(), &()).await.unwrap();
-    store.put(&CatalogueKey, b"catalogue".to_vec(), &()).await.unwrap();
-    store.put(&replay_key("k"), b"replay".to_vec(), &()).await.unwrap();
-    store.put(&TransactionKey(&id(3)), b"transaction".to_vec(), &access("u")).await.unwrap();
-    assert_eq!(value(store, &credential).await.unwrap(), b"key");
-    assert_eq!(value(store, &CatalogueKey).await.unwrap(), b"catalogue");
-    assert_eq!(value(store, &replay_key("k")).await.unwrap(), b"replay");
-    assert_eq!(value(store, &TransactionKey(&id(3))).await.unwrap(), b"transaction");
-}
-
-async fn values_are_any_bytes<S: Store>(store: &S) {
-    let megabytes = vec![b'x'; 5_000_000];
-    for bytes in [vec![], vec![0], (0..=255).collect(), "🌳\u{0}é".into(), megabytes] {
-        store.put(&TransactionKey(&id(4)), bytes.clone(), &access("u")).await.unwrap();
-        assert!(value(store, &TransactionKey(&id(4))).await.unwrap() == bytes);
-    }
-}
-
-async fn metadata_is_any_text<S: Store>(store: &S) {
-    for unit in ["", "unit", "ünït \"🌳\" \\ \n \u{0}", "{\"mode\":\"live\"}", &"u".repeat(500)]
-    {
-        store.put(&TransactionKey(&id(5)), vec![], &access(unit)).await.unwrap();
-        let stored = store.get(&TransactionKey(&id(5))).await.unwrap().unwrap();
-        assert_eq!(stored.metadata, access(unit));
-    }
-}
-
-async fn many_records_are_told_apart<S: Store>(store: &S) {
-    for seed in 10..110 {
-        store.put(&TransactionKey(&id(seed)), vec![seed], &access("u")).await.unwrap();
-    }
-    for seed in 10..110 {
-        assert_eq!(value(store, &TransactionKey(&id(seed))).await.unwrap(), [seed]);
-    }
-}
+// ---- Memory ------------------------------------------------------------------------------------
 
 #[test]
 fn memory_conforms() {
     block_on(conforms(&MemoryStore::default()));
 }
-
-// ---- Memory alone ------------------------------------------------------------------------------
 
 #[test]
 fn a_broken_store_says_so_and_forgets_nothing() {

@@ -9,6 +9,7 @@ use web_sys::ReadableStream;
 
 #[wasm_bindgen]
 extern "C" {
+    /// A namespace of Workers KV.
     pub type KvNamespace;
     #[wasm_bindgen(method, catch, js_name = getWithMetadata)]
     fn get_with_metadata(this: &KvNamespace, name: &str, kind: &str) -> Result<Promise, JsValue>;
@@ -27,9 +28,11 @@ extern "C" {
     fn metadata(this: &Found) -> JsValue;
 }
 
+/// A namespace of Workers KV as a store.
 pub struct KvStore(KvNamespace);
 
 impl KvStore {
+    /// Keeps its records in this namespace.
     pub fn new(namespace: KvNamespace) -> Self {
         KvStore(namespace)
     }

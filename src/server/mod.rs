@@ -6,8 +6,9 @@ mod kv;
 mod request;
 mod response;
 
+pub use kv::{KvNamespace, KvStore};
+
 use crate::handle::{Caches, Clock, Cors, Entropy, Service};
-use kv::{KvNamespace, KvStore};
 use request::WorkerRequest;
 use std::rc::Rc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

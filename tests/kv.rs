@@ -1,0 +1,110 @@
+//! Workers KV as a store, on workerd's own KV, as wrangler.toml binds it. Runs in Node.
+
+#![cfg(all(target_family = "wasm", feature = "server"))]
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::panic, reason = "a test that meets the unexpected should show it")]
+
+#[path = "support/stores.rs"]
+mod stores;
+
+use impact_pledge::server::{KvNamespace, KvStore};
+use impact_pledge::store::{CatalogueKey, Key, Store as _, StoreError, TransactionKey};
+use serde_json::Value;
+use stores::{access, conforms, id, replay_key};
+use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+#[wasm_bindgen(module = "wrangler")]
+extern "C" {
+    type Platform;
+    #[wasm_bindgen(js_name = getPlatformProxy)]
+    async fn start(options: &JsValue) -> Platform;
+    #[wasm_bindgen(method, getter)]
+    fn env(this: &Platform) -> Env;
+    #[wasm_bindgen(method)]
+    async fn dispose(this: &Platform);
+
+    type Env;
+    #[wasm_bindgen(method, getter, js_name = PLEDGES)]
+    fn pledges(this: &Env) -> Pledges;
+
+    #[wasm_bindgen(extends = KvNamespace)]
+    type Pledges;
+    #[wasm_bindgen(method)]
+    async fn list(this: &Pledges) -> JsValue;
+}
+
+/// A platform whose namespace is empty, and goes with it.
+async fn empty() -> Platform {
+    start(&js_sys::JSON::parse(r#"{"persist": false}"#).unwrap()).await
+}
+
+fn store(platform: &Platform) -> KvStore {
+    KvStore::new(platform.env().pledges().unchecked_into())
+}
+
+/// What KV says of each of its records, in the order of their names.
+async fn listed(platform: &Platform) -> Vec<Value> {
+    let text = js_sys::JSON::stringify(&platform.env().pledges().list().await).unwrap();
+    let list: Value = serde_json::from_str(&String::from(text)).unwrap();
+    list.get("keys").and_then(Value::as_array).unwrap().clone()
+}
+
+/// A key that is none of the service's.
+struct Odd(String);
+
+impl Key for Odd {
+    type Metadata = ();
+    fn name(&self) -> String {
+        self.0.clone()
+    }
+}
+
+#[wasm_bindgen_test]
+async fn kv_conforms() {
+    let platform = empty().await;
+    conforms(&store(&platform)).await;
+    platform.dispose().await;
+}
+
+#[wasm_bindgen_test]
+async fn only_a_replay_goes_by_itself() {
+    let platform = empty().await;
+    let store = store(&platform);
+    store.put(&CatalogueKey, vec![], &()).await.unwrap();
+    store.put(&replay_key("k"), vec![], &()).await.unwrap();
+    store.put(&TransactionKey(&id(1)), vec![], &access("u")).await.unwrap();
+    let expirations: Vec<_> = listed(&platform)
+        .await
+        .iter()
+        .map(|record| record.get("expiration").and_then(Value::as_f64))
+        .collect();
+    let day_from_now = js_sys::Date::now() / 1_000.0 + 86_400.0;
+    let [None, Some(replay), None] = expirations.as_slice() else { panic!("{expirations:?}") };
+    assert!((replay - day_from_now).abs() < 60.0, "{replay} is not about {day_from_now}");
+    platform.dispose().await;
+}
+
+#[wasm_bindgen_test]
+async fn what_kv_refuses_is_a_failure_of_the_store() {
+    let platform = empty().await;
+    let store = store(&platform);
+    let long = Odd("k".repeat(513));
+    assert_eq!(store.put(&long, vec![], &()).await, Err(StoreError));
+    assert!(matches!(store.get(&long).await, Err(StoreError)));
+    let much = access(&"u".repeat(1_024));
+    assert_eq!(store.put(&TransactionKey(&id(1)), vec![], &much).await, Err(StoreError));
+    assert!(listed(&platform).await.is_empty());
+    platform.dispose().await;
+}
+
+#[wasm_bindgen_test]
+async fn a_record_with_other_metadata_is_not_taken_for_the_keys() {
+    let platform = empty().await;
+    let store = store(&platform);
+    let transaction = id(1);
+    let key = TransactionKey(&transaction);
+    store.put(&Odd(key.name()), b"value".to_vec(), &()).await.unwrap();
+    assert!(matches!(store.get(&key).await, Err(StoreError)));
+    platform.dispose().await;
+}
