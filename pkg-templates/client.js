@@ -1,4 +1,5 @@
 /** `PledgeClient`: the two operations of the service. Attempts, waits and the judgement of answers are compiled Rust. */
+import { newCall } from "./call.js";
 import { core } from "./core.js";
 import { ApiError, AuthenticationError, ConnectionError, NotFoundError, PledgeError, TimeoutError, ValidationError, requestId } from "./errors.js";
 import { clientOptions, createOptions, getOptions, invalid } from "./options.js";
@@ -18,13 +19,13 @@ export class PledgeClient {
 
   async createPledgeTransaction(request, options) {
     const body = snapshot(request);
-    const call = newCall(this.#options, createOptions(options));
+    const call = newCall({ ...this.#options, ...createOptions(options) });
     return conclude(call, await core().ask(call, true, body), CREATE_HINT);
   }
 
   async getPledgeTransaction(id, options) {
     if (typeof id !== "string") throw invalid("`id` must be the ID of a pledge transaction, a string");
-    const call = newCall(this.#options, getOptions(options));
+    const call = newCall({ ...this.#options, ...getOptions(options) });
     return conclude(call, await core().ask(call, false, id), "");
   }
 }
@@ -63,37 +64,18 @@ function stringify(value) {
   }
 }
 
-function newCall(client, options) {
-  const call = { ...client, ...options };
-  return { ...call, takesSignal: takesSignal(call) };
-}
-
-/**
- * Whether `fetch` here takes the signals that an `AbortController` here makes: not under jsdom, which brings its own
- * of the one and leaves Node's other. Without it a call still ends in time, only its connection lives on.
- */
-function takesSignal({ fetch, baseUrl }) {
-  const { fetch: platformFetch, Request, AbortController } = globalThis;
-  if (!fetch && !(platformFetch && Request)) throw new PledgeError("no_fetch", "there is no `fetch` here: give one as the option `fetch`");
-  try {
-    return !Request || Boolean(new Request(baseUrl, { signal: new AbortController().signal }));
-  } catch {
-    return false;
-  }
-}
-
-/** Of the outcome that the Rust side reports, makes what the caller gets. */
+/** Of the outcome that the Rust side tells, makes what the caller gets. */
 function conclude(call, outcome, hint) {
-  if (outcome.kind === "transaction") return transaction(outcome);
-  if (outcome.kind === "aborted") throw abortReason(call.signal);
-  if (outcome.kind === "unfit") throw invalid(outcome.message);
-  throw isAnswer(outcome) ? refusal(call, outcome) : noAnswer(call, outcome, hint);
+  const { kind } = outcome;
+  if (kind === "transaction") return transaction(outcome);
+  if (kind === "aborted") throw abortReason(call.signal);
+  if (kind === "unfit") throw invalid(outcome.text);
+  throw REFUSALS[kind] ? refusal(call, outcome) : noAnswer(call, outcome, hint);
 }
 
 const answers = new WeakMap();
 
-function transaction(outcome) {
-  const { amount, status, headers, body, idempotencyKey, retries } = outcome;
+function transaction({ text: amount, part: { status, headers, body }, idempotencyKey, retries }) {
   const value = JSON.parse(decode(body));
   value.charge.amount = amount;
   const idempotentReplayed = headers.get("idempotent-replayed") === "true";
@@ -104,22 +86,20 @@ function transaction(outcome) {
 /** What came with a transaction beside its body. */
 export const responseOf = (transaction) => answers.get(transaction);
 
-const isAnswer = ({ status }) => status !== undefined;
-
 const REFUSALS = {
   authentication: [AuthenticationError, "authentication_failed"],
   not_found: [NotFoundError, "not_found"],
   api: [ApiError, "api_error"],
 };
 
-function refusal({ apiKey }, { kind, message, status, error, body, headers, idempotencyKey }) {
+function refusal({ apiKey }, { kind, text, error, part: { status, headers, body }, idempotencyKey }) {
   const [Refusal, code] = REFUSALS[kind];
   const blot = blotter(apiKey);
   const answer = { status, error: error && blot(error), body: blot(decode(body)), headers: blotHeaders(headers, blot), idempotencyKey };
-  return new Refusal(code, blot(message), answer);
+  return new Refusal(code, blot(text), answer);
 }
 
-function noAnswer({ apiKey, timeoutMs }, { kind, cause, idempotencyKey }, hint) {
+function noAnswer({ apiKey, timeoutMs }, { kind, part: cause, idempotencyKey }, hint) {
   if (kind === "timeout") return new TimeoutError("timeout", `the service did not answer within ${timeoutMs} ms${hint}`, { idempotencyKey });
   const blot = blotter(apiKey);
   const message = blot(`there is no answer from the service: ${describe(cause)}${hint}`);

@@ -1,19 +1,18 @@
 //! The door to JavaScript of the npm package's `PledgeClient`.
 //!
-//! `client.js` of the package reads options, makes the error classes and parses what arrives;
-//! here is what a call does: ask, wait, ask again, judge the answer. Whatever JavaScript hands in
-//! may throw, so every binding to it catches: an exception that crossed a future would leave its
-//! promise pending for ever.
+//! `client.js` of the package reads options, exchanges bytes with `fetch`, makes the error classes
+//! and parses what arrives; here is what a call does: ask, wait, ask again, judge the answer.
+//! Whatever JavaScript hands in may throw, so every binding to it catches: an exception that
+//! crossed a future would leave its promise pending for ever.
 
 mod attempt;
 mod call;
 mod limits;
-mod outcome;
 mod send;
 
 use crate::api::{Caller, Operation};
 use crate::auth::Mode;
-use call::Call;
+use call::{Call, Outcome};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// What is wrong with a key or a unit ID, if anything.
@@ -29,9 +28,9 @@ pub fn is_live_key(api_key: &str) -> bool {
 }
 
 /// Creates a transaction of a body that was judged valid, or gets one by its ID: `subject` is the
-/// one or the other. Resolves to an outcome, and never rejects.
+/// one or the other. Never rejects.
 #[wasm_bindgen]
-pub async fn ask(call: Call, create: bool, subject: JsValue) -> JsValue {
+pub async fn ask(call: Call, create: bool, subject: JsValue) -> Outcome {
     let operation = if create { Operation::Create } else { Operation::Get };
-    call::run(&call, operation, &subject).await.into_js()
+    call::run(&call, operation, subject).await
 }

@@ -1,36 +1,27 @@
-//! How a request leaves: by the platform's `fetch`, or by the caller's own.
+//! How a request leaves: as the platform's `Request`, or as what the caller's own `fetch` takes.
 
 use super::call::Call;
 use crate::api::Head;
 use gloo_net::http::{Method, RequestBuilder};
 use js_sys::{Object, Promise, Reflect};
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::JsValue;
 use web_sys::{AbortSignal, RequestRedirect};
 
-#[wasm_bindgen]
-extern "C" {
-    /// Not gloo-net's own: that one panics when `fetch` rejects with anything but an `Error` of
-    /// this realm, as it does under Jest, and it keeps nothing of an error but its text.
-    #[wasm_bindgen(catch, js_name = fetch)]
-    fn platform_fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
-}
-
-/// Starts a request; gives what `fetch` gave. A redirect is not followed: it would carry the key
-/// to wherever it leads.
+/// Starts a request. A redirect is not followed: it would carry the key to wherever it leads.
+///
+/// Not by gloo-net's own `send`: that one panics when `fetch` rejects with anything but an `Error`
+/// of this realm, as it does under Jest, and it keeps nothing of an error but its text.
 pub fn send(
     call: &Call,
     head: &Head,
     body: Option<&JsValue>,
     signal: Option<&AbortSignal>,
-) -> Result<JsValue, JsValue> {
+) -> Result<Promise, JsValue> {
     let url = call.base_url() + &head.path;
-    match call.fetch() {
-        None => Ok(platform_fetch(&request(&url, head, body, signal)?)?.into()),
-        Some(fetch) => {
-            let init = init(head, body, signal)?;
-            fetch.call2(&JsValue::UNDEFINED, &JsValue::from_str(&url), &init)
-        }
+    if call.has_own_fetch() {
+        return call.exchange(&JsValue::from_str(&url), &init(head, body, signal)?.into());
     }
+    call.exchange(&request(&url, head, body, signal)?.into(), &JsValue::UNDEFINED)
 }
 
 fn request(
@@ -40,7 +31,7 @@ fn request(
     signal: Option<&AbortSignal>,
 ) -> Result<web_sys::Request, JsValue> {
     let mut builder = RequestBuilder::new(url)
-        .method(if head.method == "GET" { Method::GET } else { Method::POST })
+        .method(if body.is_some() { Method::POST } else { Method::GET })
         .redirect(RequestRedirect::Manual)
         .abort_signal(signal);
     for (name, value) in &head.headers {
@@ -60,22 +51,19 @@ fn init(
     body: Option<&JsValue>,
     signal: Option<&AbortSignal>,
 ) -> Result<Object, JsValue> {
-    let headers = head.headers.iter().map(|(name, value)| (*name, JsValue::from_str(value)));
-    let members = [
-        ("method", Some(JsValue::from_str(head.method))),
-        ("headers", Some(object(headers)?.into())),
-        ("redirect", Some(JsValue::from_str("manual"))),
-        ("body", body.cloned()),
-        ("signal", signal.map(JsValue::from)),
-    ];
-    object(members.into_iter().filter_map(|(name, value)| Some((name, value?))))
+    let headers = Object::new();
+    for (name, value) in &head.headers {
+        set(&headers, name, &JsValue::from_str(value))?;
+    }
+    let init = Object::new();
+    set(&init, "method", &JsValue::from_str(head.method))?;
+    set(&init, "headers", &headers)?;
+    set(&init, "redirect", &JsValue::from_str("manual"))?;
+    body.map_or(Ok(()), |body| set(&init, "body", body))?;
+    signal.map_or(Ok(()), |signal| set(&init, "signal", signal))?;
+    Ok(init)
 }
 
-/// A plain object of these members.
-pub fn object<'m>(members: impl Iterator<Item = (&'m str, JsValue)>) -> Result<Object, JsValue> {
-    let object = Object::new();
-    for (name, value) in members {
-        Reflect::set(&object, &JsValue::from_str(name), &value)?;
-    }
-    Ok(object)
+fn set(object: &Object, name: &str, value: &JsValue) -> Result<(), JsValue> {
+    Reflect::set(object, &JsValue::from_str(name), value).map(drop)
 }
