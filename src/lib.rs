@@ -30,6 +30,9 @@ pub mod validate;
 
 #[cfg(all(target_family = "wasm", feature = "client"))]
 mod client;
+#[cfg(all(target_family = "wasm", feature = "form"))]
+#[path = "client/fields.rs"]
+mod fields;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 pub mod server;
 #[cfg(all(target_family = "wasm", feature = "validate"))]
