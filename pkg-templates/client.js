@@ -106,8 +106,11 @@ function noAnswer({ apiKey, timeoutMs }, { kind, part: cause, idempotencyKey }, 
   return new ConnectionError("connection_failed", message, { cause: blotCause(cause, blot), idempotencyKey });
 }
 
+/** Shorter than any key, and likely to be a part of some word. */
+const NO_SECRET = 8;
+
 /** A service may show in its answer what it was sent; the key is nobody's business but the caller's. */
-const blotter = (apiKey) => (text) => text.split(apiKey).join("[API key]");
+const blotter = (apiKey) => (text) => (apiKey.length < NO_SECRET ? text : text.split(apiKey).join("[API key]"));
 
 function blotHeaders(headers, blot) {
   const blotted = (quietly(() => [...headers]) ?? []).map(([name, value]) => [name, blot(value)]);

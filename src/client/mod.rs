@@ -13,6 +13,7 @@ mod send;
 use crate::api::{Caller, Operation};
 use crate::auth::Mode;
 use call::{Call, Outcome};
+use lol_alloc::{FreeListAllocator, LockedAllocator};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// What is wrong with a key or a unit ID, if anything.
@@ -34,3 +35,8 @@ pub async fn ask(call: Call, create: bool, subject: JsValue) -> Outcome {
     let operation = if create { Operation::Create } else { Operation::Get };
     call::run(&call, operation, subject).await
 }
+
+/// Half as large as the standard library's. What a call allocates is little, and soon gone.
+#[global_allocator]
+static ALLOCATOR: LockedAllocator<FreeListAllocator> =
+    LockedAllocator::new(FreeListAllocator::new());

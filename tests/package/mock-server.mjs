@@ -23,7 +23,7 @@ export async function serve(...answers) {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
-  return { baseUrl: `http://127.0.0.1:${server.address().port}`, seen, close, [Symbol.asyncDispose]: close };
+  return { baseUrl: `http://127.0.0.1:${server.address().port}`, seen, close };
 }
 
 /** An answer of JSON. @returns {Answer} */

@@ -1,0 +1,289 @@
+import type { CreatePledgeTransactionRequest, Issue, NotificationType } from "./validate.js";
+
+export * from "./validate.js";
+
+/** The currencies of a charge (ISO 4217). */
+export type CurrencyCode = "USD" | "GBP" | "EUR";
+
+/** The monetary value of a pledge transaction. */
+export interface Charge {
+  /** Total value: a decimal with two places, such as `"12.50"`. */
+  amount: string;
+  currencyCode: CurrencyCode;
+  /** When it was paid (date-time); null until then. */
+  paidAt: string | null;
+}
+
+/** Who pledges are for. */
+export interface Recipient {
+  /** E-mail address. */
+  email: string;
+  firstName: string | null;
+  /** Full name. */
+  name: string | null;
+}
+
+/** The action that caused the pledges. */
+export interface Trigger {
+  /** When the action was triggered (date-time). */
+  date: string | null;
+  /** A short verb phrase such as "placed an order". */
+  phrase: string | null;
+  /** Address of the action. */
+  externalUrl: string | null;
+}
+
+/** A quantity of one impact offering. */
+export interface Impact {
+  /** Quantity pledged, greater than 0. */
+  amount: number;
+  /** ID of the impact offering. */
+  offeringId: string;
+}
+
+/** What the timeline shows of a pledge; null what was not supplied. */
+export interface PledgeDetail {
+  /** Name of the pledge. */
+  name: string | null;
+  /** Description of the pledge. */
+  description: string | null;
+  /** Singular noun for the item category. */
+  nounSingular: string | null;
+  /** Plural noun for the item category. */
+  nounPlural: string | null;
+  /** Address of the image shown on the timeline. */
+  image: string | null;
+  /** Your ID of the item. */
+  externalId: string | null;
+  /** Address of the item. */
+  externalUrl: string | null;
+}
+
+/** A pledge, as a create answers it. */
+export interface Pledge {
+  /** Unique ID: `p_…`. */
+  id: string;
+  impact: Impact;
+  detail: PledgeDetail;
+}
+
+/** A pledge, as a get answers it. */
+export interface RetrievedPledge {
+  /** Unique ID: `p_…`. */
+  id: string;
+  impact: Impact;
+  details: PledgeDetail[];
+  recipient: Recipient;
+}
+
+/** A notification service that was asked for. */
+export interface Notification {
+  type: NotificationType | (string & {});
+  /** `Pending` is the only status that the contract shows. */
+  status: "Pending" | (string & {});
+}
+
+/** A pledge transaction, as a create answers it. Members that the service adds pass through untyped. */
+export interface PledgeTransaction {
+  /** Unique ID: `ptran_…`. */
+  id: string;
+  /** Your reference. */
+  reference: string;
+  /** Creation time (date-time). */
+  createdAt: string;
+  /** Whether a live key made it. */
+  isLive: boolean;
+  charge: Charge;
+  recipient: Recipient;
+  trigger: Trigger;
+  /** One entry per requested pledge. */
+  pledges: Pledge[];
+  /** One entry per requested notification service. */
+  notifications: Notification[];
+  /** Address of the timeline: for the recipient alone, never to be made public. */
+  timelineUrl: string;
+}
+
+/** A pledge transaction, as a get answers it. The optional members are those that a service may leave out. */
+export interface RetrievedPledgeTransaction {
+  /** Creation time (date-time). */
+  createdAt: string;
+  /** Your reference. */
+  reference: string;
+  /** Whether a live key made it. */
+  isLive: boolean;
+  charge: Charge;
+  trigger: Trigger;
+  pledges: RetrievedPledge[];
+  notifications?: Notification[] | null;
+  /** Address of the timeline: for the recipient alone, never to be made public. */
+  timelineUrl?: string | null;
+  id?: string | null;
+  recipient?: Recipient | null;
+}
+
+/** What a client calls instead of the platform's `fetch`. */
+export type Fetch = (url: string, init: FetchInit) => Response | PromiseLike<Response>;
+
+/** The second argument of {@link Fetch}: plain values, which every `fetch` takes. */
+export interface FetchInit {
+  method: "GET" | "POST";
+  headers: Record<string, string>;
+  body?: string;
+  redirect: "manual";
+  signal?: AbortSignal;
+}
+
+/** The options of a {@link PledgeClient}. */
+export interface PledgeClientOptions {
+  /** The API key. It is sent in the `Authorization` header and shown nowhere. */
+  apiKey: string;
+  /** Where the service is, such as `https://pledges.example.org`. */
+  baseUrl: string | URL;
+  /** The unit that a team-level key acts for. */
+  unitId?: string | null | undefined;
+  /** How long one attempt may take, its answer's body included. Default: 30,000 milliseconds. */
+  timeoutMs?: number | null | undefined;
+  /** How often a call is repeated at most, 0 to 10. Default: 2. */
+  maxRetries?: number | null | undefined;
+  /**
+   * Says that the service honours `Idempotency-Key`. Creates then carry such a key, one for each call, and are repeated
+   * like gets. Without it a create is sent once: a service that follows only the contract would record it twice.
+   */
+  safeRepeats?: boolean | null | undefined;
+  /** A `fetch` of your own, or an object that has one, such as a Cloudflare service binding. */
+  fetch?: Fetch | { fetch: Fetch } | null | undefined;
+  /** Allows a live key in a browser page, where everyone can read it. */
+  dangerouslyAllowBrowser?: boolean | null | undefined;
+}
+
+/** The options of one call. */
+export interface CallOptions {
+  /** The unit that a team-level key acts for, instead of the client's. */
+  unitId?: string | null | undefined;
+  /** Ends the call, waits between attempts included: it rejects with the signal's reason. */
+  signal?: AbortSignal | null | undefined;
+  /** How long one attempt may take, instead of the client's. */
+  timeoutMs?: number | null | undefined;
+}
+
+/** The options of one create. */
+export interface CreateOptions extends CallOptions {
+  /**
+   * Your own name for this create, 1 to 255 printable ASCII characters: a repeat under the same name is answered with
+   * the first transaction, by a service that honours it. It is always sent; the client repeats by itself only with
+   * {@link PledgeClientOptions.safeRepeats}.
+   */
+  idempotencyKey?: string | null | undefined;
+}
+
+/** Creates pledge transactions and gets them. */
+export class PledgeClient {
+  /** @throws {PledgeError} for an option that can't be used */
+  constructor(options: PledgeClientOptions);
+
+  /**
+   * Records pledges. The request is validated first; what is judged is what is sent.
+   *
+   * @throws {ValidationError} with all problems of the request; nothing was sent
+   * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError}
+   */
+  createPledgeTransaction(request: CreatePledgeTransactionRequest, options?: CreateOptions | null): Promise<PledgeTransaction>;
+
+  /**
+   * Gets a pledge transaction by its ID.
+   *
+   * @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError}
+   */
+  getPledgeTransaction(id: string, options?: CallOptions | null): Promise<RetrievedPledgeTransaction>;
+}
+
+/** What came with a transaction beside its body. */
+export interface ResponseInfo {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The service's name for the request, where the answer has one (`x-request-id` or `cf-ray`). */
+  readonly requestId: string | undefined;
+  /** The idempotency key that was sent. */
+  readonly idempotencyKey: string | undefined;
+  /** Whether the service answered a repeat with the first transaction. */
+  readonly idempotentReplayed: boolean;
+  /** How often the call was repeated. */
+  readonly retries: number;
+}
+
+/** The status, headers and request ID that came with a transaction; undefined for a copy of it. */
+export function responseOf(transaction: PledgeTransaction | RetrievedPledgeTransaction): ResponseInfo | undefined;
+
+/** What an error is about. Tells errors apart where `instanceof` can't: between copies of the package. */
+export type PledgeErrorCode =
+  | "invalid_argument"
+  | "live_key_in_browser"
+  | "no_fetch"
+  | "invalid_request"
+  | "api_error"
+  | "authentication_failed"
+  | "not_found"
+  | "connection_failed"
+  | "timeout";
+
+/** What all errors of this package are. By itself: an option or argument that can't be used. */
+export class PledgeError extends Error {
+  protected constructor();
+  readonly code: PledgeErrorCode;
+}
+
+/** The request breaks rules of the contract; nothing was sent. */
+export class ValidationError extends PledgeError {
+  protected constructor();
+  readonly code: "invalid_request";
+  /** All problems, in the order of the contract. */
+  readonly issues: Issue[];
+}
+
+/** The service answered, but not with a transaction. */
+export class ApiError extends PledgeError {
+
+  protected constructor();
+  readonly code: "api_error" | "authentication_failed" | "not_found";
+  /** The HTTP status; 0 for a redirect in a browser. */
+  readonly status: number;
+  /** The `error` of a body in the contract's error shape. */
+  readonly error?: string;
+  /** The body's text, up to 64 KiB unless the status was a success. */
+  readonly body: string;
+  readonly headers: Headers;
+  /** The service's name for the request, where the answer has one. */
+  get requestId(): string | undefined;
+  /** The idempotency key that was sent. */
+  readonly idempotencyKey?: string;
+}
+
+/** The service did not accept the API key (401). */
+export class AuthenticationError extends ApiError {
+  protected constructor();
+  readonly code: "authentication_failed";
+}
+
+/** The service has no pledge transaction with this ID. */
+export class NotFoundError extends ApiError {
+  protected constructor();
+  readonly code: "not_found";
+}
+
+/** There was no answer, or only a part of one. A create may have been recorded all the same. */
+export class ConnectionError extends PledgeError {
+
+  protected constructor();
+  readonly code: "connection_failed" | "timeout";
+  /** What `fetch` failed with. */
+  readonly cause?: unknown;
+  /** The idempotency key that was sent: repeat the create with it. */
+  readonly idempotencyKey?: string;
+}
+
+/** There was no answer in time. A create may have been recorded all the same. */
+export class TimeoutError extends ConnectionError {
+  protected constructor();
+  readonly code: "timeout";
+}
