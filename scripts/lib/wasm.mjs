@@ -5,11 +5,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { Stop, say } from "./report.mjs";
 import { run } from "./run.mjs";
 import { WASM } from "./rust.mjs";
+import { withShortImports, withoutPanics } from "./shrink.mjs";
 
 /** What rustc emits and every engine of the last years has; named, because a stripped module no longer says so. */
 const WASM_FEATURES = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
@@ -23,6 +23,7 @@ const STAMP = ".stamp.json";
  * @property {string} [profile] cargo's
  * @property {string[]} [bindgen] more arguments for wasm-bindgen
  * @property {string[]} [optimise] arguments for wasm-opt; none at all: it is not run
+ * @property {boolean} [small] take out what describes a panic, and the long names of imports
  */
 
 /**
@@ -32,16 +33,18 @@ const STAMP = ".stamp.json";
  * @returns {Promise<{raw: number, brotli: number, changed: boolean}>} sizes of the wasm in bytes
  */
 export async function buildWasm(tools, build) {
-  const { outFolder, outName = "impact_pledge", bindgen = [], optimise = ["-O3"] } = build;
+  const { outFolder, outName = "impact_pledge", bindgen = [], optimise = ["-O3"], small = false } = build;
   const input = await compile(tools, build);
-  const recipe = { outName, bindgen, optimise, version: await versionOf(tools) };
+  const recipe = { outName, bindgen, optimise, small, version: await versionOf(tools) };
   const key = sha256(readFileSync(input), JSON.stringify(recipe));
   const known = stampOf(outFolder, outName);
   if (known?.key === key) return { ...known.sizes, changed: false };
   const sizes = await within(outFolder, async (fresh) => {
     await bind(tools, input, fresh, { outName, bindgen });
     const wasm = join(fresh, `${outName}_bg.wasm`);
+    if (small) writeFileSync(wasm, await withoutPanics(readFileSync(wasm)));
     if (optimise.length > 0) await shrink(tools, wasm, optimise);
+    if (small) shortenImports(wasm, join(fresh, `${outName}.js`));
     const sizes = sizesOf(wasm);
     writeFileSync(join(fresh, stampName(outName)), JSON.stringify({ key, sizes }));
     return sizes;
@@ -67,6 +70,12 @@ async function shrink({ root, env }, wasm, optimise) {
   const script = join(root, "node_modules", "binaryen", "bin", "wasm-opt");
   const args = [script, wasm, "-o", wasm, ...features, ...optimise, "--strip-debug", "--strip-producers"];
   await must(process.execPath, args, { env, name: "wasm-opt" });
+}
+
+function shortenImports(wasmFile, glueFile) {
+  const { wasm, glue } = withShortImports(readFileSync(wasmFile), readFileSync(glueFile, "utf8"));
+  writeFileSync(wasmFile, wasm);
+  writeFileSync(glueFile, glue);
 }
 
 /** Runs a tool that has to succeed. What it says is shown on a terminal, and anywhere when it fails. */
@@ -104,7 +113,8 @@ function stampOf(folder, outName) {
 async function versionOf({ bindgen, root }) {
   const binaryen = JSON.parse(readFileSync(join(root, "node_modules", "binaryen", "package.json"), "utf8")).version;
   const { mtimeMs, size } = statSync(bindgen);
-  return { binaryen, bindgen: [mtimeMs, size], recipe: sha256(readFileSync(fileURLToPath(import.meta.url))) };
+  const recipes = ["wasm.mjs", "shrink.mjs"].map((name) => readFileSync(join(import.meta.dirname, name)));
+  return { binaryen, bindgen: [mtimeMs, size], recipe: sha256(...recipes) };
 }
 
 function sha256(...parts) {
