@@ -3,7 +3,7 @@ import { newCall } from "./call.js";
 import { core } from "./core.js";
 import { ApiError, AuthenticationError, ConnectionError, NotFoundError, PledgeError, TimeoutError, ValidationError, requestId } from "./errors.js";
 import { clientOptions, createOptions, getOptions, invalid } from "./options.js";
-import { validate, validateBytes } from "./rules.js";
+import { validate, validateBytes } from "./validate/index.js";
 
 export class PledgeClient {
   #options;
