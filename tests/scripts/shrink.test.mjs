@@ -12,7 +12,7 @@ function sample() {
   const module = binaryen.parseText(`(module
     ${LONG.map((name) => `(import "./client_bg.js" "${name}" (func $${name}))`).join("\n")}
     (memory (export "memory") 1)
-    (data (i32.const 8) "kept/root/.cargo/registry/src/x-1.0/src/lib.rskept")
+    (data (i32.const 8) "kept/home/ada/.cargo/registry/src/x-1.0/src/lib.rskept")
     (func $"${HANDLER}" (call $${LONG[1]}))
     (func (export "run") (param i32)
       ${LONG.map((name) => `(call $${name})`).join("\n")}
