@@ -7,12 +7,13 @@ import { seedData } from "../../scripts/lib/seed.mjs";
 import { say } from "../../scripts/lib/report.mjs";
 import { rotated } from "../numbers.mjs";
 import { residentBytes } from "./process.mjs";
-import { kindsFor, mustAnswerAlike, send, writeRequests } from "./requests.mjs";
+import { kindsFor, mustAnswerAlike, send, uploadIsAnswered, writeRequests } from "./requests.mjs";
 import { Server, bundle } from "./workerd.mjs";
 import { slice, wrk } from "./wrk.mjs";
 
 const WORKERS = join(import.meta.dirname, "workers");
 const SETTLE_MS = 300;
+const UPLOADS = 20;
 
 /** Ours first; `limit`: answers without doing the work. */
 const ENTRIES = [
@@ -47,8 +48,9 @@ export async function contest(tools, plan, folder) {
   const servers = await startAll(tools, bundles, seeds);
   try {
     await prepare(servers, folder);
+    const uploads = await tryUploads(servers);
     const load = await loadAll(program, servers, plan);
-    return { upload: bundles.map(({ name, upload }) => ({ name, ...upload })), starts, ...load };
+    return { uploads, upload: bundles.map(({ name, upload }) => ({ name, ...upload })), starts, ...load };
   } finally {
     await Promise.all(servers.map(({ server }) => server.end()));
   }
@@ -135,6 +137,17 @@ async function kindsOfLimit({ name, server }, kinds) {
   return chosen;
 }
 
+/** How many refused uploads each answers. */
+async function tryUploads(servers) {
+  const results = [];
+  for (const { name, server } of servers.filter(({ limit }) => !limit)) {
+    let answered = 0;
+    for (let attempt = 0; attempt < UPLOADS; attempt += 1) answered += Number(await uploadIsAnswered(server.origin));
+    results.push({ name, answered, of: UPLOADS });
+  }
+  return results;
+}
+
 async function loadAll(program, servers, { rounds, seconds, soak }) {
   const names = servers[0].kinds.map(({ name }) => name);
   const results = new Map(servers.map(({ name }) => [name, Object.fromEntries(names.map((kind) => [kind, []]))]));
@@ -176,7 +189,7 @@ async function soakAll(program, servers, count) {
   return soaks;
 }
 
-const SHARES = { "POST small": 8, "POST of 100 pledges": 1, "GET small": 8, "GET of 100 pledges": 1, 401: 1, invalid: 1 };
+const SHARES = { "POST small": 8, "POST of 100 pledges": 1, "GET small": 8, "GET of 100 pledges": 1, "unknown key (401)": 1, "invalid (400)": 1 };
 
 function mixed(kinds, origin) {
   const turns = 64;

@@ -67,9 +67,9 @@ class FakeKv {
 }
 
 async function load() {
-  const service = await import(pathToFileURL(resolve(folder, "impact_pledge.js")));
+  const [service, { recovering }] = await Promise.all(["impact_pledge.js", "recover.js"].map((name) => import(pathToFileURL(resolve(folder, name)))));
   service.initSync({ module: new WebAssembly.Module(readFileSync(resolve(folder, "impact_pledge_bg.wasm"))) });
-  return service.fetch;
+  return recovering({ ...service, restart: service.__wbg_reset_state });
 }
 
 const bytes = (value) => new TextEncoder().encode(JSON.stringify(value));
@@ -92,8 +92,8 @@ async function kinds(serve, env) {
     "POST of 100 pledges": { status: 200, make: large },
     "GET small": { status: 200, make: await gets(small) },
     "GET of 100 pledges": { status: 200, make: await gets(large) },
-    401: { status: 401, make: posts(64, () => fullRequest(random, 1), "service_sk_test_unknown") },
-    invalid: { status: 400, make: posts(64, () => requestWithProblems(random)) },
+    "unknown key (401)": { status: 401, make: posts(64, () => fullRequest(random, 1), "service_sk_test_unknown") },
+    "invalid (400)": { status: 400, make: posts(64, () => requestWithProblems(random)) },
   };
 }
 

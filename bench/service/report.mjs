@@ -20,6 +20,7 @@ export function serviceReport(runs, place) {
     table(["request", "ours, per second", ...rivals], kinds.map((kind) => [kind, figure(middle(runs, OURS, kind, "perSecond")), ...rivals.map((name) => times(ratioOf(runs, kind, "perSecond", OURS, name)))])),
     "Raw figures, and their range over the runs:",
     rawTable(runs, names, kinds, "perSecond"),
+    uploadsLine(runs),
     "![Requests per second](bench-service.svg)",
     "### Processor time per request",
     "Microseconds of workerd's own, by the operating system's account, KV's stand-in included; how many times as much each needs as we do:",
@@ -34,6 +35,13 @@ export function serviceReport(runs, place) {
   ];
   const pictures = { "bench-service": speedPicture(runs, names, kinds), ...(first.soaks.length > 0 && { "bench-memory": memoryPicture(runs) }) };
   return { markdown: markdown.join("\n\n"), pictures };
+}
+
+/** Whoever cuts a refused upload off is quick, and the client does not learn why. */
+function uploadsLine(runs) {
+  const sum = (index, what) => runs.reduce((total, run) => total + run.uploads[index][what], 0);
+  const each = runs[0].uploads.map(({ name }, index) => `${name} ${sum(index, "answered")} of ${sum(index, "of")}`);
+  return `Uploads of 8 MB whose sender got the answer 413 instead of a broken connection: ${each.join(", ")}.`;
 }
 
 const ofRun = (run, name, kind, what) => run.load[name][kind].map((slice) => slice[what]).filter((value) => value !== null);

@@ -1,6 +1,8 @@
 /** The requests that the services are loaded with, and whether two services answer them alike. */
 import { writeFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { fullRequest, generator, requestWithProblems } from "../data.mjs";
 import { Stop } from "../../scripts/lib/report.mjs";
 
@@ -10,6 +12,8 @@ const AUTHORIZATION = { authorization: `Bearer ${KEY}` };
 const JSON_TYPE = { "content-type": "application/json" };
 const STORED = 64;
 const TOO_LARGE = 2 * 1024 * 1024 + 1;
+const PIECE = Buffer.alloc(64 * 1024, "x");
+const UPLOAD_PIECES = 128; // 8 MiB
 
 /**
  * @typedef {{method: string, path: string, headers: Record<string, string>, body?: string}} Request
@@ -36,9 +40,9 @@ export async function kindsFor(origin) {
     { name: "POST of 100 pledges", status: 200, connections: 16, requests: large },
     { name: "GET small", status: 200, connections: 32, requests: (await store(origin, small, STORED)).map(get) },
     { name: "GET of 100 pledges", status: 200, connections: 16, requests: (await store(origin, large, STORED / 2)).map(get) },
-    { name: "401", status: 401, connections: 32, requests: small.slice(0, 64).map((request, index) => ({ ...request, headers: { ...request.headers, ...unknownKey(index) } })) },
-    { name: "invalid", status: 400, connections: 32, requests: bodies(256, () => requestWithProblems(random)).map(create) },
-    { name: "413", status: 413, connections: 4, requests: [create("x".repeat(TOO_LARGE))] },
+    { name: "unknown key (401)", status: 401, connections: 32, requests: small.slice(0, 64).map((request, index) => ({ ...request, headers: { ...request.headers, ...unknownKey(index) } })) },
+    { name: "invalid (400)", status: 400, connections: 32, requests: bodies(256, () => requestWithProblems(random)).map(create) },
+    { name: "too large (413)", status: 413, connections: 4, requests: [create("x".repeat(TOO_LARGE))] },
   ];
 }
 
@@ -62,6 +66,23 @@ export async function send(origin, { method, path, headers, body }) {
   const response = await fetch(`${origin}${path}`, { method, headers: own, body });
   const answer = { status: response.status, type: response.headers.get("content-type"), cache: response.headers.get("cache-control"), text: await response.text() };
   return answer;
+}
+
+/**
+ * A body far beyond the limit, from a client that sends it all before it reads: is it answered, or cut off?
+ * @param {string} origin
+ * @returns {Promise<boolean>}
+ */
+export function uploadIsAnswered(origin) {
+  const length = UPLOAD_PIECES * PIECE.length;
+  return new Promise((resolve) => {
+    const headers = { ...AUTHORIZATION, ...JSON_TYPE, "content-length": length };
+    const request = httpRequest(`${origin}${PATH}`, { method: "POST", headers, agent: false }, (response) => {
+      response.resume().on("end", () => resolve(response.statusCode === 413));
+    });
+    request.on("error", () => resolve(false));
+    Readable.from(Array(UPLOAD_PIECES).fill(PIECE)).pipe(request);
+  });
 }
 
 /** wrk's input: every request as it goes over the wire. @param {Kind[]} kinds @returns {string} the file */

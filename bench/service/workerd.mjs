@@ -21,17 +21,17 @@ const START_MS = 30_000;
 /**
  * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
  * @param {import("../../scripts/lib/ready.mjs").Tools} tools
- * @param {{main: string, folder: string}} place the Worker's entry, and an own folder for what is made
+ * @param {{main: string, folder: string, minify?: boolean}} place the Worker's entry, and an own folder for what is made
  * @returns {Promise<Bundle>}
  */
-export async function bundle(tools, { main, folder }) {
+export async function bundle(tools, { main, folder, minify = true }) {
   rmSync(folder, { recursive: true, force: true });
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true });
   const compatibilityDate = dateOf(join(tools.root, "wrangler.toml"));
   const config = join(folder, "wrangler.json");
   writeFileSync(config, JSON.stringify({ name: "bench", main, compatibility_date: compatibilityDate, kv_namespaces: [{ binding: "PLEDGES", id: "bench" }] }));
-  const args = [tools.bin("wrangler"), "deploy", "--dry-run", "--minify", "--config", config, "--outdir", out];
+  const args = [tools.bin("wrangler"), "deploy", "--dry-run", ...(minify ? ["--minify"] : []), "--config", config, "--outdir", out];
   const { ok, why, output } = await run(process.execPath, args, { cwd: folder, env: tools.env, name: "wrangler", show: false });
   if (!ok) throw new Stop(`the Worker \`${basename(main)}\` can't be bundled (${why}):\n${tail(output, 20)}`);
   const modules = readdirSync(out).filter((name) => /\.(js|wasm)$/.test(name)).sort();
@@ -91,12 +91,16 @@ async function binary(tools) {
 
 /** A running workerd. */
 export class Server {
-  /** @param {import("../../scripts/lib/ready.mjs").Tools} tools @param {Bundle} bundle */
-  static async start(tools, bundle) {
+  /**
+   * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+   * @param {Bundle} bundle
+   * @param {string[]} [more] arguments of workerd's
+   */
+  static async start(tools, bundle, more = []) {
     const program = await binary(tools);
     const server = new Server();
     server.spawnedAt = performance.now();
-    server.child = spawn(program, ["serve", "--control-fd=3", join(bundle.folder, "config.capnp")], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    server.child = spawn(program, ["serve", "--control-fd=3", ...more, join(bundle.folder, "config.capnp")], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
     server.said = "";
     for (const stream of [server.child.stdout, server.child.stderr]) stream.setEncoding("utf8").on("data", (text) => (server.said = (server.said + text).slice(-10_000)));
     server.kill = () => server.child.kill("SIGKILL");
@@ -140,6 +144,7 @@ function portsOf(server) {
     createInterface({ input: server.child.stdio[3] }).on("line", (line) => {
       const { event, socket, port } = JSON.parse(line);
       if (event === "listen") ports[socket] = port;
+      if (event === "listen-inspector") ports.inspector = port;
       if (!(ports.main && ports.kv)) return;
       clearTimeout(late);
       server.child.off("exit", fail);

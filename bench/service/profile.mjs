@@ -1,0 +1,80 @@
+/**
+ * Where workerd's time goes under load of one kind of request: a CPU profile by its inspector, with the wasm's
+ * functions by name if the module has names. Arguments: the Worker's entry, the kind, the seconds.
+ *   node bench/service/profile.mjs build/worker.js "GET small" 5
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ready } from "../../scripts/lib/ready.mjs";
+import { seedData } from "../../scripts/lib/seed.mjs";
+import { kindsFor, writeRequests } from "./requests.mjs";
+import { Server, bundle } from "./workerd.mjs";
+import { slice, wrk } from "./wrk.mjs";
+
+const SAMPLE_US = 200;
+const [main = "build/worker.js", wanted = "GET small", seconds = "5"] = process.argv.slice(2);
+
+const tools = await ready();
+const folder = join(tools.root, "build", "bench", "profile");
+mkdirSync(folder, { recursive: true });
+const server = await Server.start(tools, await bundle(tools, { main: resolve(main), folder: join(folder, "worker"), minify: false }), ["--inspector-addr=127.0.0.1:0"]);
+try {
+  await server.seed((await seedData(tools)).entries);
+  const kind = (await kindsFor(server.origin)).find(({ name }) => name === wanted);
+  const load = { origin: server.origin, pid: server.pid, file: writeRequests(folder, kind.name, kind.requests, server.origin), connections: kind.connections, errors: kind.status >= 400 ? "all" : "none" };
+  const program = await wrk();
+  await slice(program, { ...load, seconds: 2 });
+  const inspector = await connect(server.ports.inspector);
+  await inspector.ask("Profiler.enable");
+  await inspector.ask("Profiler.setSamplingInterval", { interval: SAMPLE_US });
+  await inspector.ask("Profiler.start");
+  const { perSecond, cpu } = await slice(program, { ...load, seconds: Number(seconds) });
+  const { profile } = await inspector.ask("Profiler.stop");
+  inspector.close();
+  writeFileSync(join(folder, "service.cpuprofile"), JSON.stringify(profile));
+  console.log(`${Math.round(perSecond)} per second, ${Math.round(cpu)} µs each; build/bench/profile/service.cpuprofile`);
+  console.log(summary(profile));
+} finally {
+  await server.end();
+}
+
+/** The first of workerd's targets: the main Worker. */
+async function connect(port) {
+  const targets = await (await fetch(`http://127.0.0.1:${port}/json`)).json();
+  const target = targets.find(({ id }) => id === "main") ?? targets[0];
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  await new Promise((done, fail) => {
+    socket.onopen = done;
+    socket.onerror = fail;
+  });
+  const waiting = new Map();
+  socket.onmessage = ({ data }) => {
+    const { id, result, error } = JSON.parse(data);
+    const { done, fail } = waiting.get(id) ?? {};
+    if (error) fail?.(new Error(error.message));
+    else done?.(result);
+  };
+  let last = 0;
+  const ask = (method, params = {}) =>
+    new Promise((done, fail) => {
+      waiting.set((last += 1), { done, fail });
+      socket.send(JSON.stringify({ id: last, method, params }));
+    });
+  return { ask, close: () => socket.close() };
+}
+
+function nameOf({ functionName, url, lineNumber }) {
+  const name = functionName.replace(/::h[0-9a-f]{16}$/, "") || "(anonymous)";
+  return url.endsWith(".js") ? `${name} (line ${lineNumber + 1})` : name;
+}
+
+/** Each function's own share of the time in which anything ran. */
+function summary({ nodes, samples, timeDeltas }) {
+  const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
+  const shares = new Map();
+  for (const [index, id] of samples.entries()) shares.set(names.get(id), (shares.get(names.get(id)) ?? 0) + timeDeltas[index]);
+  shares.delete("(idle)");
+  const total = [...shares.values()].reduce((a, b) => a + b, 0);
+  const rows = [...shares].sort(([, a], [, b]) => b - a).slice(0, 40);
+  return rows.map(([name, share]) => `${((share / total) * 100).toFixed(1).padStart(5)} %  ${name.slice(0, 140)}`).join("\n");
+}
