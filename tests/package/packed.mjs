@@ -1,0 +1,87 @@
+/**
+ * The package as users get it: packed to a tarball and installed into a project of its own outside the clone. Each
+ * build is installed once; test files that run at the same time share it.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { npm } from "../../scripts/lib/packages.mjs";
+import { tail } from "../../scripts/lib/report.mjs";
+
+const root = join(import.meta.dirname, "..", "..");
+const built = join(root, "pkg");
+const kept = join(tmpdir(), "impact-pledge-packed");
+
+/**
+ * @typedef {object} Project
+ * @property {string} folder
+ * @property {string} tarball
+ * @property {(entry?: string) => Promise<any>} load as an ES module
+ * @property {(entry?: string) => any} require as CommonJS
+ */
+
+/** @returns {Promise<Project>} */
+export async function packed() {
+  if (!existsSync(join(built, "package.json"))) throw new Error("there is no package: run `npm run build package` first");
+  const home = join(kept, fingerprint());
+  if (!existsSync(home)) await install(home);
+  const folder = join(home, "project");
+  const require = createRequire(join(folder, "index.js"));
+  const load = async (entry = "impact-pledge") => import(pathToFileURL(resolved(folder, entry)).href);
+  return { folder, tarball: join(home, tarballIn(home)), load, require: (entry = "impact-pledge") => require(entry) };
+}
+
+/** What `import` resolves to in the project: this very file lies elsewhere. */
+function resolved(folder, entry) {
+  const file = join(folder, `${entry.replaceAll("/", "-")}.mjs`);
+  if (!existsSync(file)) writeFileSync(file, `export * from "${entry}";\n`);
+  return file;
+}
+
+/** Of every byte that is packed. */
+function fingerprint() {
+  const hash = createHash("sha256");
+  for (const name of readdirSync(built, { recursive: true }).sort()) {
+    const file = join(built, name);
+    if (statSync(file).isFile()) hash.update(name).update(readFileSync(file));
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+async function install(home) {
+  mkdirSync(kept, { recursive: true });
+  forgetOlder();
+  const fresh = mkdtempSync(join(kept, ".fresh-"));
+  await must(["pack", built, "--pack-destination", fresh, "--ignore-scripts", "--loglevel=error"], fresh);
+  const folder = join(fresh, "project");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "project", private: true }));
+  const tarball = join(fresh, tarballIn(fresh));
+  await must(["install", tarball, "--offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder);
+  try {
+    renameSync(fresh, home);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    if (!existsSync(home)) throw error; // another test was quicker
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Builds of yesterday's, which nobody is testing any more. */
+function forgetOlder() {
+  for (const name of readdirSync(kept)) {
+    const folder = join(kept, name);
+    if (Date.now() - statSync(folder).mtimeMs > HOUR_MS) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const tarballIn = (folder) => readdirSync(folder).find((name) => name.endsWith(".tgz"));
+
+async function must(args, cwd) {
+  const { ok, why, output } = await npm(args, { cwd, name: `npm ${args[0]}` });
+  if (!ok) throw new Error(`npm ${args[0]} failed (${why}): ${tail(output, 5)}`);
+}

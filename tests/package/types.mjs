@@ -1,0 +1,49 @@
+/** The declarations of the packed package, compiled as users compile: strict, as ESM, CommonJS and for a bundler. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { packed } from "./packed.mjs";
+
+const root = join(import.meta.dirname, "..", "..");
+const project = await packed();
+const sources = join(root, "tests", "types");
+const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+
+const STRICT = { strict: true, noUncheckedIndexedAccess: true, skipLibCheck: false, noEmit: true, target: "ES2022", lib: ["ES2022", "DOM", "DOM.Iterable"], types: [] };
+const KINDS = {
+  "node16, ESM": { extension: "mts", module: "Node16", moduleResolution: "Node16" },
+  "node16, CommonJS": { extension: "cts", module: "Node16", moduleResolution: "Node16" },
+  bundler: { extension: "ts", module: "ESNext", moduleResolution: "Bundler" },
+};
+
+for (const [kind, { extension, ...resolution }] of Object.entries(KINDS)) {
+  for (const exactOptionalPropertyTypes of [true, false]) {
+    test(`${kind}, exact optional members ${exactOptionalPropertyTypes ? "on" : "off"}`, () => {
+      const folder = join(project.folder, `types-${extension}-${exactOptionalPropertyTypes}`);
+      mkdirSync(folder, { recursive: true });
+      const files = readdirSync(sources).map((name) => copy(name, folder, extension));
+      const compilerOptions = { ...STRICT, ...resolution, exactOptionalPropertyTypes };
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+      const { status, stdout } = spawnSync(process.execPath, [tsc, "--project", folder], { encoding: "utf8" });
+      assert.equal(status, 0, stdout);
+    });
+  }
+}
+
+function copy(name, folder, extension) {
+  const file = name.replace(/\.ts$/, `.${extension}`);
+  writeFileSync(join(folder, file), readFileSync(join(sources, name)));
+  return file;
+}
+
+test("no declaration says `any`", () => {
+  const folder = join(project.folder, "node_modules", "impact-pledge");
+  const declarations = readdirSync(folder, { recursive: true }).filter((name) => /\.d\.[cm]?ts$/.test(name));
+  assert.ok(declarations.length >= 4, `${declarations}`);
+  for (const name of declarations) {
+    const code = readFileSync(join(folder, name), "utf8").replace(/\/\*[^]*?\*\/|\/\/.*/g, "");
+    assert.doesNotMatch(code, /\bany\b/, name);
+  }
+});
