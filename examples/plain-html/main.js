@@ -1,0 +1,22 @@
+import { bindForm } from "impact-pledge/form";
+
+const answer = document.querySelector("#answer");
+
+bindForm(document.querySelector("form"), {
+  // Your own words, by the code of a problem; the others stay in English.
+  messages: {
+    required: "Please fill this in.",
+    invalid_email: "This is not an e-mail address yet.",
+  },
+  // Only ever called with a valid payload. Your server keeps the key and creates the pledge.
+  async onSubmit(payload) {
+    answer.textContent = "Placing your order…";
+    try {
+      const response = await fetch("/orders", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(payload) });
+      const { timelineUrl } = await response.json();
+      location.assign(timelineUrl);
+    } catch {
+      answer.textContent = "That did not work. Please try again.";
+    }
+  },
+});
