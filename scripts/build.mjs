@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { ready } from "./lib/ready.mjs";
 import { mustKnow, stop } from "./lib/report.mjs";
 import { buildWasm, copyChanged, sayBuilt } from "./lib/wasm.mjs";
+import { buildPackage } from "./package.mjs";
 
-const PARTS = { worker: buildWorker };
+const PARTS = { worker: buildWorker, package: buildPackage };
 
 async function buildWorker(tools) {
   const outFolder = join(tools.root, "build");

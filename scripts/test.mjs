@@ -22,6 +22,7 @@ function allSteps(tools) {
     { name: "native", ...cargo("test", "--all-features"), count: cargoTests },
     { name: "kv", ...withPackages(cargoWasm("test", ...FEATURES.server, "--test", "kv"), tools.root), count: cargoTests },
     { name: "worker", ...node("scripts/build.mjs", "worker"), count: oneCheck },
+    { name: "pkg", ...node("scripts/build.mjs", "package"), count: oneCheck },
     ...nodeFolders(tools.root).map((folder) => ({
       name: relative("tests", folder).split(sep).join("-") || "node",
       ...node("--test", "--test-reporter=spec", `${folder}/*.test.mjs`),

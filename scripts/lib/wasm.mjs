@@ -3,7 +3,8 @@
  * (the Worker, the npm package) says which features it takes and where the result goes.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { Stop, say } from "./report.mjs";
@@ -50,6 +51,31 @@ export async function buildWasm(tools, build) {
     return sizes;
   });
   return { ...sizes, changed: true };
+}
+
+/**
+ * Builds a wasm that needs no JavaScript of wasm-bindgen's.
+ * @param {import("./ready.mjs").Tools} tools
+ * @param {{features: string[], profile?: string, optimise: string[]}} build
+ * @returns {Promise<Buffer>}
+ */
+export async function buildRawWasm(tools, { features, profile, optimise }) {
+  const input = await compile(tools, { features, profile });
+  const folder = mkdtempSync(join(tmpdir(), "impact-pledge-wasm-"));
+  try {
+    const output = join(folder, "raw.wasm");
+    copyFileSync(input, output);
+    await shrink(tools, output, [...optimise, "--strip-target-features"]);
+    return mustBeRaw(readFileSync(output));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function mustBeRaw(wasm) {
+  const imports = WebAssembly.Module.imports(new WebAssembly.Module(wasm));
+  if (imports.length > 0) throw new Stop(`the wasm imports \`${imports[0].name}\`, and nobody is there to give it; keep JavaScript's types out of this door`);
+  return wasm;
 }
 
 /** @returns {Promise<string>} the path of the crate's wasm */

@@ -7,37 +7,56 @@
 
 #![expect(unsafe_code, reason = "addresses that JavaScript passes must become slices")]
 
+use crate::validate::compact::Compact;
 use crate::validate::json::Source;
 use crate::validate::record::{self, Records};
-use crate::validate::{json_at, records};
+use crate::validate::{are_fine, json_at, records};
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// Checks what the encoder wrote; [`records`] says what it gives.
 ///
-/// The area: [`record::ROOM`] problems, [`record::NUMBERS`] numbers, [`record::WORDS`] words and
-/// the text.
+/// The area: [`record::ROOM`] problems, [`record::NUMBERS`] numbers, [`record::WORDS`] words,
+/// [`record::TEXTS`] texts' words, and the text.
 #[unsafe(no_mangle)]
 extern "C" fn validate_records(
     area: usize,
     rank: u8,
-    first: u32,
     words: usize,
     numbers: usize,
+    texts: usize,
     text: usize,
 ) -> usize {
-    let room = lent_mut(area, record::ROOM);
-    let area = area + size_of_val(room);
-    let numbers = lent(area, numbers.min(record::NUMBERS));
-    let area = area + record::NUMBERS * size_of::<f64>();
-    let words = lent(area, words.min(record::WORDS));
-    let text = lent(area + record::WORDS * size_of::<u32>(), text);
-    records(rank, first, Records { words, numbers, text }, room)
+    records(rank, written(area, words, numbers, texts, text), lent_mut(area, record::ROOM))
+}
+
+/// Whether all numbers and texts that the encoder wrote are fine; [`are_fine`].
+#[unsafe(no_mangle)]
+extern "C" fn validate_fine(area: usize, numbers: usize, texts: usize, text: usize) -> bool {
+    are_fine(&written(area, 0, numbers, texts, text))
+}
+
+fn written<'a>(
+    area: usize,
+    words: usize,
+    numbers: usize,
+    texts: usize,
+    text: usize,
+) -> Records<'a> {
+    let numbers_at = area + record::ROOM * size_of::<Compact>();
+    let words_at = numbers_at + record::NUMBERS * size_of::<f64>();
+    let texts_at = words_at + record::WORDS * size_of::<u32>();
+    Records {
+        numbers: lent(numbers_at, numbers.min(record::NUMBERS)),
+        words: lent(words_at, words.min(record::WORDS)),
+        texts: lent(texts_at, texts.min(record::TEXTS)),
+        text: lent(texts_at + record::TEXTS * size_of::<u32>(), text),
+    }
 }
 
 /// Checks JSON; [`json_at`] says what it gives.
 ///
-/// The area: so many problems as `room` says, the JSON and as many free bytes. `source` is 0 for
-/// JSON as it came.
+/// The area: so many problems as `room` says, the JSON, and as many free bytes as `scratch` says.
+/// `source` is 0 for JSON as it came.
 #[unsafe(no_mangle)]
 extern "C" fn validate_json(
     area: usize,
@@ -45,12 +64,13 @@ extern "C" fn validate_json(
     rank: u8,
     index: u32,
     json: usize,
+    scratch: usize,
     source: u32,
 ) -> usize {
     let room = lent_mut(area, room);
     let area = area + size_of_val(room);
     let source = if source == 0 { Source::Json } else { Source::Value };
-    json_at((rank, index), lent(area, json), source, lent_mut(area + json, json), room)
+    json_at((rank, index), lent(area, json), source, lent_mut(area + json, scratch), room)
 }
 
 /// Memory that JavaScript wrote.

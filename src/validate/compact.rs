@@ -93,15 +93,24 @@ impl<'a> Problems<'a> for Compacts<'_> {
 }
 
 /// The rank among the request's members, then the item's index, then the rank in the item. What
-/// comes behind a place comes behind all that lies in it.
+/// comes behind a place comes behind all that lies in it, the inner of two objects first.
 fn order(place: &Place<'_>, item: Option<(u8, u32)>, behind: bool) -> f64 {
-    let rank = if behind { last(place) * 2 + 1 } else { u64::from(place.rank()) * 2 };
+    let rank = if behind {
+        last(place) * STEPS + STEPS - 1 - u64::from(place.depth())
+    } else {
+        u64::from(place.rank()) * STEPS
+    };
     let order = match item {
-        Some((array, index)) => u64::from(array) << 41 | (u64::from(index) + 1) << 8 | rank,
+        Some((array, index)) => {
+            (u64::from(array) * STEPS) << 40 | (u64::from(index) + 1) << 8 | rank
+        }
         None => rank << 40,
     };
     order as f64
 }
+
+/// More than the deepest place of the request has.
+const STEPS: u64 = 8;
 
 /// The rank of the last that lies in an object.
 fn last(place: &Place<'_>) -> u64 {

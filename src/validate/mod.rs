@@ -29,7 +29,7 @@ pub fn bytes(json: &[u8]) -> Vec<Issue<'_>> {
 
 /// The problems of the value of one place, named by its rank and the index of the item that it
 /// lies in. Gives their number, which may be more than there is room for. `scratch` has as many
-/// bytes as the JSON.
+/// bytes as the JSON, where that has escapes.
 pub fn json_at(
     (rank, index): (u8, u32),
     json: &[u8],
@@ -45,10 +45,14 @@ pub fn json_at(
 }
 
 /// The problems of what the encoder wrote: of a request, or with the rank of an array of some of
-/// its items, the first of which has the index `first`. Gives their number, which may be more than
-/// there is room for.
-pub fn records(rank: u8, first: u32, records: Records<'_>, room: &mut [Compact]) -> usize {
+/// its items. Gives their number, which may be more than there is room for.
+pub fn records(rank: u8, records: Records<'_>, room: &mut [Compact]) -> usize {
     let mut problems = Compacts::of(&[], room);
-    record::check(rank, first, records, &mut problems);
+    record::check(rank, records, &mut problems);
     problems.count()
+}
+
+/// Whether the numbers and texts that the encoder wrote are all as they must be.
+pub fn are_fine(records: &Records<'_>) -> bool {
+    record::are_fine(records)
 }

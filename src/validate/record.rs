@@ -2,10 +2,10 @@
 //!
 //! The encoder walks a value by the schema and writes words, numbers and text; here they are read
 //! in the same order. For every object: a word with one bit for each member that is there and of
-//! the right type, and where anything is odd [`ODD`] and a second word with [what is odd](Odd);
-//! then its members in the schema's order. A text with a format has its length in a word, an array
-//! two words: how many items it has, and how many of them follow. An item has a word: 0, or what
-//! it is instead of what it must be.
+//! the right type, and where anything is odd [`ODD`] and a second word with what is odd;
+//! then its members in the schema's order. An array has three words: how many items it has, which
+//! of them is the first that follows, and how many follow; those before were checked ahead. An item
+//! has a word: 0, or what it is instead of what it must be.
 
 use super::json::Text;
 use super::lexer::Raw;
@@ -27,6 +27,8 @@ pub const ROOM: usize = 256;
 pub const NUMBERS: usize = 128;
 /// How many words one call takes.
 pub const WORDS: usize = 1024;
+/// How many texts one call takes.
+pub const TEXTS: usize = 256;
 
 /// What the encoder wrote.
 pub struct Records<'a> {
@@ -34,22 +36,40 @@ pub struct Records<'a> {
     pub words: &'a [u32],
     /// Every number that stands where a number must.
     pub numbers: &'a [f64],
-    /// Every text that has a format.
+    /// Of every text that has a format: that [`Format`], and from the third bit on its length.
+    pub texts: &'a [u32],
+    /// Those texts.
     pub text: &'a [u8],
 }
 
-/// Checks a request, or with the rank of an array's place some of its items ahead of the request:
-/// a word says how many, and the first of them has the index `first`.
-pub(crate) fn check<'a>(
-    rank: u8,
-    first: u32,
-    records: Records<'_>,
-    report: &mut impl Problems<'a>,
-) {
+/// Whether all numbers and texts are as they must be: then there is no need to [`check`] what the
+/// encoder found nothing odd about.
+pub(crate) fn are_fine(records: &Records<'_>) -> bool {
+    records.numbers.iter().all(|number| rules::number(*number).is_ok()) && texts_are_fine(records)
+}
+
+fn texts_are_fine(records: &Records<'_>) -> bool {
+    let mut rest = records.text;
+    records.texts.iter().all(|text| {
+        let Some((this, others)) = rest.split_at_checked((text >> 2) as usize) else {
+            return false;
+        };
+        rest = others;
+        let format = match text & 3 {
+            1 => Format::Email,
+            2 => Format::Uri,
+            _ => Format::DateTime,
+        };
+        rules::text(format, this).is_ok()
+    })
+}
+
+/// Checks a request, or with the rank of an array's place some of its items ahead of the request.
+pub(crate) fn check<'a>(rank: u8, records: Records<'_>, report: &mut impl Problems<'a>) {
     let mut check = Check { records, report };
     Place::root(&BODY).of_rank(rank, 0, &mut |place| {
         let read = match place.kind() {
-            Kind::Array(array) => check.items(place, array, first),
+            Kind::Array(array) => check.items(place, array),
             _ => check.value(place),
         };
         if read.is_none() {
@@ -112,9 +132,9 @@ impl<'a, P: Problems<'a>> Check<'_, '_, P> {
     }
 
     fn text(&mut self, place: &Place<'_>, format: Format) -> Read {
-        let length = self.word()? as usize;
-        let (text, rest) = self.records.text.split_at_checked(length)?;
-        self.records.text = rest;
+        let (length, others) = self.records.texts.split_first()?;
+        let (text, rest) = self.records.text.split_at_checked((length >> 2) as usize)?;
+        (self.records.texts, self.records.text) = (others, rest);
         if let Err(code) = rules::text(format, text) {
             self.report.issue(place, code);
         }
@@ -133,10 +153,11 @@ impl<'a, P: Problems<'a>> Check<'_, '_, P> {
     fn array(&mut self, place: &Place<'_>, array: &'static Array) -> Read {
         let length = self.word()?;
         rules::length(array, length, place, self.report);
-        self.items(place, array, 0)
+        self.items(place, array)
     }
 
-    fn items(&mut self, place: &Place<'_>, array: &'static Array, first: u32) -> Read {
+    fn items(&mut self, place: &Place<'_>, array: &'static Array) -> Read {
+        let first = self.word()?;
         let count = self.word()?;
         for index in first..first.saturating_add(count) {
             let item = place.item(index, array);

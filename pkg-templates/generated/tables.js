@@ -1,0 +1,35 @@
+// generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew.
+
+/** How many problems, numbers, words and texts one call takes, and how many items of an array. */
+export const ROOM = 256, NUMBERS = 128, WORDS = 1024, TEXTS = 256, BATCH = 64;
+/** How deep a value may nest, and the bytes for what JSON has no word for. */
+export const MAX_DEPTH = 64, OTHER = "\x01", UNREADABLE = "\x02", GIVEN_UP = "\x03";
+/** The codes by their numbers, and the numbers of some. */
+export const CODES = "invalid_type required unknown_member duplicate_member too_few_items too_many_items not_positive not_finite not_allowed invalid_email invalid_uri invalid_date_time lone_surrogate invalid_utf8 too_deep malformed_json unreadable unknown_pointer".split(" ");
+export const REQUIRED_MEMBER = 1, UNKNOWN_MEMBER = 2, NOT_POSITIVE = 6, NOT_FINITE = 7, UNKNOWN_POINTER = 17, UNDECIDED = 255;
+/** The pointers of the request's places by their ranks, `*` for an item's index, and those that must be there. */
+export const PLACES = " /reference /recipient /recipient/email /recipient/firstName /recipient/name /pledges /pledges/* /pledges/*/impact /pledges/*/impact/amount /pledges/*/impact/offeringId /pledges/*/detail /pledges/*/detail/name /pledges/*/detail/description /pledges/*/detail/nounSingular /pledges/*/detail/nounPlural /pledges/*/detail/image /pledges/*/detail/externalId /pledges/*/detail/externalUrl /trigger /trigger/date /trigger/phrase /trigger/externalUrl /notifications /notifications/*".split(" ");
+export const REQUIRED = [0,1,2,3,6,7,8,9,10,24];
+/** Places whose messages are alike have one number. */
+export const KINDS = [0,1,2,1,1,1,3,4,5,6,1,7,1,1,1,1,1,1,1,8,1,1,1,9,10];
+/** The messages by their codes: a text, or beginnings by the place's kind and endings by the detail. */
+export const MESSAGES = [
+  [["must be an object, not ","must be a string, not ","must be an object, not ","must be an array, not ","must be an object, not ","must be an object, not ","must be a number, not ","must be an object, not ","must be an object, not ","must be an array, not ","must be a string, not "],["null","a boolean","a number","a string","an array","an object","a value that JSON cannot carry"]],
+  "is required",
+  [["is not a member of the contract; allowed here are `reference`, `recipient`, `pledges`, `trigger` and `notifications`","","is not a member of the contract; allowed here are `email`, `firstName` and `name`","","is not a member of the contract; allowed here are `impact` and `detail`","is not a member of the contract; allowed here are `amount` and `offeringId`","","is not a member of the contract; allowed here are `name`, `description`, `nounSingular`, `nounPlural`, `image`, `externalId` and `externalUrl`","is not a member of the contract; allowed here are `date`, `phrase` and `externalUrl`","",""]],
+  "must appear only once in its object",
+  "must have at least 1 item",
+  "must have at most 3 items",
+  "must be greater than 0",
+  "must be a finite number, at most about 1.8e308",
+  "must be one of `Email`, `MessagingServiceA`, `MessagingServiceB` or `MessagingServiceC`",
+  "must be an e-mail address such as `ada@example.org`",
+  "must be a URI with a scheme such as `https://example.org/orders/1`",
+  "must be an RFC 3339 date-time such as `2026-01-31T12:00:00Z`",
+  "must be Unicode text, without half of a surrogate pair",
+  "must be UTF-8",
+  "must not nest so deep",
+  [["must be JSON: ","","","","","","","","","",""],["a value expected at byte *","a value or the end of the array or object expected at byte *","a comma or the end of the array or object expected at byte *","a member's name in double quotes expected at byte *","a colon expected at byte *","the end of the text expected at byte *","a digit expected at byte *","an escape instead of a control character expected at byte *","an escape that JSON has expected at byte *","four hexadecimal digits expected at byte *","the closing quote of a string expected at byte *"]],
+  "could not be read",
+  "is not a place in the request",
+];

@@ -1,0 +1,2 @@
+/** The validator, for the package's main entry. */
+export * from "./validate/index.js";

@@ -1,0 +1,166 @@
+/** One problem of a request. */
+export interface Issue {
+  /** The steps from the request down, such as `["pledges", 0, "impact", "amount"]`; empty for the request itself. */
+  readonly path: ReadonlyArray<string | number>;
+  /** The same as an RFC 6901 JSON Pointer, such as `/pledges/0/impact/amount`. */
+  readonly pointer: string;
+  /** What kind of problem it is. */
+  readonly code: IssueCode;
+  /** What must be done, in English, to be read behind the path. */
+  readonly message: string;
+}
+
+export interface ValidateOptions {
+  /** Says an issue in your own words; `undefined` leaves the English message. */
+  readonly messages?: ((issue: Issue) => string | undefined) | undefined;
+}
+
+/**
+ * Every problem of a request, in the order of the contract; none when it is valid.
+ *
+ * A value is taken for what `JSON.stringify` would send: own enumerable members count, `toJSON` is asked (so a `Date`
+ * is its ISO text), and members that are `undefined` are absent. Functions, symbols and bigints, which JSON cannot
+ * carry, are issues. Whatever the value does when it is read, nothing is thrown.
+ */
+export declare function validate(value: unknown, options?: ValidateOptions): Issue[];
+
+/**
+ * The problems of the value of one place, with full paths: for a field, as the user types.
+ *
+ * @param pointer RFC 6901, such as `/pledges/0/impact/amount`; one that the request has not is an issue.
+ * @param value `undefined` is absent.
+ */
+export declare function validateAt(pointer: string, value: unknown, options?: ValidateOptions): Issue[];
+
+/** The problems of a request that is JSON bytes, duplicate members and malformed JSON included. */
+export declare function validateBytes(json: Uint8Array, options?: ValidateOptions): Issue[];
+
+/** Compiles the WebAssembly ahead. Never needed: it is compiled on first use. */
+export declare function ready(): Promise<void>;
+
+/** Says what a JSON Schema is to be: `draft-2020-12`, `draft-07` or `openapi-3.0`; any other target throws. */
+export interface JsonSchemaOptions {
+  readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0" | (string & {});
+  readonly libraryOptions?: Record<string, unknown> | undefined;
+}
+
+/** Standard Schema v1 and Standard JSON Schema v1, synchronous. */
+export interface CreatePledgeTransactionSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "impact-pledge";
+    readonly types?:
+      | { readonly input: CreatePledgeTransactionRequest; readonly output: CreatePledgeTransactionRequest }
+      | undefined;
+    readonly validate: (
+      value: unknown,
+    ) =>
+      | { readonly value: CreatePledgeTransactionRequest; readonly issues?: undefined }
+      | { readonly issues: ReadonlyArray<Issue> };
+    readonly jsonSchema: {
+      readonly input: (options: JsonSchemaOptions) => Record<string, unknown>;
+      readonly output: (options: JsonSchemaOptions) => Record<string, unknown>;
+    };
+  };
+}
+
+/** The request's schema for libraries that speak Standard Schema. */
+export declare const createPledgeTransactionSchema: CreatePledgeTransactionSchema;
+
+// What follows is generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew.
+
+/** What a shop sends to record the pledges of one transaction. */
+export interface CreatePledgeTransactionRequest {
+  /** Your unique reference, such as an order ID. */
+  reference: string;
+  /** Who the pledges are for. */
+  recipient: RecipientRequest;
+  /** The pledges, at least one. */
+  pledges: PledgeRequest[];
+  /** The action that caused the pledges. */
+  trigger?: TriggerRequest | undefined;
+  /** The services that alert the recipient, at most three. */
+  notifications?: NotificationType[] | undefined;
+}
+
+/** Who the pledges are for. */
+export interface RecipientRequest {
+  /** E-mail address (an RFC 5321 mailbox). */
+  email: string;
+  /** First name. */
+  firstName?: string | undefined;
+  /** Full name. */
+  name?: string | undefined;
+}
+
+/** An impact commitment tied to one impact offering. */
+export interface PledgeRequest {
+  /** What is pledged, and how much. */
+  impact: ImpactRequest;
+  /** What the timeline shows of it. */
+  detail?: PledgeDetailRequest | undefined;
+}
+
+/** A quantity of one impact offering. */
+export interface ImpactRequest {
+  /** Quantity pledged towards the offering, greater than 0. */
+  amount: number;
+  /** ID of the impact offering. */
+  offeringId: string;
+}
+
+/** Describes a pledge on the timeline. */
+export interface PledgeDetailRequest {
+  /** Name of the pledge. */
+  name?: string | undefined;
+  /** Description of the pledge. */
+  description?: string | undefined;
+  /** Singular noun for the item category. */
+  nounSingular?: string | undefined;
+  /** Plural noun for the item category. */
+  nounPlural?: string | undefined;
+  /** Image shown on the timeline (a URI with a scheme). */
+  image?: string | undefined;
+  /** Your ID of the item, such as a line-item code. */
+  externalId?: string | undefined;
+  /** Address of the item (a URI with a scheme). */
+  externalUrl?: string | undefined;
+}
+
+/** The action that caused the pledges. */
+export interface TriggerRequest {
+  /** When the action was triggered (an RFC 3339 date-time). */
+  date?: string | undefined;
+  /** Action phrase, a short verb phrase such as "placed an order". */
+  phrase?: string | undefined;
+  /** Address of the action (a URI with a scheme). */
+  externalUrl?: string | undefined;
+}
+
+/** A service that alerts the recipient. */
+export type NotificationType =
+  | "Email"
+  | "MessagingServiceA"
+  | "MessagingServiceB"
+  | "MessagingServiceC";
+
+/** What kind of problem an issue is. The list is closed. */
+export type IssueCode =
+  | "invalid_type"
+  | "required"
+  | "unknown_member"
+  | "duplicate_member"
+  | "too_few_items"
+  | "too_many_items"
+  | "not_positive"
+  | "not_finite"
+  | "not_allowed"
+  | "invalid_email"
+  | "invalid_uri"
+  | "invalid_date_time"
+  | "lone_surrogate"
+  | "invalid_utf8"
+  | "too_deep"
+  | "malformed_json"
+  | "unreadable"
+  | "unknown_pointer";

@@ -1,0 +1,94 @@
+/**
+ * A value as text, read with care: what JSON.stringify would make of it, with bytes that JSON has not where it would
+ * throw, or leave out what nobody may leave out. No throwing getter, lying Proxy, cycle or size gets past it.
+ */
+import { GIVEN_UP, MAX_DEPTH, OTHER, UNREADABLE } from "../generated/tables.js";
+
+/** How many values are read at most, so that an array with a length of billions ends. */
+const MOST = 1 << 22;
+/** A number that no double can hold, as NaN and the infinities are none that JSON can. */
+const NOT_FINITE = "1e999";
+
+/** @param {unknown} value @param {number} depth how many steps lead to it from the request */
+export function toText(value, depth) {
+  return new Reader().attempt(() => value, "", depth) ?? OTHER;
+}
+
+class Reader {
+  left = MOST;
+
+  /** The text of what `get` gives; undefined where that is absent. */
+  attempt(get, key, depth) {
+    if (depth > MAX_DEPTH || this.left-- <= 0) return this.giveUp(depth);
+    try {
+      return this.text(get(), key, depth);
+    } catch {
+      return UNREADABLE;
+    }
+  }
+
+  /** Too deep is for the engine to find; what is too much is marked. Either way nothing more is read. */
+  giveUp(depth) {
+    this.left = -1;
+    return depth > MAX_DEPTH ? "0" : GIVEN_UP;
+  }
+
+  text(value, key, depth) {
+    value = plain(value, key);
+    switch (typeof value) {
+      case "undefined":
+        return undefined;
+      case "string":
+        return JSON.stringify(value);
+      case "number":
+        return Number.isFinite(value) ? String(value) : NOT_FINITE;
+      case "boolean":
+        return String(value);
+      case "object":
+        if (value === null) return "null";
+        return Array.isArray(value) ? this.array(value, depth) : this.object(value, depth);
+      default:
+        return OTHER;
+    }
+  }
+
+  object(value, depth) {
+    let text = "";
+    for (const key of Object.keys(value)) {
+      if (this.left < 0) break;
+      const member = this.attempt(() => value[key], key, depth + 1);
+      if (member !== undefined) text += `${text && ","}${JSON.stringify(key)}:${member}`;
+    }
+    return `{${text}}`;
+  }
+
+  array(value, depth) {
+    const length = Math.trunc(Number(value.length));
+    let text = "";
+    for (let i = 0; i < length && this.left >= 0; i++) {
+      text += (i ? "," : "") + (this.attempt(() => value[i], String(i), depth + 1) ?? OTHER);
+    }
+    return `[${text}]`;
+  }
+}
+
+/** What JSON.stringify takes a value for: `toJSON` is asked, and what wraps a primitive gives it. */
+function plain(value, key) {
+  if (canConvert(value) && typeof value.toJSON === "function") value = value.toJSON(key);
+  return typeof value === "object" && value?.valueOf !== Object.prototype.valueOf ? unwrapped(value) : value;
+}
+
+const canConvert = (value) => value !== null && ["object", "function", "bigint"].includes(typeof value);
+
+function unwrapped(value) {
+  for (const type of [Number, String, Boolean, BigInt]) {
+    let primitive;
+    try {
+      primitive = type.prototype.valueOf.call(value);
+    } catch {
+      continue; // it wraps no such thing
+    }
+    return typeof primitive === "number" || typeof primitive === "string" ? type(value) : primitive;
+  }
+  return value;
+}

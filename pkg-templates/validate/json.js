@@ -1,0 +1,47 @@
+/** JSON text of a request, or of the value of one of its places, through the engine. */
+import { ROOM } from "../generated/tables.js";
+import { PROBLEM, atLeast, tidy } from "./engine.js";
+import { inOrder, read } from "./issues.js";
+
+/** The place of the request itself. */
+export const WHOLE = { rank: 0, index: 0 };
+const BACKSLASH = 92;
+const decoder = new TextDecoder();
+
+/**
+ * @param {Uint8Array} json
+ * @param {boolean} isValue whether it was made of a value, and may hold what JSON has no word for
+ * @param {{rank: number, index: number}} place
+ */
+export function issuesOfJson(json, isValue, place) {
+  try {
+    return check(json, isValue, place, ROOM);
+  } finally {
+    tidy();
+  }
+}
+
+function check(json, isValue, { rank, index }, room) {
+  const at = room * PROBLEM, { length } = json;
+  const scratch = json.includes(BACKSLASH) ? length : 0;
+  const engine = atLeast(at + length + scratch);
+  engine.bytes.set(json, at);
+  const count = run(() => engine.run.validate_json(engine.area, room, rank, index, length, scratch, Number(isValue)));
+  if (count > room) return check(json, isValue, { rank, index }, count);
+  const issues = [], orders = [];
+  read(engine, count, (from, size) => text(engine.bytes.subarray(at + from, at + from + size)), issues, orders);
+  return inOrder(issues, orders);
+}
+
+/** The engine does not throw by itself, but the stack may be at its end: an instance that was cut off is dropped. */
+export function run(call) {
+  try {
+    return call();
+  } catch (error) {
+    tidy(true);
+    throw error;
+  }
+}
+
+/** What a name or a number in the JSON says. */
+const text = (bytes) => JSON.parse(`"${decoder.decode(bytes)}"`);

@@ -1,0 +1,30 @@
+/** Places of the request by their RFC 6901 pointers. */
+import { CODES, MESSAGES, PLACES, REQUIRED, REQUIRED_MEMBER, UNKNOWN_POINTER } from "../generated/tables.js";
+import { issueOf } from "./issues.js";
+
+/** What a 32-bit index can be, without leading zeros. */
+const INDEX = /^(0|[1-9]\d{0,9})$/;
+
+/** @returns the place, or undefined when the request has no such */
+export function placeOf(pointer) {
+  let index = 0;
+  const steps = pointer.split("/").map((step) => {
+    if (!INDEX.test(step) || step >= 2 ** 32) return step;
+    index = Number(step);
+    return "*";
+  });
+  const rank = pointer.includes("*") ? -1 : PLACES.indexOf(steps.join("/"));
+  return rank < 0 ? undefined : { rank, index };
+}
+
+/** That there is no such place. */
+export function issuesAbout(pointer) {
+  const path = pointer.split("/").slice(1).map((step) => step.replace(/~1/g, "/").replace(/~0/g, "~"));
+  return [{ path, pointer, code: CODES[UNKNOWN_POINTER], message: MESSAGES[UNKNOWN_POINTER] }];
+}
+
+/** That nothing is there; nothing at all where nothing need be. An item, or the whole request, is none of these. */
+export function issuesWithout({ rank, index }) {
+  if (rank === 0 || PLACES[rank].endsWith("*")) return undefined;
+  return REQUIRED.includes(rank) ? [issueOf(rank | (REQUIRED_MEMBER << 8), index)] : [];
+}

@@ -1,0 +1,39 @@
+/** The public functions. */
+import { toText } from "./careful.js";
+import { quickly } from "./encoder.js";
+import { WHOLE, issuesOfJson } from "./json.js";
+import { issuesAbout, issuesWithout, placeOf } from "./place.js";
+
+const encoder = new TextEncoder();
+
+export function validate(value, options) {
+  return translated(quickly(value) ?? carefully(value, WHOLE, 0), options);
+}
+
+export function validateAt(pointer, value, options) {
+  if (typeof pointer !== "string") throw new TypeError("the pointer must be a string such as `/recipient/email`");
+  const place = placeOf(pointer);
+  if (!place) return translated(issuesAbout(pointer), options);
+  const absent = value === undefined ? issuesWithout(place) : undefined;
+  return translated(absent ?? carefully(value, place, pointer.split("/").length - 1), options);
+}
+
+export function validateBytes(json, options) {
+  if (!isBytes(json)) throw new TypeError("JSON bytes must be a Uint8Array");
+  return translated(issuesOfJson(json, false, WHOLE), options);
+}
+
+/** Reads an odd value with care, at this depth of the request. */
+function carefully(value, place, depth) {
+  return issuesOfJson(encoder.encode(toText(value, depth)), true, place);
+}
+
+/** Also one of another realm, such as a frame's or a test runner's. */
+const isBytes = (value) => ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
+
+/** Lets a shop say it in its own words. */
+function translated(issues, options) {
+  const messages = options?.messages;
+  if (messages) for (const issue of issues) issue.message = messages(issue) ?? issue.message;
+  return issues;
+}

@@ -1,0 +1,112 @@
+/**
+ * The npm package in pkg/: for every entry an ES module and a CommonJS one with the wasm in them as text, and one for
+ * each platform that wants the wasm as a module of its own. An entry is a row of ENTRIES.
+ */
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { say } from "./lib/report.mjs";
+import { buildRawWasm } from "./lib/wasm.mjs";
+
+/**
+ * @typedef {object} Entry
+ * @property {string} name of its files in pkg/
+ * @property {string} path in the package: `.` or `./name`
+ * @property {string} source below pkg-templates/
+ * @property {string} types below pkg-templates/, and where they go in pkg/
+ * @property {(tools: import("./lib/ready.mjs").Tools) => Promise<{wasm: Uint8Array, modules?: Record<string, string>}>} build
+ *   gives the wasm, and the files of modules such as `#client`
+ */
+
+/** @type {Entry[]} */
+export const ENTRIES = [{ name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", build: buildValidator }];
+
+/** Who wants the wasm as a module, and how it is imported there. */
+const PLATFORMS = { workerd: "", "edge-light": "?module" };
+
+async function buildValidator(tools) {
+  return { wasm: await buildRawWasm(tools, { features: ["validate"], profile: "validate", optimise: ["-O3"] }) };
+}
+
+/** @param {import("./lib/ready.mjs").Tools} tools */
+export async function buildPackage(tools) {
+  const pkg = join(tools.root, "pkg");
+  rmSync(pkg, { recursive: true, force: true });
+  mkdirSync(pkg);
+  for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
+  writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root), null, 2)}\n`);
+  copyFileSync(join(tools.root, "LICENSE"), join(pkg, "LICENSE"));
+  say(`pkg/: ${ENTRIES.map(({ path }) => path).join(", ")}`);
+}
+
+async function buildEntry(tools, pkg, { name, source, types, build }) {
+  const { wasm, modules } = await build(tools);
+  writeFileSync(join(pkg, `${name}.wasm`), wasm);
+  const bundle = (outfile, format, loader, wasmPath) =>
+    bundleEntry({ templates: join(tools.root, "pkg-templates"), source, outfile: join(pkg, outfile), format, loader, modules, wasm, wasmPath });
+  await bundle(`${name}.js`, "esm", "inline.js");
+  await bundle(`${name}.cjs`, "cjs", "inline.js");
+  for (const [platform, query] of Object.entries(PLATFORMS)) await bundle(`${name}.${platform}.js`, "esm", "module.js", `./${name}.wasm${query}`);
+  writeTypes(tools.root, pkg, types);
+}
+
+async function bundleEntry({ templates, source, outfile, format, loader, modules = {}, wasm, wasmPath }) {
+  const { build } = await import("esbuild");
+  const files = { "#module": join(templates, "loaders", loader), ...modules };
+  await build({
+    entryPoints: [join(templates, source)],
+    outfile,
+    format,
+    bundle: true,
+    platform: "neutral",
+    target: "es2022",
+    legalComments: "none",
+    logLevel: "warning",
+    plugins: [resolved(files, wasm, wasmPath)],
+  });
+}
+
+/** What the sources import by a name that begins with `#`. */
+function resolved(files, wasm, wasmPath) {
+  return {
+    name: "impact-pledge",
+    setup(build) {
+      build.onResolve({ filter: /^#/ }, ({ path }) => {
+        if (path === "#hex") return { path, namespace: "hex" };
+        if (path === "#wasm") return { path: wasmPath, external: true };
+        return { path: files[path] };
+      });
+      build.onLoad({ filter: /^#hex$/, namespace: "hex" }, () => ({ contents: Buffer.from(wasm).toString("hex"), loader: "text" }));
+    },
+  };
+}
+
+/** For `import` and, as TypeScript wants them apart, for `require`. */
+function writeTypes(root, pkg, file) {
+  const text = readFileSync(join(root, "pkg-templates", file), "utf8");
+  writeFileSync(join(pkg, file), text);
+  writeFileSync(join(pkg, file.replace(/\.d\.ts$/, ".d.cts")), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
+}
+
+function manifest(root) {
+  const version = readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.+)"$/m)[1];
+  const exports = Object.fromEntries(ENTRIES.map((entry) => [entry.path, conditions(entry)]));
+  return {
+    name: "impact-pledge",
+    version,
+    description: "Impact pledges for any transaction: validation in compiled rules, everywhere, without an init call",
+    license: "MIT",
+    keywords: ["pledge", "impact", "validation", "wasm", "standard-schema"],
+    type: "module",
+    sideEffects: false,
+    exports: { ...exports, "./package.json": "./package.json" },
+    engines: { node: ">=20" },
+  };
+}
+
+/** The types first in each condition: whoever resolves takes the first that it knows. */
+function conditions({ name, types }) {
+  const esm = (file) => ({ types: `./${types}`, default: `./${file}` });
+  const platforms = Object.keys(PLATFORMS).map((platform) => [platform, esm(`${name}.${platform}.js`)]);
+  const require = { types: `./${types.replace(/\.d\.ts$/, ".d.cts")}`, default: `./${name}.cjs` };
+  return { ...Object.fromEntries(platforms), require, default: esm(`${name}.js`) };
+}

@@ -1,0 +1,478 @@
+//! What is generated from the schema, and whether the files in the repository are that.
+//!
+//! `UPDATE=1 cargo test --test generated` writes them anew.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::panic, reason = "a stale file should be named")]
+#![expect(clippy::indexing_slicing, reason = "a generator that is wrong should panic")]
+#![expect(clippy::string_slice, reason = "a generator that is wrong should panic")]
+
+use impact_pledge::schema::{Array, Format, Kind, Member, Object, REQUEST, Slot, object_type};
+use impact_pledge::validate::compact::{UNDECIDED, explained};
+use impact_pledge::validate::json::odd;
+use impact_pledge::validate::{Code, MAX_DEPTH, record};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+const FROM: &str =
+    "generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew";
+/// How many items of an array are checked in one call.
+const BATCH: usize = 64;
+
+#[track_caller]
+fn is_current(file: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates").join(file);
+    let current = fs::read_to_string(&path).unwrap_or_default();
+    if current == expected {
+        return;
+    }
+    if std::env::var_os("UPDATE").is_none() {
+        panic!("`pkg-templates/{file}` is stale; run `UPDATE=1 cargo test --test generated`");
+    }
+    fs::write(path, expected).unwrap();
+}
+
+/// The hand-written part of a file, up to the line that announces the generated one.
+#[track_caller]
+fn written_by_hand(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates").join(file);
+    let text = fs::read_to_string(path).unwrap();
+    let line = text.find("// What follows is generated").unwrap();
+    let end = line + text[line..].find('\n').unwrap() + 1;
+    text[..end].to_owned()
+}
+
+// ---- Places ------------------------------------------------------------------------------------
+
+/// One place of the request, in the order of ranks.
+struct Spot {
+    slot: Option<Slot>,
+    kind: Kind,
+    is_required: bool,
+}
+
+fn spots() -> Vec<Spot> {
+    let mut all = Vec::new();
+    add_spots(None, Kind::Object(&REQUEST), true, &mut all);
+    all
+}
+
+fn add_spots(slot: Option<Slot>, kind: Kind, is_required: bool, all: &mut Vec<Spot>) {
+    assert_eq!(
+        slot.map_or(0, |slot| slot as usize + 1),
+        all.len(),
+        "slots are in the schema's order"
+    );
+    all.push(Spot { slot, kind, is_required });
+    match kind {
+        Kind::Object(object) => {
+            assert!(object.members.len() <= 7, "the encoder's second word has room for 7");
+            for member in object.members {
+                add_spots(Some(member.slot), member.kind, member.required, all);
+            }
+        }
+        Kind::Array(array) => add_spots(Some(array.slot), array.item, true, all),
+        _ => {}
+    }
+}
+
+fn pointer(rank: u8) -> String {
+    let issue = explained(rank, Code::Required, 0).unwrap();
+    let text = issue.path().to_string().replace("/0", "/*");
+    assert!(text.matches('*').count() <= 1, "no array lies in another");
+    text
+}
+
+fn message(rank: u8, code: Code, detail: u8) -> Option<String> {
+    let text = explained(rank, code, detail)?.to_string();
+    assert!(!text.contains('*'));
+    let is_syntax = code == Code::MalformedJson;
+    Some(if is_syntax { format!("{}*", text.strip_suffix('0').unwrap()) } else { text })
+}
+
+// ---- Tables ------------------------------------------------------------------------------------
+
+/// Ranks whose messages are all alike are of one class.
+fn classes(count: u8) -> Vec<usize> {
+    let all = |rank| Code::ALL.iter().map(|code| message(rank, *code, 0)).collect::<Vec<_>>();
+    let mut seen = Vec::new();
+    (0..count)
+        .map(|rank| {
+            let messages = all(rank);
+            seen.iter().position(|known| *known == messages).unwrap_or_else(|| {
+                seen.push(messages);
+                seen.len() - 1
+            })
+        })
+        .collect()
+}
+
+fn can_have(kind: Kind, code: Code) -> bool {
+    match (code, kind) {
+        (Code::UnknownMember, kind) => matches!(kind, Kind::Object(_)),
+        (Code::TooFewItems, Kind::Array(array)) => array.min_items > 0,
+        (Code::TooManyItems, Kind::Array(array)) => array.max_items.is_some(),
+        (Code::TooFewItems | Code::TooManyItems, _) => false,
+        (Code::NotAllowed, kind) => matches!(kind, Kind::Choice(_)),
+        _ => true,
+    }
+}
+
+/// The messages of a code: one text, or beginnings by class and endings by detail.
+fn messages(code: Code, spots: &[Spot], classes: &[usize]) -> Value {
+    let ranks: Vec<u8> = match code {
+        Code::MalformedJson => vec![0],
+        _ => (0..)
+            .zip(spots)
+            .filter(|(_, spot)| can_have(spot.kind, code))
+            .map(|(rank, _)| rank)
+            .collect(),
+    };
+    let texts: Vec<Vec<String>> = ranks
+        .iter()
+        .map(|rank| match code {
+            Code::InvalidType | Code::MalformedJson => {
+                (0..).map_while(|detail| message(*rank, code, detail)).collect()
+            }
+            _ => vec![message(*rank, code, 0).unwrap()],
+        })
+        .collect();
+    if texts.iter().all(|text| *text == texts[0] && text.len() == 1) {
+        return json!(texts[0][0]);
+    }
+    let mut starts = vec![json!(""); classes.iter().max().unwrap() + 1];
+    let endings: Vec<&str> = texts[0].iter().map(|text| &text[common(&texts[0])..]).collect();
+    for (rank, texts) in ranks.iter().zip(&texts) {
+        let start = &texts[0][..texts[0].len() - endings[0].len()];
+        let joined: Vec<_> = endings.iter().map(|ending| format!("{start}{ending}")).collect();
+        assert_eq!(
+            joined, *texts,
+            "a message is a beginning of its place and an ending of its detail"
+        );
+        starts[classes[usize::from(*rank)]] = json!(start);
+    }
+    if texts[0].len() == 1 { json!([starts]) } else { json!([starts, endings]) }
+}
+
+/// How long a beginning texts have in common; all of it when there is only one.
+fn common(texts: &[String]) -> usize {
+    let first = &texts[0];
+    (0..=first.len())
+        .rev()
+        .find(|end| texts.iter().all(|text| text.starts_with(&first[..*end])))
+        .unwrap()
+}
+
+fn number_of(code: Code) -> usize {
+    Code::ALL.iter().position(|other| *other == code).unwrap()
+}
+
+fn tables() -> String {
+    let spots = spots();
+    let classes = classes(spots.len() as u8);
+    let pointers: Vec<_> = (0..spots.len() as u8).map(pointer).collect();
+    let codes: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let required: Vec<_> = (0..spots.len()).filter(|rank| spots[*rank].is_required).collect();
+    let mut js = format!("// {FROM}.\n\n");
+    let mut line = |text: String| writeln!(js, "{text}").unwrap();
+    line("/** How many problems, numbers, words and texts one call takes, and how many items of an array. */".into());
+    line(format!(
+        "export const ROOM = {}, NUMBERS = {}, WORDS = {}, TEXTS = {}, BATCH = {BATCH};",
+        record::ROOM,
+        record::NUMBERS,
+        record::WORDS,
+        record::TEXTS
+    ));
+    line("/** How deep a value may nest, and the bytes for what JSON has no word for. */".into());
+    line(format!(
+        "export const MAX_DEPTH = {MAX_DEPTH}, OTHER = \"\\x0{}\", UNREADABLE = \"\\x0{}\", GIVEN_UP = \"\\x0{}\";",
+        odd::OTHER,
+        odd::UNREADABLE,
+        odd::GIVEN_UP
+    ));
+    line("/** The codes by their numbers, and the numbers of some. */".into());
+    line(format!("export const CODES = {}.split(\" \");", json!(codes.join(" "))));
+    line(format!(
+        "export const REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, UNKNOWN_POINTER = {}, UNDECIDED = {UNDECIDED};",
+        number_of(Code::Required),
+        number_of(Code::UnknownMember),
+        number_of(Code::NotPositive),
+        number_of(Code::NotFinite),
+        number_of(Code::UnknownPointer)
+    ));
+    line("/** The pointers of the request's places by their ranks, `*` for an item's index, and those that must be there. */".into());
+    line(format!("export const PLACES = {}.split(\" \");", json!(pointers.join(" "))));
+    line(format!("export const REQUIRED = {};", json!(required)));
+    line("/** Places whose messages are alike have one number. */".into());
+    line(format!("export const KINDS = {};", json!(classes)));
+    line("/** The messages by their codes: a text, or beginnings by the place's kind and endings by the detail. */".into());
+    line("export const MESSAGES = [".into());
+    for code in Code::ALL {
+        line(format!("  {},", messages(*code, &spots, &classes)));
+    }
+    line("];".into());
+    js
+}
+
+#[test]
+fn the_tables_are_current() {
+    is_current("generated/tables.js", &tables());
+}
+
+// ---- The encoder -------------------------------------------------------------------------------
+
+const VARIABLES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
+
+fn function(slot: Option<Slot>) -> String {
+    slot.map_or("writeRequest".to_owned(), |slot| format!("write{slot:?}"))
+}
+
+fn test_of(kind: Kind, name: &str) -> String {
+    match kind {
+        Kind::Text(Format::Any) => format!("isText({name})"),
+        Kind::Text(_) | Kind::Choice(_) => format!("typeof {name} === \"string\""),
+        Kind::PositiveNumber => format!("typeof {name} === \"number\""),
+        Kind::Object(_) => format!("isObject({name})"),
+        Kind::Array(_) => format!("Array.isArray({name})"),
+    }
+}
+
+fn encoder() -> String {
+    let mut js = written_by_hand("validate/encoder.js");
+    for spot in spots() {
+        if let Kind::Object(object) = spot.kind {
+            js += &object_encoder(spot.slot, object);
+        }
+        if let Kind::Array(array) = spot.kind {
+            js += &item_encoder(array);
+        }
+    }
+    js
+}
+
+fn object_encoder(slot: Option<Slot>, object: &'static Object) -> String {
+    let members: Vec<_> = object.members.iter().zip(VARIABLES).enumerate().collect();
+    let names: Vec<_> = members.iter().map(|(_, (_, name))| *name).collect();
+    let suffix = if matches!(slot, Some(Slot::Pledge)) { "Members" } else { "" };
+    let mut js = format!(
+        "\nfunction {}{suffix}(value) {{\n  if (value.toJSON !== undefined || value.valueOf !== valueOf) throw ODD;\n  let {}, names;\n  for (const name in value) {{\n    if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n    switch (name) {{\n",
+        function(slot),
+        names.join(", ")
+    );
+    for (_, (member, name)) in &members {
+        write!(
+            js,
+            "      case \"{0}\":\n        {name} = value.{0};\n        break;\n",
+            member.name
+        )
+        .unwrap();
+    }
+    js += "      default:\n        names = withUnknown(names, name, value[name]);\n    }\n  }\n  let there = 0, odd = 0;\n";
+    for (nth, (member, name)) in &members {
+        let shift = if *nth == 0 {
+            String::new()
+        } else {
+            format!(" << {}", *nth as u32 * record::ODD_BITS)
+        };
+        writeln!(js, "  if ({}) there |= {};", test_of(member.kind, name), 1 << nth).unwrap();
+        writeln!(js, "  else if ({name} !== undefined) odd |= kind({name}){shift};").unwrap();
+    }
+    js += &before_members(object, &members);
+    for (nth, (member, name)) in &members {
+        if let Some(call) = member_call(member, name) {
+            writeln!(js, "  if (there & {}) {call};", 1 << nth).unwrap();
+        }
+    }
+    js + "  if (names) unknown.push(...names);\n}\n"
+}
+
+type Numbered = (usize, (&'static Member, &'static str));
+
+fn before_members(object: &'static Object, members: &[Numbered]) -> String {
+    let mut js = String::new();
+    for (nth, (member, name)) in members {
+        if let Kind::Array(array) = member.kind {
+            let (rank, item) = (member.slot as u8 + 1, function(Some(array.slot)));
+            writeln!(
+                js,
+                "  const {name}First = there & {} ? ahead({name}, {rank}, {item}) : 0;",
+                1 << nth
+            )
+            .unwrap();
+        }
+    }
+    writeln!(js, "  if (names) odd |= names.length << {};", record::UNKNOWN).unwrap();
+    let required = object.members.iter().enumerate().filter(|(_, member)| member.required);
+    let required: u32 = required.map(|(nth, _)| 1 << nth).sum();
+    if required > 0 {
+        writeln!(js, "  if ((there & {required}) !== {required}) isFine = false;").unwrap();
+    }
+    js + "  writeWord(there, odd);\n"
+}
+
+fn member_call(member: &Member, name: &str) -> Option<String> {
+    Some(match member.kind {
+        Kind::Text(Format::Any) => return None,
+        Kind::Text(format) => format!("writeText({name}, {})", format as u8),
+        Kind::PositiveNumber => format!("numbers[n++] = {name}"),
+        Kind::Object(_) => format!("{}({name})", function(Some(member.slot))),
+        Kind::Array(array) => {
+            let most = array.max_items.map_or("Infinity".to_owned(), |most| most.to_string());
+            let item = function(Some(array.slot));
+            format!("writeArray({name}, {name}First, {}, {most}, {item})", array.min_items)
+        }
+        Kind::Choice(_) => panic!("no member is a choice by itself"),
+    })
+}
+
+fn item_encoder(array: &'static Array) -> String {
+    let name = function(Some(array.slot));
+    let (test, then) = match array.item {
+        Kind::Object(_) => (
+            "isObject(item)".to_owned(),
+            format!("\n    words[w++] = 0;\n    {name}Members(item);\n  "),
+        ),
+        Kind::Choice(choices) => {
+            let tests: Vec<_> =
+                choices.iter().map(|choice| format!("item === \"{choice}\"")).collect();
+            (tests.join(" || "), "\n    words[w++] = 0;\n  ".to_owned())
+        }
+        _ => panic!("items are objects or choices"),
+    };
+    format!("\nfunction {name}(item) {{\n  if ({test}) {{{then}}} else writeOddItem(item);\n}}\n")
+}
+
+#[test]
+fn the_encoder_is_current() {
+    is_current("validate/encoder.js", &encoder());
+}
+
+/// Words, numbers and texts that one call takes at most.
+fn most(kind: Kind) -> [usize; 3] {
+    let sum = |a: [usize; 3], b: [usize; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+    match kind {
+        Kind::Text(Format::Any) | Kind::Choice(_) => [0, 0, 0],
+        Kind::Text(_) => [0, 0, 1],
+        Kind::PositiveNumber => [0, 1, 0],
+        Kind::Object(object) => {
+            object.members.iter().map(|member| most(member.kind)).fold([2, 0, 0], sum)
+        }
+        Kind::Array(array) => sum([3, 0, 0], sum([1, 0, 0], most(array.item)).map(|n| n * BATCH)),
+    }
+}
+
+#[test]
+fn a_batch_fits_into_one_call() {
+    let [words, numbers, texts] = most(Kind::Object(&REQUEST));
+    assert!(words <= record::WORDS, "{words} words");
+    assert!(numbers <= record::NUMBERS, "{numbers} numbers");
+    assert!(texts <= record::TEXTS, "{texts} texts");
+}
+
+// ---- JSON Schema and TypeScript ------------------------------------------------------------------
+
+fn json_schema(slot: Option<Slot>, kind: Kind) -> Value {
+    let mut schema = match kind {
+        Kind::Text(Format::Any) => json!({ "type": "string" }),
+        Kind::Text(Format::Email) => json!({ "type": "string", "format": "email" }),
+        Kind::Text(Format::Uri) => json!({ "type": "string", "format": "uri" }),
+        Kind::Text(Format::DateTime) => json!({ "type": "string", "format": "date-time" }),
+        Kind::PositiveNumber => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
+        Kind::Object(object) => object_schema(object),
+        Kind::Array(array) => array_schema(array),
+    };
+    schema["description"] = slot.map_or(object_type(None).unwrap().1, Slot::doc).into();
+    schema
+}
+
+fn object_schema(object: &'static Object) -> Value {
+    let mut schema = json!({ "type": "object", "additionalProperties": false });
+    for member in object.members {
+        schema["properties"][member.name] = json_schema(Some(member.slot), member.kind);
+    }
+    let required: Vec<_> =
+        object.members.iter().filter(|member| member.required).map(|member| member.name).collect();
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+fn array_schema(array: &'static Array) -> Value {
+    let mut schema = json!({ "type": "array", "items": json_schema(Some(array.slot), array.item) });
+    if array.min_items > 0 {
+        schema["minItems"] = array.min_items.into();
+    }
+    if let Some(most) = array.max_items {
+        schema["maxItems"] = most.into();
+    }
+    schema
+}
+
+#[test]
+fn the_json_schema_is_current() {
+    let schema = json_schema(None, Kind::Object(&REQUEST));
+    let text = serde_json::to_string_pretty(&schema).unwrap();
+    let js = format!(
+        "// {FROM}.\n\n/** A copy of its own for every caller. */\nexport const jsonSchema = () => ({text});\n"
+    );
+    is_current("generated/json-schema.js", &js);
+}
+
+fn type_of(slot: Slot, kind: Kind) -> String {
+    match kind {
+        Kind::Text(_) => "string".to_owned(),
+        Kind::PositiveNumber => "number".to_owned(),
+        Kind::Choice(_) => "NotificationType".to_owned(),
+        Kind::Object(_) => object_type(Some(slot)).unwrap().0.to_owned(),
+        Kind::Array(array) => format!("{}[]", type_of(array.slot, array.item)),
+    }
+}
+
+fn interface(slot: Option<Slot>, object: &'static Object) -> String {
+    let (name, doc) = object_type(slot).unwrap();
+    let mut ts = format!("\n/** {doc} */\nexport interface {name} {{\n");
+    for member in object.members {
+        let (kind, mark) =
+            (type_of(member.slot, member.kind), if member.required { "" } else { "?" });
+        let or_absent = if member.required { "" } else { " | undefined" };
+        let note = match member.kind {
+            Kind::Text(Format::Email) => " (an RFC 5321 mailbox)",
+            Kind::Text(Format::Uri) => " (a URI with a scheme)",
+            Kind::Text(Format::DateTime) => " (an RFC 3339 date-time)",
+            _ => "",
+        };
+        let doc = member.slot.doc().strip_suffix('.').unwrap();
+        writeln!(ts, "  /** {doc}{note}. */\n  {}{mark}: {kind}{or_absent};", member.name).unwrap();
+    }
+    ts + "}\n"
+}
+
+fn union(values: impl Iterator<Item = &'static str>) -> String {
+    values.map(|value| format!("\n  | \"{value}\"")).collect()
+}
+
+#[test]
+fn the_types_are_current() {
+    let mut ts = written_by_hand("validate.d.ts");
+    for spot in spots() {
+        match spot.kind {
+            Kind::Object(object) => ts += &interface(spot.slot, object),
+            Kind::Choice(choices) => {
+                let all = union(choices.iter().copied());
+                ts += &format!(
+                    "\n/** A service that alerts the recipient. */\nexport type NotificationType ={all};\n"
+                );
+            }
+            _ => {}
+        }
+    }
+    let codes = union(Code::ALL.iter().map(|code| code.as_str()));
+    ts += &format!(
+        "\n/** What kind of problem an issue is. The list is closed. */\nexport type IssueCode ={codes};\n"
+    );
+    is_current("validate.d.ts", &ts);
+}
