@@ -45,9 +45,14 @@ function readVerdicts(root) {
   const folder = join(root, "tests", "fixtures");
   const files = (name) => readdirSync(join(folder, name)).sort().map((file) => JSON.parse(readFileSync(join(folder, name, file), "utf8")));
   const rows = files("validation").flatMap(({ rows }) => rows).filter(({ only }) => only !== "bytes");
-  const requests = rows.map(({ name, value, json, issues }) => ({ name, value: json === undefined ? value : JSON.parse(json), valid: issues.length === 0 }));
+  const requests = rows.map((row) => ({ name: row.name, value: valueOf(row), valid: row.issues.length === 0 }));
   const formats = files("formats").flatMap(({ format, rows }) => rows.map(({ value, valid, why }) => ({ name: why, value: withText(format, value), valid })));
   return [...requests, ...formats];
+}
+
+function valueOf({ value, json, hex }) {
+  const text = hex === undefined ? json : Buffer.from(hex, "hex").toString();
+  return text === undefined ? value : JSON.parse(text);
 }
 
 function withText(format, value) {
