@@ -1,22 +1,73 @@
-/** The way into the compiled rules: names and values go in as one text, the payload and its issues come back as JSON. */
-import { rules } from "../rules.js";
+/**
+ * The way into the compiled rules: names and values go in as one text, the payload and its issues come back.
+ * `src/client/fields.rs` is the other half of this file, and says how the memory is laid out.
+ */
+import { compile } from "#module";
+import { inOrder, read as readProblems } from "../validate/issues.js";
+
+const PROBLEM = 24; // bytes
+const ENTRY = 24;
+const AROUND = 64; // bytes of JSON that one control can need beyond six for each byte of its text
+const NOBODY = 0xffff_ffff;
+const PAGE = 65_536;
+/** What one big form took is given back with its instance. */
+const MOST_KEPT = 16 * 1024 * 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+/** What runs, and where its memory is ours. */
+let engine;
+
+function start() {
+  const { memory, read_form } = new WebAssembly.Instance(compile(), {}).exports;
+  return { memory, read_form, area: memory.grow(1) * PAGE };
+}
 
 /**
  * @param {{name: string, value: string, hidden: boolean}[]} controls
  * @returns {{payload: object, issues: {control: number | null, path: (string | number)[], pointer: string, code: string, message: string}[]}}
  */
 export function read(controls) {
-  const { memory, form_input, form_read, form_length } = rules();
-  const bytes = encoder.encode(controls.map(line).join(""));
-  new Uint8Array(memory.buffer, form_input(bytes.length), bytes.length).set(bytes);
-  const start = form_read();
-  const answer = decoder.decode(new Uint8Array(memory.buffer, start, form_length()));
-  return JSON.parse(answer);
+  const { memory, read_form, area } = (engine ??= start());
+  const text = encoder.encode(controls.map(line).join(""));
+  const parts = layout(area, controls.length, text.length);
+  grow(memory, parts.end);
+  new Uint8Array(memory.buffer).set(text, parts.text);
+  const length = read_form(parts.problems, controls.length, text.length);
+  const found = result(memory.buffer, parts, length);
+  if (memory.buffer.byteLength > MOST_KEPT) engine = undefined;
+  return found;
 }
 
 /** NUL stands between the parts, as HTML has none in a text. */
 const line = ({ name, value, hidden }) => `${hidden ? "-" : "+"}${plain(name)}\0${plain(value)}\0`;
 const plain = (text) => text.replaceAll("\0", "\uFFFD");
+
+function layout(problems, controls, length) {
+  const room = 4 * controls + 8;
+  const owners = problems + room * PROBLEM;
+  const count = owners + room * 4;
+  const json = count + 8 + controls * ENTRY;
+  const most = 6 * length + AROUND * (controls + 1);
+  const text = json + 2 * most;
+  return { problems, owners, count, json, text, end: text + length };
+}
+
+function grow(memory, end) {
+  const missing = end - memory.buffer.byteLength;
+  if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
+}
+
+function result(buffer, { problems, owners, count, json }, length) {
+  const bytes = new Uint8Array(buffer, json, length);
+  const part = (from, size) => JSON.parse(`"${decoder.decode(bytes.subarray(from, from + size))}"`);
+  const [found] = new Uint32Array(buffer, count, 1);
+  const issues = [], orders = [];
+  for (let nth = 0; nth < found; nth++) {
+    const at = problems + nth * PROBLEM, known = issues.length;
+    readProblems({ problems: new Uint32Array(buffer, at, 6), orders: new Float64Array(buffer, at, 3) }, 1, part, issues, orders);
+    const [owner] = new Uint32Array(buffer, owners + nth * 4, 1);
+    if (issues.length > known) issues[known].control = owner === NOBODY ? null : owner;
+  }
+  return { payload: JSON.parse(decoder.decode(bytes)), issues: inOrder(issues, orders) };
+}

@@ -75,7 +75,7 @@ function showTiming({ whole, service }) {
 
 function bar(name, ms, most) {
   const meter = element("meter", { min: 0, max: most, value: ms, "aria-label": name });
-  return element("div", {}, element("dt", {}, name), element("dd", {}, milliseconds(ms)), meter);
+  return element("div", {}, element("dt", {}, name), element("dd", {}, milliseconds(ms), meter));
 }
 
 const { typed, payload, exchange } = readTrace();

@@ -31,7 +31,7 @@ export default {
 
 function secured(response, more = {}) {
   const headers = new Headers(response.headers);
-  const rules = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "content-security-policy": CONTENT_SECURITY_POLICY };
+  const rules = { "x-content-type-options": "nosniff", "referrer-policy": "same-origin", "content-security-policy": CONTENT_SECURITY_POLICY };
   for (const [name, value] of Object.entries({ ...rules, ...more })) headers.set(name, value);
   return new Response(response.body, { status: response.status, headers });
 }

@@ -1,0 +1,52 @@
+/** Chromium, and pages in it that must not complain. */
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { after, before } from "node:test";
+import { chromium } from "playwright-core";
+import { ready } from "../../scripts/lib/ready.mjs";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const AXE = createRequire(import.meta.url).resolve("axe-core");
+
+export const tools = await ready({ browser: true });
+
+let browser;
+
+/** Starts the browser before the tests of a file and ends it behind them. */
+export function useBrowser() {
+  before(async () => (browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS })));
+  after(() => browser?.close());
+}
+
+/**
+ * A page whose console stays empty, unless `expected` says otherwise.
+ * @param {import("node:test").TestContext} t
+ * @param {import("playwright-core").BrowserContextOptions & {expected?: RegExp}} [options]
+ * @returns {Promise<import("playwright-core").Page>}
+ */
+export async function openPage(t, { expected, ...options } = {}) {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(complaints.filter((text) => !expected?.test(text)), [], "the console must stay empty");
+  });
+  return page;
+}
+
+/** What axe finds wrong with a page as it is now: `rule: element` lines, none when all is well. */
+export async function axeFindings(page) {
+  const fresh = !(await page.evaluate(() => "axe" in globalThis));
+  // By the debugger, as an add-on would: the page's own policy lets no foreign script in.
+  if (fresh) await page.evaluate(await axeSource());
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`));
+}
+
+async function axeSource() {
+  const { readFile } = await import("node:fs/promises");
+  return readFile(AXE, "utf8");
+}

@@ -1,0 +1,348 @@
+/** `bindForm` in Chromium: what a shopper meets, and what a shop's code gets. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { useBrowser } from "./chromium.mjs";
+import { VALID, field, formPage, shown } from "./form-page.mjs";
+
+useBrowser();
+
+const QUIET = { invalid: null, text: "", custom: false };
+const EMAIL = "Must be an e-mail address such as “ada@example.org”";
+const submitted = (page) => page.evaluate(() => submitted);
+const focused = (page) => page.evaluate(() => document.activeElement.id);
+const said = (page) => page.$eval("form [role=status]", (live) => live.textContent);
+
+test("a valid form becomes a payload: numbers, omitted empties, arrays", async (t) => {
+  const page = await formPage(t, `${VALID}
+    ${field("first-name", "recipient.firstName")}
+    ${field("coupon", "coupon", 'value="SPRING"')}
+    <textarea name="pledges.0.detail.description">Two\nlines</textarea>
+    <select name="pledges.0.detail.nounPlural"><option>trees<option>oaks</select>
+    <label><input type="checkbox" name="notifications" value="Email" checked> by e-mail</label>
+    <label><input type="checkbox" name="notifications" value="MessagingServiceA"> by A</label>
+    <label><input type="checkbox" name="notifications" value="MessagingServiceB" checked> by B</label>`);
+  await page.click("#send");
+  assert.deepEqual(await submitted(page), [
+    {
+      reference: "order-1",
+      recipient: { email: "ada@example.org" },
+      pledges: [{ impact: { amount: 3, offeringId: "tree" }, detail: { description: "Two\nlines", nounPlural: "trees" } }],
+      notifications: ["Email", "MessagingServiceB"],
+    },
+  ]);
+});
+
+test("radio buttons, lists of several, times and numbered items", async (t) => {
+  const page = await formPage(t, `
+    ${field("reference", "reference", 'value="order-1"')} ${field("email", "recipient.email", 'value="ada@example.org"')}
+    <fieldset><legend>What</legend>
+      <label><input type="radio" name="pledges.4.impact.offeringId" value="tree"> trees</label>
+      <label><input type="radio" name="pledges.4.impact.offeringId" value="plastic-kg" checked> plastic</label>
+    </fieldset>
+    <input aria-label="how much" name="pledges.4.impact.amount" value=" .5 ">
+    <input aria-label="when" type="datetime-local" name="trigger.date" value="2026-01-31T12:00">
+    <select aria-label="how" multiple name="notifications"><option selected>Email<option selected value="MessagingServiceA">A</select>`);
+  await page.click("#send");
+  const [payload] = await submitted(page);
+  assert.deepEqual(payload.pledges, [{ impact: { amount: 0.5, offeringId: "plastic-kg" } }]);
+  assert.deepEqual(payload.notifications, ["Email", "MessagingServiceA"]);
+  assert.equal(payload.trigger.date, await page.evaluate(() => new Date("2026-01-31T12:00").toISOString()));
+});
+
+test("a field is checked as it is left, and again as it is corrected", async (t) => {
+  const page = await formPage(t, VALID);
+  await page.fill("#email", "");
+  await page.focus("#email");
+  await page.keyboard.type("ada@");
+  assert.deepEqual(await shown(page, "email"), { ...QUIET, custom: true }, "not while it is typed for the first time");
+  await page.keyboard.press("Tab");
+  assert.deepEqual(await shown(page, "email"), { invalid: "true", text: EMAIL, custom: true });
+  assert.equal(await said(page), EMAIL);
+  assert.ok(await page.$eval("#email", (input) => input.matches(":user-invalid")));
+  await page.focus("#email");
+  await page.keyboard.press("End");
+  await page.keyboard.type("example.or");
+  assert.deepEqual(await shown(page, "email"), QUIET, "as soon as it is right");
+  await page.keyboard.press("Backspace");
+  await page.fill("#email", "ada@@");
+  assert.equal((await shown(page, "email")).text, EMAIL, "and wrong again");
+});
+
+test("a message that comes up as a field is left takes no click away", async (t) => {
+  const page = await formPage(t, VALID);
+  await page.evaluate(() => document.addEventListener("click", ({ target }) => (globalThis.clicked = target.id)));
+  await page.fill("#amount", "-1");
+  await page.hover("#send");
+  await page.mouse.down();
+  assert.deepEqual(await shown(page, "amount"), { ...QUIET, custom: true }, "not while the button is down");
+  await page.mouse.up();
+  assert.equal(await page.evaluate(() => globalThis.clicked), "send");
+  assert.equal((await shown(page, "amount")).text, "Must be greater than 0");
+});
+
+test("nothing is shown before the shopper has been there, but the browser knows", async (t) => {
+  const page = await formPage(t, field("reference", "reference") + field("email", "recipient.email") + field("amount", "pledges.0.impact.amount"));
+  for (const id of ["reference", "email", "amount"]) assert.deepEqual(await shown(page, id), { ...QUIET, custom: true });
+  assert.equal(await page.$eval("form", (form) => form.checkValidity()), false);
+  assert.equal(await page.$$eval(":user-invalid", (all) => all.length), 0);
+  assert.deepEqual(await page.evaluate(() => told), [[["/reference", "required", "reference"], ["/recipient/email", "required", "email"], ["/pledges", "too_few_items", "amount"]]]);
+});
+
+test("sending a form with problems goes to the first one and tells how many there are", async (t) => {
+  const page = await formPage(t, field("email", "recipient.email", 'value="x"') + field("reference", "reference") + field("amount", "pledges.0.impact.amount"));
+  await page.evaluate(() => document.forms[0].addEventListener("submit", () => submitted.push("another listener")));
+  await page.click("#send");
+  assert.deepEqual(await submitted(page), [], "nobody hears of it");
+  assert.equal(await focused(page), "email");
+  assert.equal(await said(page), "There are 3 problems in the form.");
+  assert.equal((await shown(page, "reference")).text, "Is required");
+  assert.equal((await shown(page, "amount")).text, "Must have at least 1 item");
+  await page.fill("#amount", "1");
+  assert.deepEqual(await shown(page, "amount"), QUIET);
+});
+
+test("a problem that no field has is said where everybody sees it", async (t) => {
+  const page = await formPage(t, field("reference", "reference", 'value="r"') + field("email", "recipient.email", 'value="ada@example.org"') + field("amount", "pledges.0.impact.amount", 'value="1"'));
+  await page.click("#send");
+  assert.deepEqual(await submitted(page), []);
+  assert.equal(await said(page), "There is a problem in the form. pledges.0.impact.offeringId: Is required");
+  assert.ok(await page.isVisible("form [role=status]"));
+});
+
+test("fields added later are checked, and fields taken away are forgotten", async (t) => {
+  const page = await formPage(t, VALID);
+  const add = () => page.evaluate(() => {
+    const added = document.createElement("div");
+    added.id = "added";
+    added.innerHTML = '<input id="more" aria-label="more" name="pledges.1.impact.amount"><input id="what" aria-label="what" name="pledges.1.impact.offeringId" value="tree">';
+    document.querySelector("form").append(added);
+  });
+  await add();
+  await page.fill("#more", "-1");
+  await page.keyboard.press("Tab");
+  assert.equal((await shown(page, "more")).text, "Must be greater than 0");
+  await page.click("#send");
+  assert.equal(await focused(page), "more");
+  await page.evaluate(() => document.querySelector("#added").remove());
+  await page.click("#send");
+  assert.equal((await submitted(page)).at(-1).pledges.length, 1);
+  await add();
+  await page.fill("#more", "2");
+  await page.click("#send");
+  assert.deepEqual((await submitted(page)).at(-1).pledges.map(({ impact }) => impact.amount), [3, 2]);
+});
+
+test("disabled fields say nothing; read-only ones do", async (t) => {
+  const page = await formPage(t, `${VALID.replace('value="order-1"', 'value="order-1" readonly')} <fieldset disabled>${field("extra", "pledges.1.impact.amount", 'value="x"')}</fieldset>`);
+  await page.click("#send");
+  assert.deepEqual((await submitted(page))[0].pledges.length, 1);
+  assert.equal((await submitted(page))[0].reference, "order-1");
+});
+
+test("fields elsewhere in the page belong to the form by their attribute", async (t) => {
+  const outside = '<p><label for="outer">outer</label><input id="outer" form="far" name="trigger.externalUrl"></p>';
+  const page = await formPage(t, VALID, { outside, attributes: 'id="far"' });
+  await page.fill("#outer", "example.org/orders");
+  await page.keyboard.press("Tab");
+  assert.match((await shown(page, "outer")).text, /^Must be a URI with a scheme such as “https:/);
+  await page.click("#send");
+  assert.equal(await focused(page), "outer");
+});
+
+test("messages are translated by code, and what is not translated stays", async (t) => {
+  const page = await formPage(t, field("email", "recipient.email", 'value="x"') + field("reference", "reference") + field("amount", "pledges.0.impact.amount", 'value="-1"'), { bind: false });
+  await page.evaluate(() => bindIt({
+    messages: { invalid_email: "Das ist keine E-Mail-Adresse.", required: ({ path, pointer, field }) => `${path.length} ${pointer} ${field?.id}`, not_positive: () => undefined },
+    summary: (count) => `${count} Fehler`,
+  }));
+  await page.click("#send");
+  assert.equal((await shown(page, "email")).text, "Das ist keine E-Mail-Adresse.");
+  assert.equal((await shown(page, "reference")).text, "1 /reference reference");
+  assert.equal((await shown(page, "amount")).text, "Must be greater than 0");
+  assert.match(await said(page), /^4 Fehler/);
+});
+
+test("the browser's own rules are kept, with its own words", async (t) => {
+  const page = await formPage(t, `${VALID.replace('step="any"', 'step="1" max="10"')} ${field("zip", "address.zip", 'required pattern="[0-9]{5}"')}`);
+  await page.fill("#amount", "11");
+  await page.click("#send");
+  assert.deepEqual(await submitted(page), []);
+  assert.equal(await focused(page), "amount");
+  for (const id of ["amount", "zip"]) {
+    const { invalid, text, custom } = await shown(page, id);
+    assert.deepEqual([invalid, custom], ["true", false]);
+    assert.equal(text, await page.$eval(`#${id}`, (input) => input.validationMessage));
+  }
+  await page.fill("#amount", "10");
+  await page.fill("#zip", "12345");
+  await page.click("#send");
+  assert.equal((await submitted(page)).length, 1);
+});
+
+test("a number that the browser can't read is of the wrong type, not absent", async (t) => {
+  const page = await formPage(t, VALID);
+  await page.fill("#amount", "");
+  await page.focus("#amount");
+  await page.keyboard.type("1e");
+  await page.keyboard.press("Tab");
+  assert.equal((await shown(page, "amount")).text, "Must be a number, not a string");
+});
+
+test("what a problem of the whole form is about is not said while the shopper is on the way", async (t) => {
+  const page = await formPage(t, `${field("reference", "reference", 'value="r"')} ${field("email", "recipient.email", 'value="ada@example.org"')}
+    <p id="place" data-problem="pledges"></p>
+    <input type="hidden" name="pledges.0.impact.offeringId" value="tree">${field("trees", "pledges.0.impact.amount")}
+    <input type="hidden" name="pledges.1.impact.offeringId" value="plastic-kg">${field("plastic", "pledges.1.impact.amount")}`);
+  await page.focus("#trees");
+  await page.keyboard.press("Tab");
+  assert.deepEqual(await shown(page, "trees"), { ...QUIET, custom: true });
+  await page.click("#send");
+  assert.equal(await page.textContent("#place"), "Must have at least 1 item");
+  assert.equal((await shown(page, "trees")).text, "Must have at least 1 item");
+  await page.fill("#plastic", "1");
+  assert.equal(await page.textContent("#place"), "", "the other one will do as well");
+  assert.deepEqual(await shown(page, "trees"), QUIET);
+  await page.click("#send");
+  assert.deepEqual((await submitted(page))[0].pledges, [{ impact: { amount: 1, offeringId: "plastic-kg" } }]);
+});
+
+test("too many boxes are said at once, in their group", async (t) => {
+  const box = (value) => `<label><input type="checkbox" id="${value}" name="notifications" value="${value}"> ${value}</label>`;
+  const page = await formPage(t, `${VALID}<fieldset id="group"><legend>How</legend>${["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"].map(box).join("")}</fieldset>`);
+  for (const id of ["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"]) await page.check(`#${id}`);
+  assert.equal((await shown(page, "Email")).text, "Must have at most 3 items");
+  assert.equal(await page.$eval("#group > :last-child", (last) => last.textContent), "Must have at most 3 items");
+  await page.uncheck("#MessagingServiceB");
+  assert.deepEqual(await shown(page, "Email"), QUIET);
+});
+
+test("what fields are described by stays, and places of the page's own are used", async (t) => {
+  const page = await formPage(t, `${VALID.replace('type="email"', 'type="email" aria-describedby="hint"')}<p id="hint">We write once.</p><p id="own" data-problem="recipient.email"></p>`);
+  await page.fill("#email", "x");
+  await page.keyboard.press("Tab");
+  assert.equal((await shown(page, "email")).text, `We write once. ${EMAIL}`);
+  assert.equal(await page.textContent("#own"), EMAIL);
+  await page.fill("#email", "x@example.org");
+  assert.equal((await shown(page, "email")).text, "We write once.");
+  assert.equal(await page.textContent("#own"), "");
+});
+
+test("a server's words stay until their field changes, and don't hold the form back", async (t) => {
+  const served = VALID.replace('type="email"', 'type="email" aria-invalid="true" aria-describedby="own"');
+  const page = await formPage(t, `${served}<p id="own" data-problem="recipient.email">We know this address under another name.</p>`);
+  assert.deepEqual(await shown(page, "email"), { invalid: "true", text: "We know this address under another name.", custom: false });
+  await page.fill("#amount", "4");
+  assert.equal(await page.textContent("#own"), "We know this address under another name.");
+  await page.fill("#email", "ada@example.com");
+  assert.deepEqual(await shown(page, "email"), QUIET);
+  await page.click("#send");
+  assert.equal((await submitted(page)).length, 1);
+});
+
+test("a reset begins anew", async (t) => {
+  const page = await formPage(t, `${VALID}<button type="reset" id="reset">Reset</button>`);
+  await page.fill("#email", "x");
+  await page.click("#send");
+  assert.equal((await shown(page, "email")).invalid, "true");
+  await page.click("#reset");
+  await page.waitForFunction(() => !document.querySelector("#email").hasAttribute("aria-invalid"));
+  assert.deepEqual(await shown(page, "email"), QUIET);
+});
+
+test("while an order is on its way, the form is busy and is not sent twice", async (t) => {
+  const page = await formPage(t, VALID, { bind: false });
+  await page.evaluate(() => bindIt({ onSubmit: (payload) => new Promise((resolve) => submitted.push(payload) && (globalThis.done = resolve)) }));
+  await page.click("#send");
+  await page.click("#send");
+  assert.equal((await submitted(page)).length, 1);
+  assert.equal(await page.getAttribute("form", "aria-busy"), "true");
+  await page.evaluate(() => globalThis.done());
+  await page.waitForFunction(() => !document.querySelector("form").hasAttribute("aria-busy"));
+  await page.click("#send");
+  assert.equal((await submitted(page)).length, 2);
+});
+
+test("without `onSubmit` the browser posts the form, once it is valid", async (t) => {
+  const page = await formPage(t, VALID, { bind: false });
+  await page.evaluate(() => bindIt({ onSubmit: undefined }));
+  await page.fill("#email", "x");
+  await page.click("#send");
+  assert.equal(page.url(), "http://form.test/");
+  await page.fill("#email", "ada@example.org");
+  await Promise.all([page.waitForURL(/posted/), page.click("#send")]);
+  assert.match(await page.textContent("pre"), /recipient\.email=ada%40example\.org/);
+});
+
+test("a button that asks for no check sends the form as it is", async (t) => {
+  const page = await formPage(t, `${VALID.replace('value="order-1"', "")}<button formnovalidate id="draft" formaction="/posted/draft">Keep as a draft</button>`);
+  await Promise.all([page.waitForURL(/posted\/draft/), page.click("#draft")]);
+  assert.ok(page.url().endsWith("/draft"));
+});
+
+test("unbinding leaves nothing behind", async (t) => {
+  const page = await formPage(t, VALID, { bind: false });
+  const before = await page.$eval("form", (form) => form.outerHTML);
+  await page.evaluate(() => bindIt());
+  await page.fill("#email", "x");
+  await page.click("#send");
+  await page.evaluate(() => bound.unbind());
+  assert.equal(await page.$eval("form", (form) => form.outerHTML), before);
+  assert.deepEqual(await shown(page, "email"), QUIET);
+  const count = (await page.evaluate(() => told)).length;
+  await page.fill("#amount", "-1");
+  await page.keyboard.press("Tab");
+  assert.deepEqual(await shown(page, "amount"), QUIET);
+  assert.equal((await page.evaluate(() => told)).length, count, "nobody listens any more");
+  await page.evaluate(() => bindIt());
+  await page.click("#send");
+  assert.equal((await shown(page, "amount")).invalid, "true", "and it can be bound again");
+});
+
+test("values set by program are read by `read`, and shown after `refresh`", async (t) => {
+  const page = await formPage(t, VALID);
+  await page.focus("#email");
+  await page.focus("#amount");
+  const found = await page.evaluate(() => {
+    document.querySelector("#email").value = "x";
+    const { payload, issues } = bound.read();
+    return { email: payload.recipient.email, issues: issues.map(({ code, field }) => [code, field.id]) };
+  });
+  assert.deepEqual(found, { email: "x", issues: [["invalid_email", "email"]] });
+  assert.deepEqual(await shown(page, "email"), QUIET);
+  await page.evaluate(() => bound.refresh());
+  assert.equal((await shown(page, "email")).text, EMAIL);
+});
+
+test("misuse is told to the developer", async (t) => {
+  const page = await formPage(t, `${VALID}${field("typo", "recipient.emial")}`);
+  assert.deepEqual(await page.evaluate(() => [() => bindForm(document.forms[0]), () => bindForm(null), () => bindForm(document.body)].map((misuse) => {
+    try {
+      return misuse();
+    } catch (error) {
+      return `${error.name}: ${error.message}`;
+    }
+  })), ["TypeError: this form is bound already: unbind it first", "TypeError: `bindForm` takes a form element", "TypeError: `bindForm` takes a form element"]);
+  await page.fill("#typo", "x");
+  await page.click("#send");
+  assert.match((await shown(page, "typo")).text, /^Is not a member of the contract/);
+});
+
+test("fifty pledges: each problem finds its field", async (t) => {
+  const row = (index) => `<fieldset><legend>Pledge ${index}</legend>${field(`amount-${index}`, `pledges.${index}.impact.amount`, `value="${index + 1}"`)}${field(`offering-${index}`, `pledges.${index}.impact.offeringId`, 'value="tree"')}${field(`image-${index}`, `pledges.${index}.detail.image`)}</fieldset>`;
+  const rows = Array.from({ length: 50 }, (_, index) => row(index)).join("");
+  const page = await formPage(t, field("reference", "reference", 'value="r"') + field("email", "recipient.email", 'value="ada@example.org"') + rows);
+  await page.fill("#image-49", "no address");
+  await page.fill("#amount-31", "0");
+  await page.fill("#amount-7", "");
+  await page.click("#send");
+  const wrong = await page.$$eval("[aria-invalid]", (all) => all.map(({ id }) => id));
+  assert.deepEqual(wrong, ["amount-7", "amount-31", "image-49"]);
+  assert.equal(await focused(page), "amount-7");
+  await page.fill("#amount-7", "1");
+  await page.fill("#amount-31", "1");
+  await page.fill("#image-49", "https://example.org/tree.png");
+  await page.click("#send");
+  const [{ pledges }] = await submitted(page);
+  assert.equal(pledges.length, 50);
+  assert.deepEqual(pledges[49], { impact: { amount: 50, offeringId: "tree" }, detail: { image: "https://example.org/tree.png" } });
+});
