@@ -1,0 +1,66 @@
+/** What is in the tarball: that resolvers find it, that it is small, and that it tells nothing of who built it. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { brotliCompressSync } from "node:zlib";
+import { build } from "esbuild";
+import { packed } from "./packed.mjs";
+
+const root = join(import.meta.dirname, "..", "..");
+const project = await packed();
+const home = join(project.folder, "node_modules", "impact-pledge");
+const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+
+/** Runs a command of the tools' packages on the tarball. */
+function judge(...path) {
+  const [script, ...args] = path;
+  return spawnSync(process.execPath, [join(root, "node_modules", script), ...args, project.tarball], { encoding: "utf8" });
+}
+
+test("publint has nothing to say, however strict", () => {
+  const { status, stdout } = judge("publint/src/cli.js", "--strict");
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /All good/);
+});
+
+test("are the types wrong? They are right on every entry", () => {
+  const { status, stdout } = judge("@arethetypeswrong/cli/dist/index.js", "--format", "json");
+  assert.equal(status, 0, stdout);
+  assert.deepEqual(JSON.parse(stdout).problems ?? {}, {});
+});
+
+test("every file that the exports name is there, types first", () => {
+  const files = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(files));
+  const named = files(manifest.exports);
+  assert.ok(named.length >= 16, `${named}`);
+  for (const file of named) assert.ok(existsSync(join(home, file)), file);
+  const conditions = (value) => (typeof value === "string" ? [] : [value, ...Object.values(value).flatMap(conditions)]);
+  for (const each of conditions(manifest.exports)) if ("types" in each) assert.equal(Object.keys(each)[0], "types");
+  assert.deepEqual([manifest.sideEffects, manifest.type, manifest.dependencies], [false, "module", undefined]);
+});
+
+test("nothing tells of the machine that built it", () => {
+  for (const name of readdirSync(home, { recursive: true })) {
+    if (!statSync(join(home, name)).isFile()) continue;
+    const bytes = readFileSync(join(home, name));
+    const texts = [bytes.toString("latin1"), ...(bytes.toString("latin1").match(/[0-9a-f]{1000,}/g) ?? []).map((hex) => Buffer.from(hex, "hex").toString("latin1"))];
+    for (const text of texts) for (const path of [homedir(), root, "/.cargo/", "/rustc/"]) assert.ok(!text.includes(path), `${name} has \`${path}\``);
+  }
+});
+
+/** What a browser downloads, in bytes. */
+const BUDGETS = { "impact-pledge": 45_000 };
+
+for (const [entry, most] of Object.entries(BUDGETS)) {
+  test(`${entry} is at most ${most} bytes, minified and compressed`, async (t) => {
+    const source = join(project.folder, "whole.js");
+    writeFileSync(source, `export * from "${entry}";\n`);
+    const { outputFiles } = await build({ entryPoints: [source], bundle: true, minify: true, format: "esm", write: false, logLevel: "error" });
+    const { length } = brotliCompressSync(outputFiles[0].contents);
+    t.diagnostic(`${length} bytes`);
+    assert.ok(length <= most, `${length} bytes`);
+  });
+}

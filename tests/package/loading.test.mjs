@@ -1,0 +1,134 @@
+/** The packed package in the environments that every run tries; `npm run matrix` tries many more. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { delimiter, dirname, join, normalize } from "node:path";
+import test from "node:test";
+import { build } from "esbuild";
+import { chromium } from "playwright-core";
+import { createTestHarness } from "wrangler";
+import { ready } from "../../scripts/lib/ready.mjs";
+import { which } from "../../scripts/lib/run.mjs";
+import { created, json, serve } from "./mock-server.mjs";
+import { packed } from "./packed.mjs";
+
+process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
+const tools = await ready({ browser: true });
+const project = await packed();
+
+/** What each environment does with the package, and must get of it. */
+const SMOKE = `async function smoke(pkg, baseUrl) {
+  const request = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
+  const client = new pkg.PledgeClient({ apiKey: "service_sk_test_x", baseUrl });
+  const { id, charge } = await client.createPledgeTransaction(request);
+  const refused = await client.createPledgeTransaction({}).catch((error) => [error.name, error instanceof pkg.ValidationError, error.issues.length]);
+  return JSON.stringify([pkg.validate(request).length, pkg.validate({}).map(({ code }) => code), id, charge.amount, refused]);
+}`;
+const EXPECTED = JSON.stringify([0, ["required", "required", "required"], "ptran_1", "0.50", ["ValidationError", true, 3]]);
+
+const CORS = { "access-control-allow-origin": "*", "access-control-allow-headers": "authorization, content-type" };
+
+async function service(t) {
+  const answer = (response, seen) => (seen.method === "OPTIONS" ? response.writeHead(204, CORS).end() : json(created(), { headers: CORS })(response, seen));
+  const { baseUrl, close } = await serve(answer);
+  t.after(close);
+  return baseUrl;
+}
+
+function write(name, text) {
+  const file = join(project.folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+async function output(program, args) {
+  const child = spawn(program, args, { cwd: project.folder, stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (out += data));
+  const [code] = await once(child, "close");
+  return code === 0 ? out.trim() : `exit code ${code}: ${out}`;
+}
+
+const ESM = `import * as pkg from "impact-pledge";\n${SMOKE}\nconsole.log(await smoke(pkg, process.argv[2]));\n`;
+const CJS = `const pkg = require("impact-pledge");\n${SMOKE}\nsmoke(pkg, process.argv[2]).then(console.log);\n`;
+
+/** This Node, and another one where it lies behind this in PATH. */
+function nodes() {
+  const found = (process.env.PATH ?? "").split(delimiter).map((folder) => which("node", folder));
+  const other = found.find((path) => path && realpathSync(path) !== realpathSync(process.execPath));
+  return other ? [process.execPath, other] : [process.execPath];
+}
+
+for (const node of nodes()) {
+  test(`${node === process.execPath ? "this Node" : "the other Node in PATH"}: import and require`, async (t) => {
+    const baseUrl = await service(t);
+    assert.equal(await output(node, [write("esm.mjs", ESM), baseUrl]), EXPECTED);
+    assert.equal(await output(node, [write("cjs.cjs", CJS), baseUrl]), EXPECTED);
+  });
+}
+
+test("bundled by esbuild", async (t) => {
+  const outfile = join(project.folder, "bundle.mjs");
+  await build({ entryPoints: [write("bundled.mjs", ESM)], bundle: true, minify: true, format: "esm", platform: "node", outfile, logLevel: "error" });
+  assert.equal(await output(process.execPath, [outfile, await service(t)]), EXPECTED);
+});
+
+test("workerd, through wrangler", async (t) => {
+  write("worker/index.mjs", `import * as pkg from "impact-pledge";\n${SMOKE}\nexport default { fetch: async (request) => new Response(await smoke(pkg, new URL(request.url).searchParams.get("service"))) };\n`);
+  const configPath = write("worker/wrangler.json", JSON.stringify({ name: "smoke", main: "index.mjs", compatibility_date: "2026-10-01" }));
+  const harness = createTestHarness({ workers: [{ configPath }] });
+  t.after(() => harness.close());
+  const { url } = await harness.listen();
+  const answer = await fetch(`${url}?service=${encodeURIComponent(await service(t))}`);
+  assert.equal(await answer.text(), EXPECTED);
+});
+
+test("a page of Chromium, with a policy that allows wasm and no eval", async (t) => {
+  const baseUrl = await service(t);
+  const origin = await serveFiles(t, "script-src 'self' 'wasm-unsafe-eval'");
+  write("page.mjs", `import * as pkg from "/node_modules/impact-pledge/index.js";\n${SMOKE}\nconst baseUrl = new URLSearchParams(location.search).get("service");\nwindow.result = smoke(pkg, baseUrl);\nwindow.live = (() => { try { new pkg.PledgeClient({ apiKey: "service_sk_live_x", baseUrl }); return "taken"; } catch (error) { return error.code; } })();\n`);
+  write("page.html", '<!doctype html><title>x</title><script type="module" src="/page.mjs"></script>');
+  const page = await newPage(t);
+  await page.goto(`${origin}/page.html?service=${encodeURIComponent(baseUrl)}`);
+  await page.waitForFunction(() => window.live !== undefined);
+  assert.equal(await page.evaluate(() => window.result), EXPECTED);
+  assert.equal(await page.evaluate(() => window.live), "live_key_in_browser");
+});
+
+test("a page that forbids wasm is told how to allow it", async (t) => {
+  const origin = await serveFiles(t, "script-src 'self'");
+  write("blocked.mjs", 'import { validate } from "/node_modules/impact-pledge/index.js";\ntry { validate({}); window.result = "valid"; } catch (error) { window.result = error.message; }\n');
+  write("blocked.html", '<!doctype html><title>x</title><script type="module" src="/blocked.mjs"></script>');
+  const page = await newPage(t);
+  await page.goto(`${origin}/blocked.html`);
+  await page.waitForFunction(() => window.result !== undefined);
+  assert.match(await page.evaluate(() => window.result), /'wasm-unsafe-eval'/);
+});
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+async function newPage(t) {
+  const browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS });
+  t.after(() => browser.close());
+  return browser.newPage();
+}
+
+const TYPES = { html: "text/html", mjs: "text/javascript", js: "text/javascript" };
+
+async function serveFiles(t, policy) {
+  const server = createServer((request, response) => {
+    const path = normalize(new URL(request.url, "http://x").pathname);
+    try {
+      const body = readFileSync(join(project.folder, path));
+      response.writeHead(200, { "content-type": TYPES[path.split(".").at(-1)] ?? "application/octet-stream", "content-security-policy": policy }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  return `http://127.0.0.1:${server.address().port}`;
+}
