@@ -22,6 +22,7 @@ import { buildRawWasm } from "./lib/wasm.mjs";
 export const ENTRIES = [
   { name: "index", path: ".", source: "index.js", types: "index.d.ts", build: buildClient },
   { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", build: buildValidator },
+  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", build: buildForm },
 ];
 
 /** Who wants the wasm as a module, and how it is imported there. */
@@ -29,6 +30,10 @@ const PLATFORMS = { workerd: "", "edge-light": "?module" };
 
 async function buildValidator(tools) {
   return { wasm: await buildRawWasm(tools, { features: ["validate"], profile: "validate", optimise: ["-O3"] }) };
+}
+
+async function buildForm(tools) {
+  return { wasm: await buildRawWasm(tools, { features: ["form"], profile: "validate", optimise: ["-Oz", "--converge"] }) };
 }
 
 /** @param {import("./lib/ready.mjs").Tools} tools */
