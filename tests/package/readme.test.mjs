@@ -1,0 +1,72 @@
+/** Every example of the package's README, run as it is written. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import test from "node:test";
+import { chromium } from "playwright-core";
+import { ready } from "../../scripts/lib/ready.mjs";
+import { REQUEST, created, json, retrieved, serve } from "./mock-server.mjs";
+import { packed } from "./packed.mjs";
+
+const tools = await ready({ browser: true });
+const project = await packed();
+const readme = readFileSync(join(project.folder, "node_modules", "impact-pledge", "README.md"), "utf8");
+const examples = [...readme.matchAll(/^```js\n([^]*?)^```/gm)].map(([, code]) => code);
+const inNode = examples.filter((code) => !code.includes("impact-pledge/form"));
+const inBrowser = examples.filter((code) => code.includes("impact-pledge/form"));
+
+test("the README has examples of every entry", () => {
+  for (const entry of ["impact-pledge", "impact-pledge/validate", "impact-pledge/form"]) assert.ok(examples.some((code) => code.includes(`"${entry}"`)), entry);
+  assert.equal(inBrowser.length, 1);
+});
+
+test("the examples for a server run, one behind the other", async (t) => {
+  const answer = (response, { method, path }) => {
+    if (path.endsWith("ptran_unknown")) return json({ error: "Pledge transaction not found" }, { status: 404 })(response);
+    return json(method === "POST" ? created() : retrieved())(response);
+  };
+  const { baseUrl, seen, close } = await serve(answer);
+  t.after(close);
+  const names = `const payload = ${JSON.stringify(REQUEST)}, bytes = new TextEncoder().encode(JSON.stringify(payload)), apiKey = "service_sk_test_x", orderId = "order-1";\n`;
+  const code = inNode.join("\n").replaceAll("https://pledges.example.org", baseUrl);
+  const check = '\nconsole.log(validate(payload).length, validateAt("/recipient/email", "ada@")[0].code, validateBytes(bytes).length, id, transaction.reference);\n';
+  const file = join(project.folder, "readme.mjs");
+  writeFileSync(file, names + code + check);
+  const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (out += data));
+  await once(child, "close");
+  assert.equal(out, "no such transaction\n0 invalid_email 0 ptran_1 order-1\n");
+  assert.deepEqual(seen.map(({ method }) => method), ["POST", "GET", "GET"]);
+  assert.equal(seen[0].headers["idempotency-key"], "order-1");
+});
+
+const FORM = `<form><input name="reference" value="order-1"><input name="recipient.email" value="ada@example.org">
+<input name="pledges.0.impact.amount" value="1"><input name="pledges.0.impact.offeringId" value="tree"><button>Send</button></form>`;
+
+test("the example for a page runs in Chromium, and gives the payload of the form", async (t) => {
+  const code = inBrowser[0].replace('"impact-pledge/form"', '"/form.js"');
+  const files = {
+    "/": ["text/html", `<!doctype html><title>x</title>${FORM}<script type="module" src="/example.js"></script>`],
+    "/example.js": ["text/javascript", `const send = (payload) => { window.sent = payload; };\n${code}\nwindow.bound = true;\n`],
+    "/form.js": ["text/javascript", readFileSync(join(project.folder, "node_modules", "impact-pledge", "form.js"), "utf8")],
+  };
+  const server = createServer(({ url }, response) => {
+    const [type, body] = files[url] ?? ["text/plain", ""];
+    response.writeHead(200, { "content-type": type }).end(body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  const browser = await chromium.launch({ executablePath: tools.browser, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  t.after(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  await page.waitForFunction(() => window.bound);
+  await page.click("button");
+  await page.waitForFunction(() => window.sent);
+  const sent = await page.evaluate(() => window.sent);
+  assert.deepEqual(sent, { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] });
+});
