@@ -26,10 +26,10 @@ export interface BindFormOptions {
   onIssues?: ((issues: FormIssue[]) => void) | undefined;
 }
 
-/** What a form says: `payload` is a valid request if there are no `issues`. */
+/** What a form says. */
 export type FormReading<I extends Issue> =
-  | { readonly payload: CreatePledgeTransactionRequest; readonly issues: readonly [] }
-  | { readonly payload: unknown; readonly issues: readonly [I, ...I[]] };
+  | { readonly valid: true; readonly payload: CreatePledgeTransactionRequest; readonly issues: readonly I[] }
+  | { readonly valid: false; readonly payload: unknown; readonly issues: readonly I[] };
 
 export interface FormBinding {
   /** What the form says now; shows nothing. */

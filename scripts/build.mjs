@@ -1,11 +1,12 @@
-/** `npm run build [part…]`: the Worker into build/, the npm package into pkg/. Without a part: all. */
+/** `npm run build [part…]`: the Worker into build/, the npm package into pkg/, the demo shop into build/www/. Without a part: all. */
 import { join } from "node:path";
 import { ready } from "./lib/ready.mjs";
 import { mustKnow, stop } from "./lib/report.mjs";
+import { buildShop } from "./lib/shop.mjs";
 import { buildWasm, copyChanged, sayBuilt } from "./lib/wasm.mjs";
 import { buildPackage } from "./package.mjs";
 
-const PARTS = { worker: buildWorker, package: buildPackage };
+const PARTS = { worker: buildWorker, package: buildPackage, shop: buildShop };
 
 async function buildWorker(tools) {
   const outFolder = join(tools.root, "build");

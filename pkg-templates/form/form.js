@@ -16,7 +16,7 @@ const bound = new WeakSet();
 export function readForm(data, { hidden = () => false } = {}) {
   const entries = [...data].filter(([, value]) => typeof value === "string");
   const { payload, issues } = read(entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })));
-  return { payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, name: entries[control]?.[0] ?? null })) };
+  return { valid: issues.length === 0, payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, name: entries[control]?.[0] ?? null })) };
 }
 
 /** Checks a form as it is filled in, until it is unbound. */
@@ -67,7 +67,7 @@ class Binding {
   read(fields = fieldsOf(this.#form)) {
     const entries = fields.flatMap(entriesOf);
     const { payload, issues } = read(entries);
-    return { payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, field: entries[control]?.field ?? null })) };
+    return { valid: issues.length === 0, payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, field: entries[control]?.field ?? null })) };
   }
 
   unbind() {

@@ -18,6 +18,7 @@ for (const { name, controls, payload, json, problems } of rows) {
     const unseen = new Set(controls.filter(([, , hidden]) => hidden).map(([name]) => name));
     const found = readForm(controls, { hidden: (name) => unseen.has(name) });
     assert.deepEqual(found.payload, payload ?? JSON.parse(json));
+    assert.equal(found.valid, problems.length === 0);
     const named = problems.map(([control, pointer, code]) => ({ name: control === null ? null : controls[control][0], pointer, code }));
     assert.deepEqual(found.issues.map(({ name, pointer, code }) => ({ name, pointer, code })), named);
   });
