@@ -4,6 +4,8 @@
 //! wide for machine integers, narrow enough for one counter per decimal place. A library of
 //! unbounded integers would be a sixth of the Worker; the tests hold this one to such a library.
 
+use std::ops::Range;
+
 /// A decimal of 0 or more, exactly as its text says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
@@ -56,17 +58,22 @@ const FRACTION_PLACES: i32 = 2 * 350;
 const WHOLE_PLACES: i32 = 2 * 350;
 /// Places that money has behind the point.
 const MONEY_PLACES: usize = 2;
+/// The counter of the least of them.
+const CENTS: usize = FRACTION_PLACES as usize - MONEY_PLACES;
 
 /// A sum of products of [`Decimal`]s.
 #[derive(Clone, Debug)]
 pub struct Sum {
     /// Counter *n* is worth 10^(*n* - `FRACTION_PLACES`); it may hold more than 9 until the end.
     places: Vec<u64>,
+    /// Beyond these all places hold 0.
+    used: Range<usize>,
 }
 
 impl Default for Sum {
     fn default() -> Self {
-        Sum { places: vec![0; (FRACTION_PLACES + WHOLE_PLACES) as usize] }
+        let places = vec![0; (FRACTION_PLACES + WHOLE_PLACES) as usize];
+        Sum { places, used: CENTS..CENTS + MONEY_PLACES + 1 }
     }
 }
 
@@ -77,6 +84,7 @@ impl Sum {
             return;
         }
         let lowest = (FRACTION_PLACES - a.scale - b.scale) as usize;
+        self.use_places(lowest, a.digits.len() + b.digits.len());
         for (a_place, a_digit) in a.digits.iter().rev().enumerate() {
             for (b_place, b_digit) in b.digits.iter().rev().enumerate() {
                 if let Some(place) = self.places.get_mut(lowest + a_place + b_place) {
@@ -86,15 +94,18 @@ impl Sum {
         }
     }
 
+    fn use_places(&mut self, lowest: usize, count: usize) {
+        self.used = self.used.start.min(lowest)..self.used.end.max(lowest + count);
+    }
+
     /// The sum with two places behind the point, rounded half away from zero, such as `12.50`.
     pub fn to_money(mut self) -> String {
         self.carry();
-        let cents = FRACTION_PLACES as usize - MONEY_PLACES;
-        if self.places.get(cents - 1).is_some_and(|first_dropped| *first_dropped >= 5) {
-            self.places.iter_mut().skip(cents).take(1).for_each(|place| *place += 1);
+        if self.places.get(CENTS - 1).is_some_and(|first_dropped| *first_dropped >= 5) {
+            self.places.iter_mut().skip(CENTS).take(1).for_each(|place| *place += 1);
             self.carry();
         }
-        let digits = self.places.get(cents..).unwrap_or_default();
+        let digits = self.places.get(CENTS..self.used.end).unwrap_or_default();
         let zeros = digits.iter().rev().take_while(|place| **place == 0).count();
         let length = (digits.len() - zeros).max(MONEY_PLACES + 1);
         let mut money = String::with_capacity(length + 1);
@@ -110,10 +121,16 @@ impl Sum {
     /// Leaves one digit in each place.
     fn carry(&mut self) {
         let mut carry = 0;
-        for place in &mut self.places {
+        let mut end = self.used.start;
+        for place in self.places.iter_mut().skip(self.used.start) {
+            if carry == 0 && end >= self.used.end {
+                break;
+            }
             carry += *place;
             *place = carry % 10;
             carry /= 10;
+            end += 1;
         }
+        self.used.end = end;
     }
 }

@@ -69,7 +69,7 @@ class FakeKv {
 async function load() {
   const [service, { recovering }] = await Promise.all(["impact_pledge.js", "recover.js"].map((name) => import(pathToFileURL(resolve(folder, name)))));
   service.initSync({ module: new WebAssembly.Module(readFileSync(resolve(folder, "impact_pledge_bg.wasm"))) });
-  return recovering({ ...service, serve: service.fetch, restart: service.__wbg_reset_state });
+  return recovering({ ...service, onTrap() {}, restart: service.__wbg_reset_state });
 }
 
 const bytes = (value) => new TextEncoder().encode(JSON.stringify(value));

@@ -1,10 +1,10 @@
 //! Workers KV as a store.
 
 use super::log_error;
+use super::promise::Promise;
 use crate::store::{Key, Store, StoreError, Stored, StoredValue};
-use js_sys::{JsString, Object, Promise, Reflect, Uint8Array};
+use js_sys::{JsString, Object, Reflect, Uint8Array};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
-use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 
 #[wasm_bindgen]
@@ -68,7 +68,8 @@ impl Store for KvStore {
 impl StoredValue for ReadableStream {
     async fn read(self) -> Result<Vec<u8>, StoreError> {
         let response = web_sys::Response::new_with_opt_readable_stream(Some(&self));
-        let buffer = settle(response.and_then(|response| response.array_buffer())).await?;
+        let buffer = response.and_then(|response| response.array_buffer());
+        let buffer = settle(buffer.map(|promise| promise.unchecked_into())).await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 }
@@ -76,7 +77,7 @@ impl StoredValue for ReadableStream {
 /// What a promise comes to; a failure is the operator's to know, not the caller's.
 async fn settle(promise: Result<Promise, JsValue>) -> Result<JsValue, StoreError> {
     let outcome = match promise {
-        Ok(promise) => JsFuture::from(promise).await,
+        Ok(promise) => promise.settled().await,
         Err(thrown) => Err(thrown),
     };
     outcome.map_err(|error| {

@@ -2,13 +2,17 @@
 //!
 //! `worker.js` beside this file loads the module, and loads it anew should it ever panic.
 
+mod entropy;
 mod kv;
+mod promise;
 mod request;
 mod response;
+mod task;
 
 pub use kv::{KvNamespace, KvStore};
 
-use crate::handle::{Caches, Clock, Cors, Entropy, Service};
+use crate::handle::{Caches, Clock, Cors, Service};
+use entropy::WorkerEntropy;
 use request::WorkerRequest;
 use std::rc::Rc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -22,11 +26,14 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = ALLOWED_ORIGINS)]
     fn allowed_origins(this: &Env) -> Option<String>;
 
+    /// A function that takes the response.
+    #[wasm_bindgen(js_name = Function)]
+    pub type Answer;
+    #[wasm_bindgen(method, js_name = call)]
+    fn give(this: &Answer, this_value: &JsValue, response: web_sys::Response);
+
     #[wasm_bindgen(js_namespace = Date)]
     fn now() -> f64;
-
-    #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
-    fn get_random_values(bytes: &mut [u8]);
 
     #[wasm_bindgen(js_namespace = console, js_name = error)]
     pub(crate) fn log_error(message: &str, detail: &JsValue);
@@ -43,11 +50,18 @@ struct Isolate {
     cors: std::cell::OnceCell<Rc<Cors>>,
 }
 
-/// Serves one request.
+/// Serves one request, and gives the response to `answer`.
 #[wasm_bindgen]
-pub async fn fetch(request: web_sys::Request, env: Env) -> web_sys::Response {
+pub fn fetch(request: web_sys::Request, env: Env, answer: Answer) {
+    task::start(async move {
+        let response = serve(&request, &env).await;
+        answer.give(&JsValue::UNDEFINED, response);
+    });
+}
+
+async fn serve(request: &web_sys::Request, env: &Env) -> web_sys::Response {
     let (caches, cors) = ISOLATE.with(|isolate| {
-        let cors = isolate.cors.get_or_init(|| Rc::new(read_cors(&env)));
+        let cors = isolate.cors.get_or_init(|| Rc::new(read_cors(env)));
         (Rc::clone(&isolate.caches), Rc::clone(cors))
     });
     let store = KvStore::new(env.pledges());
@@ -58,7 +72,7 @@ pub async fn fetch(request: web_sys::Request, env: Env) -> web_sys::Response {
         caches: &caches,
         cors: &cors,
     };
-    let request = WorkerRequest::new(&request);
+    let request = WorkerRequest::new(request);
     let response = service.handle(&request).await;
     if response.status >= 400 {
         request.drain().await;
@@ -84,13 +98,5 @@ struct WorkerClock;
 impl Clock for WorkerClock {
     fn now_ms(&self) -> u64 {
         now() as u64
-    }
-}
-
-struct WorkerEntropy;
-
-impl Entropy for WorkerEntropy {
-    fn fill(&self, bytes: &mut [u8]) {
-        get_random_values(bytes);
     }
 }

@@ -3,12 +3,13 @@
  * must not run again, and the requests that it was serving would wait for ever.
  *
  * @param {object} module
- * @param {(request: Request, env: object) => Promise<Response>} module.fetch serves a request
+ * @param {(request: Request, env: object, answer: (response: Response) => void) => void} module.fetch serves a request
  * @param {(callback: (message: string) => void) => void} module.onPanic tells of a panic, in the present instance
+ * @param {(callback: (trap: Error) => void) => void} module.onTrap tells of a trap while nobody looked on, in any instance
  * @param {() => void} module.restart replaces the instance
  * @returns {(request: Request, env: object) => Promise<Response>}
  */
-export function recovering({ fetch, onPanic, restart }) {
+export function recovering({ fetch, onPanic, onTrap, restart }) {
   const waiting = new Set();
   let broken = false;
 
@@ -16,7 +17,7 @@ export function recovering({ fetch, onPanic, restart }) {
     if (broken) return;
     broken = true;
     console.error("the service panicked and starts anew:", reason);
-    for (const giveUp of waiting) giveUp();
+    for (const resolve of waiting) resolve(null);
     waiting.clear();
   }
 
@@ -27,28 +28,23 @@ export function recovering({ fetch, onPanic, restart }) {
   }
 
   function serve(request, env, resolve) {
-    const giveUp = () => resolve(null);
-    waiting.add(giveUp);
-    const settle = (response) => {
-      waiting.delete(giveUp);
+    waiting.add(resolve);
+    const answer = (response) => {
+      waiting.delete(resolve);
       resolve(response);
     };
-    fetch(request, env).then(settle, (error) => {
+    try {
+      fetch(request, env, answer);
+    } catch (error) {
       breakDown(error);
-      settle(null);
-    });
+    }
   }
 
   onPanic(breakDown);
+  onTrap(breakDown);
   return async (request, env) => {
     if (broken) recover();
-    const response = await new Promise((resolve) => {
-      try {
-        serve(request, env, resolve);
-      } catch (error) {
-        breakDown(error);
-      }
-    });
+    const response = await new Promise((resolve) => serve(request, env, resolve));
     return response ?? internalError(); // made here: a platform's object belongs to the request that made it
   };
 }

@@ -1,29 +1,75 @@
 //! A request of the platform's.
 
+use super::promise::Promise;
 use crate::api::header;
 use crate::handle::{BodyError, Request};
-use js_sys::{Reflect, Uint8Array};
+use js_sys::{JsString, Uint8Array};
 use std::borrow::Cow;
-use wasm_bindgen::prelude::{JsCast as _, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::ReadableStreamDefaultReader;
+use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use web_sys::{ReadableStream, ReadableStreamGetReaderOptions, ReadableStreamReaderMode};
 
+#[wasm_bindgen]
+extern "C" {
+    type Headers;
+    #[wasm_bindgen(method)]
+    fn get(this: &Headers, name: &JsString) -> Option<String>;
+
+    /// Reads a stream in pieces of its own choice.
+    #[wasm_bindgen(js_name = ReadableStreamDefaultReader)]
+    type Reader;
+    #[wasm_bindgen(method)]
+    fn read(this: &Reader) -> Promise;
+    #[wasm_bindgen(method, js_name = releaseLock)]
+    fn release_lock(this: &Reader);
+
+    /// Reads a stream in pieces of a size: an addition of workerd's, as one of its own pieces has
+    /// 4 KiB.
+    #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
+    type PieceReader;
+    #[wasm_bindgen(method, js_name = readAtLeast)]
+    fn read_at_least(this: &PieceReader, bytes: u32, buffer: Uint8Array) -> Promise;
+    #[wasm_bindgen(method)]
+    fn cancel(this: &PieceReader) -> JsValue;
+
+    type Step;
+    #[wasm_bindgen(method, getter)]
+    fn done(this: &Step) -> bool;
+    #[wasm_bindgen(method, getter)]
+    fn value(this: &Step) -> Option<Uint8Array>;
+}
+
+/// Up to here a refused body that came unread is left to the platform, which takes as much by
+/// itself: 32 KiB.
+const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
 /// How much of a refused body is waited for: 64 MiB.
 const MAX_DRAINED_BYTES: u32 = 64 * 1024 * 1024;
+/// How much of it is read at a time: 256 KiB.
+const DRAINED_PIECE_BYTES: u32 = 256 * 1024;
+
+thread_local! {
+    /// The names of headers as JavaScript's: to make them anew costs as much as to look one up.
+    static NAMES: Vec<(&'static str, JsString)> =
+        header::OF_REQUESTS.iter().map(|name| (*name, JsString::from(*name))).collect();
+}
 
 pub struct WorkerRequest<'r> {
     request: &'r web_sys::Request,
-    headers: web_sys::Headers,
+    headers: Headers,
 }
 
 impl<'r> WorkerRequest<'r> {
     pub fn new(request: &'r web_sys::Request) -> Self {
-        WorkerRequest { request, headers: request.headers() }
+        WorkerRequest { request, headers: request.headers().unchecked_into() }
+    }
+
+    fn content_length(&self) -> Option<usize> {
+        self.header(header::CONTENT_LENGTH)?.parse().ok()
     }
 
     /// All at once: HTTP holds the body to its announced length, which is known to be small.
     async fn read_whole(&self) -> Result<Vec<u8>, JsValue> {
-        let buffer = JsFuture::from(self.request.array_buffer()?).await?;
+        let buffer = self.request.array_buffer()?;
+        let buffer = buffer.unchecked_ref::<Promise>().settled().await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 
@@ -40,27 +86,34 @@ impl<'r> WorkerRequest<'r> {
     /// Lets the caller finish sending a body that was refused unread: one that is cut off in the
     /// middle of sending would see a broken connection instead of the answer.
     pub async fn drain(&self) {
-        let Some(stream) = self.request.body().filter(|stream| !stream.locked()) else { return };
-        let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
-        let mut drained = 0;
-        while let Ok(Some(piece)) = next_piece(&reader).await {
-            drained += piece.length();
-            if drained > MAX_DRAINED_BYTES {
-                // Nothing is left to do with what comes, so neither with its end.
-                let _ = reader.cancel();
-                return;
-            }
+        let Some(stream) = self.request.body() else { return };
+        let is_small = self.content_length().is_some_and(|length| length <= LEFT_TO_PLATFORM_BYTES);
+        if !is_small && !stream.locked() {
+            drain(&stream).await;
         }
     }
 }
 
+async fn drain(stream: &ReadableStream) {
+    let options = ReadableStreamGetReaderOptions::new();
+    options.set_mode(ReadableStreamReaderMode::Byob);
+    let reader: PieceReader = stream.get_reader_with_options(&options).unchecked_into();
+    let mut buffer = Uint8Array::new_with_length(DRAINED_PIECE_BYTES);
+    let mut drained = 0;
+    while let Ok(Some(piece)) = next(reader.read_at_least(DRAINED_PIECE_BYTES, buffer)).await {
+        drained += piece.length();
+        if drained > MAX_DRAINED_BYTES {
+            // Nothing is left to do with what comes, so neither with its end.
+            reader.cancel();
+            return;
+        }
+        buffer = Uint8Array::new(&piece.buffer());
+    }
+}
+
 /// Whether the stream ended within the limit.
-async fn copy_up_to(
-    reader: &ReadableStreamDefaultReader,
-    limit: usize,
-    body: &mut Vec<u8>,
-) -> Result<bool, JsValue> {
-    while let Some(piece) = next_piece(reader).await? {
+async fn copy_up_to(reader: &Reader, limit: usize, body: &mut Vec<u8>) -> Result<bool, JsValue> {
+    while let Some(piece) = next(reader.read()).await? {
         if body.len() + piece.length() as usize > limit {
             return Ok(false);
         }
@@ -69,11 +122,10 @@ async fn copy_up_to(
     Ok(true)
 }
 
-async fn next_piece(reader: &ReadableStreamDefaultReader) -> Result<Option<Uint8Array>, JsValue> {
-    let step = JsFuture::from(reader.read()).await?;
-    let done = Reflect::get(&step, &JsValue::from_str("done"))?.is_truthy();
-    let value = Reflect::get(&step, &JsValue::from_str("value"))?;
-    Ok((!done).then(|| value.unchecked_into()))
+/// The piece that a reader promised; `None` at the end.
+async fn next(read: Promise) -> Result<Option<Uint8Array>, JsValue> {
+    let step: Step = read.settled().await?.unchecked_into();
+    Ok(step.value().filter(|_| !step.done()))
 }
 
 impl Request for WorkerRequest<'_> {
@@ -86,12 +138,14 @@ impl Request for WorkerRequest<'_> {
     }
 
     fn header(&self, name: &str) -> Option<String> {
-        self.headers.get(name).ok().flatten()
+        NAMES.with(|names| match names.iter().find(|(known, _)| *known == name) {
+            Some((_, name)) => self.headers.get(name),
+            None => self.headers.get(&JsString::from(name)),
+        })
     }
 
     async fn body(&self, limit: usize) -> Result<Vec<u8>, BodyError> {
-        let length = self.header(header::CONTENT_LENGTH).and_then(|text| text.parse().ok());
-        match length {
+        match self.content_length() {
             Some(length) if limit >= length => {
                 self.read_whole().await.map_err(|_| BodyError::Broken)
             }

@@ -2,28 +2,33 @@
 
 use super::log_error;
 use crate::handle::{Body, Media, Response};
-use js_sys::{Array, Uint8Array};
+use js_sys::{JsString, Object, Reflect, Uint8Array};
+use std::borrow::Cow;
+use std::cell::RefCell;
 use wasm_bindgen::prelude::JsValue;
 use web_sys::{ReadableStream, ResponseInit};
 
 thread_local! {
-    /// The answers to nearly all requests have the same status and headers.
-    static JSON_OK: ResponseInit = init::<&str>(200, Media::Json, &[]);
+    /// What the answers so far began with: there are few such heads, and each is made once.
+    static KNOWN: RefCell<Vec<(Head, ResponseInit)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// All of a response that comes before its body.
+struct Head {
+    status: u16,
+    media: Media,
+    headers: Vec<(&'static str, Cow<'static, str>)>,
 }
 
 pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
-    if let Some(cause) = &response.log {
+    let Response { status, media, headers, body, log } = response;
+    if let Some(cause) = &log {
         log_error("the service could not answer:", &JsValue::from_str(cause));
     }
-    let usual =
-        response.status == 200 && response.media == Media::Json && response.headers.is_empty();
-    let built = if usual {
-        JSON_OK.with(|init| build(response.body, init))
-    } else {
-        build(response.body, &init(response.status, response.media, &response.headers))
-    };
+    let head = Head { status, media, headers };
+    let init = KNOWN.with_borrow_mut(|known| head.find_or_make(known));
     // Only a status or header that is none can fail here, and all of ours are written in the code.
-    built.unwrap_or_else(|_| web_sys::Response::error())
+    build(body, &init).unwrap_or_else(|_| web_sys::Response::error())
 }
 
 fn build(body: Body<ReadableStream>, init: &ResponseInit) -> Result<web_sys::Response, JsValue> {
@@ -40,15 +45,37 @@ fn build(body: Body<ReadableStream>, init: &ResponseInit) -> Result<web_sys::Res
     }
 }
 
-fn init<V: AsRef<str>>(status: u16, media: Media, more: &[(&str, V)]) -> ResponseInit {
-    let usual = media.headers().iter().copied();
-    let more = more.iter().map(|(name, value)| (*name, value.as_ref()));
-    let headers: Array = usual
-        .chain(more)
-        .map(|(name, value)| Array::of2(&JsValue::from_str(name), &JsValue::from_str(value)))
-        .collect();
-    let init = ResponseInit::new();
-    init.set_status(status);
-    init.set_headers(&headers);
-    init
+impl Head {
+    fn find_or_make(self, known: &mut Vec<(Head, ResponseInit)>) -> ResponseInit {
+        if let Some((_, init)) = known.iter().find(|(head, _)| head.is(&self)) {
+            return init.clone();
+        }
+        let init = self.init();
+        if self.is_of_few() {
+            known.push((self, init.clone()));
+        }
+        init
+    }
+
+    fn is(&self, other: &Head) -> bool {
+        self.status == other.status && self.media == other.media && self.headers == other.headers
+    }
+
+    /// Whether all of it is written in the code: of the origins in requests there is no end.
+    fn is_of_few(&self) -> bool {
+        self.headers.iter().all(|(_, value)| matches!(value, Cow::Borrowed(_)))
+    }
+
+    fn init(&self) -> ResponseInit {
+        let headers = Object::new();
+        let more = self.headers.iter().map(|(name, value)| (*name, &**value));
+        for (name, value) in self.media.headers().iter().copied().chain(more) {
+            // A plain object takes any member.
+            let _ = Reflect::set(&headers, &JsString::from(name), &JsString::from(value));
+        }
+        let init = ResponseInit::new();
+        init.set_status(self.status);
+        init.set_headers(&headers);
+        init
+    }
 }

@@ -5,4 +5,11 @@ import { recovering } from "./recover.js";
 
 initSync({ module });
 
-export default { fetch: recovering({ fetch, onPanic, restart: __wbg_reset_state }) };
+/** A module without memory traps, and says nothing: when a promise called it, the promise is left with the error. */
+function onTrap(callback) {
+  addEventListener("unhandledrejection", ({ reason }) => {
+    if (reason instanceof WebAssembly.RuntimeError || reason instanceof RangeError) callback(reason);
+  });
+}
+
+export default { fetch: recovering({ fetch, onPanic, onTrap, restart: __wbg_reset_state }) };

@@ -7,10 +7,11 @@ console.error = () => {}; // every case here panics, and the log says so
 
 /** A module that serves what it is told: its instances are counted, and each has a panic hook of its own. */
 function sample(serve) {
-  const module = { instance: 1, panic: null };
+  const module = { instance: 1, panic: null, trap: null };
   const fetch = recovering({
-    fetch: (request) => serve(request, module),
+    fetch: (request, _env, answer) => void serve(request, module).then(answer),
     onPanic: (callback) => (module.panic = callback),
+    onTrap: (callback) => (module.trap = callback),
     restart: () => (module.instance += 1),
   });
   return { module, fetch };
@@ -53,14 +54,14 @@ test("the new instance has a panic hook too", async () => {
 });
 
 test("a trap without a message, at once or later, is a panic", async () => {
-  const traps = {
-    "at once": () => { throw new WebAssembly.RuntimeError("unreachable"); },
-    later: () => Promise.reject(new WebAssembly.RuntimeError("unreachable")),
-  };
-  const { fetch } = sample((request, module) => (traps[request] ?? served)(request, module));
+  const trap = new WebAssembly.RuntimeError("unreachable");
+  const throws = () => { throw trap; };
+  const { module, fetch } = sample((request, module) => ({ "at once": throws, later: never }[request] ?? served)(request, module));
   await isInternalError(await fetch("at once"));
   assert.equal(await (await fetch("next")).text(), "next by 2");
-  await isInternalError(await fetch("later"));
+  const stuck = fetch("later");
+  module.trap(trap);
+  await isInternalError(await stuck);
   assert.equal(await (await fetch("next")).text(), "next by 3");
 });
 
