@@ -69,6 +69,7 @@ async function bundleEntry({ templates, source, outfile, format, loader, modules
     bundle: true,
     platform: "neutral",
     target: "es2022",
+    inject: wasmPath ? [] : [join(templates, "text.js")], // a platform that compiles wasm itself has these, too
     legalComments: "none",
     logLevel: "warning",
     plugins: [resolved(files, wasm, wasmPath)],

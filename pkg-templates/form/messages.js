@@ -68,7 +68,7 @@ export class Messages {
   }
 
   #ownPlace(name) {
-    return name && this.#form.querySelector(`[data-problem="${CSS.escape(name)}"]`);
+    return name && this.#form.querySelector(`[data-problem=${JSON.stringify(name)}]`); // jsdom has no `CSS.escape`
   }
 
   /** Behind the field or its label, and behind all of a group of boxes. */

@@ -1,5 +1,10 @@
 /** The wasm as a module of its own, which the platform compiles: it lets nobody compile at run time. */
 import module from "#wasm";
 
-export const compile = () => module;
+/** Under Next.js the module is of another realm, and wasm-bindgen would take it for bytes. */
+export function compile() {
+  if (!(module instanceof WebAssembly.Module)) Object.setPrototypeOf(module, WebAssembly.Module.prototype);
+  return module;
+}
+
 export async function compileAhead() {}

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { delimiter, dirname, join, normalize } from "node:path";
 import test from "node:test";
+import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { createTestHarness } from "wrangler";
@@ -67,6 +68,19 @@ for (const node of nodes()) {
     const baseUrl = await service(t);
     assert.equal(await output(node, [write("esm.mjs", ESM), baseUrl]), EXPECTED);
     assert.equal(await output(node, [write("cjs.cjs", CJS), baseUrl]), EXPECTED);
+  });
+}
+
+/** As Jest runs tests under jsdom: globals of a realm of their own, without the coders of text. */
+for (const entry of ["index", "validate", "form"]) {
+  test(`${entry}.cjs where TextEncoder and TextDecoder are missing`, () => {
+    const exports = {};
+    const globals = createContext({ process, module: { exports }, exports, URLSearchParams });
+    assert.deepEqual(runInContext("[typeof TextEncoder, typeof TextDecoder]", globals).join(), "undefined,undefined");
+    runInContext(readFileSync(join(project.folder, "node_modules", "impact-pledge", `${entry}.cjs`), "utf8"), globals);
+    const { validate, readForm } = globals.module.exports;
+    const issues = validate ? validate({ "größe": 1 }) : readForm([["recipient.größe", "1"]]).issues;
+    assert.ok(issues.some(({ code, path }) => code === "unknown_member" && path.at(-1).endsWith("größe")), JSON.stringify(issues));
   });
 }
 
