@@ -19,11 +19,11 @@ export function nodeIsNewEnough(version = process.version) {
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
-/** The cached newer Node. @param {string} cache */
-export function cachedNode(cache) {
+/** A cached Node, the newer one unless another is asked for. @param {string} cache */
+export function cachedNode(cache, version = NODE_VERSION) {
   const name = nodePackage();
   const binary = process.platform === "win32" ? "node.exe" : "node";
-  const folder = join(cache, `node-${NODE_VERSION}`);
+  const folder = join(cache, `node-${version}`);
   return { name, folder, path: join(folder, "node_modules", name, "bin", binary) };
 }
 
@@ -32,19 +32,20 @@ function nodePackage(platform = process.platform, arch = process.arch) {
   return `node-${platform === "win32" ? "win" : platform}-${arch}`;
 }
 
-/** @param {string} cache @returns {Promise<string>} the newer Node's path */
-export async function installNode(cache) {
-  const { name, folder, path } = cachedNode(cache);
+/** @param {string} cache @returns {Promise<string>} the Node's path */
+export async function installNode(cache, version = NODE_VERSION) {
+  const { name, folder, path } = cachedNode(cache, version);
   await entry(folder, async (fresh) => {
-    const args = ["install", "--prefix", fresh, "--ignore-scripts", "--loglevel=error", `${name}@${NODE_VERSION}`];
+    const args = ["install", "--prefix", fresh, "--ignore-scripts", "--loglevel=error", `${name}@${version}`];
     const { ok, why, output } = await npm(args, { cwd: fresh, name: "npm install" });
-    if (!ok) throw tooOld(`${why}: ${tail(output, 3)}`);
+    if (!ok) throw missing(version, `${why}: ${tail(output, 3)}`);
   });
-  if (!runnable(path)) throw tooOld(`the npm package ${name} has no \`${path}\``);
+  if (!runnable(path)) throw missing(version, `the npm package ${name} has no \`${path}\``);
   return path;
 }
 
-function tooOld(why) {
+function missing(version, why) {
+  if (version !== NODE_VERSION) return new Unavailable(`Node ${version}`, why, "see whether the registry has it");
   return new Unavailable(`Node ${OLDEST.join(".")} or newer`, `this is ${process.version}, and ${why}`, "install Node 22, then run this again");
 }
 

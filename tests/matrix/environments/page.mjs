@@ -1,0 +1,22 @@
+/** A page without a bundler: the package's files as they are. */
+const HTML = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>A page</title><script type="module" src="/page.mjs"></script></head><body></body></html>
+`;
+
+/** Paths for names: an import map would stand in the page, where the policy lets no script stand. */
+const named = (text) => text.replaceAll(/"impact-pledge(\/[a-z]+)?"/g, (_, entry = "/index") => `"/impact-pledge${entry}.js"`);
+
+/** @type {import("../main.mjs").Environment[]} */
+export const environments = [
+  {
+    name: "page",
+    version: async (place) => `Chromium ${await place.browser.version()}`,
+    async run(place) {
+      place.copy();
+      place.write("index.html", HTML);
+      place.change("entries.mjs", named);
+      place.copyPackage("impact-pledge");
+      await place.mustShow(`${await place.serve(".")}/`);
+    },
+  },
+];

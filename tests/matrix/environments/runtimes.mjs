@@ -1,0 +1,54 @@
+/** Runtimes for servers, each with `import` and with `require`. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { cachedNode, installNode } from "../../../scripts/lib/node.mjs";
+import { Unavailable } from "../../../scripts/lib/report.mjs";
+import { ask } from "../../../scripts/lib/run.mjs";
+import { Skipped } from "../lib/skipped.mjs";
+
+/** The newest of each that every platform's package on npm has. */
+const NODES = ["20.20.2", "22.23.3", "24.18.1"];
+
+async function both(place, ...program) {
+  place.copy();
+  await place.mustPrint(...program, "console.mjs");
+  await place.mustPrint(...program, "console.cjs");
+}
+
+const node = (version) => ({
+  name: `node-${version.split(".")[0]}`,
+  async version({ tools }) {
+    await had(() => installNode(tools.cache, version));
+    return `node ${version}`;
+  },
+  run: (place) => both(place, cachedNode(place.tools.cache, version).path),
+});
+
+async function had(get) {
+  try {
+    return await get();
+  } catch (error) {
+    throw error instanceof Unavailable ? new Skipped(error.message) : error;
+  }
+}
+
+/** Its binary is a package of its own for each platform, chosen by an install script otherwise. */
+function bun(place) {
+  const [platform] = readdirSync(place.tool("@oven"));
+  return place.tool("@oven", platform, "bin", process.platform === "win32" ? "bun.exe" : "bun");
+}
+
+function must(place, program, name) {
+  const answer = ask(program, ["--version"], { env: place.env });
+  if (answer === null) throw new Skipped(`${name} does not start here`);
+  return `${name} ${answer.match(/\d+\.\d+\.\d+/)}`;
+}
+
+const deno = (place) => join(place.tool(".bin"), "deno");
+
+/** @type {import("../main.mjs").Environment[]} */
+export const environments = [
+  ...NODES.map(node),
+  { name: "bun", version: (place) => must(place, bun(place), "bun"), run: (place) => both(place, bun(place), "run") },
+  { name: "deno", version: (place) => must(place, deno(place), "deno"), run: (place) => both(place, deno(place), "run", "--node-modules-dir=manual", "--no-lock", "--allow-net=127.0.0.1", "--allow-read=..") },
+];

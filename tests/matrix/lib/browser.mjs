@@ -1,0 +1,11 @@
+/** One Chromium for all environments, started when the first of them asks for a page. */
+import { chromium } from "playwright-core";
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+/** @param {string} executablePath */
+export function useBrowser(executablePath) {
+  let started;
+  const browser = () => (started ??= chromium.launch({ executablePath, args: FLAGS }));
+  return { newPage: async () => (await browser()).newPage(), version: async () => (await browser()).version(), close: async () => (await started)?.close() };
+}

@@ -1,0 +1,65 @@
+/**
+ * What the environments need, below `build/matrix`: the tools of this folder's lock file, and below them, in
+ * `projects`, the packed package, installed by npm as users do.
+ */
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { npm } from "../../../scripts/lib/packages.mjs";
+import { Stop, Unavailable, say, tail } from "../../../scripts/lib/report.mjs";
+import { run } from "../../../scripts/lib/run.mjs";
+
+const HERE = join(import.meta.dirname, "..");
+const FILES = ["package.json", "package-lock.json", ".npmrc"];
+
+/**
+ * @param {import("../../../scripts/lib/ready.mjs").Tools} tools
+ * @param {{build: boolean}} wish
+ * @returns {Promise<string>} the folder
+ */
+export async function install(tools, { build }) {
+  const home = join(tools.root, "build", "matrix");
+  if (build) await buildPackage(tools);
+  await installTools(tools, home);
+  await installPackage(tools, home);
+  return home;
+}
+
+async function buildPackage({ root, env }) {
+  say("matrix: building the package");
+  await must(run(process.execPath, [join(root, "scripts", "build.mjs"), "package"], { cwd: root, env, name: "build" }), "the build failed");
+}
+
+/** Not `npm ci`: a registry may lack some platform's binary of a tool's newest version, and then so does the lock file. */
+async function installTools({ env }, home) {
+  const wanted = createHash("sha256");
+  for (const name of FILES) wanted.update(readFileSync(join(HERE, name)));
+  const stamp = join(home, "installed");
+  const print = wanted.digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === print) return;
+  say("matrix: installing the tools, about a minute and a gigabyte");
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(home, { recursive: true });
+  for (const name of FILES) copyFileSync(join(HERE, name), join(home, name));
+  const { ok, why, output } = await npm(["install", "--loglevel=error"], { cwd: home, env, name: "npm install", show: false });
+  if (!ok) throw new Unavailable("the matrix's tools", `${why}: ${tail(output, 5)}`, "run `npm install` in `build/matrix` to see more");
+  writeFileSync(stamp, print);
+}
+
+async function installPackage({ root, env }, home) {
+  const pkg = join(root, "pkg");
+  if (!existsSync(join(pkg, "package.json"))) throw new Stop("there is no package in `pkg`; run `npm run build` first");
+  const projects = join(home, "projects");
+  rmSync(projects, { recursive: true, force: true });
+  mkdirSync(projects);
+  writeFileSync(join(projects, "package.json"), JSON.stringify({ name: "projects", private: true }));
+  const options = { cwd: projects, env, show: false };
+  await must(npm(["pack", pkg, "--pack-destination", projects, "--ignore-scripts", "--loglevel=error"], { ...options, name: "npm pack" }), "the package can't be packed");
+  const tarball = readdirSync(projects).find((name) => name.endsWith(".tgz"));
+  await must(npm(["install", `./${tarball}`, "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], { ...options, name: "npm install" }), "the package can't be installed");
+}
+
+async function must(running, what) {
+  const { ok, why, output } = await running;
+  if (!ok) throw new Stop(`${what} (${why}):\n${tail(output ?? "", 20)}`);
+}

@@ -1,0 +1,2 @@
+/** Why an environment could not be tried on this machine. */
+export class Skipped extends Error {}

@@ -1,0 +1,87 @@
+/** Tries the environments one behind the other: each in a fresh folder, in which the packed package is installed. */
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { duration, say } from "../../scripts/lib/report.mjs";
+import { environments as bundlers } from "./environments/bundlers.mjs";
+import { environments as edge } from "./environments/edge.mjs";
+import { environments as page } from "./environments/page.mjs";
+import { environments as runners } from "./environments/runners.mjs";
+import { environments as runtimes } from "./environments/runtimes.mjs";
+import { environments as types } from "./environments/types.mjs";
+import { useBrowser } from "./lib/browser.mjs";
+import { install } from "./lib/install.mjs";
+import { Place } from "./lib/place.mjs";
+import { Skipped } from "./lib/skipped.mjs";
+import { useService } from "./lib/service.mjs";
+
+/**
+ * @typedef {object} Environment
+ * @property {string} name what `npm run matrix -- name` calls it
+ * @property {(place: Place) => string | Promise<string>} version of what is tried; throws {@link Skipped} where it can't be had
+ * @property {(place: Place) => Promise<void>} run throws when the package does not do there what it must
+ * @property {string} [mayBeMissing] why it is no failure in CI that it can't be had
+ */
+
+/** @type {Environment[]} */
+const ENVIRONMENTS = [...runtimes, ...types, ...page, ...bundlers, ...edge, ...runners];
+
+/** @param {string[]} names beginnings of names; none means all */
+export function chosen(names) {
+  return ENVIRONMENTS.filter(({ name }) => names.length === 0 || names.some((each) => name === each || name.startsWith(`${each}-`)));
+}
+
+/**
+ * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+ * @param {Environment[]} environments
+ * @param {{build: boolean}} wish
+ */
+export async function matrix(tools, environments, wish) {
+  const home = await install(tools, wish);
+  const service = await useService();
+  const browser = useBrowser(tools.browser);
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  try {
+    for (const each of environments) counts[await attempt(each, { tools, home, service, browser })] += 1;
+  } finally {
+    await Promise.all([browser.close(), service.close()]);
+  }
+  return counts;
+}
+
+async function attempt(environment, given) {
+  const started = Date.now();
+  const { outcome, version, why } = await judged(environment, given);
+  const label = { passed: "ok  ", failed: "FAIL", skipped: "skip" }[outcome];
+  say(`${label}  ${environment.name.padEnd(16)}  ${(version ?? "").padEnd(28)}  ${duration(Date.now() - started)}${why ? `\n${indented(why)}` : ""}`);
+  return outcome;
+}
+
+async function judged({ name, version: versionOf, run, mayBeMissing }, { home, ...given }) {
+  const folder = join(home, "projects", name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  const place = new Place({ ...given, home, folder });
+  let version;
+  try {
+    version = await versionOf(place);
+    await run(place);
+    return { outcome: "passed", version };
+  } catch (error) {
+    return { outcome: outcomeOf(error, mayBeMissing), version, why: told(error) };
+  } finally {
+    await place.leave();
+  }
+}
+
+/** In CI nothing is left out unless that is known: a matrix that tries less and less would stay green. */
+export function outcomeOf(error, mayBeMissing, env = process.env) {
+  return error instanceof Skipped && (mayBeMissing || !env.CI) ? "skipped" : "failed";
+}
+
+/** A long message tells what was seen; a short one needs the place where it arose. */
+function told(error) {
+  const isPlain = error instanceof Skipped || error?.message?.includes("\n");
+  return String(isPlain ? error.message : (error?.stack ?? error));
+}
+
+const indented = (text) => text.trimEnd().replace(/^/gm, "      ");

@@ -1,0 +1,3 @@
+const { tryAll } = require("./entries.cjs");
+
+tryAll({ baseUrl: process.argv[2] }).then((result) => console.log(JSON.stringify(result)));

@@ -1,0 +1,8 @@
+const main = require("impact-pledge");
+const form = require("impact-pledge/form");
+const validator = require("impact-pledge/validate");
+const { EXPECTED, EXPECTED_FORM, smoke, smokeForm } = require("./smoke.cjs");
+
+exports.tryAll = (options) => smoke({ main, validator, form }, options);
+exports.tryForm = (document) => smokeForm(form, document);
+Object.assign(exports, { EXPECTED, EXPECTED_FORM });

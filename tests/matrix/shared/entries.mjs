@@ -1,0 +1,7 @@
+import * as main from "impact-pledge";
+import * as form from "impact-pledge/form";
+import * as validator from "impact-pledge/validate";
+import { smoke, smokeForm } from "./smoke.mjs";
+
+export const tryAll = (options) => smoke({ main, validator, form }, options);
+export const tryForm = (document) => smokeForm(form, document);

@@ -1,0 +1,36 @@
+/** What `npm run matrix` tries, and when it is green. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { chosen, outcomeOf } from "../matrix/main.mjs";
+import { Skipped } from "../matrix/lib/skipped.mjs";
+
+const missing = new Skipped("there is none for this machine");
+const wrong = new Error("wrong");
+
+const OUTCOMES = [
+  ["wrong is wrong", wrong, undefined, {}, "failed"],
+  ["wrong is wrong, even where it may be missing", wrong, "why", {}, "failed"],
+  ["what can't be had is left out", missing, undefined, {}, "skipped"],
+  ["but not in CI", missing, undefined, { CI: "true" }, "failed"],
+  ["unless that is known", missing, "why", { CI: "true" }, "skipped"],
+];
+
+for (const [what, error, mayBeMissing, env, outcome] of OUTCOMES) {
+  test(`an environment that fails: ${what}`, () => assert.equal(outcomeOf(error, mayBeMissing, env), outcome));
+}
+
+const CHOICES = [
+  [["vite"], ["vite-dev", "vite-build"]],
+  [["vite-build", "page"], ["page", "vite-build"]],
+  [["vit"], []],
+];
+
+for (const [names, expected] of CHOICES) {
+  test(`\`${names.join(" ")}\` chooses ${expected.length} environments`, () => assert.deepEqual(chosen(names).map(({ name }) => name), expected));
+}
+
+test("every environment has a name of its own", () => {
+  const names = chosen([]).map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
+  assert.ok(names.length >= 21, `${names}`);
+});
