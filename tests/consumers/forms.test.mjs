@@ -1,0 +1,59 @@
+/** The schema in form libraries of React, in Chromium: each problem stands at its field, in our words. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import test from "node:test";
+import { build } from "esbuild";
+import { openPage, useBrowser } from "../browser/chromium.mjs";
+import { packed } from "../package/packed.mjs";
+
+const project = await packed();
+const root = join(import.meta.dirname, "..", "..");
+const ORIGIN = "http://consumer.test";
+const HTML = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A form</title><link rel="icon" href="data:,"></head><body><main id="root"></main><script type="module" src="/form.js"></script></body></html>';
+const EMAIL = "must be an e-mail address";
+const AMOUNT = "must be greater than 0";
+
+useBrowser();
+
+for (const library of ["react-hook-form", "tanstack-form"]) {
+  test(`${library}: problems come and go at their fields, and what is valid is sent`, async (t) => {
+    const page = await formPage(t, library);
+    await page.fill("#email", "ada@");
+    await page.fill("#amount", "0");
+    await page.click("#send");
+    assert.match(await problem(page, "email"), new RegExp(`^${EMAIL}`));
+    assert.equal(await problem(page, "amount"), AMOUNT);
+    assert.equal(await sent(page), undefined);
+    await page.fill("#email", "ada@example.org");
+    await page.waitForFunction(() => document.querySelector("#email-problem").textContent === "");
+    assert.equal(await problem(page, "amount"), AMOUNT);
+    await page.fill("#amount", "2.5");
+    await page.click("#send");
+    await page.waitForFunction(() => window.sent !== undefined);
+    assert.deepEqual(await sent(page), { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 2.5, offeringId: "tree" } }] });
+  });
+}
+
+async function formPage(t, library) {
+  const script = await bundled(`./${library}.jsx`);
+  const page = await openPage(t);
+  await page.route(`${ORIGIN}/**`, (route) => route.fulfill(route.request().url().endsWith(".js") ? { contentType: "text/javascript", body: script } : { contentType: "text/html", body: HTML }));
+  await page.goto(ORIGIN);
+  await page.waitForSelector("#email");
+  return page;
+}
+
+/** With the installed package, and React as a shop's page has it. */
+async function bundled(entry) {
+  const nodePaths = [root, project.folder].map((folder) => join(folder, "node_modules"));
+  const define = { "process.env.NODE_ENV": '"production"' };
+  const { outputFiles } = await build({ entryPoints: [join(import.meta.dirname, entry)], bundle: true, minify: true, format: "esm", jsx: "automatic", nodePaths, define, write: false, logLevel: "error" });
+  return outputFiles[0].text;
+}
+
+async function problem(page, field) {
+  await page.waitForFunction((id) => document.getElementById(id).textContent !== "", `${field}-problem`);
+  return page.textContent(`#${field}-problem`);
+}
+
+const sent = (page) => page.evaluate(() => window.sent);
