@@ -3,9 +3,11 @@
 //! A key is opaque. What it may do stands in its record, found under the SHA-256 of its text; the
 //! text itself is stored nowhere.
 
+use crate::json::{Decode, Mismatch, Object, Value};
 use base32ct::{Base32Unpadded, Encoding as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 use std::fmt::{self, Debug, Formatter};
 
 /// Whether a key, and all that it makes, is for testing or for production (§5.3).
@@ -38,6 +40,15 @@ impl Mode {
     /// The contract's `isLive`.
     pub const fn is_live(self) -> bool {
         matches!(self, Mode::Live)
+    }
+}
+
+impl Mode {
+    /// Takes a mode out of an object.
+    pub(crate) fn take(members: &mut Object<'_>) -> Result<Self, Mismatch> {
+        let text = members.text("mode")?;
+        let mode = [Mode::Test, Mode::Live].into_iter().find(|mode| mode.as_str() == text);
+        mode.ok_or(Mismatch::member("mode", "`test` or `live`"))
     }
 }
 
@@ -189,6 +200,33 @@ impl TryFrom<Repr> for KeyRecord {
             }
         };
         Ok(KeyRecord { mode: repr.mode, level, label: check_label(repr.label)? })
+    }
+}
+
+impl Decode<'_> for KeyRecord {
+    fn decode(value: Value<'_>) -> Result<Self, Mismatch> {
+        let mut members = value.object("it")?;
+        let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
+        let repr = Repr {
+            mode: Mode::take(&mut members)?,
+            level: Level::take(&mut members)?,
+            unit_id: owned(members.optional_text("unitId")?),
+            team_id: owned(members.optional_text("teamId")?),
+            unit_ids: members.optional_texts("unitIds")?,
+            label: owned(members.optional_text("label")?).unwrap_or_default(),
+        };
+        members.end()?;
+        KeyRecord::try_from(repr).map_err(Mismatch::new)
+    }
+}
+
+impl Level {
+    fn take(members: &mut Object<'_>) -> Result<Self, Mismatch> {
+        match &*members.text("level")? {
+            "unit" => Ok(Level::Unit),
+            "team" => Ok(Level::Team),
+            _ => Err(Mismatch::member("level", "`unit` or `team`")),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a pledge transaction is worth: the operator's prices, summed in exact decimals.
 
 use crate::decimal::{Decimal, Sum};
+use crate::json::{Decode, Mismatch, Value};
 use crate::pledge::{CurrencyCode, Impact};
 use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -93,6 +94,24 @@ impl<'de> Visitor<'de> for PricesVisitor {
             prices.insert(offering, price);
         }
         Ok(prices)
+    }
+}
+
+impl Decode<'_> for Catalogue {
+    fn decode(value: Value<'_>) -> Result<Self, Mismatch> {
+        let mut members = value.object("it")?;
+        let currency_code = CurrencyCode::take(&mut members)?;
+        let mut unit_prices = BTreeMap::new();
+        for (offering, price) in members.object("unitPrices")? {
+            let price = price.text(&offering)?;
+            let price = UnitPrice::parse(&price)
+                .ok_or_else(|| Mismatch::member(&offering, "a plain decimal such as `0.50`"))?;
+            if unit_prices.insert((*offering).to_owned(), price).is_some() {
+                return Err(Mismatch::member(&offering, "there once"));
+            }
+        }
+        members.end()?;
+        Ok(Catalogue { currency_code, unit_prices })
     }
 }
 

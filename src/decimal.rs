@@ -4,6 +4,7 @@
 //! wide for machine integers, narrow enough for one counter per decimal place. A library of
 //! unbounded integers would be a sixth of the Worker; the tests hold this one to such a library.
 
+use crate::validate::number::{Magnitude, exactly};
 use std::ops::Range;
 
 /// A decimal of 0 or more, exactly as its text says.
@@ -46,6 +47,14 @@ impl Decimal {
     fn fits(&self) -> bool {
         self.scale < FRACTION_PLACES / 2 && self.digits.len() as i32 - self.scale < WHOLE_PLACES / 2
     }
+}
+
+/// The text of a JSON number as money, such as `-5.00` for `-5`; `None` beyond all doubles.
+pub(crate) fn number_as_money(number: &[u8]) -> Option<String> {
+    let (sign, size) = number.strip_prefix(b"-").map_or(("", number), |size| ("-", size));
+    let finite = exactly(number) != Magnitude::Infinite;
+    let size = str::from_utf8(size).ok().filter(|_| finite)?;
+    Some(sign.to_owned() + &Decimal::parse(&size.to_ascii_lowercase())?.to_money())
 }
 
 fn digit(byte: u8) -> Option<u8> {

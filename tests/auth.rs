@@ -1,6 +1,7 @@
 //! Keys: the header's rows, what is stored of a key, and for which unit it acts.
 
 use impact_pledge::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord, Mode, Scope};
+use impact_pledge::json::Decode as _;
 use serde_json::json;
 
 // ---- The header --------------------------------------------------------------------------------
@@ -105,6 +106,7 @@ fn a_record_reads_back() {
     for record in [unit_key(Mode::Test), unit_key(Mode::Live), team_key(&["a", "b"])] {
         let bytes = serde_json::to_vec(&record).unwrap();
         assert_eq!(serde_json::from_slice::<KeyRecord>(&bytes).unwrap(), record);
+        assert_eq!(KeyRecord::from_json(&bytes).unwrap(), record);
     }
 }
 
@@ -126,6 +128,7 @@ fn a_record_that_cannot_be_right_is_refused() {
         json!({ "mode": "test", "level": "unit", "unitId": "u", "unitIds": ["v"] }),
     ] {
         assert!(serde_json::from_value::<KeyRecord>(record.clone()).is_err(), "{record}");
+        assert!(KeyRecord::from_json(record.to_string().as_bytes()).is_err(), "{record}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! `POST /v2/pledge-transaction` (§4.1).
 
+use crate::json::Encode as _;
 use crate::pledge::{PledgeTransaction, PledgeTransactionRequest};
 
 /// Most bytes of a request body: 2 MiB, some thousands of pledges.
@@ -9,19 +10,13 @@ pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 ///
 /// This is what a payload's fingerprint is taken of, not a body to send: the contract has no null
 /// in a request.
-///
-/// # Errors
-/// None that a request can cause.
-pub fn canonical(request: &PledgeTransactionRequest<'_>) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(request)
+pub fn canonical(request: &PledgeTransactionRequest<'_>) -> Vec<u8> {
+    request.to_json()
 }
 
 /// Encodes the answer's body.
-///
-/// # Errors
-/// None that a record can cause.
-pub fn encode(transaction: &PledgeTransaction<'_>) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(transaction)
+pub fn encode(transaction: &PledgeTransaction<'_>) -> Vec<u8> {
+    transaction.to_json()
 }
 
 /// Decodes the answer's body. Members that the contract does not have are passed over.

@@ -1,5 +1,6 @@
 //! `GET /v2/pledge-transaction/{id}` (§4.2).
 
+use crate::json::{Decode as _, Encode as _, Mismatch};
 use crate::pledge::RetrievedPledgeTransaction;
 
 /// Most bytes of an answer, which is the stored record: 16 MiB. Workers KV would take 25, but an
@@ -7,11 +8,8 @@ use crate::pledge::RetrievedPledgeTransaction;
 pub const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
 /// Encodes the answer's body.
-///
-/// # Errors
-/// None that a record can cause.
-pub fn encode(transaction: &RetrievedPledgeTransaction<'_>) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(transaction)
+pub fn encode(transaction: &RetrievedPledgeTransaction<'_>) -> Vec<u8> {
+    transaction.to_json()
 }
 
 /// Decodes the answer's body. Members that the contract does not have are passed over, and those
@@ -19,6 +17,6 @@ pub fn encode(transaction: &RetrievedPledgeTransaction<'_>) -> serde_json::Resul
 ///
 /// # Errors
 /// If it is not what the contract says.
-pub fn decode(body: &[u8]) -> serde_json::Result<RetrievedPledgeTransaction<'_>> {
-    serde_json::from_slice(body)
+pub fn decode(body: &[u8]) -> Result<RetrievedPledgeTransaction<'_>, Mismatch> {
+    RetrievedPledgeTransaction::from_json(body)
 }

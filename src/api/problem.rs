@@ -2,6 +2,7 @@
 
 use super::create::MAX_BODY_BYTES;
 use super::get::MAX_ANSWER_BYTES;
+use crate::json::object;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -33,12 +34,18 @@ pub struct ErrorBody<'a> {
 }
 
 impl ErrorBody<'_> {
-    /// Encodes the body.
-    ///
-    /// # Errors
-    /// None that a body can cause.
-    pub fn encode(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(self)
+    /// Encodes the body. What is unknown is absent.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        match (&self.message, &self.is_live) {
+            (None, None) => object!(&mut out, "error": self.error),
+            (Some(message), None) => object!(&mut out, "error": self.error, "message": message),
+            (None, Some(is_live)) => object!(&mut out, "error": self.error, "isLive": is_live),
+            (Some(message), Some(is_live)) => {
+                object!(&mut out, "error": self.error, "message": message, "isLive": is_live);
+            }
+        }
+        out
     }
 }
 
@@ -206,12 +213,5 @@ impl Problem {
             }
             Problem::Internal(_) => "Something is wrong on our side. Send the request again later.",
         })
-    }
-}
-
-/// An encoder or decoder that fails on our own data.
-impl From<serde_json::Error> for Problem {
-    fn from(error: serde_json::Error) -> Self {
-        Problem::Internal(error.to_string())
     }
 }

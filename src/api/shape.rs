@@ -4,9 +4,10 @@
 //! the caller gets is made by `JSON.parse`. The records' own decoders would be two thirds of its
 //! wasm, so it walks the bytes by these tables; the tests hold them to the decoders.
 
-use crate::decimal::Decimal;
+use crate::decimal::number_as_money;
+use crate::json::said as text;
 use crate::pledge::CurrencyCode;
-use crate::validate::lexer::{Expected, Lexer, Raw};
+use crate::validate::lexer::{Expected, Lexer};
 use crate::validate::number::{Magnitude, exactly};
 use std::borrow::Cow;
 
@@ -321,24 +322,6 @@ impl Shape {
             Array(_) => "an array",
         }
     }
-}
-
-/// What a string says; `None` for half of a surrogate pair.
-fn text<'a>(raw: Raw<'a>) -> Option<Cow<'a, str>> {
-    if let Some(plain) = raw.plain() {
-        return std::str::from_utf8(plain).ok().map(Cow::Borrowed);
-    }
-    let mut buffer = vec![0; raw.bytes.len()];
-    let length = raw.decode(&mut buffer)?.len();
-    buffer.truncate(length);
-    String::from_utf8(buffer).ok().map(Cow::Owned)
-}
-
-fn number_as_money(number: &[u8]) -> Option<String> {
-    let (sign, size) = number.strip_prefix(b"-").map_or(("", number), |size| ("-", size));
-    let finite = exactly(number) != Magnitude::Infinite;
-    let size = std::str::from_utf8(size).ok().filter(|_| finite)?;
-    Some(sign.to_owned() + &Decimal::parse(&size.to_ascii_lowercase())?.to_money())
 }
 
 /// §2.2: a decimal with two places. A text that is no decimal, or one with more places, is left

@@ -8,6 +8,7 @@ use crate::api::get::MAX_ANSWER_BYTES;
 use crate::api::{self, EDIT_KEY_PARAMETER, Operation, Problem, TIMELINE_PATH, header};
 use crate::charge::Catalogue;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
+use crate::json::{Decode as _, Encode as _};
 use crate::pledge::{
     Charge, EditKey, Notification, Pledge, PledgeId, PledgeTransaction, PledgeTransactionRequest,
     TransactionId,
@@ -78,9 +79,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             notifications: notifications(payload),
             timeline_url: Cow::Owned(timeline_url(address, &id, &edit_key)),
         };
-        let answer = create::encode(&transaction)?;
+        let answer = create::encode(&transaction);
         check_record_size(&answer, &transaction)?;
-        let stored = api::get::encode(&transaction.into_retrieved())?;
+        let stored = api::get::encode(&transaction.into_retrieved());
         let access = Access::new(caller.scope.clone(), &edit_key);
         self.store.put(&TransactionKey(&id), stored, &access).await?;
         Ok(Response::json(answer))
@@ -94,7 +95,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         address: &Address<'_>,
         key: &IdempotencyKey,
     ) -> Result<Response<S::Value>, Problem> {
-        let canonical = create::canonical(payload)?;
+        let canonical = create::canonical(payload);
         let fingerprint = Fingerprint::new(&canonical);
         let replay_key = ReplayKey(ReplayHash::new(&caller.scope, key));
         if let Some(replayed) = self.replay(&replay_key, fingerprint).await? {
@@ -106,8 +107,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let id = TransactionId::from_bytes(derivation.bytes("transaction", 0));
         let response = self.record(caller, payload, address, &Ids::Derived(derivation)).await?;
         let replay = Replay { id: id.to_string(), fingerprint: fingerprint.to_hex() };
-        let replay = serde_json::to_vec(&replay)?;
-        self.store.put(&replay_key, replay, &()).await?;
+        self.store.put(&replay_key, replay.to_json(), &()).await?;
         Ok(response)
     }
 
@@ -119,7 +119,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Option<Response<S::Value>>, Problem> {
         let Some(stored) = self.store.get(key).await? else { return Ok(None) };
         let bytes = stored.value.read().await?;
-        let replay: Replay = decode("repeat", serde_json::from_slice(&bytes))?;
+        let replay = decode("repeat", Replay::from_json(&bytes))?;
         if replay.fingerprint != fingerprint.to_hex() {
             return Err(Problem::IdempotencyKeyReused);
         }
@@ -127,7 +127,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let bytes = stored.value.read().await?;
         let retrieved = decode("transaction", api::get::decode(&bytes))?;
         let first = retrieved.into_created(Cow::Owned(replay.id)).ok_or_else(incomplete)?;
-        let mut response = Response::json(create::encode(&first)?);
+        let mut response = Response::json(create::encode(&first));
         response.headers.push((header::IDEMPOTENT_REPLAYED, Cow::Borrowed("true")));
         Ok(Some(response))
     }
@@ -141,7 +141,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             None => Catalogue::default(),
             Some(stored) => {
                 let bytes = stored.value.read().await?;
-                decode("catalogue", serde_json::from_slice(&bytes))?
+                decode("catalogue", Catalogue::from_json(&bytes))?
             }
         };
         Ok(self.caches.keep_catalogue(catalogue, now_ms))
@@ -155,7 +155,7 @@ fn incomplete() -> Problem {
 /// Refuses a record before it is made: in it each pledge has a copy of the recipient (§4.2), so that
 /// a small body could ask for gigabytes.
 fn check_record_size(answer: &[u8], transaction: &PledgeTransaction<'_>) -> Result<(), Problem> {
-    let recipient = serde_json::to_vec(&transaction.recipient)?.len();
+    let recipient = transaction.recipient.to_json().len();
     let copies = recipient.saturating_mul(transaction.pledges.len());
     let fits = answer.len().saturating_add(copies) <= MAX_ANSWER_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)

@@ -13,6 +13,7 @@ pub use response::{Body, Media, Response};
 pub use route::Cors;
 
 use crate::api::{Problem, header};
+use crate::json::Mismatch;
 use crate::store::Store;
 use route::Route;
 use std::borrow::Cow;
@@ -93,7 +94,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 }
 
 /// Names the kind of record that does not read, for the operator's log.
-fn decode<T>(kind: &str, decoded: serde_json::Result<T>) -> Result<T, Problem> {
+fn decode<T>(kind: &str, decoded: Result<T, Mismatch>) -> Result<T, Problem> {
     decoded
         .map_err(|error| Problem::Internal(format!("a stored {kind} record is not valid: {error}")))
 }

@@ -82,7 +82,7 @@ impl<V> Response<V> {
     }
 
     pub(super) fn problem(problem: &Problem, is_live: Option<bool>) -> Self {
-        let body = problem.body(is_live).encode().unwrap_or_default();
+        let body = problem.body(is_live).encode();
         Response::new(problem.status(), Media::Json, Body::Bytes(body)).about(problem)
     }
 

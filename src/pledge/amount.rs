@@ -1,5 +1,7 @@
 //! Quantities.
 
+use super::double;
+use crate::json::Encode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 /// A quantity pledged towards an offering (§2.5): finite, and greater than 0.
@@ -12,6 +14,11 @@ impl Amount {
         (value.is_finite() && value > 0.0).then_some(Amount(value))
     }
 
+    /// Reads the text of a JSON number.
+    pub fn parse(text: &str) -> Option<Self> {
+        double::nearest(text).and_then(Amount::new)
+    }
+
     /// The quantity.
     pub fn get(self) -> f64 {
         self.0
@@ -21,6 +28,18 @@ impl Amount {
     pub fn as_integer(self) -> Option<u64> {
         const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
         (self.0.fract() == 0.0 && self.0 <= EXACT).then_some(self.0 as u64)
+    }
+}
+
+/// As JavaScript writes it: `3`, not `3.0`.
+impl Encode for Amount {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let (mut integers, mut decimals) = (itoa::Buffer::new(), zmij::Buffer::new());
+        let text = match self.as_integer() {
+            Some(integer) => integers.format(integer),
+            None => decimals.format_finite(self.0),
+        };
+        out.extend_from_slice(text.as_bytes());
     }
 }
 

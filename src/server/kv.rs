@@ -2,6 +2,7 @@
 
 use super::log_error;
 use super::promise::Promise;
+use crate::json::{Decode as _, Encode as _};
 use crate::store::{Key, Store, StoreError, Stored, StoredValue};
 use js_sys::{JsString, Object, Reflect, Uint8Array};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -89,14 +90,14 @@ async fn settle(promise: Result<Promise, JsValue>) -> Result<JsValue, StoreError
 /// KV gives metadata as a value; the types of keys read JSON.
 fn read_metadata<K: Key>(metadata: &JsValue) -> Result<K::Metadata, StoreError> {
     let text = js_sys::JSON::stringify(metadata).ok().and_then(|text| text.as_string());
-    serde_json::from_slice(text.unwrap_or_default().as_bytes()).map_err(|error| {
+    K::Metadata::from_json(text.unwrap_or_default().as_bytes()).map_err(|error| {
         log_error("a record has other metadata than its key says:", &error.to_string().into());
         StoreError
     })
 }
 
 fn put_options<K: Key>(metadata: &K::Metadata) -> Result<Object, StoreError> {
-    let metadata = serde_json::to_string(metadata).map_err(|_| StoreError)?;
+    let metadata = String::from_utf8(metadata.to_json()).map_err(|_| StoreError)?;
     let metadata = js_sys::JSON::parse(&metadata).map_err(|_| StoreError)?;
     let options = Object::new();
     set(&options, "metadata", &metadata);

@@ -3,15 +3,17 @@
 
 use crate::auth::{KeyHash, Mode, Scope};
 use crate::idempotency::{LIFETIME_SECONDS, ReplayHash};
+use crate::json::{Decode, Encode, Mismatch, Value, object};
 use crate::pledge::{EditKey, TransactionId};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 use subtle::ConstantTimeEq as _;
 
 /// A key of the store.
 pub trait Key {
     /// What is stored beside the value; at most 1,024 bytes of JSON.
-    type Metadata: Serialize + DeserializeOwned;
+    type Metadata: Encode + for<'a> Decode<'a>;
     /// Seconds until the record goes by itself; `None` keeps it.
     const LIFETIME_SECONDS: Option<u32> = None;
     /// The key's text; at most 512 bytes.
@@ -92,6 +94,21 @@ impl Access {
     /// Test or live.
     pub fn mode(&self) -> Mode {
         self.mode
+    }
+}
+
+impl Encode for Access {
+    fn encode(&self, out: &mut Vec<u8>) {
+        object!(out, "mode": self.mode.as_str(), "unit": self.unit, "editKey": self.edit_key);
+    }
+}
+
+impl Decode<'_> for Access {
+    fn decode(value: Value<'_>) -> Result<Self, Mismatch> {
+        let mut members = value.object("it")?;
+        let mode = Mode::take(&mut members)?;
+        let mut text = |name| members.text(name).map(Cow::into_owned);
+        Ok(Access { mode, unit: text("unit")?, edit_key: text("editKey")? })
     }
 }
 

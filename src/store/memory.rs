@@ -1,14 +1,21 @@
 //! A store in memory, for tests.
 
 use super::{Key, Store, StoreError, Stored, StoredValue};
+use crate::json::{Decode as _, Encode as _};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 /// Keeps records in memory, as bytes and JSON just as Workers KV does. Expiry is not simulated.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    records: RefCell<BTreeMap<String, (Vec<u8>, String)>>,
+    records: RefCell<BTreeMap<String, Record>>,
     broken: Cell<bool>,
+}
+
+#[derive(Debug)]
+struct Record {
+    value: Vec<u8>,
+    metadata: Vec<u8>,
 }
 
 impl MemoryStore {
@@ -42,8 +49,8 @@ impl Store for MemoryStore {
     ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
         self.check()?;
         let records = self.records.borrow();
-        let Some((value, metadata)) = records.get(&key.name()) else { return Ok(None) };
-        let metadata = serde_json::from_str(metadata).map_err(|_| StoreError)?;
+        let Some(Record { value, metadata }) = records.get(&key.name()) else { return Ok(None) };
+        let metadata = K::Metadata::from_json(metadata).map_err(|_| StoreError)?;
         Ok(Some(Stored { value: value.clone(), metadata }))
     }
 
@@ -54,8 +61,8 @@ impl Store for MemoryStore {
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
         self.check()?;
-        let metadata = serde_json::to_string(metadata).map_err(|_| StoreError)?;
-        self.records.borrow_mut().insert(key.name(), (value, metadata));
+        let record = Record { value, metadata: metadata.to_json() };
+        self.records.borrow_mut().insert(key.name(), record);
         Ok(())
     }
 }
