@@ -2,9 +2,10 @@
  * The npm package in pkg/: for every entry an ES module and a CommonJS one with the wasm in them as text, and one for
  * each platform that wants the wasm as a module of its own. An entry is a row of ENTRIES.
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildClient } from "./lib/client.mjs";
+import { replaceFolder } from "./lib/folder.mjs";
 import { say } from "./lib/report.mjs";
 import { buildRawWasm } from "./lib/wasm.mjs";
 
@@ -38,13 +39,12 @@ async function buildForm(tools) {
 
 /** @param {import("./lib/ready.mjs").Tools} tools */
 export async function buildPackage(tools) {
-  const pkg = join(tools.root, "pkg");
-  rmSync(pkg, { recursive: true, force: true });
-  mkdirSync(pkg);
-  for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
-  writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root), null, 2)}\n`);
-  copyFileSync(join(tools.root, "LICENSE"), join(pkg, "LICENSE"));
-  copyFileSync(join(tools.root, "pkg-templates", "README.md"), join(pkg, "README.md"));
+  await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
+    for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
+    writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root), null, 2)}\n`);
+    copyFileSync(join(tools.root, "LICENSE"), join(pkg, "LICENSE"));
+    copyFileSync(join(tools.root, "pkg-templates", "README.md"), join(pkg, "README.md"));
+  });
   say(`pkg/: ${ENTRIES.map(({ path }) => path).join(", ")}`);
 }
 

@@ -1,4 +1,4 @@
-/** `npm start`: the service on this machine, with development data. */
+/** `npm start`: the service on this machine, with development data, and a demo shop that uses it. */
 import { join } from "node:path";
 import { startGroup } from "./lib/group.mjs";
 import { ready } from "./lib/ready.mjs";
@@ -8,7 +8,7 @@ import { mustBeFree, readPort, serve } from "./lib/serve.mjs";
 import { table } from "./lib/table.mjs";
 import { BadUsage, readArguments, runScript } from "./lib/usage.mjs";
 
-const HELP = `The service on this machine, with development data.
+const HELP = `The service on this machine, with development data, and a demo shop that uses it.
 
   npm start                           on http://127.0.0.1:8787
   PORT=9000 npm start                 on another port
@@ -17,8 +17,8 @@ const HELP = `The service on this machine, with development data.
 Sources are watched: a change is built and served. State survives a restart; what is missing of the
 development data is written again, and what you changed stays. Ctrl-C ends it.`;
 
-/** What wrangler serves from; a deploy takes wrangler.toml. */
-const CONFIG = "wrangler.toml";
+/** The service and the demo shop beside it; a deploy takes wrangler.toml, which has no shop. */
+const CONFIG = "wrangler.dev.toml";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 const PAYLOAD = {
@@ -29,8 +29,8 @@ const PAYLOAD = {
 
 /** Builds before wrangler does, so that a failure ends the start and a long build shows its progress. */
 async function build({ root, env }) {
-  say("building the service …");
-  const { ended } = startGroup([join(root, "scripts", "build.mjs"), "worker"], { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
+  say("building the service, the package and the demo shop …");
+  const { ended } = startGroup([join(root, "scripts", "build.mjs")], { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
   if ((await ended) !== 0) process.exit(1); // it has said why
 }
 
@@ -38,11 +38,16 @@ function greeting(origin, keys) {
   const url = `${origin}/v2/pledge-transaction`;
   const { key } = keys[0];
   const rows = keys.map(({ key, record }) => [`  ${key}`, record.unitId ?? `${record.teamId}: ${record.unitIds.join(", ")}`]);
+  const places = [
+    ["  the demo shop", `${origin}/`],
+    ["  what it sent and got", `${origin}/developer`],
+    ["  create by the API", `POST ${url}`],
+    ["  read by the API", `GET ${url}/{id}`],
+  ];
   return `
-The service is on ${origin}
+Ready. Open the demo shop in a browser, or call the API:
 
-  create   POST ${url}
-  read     GET  ${url}/{id}
+${table(["  WHAT", "WHERE"], places)}
 
 ${table(["  DEVELOPMENT KEY", "ACTS AS (a team's key names the unit in X-Service-Unit-Id)"], rows)}
 

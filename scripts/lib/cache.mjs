@@ -3,7 +3,7 @@
  * not at all: it is made beside its place and renamed into it. So a broken-off set-up leaves nothing that looks
  * finished, and two at once can only waste work.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,6 +11,7 @@ import { say } from "./report.mjs";
 
 const LONGEST_HOLD_MS = 60 * 60_000; // process ids are used again: no lock is believed for longer than this
 const NAMELESS_HOLD_MS = 10_000; // the moment between taking a lock and signing it
+const UNUSED_MS = 14 * 24 * 60 * 60_000;
 const POLL_MS = 250;
 
 /** @param {NodeJS.ProcessEnv} [env] */
@@ -38,6 +39,19 @@ export async function entry(place, make) {
     }
     return place;
   });
+}
+
+/**
+ * The same for entries of which there are ever new ones: beside it, those go that nobody used for two weeks.
+ * @param {string} place @param {(folder: string) => Promise<void>} make
+ */
+export async function usedEntry(place, make) {
+  await entry(place, make);
+  const now = new Date();
+  utimesSync(place, now, now);
+  const all = readdirSync(dirname(place)).map((name) => join(dirname(place), name));
+  for (const unused of all.filter((path) => age(path) > UNUSED_MS)) rmSync(unused, { recursive: true, force: true });
+  return place;
 }
 
 /** What broken-off runs left; only the lock's holder may call it. */

@@ -7,6 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdir
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { brotliCompressSync } from "node:zlib";
+import { usedEntry } from "./cache.mjs";
 import { Stop, say } from "./report.mjs";
 import { run } from "./run.mjs";
 import { WASM } from "./rust.mjs";
@@ -91,11 +92,14 @@ async function bind({ bindgen, env }, input, outFolder, { outName, bindgen: more
   await must(bindgen, args, { env, name: "wasm-bindgen" });
 }
 
-async function shrink({ root, env }, wasm, optimise) {
+/** Up to a minute of work, with the same result each time: the cache keeps it, by all that it depends on. */
+async function shrink({ root, env, cache }, wasm, optimise) {
   const features = WASM_FEATURES.map((feature) => `--enable-${feature}`);
   const script = join(root, "node_modules", "binaryen", "bin", "wasm-opt");
-  const args = [script, wasm, "-o", wasm, ...features, ...optimise, "--strip-debug", "--strip-producers"];
-  await must(process.execPath, args, { env, name: "wasm-opt" });
+  const args = [...features, ...optimise, "--strip-debug", "--strip-producers"];
+  const key = sha256(readFileSync(wasm), JSON.stringify([binaryenOf(root), args]));
+  const work = (folder) => must(process.execPath, [script, wasm, "-o", join(folder, "small.wasm"), ...args], { env, name: "wasm-opt" });
+  copyFileSync(join(await usedEntry(join(cache, "wasm-opt", key), work), "small.wasm"), wasm);
 }
 
 function shortenImports(wasmFile, glueFile) {
@@ -137,11 +141,12 @@ function stampOf(folder, outName) {
 
 /** Everything but the input that the output depends on. */
 async function versionOf({ bindgen, root }) {
-  const binaryen = JSON.parse(readFileSync(join(root, "node_modules", "binaryen", "package.json"), "utf8")).version;
   const { mtimeMs, size } = statSync(bindgen);
   const recipes = ["wasm.mjs", "shrink.mjs"].map((name) => readFileSync(join(import.meta.dirname, name)));
-  return { binaryen, bindgen: [mtimeMs, size], recipe: sha256(...recipes) };
+  return { binaryen: binaryenOf(root), bindgen: [mtimeMs, size], recipe: sha256(...recipes) };
 }
+
+const binaryenOf = (root) => JSON.parse(readFileSync(join(root, "node_modules", "binaryen", "package.json"), "utf8")).version;
 
 function sha256(...parts) {
   const hash = createHash("sha256");

@@ -29,6 +29,28 @@ test("a dry run of the deploy builds the service and uploads it alone", async (t
   for (const { key } of keys) assert.ok(contents.every((bytes) => !bytes.includes(key)), `${key} must not be uploaded`);
 });
 
+/** Words of the shop's server, its pages and its binding: each would give it away in an upload. */
+const OF_THE_SHOP = ["/shop/order", "Small Hours", "SHOP_API_KEY", "ASSETS", "HTMLRewriter"];
+
+/** Everything that a deploy by this configuration would upload, and what wrangler says of it. */
+async function upload(t, ...options) {
+  const folder = scratch(t);
+  const { code, out, problem } = await script("deploy", ["--dry-run", "--outdir", folder, ...options]);
+  assert.equal(code, 0, problem);
+  const files = readdirSync(folder, { recursive: true }).filter((name) => /\.(js|wasm|map)$/.test(name));
+  return [out, ...files.map((name) => readFileSync(join(folder, name), "latin1"))].join("\n");
+}
+
+test("no word of the demo shop is deployed", async (t) => {
+  const production = await upload(t);
+  const development = await upload(t, "--config", "wrangler.dev.toml");
+  for (const word of OF_THE_SHOP) {
+    assert.ok(development.includes(word), `${word} must be in the shop's own upload, else this test looks for nothing`);
+    assert.ok(!production.includes(word), `${word} must not be deployed`);
+  }
+  assert.doesNotMatch(production, /assets/i);
+});
+
 test("an account is all that a deploy needs: it makes the namespace once, and keys go there", async (t) => {
   const { env, account } = await cloudflare(t, { deployed: false });
   const before = readFileSync(join(tools.root, "wrangler.toml"));

@@ -66,6 +66,25 @@ function paste(service) {
   return JSON.parse(stdout);
 }
 
+/** The shop, the page for developers and the API, each where the greeting says that it is. */
+async function showsWhatItNames(greeting, port) {
+  const origin = `http://127.0.0.1:${port}`;
+  const places = Object.fromEntries([...greeting.matchAll(/^ {2}(\w.*?) {2,}(?:POST |GET )?(http\S+)$/gm)].map(([, name, url]) => [name, url]));
+  assert.deepEqual(places, {
+    "the demo shop": `${origin}/`,
+    "what it sent and got": `${origin}/developer`,
+    "create by the API": `${origin}/v2/pledge-transaction`,
+    "read by the API": `${origin}/v2/pledge-transaction/{id}`,
+  });
+  const page = async (name) => (await fetch(places[name])).text();
+  assert.match(await page("the demo shop"), /<form id="checkout"/);
+  assert.match(await page("what it sent and got"), /What just happened/);
+  assert.equal((await fetch(places["create by the API"], { method: "POST" })).status, 401);
+  const order = { reference: "r", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 2, offeringId: "tree" } }] };
+  const placed = await fetch(`${origin}/shop/order`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(order) });
+  assert.ok((await placed.json()).timelineUrl.startsWith(`${origin}/timeline/ptran_`));
+}
+
 test("the printed line creates, the keys read, and all of it survives a restart", async (t) => {
   const [port, persistTo] = [await freePort(), scratch(t)];
   const url = `http://127.0.0.1:${port}/v2/pledge-transaction`;
@@ -79,6 +98,7 @@ test("the printed line creates, the keys read, and all of it survives a restart"
   const timeline = await fetch(timelineUrl);
   assert.equal(timeline.status, 200);
   assert.match(await timeline.text(), /Ada/);
+  await showsWhatItNames(first.out(), port);
 
   const keys = [...first.out().matchAll(/^ {2}(service_sk_\w+) +(\w+)/gm)].map(([, key, whose]) => [key, whose]);
   assert.equal(keys.length, 5);

@@ -1,12 +1,12 @@
 /** The cache keeps whole entries only, whatever happens while one is made. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cacheFolder, entry, locked } from "../../scripts/lib/cache.mjs";
+import { cacheFolder, entry, locked, usedEntry } from "../../scripts/lib/cache.mjs";
 
 function scratch(t) {
   const folder = mkdtempSync(join(tmpdir(), "cache-test-"));
@@ -31,6 +31,22 @@ test("an entry is made once and then kept", async (t) => {
   await entry(place, make);
   await entry(place, make);
   assert.equal(readFileSync(join(place, "tool"), "utf8"), "1");
+});
+
+test("of entries that are ever new, those go that nobody has used for long", async (t) => {
+  const folder = scratch(t);
+  const daysAgo = (days) => new Date(Date.now() - days * 24 * 3_600_000);
+  const make = async (fresh) => writeFileSync(join(fresh, "result"), "");
+  for (const [name, days] of [["old", 15], ["recent", 13], ["used", 15]]) {
+    await entry(join(folder, name), make);
+    utimesSync(join(folder, name), daysAgo(days), daysAgo(days));
+  }
+  const never = () => assert.fail("it is there");
+  assert.equal(await usedEntry(join(folder, "used"), never), join(folder, "used"));
+  assert.deepEqual(readdirSync(folder).sort(), ["recent", "used"]);
+  utimesSync(join(folder, "recent"), daysAgo(15), daysAgo(15));
+  await usedEntry(join(folder, "new"), make);
+  assert.deepEqual(readdirSync(folder).sort(), ["new", "used"]);
 });
 
 test("an entry that can't be finished leaves nothing, and the next try makes it", async (t) => {
