@@ -13,8 +13,9 @@ bindForm(document.querySelector("form"), {
     answer.textContent = "Placing your order…";
     try {
       const response = await fetch("/orders", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(payload) });
-      const { timelineUrl } = await response.json();
-      location.assign(timelineUrl);
+      const { timelineUrl, message } = await response.json();
+      if (response.ok) location.assign(timelineUrl);
+      else answer.textContent = message;
     } catch {
       answer.textContent = "That did not work. Please try again.";
     }

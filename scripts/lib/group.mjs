@@ -21,7 +21,7 @@ export function startGroup(args, options) {
   });
   const kill = () => killGroup(child);
   process.on("exit", kill);
-  return { child, ended, end: () => end(child, ended) };
+  return { child, ended, end: () => end(child, ended).finally(() => process.off("exit", kill)) };
 }
 
 async function end(child, ended) {

@@ -39,10 +39,15 @@ export async function installPackages({ root, cache }) {
   });
 }
 
+/** npm as a script for Node, if it runs us or came with this Node. */
+export function npmScript() {
+  const places = [process.env.npm_execpath, join(dirname(process.execPath), "node_modules", "npm", "bin", "npm-cli.js")];
+  return places.find((path) => path?.endsWith("npm-cli.js") && runnable(path));
+}
+
 /** npm, as it came with this Node or as PATH has it. */
 export function npm(args, options) {
-  const script = [process.env.npm_execpath, join(dirname(process.execPath), "node_modules", "npm", "bin", "npm-cli.js")]
-    .find((path) => path?.endsWith("npm-cli.js") && runnable(path));
+  const script = npmScript();
   if (script) return run(process.execPath, [script, ...args], options);
   const command = which("npm");
   if (!command) throw new Unavailable("the npm packages", "`npm` is not in PATH", "install Node 22 with npm, then run this again");

@@ -5,6 +5,7 @@ import { duration, say } from "../../scripts/lib/report.mjs";
 import { environments as bundlers } from "./environments/bundlers.mjs";
 import { environments as edge } from "./environments/edge.mjs";
 import { environments as page } from "./environments/page.mjs";
+import { environments as recipes } from "./environments/recipes.mjs";
 import { environments as runners } from "./environments/runners.mjs";
 import { environments as runtimes } from "./environments/runtimes.mjs";
 import { environments as types } from "./environments/types.mjs";
@@ -23,7 +24,7 @@ import { useService } from "./lib/service.mjs";
  */
 
 /** @type {Environment[]} */
-const ENVIRONMENTS = [...runtimes, ...types, ...page, ...bundlers, ...edge, ...runners];
+const ENVIRONMENTS = [...runtimes, ...types, ...page, ...bundlers, ...edge, ...runners, ...recipes];
 
 /** @param {string[]} names beginnings of names; none means all */
 export function chosen(names) {
@@ -52,7 +53,7 @@ async function attempt(environment, given) {
   const started = Date.now();
   const { outcome, version, why } = await judged(environment, given);
   const label = { passed: "ok  ", failed: "FAIL", skipped: "skip" }[outcome];
-  say(`${label}  ${environment.name.padEnd(16)}  ${(version ?? "").padEnd(28)}  ${duration(Date.now() - started)}${why ? `\n${indented(why)}` : ""}`);
+  say(`${label}  ${environment.name.padEnd(18)}  ${(version ?? "").padEnd(28)}  ${duration(Date.now() - started)}${why ? `\n${indented(why)}` : ""}`);
   return outcome;
 }
 

@@ -1,7 +1,7 @@
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { createPledgeTransactionSchema, type CreatePledgeTransactionRequest } from "impact-pledge/validate";
 import { useState } from "react";
-import { useFieldArray, useForm } from "react-hook-form";
+import { useForm } from "react-hook-form";
 
 const defaultValues: CreatePledgeTransactionRequest = {
   reference: "order-1001",
@@ -9,41 +9,43 @@ const defaultValues: CreatePledgeTransactionRequest = {
   pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
 };
 
+/** The rules of the service, as you type. */
+const resolver = standardSchemaResolver(createPledgeTransactionSchema);
+
 export function Checkout() {
-  const [sent, setSent] = useState("");
-  const { register, control, handleSubmit, formState } = useForm<CreatePledgeTransactionRequest>({
-    // The rules of the service, as you type.
-    resolver: standardSchemaResolver(createPledgeTransactionSchema),
-    defaultValues,
-    mode: "onTouched",
-  });
-  const { fields, append } = useFieldArray({ control, name: "pledges" });
+  const [timelineUrl, setTimelineUrl] = useState("");
+  const { register, handleSubmit, setError, formState } = useForm({ resolver, defaultValues, mode: "onTouched" });
   const { errors, isSubmitting } = formState;
+  const amount = errors.pledges?.[0]?.impact?.amount;
+  const email = errors.recipient?.email;
 
-  async function placeOrder(order: CreatePledgeTransactionRequest) {
-    const response = await fetch("/orders", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(order) });
-    const { timelineUrl } = await response.json();
-    setSent(timelineUrl);
-  }
+  const placeOrder = handleSubmit(async (order) => {
+    try {
+      const response = await fetch("/orders", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(order) });
+      const answer = await response.json();
+      if (response.ok) setTimelineUrl(answer.timelineUrl);
+      else setError("root", { message: answer.message });
+    } catch {
+      setError("root", { message: "That did not work. Please try again." });
+    }
+  });
 
-  if (sent) return <p>Thank you! <a href={sent}>See what becomes of it</a></p>;
+  if (timelineUrl) return <p>Thank you! <a href={timelineUrl}>See what becomes of it</a></p>;
   return (
-    <form onSubmit={handleSubmit(placeOrder)} noValidate>
+    <form onSubmit={placeOrder} noValidate>
       <h1>Plant trees with your order</h1>
-      {fields.map(({ id }, index) => (
-        <p key={id}>
-          <label htmlFor={id}>Trees</label>
-          <input id={id} type="number" aria-invalid={Boolean(errors.pledges?.[index]?.impact?.amount)} {...register(`pledges.${index}.impact.amount`, { valueAsNumber: true })} />
-          <span role="alert">{errors.pledges?.[index]?.impact?.amount?.message}</span>
-        </p>
-      ))}
-      <button type="button" onClick={() => append({ impact: { amount: 1, offeringId: "plastic-kg" } })}>Add plastic</button>
       <p>
-        <label htmlFor="email">E-mail address</label>
-        <input id="email" type="email" autoComplete="email" aria-invalid={Boolean(errors.recipient?.email)} {...register("recipient.email")} />
-        <span role="alert">{errors.recipient?.email?.message}</span>
+        <label htmlFor="trees">Trees</label>{" "}
+        <input id="trees" type="number" aria-invalid={Boolean(amount)} aria-describedby="trees-problem" {...register("pledges.0.impact.amount", { valueAsNumber: true })} />{" "}
+        <span id="trees-problem">{amount?.message}</span>
+      </p>
+      <p>
+        <label htmlFor="email">E-mail address</label>{" "}
+        <input id="email" type="email" autoComplete="email" aria-invalid={Boolean(email)} aria-describedby="email-problem" {...register("recipient.email")} />{" "}
+        <span id="email-problem">{email?.message}</span>
       </p>
       <button disabled={isSubmitting}>Place order</button>
+      <p role="alert">{errors.root?.message}</p>
     </form>
   );
 }

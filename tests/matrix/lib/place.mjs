@@ -4,10 +4,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { transformSync } from "esbuild";
 import { startGroup } from "../../../scripts/lib/group.mjs";
+import { npmScript } from "../../../scripts/lib/packages.mjs";
 import { tail } from "../../../scripts/lib/report.mjs";
 import { EXPECTED, EXPECTED_FORM } from "../shared/smoke.mjs";
 import { serveFolder } from "./files.mjs";
@@ -34,6 +35,12 @@ export class Place {
     if (project) cpSync(join(MATRIX, "projects", project), this.folder, { recursive: true });
   }
 
+  /** A recipe of `examples`, with nothing but what git has of it. @param {string} [to] a folder */
+  copyRecipe(name, to = ".") {
+    const made = new Set([".next", ".wrangler", "dist", "node_modules", "package-lock.json"]);
+    cpSync(join(this.tools.root, "examples", name), join(this.folder, to), { recursive: true, filter: (path) => !made.has(basename(path)) });
+  }
+
   write(name, text) {
     const file = join(this.folder, name);
     mkdirSync(dirname(file), { recursive: true });
@@ -56,6 +63,18 @@ export class Place {
     return file;
   }
 
+  /** npm, as a script for Node. */
+  get npm() {
+    const script = npmScript();
+    if (!script) throw new Skipped("npm is not found: start this by `npm run matrix`");
+    return script;
+  }
+
+  /** Of the package itself. */
+  packageVersion() {
+    return JSON.parse(readFileSync(join(this.folder, "..", "node_modules", "impact-pledge", "package.json"), "utf8")).version;
+  }
+
   /** `vite 8.3.8` */
   version(name) {
     return `${name} ${JSON.parse(readFileSync(this.tool(name, "package.json"), "utf8")).version}`;
@@ -76,11 +95,16 @@ export class Place {
     return this.run(process.execPath, ...args);
   }
 
-  /** Starts a server, a script for Node, and waits until it answers. @param {(port: number) => string[]} args @returns {Promise<string>} its origin */
-  async start(args, env = {}) {
+  /**
+   * Starts a server, a script for Node, and waits until it answers.
+   * @param {(port: number) => string[]} args
+   * @param {{env?: NodeJS.ProcessEnv, folder?: string}} [options]
+   * @returns {Promise<string>} its origin
+   */
+  async start(args, { env, folder = "." } = {}) {
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
-    const { child, ended, end } = startGroup(args(port), { cwd: this.folder, env: { ...this.env, ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] });
+    const { child, ended, end } = startGroup(args(port), { cwd: join(this.folder, folder), env: { ...this.env, ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] });
     this.#leaving.push(end);
     let output = "", how;
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));

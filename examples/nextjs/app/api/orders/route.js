@@ -1,17 +1,18 @@
-import { ApiError, PledgeClient, ValidationError } from "impact-pledge";
+import { PledgeClient, ValidationError } from "impact-pledge";
 
-const client = () => new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: process.env.PLEDGE_SERVICE_URL, safeRepeats: true });
+/** Made with the first order: while the app is built there is no key. */
+let client;
+const pledges = () => (client ??= new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: process.env.PLEDGE_SERVICE_URL, safeRepeats: true }));
 
 /** Records the pledge of an order. The key stays here. */
 export async function POST(request) {
-  const order = await request.json().catch(() => null);
   try {
-    const { id, timelineUrl } = await client().createPledgeTransaction(order, { signal: request.signal });
+    const { id, timelineUrl } = await pledges().createPledgeTransaction(await request.json());
     return Response.json({ id, timelineUrl });
   } catch (error) {
     if (error instanceof ValidationError) return Response.json({ message: error.message, issues: error.issues }, { status: 422 });
+    if (error instanceof SyntaxError) return Response.json({ message: "This is not JSON." }, { status: 400 });
     console.error(error);
-    const message = error instanceof ApiError ? "The pledge service refused the order." : "The pledge service can’t be reached. Please try again.";
-    return Response.json({ message }, { status: 502 });
+    return Response.json({ message: "The pledge service did not record your order. Please try again." }, { status: 502 });
   }
 }

@@ -1,0 +1,152 @@
+/** The recipes of `examples`: built and started by their own scripts, and tried as a shopper or a shop does. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { REQUEST } from "../shared/smoke.mjs";
+
+const KEY = "service_sk_test_recipe";
+const TIMELINE = "https://pledges.example.org/timeline/ptran_1?edit_key=secret";
+
+/** What a recipe pins is what it is tried with. */
+function mustPin(place, folder = ".") {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(place.folder, folder, "package.json"), "utf8"));
+  const { "impact-pledge": ours, ...others } = { ...dependencies, ...devDependencies };
+  assert.equal(ours, place.packageVersion());
+  for (const [name, version] of Object.entries(others)) assert.equal(`${name} ${version}`, place.version(name));
+}
+
+/** The order that the service has seen last, with the key that came with it. */
+function recorded({ service }) {
+  const { method, path, headers, body } = service.seen.at(-1);
+  assert.deepEqual([method, path, headers.authorization], ["POST", "/v2/pledge-transaction", `Bearer ${KEY}`]);
+  return JSON.parse(body);
+}
+
+const settings = (place) => ({ PLEDGE_API_KEY: KEY, PLEDGE_SERVICE_URL: place.service.baseUrl });
+
+function nodeServer(place, folder) {
+  return place.start(() => [place.npm, "start", "--silent"], { env: settings(place), folder });
+}
+
+/** A page whose every byte is looked at, from the first one on. */
+async function watchedPage(place) {
+  const page = await place.openPage();
+  const received = [];
+  page.on("response", (response) => received.push(response.text().catch(() => ""), JSON.stringify(response.headers())));
+  await page.route("https://pledges.example.org/**", (route) => route.fulfill({ contentType: "text/html", body: "<title>The timeline</title>" }));
+  const mustBeClean = async () => {
+    const texts = await Promise.all(received);
+    assert.ok(texts.length > 2, "the page has received something");
+    for (const text of texts) assert.ok(!text.includes(KEY), "the key must never reach the page");
+  };
+  return { page, mustBeClean };
+}
+
+/** From a mistyped address to the timeline. @param {{after: (page: import("playwright-core").Page) => Promise<void>}} wish */
+async function walk(place, url, { problem, arrive }) {
+  const { page, mustBeClean } = await watchedPage(place);
+  const before = place.service.seen.length;
+  await page.goto(url);
+  await page.getByLabel("Trees").fill("3");
+  await page.getByLabel("E-mail address").fill("ada@");
+  await page.getByRole("button", { name: "Place order" }).click();
+  await page.getByText(problem).first().waitFor();
+  assert.equal(place.service.seen.length, before, "nothing is sent");
+  await page.getByLabel("E-mail address").fill("ada@example.org");
+  await page.getByRole("button", { name: "Place order" }).click();
+  await arrive(page);
+  assert.deepEqual(recorded(place), { reference: "order-1001", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] });
+  await mustBeClean();
+}
+
+const MUST_BE = /must be an e-mail address/i;
+const atTimeline = (page) => page.waitForURL(TIMELINE);
+
+const post = (url, body) => fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+
+/** An order as JSON: good, wrong, and not JSON at all. */
+async function mustTakeOrders(place, url) {
+  const good = await post(url, JSON.stringify(REQUEST));
+  assert.deepEqual([good.status, await good.json()], [200, { id: "ptran_1", timelineUrl: TIMELINE }]);
+  assert.deepEqual(recorded(place), REQUEST);
+  const count = place.service.seen.length;
+  const wrong = await post(url, JSON.stringify({ ...REQUEST, recipient: { email: "ada@" } }));
+  const { message, issues } = await wrong.json();
+  assert.deepEqual([wrong.status, typeof message, issues.map(({ path }) => path)], [422, "string", [["recipient", "email"]]]);
+  assert.equal((await post(url, "{")).status, 400);
+  assert.equal(place.service.seen.length, count, "what is wrong is not sent");
+}
+
+/** What a shop's server answers when the service can't be reached. */
+async function mustSaySorry(url) {
+  const { status, body } = await post(url, JSON.stringify(REQUEST)).then(async (response) => ({ status: response.status, body: await response.json() }));
+  assert.equal(status, 502);
+  assert.match(body.message, /try again/);
+}
+
+const NOBODY = { PLEDGE_API_KEY: KEY, PLEDGE_SERVICE_URL: "http://127.0.0.1:9" };
+
+/** A page that is built by Vite, with the shop's server of the Node recipe behind it. */
+const frontEnd = (name, expected) => ({
+  name: `recipe-${name}`,
+  version: (place) => place.version("vite"),
+  async run(place) {
+    place.copyRecipe(name);
+    place.copyRecipe("node", "server");
+    mustPin(place);
+    await place.node(place.npm, "run", "build", "--silent");
+    const shop = await nodeServer(place, "server");
+    const origin = await place.start((port) => [place.npm, "start", "--silent", "--", "--host", "127.0.0.1", "--port", String(port), "--strictPort"], { env: { SHOP_SERVER: shop } });
+    await walk(place, origin, expected);
+  },
+});
+
+/** @type {import("../main.mjs").Environment[]} */
+export const environments = [
+  frontEnd("plain-html", { problem: "This is not an e-mail address yet.", arrive: atTimeline }),
+  frontEnd("react", {
+    problem: MUST_BE,
+    arrive: async (page) => assert.equal(await page.getByRole("link", { name: "See what becomes of it" }).getAttribute("href"), TIMELINE),
+  }),
+  {
+    name: "recipe-nextjs",
+    version: (place) => place.version("next"),
+    async run(place) {
+      place.copyRecipe("nextjs");
+      mustPin(place);
+      await place.node(place.npm, "run", "build", "--silent");
+      const start = (env) => place.start((port) => [place.npm, "start", "--silent", "--", "--hostname", "127.0.0.1", "--port", String(port)], { env });
+      const origin = await start(settings(place));
+      await mustTakeOrders(place, `${origin}/api/orders`);
+      await walk(place, origin, { problem: MUST_BE, arrive: atTimeline });
+      await mustSaySorry(`${await start(NOBODY)}/api/orders`);
+    },
+  },
+  {
+    name: "recipe-hono",
+    version: (place) => place.version("hono"),
+    async run(place) {
+      place.copyRecipe("hono");
+      mustPin(place);
+      await place.node(place.npm, "run", "build", "--silent");
+      const start = (env) => {
+        place.write(".dev.vars", Object.entries(env).map(([name, value]) => `${name}=${value}\n`).join(""));
+        return place.start((port) => [place.npm, "start", "--silent", "--", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false"]);
+      };
+      await mustTakeOrders(place, `${await start(settings(place))}/orders`);
+      await mustSaySorry(`${await start(NOBODY)}/orders`);
+    },
+  },
+  {
+    name: "recipe-node",
+    version: () => `node ${process.versions.node}`,
+    async run(place) {
+      place.copyRecipe("node");
+      mustPin(place);
+      const origin = await nodeServer(place);
+      await mustTakeOrders(place, `${origin}/orders`);
+      await walk(place, origin, { problem: MUST_BE, arrive: atTimeline });
+      await mustSaySorry(`${await place.start(() => [place.npm, "start", "--silent"], { env: NOBODY })}/orders`);
+    },
+  },
+];
