@@ -32,5 +32,5 @@ for (const [names, expected] of CHOICES) {
 test("every environment has a name of its own", () => {
   const names = chosen([]).map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
-  assert.ok(names.length >= 26, `${names}`);
+  assert.ok(names.length >= 30, `${names}`);
 });

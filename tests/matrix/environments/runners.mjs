@@ -1,16 +1,18 @@
-/** Test runners, with Node's globals and with jsdom's. */
+/** Test runners, with Node's globals and with those of jsdom and happy-dom. */
 import assert from "node:assert/strict";
 import { created } from "../../package/mock-server.mjs";
 
-const jest = (environment) => ({
-  name: `jest-${environment}`,
+/** @param {string} name @param {string} environment @param {string} spec as CommonJS or as a module */
+const jest = (name, environment, spec) => ({
+  name: `jest-${name}`,
   version: (place) => place.version("jest"),
   async run(place) {
     place.copy("jest");
     place.env.SERVICE = place.service.baseUrl;
     place.write("answer.json", JSON.stringify(created()));
-    place.write("jest.config.json", JSON.stringify({ testEnvironment: environment, testMatch: ["**/smoke.spec.cjs"], watchman: false }));
-    await place.node(place.tool("jest", "bin", "jest.js"), "--ci", "--runInBand");
+    place.write("jest.config.json", JSON.stringify({ testEnvironment: environment, testMatch: [`**/${spec}`], moduleFileExtensions: ["js", "cjs", "mjs", "json"], transform: {}, watchman: false }));
+    const flags = spec.endsWith(".mjs") ? ["--experimental-vm-modules"] : [];
+    await place.node(...flags, place.tool("jest", "bin", "jest.js"), "--ci", "--runInBand");
   },
 });
 
@@ -22,9 +24,18 @@ const vitest = (name, environment, pool) => ({
     place.copy("vitest");
     place.env.SERVICE = place.service.baseUrl;
     const out = await place.node(place.tool("vitest", "vitest.mjs"), "run", "--environment", environment, "--pool", pool);
-    assert.match(out, environment === "jsdom" ? /2 passed/ : /1 passed/);
+    assert.match(out, environment === "node" ? /1 passed/ : /2 passed/);
   },
 });
 
 /** @type {import("../main.mjs").Environment[]} */
-export const environments = [jest("node"), jest("jsdom"), vitest("node", "node", "forks"), vitest("jsdom", "jsdom", "forks"), vitest("jsdom-vm", "jsdom", "vmThreads")];
+export const environments = [
+  jest("node", "node", "smoke.spec.cjs"),
+  jest("node-esm", "node", "smoke.spec.mjs"),
+  jest("jsdom", "jsdom", "smoke.spec.cjs"),
+  jest("jsdom-esm", "jsdom", "smoke.spec.mjs"),
+  vitest("node", "node", "forks"),
+  vitest("jsdom", "jsdom", "forks"),
+  vitest("jsdom-vm", "jsdom", "vmThreads"),
+  vitest("happy-dom", "happy-dom", "forks"),
+];

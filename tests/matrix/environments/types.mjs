@@ -1,4 +1,4 @@
-/** The declarations under two compilers, as each kind of module resolution reads them. */
+/** The declarations under three compilers, as each kind of module resolution reads them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -34,4 +34,4 @@ const typescript = (major, compiler) => ({
 });
 
 /** @type {import("../main.mjs").Environment[]} */
-export const environments = [typescript(6, "typescript"), typescript(7, "typescript-7")];
+export const environments = [typescript(5, "typescript-5"), typescript(6, "typescript"), typescript(7, "typescript-7")];

@@ -15,7 +15,7 @@ import { serveFolder } from "./files.mjs";
 import { Skipped } from "./skipped.mjs";
 
 const MATRIX = join(import.meta.dirname, "..");
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 600_000;
 const POLL_MS = 100;
 
 export class Place {
