@@ -10,7 +10,7 @@ const PARTS = { worker: buildWorker, package: buildPackage, shop: buildShop };
 
 async function buildWorker(tools) {
   const outFolder = join(tools.root, "build");
-  const built = await buildWasm(tools, { features: ["server"], outFolder, bindgen: ["--no-typescript", "--experimental-reset-state-function"] });
+  const built = await buildWasm(tools, { features: ["server"], profile: "worker", outFolder, bindgen: ["--no-typescript", "--experimental-reset-state-function"] });
   for (const name of ["worker.js", "recover.js"]) copyChanged(join(tools.root, "src", "server", name), join(outFolder, name));
   sayBuilt(tools.root, join(outFolder, "impact_pledge_bg.wasm"), built);
 }

@@ -3,7 +3,6 @@
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How long an entry is used, in milliseconds. With the store's own cache, this bounds how long a
@@ -15,7 +14,8 @@ const MAX_KEYS: usize = 1_024;
 /// The caches of one isolate.
 #[derive(Debug, Default)]
 pub struct Caches {
-    keys: RefCell<BTreeMap<KeyHash, Entry<KeyRecord>>>,
+    /// In the order of their hashes: a map that also removes would be ten times the code.
+    keys: RefCell<Vec<(KeyHash, Entry<KeyRecord>)>>,
     catalogue: RefCell<Option<Entry<Catalogue>>>,
 }
 
@@ -37,20 +37,24 @@ impl<T> Entry<T> {
 
 impl Caches {
     pub(super) fn key(&self, hash: KeyHash, now_ms: u64) -> Option<Rc<KeyRecord>> {
-        self.keys.borrow().get(&hash)?.fresh(now_ms)
+        let keys = self.keys.borrow();
+        let place = keys.binary_search_by_key(&hash, |(hash, _)| *hash).ok()?;
+        keys.get(place)?.1.fresh(now_ms)
     }
 
     pub(super) fn keep_key(&self, hash: KeyHash, record: KeyRecord, now_ms: u64) -> Rc<KeyRecord> {
         let mut keys = self.keys.borrow_mut();
         if keys.len() >= MAX_KEYS {
-            keys.retain(|_, entry| entry.fresh(now_ms).is_some());
+            keys.retain(|(_, entry)| entry.fresh(now_ms).is_some());
         }
         if keys.len() >= MAX_KEYS {
             keys.clear();
         }
         let entry = Entry::new(record, now_ms);
         let record = Rc::clone(&entry.value);
-        keys.insert(hash, entry);
+        let from = keys.partition_point(|(known, _)| *known < hash);
+        let to = keys.partition_point(|(known, _)| *known <= hash);
+        keys.splice(from..to, [(hash, entry)]);
         record
     }
 

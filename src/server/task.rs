@@ -4,7 +4,6 @@
 //! So it runs in the turn of its own request, as the platform wants it, and never in another's.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,7 +15,20 @@ type Task = Pin<Box<dyn Future<Output = ()>>>;
 #[derive(Default)]
 struct Tasks {
     last: u64,
-    waiting: BTreeMap<u64, Task>,
+    /// In the order of their numbers.
+    waiting: Vec<(u64, Task)>,
+}
+
+impl Tasks {
+    fn put(&mut self, number: u64, task: Task) {
+        let place = self.waiting.partition_point(|(known, _)| *known < number);
+        self.waiting.insert(place, (number, task));
+    }
+
+    fn take(&mut self, number: u64) -> Option<Task> {
+        let place = self.waiting.binary_search_by_key(&number, |(known, _)| *known).ok()?;
+        Some(self.waiting.remove(place).1)
+    }
 }
 
 thread_local! {
@@ -35,7 +47,7 @@ pub fn start(task: impl Future<Output = ()> + 'static) {
 fn go_on(number: u64, mut task: Task) {
     let waker = Waker::from(Arc::new(Number(number)));
     if task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
-        TASKS.with_borrow_mut(|tasks| tasks.waiting.insert(number, task));
+        TASKS.with_borrow_mut(|tasks| tasks.put(number, task));
     }
 }
 
@@ -45,7 +57,7 @@ struct Number(u64);
 impl Wake for Number {
     /// JavaScript calls when nothing runs, so a task that is not among those that wait has ended.
     fn wake(self: Arc<Self>) {
-        let task = TASKS.with_borrow_mut(|tasks| tasks.waiting.remove(&self.0));
+        let task = TASKS.with_borrow_mut(|tasks| tasks.take(self.0));
         if let Some(task) = task {
             go_on(self.0, task);
         }
