@@ -79,12 +79,27 @@ function mustBeRaw(wasm) {
   return wasm;
 }
 
-/** @returns {Promise<string>} the path of the crate's wasm */
-async function compile({ wasm, root }, { features, profile = "release" }) {
+/**
+ * Cargo keeps the library of the last features alone, so that three entries are three builds at every start: the
+ * cache keeps them all, by all that they depend on.
+ * @returns {Promise<string>} the path of the crate's wasm
+ */
+async function compile({ wasm, root, cache }, { features, profile = "release" }) {
   const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features.join(",")];
-  await must(wasm.cargo, args, { cwd: root, env: wasm.env, name: "cargo build" });
+  const key = sha256(...sourcesOf(root), JSON.stringify([wasm.release, wasm.env.RUSTFLAGS, args]));
   const folder = profile === "dev" ? "debug" : profile;
-  return join(wasm.targetFolder, WASM, folder, "impact_pledge.wasm");
+  const place = await usedEntry(join(cache, "crate", key), async (fresh) => {
+    await must(wasm.cargo, args, { cwd: root, env: wasm.env, name: "cargo build" });
+    copyFileSync(join(wasm.targetFolder, WASM, folder, "impact_pledge.wasm"), join(fresh, "crate.wasm"));
+  });
+  return join(place, "crate.wasm");
+}
+
+/** The names and bytes of all that the crate is made of. */
+function sourcesOf(root) {
+  const all = readdirSync(join(root, "src"), { recursive: true }).sort().map((name) => join("src", name));
+  const files = ["Cargo.toml", "Cargo.lock", ...all].filter((name) => statSync(join(root, name)).isFile());
+  return files.flatMap((name) => [`\0${name}\0`, readFileSync(join(root, name))]);
 }
 
 async function bind({ bindgen, env }, input, outFolder, { outName, bindgen: more }) {
