@@ -24,12 +24,13 @@ test("from a mistyped e-mail address to the timeline", async (t) => {
   await page.click("[aria-label='One tree more']");
   await page.fill("#plastic", "1.5");
   assert.equal(await page.textContent("[data-impact]"), "$2.88");
+  assert.equal(await page.textContent("[data-what]"), "2 trees and 1.5 kilos of plastic");
   assert.equal(await page.textContent("[data-total]"), "$33.38");
   await page.focus("#email");
   await page.keyboard.type("ada@");
   assert.equal(await problem(page, "recipient.email"), "");
   await page.keyboard.press("Tab");
-  assert.equal(await problem(page, "recipient.email"), "This is not an e-mail address yet, such as ada@example.org.");
+  assert.equal(await problem(page, "recipient.email"), "Not a whole e-mail address yet. One looks like ada@example.org.");
   await page.fill("#first-name", "Ada");
   await send(page);
   assert.equal(await page.evaluate(() => document.activeElement.id), "email");
@@ -187,10 +188,10 @@ test("without JavaScript the form is posted, and the server shows its problems",
   await fillIn(page, { email: "a..b@example.org", trees: "" });
   const reference = await page.textContent(".reference");
   await send(page);
-  assert.equal(await problem(page, "recipient.email"), "This is not an e-mail address yet, such as ada@example.org.");
+  assert.equal(await problem(page, "recipient.email"), "Not a whole e-mail address yet. One looks like ada@example.org.");
   assert.equal(await problem(page, "pledges"), "Choose at least one: a tree, or half a kilo of plastic.");
   assert.equal(await page.getAttribute("#email", "aria-invalid"), "true");
-  assert.equal(await page.locator("#email").evaluate((input) => document.getElementById(input.getAttribute("aria-describedby")).textContent).catch(() => "no script"), "This is not an e-mail address yet, such as ada@example.org.");
+  assert.equal(await page.locator("#email").evaluate((input) => document.getElementById(input.getAttribute("aria-describedby")).textContent).catch(() => "no script"), "Not a whole e-mail address yet. One looks like ada@example.org.");
   assert.equal(await page.inputValue("#email"), "a..b@example.org");
   assert.equal(await page.inputValue("#first-name"), "Ada");
   assert.equal(await page.textContent(".reference"), reference, "it is the same order");

@@ -11,21 +11,28 @@ const READING_MS = 1_800;
 const find = (selector) => document.querySelector(selector);
 const form = find("#checkout");
 const amounts = [...form.querySelectorAll("input[data-price]")];
+const list = new Intl.ListFormat("en-US", { type: "conjunction" });
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 
 // ---- Amounts ----
 
+const offerOf = (input) => input.closest("[data-offer]");
+
 function chosen() {
   const filled = amounts.filter(({ value, valueAsNumber }) => value !== "" && valueAsNumber > 0);
-  return filled.map(({ valueAsNumber: count, dataset: { price, noun, nouns } }) => ({ price: count * price, count: count.toLocaleString("en-US"), noun: count === 1 ? noun : nouns }));
+  return filled.map((input) => {
+    const { valueAsNumber: count, dataset: { price, noun, nouns } } = input;
+    return { price: count * price, count: count.toLocaleString("en-US"), noun: count === 1 ? noun : nouns, picture: offerOf(input).querySelector("img") };
+  });
 }
 
 function showTotal() {
   const impact = chosen();
   const sum = impact.reduce((total, { price }) => total + price, 0);
+  find("[data-what]").textContent = list.format(impact.map(({ count, noun }) => `${count} ${noun}`));
   find("[data-impact]").textContent = impact.length > 0 ? dollars.format(sum) : "none yet";
   find("[data-total]").textContent = dollars.format(GOODS + sum);
-  for (const input of amounts) input.closest("[data-offer]").classList.toggle("chosen", input.valueAsNumber > 0);
+  for (const input of amounts) offerOf(input).classList.toggle("chosen", input.valueAsNumber > 0);
 }
 
 function step({ currentTarget: button }) {
@@ -70,7 +77,7 @@ function attemptOf(body) {
 function working(isWorking) {
   button.setAttribute("aria-disabled", String(isWorking));
   if (isWorking) label.textContent = "Placing your order…";
-  progress.textContent = isWorking ? "Recording what you add to the world…" : "";
+  progress.textContent = isWorking ? "Recording your pledge…" : "";
 }
 
 async function send(body, key) {
@@ -120,11 +127,13 @@ function sent(timelineUrl) {
   setTimeout(() => location.assign(timelineUrl), READING_MS);
 }
 
-function leaf({ count, noun }) {
+function leaf({ count, noun, picture }) {
   const item = document.createElement("li");
   const number = document.createElement("b");
   number.textContent = count;
-  item.append(number, ` ${noun}`);
+  const words = document.createElement("span");
+  words.append(number, ` ${noun}`);
+  item.append(words, picture.cloneNode());
   return item;
 }
 

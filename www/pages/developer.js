@@ -46,9 +46,14 @@ function showTyped(typed) {
 }
 
 function step({ at, field, issues }) {
-  const text = issues.length === 0 ? element("b", { class: "good" }, "nothing is wrong") : issues.join(", ");
-  const after = field ? [dim("after "), element("code", {}, field), dim(": ")] : [dim("at first: ")];
-  return element("li", {}, element("time", {}, `${(at / 1000).toFixed(1)} s`), element("span", {}, ...after, text));
+  const after = field ? [dim("after "), element("code", {}, field)] : [dim("at first")];
+  const wrong = issues.length === 0 ? [element("b", { class: "good" }, "nothing is wrong")] : issues.map(problem);
+  return element("li", {}, element("time", {}, `${(at / 1000).toFixed(1)} s`), element("div", {}, element("p", {}, ...after), ...wrong));
+}
+
+function problem(text) {
+  const [pointer, code] = text.split(" ");
+  return element("p", {}, element("code", {}, pointer), " ", element("b", { class: "bad" }, code));
 }
 
 function showExchange({ calls, status, ms, message: words }) {
@@ -69,13 +74,14 @@ function missing(words) {
 }
 
 function showTiming({ whole, service }) {
-  const rows = { "From the button to the answer": whole, "The service’s part in it": service };
+  const rows = { "From the button to the answer": whole, "The pledge service": service, "The shop’s server and the way there": Math.max(0, whole - service) };
   show("[data-timing]", ...Object.entries(rows).map(([name, ms]) => bar(name, ms, whole)));
 }
 
 function bar(name, ms, most) {
-  const meter = element("meter", { min: 0, max: most, value: ms, "aria-label": name });
-  return element("div", {}, element("dt", {}, name), element("dd", {}, milliseconds(ms), meter));
+  const row = element("div", {}, element("dt", {}, name), element("dd", {}, milliseconds(ms)));
+  row.style.setProperty("--part", ms / most);
+  return row;
 }
 
 const { typed, payload, exchange } = readTrace();
