@@ -106,7 +106,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             .map_err(|error| Problem::Internal(error.to_string()))?;
         let id = TransactionId::from_bytes(derivation.bytes("transaction", 0));
         let response = self.record(caller, payload, address, &Ids::Derived(derivation)).await?;
-        let replay = Replay { id: id.to_string(), fingerprint: fingerprint.to_hex() };
+        let replay = Replay { id: id.into_string(), fingerprint: fingerprint.to_hex() };
         self.store.put(&replay_key, replay.to_json(), &()).await?;
         Ok(response)
     }
@@ -207,7 +207,7 @@ fn pledges<'a, E: Entropy>(
     ids: &Ids<'_, E>,
 ) -> Vec<Pledge<'a>> {
     let pledge = |(index, pledge): (usize, &crate::pledge::PledgeRequest<'a>)| Pledge {
-        id: Cow::Owned(PledgeId::from_bytes(ids.bytes("pledge", index)).to_string()),
+        id: Cow::Owned(PledgeId::from_bytes(ids.bytes("pledge", index)).into_string()),
         impact: pledge.impact().clone(),
         detail: pledge.detail().clone(),
     };

@@ -11,6 +11,9 @@ pub const EDIT_KEY_BYTES: usize = 20;
 
 const ID_LENGTH: usize = ID_BYTES * 8 / 5;
 
+/// Characters of the longest one, without its prefix.
+const LONGEST: usize = EDIT_KEY_BYTES * 8 / 5;
+
 macro_rules! identifier {
     ($(#[$doc:meta])* $name:ident, $prefix:literal, $bytes:expr) => {
         $(#[$doc])*
@@ -20,12 +23,21 @@ macro_rules! identifier {
         impl $name {
             /// Makes one of these random (or derived) bytes.
             pub fn from_bytes(bytes: [u8; $bytes]) -> Self {
-                $name(String::from($prefix) + &Base32Unpadded::encode_string(&bytes))
+                const { assert!($bytes * 8 <= LONGEST * 5) };
+                let mut room = [0; LONGEST];
+                // There is room, as the line above says.
+                let opaque = Base32Unpadded::encode(&bytes, &mut room).unwrap_or_default();
+                $name([$prefix, opaque].concat())
             }
 
             /// The text.
             pub fn as_str(&self) -> &str {
                 &self.0
+            }
+
+            /// The text, to keep.
+            pub fn into_string(self) -> String {
+                self.0
             }
         }
 
