@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdir
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { brotliCompressSync } from "node:zlib";
-import { usedEntry } from "./cache.mjs";
+import { locked, usedEntry } from "./cache.mjs";
 import { Stop, say } from "./report.mjs";
 import { run } from "./run.mjs";
 import { WASM } from "./rust.mjs";
@@ -84,15 +84,33 @@ function mustBeRaw(wasm) {
  * cache keeps them all, by all that they depend on.
  * @returns {Promise<string>} the path of the crate's wasm
  */
-async function compile({ wasm, root, cache }, { features, profile = "release" }) {
+async function compile(tools, { features, profile = "release" }) {
+  const { wasm, root, cache } = tools;
   const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features.join(",")];
-  const key = sha256(...sourcesOf(root), JSON.stringify([wasm.release, wasm.env.RUSTFLAGS, args]));
+  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, wasm.env.RUSTFLAGS, args]));
+  const key = keyNow();
+  try {
+    const place = await usedEntry(join(cache, "crate", key), async (fresh) => {
+      await cargoBuild(tools, args, profile, join(fresh, "crate.wasm"));
+      if (keyNow() !== key) throw CHANGED;
+    });
+    return join(place, "crate.wasm");
+  } catch (error) {
+    if (error !== CHANGED) throw error;
+    return compile(tools, { features, profile });
+  }
+}
+
+/** A source was saved while it was compiled: nobody knows which of both the result is of. */
+const CHANGED = Symbol("changed");
+
+/** Another build of other features would put its wasm in the same place. */
+function cargoBuild({ wasm, root }, args, profile, output) {
   const folder = profile === "dev" ? "debug" : profile;
-  const place = await usedEntry(join(cache, "crate", key), async (fresh) => {
+  return locked(join(wasm.targetFolder, "impact-pledge.lock"), async () => {
     await must(wasm.cargo, args, { cwd: root, env: wasm.env, name: "cargo build" });
-    copyFileSync(join(wasm.targetFolder, WASM, folder, "impact_pledge.wasm"), join(fresh, "crate.wasm"));
+    copyFileSync(join(wasm.targetFolder, WASM, folder, "impact_pledge.wasm"), output);
   });
-  return join(place, "crate.wasm");
 }
 
 /** The names and bytes of all that the crate is made of. */
