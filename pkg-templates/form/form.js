@@ -133,6 +133,7 @@ class Binding {
     const lines = unseen.map((issue) => `${issue.path.join(".")}: ${this.#text(issue)}`);
     this.#messages.announce([this.#summary(problems.size + unseen.length), ...lines].join(" "), unseen.length > 0);
     const [first] = problems.keys();
+    for (let fold = first; (fold = fold?.parentElement.closest("details")); ) fold.open = true; // what is folded up takes no focus
     first?.focus();
   }
 

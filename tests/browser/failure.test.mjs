@@ -87,6 +87,7 @@ test("without JavaScript, too, a failure is told and the form can be sent again"
   Object.assign(flaky, { failures: NEVER, requests: [] });
   await send(page);
   assert.match(await page.textContent("#failure"), /That did not work.*trying again pledges nothing twice/s);
+  assert.equal(await page.locator(":focus").getAttribute("id"), "failure", "it comes into view");
   flaky.failures = 0;
   await send(page);
   await arrived(page);

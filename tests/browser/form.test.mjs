@@ -101,6 +101,13 @@ test("sending a form with problems goes to the first one and tells how many ther
   assert.deepEqual(await shown(page, "amount"), QUIET);
 });
 
+test("a problem in a part of the form that is folded up is unfolded", async (t) => {
+  const page = await formPage(t, `${VALID}<details><summary>More</summary>${field("link", "trigger.externalUrl", 'value="no link"')}</details>`);
+  await page.click("#send");
+  assert.equal(await focused(page), "link");
+  assert.ok(await page.isVisible("#link"));
+});
+
 test("a problem that no field has is said where everybody sees it", async (t) => {
   const page = await formPage(t, field("reference", "reference", 'value="r"') + field("email", "recipient.email", 'value="ada@example.org"') + field("amount", "pledges.0.impact.amount", 'value="1"'));
   await page.click("#send");

@@ -192,6 +192,8 @@ test("without JavaScript the form is posted, and the server shows its problems",
   assert.equal(await problem(page, "pledges"), "Choose at least one: a tree, or half a kilo of plastic.");
   assert.equal(await page.getAttribute("#email", "aria-invalid"), "true");
   assert.equal(await page.locator("#email").evaluate((input) => document.getElementById(input.getAttribute("aria-describedby")).textContent).catch(() => "no script"), "Not a whole e-mail address yet. One looks like ada@example.org.");
+  assert.equal(await page.getAttribute("#trees", "aria-describedby"), await page.getAttribute("[data-problem=pledges]", "id"));
+  assert.equal(await page.locator(":focus").getAttribute("id"), "trees", "the first problem comes into view");
   assert.equal(await page.inputValue("#email"), "a..b@example.org");
   assert.equal(await page.inputValue("#first-name"), "Ada");
   assert.equal(await page.textContent(".reference"), reference, "it is the same order");
@@ -213,6 +215,9 @@ test("orders that no page of the shop's sends are refused", async () => {
   assert.equal((await json({ ...order, pledges: [{ impact: { amount: 1, offeringId: "moon" } }] })).status, 422);
   assert.equal((await post({ headers: { "content-type": "application/json" }, body: "{" })).status, 422);
   assert.equal((await post({ headers: { "content-type": "application/json" }, body: " ".repeat(70_000) })).status, 413);
+  const endless = new Blob([JSON.stringify(order)]).stream();
+  assert.equal((await post({ headers: { "content-type": "application/json" }, body: endless, duplex: "half" })).status, 411);
+  assert.equal((await post({ headers: { "content-type": "text/plain" }, body: "reference=r" })).status, 415);
   assert.equal((await fetch(`${shop.origin}/shop/order`)).status, 405);
   const { timelineUrl } = await (await json({ ...order, pledges: [{ impact: { amount: 1, offeringId: "tree" }, detail: { name: "Free gold" } }] })).json();
   const page = await (await fetch(timelineUrl)).text();

@@ -26,7 +26,8 @@ function refused(request) {
   const { origin } = new URL(request.url);
   if (request.method !== "POST") return { status: 405, message: "Orders are posted." };
   if (![null, origin].includes(request.headers.get("origin"))) return { status: 403, message: "Orders come from the shop’s own page." };
-  if (Number(request.headers.get("content-length") ?? 0) > MOST_BYTES) return { status: 413, message: "This is too much for one order." };
+  if (!request.headers.has("content-length")) return { status: 411, message: "An order says how long it is." };
+  if (Number(request.headers.get("content-length")) > MOST_BYTES) return { status: 413, message: "This is too much for one order." };
   return null;
 }
 
@@ -40,7 +41,8 @@ async function byScript(request, context) {
 
 /** Without JavaScript: the same page again with what is wrong, or on to the timeline. */
 async function byForm(request, context, checkout) {
-  const data = await request.formData();
+  const data = await request.formData().catch(() => null);
+  if (!data) return json({ message: "Orders are forms, or JSON." }, 415);
   const values = new Map([...freshOrder(), ...[...data].filter(([, value]) => typeof value === "string")]);
   const { payload, issues } = readForm(data, { hidden });
   if (issues.length > 0) return again(await checkout(), 422, { values, issues });

@@ -21,19 +21,24 @@ export function freshOrder() {
  */
 export function filled(page, { values, issues = [], failure }) {
   const problems = problemsByPlace(issues);
+  const places = placesByField(issues);
   const rest = [...problems].filter(([place]) => place === "").flatMap(([, texts]) => texts);
   return new HTMLRewriter()
-    .on("input", { element: (input) => fill(input, values, problems) })
+    .on("input", { element: (input) => fill(input, values, places) })
     .on("[data-problem]", { element: (place) => fillProblem(place, problems) })
     .on("bdi.reference", { element: (element) => element.setInnerContent(values.get("reference") ?? "") })
     .on("#failure", { element: (element) => fillFailure(element, failure, rest) })
     .transform(page);
 }
 
+/** Where a problem stands: beside its field, or at the head of its group. */
+const placeOf = ({ code, path, name }) => (OF_GROUPS.has(code) ? path.join(".") : (name ?? ""));
+const placesByField = (issues) => new Map(issues.filter(({ name }) => name !== null).map((issue) => [issue.name, placeOf(issue)]));
+
 function problemsByPlace(issues) {
   const problems = new Map();
   for (const issue of issues) {
-    const place = OF_GROUPS.has(issue.code) ? issue.path.join(".") : (issue.name ?? "");
+    const place = placeOf(issue);
     const text = place ? worded(issue) : `${issue.path.join(".")} ${issue.message}`;
     problems.set(place, [...(problems.get(place) ?? []), text]);
   }
@@ -42,16 +47,17 @@ function problemsByPlace(issues) {
 
 const idOf = (place) => `problem-${place.replaceAll(".", "-")}`;
 
-function fill(input, values, problems) {
+function fill(input, values, places) {
   const name = input.getAttribute("name");
   if (input.getAttribute("type") === "checkbox") {
     if (values.get(name) === input.getAttribute("value")) input.setAttribute("checked", "");
   } else if (values.has(name) && !name.endsWith(".offeringId")) {
     input.setAttribute("value", values.get(name));
   }
-  if (!problems.has(name)) return;
-  input.setAttribute("aria-invalid", "true");
-  input.setAttribute("aria-describedby", idOf(name));
+  if (!places.has(name)) return;
+  if (places.get(name) === name) input.setAttribute("aria-invalid", "true");
+  input.setAttribute("aria-describedby", idOf(places.get(name)));
+  if (input.getAttribute("type") !== "hidden") input.setAttribute("autofocus", ""); // a browser takes the first one
 }
 
 function fillProblem(element, problems) {
@@ -62,6 +68,7 @@ function fillProblem(element, problems) {
 }
 
 function fillFailure(element, failure, rest) {
+  if (failure || rest.length > 0) for (const [name, value] of [["tabindex", "-1"], ["autofocus", ""]]) element.setAttribute(name, value);
   if (failure) element.append(`<h3>That did not work</h3><p>${escaped(failure)}</p>`, { html: true });
   else if (rest.length > 0) element.append(`<h3>Something is missing</h3><p>${escaped(rest.join("; "))}</p>`, { html: true });
 }
