@@ -16,6 +16,9 @@ const PLACES = {
     .filter(Boolean)
     .map((folder) => join(folder, "Google/Chrome/Application/chrome.exe")),
 };
+/** For whoever starts it: it runs as root and in containers, and asks nobody on the network. */
+export const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
 const DOWNLOAD_MS = 10 * 60_000;
 const CONNECT_MS = 5_000;
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
+import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { ready } from "../../scripts/lib/ready.mjs";
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const AXE = createRequire(import.meta.url).resolve("axe-core");
 
 export const tools = await ready({ browser: true });

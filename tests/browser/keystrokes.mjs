@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { tools } from "./chromium.mjs";
 import { bundled } from "./form-page.mjs";
 
@@ -28,7 +29,7 @@ ${Array.from({ length: PLEDGES }, (_, index) => pledge(index)).join("")}</form><
 const SCRIPT = 'import { bindForm } from "impact-pledge/form"; globalThis.bound = bindForm(document.forms[0], {});';
 
 async function traced(path) {
-  const browser = await chromium.launch({ executablePath: tools.browser, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  const browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS });
   const page = await browser.newPage();
   const body = await bundled(SCRIPT);
   await page.route(`${ORIGIN}/**`, (route) => route.fulfill(route.request().url().endsWith(".js") ? { contentType: "text/javascript", body } : { contentType: "text/html", body: page50 }));

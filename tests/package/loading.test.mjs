@@ -10,6 +10,7 @@ import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { createTestHarness } from "wrangler";
+import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { ready } from "../../scripts/lib/ready.mjs";
 import { which } from "../../scripts/lib/run.mjs";
 import { created, json, serve } from "./mock-server.mjs";
@@ -143,8 +144,6 @@ test("a page that forbids wasm is told how to allow it", async (t) => {
   await page.waitForFunction(() => window.result !== undefined);
   assert.match(await page.evaluate(() => window.result), /'wasm-unsafe-eval'/);
 });
-
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 async function newPage(t) {
   const browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS });

@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import test from "node:test";
 import { chromium } from "playwright-core";
+import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { ready } from "../../scripts/lib/ready.mjs";
 import { REQUEST, created, json, retrieved, serve } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
@@ -60,7 +61,7 @@ test("the example for a page runs in Chromium, and gives the payload of the form
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => (server.closeAllConnections(), server.close()));
-  const browser = await chromium.launch({ executablePath: tools.browser, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  const browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS });
   t.after(() => browser.close());
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${server.address().port}/`);

@@ -6,10 +6,10 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
+import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { ready } from "../../scripts/lib/ready.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const POLICIES = { "/allowed": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'", "/forbidden": "default-src 'none'; script-src 'self'" };
 const PAGE = '<!doctype html><title>validate</title><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
 const SCRIPTS = { "/page.js": 'import * as rules from "/validate.js";\nglobalThis.rules = rules;\n', "/validate.js": readFileSync(join(root, "pkg", "validate.js")) };

@@ -1,7 +1,6 @@
 /** One Chromium for all environments, started when the first of them asks for a page. */
 import { chromium } from "playwright-core";
-
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+import { FLAGS } from "../../../scripts/lib/browser.mjs";
 
 /** @param {string} executablePath */
 export function useBrowser(executablePath) {
