@@ -7,7 +7,6 @@ use crate::auth::{ApiKey, Scope};
 use crate::json::{Decode, Encode, Mismatch, Value, object};
 use hmac::digest::InvalidLength;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
@@ -107,7 +106,7 @@ impl Fingerprint {
 }
 
 /// What is stored of a create that can be repeated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replay {
     /// The transaction that it made.
     pub id: String,

@@ -5,6 +5,7 @@
 
 use impact_pledge::auth::{ApiKey, KeyRecord, Scope};
 use impact_pledge::charge::Catalogue;
+use impact_pledge::json::Encode as _;
 use impact_pledge::pledge::EditKey;
 use impact_pledge::store::Access;
 use serde_json::{Value, json};
@@ -150,7 +151,7 @@ fn the_longest_unit_fits_the_metadata_of_a_record() {
     let record: KeyRecord = serde_json::from_str(&stored).unwrap();
     let scope: Scope = record.scope(None).unwrap();
     let access = Access::new(scope, &EditKey::from_bytes([0; 20]));
-    assert!(serde_json::to_string(&access).unwrap().len() <= 1_024);
+    assert!(access.to_json().len() <= 1_024);
 }
 
 // ---- The list ----------------------------------------------------------------------------------

@@ -210,7 +210,9 @@ proptest! {
 
 fn canonical(json: &str) -> String {
     let request = PledgeTransactionRequest::parse(json.as_bytes(), 20).unwrap();
-    String::from_utf8(api::create::canonical(&request)).unwrap()
+    let bytes = api::create::canonical(&request);
+    assert_eq!(bytes, serde_json::to_vec(&request).unwrap());
+    String::from_utf8(bytes).unwrap()
 }
 
 // ---- What may be read --------------------------------------------------------------------------

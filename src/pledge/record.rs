@@ -1,7 +1,8 @@
 //! What the service keeps and answers (§2, §4.2).
 //!
-//! Each type is one JSON object of the contract: its serde names are the contract's. Members that
-//! may be null are `Option`s, and absent members read as null.
+//! Each type is one JSON object of the contract. Members that may be null are `Option`s, and absent
+//! members read as null. The service writes and reads them by [`json`](crate::json), which the tests
+//! hold to serde's derived coders.
 
 use super::Amount;
 use crate::decimal::{Decimal, number_as_money};
@@ -218,6 +219,7 @@ impl Encode for PledgeTransaction<'_> {
     }
 }
 
+/// This service has all members that the contract lets a service leave out.
 impl Encode for RetrievedPledgeTransaction<'_> {
     fn encode(&self, out: &mut Vec<u8>) {
         object!(

@@ -5,7 +5,6 @@ use crate::auth::{KeyHash, Mode, Scope};
 use crate::idempotency::{LIFETIME_SECONDS, ReplayHash};
 use crate::json::{Decode, Encode, Mismatch, Value, object};
 use crate::pledge::{EditKey, TransactionId};
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use subtle::ConstantTimeEq as _;
@@ -66,8 +65,7 @@ impl Key for ReplayKey {
 }
 
 /// Who may see a transaction: the metadata of its record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     mode: Mode,
     unit: String,
