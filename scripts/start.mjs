@@ -14,8 +14,9 @@ const HELP = `The service on this machine, with development data, and a demo sho
   PORT=9000 npm start                 on another port
   npm start -- --persist-to DIR       with its state in another folder
 
-Sources are watched: a change is built and served. State survives a restart; what is missing of the
-development data is written again, and what you changed stays. Ctrl-C ends it.`;
+The sources of the service and of the shop are watched: a change is built and served. The package is built
+at the start, and whenever you run \`npm run build -- package\`. State survives a restart; what is missing of
+the development data is written again, and what you changed stays. Ctrl-C ends it.`;
 
 /** The service and the demo shop beside it; a deploy takes wrangler.toml, which has no shop. */
 const CONFIG = "wrangler.dev.toml";
