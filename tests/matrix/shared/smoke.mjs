@@ -53,9 +53,11 @@ export async function smokeForm({ bindForm }, document) {
   const sent = new Promise((resolve) => bindForm(form, { onSubmit: resolve }));
   type(email, "ada@");
   const invalid = email.getAttribute("aria-invalid");
+  form.requestSubmit();
+  const focused = document.activeElement === email;
   type(email, "ada@example.org");
   form.requestSubmit();
-  return { invalid, corrected: email.getAttribute("aria-invalid"), sent: await sent };
+  return { invalid, focused, corrected: email.getAttribute("aria-invalid"), sent: await sent };
 }
 
 function type(input, text) {
@@ -64,4 +66,4 @@ function type(input, text) {
   for (const name of ["input", "focusout"]) input.dispatchEvent(new Event(name, { bubbles: true }));
 }
 
-export const EXPECTED_FORM = { invalid: "true", corrected: null, sent: REQUEST };
+export const EXPECTED_FORM = { invalid: "true", focused: true, corrected: null, sent: REQUEST };
