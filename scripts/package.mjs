@@ -6,6 +6,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildClient } from "./lib/client.mjs";
 import { replaceFolder } from "./lib/folder.mjs";
+import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
 import { buildRawWasm } from "./lib/wasm.mjs";
 
@@ -82,11 +83,11 @@ function resolved(files, wasm, wasmPath) {
     name: "impact-pledge",
     setup(build) {
       build.onResolve({ filter: /^#/ }, ({ path }) => {
-        if (path === "#hex") return { path, namespace: "hex" };
+        if (path === "#text") return { path, namespace: "text" };
         if (path === "#wasm") return { path: wasmPath, external: true };
         return { path: files[path] };
       });
-      build.onLoad({ filter: /^#hex$/, namespace: "hex" }, () => ({ contents: Buffer.from(wasm).toString("hex"), loader: "text" }));
+      build.onLoad({ filter: /^#text$/, namespace: "text" }, () => ({ contents: printable(wasm), loader: "text" }));
     },
   };
 }

@@ -1,12 +1,13 @@
-/** The wasm as text in the JavaScript: hexadecimal, because that compresses far better than base64. */
-import hex from "#hex";
+/** The wasm as text in the JavaScript. */
+import text from "#text";
 import { blocked } from "./blocked.js";
+import { bytesOf } from "./printable.js";
 
 let module;
 
 export function compile() {
   try {
-    return (module ??= new WebAssembly.Module(bytes()));
+    return (module ??= new WebAssembly.Module(bytesOf(text)));
   } catch (cause) {
     throw blocked(cause);
   }
@@ -14,15 +15,8 @@ export function compile() {
 
 export async function compileAhead() {
   try {
-    module ??= await WebAssembly.compile(bytes());
+    module ??= await WebAssembly.compile(bytesOf(text));
   } catch (cause) {
     throw blocked(cause);
   }
-}
-
-function bytes() {
-  const bytes = new Uint8Array(hex.length / 2);
-  const digit = (at) => (hex.charCodeAt(at) & 15) + (hex.charCodeAt(at) >> 6) * 9;
-  for (let i = 0; i < bytes.length; i++) bytes[i] = digit(2 * i) * 16 + digit(2 * i + 1);
-  return bytes;
 }

@@ -9,8 +9,8 @@ const entry = join(import.meta.dirname, "..", "..", "pkg", "validate.js");
 
 /** Held where they are. We aim at 9,000. */
 const BUDGETS = [
-  ["{ validate }", 11_900],
-  ["*", 13_100],
+  ["{ validate }", 11_500],
+  ["*", 12_800],
 ];
 
 for (const [what, budget] of BUDGETS) {

@@ -1,0 +1,16 @@
+/** Bytes as printable ASCII, to stand in JavaScript; `pkg-templates/loaders/printable.js` reads it. */
+
+/** So many bytes are one character each; a mark in front of the character stands for so many more. */
+const PAGE = 88;
+const FIRST = "#".charCodeAt(0);
+const MARKS = ["", "{", "|"];
+
+/**
+ * Between double quotes, no character has to be escaped; and most bytes are one character, the same one everywhere:
+ * Brotli packs that almost as well as the bytes themselves. Hexadecimal costs 8 % more, base64 30 %.
+ * @param {Uint8Array} bytes
+ */
+export function printable(bytes) {
+  const characters = Array.from(bytes, (byte) => MARKS[Math.floor(byte / PAGE)] + String.fromCharCode(FIRST + (byte % PAGE)));
+  return characters.join("").replaceAll("\\", "!");
+}
