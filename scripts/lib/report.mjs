@@ -26,10 +26,14 @@ export function duration(milliseconds) {
 /** The last lines of an output, for a line that says why something failed. */
 export const tail = (text, lines) => text.trimEnd().split("\n").slice(-lines).join("\n");
 
-/** For whoever watches something slow: for how long already, and the last thing it said. */
+const MOST_LETTERS = 120;
+
+/** For whoever watches something slow: for how long already, and the last thing it said to people. */
 export function stillAtWork(name, started, output) {
-  const last = tail(output, 1).trim();
-  return `    ${name}: at work for ${duration(Date.now() - started)}${last && `: ${last}`}`;
+  const toPeople = output.split("\n").filter((line) => !line.startsWith("{")); // cargo's JSON is for programs
+  const last = tail(toPeople.join("\n"), 1).trim();
+  const said = last.length > MOST_LETTERS ? `${last.slice(0, MOST_LETTERS)}…` : last;
+  return `    ${name}: at work for ${duration(Date.now() - started)}${said && `: ${said}`}`;
 }
 
 /** The first name that is none of these stops the script. @param {string[]} names @param {string[]} known */
