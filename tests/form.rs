@@ -7,8 +7,9 @@
 mod fixtures;
 
 use impact_pledge::form::{self, Entry, MOST_AROUND};
-use impact_pledge::validate::compact::Compact;
+use impact_pledge::validate::compact::{Compact, UNDECIDED, explained};
 use impact_pledge::validate::json::Source;
+use impact_pledge::validate::number::{Magnitude, magnitude};
 use impact_pledge::validate::{self, Code, json_at};
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -45,6 +46,30 @@ fn text(controls: &[(&str, &str, bool)]) -> String {
     controls.iter().map(line).collect()
 }
 
+/// The pointer and the code of a problem; none where a number turns out to be fine.
+fn said(problem: &Compact, json: &str) -> Option<(String, &'static str)> {
+    let [rank, mut code, detail, _] = problem.about.to_le_bytes();
+    if code == UNDECIDED {
+        let (from, length) = (problem.from as usize, problem.length as usize);
+        code = match magnitude(json.get(from..from + length).unwrap()) {
+            Magnitude::Positive => return None,
+            Magnitude::NotPositive => Code::NotPositive as u8,
+            Magnitude::Infinite => Code::NotFinite as u8,
+        };
+    }
+    let code = *Code::ALL.get(usize::from(code)).unwrap();
+    let place = explained(rank, code, detail).unwrap().path().to_string();
+    let place = place.replace("/0", &format!("/{}", problem.number));
+    if code != Code::UnknownMember {
+        return Some((place, code.as_str()));
+    }
+    let from = problem.from as usize;
+    let name = json.get(from - 1..=from + problem.length as usize).unwrap();
+    let name: String = serde_json::from_str(name).unwrap();
+    let token = name.replace('~', "~0").replace('/', "~1");
+    Some((format!("{place}/{token}"), code.as_str()))
+}
+
 /// The request as JSON, and its problems by control, pointer and code.
 fn read(controls: &[(&str, &str, bool)]) -> (String, Vec<(Option<usize>, String, String)>) {
     let text = text(controls).into_bytes();
@@ -60,17 +85,18 @@ fn read(controls: &[(&str, &str, bool)]) -> (String, Vec<(Option<usize>, String,
     let mut found: Vec<_> = room
         .iter()
         .take(count)
-        .map(|problem| {
+        .filter_map(|problem| {
             let control = form::control_of(&text, entries, problem, unknown);
             unknown += usize::from(problem.about.to_le_bytes()[1] == Code::UnknownMember as u8);
-            (problem.order, control.map(|control| control as usize))
+            Some((said(problem, &json)?, control.map(|control| control as usize)))
         })
         .collect();
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
     let issues = validate::bytes(json.as_bytes());
-    assert_eq!(issues.len(), count);
-    let problems = found.iter().zip(&issues).map(|((_, control), issue)| {
-        (*control, issue.path().to_string(), issue.code().as_str().to_owned())
+    assert_eq!(issues.len(), found.len());
+    let problems = issues.iter().map(|issue| {
+        let (pointer, code) = (issue.path().to_string(), issue.code().as_str());
+        let nth = found.iter().position(|((place, said), _)| *place == pointer && *said == code);
+        (found.remove(nth.unwrap()).1, pointer, code.to_owned())
     });
     let problems = problems.collect();
     (json, problems)

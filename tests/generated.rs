@@ -10,7 +10,8 @@
 use impact_pledge::schema::{Array, Format, Kind, Member, Object, REQUEST, Slot, object_type};
 use impact_pledge::validate::compact::{UNDECIDED, explained};
 use impact_pledge::validate::json::odd;
-use impact_pledge::validate::{Code, MAX_DEPTH, record};
+use impact_pledge::validate::texts::{FORMAT, LENGTH, TEXTS};
+use impact_pledge::validate::{Code, MAX_DEPTH};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -18,8 +19,6 @@ use std::path::Path;
 
 const FROM: &str =
     "generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew";
-/// How many items of an array are checked in one call.
-const BATCH: usize = 64;
 
 #[track_caller]
 fn is_current(file: &str, expected: &str) {
@@ -68,7 +67,7 @@ fn add_spots(slot: Option<Slot>, kind: Kind, is_required: bool, all: &mut Vec<Sp
     all.push(Spot { slot, kind, is_required });
     match kind {
         Kind::Object(object) => {
-            assert!(object.members.len() <= 7, "the encoder's second word has room for 7");
+            assert!(object.members.len() <= VARIABLES.len(), "the encoder has names for so many");
             for member in object.members {
                 add_spots(Some(member.slot), member.kind, member.required, all);
             }
@@ -174,17 +173,13 @@ fn tables() -> String {
     let classes = classes(spots.len() as u8);
     let pointers: Vec<_> = (0..spots.len() as u8).map(pointer).collect();
     let codes: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
-    let required: Vec<_> = (0..spots.len()).filter(|rank| spots[*rank].is_required).collect();
+    assert!(spots.len() < 1 << FORMAT, "a rank has {FORMAT} bits");
+    let required = (0..spots.len()).filter(|rank| spots[*rank].is_required);
+    let required: u32 = required.map(|rank| 1 << rank).sum();
     let mut js = format!("// {FROM}.\n\n");
     let mut line = |text: String| writeln!(js, "{text}").unwrap();
-    line("/** How many problems, numbers, words and texts one call takes, and how many items of an array. */".into());
-    line(format!(
-        "export const ROOM = {}, NUMBERS = {}, WORDS = {}, TEXTS = {}, BATCH = {BATCH};",
-        record::ROOM,
-        record::NUMBERS,
-        record::WORDS,
-        record::TEXTS
-    ));
+    line("/** How many texts one call takes, and how far up in its word the length of each stands. */".into());
+    line(format!("export const TEXTS = {TEXTS}, LENGTH = {LENGTH};"));
     line("/** How deep a value may nest, and the bytes for what JSON has no word for. */".into());
     line(format!(
         "export const MAX_DEPTH = {MAX_DEPTH}, OTHER = \"\\x0{}\", UNREADABLE = \"\\x0{}\", GIVEN_UP = \"\\x0{}\";",
@@ -195,16 +190,19 @@ fn tables() -> String {
     line("/** The codes by their numbers, and the numbers of some. */".into());
     line(format!("export const CODES = {}.split(\" \");", json!(codes.join(" "))));
     line(format!(
-        "export const REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, UNKNOWN_POINTER = {}, UNDECIDED = {UNDECIDED};",
+        "export const REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, TOO_FEW_ITEMS = {}, TOO_MANY_ITEMS = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, NOT_ALLOWED = {}, UNKNOWN_POINTER = {}, UNDECIDED = {UNDECIDED};",
         number_of(Code::Required),
         number_of(Code::UnknownMember),
+        number_of(Code::TooFewItems),
+        number_of(Code::TooManyItems),
         number_of(Code::NotPositive),
         number_of(Code::NotFinite),
+        number_of(Code::NotAllowed),
         number_of(Code::UnknownPointer)
     ));
-    line("/** The pointers of the request's places by their ranks, `*` for an item's index, and those that must be there. */".into());
+    line("/** The pointers of the request's places by their ranks, `*` for an item's index, and a bit for each that must be there. */".into());
     line(format!("export const PLACES = {}.split(\" \");", json!(pointers.join(" "))));
-    line(format!("export const REQUIRED = {};", json!(required)));
+    line(format!("export const REQUIRED = {required:#x};"));
     line("/** Places whose messages are alike have one number. */".into());
     line(format!("export const KINDS = {};", json!(classes)));
     line("/** The messages by their codes: a text, or beginnings by the place's kind and endings by the detail. */".into());
@@ -225,150 +223,96 @@ fn the_tables_are_current() {
 
 const VARIABLES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
-fn function(slot: Option<Slot>) -> String {
-    slot.map_or("writeRequest".to_owned(), |slot| format!("write{slot:?}"))
+fn rank(slot: Option<Slot>) -> u32 {
+    slot.map_or(0, |slot| slot as u32 + 1)
 }
 
-fn test_of(kind: Kind, name: &str) -> String {
-    match kind {
-        Kind::Text(Format::Any) => format!("isText({name})"),
-        Kind::Text(_) | Kind::Choice(_) => format!("typeof {name} === \"string\""),
-        Kind::PositiveNumber => format!("typeof {name} === \"number\""),
-        Kind::Object(_) => format!("isObject({name})"),
-        Kind::Array(_) => format!("Array.isArray({name})"),
-    }
+fn function(slot: Option<Slot>) -> String {
+    slot.map_or("walkRequest".to_owned(), |slot| format!("walk{slot:?}"))
 }
 
 fn encoder() -> String {
     let mut js = written_by_hand("validate/encoder.js");
     for spot in spots() {
-        if let Kind::Object(object) = spot.kind {
-            js += &object_encoder(spot.slot, object);
-        }
-        if let Kind::Array(array) = spot.kind {
-            js += &item_encoder(array);
+        match spot.kind {
+            Kind::Object(object) => js += &object_encoder(spot.slot, object),
+            Kind::Choice(choices) => js += &choice_encoder(spot.slot, choices),
+            _ => {}
         }
     }
     js
 }
 
 fn object_encoder(slot: Option<Slot>, object: &'static Object) -> String {
-    let members: Vec<_> = object.members.iter().zip(VARIABLES).enumerate().collect();
-    let names: Vec<_> = members.iter().map(|(_, (_, name))| *name).collect();
-    let suffix = if matches!(slot, Some(Slot::Pledge)) { "Members" } else { "" };
+    let members: Vec<_> = object.members.iter().zip(VARIABLES).collect();
+    let names: Vec<_> = members.iter().map(|(_, name)| *name).collect();
     let mut js = format!(
-        "\nfunction {}{suffix}(value) {{\n  if (value.toJSON !== undefined || value.valueOf !== valueOf) throw ODD;\n  let {}, names;\n  for (const name in value) {{\n    if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n    switch (name) {{\n",
+        "\nfunction {}(value) {{\n  if (value.toJSON !== undefined || value.valueOf !== valueOf) throw ODD;\n  let {}, names;\n  for (const name in value) {{\n    if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n    switch (name) {{\n",
         function(slot),
         names.join(", ")
     );
-    for (_, (member, name)) in &members {
-        write!(
-            js,
-            "      case \"{0}\":\n        {name} = value.{0};\n        break;\n",
-            member.name
-        )
-        .unwrap();
-    }
-    js += "      default:\n        names = withUnknown(names, name, value[name]);\n    }\n  }\n  let there = 0, odd = 0;\n";
-    for (nth, (member, name)) in &members {
-        let shift = if *nth == 0 {
-            String::new()
-        } else {
-            format!(" << {}", *nth as u32 * record::ODD_BITS)
-        };
-        writeln!(js, "  if ({}) there |= {};", test_of(member.kind, name), 1 << nth).unwrap();
-        writeln!(js, "  else if ({name} !== undefined) odd |= kind({name}){shift};").unwrap();
-    }
-    js += &before_members(object, &members);
-    for (nth, (member, name)) in &members {
-        if let Some(call) = member_call(member, name) {
-            writeln!(js, "  if (there & {}) {call};", 1 << nth).unwrap();
-        }
-    }
-    js + "  if (names) unknown.push(...names);\n}\n"
-}
-
-type Numbered = (usize, (&'static Member, &'static str));
-
-fn before_members(object: &'static Object, members: &[Numbered]) -> String {
-    let mut js = String::new();
-    for (nth, (member, name)) in members {
-        if let Kind::Array(array) = member.kind {
-            let (rank, item) = (member.slot as u8 + 1, function(Some(array.slot)));
-            writeln!(
-                js,
-                "  const {name}First = there & {} ? ahead({name}, {rank}, {item}) : 0;",
-                1 << nth
-            )
+    for (member, name) in &members {
+        let member = member.name;
+        write!(js, "      case \"{member}\":\n        {name} = value.{member};\n        break;\n")
             .unwrap();
-        }
     }
-    writeln!(js, "  if (names) odd |= names.length << {};", record::UNKNOWN).unwrap();
-    let required = object.members.iter().enumerate().filter(|(_, member)| member.required);
-    let required: u32 = required.map(|(nth, _)| 1 << nth).sum();
-    if required > 0 {
-        writeln!(js, "  if ((there & {required}) !== {required}) isFine = false;").unwrap();
+    js += "      default:\n        names = withUnknown(names, name, value[name]);\n    }\n  }\n";
+    for (member, name) in &members {
+        let (test, then) = checks(member, name);
+        let wrong = format!("wrong({name}, {})", rank(Some(member.slot)));
+        let line = match then {
+            Some(then) => format!("if ({test}) {then};\n  else {wrong};"),
+            None => format!("if (!{test}) {wrong};"),
+        };
+        writeln!(js, "  {line}").unwrap();
     }
-    js + "  writeWord(there, odd);\n"
+    writeln!(js, "  if (names) tellUnknown(names, {});\n}}", rank(slot)).unwrap();
+    js
 }
 
-fn member_call(member: &Member, name: &str) -> Option<String> {
-    Some(match member.kind {
-        Kind::Text(Format::Any) => return None,
-        Kind::Text(format) => format!("writeText({name}, {})", format as u8),
-        Kind::PositiveNumber => format!("numbers[n++] = {name}"),
-        Kind::Object(_) => format!("{}({name})", function(Some(member.slot))),
+/// How the encoder asks whether a value is of its type, and what it does with one that is.
+fn checks(member: &Member, name: &str) -> (String, Option<String>) {
+    let place = rank(Some(member.slot));
+    match member.kind {
+        Kind::Text(Format::Any) => (format!("isText({name})"), None),
+        Kind::Text(format) => {
+            let word = (format as u32) << FORMAT | place;
+            (format!("typeof {name} === \"string\""), Some(format!("addText({name}, {word})")))
+        }
+        Kind::PositiveNumber => {
+            (format!("typeof {name} === \"number\""), Some(format!("checkNumber({name}, {place})")))
+        }
+        Kind::Object(_) => {
+            let call = format!("{}({name})", function(Some(member.slot)));
+            (format!("isObject({name})"), Some(call))
+        }
         Kind::Array(array) => {
-            let most = array.max_items.map_or("Infinity".to_owned(), |most| most.to_string());
-            let item = function(Some(array.slot));
-            format!("writeArray({name}, {name}First, {}, {most}, {item})", array.min_items)
+            let call = array_call(array, name, place);
+            (format!("Array.isArray({name})"), Some(call))
         }
         Kind::Choice(_) => panic!("no member is a choice by itself"),
-    })
+    }
 }
 
-fn item_encoder(array: &'static Array) -> String {
-    let name = function(Some(array.slot));
-    let (test, then) = match array.item {
-        Kind::Object(_) => (
-            "isObject(item)".to_owned(),
-            format!("\n    words[w++] = 0;\n    {name}Members(item);\n  "),
-        ),
-        Kind::Choice(choices) => {
-            let tests: Vec<_> =
-                choices.iter().map(|choice| format!("item === \"{choice}\"")).collect();
-            (tests.join(" || "), "\n    words[w++] = 0;\n  ".to_owned())
-        }
-        _ => panic!("items are objects or choices"),
+fn array_call(array: &Array, name: &str, place: u32) -> String {
+    let most = array.max_items.map_or("Infinity".to_owned(), |most| most.to_string());
+    let (item, walk) = (rank(Some(array.slot)), function(Some(array.slot)));
+    let is_item = match array.item {
+        Kind::Object(_) => "isObject",
+        _ => "isString",
     };
-    format!("\nfunction {name}(item) {{\n  if ({test}) {{{then}}} else writeOddItem(item);\n}}\n")
+    format!("walkItems({name}, {place}, {}, {most}, {item}, {is_item}, {walk})", array.min_items)
+}
+
+fn choice_encoder(slot: Option<Slot>, choices: &[&str]) -> String {
+    let tests: Vec<_> = choices.iter().map(|choice| format!("text !== \"{choice}\"")).collect();
+    let wrong = format!("notAllowed(text, {})", rank(slot));
+    format!("\nfunction {}(text) {{\n  if ({}) {wrong};\n}}\n", function(slot), tests.join(" && "))
 }
 
 #[test]
 fn the_encoder_is_current() {
     is_current("validate/encoder.js", &encoder());
-}
-
-/// Words, numbers and texts that one call takes at most.
-fn most(kind: Kind) -> [usize; 3] {
-    let sum = |a: [usize; 3], b: [usize; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-    match kind {
-        Kind::Text(Format::Any) | Kind::Choice(_) => [0, 0, 0],
-        Kind::Text(_) => [0, 0, 1],
-        Kind::PositiveNumber => [0, 1, 0],
-        Kind::Object(object) => {
-            object.members.iter().map(|member| most(member.kind)).fold([2, 0, 0], sum)
-        }
-        Kind::Array(array) => sum([3, 0, 0], sum([1, 0, 0], most(array.item)).map(|n| n * BATCH)),
-    }
-}
-
-#[test]
-fn a_batch_fits_into_one_call() {
-    let [words, numbers, texts] = most(Kind::Object(&REQUEST));
-    assert!(words <= record::WORDS, "{words} words");
-    assert!(numbers <= record::NUMBERS, "{numbers} numbers");
-    assert!(texts <= record::TEXTS, "{texts} texts");
 }
 
 // ---- JSON Schema and TypeScript ------------------------------------------------------------------

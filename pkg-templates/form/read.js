@@ -3,10 +3,9 @@
  * `src/client/fields.rs` is the other half of this file, and says how the memory is laid out.
  */
 import { compile } from "#module";
-import { inOrder, read as readProblems } from "../validate/issues.js";
+import { PROBLEM, inOrder, read as readProblems } from "../validate/issues.js";
 
-const PROBLEM = 24; // bytes
-const ENTRY = 24;
+const ENTRY = 24; // bytes
 const AROUND = 64; // bytes of JSON that one control can need beyond six for each byte of its text
 const NOBODY = 0xffff_ffff;
 const PAGE = 65_536;
@@ -61,13 +60,10 @@ function grow(memory, end) {
 function result(buffer, { problems, owners, count, json }, length) {
   const bytes = new Uint8Array(buffer, json, length);
   const part = (from, size) => JSON.parse(`"${decoder.decode(bytes.subarray(from, from + size))}"`);
-  const [found] = new Uint32Array(buffer, count, 1);
-  const issues = [], orders = [];
-  for (let nth = 0; nth < found; nth++) {
-    const at = problems + nth * PROBLEM, known = issues.length;
-    readProblems({ problems: new Uint32Array(buffer, at, 6), orders: new Float64Array(buffer, at, 3) }, 1, part, issues, orders);
-    const [owner] = new Uint32Array(buffer, owners + nth * 4, 1);
-    if (issues.length > known) issues[known].control = owner === NOBODY ? null : owner;
-  }
-  return { payload: JSON.parse(decoder.decode(bytes)), issues: inOrder(issues, orders) };
+  const [problem] = new Uint32Array(buffer, count, 1);
+  const found = readProblems(new Uint32Array(buffer, problems), problem, part);
+  new Uint32Array(buffer, owners, problem).forEach((owner, nth) => {
+    if (found[nth]) found[nth].issue.control = owner === NOBODY ? null : owner;
+  });
+  return { payload: JSON.parse(decoder.decode(bytes)), issues: inOrder(found) };
 }

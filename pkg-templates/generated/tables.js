@@ -1,15 +1,15 @@
 // generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew.
 
-/** How many problems, numbers, words and texts one call takes, and how many items of an array. */
-export const ROOM = 256, NUMBERS = 128, WORDS = 1024, TEXTS = 256, BATCH = 64;
+/** How many texts one call takes, and how far up in its word the length of each stands. */
+export const TEXTS = 256, LENGTH = 7;
 /** How deep a value may nest, and the bytes for what JSON has no word for. */
 export const MAX_DEPTH = 64, OTHER = "\x01", UNREADABLE = "\x02", GIVEN_UP = "\x03";
 /** The codes by their numbers, and the numbers of some. */
 export const CODES = "invalid_type required unknown_member duplicate_member too_few_items too_many_items not_positive not_finite not_allowed invalid_email invalid_uri invalid_date_time lone_surrogate invalid_utf8 too_deep malformed_json unreadable unknown_pointer".split(" ");
-export const REQUIRED_MEMBER = 1, UNKNOWN_MEMBER = 2, NOT_POSITIVE = 6, NOT_FINITE = 7, UNKNOWN_POINTER = 17, UNDECIDED = 255;
-/** The pointers of the request's places by their ranks, `*` for an item's index, and those that must be there. */
+export const REQUIRED_MEMBER = 1, UNKNOWN_MEMBER = 2, TOO_FEW_ITEMS = 4, TOO_MANY_ITEMS = 5, NOT_POSITIVE = 6, NOT_FINITE = 7, NOT_ALLOWED = 8, UNKNOWN_POINTER = 17, UNDECIDED = 255;
+/** The pointers of the request's places by their ranks, `*` for an item's index, and a bit for each that must be there. */
 export const PLACES = " /reference /recipient /recipient/email /recipient/firstName /recipient/name /pledges /pledges/* /pledges/*/impact /pledges/*/impact/amount /pledges/*/impact/offeringId /pledges/*/detail /pledges/*/detail/name /pledges/*/detail/description /pledges/*/detail/nounSingular /pledges/*/detail/nounPlural /pledges/*/detail/image /pledges/*/detail/externalId /pledges/*/detail/externalUrl /trigger /trigger/date /trigger/phrase /trigger/externalUrl /notifications /notifications/*".split(" ");
-export const REQUIRED = [0,1,2,3,6,7,8,9,10,24];
+export const REQUIRED = 0x10007cf;
 /** Places whose messages are alike have one number. */
 export const KINDS = [0,1,2,1,1,1,3,4,5,6,1,7,1,1,1,1,1,1,1,8,1,1,1,9,10];
 /** The messages by their codes: a text, or beginnings by the place's kind and endings by the detail. */

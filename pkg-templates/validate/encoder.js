@@ -1,36 +1,30 @@
 /**
- * The quick way: walks a value by the schema, each member read once, and leaves what it found in the engine's memory.
- * `src/validate/record.rs` says what the words mean. Whatever is odd (`toJSON`, getters that throw, values that JSON
- * has not, text beyond ASCII where a format is) ends the walk: the careful way is for it.
+ * The quick way: walks a value by the schema, each member read once. What breaks a rule of shape becomes an issue on the
+ * spot; texts that have a format are collected for the engine, which judges many in one call, and what it finds takes
+ * its place among the others. Whatever is odd (`toJSON`, getters that throw, values that JSON has not, text beyond ASCII
+ * where a format is) ends the walk: the careful way is for it.
  */
-import { BATCH, ROOM } from "../generated/tables.js";
-import { TEXT_AT, atLeast, running, tidy } from "./engine.js";
-import { inOrder, read } from "./issues.js";
+import { LENGTH, NOT_ALLOWED, NOT_FINITE, NOT_POSITIVE, REQUIRED, REQUIRED_MEMBER, TEXTS, TOO_FEW_ITEMS, TOO_MANY_ITEMS, UNKNOWN_MEMBER } from "../generated/tables.js";
+import { MANY, running, tidy } from "./engine.js";
+import { issueOf } from "./issues.js";
 
 /** Thrown where the careful way must go on. */
 const ODD = {};
-/** Up to so many characters are copied one by one: a call of the text encoder costs more. */
-const FEW = 48;
-/** In an object's word: another word says what is odd. */
-const HAS_ODD = 1 << 31;
-/** The most unknown members of an object that its word can count. */
-const MOST_UNKNOWN = 14;
 
 const { valueOf } = Object.prototype;
 const encoder = new TextEncoder();
 
-let engine, words, numbers, texts, bytes;
-/** How many words, numbers and texts there are; the texts, one behind the other; whether all else is fine. */
-let w, n, t, joined, isFine;
-/** The names of unknown members, and how many of them are told. */
-let unknown, told;
-let issues, orders;
+let engine, texts, bytes;
+/** What was found so far, in the schema's order, and the item that the walk is in. */
+let issues, item;
+/** The texts, one behind the other; of each its item, and how many issues come before its own. */
+let joined, count;
+const items = [], before = [];
 /** A getter may ask for a validation of its own, while this one is half done. */
 let isBusy = false;
 
 /** @returns the issues of a request; null where the careful way must find them */
 export function quickly(value) {
-  engine = running();
   if (isBusy) return null;
   isBusy = true;
   try {
@@ -39,133 +33,118 @@ export function quickly(value) {
     return null;
   } finally {
     isBusy = false;
-    joined = unknown = issues = null;
+    joined = issues = null;
   }
 }
 
 function walk(value) {
+  ({ texts, text: bytes } = engine = running());
   if (!isObject(value)) throw ODD;
   issues = [];
-  orders = null;
-  rewind();
-  writeRequest(value);
-  check(0);
-  return orders ? inOrder(issues, orders) : issues;
-}
-
-function rewind() {
-  if (words !== engine.words) ({ words, numbers, texts, text: bytes } = engine);
-  w = n = t = told = 0;
   joined = "";
-  unknown = [];
-  isFine = true;
+  item = count = 0;
+  walkRequest(value);
+  judge();
+  return issues;
 }
 
-/** Has the engine check what was written. @param {number} rank of the request, or of the array that it is about */
-function check(rank) {
+/** A text that has a format. @param {number} word that format, and the rank of its place */
+function addText(text, word) {
+  if (count === TEXTS || joined.length > MANY) judge();
+  if (text.length > MANY) throw ODD;
+  texts[count] = (text.length << LENGTH) | word;
+  items[count] = item;
+  before[count++] = issues.length;
+  joined += text;
+}
+
+/** Has the engine judge the texts: the last first, so that each issue is put where it belongs. */
+function judge() {
   copyText();
-  const { run, area } = engine;
+  if (isWrong()) {
+    while (count--) {
+      if (texts[count]) issues.splice(before[count], 0, issueOf(texts[count], items[count]));
+    }
+  }
+  count = 0;
+  joined = "";
+}
+
+/** The engine does not throw by itself, but the stack may be at its end. */
+function isWrong() {
   try {
-    if (isFine && run.validate_fine(area, n, t, joined.length)) return;
-    const count = run.validate_records(area, rank, w, n, t, joined.length);
-    if (count > ROOM) throw ODD;
-    read(engine, count, () => unknown[told++], issues, orders);
+    return engine.run.validate_texts(engine.area, count, joined.length);
   } catch (error) {
-    if (error !== ODD) tidy(true);
+    tidy(true);
     throw error;
   }
 }
 
 /** All formats are of ASCII: whatever is not is wrong, but there may be more to say about it. */
 function copyText() {
-  const { length } = joined;
-  if (length > bytes.length) {
-    engine = atLeast(TEXT_AT + length);
-    bytes = engine.text;
-  }
-  if (length > FEW) {
-    if (encoder.encodeInto(joined, bytes).written !== length) throw ODD;
-    return;
-  }
-  for (let i = 0; i < length; i++) {
-    const unit = joined.charCodeAt(i);
-    if (unit > 127) throw ODD;
-    bytes[i] = unit;
-  }
+  if (joined && encoder.encodeInto(joined, bytes).written !== joined.length) throw ODD;
 }
 
-/** The items of a long array, a batch at a time, before the request: so the memory stays small. @returns how many */
-function ahead(array, rank, writeItem) {
+function walkItems(array, rank, least, most, itemRank, isItem, walkItem) {
   if (array.toJSON !== undefined) throw ODD;
   const { length } = array;
-  let first = 0;
-  for (; length - first > BATCH; first += BATCH) {
-    writeItems(array, first, first + BATCH, writeItem);
-    orders ??= [];
-    check(rank);
-    rewind();
+  if (length < least) tell(rank, TOO_FEW_ITEMS);
+  if (length > most) tell(rank, TOO_MANY_ITEMS);
+  for (item = 0; item < length; item++) {
+    const value = array[item];
+    if (isItem(value)) walkItem(value);
+    else tell(itemRank, kind(value) << 8);
   }
-  return first;
 }
 
-/** The rest of an array's items, in their request. */
-function writeArray(array, first, least, most, writeItem) {
-  const { length } = array;
-  if (length < least || length > most) isFine = false;
-  words[w++] = length;
-  writeItems(array, first, length, writeItem);
+function checkNumber(number, rank) {
+  if (!(number > 0 && number < Infinity)) tell(rank, Number.isFinite(number) ? NOT_POSITIVE : NOT_FINITE);
 }
 
-function writeItems(array, first, end, writeItem) {
-  if (end - first > BATCH) throw ODD;
-  words[w++] = first;
-  words[w++] = end - first;
-  for (let i = first; i < end; i++) writeItem(array[i]);
+function notAllowed(text, rank) {
+  if (isText(text)) tell(rank, NOT_ALLOWED);
 }
 
-/** Something that is not what an item must be. */
-function writeOddItem(item) {
-  isFine = false;
-  if (typeof item === "string") isText(item);
-  words[w++] = kind(item);
+/** A member that is not of its type, or absent. */
+function wrong(value, rank) {
+  if (value !== undefined) tell(rank, kind(value) << 8);
+  else if ((REQUIRED >> rank) & 1) tell(rank, REQUIRED_MEMBER);
 }
 
-/** What of an object's members is there, and what is odd. */
-function writeWord(there, odd) {
-  words[w++] = odd ? there | HAS_ODD : there;
-  if (!odd) return;
-  isFine = false;
-  words[w++] = odd;
-}
-
-function writeText(text, format) {
-  texts[t++] = (text.length << 2) | format;
-  joined += text;
+/** @param {number} code and above its byte what its text is about */
+function tell(rank, code, name) {
+  issues.push(issueOf(rank | (code << 8), item, name));
 }
 
 /** The names of an object's unknown members so far; one that is `undefined` is absent. */
 function withUnknown(names, name, value) {
   if (value === undefined) return names;
-  if (kind(value) && isText(name) && names?.length >= MOST_UNKNOWN) throw ODD;
+  kind(value);
+  isText(name);
   return names ? [...names, name] : [name];
 }
 
-/** 1 more than the number of the type that a value is of, instead of the one that it must be of. */
+function tellUnknown(names, rank) {
+  for (const name of names) tell(rank, UNKNOWN_MEMBER, name);
+}
+
+/** The number of the type that a value is of, instead of the one that it must be of. */
 function kind(value) {
   switch (typeof value) {
     case "boolean":
-      return 2;
+      return 1;
     case "number":
-      return 3;
+      return 2;
     case "string":
-      return 4;
+      return 3;
     default:
-      if (value === null) return 1;
+      if (value === null) return 0;
       throw ODD;
   }
 }
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isString = (value) => typeof value === "string";
 
 /** A string; one with half of a surrogate pair is odd. */
 const isText = "".isWellFormed
@@ -178,7 +157,7 @@ function isOdd() {
 
 // What follows is generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew.
 
-function writeRequest(value) {
+function walkRequest(value) {
   if (value.toJSON !== undefined || value.valueOf !== valueOf) throw ODD;
   let a, b, c, d, e, names;
   for (const name in value) {
@@ -203,30 +182,19 @@ function writeRequest(value) {
         names = withUnknown(names, name, value[name]);
     }
   }
-  let there = 0, odd = 0;
-  if (isText(a)) there |= 1;
-  else if (a !== undefined) odd |= kind(a);
-  if (isObject(b)) there |= 2;
-  else if (b !== undefined) odd |= kind(b) << 4;
-  if (Array.isArray(c)) there |= 4;
-  else if (c !== undefined) odd |= kind(c) << 8;
-  if (isObject(d)) there |= 8;
-  else if (d !== undefined) odd |= kind(d) << 12;
-  if (Array.isArray(e)) there |= 16;
-  else if (e !== undefined) odd |= kind(e) << 16;
-  const cFirst = there & 4 ? ahead(c, 6, writePledge) : 0;
-  const eFirst = there & 16 ? ahead(e, 23, writeNotification) : 0;
-  if (names) odd |= names.length << 28;
-  if ((there & 7) !== 7) isFine = false;
-  writeWord(there, odd);
-  if (there & 2) writeRecipient(b);
-  if (there & 4) writeArray(c, cFirst, 1, Infinity, writePledge);
-  if (there & 8) writeTrigger(d);
-  if (there & 16) writeArray(e, eFirst, 0, 3, writeNotification);
-  if (names) unknown.push(...names);
+  if (!isText(a)) wrong(a, 1);
+  if (isObject(b)) walkRecipient(b);
+  else wrong(b, 2);
+  if (Array.isArray(c)) walkItems(c, 6, 1, Infinity, 7, isObject, walkPledge);
+  else wrong(c, 6);
+  if (isObject(d)) walkTrigger(d);
+  else wrong(d, 19);
+  if (Array.isArray(e)) walkItems(e, 23, 0, 3, 24, isString, walkNotification);
+  else wrong(e, 23);
+  if (names) tellUnknown(names, 0);
 }
 
-function writeRecipient(value) {
+function walkRecipient(value) {
   if (value.toJSON !== undefined || value.valueOf !== valueOf) throw ODD;
   let a, b, c, names;
   for (const name in value) {
@@ -245,28 +213,14 @@ function writeRecipient(value) {
         names = withUnknown(names, name, value[name]);
     }
   }
-  let there = 0, odd = 0;
-  if (typeof a === "string") there |= 1;
-  else if (a !== undefined) odd |= kind(a);
-  if (isText(b)) there |= 2;
-  else if (b !== undefined) odd |= kind(b) << 4;
-  if (isText(c)) there |= 4;
-  else if (c !== undefined) odd |= kind(c) << 8;
-  if (names) odd |= names.length << 28;
-  if ((there & 1) !== 1) isFine = false;
-  writeWord(there, odd);
-  if (there & 1) writeText(a, 1);
-  if (names) unknown.push(...names);
+  if (typeof a === "string") addText(a, 35);
+  else wrong(a, 3);
+  if (!isText(b)) wrong(b, 4);
+  if (!isText(c)) wrong(c, 5);
+  if (names) tellUnknown(names, 2);
 }
 
-function writePledge(item) {
-  if (isObject(item)) {
-    words[w++] = 0;
-    writePledgeMembers(item);
-  } else writeOddItem(item);
-}
-
-function writePledgeMembers(value) {
+function walkPledge(value) {
   if (value.toJSON !== undefined || value.valueOf !== valueOf) throw ODD;
   let a, b, names;
   for (const name in value) {
@@ -282,20 +236,14 @@ function writePledgeMembers(value) {
         names = withUnknown(names, name, value[name]);
     }
   }
-  let there = 0, odd = 0;
-  if (isObject(a)) there |= 1;
-  else if (a !== undefined) odd |= kind(a);
-  if (isObject(b)) there |= 2;
-  else if (b !== undefined) odd |= kind(b) << 4;
-  if (names) odd |= names.length << 28;
-  if ((there & 1) !== 1) isFine = false;
-  writeWord(there, odd);
-  if (there & 1) writeImpact(a);
-  if (there & 2) writeDetail(b);
-  if (names) unknown.push(...names);
+  if (isObject(a)) walkImpact(a);
+  else wrong(a, 8);
+  if (isObject(b)) walkDetail(b);
+  else wrong(b, 11);
+  if (names) tellUnknown(names, 7);
 }
 
-function writeImpact(value) {
+function walkImpact(value) {
   if (value.toJSON !== undefined || value.valueOf !== valueOf) throw ODD;
   let a, b, names;
   for (const name in value) {
@@ -311,19 +259,13 @@ function writeImpact(value) {
         names = withUnknown(names, name, value[name]);
     }
   }
-  let there = 0, odd = 0;
-  if (typeof a === "number") there |= 1;
-  else if (a !== undefined) odd |= kind(a);
-  if (isText(b)) there |= 2;
-  else if (b !== undefined) odd |= kind(b) << 4;
-  if (names) odd |= names.length << 28;
-  if ((there & 3) !== 3) isFine = false;
-  writeWord(there, odd);
-  if (there & 1) numbers[n++] = a;
-  if (names) unknown.push(...names);
+  if (typeof a === "number") checkNumber(a, 9);
+  else wrong(a, 9);
+  if (!isText(b)) wrong(b, 10);
+  if (names) tellUnknown(names, 8);
 }
 
-function writeDetail(value) {
+function walkDetail(value) {
   if (value.toJSON !== undefined || value.valueOf !== valueOf) throw ODD;
   let a, b, c, d, e, f, g, names;
   for (const name in value) {
@@ -354,29 +296,19 @@ function writeDetail(value) {
         names = withUnknown(names, name, value[name]);
     }
   }
-  let there = 0, odd = 0;
-  if (isText(a)) there |= 1;
-  else if (a !== undefined) odd |= kind(a);
-  if (isText(b)) there |= 2;
-  else if (b !== undefined) odd |= kind(b) << 4;
-  if (isText(c)) there |= 4;
-  else if (c !== undefined) odd |= kind(c) << 8;
-  if (isText(d)) there |= 8;
-  else if (d !== undefined) odd |= kind(d) << 12;
-  if (typeof e === "string") there |= 16;
-  else if (e !== undefined) odd |= kind(e) << 16;
-  if (isText(f)) there |= 32;
-  else if (f !== undefined) odd |= kind(f) << 20;
-  if (typeof g === "string") there |= 64;
-  else if (g !== undefined) odd |= kind(g) << 24;
-  if (names) odd |= names.length << 28;
-  writeWord(there, odd);
-  if (there & 16) writeText(e, 2);
-  if (there & 64) writeText(g, 2);
-  if (names) unknown.push(...names);
+  if (!isText(a)) wrong(a, 12);
+  if (!isText(b)) wrong(b, 13);
+  if (!isText(c)) wrong(c, 14);
+  if (!isText(d)) wrong(d, 15);
+  if (typeof e === "string") addText(e, 80);
+  else wrong(e, 16);
+  if (!isText(f)) wrong(f, 17);
+  if (typeof g === "string") addText(g, 82);
+  else wrong(g, 18);
+  if (names) tellUnknown(names, 11);
 }
 
-function writeTrigger(value) {
+function walkTrigger(value) {
   if (value.toJSON !== undefined || value.valueOf !== valueOf) throw ODD;
   let a, b, c, names;
   for (const name in value) {
@@ -395,22 +327,14 @@ function writeTrigger(value) {
         names = withUnknown(names, name, value[name]);
     }
   }
-  let there = 0, odd = 0;
-  if (typeof a === "string") there |= 1;
-  else if (a !== undefined) odd |= kind(a);
-  if (isText(b)) there |= 2;
-  else if (b !== undefined) odd |= kind(b) << 4;
-  if (typeof c === "string") there |= 4;
-  else if (c !== undefined) odd |= kind(c) << 8;
-  if (names) odd |= names.length << 28;
-  writeWord(there, odd);
-  if (there & 1) writeText(a, 3);
-  if (there & 4) writeText(c, 2);
-  if (names) unknown.push(...names);
+  if (typeof a === "string") addText(a, 116);
+  else wrong(a, 20);
+  if (!isText(b)) wrong(b, 21);
+  if (typeof c === "string") addText(c, 86);
+  else wrong(c, 22);
+  if (names) tellUnknown(names, 19);
 }
 
-function writeNotification(item) {
-  if (item === "Email" || item === "MessagingServiceA" || item === "MessagingServiceB" || item === "MessagingServiceC") {
-    words[w++] = 0;
-  } else writeOddItem(item);
+function walkNotification(text) {
+  if (text !== "Email" && text !== "MessagingServiceA" && text !== "MessagingServiceB" && text !== "MessagingServiceC") notAllowed(text, 24);
 }

@@ -4,20 +4,15 @@
  * The area, one stretch of that memory, is ours: problems come first in it, then what is to be checked.
  */
 import { compile, compileAhead } from "#module";
-import { NUMBERS, ROOM, TEXTS, WORDS } from "../generated/tables.js";
+import { TEXTS } from "../generated/tables.js";
 
 /** In bytes. Memory never shrinks: above this, the instance is dropped after the call that needed it. */
 const KEPT = 1 << 24;
 const PAGE = 1 << 16;
-/** How many bytes a problem has. */
-export const PROBLEM = 24;
-const NUMBERS_AT = ROOM * PROBLEM;
-const WORDS_AT = NUMBERS_AT + NUMBERS * 8;
-const TEXTS_AT = WORDS_AT + WORDS * 4;
-/** Where the text of an encoded value lies in the area. */
-export const TEXT_AT = TEXTS_AT + TEXTS * 4;
+/** How many characters of text the engine takes well in one call of the encoder's; one more text is no trouble. */
+export const MANY = PAGE;
 
-/** What runs, and views of its area: `bytes` of all, `problems`, and `numbers`, `words`, `texts`, `text` for the encoder. */
+/** What runs, and views of its area: `bytes` and `problems` are of all; `texts` and, behind them, `text` are the encoder's. */
 let engine;
 
 /** The engine, made on first use. */
@@ -26,7 +21,7 @@ export const running = () => (engine ??= start());
 function start() {
   const module = compile();
   const { memory, ...run } = new WebAssembly.Instance(module, noImports(module)).exports;
-  return look({ memory, run, area: memory.grow(1) * PAGE });
+  return look({ memory, run, area: memory.grow(3) * PAGE });
 }
 
 /** In the package's main entry, the module also holds the client, whose imports the validator never calls. */
@@ -41,11 +36,8 @@ function look(engine) {
   const { area, memory: { buffer } } = engine;
   engine.bytes = new Uint8Array(buffer, area);
   engine.problems = new Uint32Array(buffer, area);
-  engine.orders = new Float64Array(buffer, area);
-  engine.numbers = new Float64Array(buffer, area + NUMBERS_AT, NUMBERS);
-  engine.words = new Uint32Array(buffer, area + WORDS_AT, WORDS);
-  engine.texts = new Uint32Array(buffer, area + TEXTS_AT, TEXTS);
-  engine.text = new Uint8Array(buffer, area + TEXT_AT);
+  engine.texts = new Uint32Array(buffer, area, TEXTS);
+  engine.text = new Uint8Array(buffer, area + TEXTS * 4);
   return engine;
 }
 

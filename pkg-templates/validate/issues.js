@@ -9,68 +9,93 @@ function explain(about) {
   const steps = PLACES[rank].split("/").slice(1);
   const message = MESSAGES[code];
   const text = typeof message === "string" ? message : message[0][KINDS[rank]] + (message[1]?.[about >> 16] ?? "");
+  const item = steps.indexOf("*");
   const explanation = {
     code: CODES[code],
     steps,
-    item: steps.indexOf("*"),
+    item,
     pointer: PLACES[rank].split("*"),
     message: text.split("*"),
+    order: orderOf(rank, code, steps, item),
   };
   explained.set(about, explanation);
   return explanation;
 }
 
 /**
+ * Where it stands in the schema's order, but for its item: by the rank among the request's members, then by the item,
+ * then by the rank in the item. An unknown member comes behind all that lies in its object, the inner of two objects'
+ * first.
+ */
+function orderOf(rank, code, steps, item) {
+  const order = code === UNKNOWN_MEMBER ? lastIn(PLACES[rank]) * STEPS + STEPS - 1 - steps.length : rank * STEPS;
+  const array = PLACES.indexOf(`/${steps[0]}/*`);
+  return item < 0 ? order * ITEMS : array * STEPS * ITEMS + order;
+}
+
+const lastIn = (pointer) => PLACES.reduce((last, place, rank) => (place.startsWith(`${pointer}/`) ? rank : last), 0);
+
+/** More than the steps to any place; than all orders in an item; than all in an array. */
+const STEPS = 8, ITEM = 256, ITEMS = 2 ** 40;
+/** How many words a problem has, and how many bytes. */
+const WORDS = 4;
+export const PROBLEM = 16;
+
+/**
  * Reads problems out of the engine's memory.
- * @param {{problems: Uint32Array, orders: Float64Array}} engine
+ * @typedef {{issue: object, order: number}} Found
+ * @param {Uint32Array} problems
  * @param {number} count
  * @param {(from: number, length: number) => string} part of the input: the name of an unknown member, or a number
- * @param {object[]} issues takes what is found
- * @param {number[] | null} orders takes where each stands in the schema's order
+ * @returns {(Found | false)[]} as they lie there; false is no problem
  */
-export function read(engine, count, part, issues, orders) {
-  const { problems } = engine;
-  for (let nth = 0; nth < count; nth++) {
-    const at = nth * 6;
-    const named = () => part(problems[at + 4], problems[at + 5]);
-    const about = decided(problems[at + 2], named);
-    if (about === null) continue;
-    const issue = issueOf(about, problems[at + 3]);
-    if (((about >> 8) & 255) === UNKNOWN_MEMBER) addName(issue, named());
-    issues.push(issue);
-    orders?.push(engine.orders[nth * 3]);
+export function read(problems, count, part) {
+  const found = [];
+  for (let at = 0; found.length < count; at += WORDS) {
+    const number = problems[at + 1];
+    const said = () => part(problems[at + 2], problems[at + 3]);
+    const about = decided(problems[at], said);
+    const name = ((about >> 8) & 255) === UNKNOWN_MEMBER ? said() : undefined;
+    found.push(about !== null && { issue: issueOf(about, number, name), order: orderIn(about, number) });
   }
+  return found;
 }
 
 /** A number whose digits decide whether a double can hold it; null when it is fine. */
-function decided(about, named) {
+function decided(about, said) {
   if (((about >> 8) & 255) !== UNDECIDED) return about;
-  const value = Number(named());
+  const value = Number(said());
   if (value > 0 && value < Infinity) return null;
   return (about & 255) | ((Number.isFinite(value) ? NOT_POSITIVE : NOT_FINITE) << 8);
 }
 
-/** @param {number} about a problem's rank and code, and what else its text is about */
-export function issueOf(about, number) {
+/** Its place in the schema's order, that of its item included. */
+function orderIn(about, number) {
+  const { item, order } = explained.get(about);
+  return item < 0 ? order : order + (number + 1) * ITEM;
+}
+
+/**
+ * @param {number} about a problem's rank and code, and what else its text is about
+ * @param {number} number the item that it lies in, or the byte where JSON ends
+ * @param {string} [name] an unknown member's, below the object that the numbers are about
+ */
+export function issueOf(about, number, name) {
   const { code, steps, item, pointer, message } = explained.get(about) ?? explain(about);
   const path = steps.slice();
   if (item >= 0) path[item] = number;
-  return {
+  const issue = {
     path,
     pointer: item < 0 ? pointer[0] : pointer[0] + number + pointer[1],
     code,
     message: message.length < 2 ? message[0] : message.join(number),
   };
+  if (name !== undefined) {
+    path.push(name);
+    issue.pointer += `/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`;
+  }
+  return issue;
 }
 
-/** An unknown member is below the object that the numbers are about. */
-function addName(issue, name) {
-  issue.path.push(name);
-  issue.pointer += `/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`;
-}
-
-/** The issues in the schema's order; those of one place stay as they are. */
-export function inOrder(issues, orders) {
-  if (orders.every((order, i) => i === 0 || orders[i - 1] <= order)) return issues;
-  return [...orders.keys()].sort((a, b) => orders[a] - orders[b]).map((i) => issues[i]);
-}
+/** The issues in the schema's order; those of one place stay as they are. @param {(Found | false)[]} found */
+export const inOrder = (found) => found.filter(Boolean).sort((a, b) => a.order - b.order).map(({ issue }) => issue);

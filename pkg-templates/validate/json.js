@@ -1,11 +1,12 @@
 /** JSON text of a request, or of the value of one of its places, through the engine. */
-import { ROOM } from "../generated/tables.js";
-import { PROBLEM, atLeast, tidy } from "./engine.js";
-import { inOrder, read } from "./issues.js";
+import { atLeast, tidy } from "./engine.js";
+import { PROBLEM, inOrder, read } from "./issues.js";
 
 /** The place of the request itself. */
 export const WHOLE = { rank: 0, index: 0 };
 const BACKSLASH = 92;
+/** So many problems are kept at first; with more, it is all done again. */
+const ROOM = 256;
 const decoder = new TextDecoder();
 
 /**
@@ -28,9 +29,8 @@ function check(json, isValue, { rank, index }, room) {
   engine.bytes.set(json, at);
   const count = run(() => engine.run.validate_json(engine.area, room, rank, index, length, scratch, Number(isValue)));
   if (count > room) return check(json, isValue, { rank, index }, count);
-  const issues = [], orders = [];
-  read(engine, count, (from, size) => text(engine.bytes.subarray(at + from, at + from + size)), issues, orders);
-  return inOrder(issues, orders);
+  const part = (from, size) => text(engine.bytes.subarray(at + from, at + from + size));
+  return inOrder(read(engine.problems, count, part));
 }
 
 /** The engine does not throw by itself, but the stack may be at its end: an instance that was cut off is dropped. */

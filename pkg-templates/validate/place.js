@@ -26,5 +26,5 @@ export function issuesAbout(pointer) {
 /** That nothing is there; nothing at all where nothing need be. An item, or the whole request, is none of these. */
 export function issuesWithout({ rank, index }) {
   if (rank === 0 || PLACES[rank].endsWith("*")) return undefined;
-  return REQUIRED.includes(rank) ? [issueOf(rank | (REQUIRED_MEMBER << 8), index)] : [];
+  return (REQUIRED >> rank) & 1 ? [issueOf(rank | (REQUIRED_MEMBER << 8), index)] : [];
 }

@@ -9,48 +9,17 @@
 
 use crate::validate::compact::Compact;
 use crate::validate::json::Source;
-use crate::validate::record::{self, Records};
-use crate::validate::{are_fine, json_at, records};
+use crate::validate::json_at;
+use crate::validate::texts::{TEXTS, judge};
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// Checks what the encoder wrote; [`records`] says what it gives.
+/// Judges the texts that the encoder collected; [`judge`] says what it gives.
 ///
-/// The area: [`record::ROOM`] problems, [`record::NUMBERS`] numbers, [`record::WORDS`] words,
-/// [`record::TEXTS`] texts' words, and the text.
+/// The area: [`TEXTS`] words, one for each text, and the texts.
 #[unsafe(no_mangle)]
-extern "C" fn validate_records(
-    area: usize,
-    rank: u8,
-    words: usize,
-    numbers: usize,
-    texts: usize,
-    text: usize,
-) -> usize {
-    records(rank, written(area, words, numbers, texts, text), lent_mut(area, record::ROOM))
-}
-
-/// Whether all numbers and texts that the encoder wrote are fine; [`are_fine`].
-#[unsafe(no_mangle)]
-extern "C" fn validate_fine(area: usize, numbers: usize, texts: usize, text: usize) -> bool {
-    are_fine(&written(area, 0, numbers, texts, text))
-}
-
-fn written<'a>(
-    area: usize,
-    words: usize,
-    numbers: usize,
-    texts: usize,
-    text: usize,
-) -> Records<'a> {
-    let numbers_at = area + record::ROOM * size_of::<Compact>();
-    let words_at = numbers_at + record::NUMBERS * size_of::<f64>();
-    let texts_at = words_at + record::WORDS * size_of::<u32>();
-    Records {
-        numbers: lent(numbers_at, numbers.min(record::NUMBERS)),
-        words: lent(words_at, words.min(record::WORDS)),
-        texts: lent(texts_at, texts.min(record::TEXTS)),
-        text: lent(texts_at + record::TEXTS * size_of::<u32>(), text),
-    }
+extern "C" fn validate_texts(area: usize, count: usize, length: usize) -> bool {
+    let text = lent(area + TEXTS * size_of::<u32>(), length);
+    judge(lent_mut(area, count.min(TEXTS)), text)
 }
 
 /// Checks JSON; [`json_at`] says what it gives.

@@ -179,9 +179,9 @@ impl<'a> Sink<'a> for Draft<'a> {
         }
     }
 
-    fn number(&mut self, _: Slot, text: &'a str) {
+    fn number(&mut self, _: Slot, text: &'a [u8]) {
         if let Some(pledge) = self.pledges.last_mut() {
-            pledge.amount = Amount::parse(text);
+            pledge.amount = str::from_utf8(text).ok().and_then(Amount::parse);
         }
     }
 

@@ -3,17 +3,15 @@
 
 use super::json::Text;
 use super::lexer::{Expected, Raw};
-use super::number::{Magnitude, roughly};
+use super::number::{Magnitude, at_a_glance};
 use super::place::Place;
 use super::report::{Code, Found, Issue, Problems, Report};
-use crate::schema::{BODY, Kind, Object};
+use crate::schema::BODY;
 
 /// One problem, in the layout that JavaScript reads.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Compact {
-    /// Sorts problems by the schema's order.
-    pub order: f64,
     /// The [rank](Place::rank) of its place, its [code](Code), and the [`Found`] or [`Expected`]
     /// that its text is about; a byte each, the lowest first.
     pub about: u32,
@@ -47,13 +45,11 @@ impl<'o> Compacts<'o> {
         self.count
     }
 
-    fn push(&mut self, place: &Place<'_>, code: u8, detail: u8, part: &[u8], behind: bool) {
+    fn push(&mut self, place: &Place<'_>, code: u8, detail: u8, part: &[u8]) {
         if let Some(room) = self.room.get_mut(self.count) {
-            let item = place.outwards().find_map(|place| Some((place.rank(), place.item_index()?)));
             *room = Compact {
-                order: order(place, item, behind),
                 about: u32::from_le_bytes([place.rank(), code, detail, 0]),
-                number: item.map_or(0, |(_, index)| index),
+                number: place.outwards().find_map(Place::item_index).unwrap_or(0),
                 from: part.as_ptr().addr().wrapping_sub(self.input) as u32,
                 length: part.len() as u32,
             };
@@ -64,15 +60,15 @@ impl<'o> Compacts<'o> {
 
 impl<'a> Problems<'a> for Compacts<'_> {
     fn issue(&mut self, place: &Place<'_>, code: Code) {
-        self.push(place, code as u8, 0, &[], false);
+        self.push(place, code as u8, 0, &[]);
     }
 
     fn invalid_type(&mut self, place: &Place<'_>, found: Found) {
-        self.push(place, Code::InvalidType as u8, found as u8, &[], false);
+        self.push(place, Code::InvalidType as u8, found as u8, &[]);
     }
 
     fn unknown_member(&mut self, place: &Place<'_>, raw: Raw<'a>, _: Text<'a, '_>) {
-        self.push(place, Code::UnknownMember as u8, 0, raw.bytes, true);
+        self.push(place, Code::UnknownMember as u8, 0, raw.bytes);
     }
 
     fn malformed(&mut self, offset: usize, expected: Expected) {
@@ -84,44 +80,12 @@ impl<'a> Problems<'a> for Compacts<'_> {
     }
 
     fn magnitude(&mut self, place: &Place<'_>, text: &[u8]) -> Option<Magnitude> {
-        let decided = roughly(text).ok();
+        let decided = at_a_glance(text);
         if decided.is_none() {
-            self.push(place, UNDECIDED, 0, text, false);
+            self.push(place, UNDECIDED, 0, text);
         }
         decided
     }
-}
-
-/// The rank among the request's members, then the item's index, then the rank in the item. What
-/// comes behind a place comes behind all that lies in it, the inner of two objects first.
-fn order(place: &Place<'_>, item: Option<(u8, u32)>, behind: bool) -> f64 {
-    let rank = if behind {
-        last(place) * STEPS + STEPS - 1 - u64::from(place.depth())
-    } else {
-        u64::from(place.rank()) * STEPS
-    };
-    let order = match item {
-        Some((array, index)) => {
-            (u64::from(array) * STEPS) << 40 | (u64::from(index) + 1) << 8 | rank
-        }
-        None => rank << 40,
-    };
-    order as f64
-}
-
-/// More than the deepest place of the request has.
-const STEPS: u64 = 8;
-
-/// The rank of the last that lies in an object.
-fn last(place: &Place<'_>) -> u64 {
-    let (mut kind, mut rank) = (place.kind(), place.rank());
-    while let Kind::Object(Object { members: [.., member] }) = kind {
-        (kind, rank) = (&member.kind, member.slot as u8 + 1);
-        if let Kind::Array(array) = kind {
-            (kind, rank) = (&array.item, array.slot as u8 + 1);
-        }
-    }
-    u64::from(rank)
 }
 
 /// The issue that these numbers stand for, to generate JavaScript's tables from; that of an

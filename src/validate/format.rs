@@ -60,8 +60,17 @@ pub fn is_date_time(text: &str) -> bool {
 }
 
 pub(crate) fn date_time(text: &[u8]) -> bool {
-    match text.split_first_chunk() {
-        Some((date, [b'T' | b't', time @ ..])) => is_date(date) && is_time(time),
+    let Some(([c1, c0, y1, y0, b'-', m1, m0, b'-', d1, d0, b'T' | b't', time @ ..], rest)) =
+        text.split_first_chunk::<19>()
+    else {
+        return false;
+    };
+    let [h1, h0, b':', n1, n0, b':', s1, s0] = time else { return false };
+    let numbers = [(c1, c0), (y1, y0), (m1, m0), (d1, d0), (h1, h0), (n1, n0), (s1, s0)];
+    match numbers.map(|(tens, ones)| two_digits(*tens, *ones)) {
+        [century @ 0..100, year @ 0..100, month, day, hour @ 0..24, minute @ 0..60, second] => {
+            is_day(century, year, month, day) && is_second(hour * 60 + minute, second, rest)
+        }
         _ => false,
     }
 }
@@ -151,13 +160,15 @@ fn after_some(text: &[u8], classes: u8) -> Option<&[u8]> {
 
 // ---- E-mail addresses --------------------------------------------------------------------------
 
+/// Runs of `atext`, joined by one dot.
 fn after_dot_string(mut text: &[u8]) -> Option<&[u8]> {
-    loop {
-        match after_some(text, ATEXT)? {
-            [b'.', rest @ ..] => text = rest,
-            rest => return Some(rest),
-        }
+    let mut last = b'.';
+    while let [byte, rest @ ..] = text
+        && (is(*byte, ATEXT) || *byte == b'.' && last != b'.')
+    {
+        (last, text) = (*byte, rest);
     }
+    (last != b'.').then_some(text)
 }
 
 /// `text` begins behind the opening quote.
@@ -173,15 +184,20 @@ fn after_quoted_string(mut text: &[u8]) -> Option<&[u8]> {
 }
 
 /// Letters and digits, joined by one dot or by hyphens.
-fn is_domain(mut text: &[u8]) -> bool {
-    loop {
-        text = match after_some(text, ALPHA | DIGIT) {
-            Some([]) => return true,
-            Some([b'.', rest @ ..]) => rest,
-            Some([b'-', rest @ ..]) => skip(rest, HYPHEN),
-            _ => return false,
+fn is_domain(text: &[u8]) -> bool {
+    let mut last = b'.';
+    for byte in text {
+        let follows = match byte {
+            b'.' => is(last, ALPHA | DIGIT),
+            b'-' => last != b'.',
+            _ => is(*byte, ALPHA | DIGIT),
+        };
+        if !follows {
+            return false;
         }
+        last = *byte;
     }
+    is(last, ALPHA | DIGIT)
 }
 
 fn is_address_literal(text: &[u8]) -> bool {
@@ -294,8 +310,8 @@ fn skip_userinfo(mut text: &[u8]) -> &[u8] {
 
 /// `text` begins behind the opening bracket.
 fn after_ip_literal(text: &[u8]) -> Option<&[u8]> {
-    let mut halves = text.splitn(2, |byte| *byte == b']');
-    let (address, rest) = (halves.next()?, halves.next()?);
+    let length = text.iter().position(|byte| *byte == b']')?;
+    let (address, [_, rest @ ..]) = text.split_at_checked(length)? else { return None };
     let known = match address {
         [b'V' | b'v', version @ ..] => is_future_ip(version),
         _ => is_ipv6(address, Rfc::Uri),
@@ -345,13 +361,10 @@ fn skip_fours(mut text: &[u8], class: u8) -> &[u8] {
 
 // ---- Dates and times ---------------------------------------------------------------------------
 
-fn is_date(text: &[u8; 10]) -> bool {
-    let [c1, c0, rest @ ..] = text;
-    let Some(century) = two_digits(*c1, *c0) else { return false };
-    let Some([year, month, day]) = three_numbers(*rest, b'-') else { return false };
+fn is_day(century: u32, year: u32, month: u32, day: u32) -> bool {
     let leap = if year == 0 { century % 4 == 0 } else { year % 4 == 0 };
     let days = match month {
-        2 => 28 + u8::from(leap),
+        2 => 28 + u32::from(leap),
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,
         _ => 0,
@@ -359,13 +372,14 @@ fn is_date(text: &[u8; 10]) -> bool {
     (1..=days).contains(&day)
 }
 
-fn is_time(text: &[u8]) -> bool {
-    let Some((time, rest)) = text.split_first_chunk() else { return false };
-    let Some([hour, minute, second]) = three_numbers(*time, b':') else { return false };
-    let Some(offset) = after_fraction(rest).and_then(offset_minutes) else { return false };
-    let Some(local) = minutes(hour, minute) else { return false };
-    // A leap second is at 23:59 UTC, of this day or of the day before.
-    second < 60 || second == 60 && matches!(local - offset, 1439 | -1)
+/// Whether there is such a second of this minute of the day; `rest` is what follows it.
+fn is_second(minute: u32, second: u32, rest: &[u8]) -> bool {
+    match after_fraction(rest).and_then(offset_minutes) {
+        Some(_) if second < 60 => true,
+        // A leap second is at 23:59 UTC, of this day or of the day before.
+        Some(offset) if second == 60 => matches!(minute as i32 - offset, 1439 | -1),
+        _ => false,
+    }
 }
 
 fn after_fraction(text: &[u8]) -> Option<&[u8]> {
@@ -382,26 +396,15 @@ fn offset_minutes(text: &[u8]) -> Option<i32> {
         [sign @ (b'+' | b'-'), h1, h0, b':', m1, m0] => (sign, h1, h0, m1, m0),
         _ => return None,
     };
-    let [hour, minute, _] = three_numbers([*h1, *h0, b':', *m1, *m0, b':', b'0', b'0'], b':')?;
-    let minutes = minutes(hour, minute)?;
+    let (hour, minute) = (two_digits(*h1, *h0), two_digits(*m1, *m0));
+    let minutes = (hour < 24 && minute < 60).then_some((hour * 60 + minute) as i32)?;
     Some(if *sign == b'+' { minutes } else { -minutes })
 }
 
-/// Hours and minutes in minutes: 0 to 1439.
-fn minutes(hour: u8, minute: u8) -> Option<i32> {
-    (hour < 24 && minute < 60).then_some(i32::from(hour) * 60 + i32::from(minute))
-}
-
-/// Three numbers of two digits each, with `mark` between them.
-fn three_numbers(text: [u8; 8], mark: u8) -> Option<[u8; 3]> {
-    let [a1, a0, m1, b1, b0, m2, c1, c0] = text;
-    let numbers = [two_digits(a1, a0)?, two_digits(b1, b0)?, two_digits(c1, c0)?];
-    (m1 == mark && m2 == mark).then_some(numbers)
-}
-
-fn two_digits(tens: u8, ones: u8) -> Option<u8> {
+/// A number of two digits, or more than any such.
+fn two_digits(tens: u8, ones: u8) -> u32 {
     match (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0')) {
-        (tens @ 0..=9, ones @ 0..=9) => Some(tens * 10 + ones),
-        _ => None,
+        (tens @ 0..=9, ones @ 0..=9) => u32::from(tens * 10 + ones),
+        _ => 100,
     }
 }

@@ -18,7 +18,7 @@ pub trait Sink<'a> {
     /// A string that has the format of its slot.
     fn text(&mut self, _slot: Slot, _text: Text<'a, '_>) {}
     /// The text of a positive number.
-    fn number(&mut self, _slot: Slot, _text: &'a str) {}
+    fn number(&mut self, _slot: Slot, _text: &'a [u8]) {}
     /// One of the strings of a choice, by its index.
     fn choice(&mut self, _slot: Slot, _index: usize) {}
 }
@@ -261,7 +261,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
             Some(Magnitude::NotPositive) => self.report.issue(place, Code::NotPositive),
             Some(Magnitude::Infinite) => self.report.issue(place, Code::NotFinite),
             Some(Magnitude::Positive) => {
-                if let (Some(slot), Ok(text)) = (place.slot(), str::from_utf8(text)) {
+                if let Some(slot) = place.slot() {
                     self.sink.number(slot, text);
                 }
             }

@@ -189,9 +189,16 @@ fn after_escape(escape: &[u8]) -> Token<&[u8]> {
 /// Four hexadecimal digits as a UTF-16 code unit, and what follows them.
 fn hex4(text: &[u8]) -> Option<(u32, &[u8])> {
     let (digits, rest) = text.split_first_chunk::<4>()?;
-    let unit = digits.iter().try_fold(0, |unit, digit| {
-        char::from(*digit).to_digit(16).map(|digit| unit << 4 | digit)
-    })?;
+    let mut unit = 0;
+    for digit in digits {
+        let digit = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - (b'a' - 10),
+            b'A'..=b'F' => digit - (b'A' - 10),
+            _ => return None,
+        };
+        unit = unit << 4 | u32::from(digit);
+    }
     Some((unit, rest))
 }
 

@@ -6,9 +6,9 @@ pub mod json;
 pub(crate) mod lexer;
 pub mod number;
 mod place;
-pub mod record;
 mod report;
 mod rules;
+pub mod texts;
 
 pub use json::MAX_DEPTH;
 pub(crate) use report::summary;
@@ -18,7 +18,6 @@ use crate::schema::BODY;
 use compact::{Compact, Compacts};
 use json::Source;
 use place::Place;
-use record::Records;
 
 /// Every problem of a create request given as JSON bytes; none when it is valid.
 pub fn bytes(json: &[u8]) -> Vec<Issue<'_>> {
@@ -42,17 +41,4 @@ pub fn json_at(
         json::walk_at(place, json, source, scratch, &mut (), &mut problems);
     });
     problems.count()
-}
-
-/// The problems of what the encoder wrote: of a request, or with the rank of an array of some of
-/// its items. Gives their number, which may be more than there is room for.
-pub fn records(rank: u8, records: Records<'_>, room: &mut [Compact]) -> usize {
-    let mut problems = Compacts::of(&[], room);
-    record::check(rank, records, &mut problems);
-    problems.count()
-}
-
-/// Whether the numbers and texts that the encoder wrote are all as they must be.
-pub fn are_fine(records: &Records<'_>) -> bool {
-    record::are_fine(records)
 }

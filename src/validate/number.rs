@@ -26,11 +26,27 @@ pub(crate) fn exactly(text: &[u8]) -> Magnitude {
     roughly(text).unwrap_or_else(|near| near.compared())
 }
 
+/// As [`magnitude`], for numbers such as people write; `None` for any that has an exponent, or more
+/// digits than come to a limit of doubles.
+pub(crate) fn at_a_glance(text: &[u8]) -> Option<Magnitude> {
+    let mut is_zero = true;
+    for byte in text {
+        match byte {
+            b'1'..=b'9' => is_zero = false,
+            b'e' | b'E' => return None,
+            _ => {}
+        }
+    }
+    let is_positive = !is_zero && text.first() != Some(&b'-');
+    let magnitude = if is_positive { Magnitude::Positive } else { Magnitude::NotPositive };
+    (text.len() < 300).then_some(magnitude)
+}
+
 /// Judges by sign and exponent.
 ///
 /// # Errors
 /// A number that lies so near to a limit that its digits decide.
-pub(crate) fn roughly(text: &[u8]) -> Result<Magnitude, Near<'_>> {
+fn roughly(text: &[u8]) -> Result<Magnitude, Near<'_>> {
     let (is_negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),
         text => (false, text),
@@ -47,7 +63,7 @@ pub(crate) fn roughly(text: &[u8]) -> Result<Magnitude, Near<'_>> {
 }
 
 /// A number whose exponent is that of a limit.
-pub(crate) struct Near<'t> {
+struct Near<'t> {
     number: Decimal<'t>,
     is_negative: bool,
 }
