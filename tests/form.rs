@@ -10,7 +10,7 @@ use impact_pledge::form::{self, Entry, MOST_AROUND};
 use impact_pledge::validate::compact::{Compact, UNDECIDED, explained};
 use impact_pledge::validate::json::Source;
 use impact_pledge::validate::number::{Magnitude, magnitude};
-use impact_pledge::validate::{self, Code, json_at};
+use impact_pledge::validate::{self, Code};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
@@ -80,7 +80,7 @@ fn read(controls: &[(&str, &str, bool)]) -> (String, Vec<(Option<usize>, String,
     let json = String::from_utf8(json.get(..length).unwrap().to_vec()).unwrap();
     let mut room = vec![Compact::default(); 4 * controls.len() + 8];
     let mut scratch = vec![0; length];
-    let count = json_at((0, 0), json.as_bytes(), Source::Json, &mut scratch, &mut room);
+    let count = validate::json(json.as_bytes(), Source::Json, &mut scratch, &mut room);
     let mut unknown = 0;
     let mut found: Vec<_> = room
         .iter()

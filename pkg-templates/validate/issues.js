@@ -33,7 +33,8 @@ function orderOf(rank, code, steps, item) {
   return item < 0 ? order * ITEMS : array * STEPS * ITEMS + order;
 }
 
-const lastIn = (pointer) => PLACES.reduce((last, place, rank) => (place.startsWith(`${pointer}/`) ? rank : last), 0);
+/** The last rank of what lies in an object or an array; 0 where nothing does. */
+export const lastIn = (pointer) => PLACES.reduce((last, place, rank) => (place.startsWith(`${pointer}/`) ? rank : last), 0);
 
 /** More than the steps to any place; than all orders in an item; than all in an array. */
 const STEPS = 8, ITEM = 256, ITEMS = 2 ** 40;
@@ -47,16 +48,19 @@ export const PROBLEM = 16;
  * @param {Uint32Array} problems
  * @param {number} count
  * @param {(from: number, length: number) => string} part of the input: the name of an unknown member, or a number
+ * @typedef {{rank: number, last: number, index: number}} Part of the request: the ranks in it, and the item that it lies in
+ * @param {Part} [place] that alone is asked about
  * @returns {(Found | false)[]} as they lie there; false is no problem
  */
-export function read(problems, count, part) {
+export function read(problems, count, part, { rank = 0, last = 255, index } = {}) {
   const found = [];
   for (let at = 0; found.length < count; at += WORDS) {
-    const number = problems[at + 1];
+    const number = index ?? problems[at + 1];
     const said = () => part(problems[at + 2], problems[at + 3]);
     const about = decided(problems[at], said);
     const name = ((about >> 8) & 255) === UNKNOWN_MEMBER ? said() : undefined;
-    found.push(about !== null && { issue: issueOf(about, number, name), order: orderIn(about, number) });
+    const isAsked = (about & 255) >= rank && (about & 255) <= last;
+    found.push(about !== null && isAsked && { issue: issueOf(about, number, name), order: orderIn(about, number) });
   }
   return found;
 }

@@ -1,9 +1,7 @@
-/** JSON text of a request, or of the value of one of its places, through the engine. */
+/** JSON text of a request through the engine. */
 import { atLeast, tidy } from "./engine.js";
 import { PROBLEM, inOrder, read } from "./issues.js";
 
-/** The place of the request itself. */
-export const WHOLE = { rank: 0, index: 0 };
 const BACKSLASH = 92;
 /** So many problems are kept at first; with more, it is all done again. */
 const ROOM = 256;
@@ -12,7 +10,7 @@ const decoder = new TextDecoder();
 /**
  * @param {Uint8Array} json
  * @param {boolean} isValue whether it was made of a value, and may hold what JSON has no word for
- * @param {{rank: number, index: number}} place
+ * @param {import("./issues.js").Part} [place] that alone is asked about
  */
 export function issuesOfJson(json, isValue, place) {
   try {
@@ -22,15 +20,15 @@ export function issuesOfJson(json, isValue, place) {
   }
 }
 
-function check(json, isValue, { rank, index }, room) {
+function check(json, isValue, place, room) {
   const at = room * PROBLEM, { length } = json;
   const scratch = json.includes(BACKSLASH) ? length : 0;
   const engine = atLeast(at + length + scratch);
   engine.bytes.set(json, at);
-  const count = run(() => engine.run.validate_json(engine.area, room, rank, index, length, scratch, Number(isValue)));
-  if (count > room) return check(json, isValue, { rank, index }, count);
+  const count = run(() => engine.run.validate_json(engine.area, room, length, scratch, Number(isValue)));
+  if (count > room) return check(json, isValue, place, count);
   const part = (from, size) => text(engine.bytes.subarray(at + from, at + from + size));
-  return inOrder(read(engine.problems, count, part));
+  return inOrder(read(engine.problems, count, part, place));
 }
 
 /** The engine does not throw by itself, but the stack may be at its end: an instance that was cut off is dropped. */

@@ -1,11 +1,14 @@
 /** Places of the request by their RFC 6901 pointers. */
 import { CODES, MESSAGES, PLACES, REQUIRED, REQUIRED_MEMBER, UNKNOWN_POINTER } from "../generated/tables.js";
-import { issueOf } from "./issues.js";
+import { issueOf, lastIn } from "./issues.js";
 
 /** What a 32-bit index can be, without leading zeros. */
 const INDEX = /^(0|[1-9]\d{0,9})$/;
 
-/** @returns the place, or undefined when the request has no such */
+/**
+ * @returns the place, what stands before and after its value in a request that has nothing else, and how deep it lies;
+ *   undefined when the request has no such
+ */
 export function placeOf(pointer) {
   let index = 0;
   const steps = pointer.split("/").map((step) => {
@@ -14,7 +17,11 @@ export function placeOf(pointer) {
     return "*";
   });
   const rank = pointer.includes("*") ? -1 : PLACES.indexOf(steps.join("/"));
-  return rank < 0 ? undefined : { rank, index };
+  if (rank < 0) return undefined;
+  const around = (item, member) => steps.slice(1).map((step) => (step === "*" ? item : member(step)));
+  const before = around("[", (step) => `{"${step}":`).join("");
+  const after = around("]", () => "}").reverse().join("");
+  return { rank, last: Math.max(rank, lastIn(PLACES[rank])), index, before, after, depth: steps.length - 1 };
 }
 
 /** That there is no such place. */

@@ -1,13 +1,14 @@
 /** The public functions. */
 import { toText } from "./careful.js";
 import { quickly } from "./encoder.js";
-import { WHOLE, issuesOfJson } from "./json.js";
+import { issuesOfJson } from "./json.js";
 import { issuesAbout, issuesWithout, placeOf } from "./place.js";
 
 const encoder = new TextEncoder();
+const REQUEST = { before: "", after: "", depth: 0 };
 
 export function validate(value, options) {
-  return translated(quickly(value) ?? carefully(value, WHOLE, 0), options);
+  return translated(quickly(value) ?? carefully(value), options);
 }
 
 export function validateAt(pointer, value, options) {
@@ -15,17 +16,18 @@ export function validateAt(pointer, value, options) {
   const place = placeOf(pointer);
   if (!place) return translated(issuesAbout(pointer), options);
   const absent = value === undefined ? issuesWithout(place) : undefined;
-  return translated(absent ?? carefully(value, place, pointer.split("/").length - 1), options);
+  return translated(absent ?? carefully(value, place), options);
 }
 
 export function validateBytes(json, options) {
   if (!isBytes(json)) throw new TypeError("JSON bytes must be a Uint8Array");
-  return translated(issuesOfJson(json, false, WHOLE), options);
+  return translated(issuesOfJson(json, false), options);
 }
 
-/** Reads an odd value with care, at this depth of the request. */
-function carefully(value, place, depth) {
-  return issuesOfJson(encoder.encode(toText(value, depth)), true, place);
+/** Reads an odd value with care: a request, or what stands at a place of one. */
+function carefully(value, place = REQUEST) {
+  const { before, after, depth } = place;
+  return issuesOfJson(encoder.encode(before + toText(value, depth) + after), true, place);
 }
 
 /** Also one of another realm, such as a frame's or a test runner's. */

@@ -8,7 +8,7 @@
 use crate::form::{self, Entry, MOST_AROUND};
 use crate::validate::compact::Compact;
 use crate::validate::json::Source;
-use crate::validate::{Code, json_at};
+use crate::validate::{self, Code};
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// More problems than so many controls can have.
@@ -36,7 +36,7 @@ extern "C" fn read_form(area: usize, controls: usize, text: usize) -> usize {
 
     let (entries, length) = form::read(text, entries, json);
     let json = json.get(..length).unwrap_or_default();
-    let count = json_at((0, 0), json, Source::Json, scratch, problems);
+    let count = validate::json(json, Source::Json, scratch, problems);
     let found = problems.get(..count).unwrap_or_default();
     let mut unknown = 0;
     for (problem, owner) in found.iter().zip(owners.iter_mut()) {

@@ -8,8 +8,8 @@
 #![expect(unsafe_code, reason = "addresses that JavaScript passes must become slices")]
 
 use crate::validate::compact::Compact;
+use crate::validate::json;
 use crate::validate::json::Source;
-use crate::validate::json_at;
 use crate::validate::texts::{TEXTS, judge};
 use core::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -22,7 +22,7 @@ extern "C" fn validate_texts(area: usize, count: usize, length: usize) -> bool {
     judge(lent_mut(area, count.min(TEXTS)), text)
 }
 
-/// Checks JSON; [`json_at`] says what it gives.
+/// Checks JSON; [`json`] says what it gives.
 ///
 /// The area: so many problems as `room` says, the JSON, and as many free bytes as `scratch` says.
 /// `source` is 0 for JSON as it came.
@@ -30,16 +30,14 @@ extern "C" fn validate_texts(area: usize, count: usize, length: usize) -> bool {
 extern "C" fn validate_json(
     area: usize,
     room: usize,
-    rank: u8,
-    index: u32,
-    json: usize,
+    length: usize,
     scratch: usize,
     source: u32,
 ) -> usize {
     let room = lent_mut(area, room);
     let area = area + size_of_val(room);
     let source = if source == 0 { Source::Json } else { Source::Value };
-    json_at((rank, index), lent(area, json), source, lent_mut(area + json, scratch), room)
+    json(lent(area, length), source, lent_mut(area + length, scratch), room)
 }
 
 /// Memory that JavaScript wrote.

@@ -60,19 +60,18 @@ pub fn is_date_time(text: &str) -> bool {
 }
 
 pub(crate) fn date_time(text: &[u8]) -> bool {
-    let Some(([c1, c0, y1, y0, b'-', m1, m0, b'-', d1, d0, b'T' | b't', time @ ..], rest)) =
-        text.split_first_chunk::<19>()
-    else {
-        return false;
-    };
-    let [h1, h0, b':', n1, n0, b':', s1, s0] = time else { return false };
-    let numbers = [(c1, c0), (y1, y0), (m1, m0), (d1, d0), (h1, h0), (n1, n0), (s1, s0)];
-    match numbers.map(|(tens, ones)| two_digits(*tens, *ones)) {
-        [century @ 0..100, year @ 0..100, month, day, hour @ 0..24, minute @ 0..60, second] => {
-            is_day(century, year, month, day) && is_second(hour * 60 + minute, second, rest)
+    let Some((stamp, rest)) = text.split_first_chunk::<19>() else { return false };
+    // The digits alone, in four bits each: year, month, day, hour, minute, second.
+    let mut digits = 0_u64;
+    for (byte, mark) in stamp.iter().zip(b"0000-00-00T00:00:00") {
+        match byte {
+            b'0'..=b'9' if *mark == b'0' => digits = digits << 4 | u64::from(byte & 15),
+            b't' if *mark == b'T' => {}
+            _ if byte == mark && *mark != b'0' => {}
+            _ => return false,
         }
-        _ => false,
     }
+    is_date((digits >> 24) as u32) && is_time(digits as u32 & 0xFF_FFFF, rest)
 }
 
 // ---- Byte classes ------------------------------------------------------------------------------
@@ -361,25 +360,31 @@ fn skip_fours(mut text: &[u8], class: u8) -> &[u8] {
 
 // ---- Dates and times ---------------------------------------------------------------------------
 
-fn is_day(century: u32, year: u32, month: u32, day: u32) -> bool {
-    let leap = if year == 0 { century % 4 == 0 } else { year % 4 == 0 };
-    let days = match month {
-        2 => 28 + u32::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
+/// `date` has a decimal digit in four bits each.
+fn is_date(date: u32) -> bool {
+    let (century, year) = (date >> 24, date >> 16 & 0xFF);
+    let leap = decimal(if year == 0 { century } else { year }) % 4 == 0;
+    let days = match date >> 8 & 0xFF {
+        0x02 => 0x28 + u32::from(leap),
+        0x04 | 0x06 | 0x09 | 0x11 => 0x30,
+        0x01..=0x12 => 0x31,
         _ => 0,
     };
-    (1..=days).contains(&day)
+    (1..=days).contains(&(date & 0xFF))
 }
 
-/// Whether there is such a second of this minute of the day; `rest` is what follows it.
-fn is_second(minute: u32, second: u32, rest: &[u8]) -> bool {
-    match after_fraction(rest).and_then(offset_minutes) {
-        Some(_) if second < 60 => true,
-        // A leap second is at 23:59 UTC, of this day or of the day before.
-        Some(offset) if second == 60 => matches!(minute as i32 - offset, 1439 | -1),
-        _ => false,
-    }
+/// `time` has a decimal digit in four bits each; `rest` is what follows it.
+fn is_time(time: u32, rest: &[u8]) -> bool {
+    let (hour, minute, second) = (time >> 16, time >> 8 & 0xFF, time & 0xFF);
+    let Some(offset) = after_fraction(rest).and_then(offset_minutes) else { return false };
+    // A leap second is at 23:59 UTC, of this day or of the day before.
+    let at_leap = || matches!(decimal(hour) * 60 + decimal(minute) - offset, 1439 | -1);
+    hour < 0x24 && minute < 0x60 && (second < 0x60 || second == 0x60 && at_leap())
+}
+
+/// The number that two digits of four bits each are.
+fn decimal(digits: u32) -> i32 {
+    ((digits >> 4) * 10 + (digits & 15)) as i32
 }
 
 fn after_fraction(text: &[u8]) -> Option<&[u8]> {
@@ -396,15 +401,16 @@ fn offset_minutes(text: &[u8]) -> Option<i32> {
         [sign @ (b'+' | b'-'), h1, h0, b':', m1, m0] => (sign, h1, h0, m1, m0),
         _ => return None,
     };
-    let (hour, minute) = (two_digits(*h1, *h0), two_digits(*m1, *m0));
-    let minutes = (hour < 24 && minute < 60).then_some((hour * 60 + minute) as i32)?;
+    let (hour, minute) = (two_digits(*h1, *h0)?, two_digits(*m1, *m0)?);
+    let minutes = (hour < 24 && minute < 60).then_some(hour * 60 + minute)?;
     Some(if *sign == b'+' { minutes } else { -minutes })
 }
 
-/// A number of two digits, or more than any such.
-fn two_digits(tens: u8, ones: u8) -> u32 {
-    match (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0')) {
-        (tens @ 0..=9, ones @ 0..=9) => u32::from(tens * 10 + ones),
-        _ => 100,
+fn two_digits(tens: u8, ones: u8) -> Option<i32> {
+    match (tens, ones) {
+        (b'0'..=b'9', b'0'..=b'9') => {
+            Some(decimal(u32::from(tens & 15) << 4 | u32::from(ones & 15)))
+        }
+        _ => None,
     }
 }

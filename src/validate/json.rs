@@ -75,13 +75,12 @@ pub mod odd {
 pub(crate) fn walk<'a>(bytes: &'a [u8], sink: &mut impl Sink<'a>, report: &mut impl Problems<'a>) {
     let has_escapes = bytes.contains(&b'\\');
     let mut scratch = vec![0; if has_escapes { bytes.len() } else { 0 }];
-    walk_at(&Place::root(&BODY), bytes, Source::Json, &mut scratch, sink, report);
+    walk_with(bytes, Source::Json, &mut scratch, sink, report);
 }
 
-/// Walks the value of one place. `scratch` is for strings that have escapes; as many bytes as the
-/// input has are always enough.
-pub(crate) fn walk_at<'a>(
-    place: &Place<'_>,
+/// As [`walk`]. `scratch` is for strings that have escapes; as many bytes as the input has are always
+/// enough.
+pub(crate) fn walk_with<'a>(
     bytes: &'a [u8],
     source: Source,
     scratch: &mut [u8],
@@ -89,7 +88,7 @@ pub(crate) fn walk_at<'a>(
     report: &mut impl Problems<'a>,
 ) {
     let mut walk = Walk { lexer: Lexer::new(bytes), source, scratch, sink, report };
-    if let Err(Stop::Syntax(expected)) = walk.all(place) {
+    if let Err(Stop::Syntax(expected)) = walk.all(&Place::root(&BODY)) {
         let offset = bytes.len() - walk.lexer.left();
         report.malformed(offset, expected);
     }

@@ -105,13 +105,11 @@ impl<'a> Lexer<'a> {
 
     /// One of the three words.
     pub(crate) fn word(&mut self) -> Token<()> {
-        let ([b't', b'r', b'u', b'e', rest @ ..]
-        | [b'n', b'u', b'l', b'l', rest @ ..]
-        | [b'f', b'a', b'l', b's', b'e', rest @ ..]) = self.rest
-        else {
-            return Err(Expected::Value);
-        };
-        self.rest = rest;
+        let rest = ["true", "null", "false"].iter().find_map(|word| {
+            let (first, rest) = self.rest.split_at_checked(word.len())?;
+            (first == word.as_bytes()).then_some(rest)
+        });
+        self.rest = rest.ok_or(Expected::Value)?;
         Ok(())
     }
 

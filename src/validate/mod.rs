@@ -14,10 +14,8 @@ pub use json::MAX_DEPTH;
 pub(crate) use report::summary;
 pub use report::{Code, Found, Issue, Path, Report, Step};
 
-use crate::schema::BODY;
 use compact::{Compact, Compacts};
 use json::Source;
-use place::Place;
 
 /// Every problem of a create request given as JSON bytes; none when it is valid.
 pub fn bytes(json: &[u8]) -> Vec<Issue<'_>> {
@@ -26,19 +24,10 @@ pub fn bytes(json: &[u8]) -> Vec<Issue<'_>> {
     report.into_issues()
 }
 
-/// The problems of the value of one place, named by its rank and the index of the item that it
-/// lies in. Gives their number, which may be more than there is room for. `scratch` has as many
-/// bytes as the JSON, where that has escapes.
-pub fn json_at(
-    (rank, index): (u8, u32),
-    json: &[u8],
-    source: Source,
-    scratch: &mut [u8],
-    room: &mut [Compact],
-) -> usize {
+/// The problems of a request given as JSON. Gives their number, which may be more than there is
+/// room for. `scratch` has as many bytes as the JSON, where that has escapes.
+pub fn json(json: &[u8], source: Source, scratch: &mut [u8], room: &mut [Compact]) -> usize {
     let mut problems = Compacts::of(json, room);
-    Place::root(&BODY).of_rank(rank, index, &mut |place| {
-        json::walk_at(place, json, source, scratch, &mut (), &mut problems);
-    });
+    json::walk_with(json, source, scratch, &mut (), &mut problems);
     problems.count()
 }

@@ -49,15 +49,6 @@ pub(crate) fn text(expected: Format, text: &[u8]) -> Result<(), Code> {
     }
 }
 
-/// Whether a number is one that a quantity can be.
-pub(crate) fn number(number: f64) -> Result<(), Code> {
-    match number {
-        _ if !number.is_finite() => Err(Code::NotFinite),
-        _ if number > 0.0 => Ok(()),
-        _ => Err(Code::NotPositive),
-    }
-}
-
 /// The index of a string among those allowed.
 pub(crate) fn choice(choices: &[&str], text: &[u8]) -> Result<usize, Code> {
     choices.iter().position(|choice| choice.as_bytes() == text).ok_or(Code::NotAllowed)
