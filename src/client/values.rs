@@ -7,7 +7,6 @@
 
 #![expect(unsafe_code, reason = "addresses that JavaScript passes must become slices")]
 
-use crate::validate::compact::Compact;
 use crate::validate::json;
 use crate::validate::json::Source;
 use crate::validate::texts::{TEXTS, judge};
