@@ -211,6 +211,7 @@ test("orders that no page of the shop's sends are refused", async () => {
   const order = { reference: "r", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
   assert.equal((await json(order, { origin: "https://elsewhere.example" })).status, 403);
   assert.equal((await json({ ...order, recipient: { email: "x" } })).status, 422);
+  assert.equal((await json(order, { "idempotency-key": "a".repeat(3_000) })).status, 400);
   assert.deepEqual((await (await json({})).json()).issues.map(({ pointer }) => pointer), ["/reference", "/recipient", "/pledges"]);
   assert.equal((await json({ ...order, pledges: [{ impact: { amount: 1, offeringId: "moon" } }] })).status, 422);
   assert.equal((await post({ headers: { "content-type": "application/json" }, body: "{" })).status, 422);

@@ -6,6 +6,8 @@ import { unknownOffers, vouched } from "./offers.js";
 import { record } from "./pledges.js";
 
 const MOST_BYTES = 64 * 1024;
+/** What the page names each attempt by, so that a repeat is known. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** What the form holds that the shopper cannot see. */
 const hidden = (name) => name === "reference" || name.startsWith("trigger.") || name.endsWith(".offeringId");
 
@@ -58,6 +60,7 @@ function again(page, status, state) {
 
 /** @returns {Promise<{status: number, location?: string, failure?: string, trace?: object}>} */
 async function place(payload, context) {
+  if (context.idempotencyKey !== undefined && !UUID.test(context.idempotencyKey)) return { status: 400, failure: "This order is not as the shop’s page sends it. Load the page again." };
   const [unknown] = unknownOffers(payload);
   if (unknown !== undefined) return { status: 422, failure: `We do not offer “${unknown}”.` };
   const { transaction, error, trace } = await record(vouched(payload, context.origin), context);
