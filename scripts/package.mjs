@@ -31,7 +31,7 @@ export const ENTRIES = [
 const PLATFORMS = { workerd: "", "edge-light": "?module" };
 
 async function buildValidator(tools) {
-  return { wasm: await buildRawWasm(tools, { features: ["validate"], profile: "validate", optimise: ["-O3"] }) };
+  return { wasm: await buildRawWasm(tools, { features: ["validate"], profile: "validator", optimise: ["-O3"] }) };
 }
 
 async function buildForm(tools) {
