@@ -11,8 +11,8 @@ const SIZES = [1, 10, 100, 1_000, 10_000, 100_000];
 /** How much each part does: enough for figures that hold, or just enough to see that everything runs. */
 const PLANS = {
   full: {
-    validate: { node: { rounds: 15, batchMs: 100 }, browser: { rounds: 15, batchMs: 100 }, starts: 11, growth: SIZES },
-    service: { rounds: 5, seconds: 3, starts: 9, soak: 180_000 },
+    validate: { node: { rounds: 9, batchMs: 100 }, browser: { rounds: 9, batchMs: 100 }, starts: 9, growth: SIZES },
+    service: { rounds: 3, seconds: 2, starts: 7, soak: 150_000 },
   },
   quick: {
     validate: { node: { rounds: 2, batchMs: 5 }, browser: { rounds: 2, batchMs: 5 }, starts: 1, growth: SIZES.slice(0, 3) },

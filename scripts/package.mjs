@@ -63,9 +63,10 @@ async function buildEntry(tools, pkg, { name, source, types, build }) {
   writeTypes(tools.root, pkg, types);
 }
 
-async function bundleEntry({ templates, source, outfile, format, loader, modules = {}, wasm, wasmPath }) {
+async function bundleEntry({ templates, source, outfile, format, loader, modules, wasm, wasmPath }) {
   const { build } = await import("esbuild");
-  const files = { "#module": join(templates, "loaders", loader), ...modules };
+  const loaders = join(templates, "loaders");
+  const files = { "#module": join(loaders, loader), "#imports": join(loaders, modules ? "unused-imports.js" : "no-imports.js"), ...modules };
   await build({
     entryPoints: [join(templates, source)],
     outfile,
@@ -73,6 +74,7 @@ async function bundleEntry({ templates, source, outfile, format, loader, modules
     bundle: true,
     platform: "neutral",
     target: "es2022",
+    minifySyntax: true, // constants become what they are
     inject: wasmPath ? [] : [join(templates, "text.js")], // a platform that compiles wasm itself has these, too
     legalComments: "none",
     logLevel: "warning",

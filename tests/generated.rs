@@ -86,9 +86,10 @@ fn pointer(rank: u8) -> String {
 
 fn message(rank: u8, code: Code, detail: u8) -> Option<String> {
     let text = explained(rank, code, detail)?.to_string();
-    assert!(!text.contains('*'));
     let is_syntax = code == Code::MalformedJson;
-    Some(if is_syntax { format!("{}*", text.strip_suffix('0').unwrap()) } else { text })
+    let text = if is_syntax { text.strip_suffix('0').unwrap().to_owned() } else { text };
+    assert_eq!(text.ends_with(' '), is_syntax, "behind a blank goes the byte where JSON ends");
+    Some(text)
 }
 
 // ---- Tables ------------------------------------------------------------------------------------
@@ -143,6 +144,7 @@ fn messages(code: Code, spots: &[Spot], classes: &[usize]) -> Value {
     }
     let mut starts = vec![json!(""); classes.iter().max().unwrap() + 1];
     let endings: Vec<&str> = texts[0].iter().map(|text| &text[common(&texts[0])..]).collect();
+    let last = common_end(&endings);
     for (rank, texts) in ranks.iter().zip(&texts) {
         let start = &texts[0][..texts[0].len() - endings[0].len()];
         let joined: Vec<_> = endings.iter().map(|ending| format!("{start}{ending}")).collect();
@@ -152,7 +154,15 @@ fn messages(code: Code, spots: &[Spot], classes: &[usize]) -> Value {
         );
         starts[classes[usize::from(*rank)]] = json!(start);
     }
-    if texts[0].len() == 1 { json!([starts]) } else { json!([starts, endings]) }
+    let middles: Vec<_> = endings.iter().map(|text| text.strip_suffix(last).unwrap()).collect();
+    if texts[0].len() == 1 { json!([starts, [], ""]) } else { json!([starts, middles, last]) }
+}
+
+/// The longest ending that texts have in common, from a blank on.
+fn common_end<'t>(texts: &[&'t str]) -> &'t str {
+    let blanks = texts[0].match_indices(' ').map(|(at, _)| &texts[0][at..]);
+    let mut ends = blanks.filter(|end| texts.iter().all(|text| text.ends_with(end)));
+    if texts.len() == 1 { "" } else { ends.next().unwrap_or_default() }
 }
 
 /// How long a beginning texts have in common; all of it when there is only one.
@@ -205,7 +215,7 @@ fn tables() -> String {
     line(format!("export const REQUIRED = {required:#x};"));
     line("/** Places whose messages are alike have one number. */".into());
     line(format!("export const KINDS = {};", json!(classes)));
-    line("/** The messages by their codes: a text, or beginnings by the place's kind and endings by the detail. */".into());
+    line("/** The messages by their codes: a text, or beginnings by the place's kind, middles by the detail and one end. The byte where JSON ends goes behind a blank. */".into());
     line("export const MESSAGES = [".into());
     for code in Code::ALL {
         line(format!("  {},", messages(*code, &spots, &classes)));

@@ -12,11 +12,11 @@ export const PLACES = " /reference /recipient /recipient/email /recipient/firstN
 export const REQUIRED = 0x10007cf;
 /** Places whose messages are alike have one number. */
 export const KINDS = [0,1,2,1,1,1,3,4,5,6,1,7,1,1,1,1,1,1,1,8,1,1,1,9,10];
-/** The messages by their codes: a text, or beginnings by the place's kind and endings by the detail. */
+/** The messages by their codes: a text, or beginnings by the place's kind, middles by the detail and one end. The byte where JSON ends goes behind a blank. */
 export const MESSAGES = [
-  [["must be an object, not ","must be a string, not ","must be an object, not ","must be an array, not ","must be an object, not ","must be an object, not ","must be a number, not ","must be an object, not ","must be an object, not ","must be an array, not ","must be a string, not "],["null","a boolean","a number","a string","an array","an object","a value that JSON cannot carry"]],
+  [["must be an object, not ","must be a string, not ","must be an object, not ","must be an array, not ","must be an object, not ","must be an object, not ","must be a number, not ","must be an object, not ","must be an object, not ","must be an array, not ","must be a string, not "],["null","a boolean","a number","a string","an array","an object","a value that JSON cannot carry"],""],
   "is required",
-  [["is not a member of the contract; allowed here are `reference`, `recipient`, `pledges`, `trigger` and `notifications`","","is not a member of the contract; allowed here are `email`, `firstName` and `name`","","is not a member of the contract; allowed here are `impact` and `detail`","is not a member of the contract; allowed here are `amount` and `offeringId`","","is not a member of the contract; allowed here are `name`, `description`, `nounSingular`, `nounPlural`, `image`, `externalId` and `externalUrl`","is not a member of the contract; allowed here are `date`, `phrase` and `externalUrl`","",""]],
+  [["is not a member of the contract; allowed here are `reference`, `recipient`, `pledges`, `trigger` and `notifications`","","is not a member of the contract; allowed here are `email`, `firstName` and `name`","","is not a member of the contract; allowed here are `impact` and `detail`","is not a member of the contract; allowed here are `amount` and `offeringId`","","is not a member of the contract; allowed here are `name`, `description`, `nounSingular`, `nounPlural`, `image`, `externalId` and `externalUrl`","is not a member of the contract; allowed here are `date`, `phrase` and `externalUrl`","",""],[],""],
   "must appear only once in its object",
   "must have at least 1 item",
   "must have at most 3 items",
@@ -29,7 +29,7 @@ export const MESSAGES = [
   "must be Unicode text, without half of a surrogate pair",
   "must be UTF-8",
   "must not nest so deep",
-  [["must be JSON: ","","","","","","","","","",""],["a value expected at byte *","a value or the end of the array or object expected at byte *","a comma or the end of the array or object expected at byte *","a member's name in double quotes expected at byte *","a colon expected at byte *","the end of the text expected at byte *","a digit expected at byte *","an escape instead of a control character expected at byte *","an escape that JSON has expected at byte *","four hexadecimal digits expected at byte *","the closing quote of a string expected at byte *"]],
+  [["must be JSON: ","","","","","","","","","",""],["a value","a value or the end of the array or object","a comma or the end of the array or object","a member's name in double quotes","a colon","the end of the text","a digit","an escape instead of a control character","an escape that JSON has","four hexadecimal digits","the closing quote of a string"]," expected at byte "],
   "could not be read",
   "is not a place in the request",
 ];

@@ -9,67 +9,53 @@ const MOST = 1 << 22;
 /** A number that no double can hold, as NaN and the infinities are none that JSON can. */
 const NOT_FINITE = "1e999";
 
-/** @param {unknown} value @param {number} depth how many steps lead to it from the request */
-export function toText(value, depth) {
-  return new Reader().attempt(() => value, "", depth) ?? OTHER;
-}
-
-class Reader {
-  left = MOST;
+/** @param {unknown} root @param {number} depth how many steps lead to it from the request */
+export function toText(root, depth) {
+  let left = MOST;
 
   /** The text of what `get` gives; undefined where that is absent. */
-  attempt(get, key, depth) {
-    if (depth > MAX_DEPTH || this.left-- <= 0) return this.giveUp(depth);
+  function attempt(get, key, depth) {
+    if (depth > MAX_DEPTH || left-- <= 0) return giveUp(depth);
     try {
-      return this.text(get(), key, depth);
+      return text(plain(get(), key), depth);
     } catch {
       return UNREADABLE;
     }
   }
 
   /** Too deep is for the engine to find; what is too much is marked. Either way nothing more is read. */
-  giveUp(depth) {
-    this.left = -1;
+  function giveUp(depth) {
+    left = -1;
     return depth > MAX_DEPTH ? "0" : GIVEN_UP;
   }
 
-  text(value, key, depth) {
-    value = plain(value, key);
-    switch (typeof value) {
-      case "undefined":
-        return undefined;
-      case "string":
-        return JSON.stringify(value);
-      case "number":
-        return Number.isFinite(value) ? String(value) : NOT_FINITE;
-      case "boolean":
-        return String(value);
-      case "object":
-        if (value === null) return "null";
-        return Array.isArray(value) ? this.array(value, depth) : this.object(value, depth);
-      default:
-        return OTHER;
-    }
+  function text(value, depth) {
+    const type = typeof value;
+    if (value !== null && type === "object") return Array.isArray(value) ? array(value, depth) : object(value, depth);
+    if (type === "number" && !Number.isFinite(value)) return NOT_FINITE;
+    return ["bigint", "function", "symbol"].includes(type) ? OTHER : JSON.stringify(value);
   }
 
-  object(value, depth) {
+  function object(value, depth) {
     let text = "";
     for (const key of Object.keys(value)) {
-      if (this.left < 0) break;
-      const member = this.attempt(() => value[key], key, depth + 1);
+      if (left < 0) break;
+      const member = attempt(() => value[key], key, depth + 1);
       if (member !== undefined) text += `${text && ","}${JSON.stringify(key)}:${member}`;
     }
     return `{${text}}`;
   }
 
-  array(value, depth) {
+  function array(value, depth) {
     const length = Math.trunc(Number(value.length));
     let text = "";
-    for (let i = 0; i < length && this.left >= 0; i++) {
-      text += (i ? "," : "") + (this.attempt(() => value[i], String(i), depth + 1) ?? OTHER);
+    for (let i = 0; i < length && left >= 0; i++) {
+      text += (i ? "," : "") + (attempt(() => value[i], String(i), depth + 1) ?? OTHER);
     }
     return `[${text}]`;
   }
+
+  return attempt(() => root, "", depth) ?? OTHER;
 }
 
 /** What JSON.stringify takes a value for: `toJSON` is asked, and what wraps a primitive gives it. */

@@ -12,9 +12,9 @@ import { issueOf } from "./issues.js";
 const ODD = {};
 
 const { valueOf } = Object.prototype;
-const encoder = new TextEncoder();
+export const encoder = new TextEncoder();
 
-let engine, texts, bytes;
+let engine, words, bytes;
 /** What was found so far, in the schema's order, and the item that the walk is in. */
 let issues, item;
 /** The texts, one behind the other; of each its item, and how many issues come before its own. */
@@ -38,7 +38,7 @@ export function quickly(value) {
 }
 
 function walk(value) {
-  ({ texts, text: bytes } = engine = running());
+  ({ words, text: bytes } = engine = running());
   if (!isObject(value)) throw ODD;
   issues = [];
   joined = "";
@@ -52,7 +52,7 @@ function walk(value) {
 function addText(text, word) {
   if (count === TEXTS || joined.length > MANY) judge();
   if (text.length > MANY) throw ODD;
-  texts[count] = (text.length << LENGTH) | word;
+  words[count] = (text.length << LENGTH) | word;
   items[count] = item;
   before[count++] = issues.length;
   joined += text;
@@ -63,7 +63,7 @@ function judge() {
   copyText();
   if (isWrong()) {
     while (count--) {
-      if (texts[count]) issues.splice(before[count], 0, issueOf(texts[count], items[count]));
+      if (words[count]) issues.splice(before[count], 0, issueOf(words[count], items[count]));
     }
   }
   count = 0;
@@ -130,26 +130,14 @@ function tellUnknown(names, rank) {
 
 /** The number of the type that a value is of, instead of the one that it must be of. */
 function kind(value) {
-  switch (typeof value) {
-    case "boolean":
-      return 1;
-    case "number":
-      return 2;
-    case "string":
-      return 3;
-    default:
-      if (value === null) return 0;
-      throw ODD;
-  }
+  return value === null ? 0 : ["boolean", "number", "string"].indexOf(typeof value) + 1 || isOdd();
 }
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isString = (value) => typeof value === "string";
 
-/** A string; one with half of a surrogate pair is odd. */
-const isText = "".isWellFormed
-  ? (value) => typeof value === "string" && (value.isWellFormed() || isOdd())
-  : (value) => typeof value === "string" && (!/\p{Surrogate}/u.test(value) || isOdd());
+/** A string; one with half of a surrogate pair is odd. So is any to an engine that cannot tell. */
+const isText = (value) => typeof value === "string" && (value.isWellFormed() || isOdd());
 
 function isOdd() {
   throw ODD;

@@ -3,6 +3,7 @@
  *
  * The area, one stretch of that memory, is ours: problems come first in it, then what is to be checked.
  */
+import { importsOf } from "#imports";
 import { compile, compileAhead } from "#module";
 import { TEXTS } from "../generated/tables.js";
 
@@ -12,7 +13,7 @@ const PAGE = 1 << 16;
 /** How many characters of text the engine takes well in one call of the encoder's; one more text is no trouble. */
 export const MANY = PAGE;
 
-/** What runs, and views of its area: `bytes` and `problems` are of all; `texts` and, behind them, `text` are the encoder's. */
+/** What runs, and views of its area: `bytes` and `words` are of all, `text` is of what follows the encoder's words. */
 let engine;
 
 /** The engine, made on first use. */
@@ -20,23 +21,15 @@ export const running = () => (engine ??= start());
 
 function start() {
   const module = compile();
-  const { memory, ...run } = new WebAssembly.Instance(module, noImports(module)).exports;
+  const { memory, ...run } = new WebAssembly.Instance(module, importsOf(module)).exports;
   return look({ memory, run, area: memory.grow(3) * PAGE });
-}
-
-/** In the package's main entry, the module also holds the client, whose imports the validator never calls. */
-function noImports(module) {
-  const imports = {};
-  for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = () => {};
-  return imports;
 }
 
 /** Looks at the memory anew: growing it takes the earlier views away. */
 function look(engine) {
   const { area, memory: { buffer } } = engine;
   engine.bytes = new Uint8Array(buffer, area);
-  engine.problems = new Uint32Array(buffer, area);
-  engine.texts = new Uint32Array(buffer, area, TEXTS);
+  engine.words = new Uint32Array(buffer, area);
   engine.text = new Uint8Array(buffer, area + TEXTS * 4);
   return engine;
 }

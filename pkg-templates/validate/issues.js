@@ -8,14 +8,14 @@ function explain(about) {
   const rank = about & 255, code = (about >> 8) & 255;
   const steps = PLACES[rank].split("/").slice(1);
   const message = MESSAGES[code];
-  const text = typeof message === "string" ? message : message[0][KINDS[rank]] + (message[1]?.[about >> 16] ?? "");
+  const text = typeof message === "string" ? message : message[0][KINDS[rank]] + (message[1][about >> 16] ?? "") + message[2];
   const item = steps.indexOf("*");
   const explanation = {
     code: CODES[code],
     steps,
     item,
     pointer: PLACES[rank].split("*"),
-    message: text.split("*"),
+    text,
     order: orderOf(rank, code, steps, item),
   };
   explained.set(about, explanation);
@@ -29,7 +29,7 @@ function explain(about) {
  */
 function orderOf(rank, code, steps, item) {
   const order = code === UNKNOWN_MEMBER ? lastIn(PLACES[rank]) * STEPS + STEPS - 1 - steps.length : rank * STEPS;
-  const array = PLACES.indexOf(`/${steps[0]}/*`);
+  const array = PLACES.indexOf(`/${steps[0]}`);
   return item < 0 ? order * ITEMS : array * STEPS * ITEMS + order;
 }
 
@@ -52,14 +52,14 @@ export const PROBLEM = 16;
  * @param {Part} [place] that alone is asked about
  * @returns {(Found | false)[]} as they lie there; false is no problem
  */
-export function read(problems, count, part, { rank = 0, last = 255, index } = {}) {
+export function read(problems, count, part, place) {
   const found = [];
   for (let at = 0; found.length < count; at += WORDS) {
-    const number = index ?? problems[at + 1];
+    const number = place?.index ?? problems[at + 1];
     const said = () => part(problems[at + 2], problems[at + 3]);
     const about = decided(problems[at], said);
     const name = ((about >> 8) & 255) === UNKNOWN_MEMBER ? said() : undefined;
-    const isAsked = (about & 255) >= rank && (about & 255) <= last;
+    const isAsked = !place || ((about & 255) >= place.rank && (about & 255) <= place.last);
     found.push(about !== null && isAsked && { issue: issueOf(about, number, name), order: orderIn(about, number) });
   }
   return found;
@@ -85,14 +85,14 @@ function orderIn(about, number) {
  * @param {string} [name] an unknown member's, below the object that the numbers are about
  */
 export function issueOf(about, number, name) {
-  const { code, steps, item, pointer, message } = explained.get(about) ?? explain(about);
+  const { code, steps, item, pointer, text } = explained.get(about) ?? explain(about);
   const path = steps.slice();
   if (item >= 0) path[item] = number;
   const issue = {
     path,
     pointer: item < 0 ? pointer[0] : pointer[0] + number + pointer[1],
     code,
-    message: message.length < 2 ? message[0] : message.join(number),
+    message: text.endsWith(" ") ? text + number : text,
   };
   if (name !== undefined) {
     path.push(name);

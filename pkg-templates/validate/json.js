@@ -28,7 +28,7 @@ function check(json, isValue, place, room) {
   const count = run(() => engine.run.validate_json(engine.area, room, length, scratch, Number(isValue)));
   if (count > room) return check(json, isValue, place, count);
   const part = (from, size) => text(engine.bytes.subarray(at + from, at + from + size));
-  return inOrder(read(engine.problems, count, part, place));
+  return inOrder(read(engine.words, count, part, place));
 }
 
 /** The engine does not throw by itself, but the stack may be at its end: an instance that was cut off is dropped. */

@@ -1,22 +1,20 @@
 /** The public functions. */
 import { toText } from "./careful.js";
-import { quickly } from "./encoder.js";
+import { encoder, quickly } from "./encoder.js";
 import { issuesOfJson } from "./json.js";
 import { issuesAbout, issuesWithout, placeOf } from "./place.js";
 
-const encoder = new TextEncoder();
-const REQUEST = { before: "", after: "", depth: 0 };
-
 export function validate(value, options) {
-  return translated(quickly(value) ?? carefully(value), options);
+  return translated(quickly(value) ?? carefully(toText(value, 0)), options);
 }
 
 export function validateAt(pointer, value, options) {
   if (typeof pointer !== "string") throw new TypeError("the pointer must be a string such as `/recipient/email`");
   const place = placeOf(pointer);
   if (!place) return translated(issuesAbout(pointer), options);
+  const { before, after, depth } = place;
   const absent = value === undefined ? issuesWithout(place) : undefined;
-  return translated(absent ?? carefully(value, place), options);
+  return translated(absent ?? carefully(before + toText(value, depth) + after, place), options);
 }
 
 export function validateBytes(json, options) {
@@ -24,11 +22,8 @@ export function validateBytes(json, options) {
   return translated(issuesOfJson(json, false), options);
 }
 
-/** Reads an odd value with care: a request, or what stands at a place of one. */
-function carefully(value, place = REQUEST) {
-  const { before, after, depth } = place;
-  return issuesOfJson(encoder.encode(before + toText(value, depth) + after), true, place);
-}
+/** An odd value that was read with care: a request, or what stands at a place of one. */
+const carefully = (text, place) => issuesOfJson(encoder.encode(text), true, place);
 
 /** Also one of another realm, such as a frame's or a test runner's. */
 const isBytes = (value) => ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";

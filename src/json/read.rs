@@ -126,7 +126,7 @@ pub(crate) fn said(raw: Raw<'_>) -> Option<Cow<'_, str>> {
         return str::from_utf8(plain).ok().map(Cow::Borrowed);
     }
     let mut buffer = vec![0; raw.bytes.len()];
-    let length = raw.decode(&mut buffer)?.len();
+    let length = raw.decode::<true>(&mut buffer)?.len();
     buffer.truncate(length);
     String::from_utf8(buffer).ok().map(Cow::Owned)
 }

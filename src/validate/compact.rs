@@ -59,6 +59,8 @@ impl<'o> Compacts<'o> {
 }
 
 impl<'a> Problems<'a> for Compacts<'_> {
+    const KEEPS_TEXTS: bool = false;
+
     fn issue(&mut self, place: &Place<'_>, code: Code) {
         self.push(place, code as u8, 0, &[]);
     }

@@ -5,7 +5,7 @@ use super::number::Magnitude;
 use super::place::Place;
 use super::report::{Code, Found, Problems};
 use super::rules;
-use crate::schema::{Array, BODY, Format, Kind, Object, Slot};
+use crate::schema::{Array, BODY, Kind, Object, Slot};
 use std::borrow::Cow;
 
 /// How deep a value may nest; the request itself needs 4.
@@ -131,17 +131,21 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
 
     /// The byte that a value begins with.
     fn next(&mut self) -> Flow<u8> {
-        Ok(self.lexer.peek().ok_or(Expected::Value)?)
+        match self.lexer.peek() {
+            Some(odd::OTHER..=odd::GIVEN_UP) if self.source == Source::Json => {
+                Err(Expected::Value.into())
+            }
+            next => Ok(next.ok_or(Expected::Value)?),
+        }
     }
 
     fn value(&mut self, next: u8, place: &Place<'_>) -> Flow {
         match (place.kind(), next) {
             (Kind::Object(object), b'{') => self.object(place, object),
             (Kind::Array(array), b'[') => self.array(place, array),
-            (Kind::Text(format), b'"') => self.text(place, *format),
-            (Kind::Choice(choices), b'"') => self.choice(place, choices),
+            (Kind::Text(_) | Kind::Choice(_), b'"') => self.string(place),
             (Kind::PositiveNumber, b'-' | b'0'..=b'9') => self.number(place),
-            (_, odd::UNREADABLE | odd::GIVEN_UP) if self.source == Source::Value => {
+            (_, odd::UNREADABLE | odd::GIVEN_UP) => {
                 self.report.issue(place, Code::Unreadable);
                 self.skip(next, place, 0)
             }
@@ -166,7 +170,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
     fn member(&mut self, place: &Place<'_>, object: &'static Object, seen: &mut u32) -> Flow {
         let raw = self.name()?;
         let next = self.next()?;
-        let name = said(&raw, self.scratch);
+        let name = said::<P>(&raw, self.scratch);
         let known = name.map(|name| (name, rules::member(object, name.as_bytes())));
         match known {
             Ok((_, Some((nth, member)))) => {
@@ -226,27 +230,16 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
         Ok(())
     }
 
-    fn text(&mut self, place: &Place<'_>, format: Format) -> Flow {
+    fn string(&mut self, place: &Place<'_>) -> Flow {
         let raw = self.lexer.string()?;
-        let text = said(&raw, self.scratch);
-        match text.and_then(|text| rules::text(format, text.as_bytes()).map(|()| text)) {
-            Ok(text) => {
+        match said::<P>(&raw, self.scratch).and_then(|text| Ok((text, judged(place.kind(), text)?)))
+        {
+            Ok((text, index)) => {
                 if let Some(slot) = place.slot() {
-                    self.sink.text(slot, text);
-                }
-            }
-            Err(code) => self.report.issue(place, code),
-        }
-        Ok(())
-    }
-
-    fn choice(&mut self, place: &Place<'_>, choices: &'static [&'static str]) -> Flow {
-        let raw = self.lexer.string()?;
-        let text = said(&raw, self.scratch);
-        match text.and_then(|text| rules::choice(choices, text.as_bytes())) {
-            Ok(index) => {
-                if let Some(slot) = place.slot() {
-                    self.sink.choice(slot, index);
+                    match index {
+                        Some(index) => self.sink.choice(slot, index),
+                        None => self.sink.text(slot, text),
+                    }
                 }
             }
             Err(code) => self.report.issue(place, code),
@@ -285,8 +278,8 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
                 let next = walk.next()?;
                 walk.skip(next, place, depth + 1)
             })?,
-            odd::GIVEN_UP if self.source == Source::Value => return Err(Stop::Reported),
-            odd::OTHER | odd::UNREADABLE if self.source == Source::Value => self.lexer.bump(),
+            odd::GIVEN_UP => return Err(Stop::Reported),
+            odd::OTHER | odd::UNREADABLE => self.lexer.bump(),
             _ => self.lexer.word()?,
         }
         Ok(())
@@ -301,17 +294,32 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
             b'-' | b'0'..=b'9' => Found::Number,
             b't' | b'f' => Found::Boolean,
             b'n' => Found::Null,
-            odd::OTHER if self.source == Source::Value => Found::Other,
+            odd::OTHER => Found::Other,
             _ => return Err(Expected::Value.into()),
         })
     }
 }
 
-/// What a string says, or what is wrong with it as text.
-fn said<'a, 'b>(raw: &Raw<'a>, scratch: &'b mut [u8]) -> Result<Text<'a, 'b>, Code> {
-    match raw.plain() {
-        _ if !raw.is_utf8() => Err(Code::InvalidUtf8),
-        Some(bytes) => Ok(Text::Input(bytes)),
-        None => raw.decode(scratch).map(Text::Decoded).ok_or(Code::LoneSurrogate),
+/// Whether a string is what it must be; the index of a choice.
+fn judged(kind: &Kind, text: Text<'_, '_>) -> Result<Option<usize>, Code> {
+    match kind {
+        Kind::Choice(choices) => rules::choice(choices, text.as_bytes()).map(Some),
+        Kind::Text(format) => rules::text(*format, text.as_bytes()).map(|()| None),
+        _ => Ok(None),
     }
+}
+
+/// What a string says, or what is wrong with it as text.
+#[inline(never)]
+fn said<'a, 'b, P: Problems<'a>>(
+    raw: &Raw<'a>,
+    scratch: &'b mut [u8],
+) -> Result<Text<'a, 'b>, Code> {
+    let decoded = match raw.plain() {
+        _ if !raw.is_utf8() => return Err(Code::InvalidUtf8),
+        Some(bytes) => return Ok(Text::Input(bytes)),
+        None if P::KEEPS_TEXTS => raw.decode::<true>(scratch),
+        None => raw.decode::<false>(scratch),
+    };
+    decoded.map(Text::Decoded).ok_or(Code::LoneSurrogate)
 }

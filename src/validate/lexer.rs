@@ -60,6 +60,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The byte behind the white space, which is not taken.
+    #[inline(never)] // as all that are: 0.15 KB of what a shopper downloads
     pub(crate) fn peek(&mut self) -> Option<u8> {
         while let [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] = self.rest {
             self.rest = rest;
@@ -68,6 +69,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes this byte, if it is the next.
+    #[inline(never)]
     fn take(&mut self, byte: u8) -> bool {
         match self.rest {
             [first, rest @ ..] if *first == byte => {
@@ -84,6 +86,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes this byte behind white space.
+    #[inline(never)]
     pub(crate) fn expect(&mut self, byte: u8, expected: Expected) -> Token<()> {
         self.peek();
         self.take(byte).then_some(()).ok_or(expected)
@@ -156,6 +159,7 @@ impl<'a> Lexer<'a> {
         Ok(self.since(start))
     }
 
+    #[inline(never)]
     fn digits(&mut self) -> Token<()> {
         let before = self.rest.len();
         self.skip(|byte| byte.is_ascii_digit());
@@ -230,8 +234,8 @@ impl<'a> Raw<'a> {
     }
 
     /// What the string says, in `buffer`, which must be as long; `None` for half of a surrogate
-    /// pair.
-    pub(crate) fn decode<'b>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
+    /// pair. If not `EXACT`, an escaped character beyond ASCII becomes some byte beyond ASCII.
+    pub(crate) fn decode<'b, const EXACT: bool>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
         let mut text = self.bytes;
         let mut room = &mut *buffer;
         while let [byte, rest @ ..] = text {
@@ -239,7 +243,10 @@ impl<'a> Raw<'a> {
             (text, room) = match byte {
                 b'\\' => {
                     let (char, rest) = unescape(rest)?;
-                    (rest, put(char, room)?)
+                    (
+                        rest,
+                        if EXACT { put(char, room) } else { put_byte(char.min(0x80) as u8, room) }?,
+                    )
                 }
                 _ => (rest, put_byte(*byte, room)?),
             };

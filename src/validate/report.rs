@@ -217,6 +217,8 @@ impl Found {
 
 /// Takes the problems of a request, in the order in which the walk meets them.
 pub(crate) trait Problems<'a> {
+    /// Whether texts are kept or shown. The rules alone ask only for ASCII.
+    const KEEPS_TEXTS: bool = true;
     /// The value here breaks a rule.
     fn issue(&mut self, place: &Place<'_>, code: Code);
     /// The value here is of another type than it must be.

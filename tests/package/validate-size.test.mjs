@@ -9,8 +9,8 @@ const pkg = join(import.meta.dirname, "..", "..", "pkg");
 
 /** What is imported from which entry, the most bytes, and how far below we may come before the budget must follow. */
 const BUDGETS = [
-  ["{ validate }", "validate.js", 9_600, 300],
-  ["*", "validate.js", 10_900, 300],
+  ["{ validate }", "validate.js", 9_000, 300],
+  ["*", "validate.js", 10_400, 300],
   ["*", "form.js", 15_000, 3_000],
   ["*", "index.js", 45_000, 5_000],
 ];

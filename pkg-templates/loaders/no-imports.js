@@ -1,0 +1,2 @@
+/** What the validator's own wasm imports: nothing. */
+export const importsOf = () => undefined;
