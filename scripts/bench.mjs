@@ -4,7 +4,7 @@ import { BadUsage, readArguments, runScript } from "./lib/usage.mjs";
 
 const HELP = `How fast everything is beside its peers, as tables and pictures.
 
-  npm run bench                       both parts, about 20 minutes
+  npm run bench                       both parts, about 10 minutes
   npm run bench:validate              the package against other validators, in Node and in Chromium
   npm run bench:service               the Worker against Hono and zod, on workerd under load of wrk
 

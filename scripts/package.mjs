@@ -110,7 +110,7 @@ function manifest(root) {
   return {
     name: "impact-pledge",
     version,
-    description: "Impact pledges for any transaction: validation in compiled rules, everywhere, without an init call",
+    description: "Impact pledges for any transaction: validation by the service's own rules, everywhere, without an init call",
     license: "MIT",
     keywords: ["pledge", "impact", "validation", "wasm", "standard-schema"],
     type: "module",

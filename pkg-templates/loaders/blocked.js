@@ -2,5 +2,5 @@
 export function blocked(cause) {
   const reason =
     "impact-pledge could not compile its WebAssembly. If a Content-Security-Policy forbids it, add 'wasm-unsafe-eval' to its script-src";
-  return new Error(`${reason} (${cause?.message ?? cause})`, { cause });
+  return new Error(`${reason} (${cause})`, { cause });
 }

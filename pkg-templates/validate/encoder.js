@@ -121,7 +121,7 @@ function withUnknown(names, name, value) {
   if (value === undefined) return names;
   kind(value);
   isText(name);
-  return names ? [...names, name] : [name];
+  return [...(names ?? []), name];
 }
 
 function tellUnknown(names, rank) {

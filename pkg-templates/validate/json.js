@@ -15,6 +15,9 @@ const decoder = new TextDecoder();
 export function issuesOfJson(json, isValue, place) {
   try {
     return check(json, isValue, place, ROOM);
+  } catch (error) {
+    tidy(true); // the engine does not throw by itself, but the stack may be at its end
+    throw error;
   } finally {
     tidy();
   }
@@ -25,20 +28,10 @@ function check(json, isValue, place, room) {
   const scratch = json.includes(BACKSLASH) ? length : 0;
   const engine = atLeast(at + length + scratch);
   engine.bytes.set(json, at);
-  const count = run(() => engine.run.validate_json(engine.area, room, length, scratch, Number(isValue)));
+  const count = engine.run.validate_json(engine.area, room, length, scratch, Number(isValue));
   if (count > room) return check(json, isValue, place, count);
   const part = (from, size) => text(engine.bytes.subarray(at + from, at + from + size));
   return inOrder(read(engine.words, count, part, place));
-}
-
-/** The engine does not throw by itself, but the stack may be at its end: an instance that was cut off is dropped. */
-export function run(call) {
-  try {
-    return call();
-  } catch (error) {
-    tidy(true);
-    throw error;
-  }
 }
 
 /** What a name or a number in the JSON says. */
