@@ -21,7 +21,7 @@ function svg(width, height, title, parts) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(title)}"><style>${STYLE}\n</style>\n${[back, head, ...parts].join("\n")}\n</svg>\n`;
 }
 
-const BAR = { left: 190, width: 760, height: 15, gap: 3, group: 20, top: 46, right: 90 };
+const BAR = { left: 220, width: 860, height: 15, gap: 3, group: 20, top: 46, right: 150 };
 
 /**
  * Longer is better, within each group by itself.
