@@ -2,7 +2,6 @@
 import { atLeast, tidy } from "./engine.js";
 import { PROBLEM, inOrder, read } from "./issues.js";
 
-const BACKSLASH = 92;
 /** So many problems are kept at first; with more, it is all done again. */
 const ROOM = 256;
 const decoder = new TextDecoder();
@@ -25,10 +24,9 @@ export function issuesOfJson(json, isValue, place) {
 
 function check(json, isValue, place, room) {
   const at = room * PROBLEM, { length } = json;
-  const scratch = json.includes(BACKSLASH) ? length : 0;
-  const engine = atLeast(at + length + scratch);
+  const engine = atLeast(at + length * 2);
   engine.bytes.set(json, at);
-  const count = engine.run.validate_json(engine.area, room, length, scratch, Number(isValue));
+  const count = engine.run.validate_json(engine.area, room, length, isValue);
   if (count > room) return check(json, isValue, place, count);
   const part = (from, size) => text(engine.bytes.subarray(at + from, at + from + size));
   return inOrder(read(engine.words, count, part, place));

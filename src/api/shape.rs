@@ -162,13 +162,10 @@ impl Body {
         std::str::from_utf8(body).map_err(|_| Mismatch::here("UTF-8"))?;
         let mut walk = Walk { lexer: Lexer::new(body), taking: Taking::default() };
         match walk.lexer.peek() {
-            Some(b'{') => walk.object(self.0)?,
+            b'{' => walk.object(self.0)?,
             _ => return Err(Mismatch::here("an object")),
         }
-        match walk.lexer.peek() {
-            None => Ok(walk.taking),
-            Some(_) => Err(Mismatch::here("JSON")),
-        }
+        if walk.lexer.is_at_end() { Ok(walk.taking) } else { Err(Mismatch::here("JSON")) }
     }
 }
 
@@ -188,14 +185,14 @@ impl From<Expected> for Mismatch {
 impl<'a> Walk<'a> {
     fn value(&mut self, shape: &Shape) -> Flow {
         match (shape, self.lexer.peek()) {
-            (Object(members), Some(b'{')) => self.object(members),
-            (Array(item), Some(b'[')) => self.array(item),
-            (Text, Some(b'"')) => Ok(self.lexer.string().map(drop)?),
-            (Taken(take), Some(b'"')) => self.take(*take),
-            (Boolean, Some(b't' | b'f')) => Ok(self.lexer.word()?),
-            (Amount, Some(b'0'..=b'9' | b'-')) => self.amount(),
-            (Money, Some(b'"' | b'0'..=b'9' | b'-')) => self.money(),
-            (Currency, Some(b'"')) => self.currency(),
+            (Object(members), b'{') => self.object(members),
+            (Array(item), b'[') => self.array(item),
+            (Text, b'"') => Ok(self.lexer.string().map(drop)?),
+            (Taken(take), b'"') => self.take(*take),
+            (Boolean, b't' | b'f') => Ok(self.lexer.word()?),
+            (Amount, b'0'..=b'9' | b'-') => self.amount(),
+            (Money, b'"' | b'0'..=b'9' | b'-') => self.money(),
+            (Currency, b'"') => self.currency(),
             _ => Err(Mismatch::here(shape.describe())),
         }
     }
@@ -226,14 +223,14 @@ impl<'a> Walk<'a> {
     fn member(&mut self, member: &Member, twice: bool) -> Flow {
         match self.lexer.peek() {
             _ if twice => Err(Mismatch::here("a member that appears once")),
-            Some(b'n') if !member.required => Ok(self.lexer.word()?),
+            b'n' if !member.required => Ok(self.lexer.word()?),
             _ => self.value(&member.shape),
         }
     }
 
     /// A member's name; the colon behind it is read too.
     fn name(&mut self) -> Flow<Cow<'a, str>> {
-        if self.lexer.peek() != Some(b'"') {
+        if self.lexer.peek() != b'"' {
             return Err(Expected::Name.into());
         }
         let name = self.lexer.string()?;
@@ -269,7 +266,7 @@ impl<'a> Walk<'a> {
 
     fn money(&mut self) -> Flow {
         let money = match self.lexer.peek() {
-            Some(b'"') => text(self.lexer.string()?).map(two_places),
+            b'"' => text(self.lexer.string()?).map(two_places),
             _ => number_as_money(self.lexer.number()?),
         };
         self.taking.amount = money.ok_or(Mismatch::here(Money.describe()))?;
@@ -287,10 +284,10 @@ impl<'a> Walk<'a> {
     fn skip(&mut self, depth: u32) -> Flow {
         match self.lexer.peek() {
             _ if depth > MAX_DEPTH => return Err(Mismatch::here("a value that nests less deep")),
-            Some(b'"') => self.lexer.string().map(drop)?,
-            Some(b'-' | b'0'..=b'9') => self.lexer.number().map(drop)?,
-            Some(b'[') => return self.skip_all(b']', depth),
-            Some(b'{') => return self.skip_all(b'}', depth),
+            b'"' => self.lexer.string().map(drop)?,
+            b'-' | b'0'..=b'9' => self.lexer.number().map(drop)?,
+            b'[' => return self.skip_all(b']', depth),
+            b'{' => return self.skip_all(b'}', depth),
             _ => self.lexer.word()?,
         }
         Ok(())

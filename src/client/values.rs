@@ -23,20 +23,14 @@ extern "C" fn validate_texts(area: usize, count: usize, length: usize) -> bool {
 
 /// Checks JSON; [`json`] says what it gives.
 ///
-/// The area: so many problems as `room` says, the JSON, and as many free bytes as `scratch` says.
-/// `source` is 0 for JSON as it came.
+/// The area: so many problems as `room` says, the JSON, and as many free bytes. `source` is 0 for
+/// JSON as it came.
 #[unsafe(no_mangle)]
-extern "C" fn validate_json(
-    area: usize,
-    room: usize,
-    length: usize,
-    scratch: usize,
-    source: u32,
-) -> usize {
+extern "C" fn validate_json(area: usize, room: usize, length: usize, source: u32) -> usize {
     let room = lent_mut(area, room);
     let area = area + size_of_val(room);
     let source = if source == 0 { Source::Json } else { Source::Value };
-    json(lent(area, length), source, lent_mut(area + length, scratch), room)
+    json(lent(area, length), source, lent_mut(area + length, length), room)
 }
 
 /// Memory that JavaScript wrote.

@@ -94,12 +94,12 @@ impl<'a> Value<'a> {
     pub fn parse(json: &'a [u8]) -> Read<Self> {
         let mut lexer = Lexer::new(json);
         let value = value(&mut lexer, 0)?;
-        lexer.peek().is_none().then_some(value).ok_or(Expected::End.into())
+        lexer.is_at_end().then_some(value).ok_or(Expected::End.into())
     }
 }
 
 fn value<'a>(lexer: &mut Lexer<'a>, depth: u32) -> Read<Value<'a>> {
-    let next = lexer.peek().ok_or(Expected::Value)?;
+    let next = lexer.peek();
     Ok(match next {
         _ if depth > MAX_DEPTH => return Err(Mismatch::new("it nests too deep")),
         b'"' => Value::Text(text(lexer)?),
@@ -148,7 +148,7 @@ fn object<'a>(lexer: &mut Lexer<'a>, depth: u32) -> Read<Object<'a>> {
     let mut members = Vec::new();
     lexer.bump();
     while lexer.goes_on(members.is_empty(), b'}')? {
-        if lexer.peek() != Some(b'"') {
+        if lexer.peek() != b'"' {
             return Err(Expected::Name.into());
         }
         let name = text(lexer)?;

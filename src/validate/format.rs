@@ -77,9 +77,10 @@ pub(crate) fn date_time(text: &[u8]) -> bool {
 // ---- Byte classes ------------------------------------------------------------------------------
 
 const ALPHA: u8 = 1;
-const DIGIT: u8 = 1 << 1;
+pub(super) const DIGIT: u8 = 1 << 1;
 const HEX: u8 = 1 << 2;
-const HYPHEN: u8 = 1 << 3;
+/// What stands for itself in a JSON string: printable ASCII but quotes and backslashes.
+pub(super) const PLAIN: u8 = 1 << 3;
 /// RFC 5321 `atext`.
 const ATEXT: u8 = 1 << 4;
 /// What a scheme goes on with.
@@ -111,7 +112,7 @@ const fn classes_of(byte: u8) -> u8 {
     when(byte.is_ascii_alphabetic(), ALPHA)
         | when(byte.is_ascii_digit(), DIGIT)
         | when(byte.is_ascii_hexdigit(), HEX)
-        | when(byte == b'-', HYPHEN)
+        | when(matches!(byte, b' '..=b'~' if byte != b'"' && byte != b'\\'), PLAIN)
         | when(atext, ATEXT)
         | when(scheme, SCHEME)
         | when(reg_name, REG_NAME)
@@ -139,11 +140,16 @@ fn is(byte: u8, any: u8) -> bool {
     classes(byte) & any != 0
 }
 
-/// What follows the leading bytes of `classes`.
-#[inline]
-fn skip(mut text: &[u8], classes: u8) -> &[u8] {
+/// What follows the leading bytes of `class`, one class; four at a time, which is faster.
+#[inline(never)]
+pub(super) fn skip(mut text: &[u8], class: u8) -> &[u8] {
+    while let [a, b, c, d, rest @ ..] = text
+        && classes(*a) & classes(*b) & classes(*c) & classes(*d) & class != 0
+    {
+        text = rest;
+    }
     while let [byte, rest @ ..] = text
-        && is(*byte, classes)
+        && is(*byte, class)
     {
         text = rest;
     }
@@ -330,7 +336,7 @@ fn is_future_ip(text: &[u8]) -> bool {
 
 /// Path, query and fragment: all of the same bytes, with at most one `#`.
 fn is_uri_tail(text: &[u8]) -> bool {
-    match skip_encoded(skip_fours(text, TAIL), TAIL) {
+    match skip_encoded(text, TAIL) {
         [] => true,
         [b'#', fragment @ ..] => skip_encoded(fragment, TAIL).is_empty(),
         _ => false,
@@ -345,17 +351,6 @@ fn skip_encoded(mut text: &[u8], class: u8) -> &[u8] {
             rest => return rest,
         }
     }
-}
-
-/// What follows the leading fours of bytes of `class`, one class: faster than byte by byte.
-#[inline]
-fn skip_fours(mut text: &[u8], class: u8) -> &[u8] {
-    while let [a, b, c, d, rest @ ..] = text
-        && classes(*a) & classes(*b) & classes(*c) & classes(*d) & class != 0
-    {
-        text = rest;
-    }
-    text
 }
 
 // ---- Dates and times ---------------------------------------------------------------------------

@@ -123,19 +123,16 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
     fn all(&mut self, place: &Place<'_>) -> Flow {
         let next = self.next()?;
         self.value(next, place)?;
-        match self.lexer.peek() {
-            None => Ok(()),
-            Some(_) => Err(Expected::End.into()),
-        }
+        if self.lexer.is_at_end() { Ok(()) } else { Err(Expected::End.into()) }
     }
 
     /// The byte that a value begins with.
     fn next(&mut self) -> Flow<u8> {
         match self.lexer.peek() {
-            Some(odd::OTHER..=odd::GIVEN_UP) if self.source == Source::Json => {
+            odd::OTHER..=odd::GIVEN_UP if self.source == Source::Json => {
                 Err(Expected::Value.into())
             }
-            next => Ok(next.ok_or(Expected::Value)?),
+            next => Ok(next),
         }
     }
 
@@ -199,7 +196,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
 
     /// A member's name; the colon behind it is taken too.
     fn name(&mut self) -> Flow<Raw<'a>> {
-        if self.lexer.peek() != Some(b'"') {
+        if self.lexer.peek() != b'"' {
             return Err(Expected::Name.into());
         }
         let raw = self.lexer.string()?;

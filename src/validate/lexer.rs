@@ -1,5 +1,7 @@
 //! The tokens of JSON (RFC 8259), read off the front of bytes, without allocation.
 
+use super::format;
+
 /// What JSON's grammar wants where the bytes are not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -59,25 +61,23 @@ impl<'a> Lexer<'a> {
         self.rest.len()
     }
 
-    /// The byte behind the white space, which is not taken.
-    #[inline(never)] // as all that are: 0.15 KB of what a shopper downloads
-    pub(crate) fn peek(&mut self) -> Option<u8> {
-        while let [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] = self.rest {
-            self.rest = rest;
+    /// The byte behind the white space, which is not taken; 0 at the end, where no token begins
+    /// either.
+    #[inline(never)]
+    pub(crate) fn peek(&mut self) -> u8 {
+        loop {
+            match self.rest {
+                [b' ' | b'\n' | b'\r' | b'\t', rest @ ..] => self.rest = rest,
+                [next, ..] => return *next,
+                [] => return 0,
+            }
         }
-        self.rest.first().copied()
     }
 
-    /// Takes this byte, if it is the next.
-    #[inline(never)]
-    fn take(&mut self, byte: u8) -> bool {
-        match self.rest {
-            [first, rest @ ..] if *first == byte => {
-                self.rest = rest;
-                true
-            }
-            _ => false,
-        }
+    /// Whether nothing but white space is left.
+    pub(crate) fn is_at_end(&mut self) -> bool {
+        self.peek();
+        self.rest.is_empty()
     }
 
     /// Takes the byte that was [peeked](Self::peek) at.
@@ -85,8 +85,18 @@ impl<'a> Lexer<'a> {
         self.rest = self.rest.get(1..).unwrap_or_default();
     }
 
+    /// Takes this byte, if it is the next.
+    #[inline]
+    fn take(&mut self, byte: u8) -> bool {
+        let is_next = self.rest.first() == Some(&byte);
+        if is_next {
+            self.bump();
+        }
+        is_next
+    }
+
     /// Takes this byte behind white space.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn expect(&mut self, byte: u8, expected: Expected) -> Token<()> {
         self.peek();
         self.take(byte).then_some(()).ok_or(expected)
@@ -94,16 +104,18 @@ impl<'a> Lexer<'a> {
 
     /// Whether an array or object goes on: takes the comma in front of every item but the first,
     /// or the bracket at the end.
+    #[inline]
     pub(crate) fn goes_on(&mut self, first: bool, end: u8) -> Token<bool> {
-        self.peek();
-        if self.take(end) {
-            return Ok(false);
+        let next = self.peek();
+        let is_end = next == end;
+        if first && !is_end {
+            return if self.left() > 0 { Ok(true) } else { Err(Expected::ValueOrEnd) };
         }
-        match (first, self.rest) {
-            (true, []) => Err(Expected::ValueOrEnd),
-            (true, _) => Ok(true),
-            (false, _) => self.expect(b',', Expected::CommaOrEnd).map(|()| true),
+        if !is_end && next != b',' {
+            return Err(Expected::CommaOrEnd);
         }
+        self.bump();
+        Ok(!is_end)
     }
 
     /// One of the three words.
@@ -118,10 +130,10 @@ impl<'a> Lexer<'a> {
 
     /// A string.
     pub(crate) fn string(&mut self) -> Token<Raw<'a>> {
-        self.take(b'"');
+        self.bump();
         let mut raw = Raw { bytes: self.rest, has_escapes: false, is_utf8: true };
         loop {
-            self.skip(|byte| matches!(byte, b' '..=b'~' if byte != b'"' && byte != b'\\'));
+            self.rest = format::skip(self.rest, format::PLAIN);
             self.rest = match self.rest {
                 [b'"', rest @ ..] => {
                     raw.bytes = self.since(raw.bytes);
@@ -162,16 +174,8 @@ impl<'a> Lexer<'a> {
     #[inline(never)]
     fn digits(&mut self) -> Token<()> {
         let before = self.rest.len();
-        self.skip(|byte| byte.is_ascii_digit());
+        self.rest = format::skip(self.rest, format::DIGIT);
         (self.rest.len() < before).then_some(()).ok_or(Expected::Digit)
-    }
-
-    fn skip(&mut self, passes: impl Fn(u8) -> bool) {
-        while let [byte, rest @ ..] = self.rest
-            && passes(*byte)
-        {
-            self.rest = rest;
-        }
     }
 
     /// What was taken since the rest was `start`.
