@@ -30,15 +30,18 @@ export const ENTRIES = [
 /** Who wants the wasm as a module, and how it is imported there. */
 const PLATFORMS = { workerd: "", "edge-light": "?module" };
 
-/** For wasm that has its memory to itself: zeros at first, its lowest addresses the far end of the stack. */
-const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
+/**
+ * For wasm that has its memory to itself: zeros at first, its lowest addresses the far end of the stack. Functions that
+ * are called most often come first: it happens to pack better.
+ */
+const OWN_MEMORY = ["--reorder-functions", "--converge", "--low-memory-unused", "--zero-filled-memory"];
 
 async function buildValidator(tools) {
-  return { wasm: await buildRawWasm(tools, { features: ["validate"], profile: "validator", optimise: ["-O3", ...OWN_MEMORY] }) };
+  return { wasm: await buildRawWasm(tools, { features: ["validate"], profile: "validator", optimise: [...OWN_MEMORY, "-O3"] }) };
 }
 
 async function buildForm(tools) {
-  return { wasm: await buildRawWasm(tools, { features: ["form"], profile: "validate", optimise: ["-Oz", ...OWN_MEMORY] }) };
+  return { wasm: await buildRawWasm(tools, { features: ["form"], profile: "validate", optimise: [...OWN_MEMORY, "-Oz"] }) };
 }
 
 /** @param {import("./lib/ready.mjs").Tools} tools */

@@ -31,28 +31,22 @@ export function toText(root, depth) {
 
   function text(value, depth) {
     const type = typeof value;
-    if (value !== null && type === "object") return Array.isArray(value) ? array(value, depth) : object(value, depth);
+    if (value !== null && type === "object") return within(value, depth);
     if (type === "number" && !Number.isFinite(value)) return NOT_FINITE;
     return ["bigint", "function", "symbol"].includes(type) ? OTHER : JSON.stringify(value);
   }
 
-  function object(value, depth) {
-    let text = "";
-    for (const key of Object.keys(value)) {
-      if (left < 0) break;
-      const member = attempt(() => value[key], key, depth + 1);
-      if (member !== undefined) text += `${text && ","}${JSON.stringify(key)}:${member}`;
-    }
-    return `{${text}}`;
-  }
-
-  function array(value, depth) {
-    const length = Math.trunc(Number(value.length));
+  /** The text of an object, or of an array, which has no names. */
+  function within(value, depth) {
+    const names = Array.isArray(value) ? undefined : Object.keys(value);
+    const length = Math.trunc((names ?? value).length);
     let text = "";
     for (let i = 0; i < length && left >= 0; i++) {
-      text += (i ? "," : "") + (attempt(() => value[i], String(i), depth + 1) ?? OTHER);
+      const key = names ? names[i] : String(i);
+      const member = attempt(() => value[key], key, depth + 1);
+      if (member !== undefined || !names) text += (text && ",") + (names ? `${JSON.stringify(key)}:` : "") + (member ?? OTHER);
     }
-    return `[${text}]`;
+    return names ? `{${text}}` : `[${text}]`;
   }
 
   return attempt(() => root, "", depth) ?? OTHER;
@@ -60,11 +54,10 @@ export function toText(root, depth) {
 
 /** What JSON.stringify takes a value for: `toJSON` is asked, and what wraps a primitive gives it. */
 function plain(value, key) {
-  if (canConvert(value) && typeof value.toJSON === "function") value = value.toJSON(key);
+  const canConvert = value === Object(value) || typeof value === "bigint";
+  if (canConvert && typeof value.toJSON === "function") value = value.toJSON(key);
   return typeof value === "object" && value?.valueOf !== Object.prototype.valueOf ? unwrapped(value) : value;
 }
-
-const canConvert = (value) => value !== null && ["object", "function", "bigint"].includes(typeof value);
 
 function unwrapped(value) {
   for (const type of [Number, String, Boolean, BigInt]) {

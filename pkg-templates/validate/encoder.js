@@ -8,6 +8,11 @@ import { LENGTH, NOT_ALLOWED, NOT_FINITE, NOT_POSITIVE, REQUIRED, REQUIRED_MEMBE
 import { MANY, running, tidy } from "./engine.js";
 import { issueOf } from "./issues.js";
 
+/** Browsers take longer to call some functions of their own than to do the same in JavaScript. */
+const IN_PAGE = typeof document === "object";
+/** So many characters are copied one by one there. */
+const FEW = 256;
+const SURROGATE = /[\ud800-\udfff]/;
 /** Thrown where the careful way must go on. */
 const ODD = {};
 
@@ -17,8 +22,8 @@ export const encoder = new TextEncoder();
 let engine, words, bytes;
 /** What was found so far, in the schema's order, and the item that the walk is in. */
 let issues, item;
-/** The texts, one behind the other; of each its item, and how many issues come before its own. */
-let joined, count;
+/** The texts, one behind the other, and their length; of each its item, and how many issues come before its own. */
+let joined, length, count;
 const items = [], before = [];
 /** A getter may ask for a validation of its own, while this one is half done. */
 let isBusy = false;
@@ -42,7 +47,7 @@ function walk(value) {
   if (!isObject(value)) throw ODD;
   issues = [];
   joined = "";
-  item = count = 0;
+  item = count = length = 0;
   walkRequest(value);
   judge();
   return issues;
@@ -50,12 +55,24 @@ function walk(value) {
 
 /** A text that has a format. @param {number} word that format, and the rank of its place */
 function addText(text, word) {
-  if (count === TEXTS || joined.length > MANY) judge();
-  if (text.length > MANY) throw ODD;
-  words[count] = (text.length << LENGTH) | word;
+  if (count === TEXTS || length > MANY) judge();
+  const size = text.length;
+  if (size > MANY) throw ODD;
+  words[count] = (size << LENGTH) | word;
   items[count] = item;
   before[count++] = issues.length;
-  joined += text;
+  if (IN_PAGE && length < FEW) copy(text, size);
+  else joined += text;
+  length += size;
+}
+
+/** Character by character: a page's encoder takes longer to call. */
+function copy(text, size) {
+  for (let i = 0, at = length; i < size; ) {
+    const code = text.charCodeAt(i++);
+    if (code > 127) throw ODD;
+    bytes[at++] = code;
+  }
 }
 
 /** Has the engine judge the texts: the last first, so that each issue is put where it belongs. */
@@ -63,17 +80,24 @@ function judge() {
   copyText();
   if (isWrong()) {
     while (count--) {
-      if (words[count]) issues.splice(before[count], 0, issueOf(words[count], items[count]));
+      if (words[count]) insert(before[count], issueOf(words[count], items[count]));
     }
   }
-  count = 0;
+  count = length = 0;
   joined = "";
+}
+
+/** Quicker than `splice` where little follows. */
+function insert(place, issue) {
+  let at = issues.length;
+  while (at > place) issues[at] = issues[--at];
+  issues[at] = issue;
 }
 
 /** The engine does not throw by itself, but the stack may be at its end. */
 function isWrong() {
   try {
-    return engine.run.validate_texts(engine.area, count, joined.length);
+    return engine.run.validate_texts(engine.area, count, length);
   } catch (error) {
     tidy(true);
     throw error;
@@ -82,7 +106,8 @@ function isWrong() {
 
 /** All formats are of ASCII: whatever is not is wrong, but there may be more to say about it. */
 function copyText() {
-  if (joined && encoder.encodeInto(joined, bytes).written !== joined.length) throw ODD;
+  const rest = joined.length;
+  if (rest && encoder.encodeInto(joined, rest < length ? bytes.subarray(length - rest) : bytes).written !== rest) throw ODD;
 }
 
 function walkItems(array, rank, least, most, itemRank, isItem, walkItem) {
@@ -137,7 +162,7 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 const isString = (value) => typeof value === "string";
 
 /** A string; one with half of a surrogate pair is odd. So is any to an engine that cannot tell. */
-const isText = (value) => typeof value === "string" && (value.isWellFormed() || isOdd());
+const isText = (value) => typeof value === "string" && ((IN_PAGE && !SURROGATE.test(value)) || value.isWellFormed() || isOdd());
 
 function isOdd() {
   throw ODD;

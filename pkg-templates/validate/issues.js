@@ -16,6 +16,7 @@ function explain(about) {
     item,
     pointer: PLACES[rank].split("*"),
     text,
+    isOpen: text.endsWith(" "),
     order: orderOf(rank, code, steps, item),
   };
   explained.set(about, explanation);
@@ -56,21 +57,20 @@ export function read(problems, count, part, place) {
   const found = [];
   for (let at = 0; found.length < count; at += WORDS) {
     const number = place?.index ?? problems[at + 1];
+    const rank = problems[at] & 255, code = (problems[at] >> 8) & 255;
     const said = () => part(problems[at + 2], problems[at + 3]);
-    const about = decided(problems[at], said);
-    const name = ((about >> 8) & 255) === UNKNOWN_MEMBER ? said() : undefined;
-    const isAsked = !place || ((about & 255) >= place.rank && (about & 255) <= place.last);
+    const about = code === UNDECIDED ? decided(rank, Number(said())) : problems[at];
+    const name = code === UNKNOWN_MEMBER ? said() : undefined;
+    const isAsked = !place || (rank >= place.rank && rank <= place.last);
     found.push(about !== null && isAsked && { issue: issueOf(about, number, name), order: orderIn(about, number) });
   }
   return found;
 }
 
 /** A number whose digits decide whether a double can hold it; null when it is fine. */
-function decided(about, said) {
-  if (((about >> 8) & 255) !== UNDECIDED) return about;
-  const value = Number(said());
-  if (value > 0 && value < Infinity) return null;
-  return (about & 255) | ((Number.isFinite(value) ? NOT_POSITIVE : NOT_FINITE) << 8);
+function decided(rank, number) {
+  if (number > 0 && number < Infinity) return null;
+  return rank | ((Number.isFinite(number) ? NOT_POSITIVE : NOT_FINITE) << 8);
 }
 
 /** Its place in the schema's order, that of its item included. */
@@ -85,14 +85,14 @@ function orderIn(about, number) {
  * @param {string} [name] an unknown member's, below the object that the numbers are about
  */
 export function issueOf(about, number, name) {
-  const { code, steps, item, pointer, text } = explained.get(about) ?? explain(about);
+  const { code, steps, item, pointer, text, isOpen } = explained.get(about) ?? explain(about);
   const path = steps.slice();
   if (item >= 0) path[item] = number;
   const issue = {
     path,
     pointer: item < 0 ? pointer[0] : pointer[0] + number + pointer[1],
     code,
-    message: text.endsWith(" ") ? text + number : text,
+    message: isOpen ? text + number : text,
   };
   if (name !== undefined) {
     path.push(name);

@@ -140,9 +140,15 @@ fn is(byte: u8, any: u8) -> bool {
     classes(byte) & any != 0
 }
 
-/// What follows the leading bytes of `class`, one class; four at a time, which is faster.
+/// What follows the leading bytes of `class`, one class.
 #[inline(never)]
-pub(super) fn skip(mut text: &[u8], class: u8) -> &[u8] {
+pub(super) fn skip(text: &[u8], class: u8) -> &[u8] {
+    run(text, class)
+}
+
+/// As [`skip`], where the call would be dear; four bytes at a time, which is faster.
+#[inline]
+fn run(mut text: &[u8], class: u8) -> &[u8] {
     while let [a, b, c, d, rest @ ..] = text
         && classes(*a) & classes(*b) & classes(*c) & classes(*d) & class != 0
     {
@@ -346,7 +352,7 @@ fn is_uri_tail(text: &[u8]) -> bool {
 /// What follows the leading bytes of `class` and percent-encoded bytes.
 fn skip_encoded(mut text: &[u8], class: u8) -> &[u8] {
     loop {
-        text = match skip(text, class) {
+        text = match run(text, class) {
             [b'%', high, low, rest @ ..] if is(*high, HEX) && is(*low, HEX) => rest,
             rest => return rest,
         }

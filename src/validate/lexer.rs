@@ -86,7 +86,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes this byte, if it is the next.
-    #[inline]
+    #[inline(never)]
     fn take(&mut self, byte: u8) -> bool {
         let is_next = self.rest.first() == Some(&byte);
         if is_next {
@@ -98,8 +98,11 @@ impl<'a> Lexer<'a> {
     /// Takes this byte behind white space.
     #[inline]
     pub(crate) fn expect(&mut self, byte: u8, expected: Expected) -> Token<()> {
-        self.peek();
-        self.take(byte).then_some(()).ok_or(expected)
+        if self.peek() != byte {
+            return Err(expected);
+        }
+        self.bump();
+        Ok(())
     }
 
     /// Whether an array or object goes on: takes the comma in front of every item but the first,
