@@ -96,7 +96,7 @@ export function issueOf(about, number, name) {
   };
   if (name !== undefined) {
     path.push(name);
-    issue.pointer += `/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`;
+    issue.pointer += `/${/[~/]/.test(name) ? name.replace(/~/g, "~0").replace(/\//g, "~1") : name}`;
   }
   return issue;
 }
