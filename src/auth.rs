@@ -275,6 +275,11 @@ pub struct Scope {
 }
 
 impl KeyRecord {
+    /// Whether it is a team-level key: only such a one needs the unit named.
+    pub fn is_team(&self) -> bool {
+        matches!(self.level, KeyLevel::Team { .. })
+    }
+
     /// The unit that a request acts for; `unit_id` is its `X-Service-Unit-Id`.
     ///
     /// `None` when a team-level key comes without the header, or with a unit of another team.

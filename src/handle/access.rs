@@ -68,7 +68,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         operation: Operation,
     ) -> Result<Caller, Refusal> {
         let record = record.ok_or(Problem::Unauthorized(operation))?;
-        let unit_id = request.header(header::UNIT_ID);
+        let unit_id = record.is_team().then(|| request.header(header::UNIT_ID)).flatten();
         match record.scope(unit_id.as_deref().map(str::trim)) {
             Some(scope) => Ok(Caller { claim, scope }),
             None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),

@@ -13,7 +13,11 @@ extern "C" {
     /// A namespace of Workers KV.
     pub type KvNamespace;
     #[wasm_bindgen(method, catch, js_name = getWithMetadata)]
-    fn get_with_metadata(this: &KvNamespace, name: &str, kind: &str) -> Result<Promise, JsValue>;
+    fn get_with_metadata(
+        this: &KvNamespace,
+        name: &str,
+        kind: &JsString,
+    ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn put(
         this: &KvNamespace,
@@ -27,6 +31,11 @@ extern "C" {
     fn value(this: &Found) -> Option<ReadableStream>;
     #[wasm_bindgen(method, getter)]
     fn metadata(this: &Found) -> JsValue;
+}
+
+thread_local! {
+    /// How a value is wanted, as JavaScript's: made anew, it would cost as much as the name.
+    static STREAM: JsString = JsString::from("stream");
 }
 
 /// A namespace of Workers KV as a store.
@@ -46,7 +55,7 @@ impl Store for KvStore {
         &self,
         key: &K,
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
-        let found = self.0.get_with_metadata(&key.name(), "stream");
+        let found = STREAM.with(|stream| self.0.get_with_metadata(&key.name(), stream));
         let found: Found = settle(found).await?.unchecked_into();
         let Some(value) = found.value() else { return Ok(None) };
         let metadata = read_metadata::<K>(&found.metadata())?;

@@ -10,14 +10,16 @@
  * @returns {(request: Request, env: object) => Promise<Response>}
  */
 export function recovering({ fetch, onPanic, onTrap, restart }) {
-  const waiting = new Set();
+  /** By the numbers of their requests: a set of functions would make each a hash first. */
+  const waiting = new Map();
+  let last = 0;
   let broken = false;
 
   function breakDown(reason) {
     if (broken) return;
     broken = true;
     console.error("the service panicked and starts anew:", reason);
-    for (const resolve of waiting) resolve(null);
+    for (const resolve of waiting.values()) resolve(null);
     waiting.clear();
   }
 
@@ -27,12 +29,8 @@ export function recovering({ fetch, onPanic, onTrap, restart }) {
     broken = false;
   }
 
-  function serve(request, env, resolve) {
-    waiting.add(resolve);
-    const answer = (response) => {
-      waiting.delete(resolve);
-      resolve(response);
-    };
+  function serve(number, request, env, answer) {
+    waiting.set(number, answer);
     try {
       fetch(request, env, answer);
     } catch (error) {
@@ -44,7 +42,9 @@ export function recovering({ fetch, onPanic, onTrap, restart }) {
   onTrap(breakDown);
   return async (request, env) => {
     if (broken) recover();
-    const response = await new Promise((resolve) => serve(request, env, resolve));
+    const number = (last += 1);
+    const response = await new Promise((resolve) => serve(number, request, env, resolve));
+    waiting.delete(number);
     return response ?? internalError(); // made here: a platform's object belongs to the request that made it
   };
 }

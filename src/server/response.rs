@@ -5,7 +5,7 @@ use crate::handle::{Body, Media, Response};
 use js_sys::{JsString, Object, Reflect, Uint8Array};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use wasm_bindgen::prelude::JsValue;
+use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use web_sys::{ReadableStream, ResponseInit};
 
 thread_local! {
@@ -51,9 +51,11 @@ impl Head {
             return init.clone();
         }
         let init = self.init();
-        if self.is_of_few() {
-            known.push((self, init.clone()));
+        if !self.is_of_few() {
+            return init;
         }
+        let init = as_response(init);
+        known.push((self, init.clone()));
         init
     }
 
@@ -77,5 +79,14 @@ impl Head {
         init.set_status(self.status);
         init.set_headers(&headers);
         init
+    }
+}
+
+/// The same as a response without a body, which has all members of an init: the platform copies its
+/// status and headers at once, where it would ask a plain object for each.
+fn as_response(init: ResponseInit) -> ResponseInit {
+    match web_sys::Response::new_with_opt_str_and_init(None, &init) {
+        Ok(response) => response.unchecked_into(),
+        Err(_) => init,
     }
 }
