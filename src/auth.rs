@@ -46,7 +46,11 @@ impl Mode {
 impl Mode {
     /// Takes a mode out of an object.
     pub(crate) fn take(members: &mut Object<'_>) -> Result<Self, Mismatch> {
-        let text = members.text("mode")?;
+        Mode::from_text(&members.text("mode")?)
+    }
+
+    /// Reads `test` or `live`.
+    pub(crate) fn from_text(text: &str) -> Result<Self, Mismatch> {
         let mode = [Mode::Test, Mode::Live].into_iter().find(|mode| mode.as_str() == text);
         mode.ok_or(Mismatch::member("mode", "`test` or `live`"))
     }

@@ -32,6 +32,8 @@ extern "C" {
     type Pledges;
     #[wasm_bindgen(method)]
     async fn list(this: &Pledges) -> JsValue;
+    #[wasm_bindgen(method)]
+    async fn put(this: &Pledges, name: &str, value: &str, options: &JsValue);
 }
 
 /// A platform whose namespace is empty, and goes with it.
@@ -104,7 +106,33 @@ async fn a_record_with_other_metadata_is_not_taken_for_the_keys() {
     let store = store(&platform);
     let transaction = id(1);
     let key = TransactionKey(&transaction);
-    store.put(&Odd(key.name()), b"value".to_vec(), &()).await.unwrap();
-    assert!(matches!(store.get(&key).await, Err(StoreError)));
+    for metadata in [
+        "null",
+        "7",
+        r#""test""#,
+        r#"["test", "unit_1", "00"]"#,
+        "{}",
+        r#"{"mode": "test", "unit": "unit_1"}"#,
+        r#"{"mode": "test", "unit": null, "editKey": "00"}"#,
+        r#"{"mode": "test", "unit": 1, "editKey": "00"}"#,
+        r#"{"mode": "test", "unit": ["unit_1"], "editKey": "00"}"#,
+        r#"{"mode": "Test", "unit": "unit_1", "editKey": "00"}"#,
+    ] {
+        put_raw(&platform, &key.name(), metadata).await;
+        assert!(matches!(store.get(&key).await, Err(StoreError)), "{metadata}");
+    }
+    let metadata = r#"{"editKey": "00", "unit": "unit_1", "mode": "test", "more": true}"#;
+    put_raw(&platform, &key.name(), metadata).await;
+    assert!(matches!(store.get(&key).await, Ok(Some(_))));
+    for metadata in ["{}", "false", metadata] {
+        put_raw(&platform, &CatalogueKey.name(), metadata).await;
+        assert!(matches!(store.get(&CatalogueKey).await, Err(StoreError)), "{metadata}");
+    }
     platform.dispose().await;
+}
+
+/// A record as another program might leave it.
+async fn put_raw(platform: &Platform, name: &str, metadata: &str) {
+    let options = js_sys::JSON::parse(&format!(r#"{{"metadata": {metadata}}}"#)).unwrap();
+    platform.env().pledges().put(name, "value", &options).await;
 }

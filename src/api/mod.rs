@@ -39,17 +39,6 @@ pub mod header {
     pub const RETRY_AFTER: &str = "retry-after";
     /// Where a browser's request comes from.
     pub const ORIGIN: &str = "origin";
-
-    /// All that the service looks for in a request.
-    pub const OF_REQUESTS: &[&str] = &[
-        AUTHORIZATION,
-        UNIT_ID,
-        IDEMPOTENCY_KEY,
-        CONTENT_TYPE,
-        CONTENT_ENCODING,
-        CONTENT_LENGTH,
-        ORIGIN,
-    ];
 }
 
 /// Whether a `Content-Type` is JSON: its parameters, case and blanks do not matter.

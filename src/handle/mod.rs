@@ -38,7 +38,7 @@ pub trait Request {
     /// The whole address, such as `https://example.org/v2/pledge-transaction?x=1`.
     fn url(&self) -> Cow<'_, str>;
     /// The value of a header, by its lower-case name.
-    fn header(&self, name: &str) -> Option<String>;
+    fn header(&self, name: &'static str) -> Option<String>;
     /// The body.
     ///
     /// # Errors

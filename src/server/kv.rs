@@ -1,9 +1,10 @@
 //! Workers KV as a store.
 
 use super::log_error;
+use super::name::constant;
 use super::promise::Promise;
-use crate::json::{Decode as _, Encode as _};
-use crate::store::{Key, Store, StoreError, Stored, StoredValue};
+use crate::json::Encode as _;
+use crate::store::{Key, Metadata as _, Store, StoreError, Stored, StoredValue};
 use js_sys::{JsString, Object, Reflect, Uint8Array};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use web_sys::ReadableStream;
@@ -30,12 +31,13 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn value(this: &Found) -> Option<ReadableStream>;
     #[wasm_bindgen(method, getter)]
-    fn metadata(this: &Found) -> JsValue;
-}
+    fn metadata(this: &Found) -> Option<Members>;
 
-thread_local! {
-    /// How a value is wanted, as JavaScript's: made anew, it would cost as much as the name.
-    static STREAM: JsString = JsString::from("stream");
+    /// Metadata that is there.
+    #[wasm_bindgen(js_name = Object)]
+    type Members;
+    #[wasm_bindgen(method, structural, indexing_getter)]
+    fn get(this: &Members, name: &JsString) -> JsValue;
 }
 
 /// A namespace of Workers KV as a store.
@@ -55,10 +57,10 @@ impl Store for KvStore {
         &self,
         key: &K,
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
-        let found = STREAM.with(|stream| self.0.get_with_metadata(&key.name(), stream));
+        let found = constant("stream", |kind| self.0.get_with_metadata(&key.name(), kind));
         let found: Found = settle(found).await?.unchecked_into();
         let Some(value) = found.value() else { return Ok(None) };
-        let metadata = read_metadata::<K>(&found.metadata())?;
+        let metadata = read_metadata::<K>(found.metadata())?;
         Ok(Some(Stored { value, metadata }))
     }
 
@@ -96,10 +98,10 @@ async fn settle(promise: Result<Promise, JsValue>) -> Result<JsValue, StoreError
     })
 }
 
-/// KV gives metadata as a value; the types of keys read JSON.
-fn read_metadata<K: Key>(metadata: &JsValue) -> Result<K::Metadata, StoreError> {
-    let text = js_sys::JSON::stringify(metadata).ok().and_then(|text| text.as_string());
-    K::Metadata::from_json(text.unwrap_or_default().as_bytes()).map_err(|error| {
+fn read_metadata<K: Key>(members: Option<Members>) -> Result<K::Metadata, StoreError> {
+    let text =
+        members.map(|members| move |name| constant(name, |name| members.get(name)).as_string());
+    K::Metadata::read(text).map_err(|error| {
         log_error("a record has other metadata than its key says:", &error.to_string().into());
         StoreError
     })

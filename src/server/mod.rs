@@ -4,6 +4,7 @@
 
 mod entropy;
 mod kv;
+mod name;
 mod promise;
 mod request;
 mod response;

@@ -1,10 +1,12 @@
 //! A request of the platform's.
 
+use super::name::constant;
 use super::promise::Promise;
 use crate::api::header;
 use crate::handle::{BodyError, Request};
 use js_sys::{JsString, Uint8Array};
 use std::borrow::Cow;
+use std::cell::Cell;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use web_sys::{ReadableStream, ReadableStreamGetReaderOptions, ReadableStreamReaderMode};
 
@@ -47,9 +49,8 @@ const MAX_DRAINED_BYTES: u32 = 64 * 1024 * 1024;
 const DRAINED_PIECE_BYTES: u32 = 256 * 1024;
 
 thread_local! {
-    /// The names of headers as JavaScript's: to make them anew costs as much as to look one up.
-    static NAMES: Vec<(&'static str, JsString)> =
-        header::OF_REQUESTS.iter().map(|name| (*name, JsString::from(*name))).collect();
+    /// What was last drained into, for the next to drain into: its memory is at hand.
+    static SPARE: Cell<Option<Uint8Array>> = const { Cell::new(None) };
 }
 
 pub struct WorkerRequest<'r> {
@@ -98,16 +99,22 @@ async fn drain(stream: &ReadableStream) {
     let options = ReadableStreamGetReaderOptions::new();
     options.set_mode(ReadableStreamReaderMode::Byob);
     let reader: PieceReader = stream.get_reader_with_options(&options).unchecked_into();
-    let mut buffer = Uint8Array::new_with_length(DRAINED_PIECE_BYTES);
+    let fresh = || Uint8Array::new_with_length(DRAINED_PIECE_BYTES);
+    let mut buffer = SPARE.take().unwrap_or_else(fresh);
     let mut drained = 0;
-    while let Ok(Some(piece)) = next(reader.read_at_least(DRAINED_PIECE_BYTES, buffer)).await {
+    while let Ok(step) = read_step(reader.read_at_least(DRAINED_PIECE_BYTES, buffer)).await {
+        let Some(piece) = step.value() else { return };
         drained += piece.length();
+        buffer = Uint8Array::new(&piece.buffer());
+        if step.done() {
+            SPARE.set(Some(buffer));
+            return;
+        }
         if drained > MAX_DRAINED_BYTES {
             // Nothing is left to do with what comes, so neither with its end.
             reader.cancel();
             return;
         }
-        buffer = Uint8Array::new(&piece.buffer());
     }
 }
 
@@ -124,8 +131,12 @@ async fn copy_up_to(reader: &Reader, limit: usize, body: &mut Vec<u8>) -> Result
 
 /// The piece that a reader promised; `None` at the end.
 async fn next(read: Promise) -> Result<Option<Uint8Array>, JsValue> {
-    let step: Step = read.settled().await?.unchecked_into();
+    let step = read_step(read).await?;
     Ok(step.value().filter(|_| !step.done()))
+}
+
+async fn read_step(read: Promise) -> Result<Step, JsValue> {
+    Ok(read.settled().await?.unchecked_into())
 }
 
 impl Request for WorkerRequest<'_> {
@@ -137,11 +148,8 @@ impl Request for WorkerRequest<'_> {
         Cow::Owned(self.request.url())
     }
 
-    fn header(&self, name: &str) -> Option<String> {
-        NAMES.with(|names| match names.iter().find(|(known, _)| *known == name) {
-            Some((_, name)) => self.headers.get(name),
-            None => self.headers.get(&JsString::from(name)),
-        })
+    fn header(&self, name: &'static str) -> Option<String> {
+        constant(name, |name| self.headers.get(name))
     }
 
     async fn body(&self, limit: usize) -> Result<Vec<u8>, BodyError> {

@@ -3,20 +3,34 @@
 
 use crate::auth::{KeyHash, Mode, Scope};
 use crate::idempotency::{LIFETIME_SECONDS, ReplayHash};
-use crate::json::{Decode, Encode, Mismatch, Value, object};
+use crate::json::{Encode, Mismatch, object};
 use crate::pledge::{EditKey, TransactionId};
 use sha2::{Digest as _, Sha256};
-use std::borrow::Cow;
 use subtle::ConstantTimeEq as _;
 
 /// A key of the store.
 pub trait Key {
     /// What is stored beside the value; at most 1,024 bytes of JSON.
-    type Metadata: Encode + for<'a> Decode<'a>;
+    type Metadata: Metadata;
     /// Seconds until the record goes by itself; `None` keeps it.
     const LIFETIME_SECONDS: Option<u32> = None;
     /// The key's text; at most 512 bytes.
     fn name(&self) -> String;
+}
+
+/// What is stored beside a value: texts by their names, or nothing.
+pub trait Metadata: Encode + Sized {
+    /// Reads it; `text` gives the text of a name, and is `None` where nothing is stored.
+    ///
+    /// # Errors
+    /// If it is other metadata.
+    fn read(text: Option<impl FnMut(&'static str) -> Option<String>>) -> Result<Self, Mismatch>;
+}
+
+impl Metadata for () {
+    fn read(text: Option<impl FnMut(&'static str) -> Option<String>>) -> Result<Self, Mismatch> {
+        text.is_none().then_some(()).ok_or(Mismatch::member("it", "null"))
+    }
 }
 
 /// `transaction:{id}` → the bytes of the get operation's answer.
@@ -101,11 +115,11 @@ impl Encode for Access {
     }
 }
 
-impl Decode<'_> for Access {
-    fn decode(value: Value<'_>) -> Result<Self, Mismatch> {
-        let mut members = value.object("it")?;
-        let mode = Mode::take(&mut members)?;
-        let mut text = |name| members.text(name).map(Cow::into_owned);
+impl Metadata for Access {
+    fn read(text: Option<impl FnMut(&'static str) -> Option<String>>) -> Result<Self, Mismatch> {
+        let mut text = text.ok_or(Mismatch::member("it", "an object"))?;
+        let mut text = |name| text(name).ok_or(Mismatch::member(name, "a string"));
+        let mode = Mode::from_text(&text("mode")?)?;
         Ok(Access { mode, unit: text("unit")?, edit_key: text("editKey")? })
     }
 }

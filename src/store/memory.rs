@@ -1,7 +1,8 @@
 //! A store in memory, for tests.
 
-use super::{Key, Store, StoreError, Stored, StoredValue};
-use crate::json::{Decode as _, Encode as _};
+use super::{Key, Metadata as _, Store, StoreError, Stored, StoredValue};
+use crate::json::{Encode as _, Mismatch, Value};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
@@ -50,7 +51,7 @@ impl Store for MemoryStore {
         self.check()?;
         let records = self.records.borrow();
         let Some(Record { value, metadata }) = records.get(&key.name()) else { return Ok(None) };
-        let metadata = K::Metadata::from_json(metadata).map_err(|_| StoreError)?;
+        let metadata = read_metadata::<K>(metadata).map_err(|_| StoreError)?;
         Ok(Some(Stored { value: value.clone(), metadata }))
     }
 
@@ -65,4 +66,13 @@ impl Store for MemoryStore {
         self.records.borrow_mut().insert(key.name(), record);
         Ok(())
     }
+}
+
+fn read_metadata<K: Key>(json: &[u8]) -> Result<K::Metadata, Mismatch> {
+    let mut members = match Value::parse(json)? {
+        Value::Null => None,
+        value => Some(value.object("it")?),
+    };
+    let members = members.as_mut();
+    K::Metadata::read(members.map(|members| |name| members.text(name).ok().map(Cow::into_owned)))
 }

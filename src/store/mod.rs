@@ -6,7 +6,7 @@
 mod key;
 mod memory;
 
-pub use key::{Access, CatalogueKey, CredentialKey, Key, ReplayKey, TransactionKey};
+pub use key::{Access, CatalogueKey, CredentialKey, Key, Metadata, ReplayKey, TransactionKey};
 pub use memory::MemoryStore;
 
 use std::fmt::{self, Display, Formatter};
