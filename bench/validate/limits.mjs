@@ -16,12 +16,24 @@ const measured = (name, work, inputs) => ({ competitor: { name, check: (input) =
 export const LIMITS = [
   measured("one call into wasm", (index) => cross(index), small.map((_, index) => index)),
   measured("one `encodeInto` of a small payload's formatted texts", (text) => encoder.encodeInto(text, buffer), values.map(formatted)),
+  measured("`isWellFormed` of each of a small payload's other texts", countWellFormed, values.map(others)),
   measured("`Object.keys` of each object of a small payload", countKeys, values),
 ];
 
 /** The texts that have a format, as one. */
 function formatted({ recipient, pledges: [{ detail }], trigger }) {
   return [recipient.email, detail.image, detail.externalUrl, trigger.date, trigger.externalUrl].join("");
+}
+
+/** The texts that have none. */
+function others({ reference, recipient, pledges: [{ impact, detail }], trigger }) {
+  return [reference, recipient.firstName, recipient.name, impact.offeringId, detail.name, detail.description, detail.nounSingular, detail.nounPlural, detail.externalId, trigger.phrase];
+}
+
+function countWellFormed(texts) {
+  let count = 0;
+  for (const text of texts) count += text.isWellFormed() ? 1 : 0;
+  return count;
 }
 
 function countKeys(request) {
