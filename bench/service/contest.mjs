@@ -1,11 +1,12 @@
 /** `bench:service`: our Worker and its rivals on workerd, loaded in turn, round by round. */
 import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { say } from "../../scripts/lib/report.mjs";
 import { rotated } from "../numbers.mjs";
+import { soakAll } from "./memory.mjs";
 import { residentBytes } from "./process.mjs";
 import { kindsFor, mustAnswerAlike, send, uploadIsAnswered, writeRequests } from "./requests.mjs";
 import { Server, bundle } from "./workerd.mjs";
@@ -50,9 +51,25 @@ export async function contest(tools, plan, folder) {
     await prepare(servers, folder);
     const uploads = await tryUploads(servers);
     const load = await loadAll(program, servers, plan);
-    return { uploads, upload: bundles.map(({ name, upload }) => ({ name, ...upload })), starts, ...load };
+    await endAll(servers);
+    const soaks = await soakFresh(program, tools, { bundles, seeds, folder, count: plan.soak });
+    return { uploads, upload: bundles.map(({ name, upload }) => ({ name, ...upload })), starts, ...load, soaks };
   } finally {
-    await Promise.all(servers.map(({ server }) => server.end()));
+    await endAll(servers);
+  }
+}
+
+const endAll = (servers) => Promise.all(servers.map(({ server }) => server.end()));
+
+/** In processes of their own, which can be looked into; the KV call alone beside them shows what is the platform's. */
+async function soakFresh(program, tools, { bundles, seeds, folder, count }) {
+  if (count === 0) return [];
+  const servers = await startAll(tools, bundles.filter(({ name }) => name !== "empty Worker"), seeds, { inspected: true });
+  try {
+    await prepare(servers, folder);
+    return await soakAll(program, servers, count);
+  } finally {
+    await endAll(servers);
   }
 }
 
@@ -100,10 +117,10 @@ async function createOnce(origin) {
   if (status !== 200) throw new Error(`the first create was answered with ${status}`);
 }
 
-async function startAll(tools, bundles, seeds) {
+async function startAll(tools, bundles, seeds, how) {
   const servers = [];
   for (const entry of bundles) {
-    const server = await Server.start(tools, entry);
+    const server = await Server.start(tools, entry, how);
     await server.seed(seeds);
     servers.push({ ...entry, server });
   }
@@ -148,7 +165,7 @@ async function tryUploads(servers) {
   return results;
 }
 
-async function loadAll(program, servers, { rounds, seconds, soak }) {
+async function loadAll(program, servers, { rounds, seconds }) {
   const names = servers[0].kinds.map(({ name }) => name);
   const results = new Map(servers.map(({ name }) => [name, Object.fromEntries(names.map((kind) => [kind, []]))]));
   for (let round = -1; round < rounds; round += 1) {
@@ -161,8 +178,7 @@ async function loadAll(program, servers, { rounds, seconds, soak }) {
     }
   }
   const memory = servers.filter(({ limit }) => !limit).map(({ name, server }) => ({ name, bytes: residentBytes(server.pid) }));
-  const soaks = soak > 0 ? await soakAll(program, servers, soak) : [];
-  return { load: Object.fromEntries(results), memory, soaks };
+  return { load: Object.fromEntries(results), memory };
 }
 
 async function sliceOf(program, { server, kinds }, name, seconds) {
@@ -171,33 +187,4 @@ async function sliceOf(program, { server, kinds }, name, seconds) {
   const { file, connections, status } = kind;
   await sleep(SETTLE_MS); // what the last one left to collect
   return slice(program, { origin: server.origin, pid: server.pid, file, connections, seconds, errors: status >= 400 ? "all" : "none" });
-}
-
-/** Mixed requests until there were enough, and the memory after each slice. */
-async function soakAll(program, servers, count) {
-  const soaks = [];
-  for (const { name, server, kinds } of servers.filter(({ limit }) => !limit)) {
-    const samples = [{ requests: 0, bytes: residentBytes(server.pid) }];
-    const file = mixed(kinds, server.origin);
-    while (samples.at(-1).requests < count) {
-      const { requests } = await slice(program, { origin: server.origin, pid: server.pid, file, connections: 16, seconds: 2, errors: "some" });
-      samples.push({ requests: samples.at(-1).requests + requests, bytes: residentBytes(server.pid) });
-      say(`service: ${name}, ${samples.at(-1).requests} of ${count} mixed requests`);
-    }
-    soaks.push({ name, samples });
-  }
-  return soaks;
-}
-
-const SHARES = { "POST small": 8, "POST of 100 pledges": 1, "GET small": 8, "GET of 100 pledges": 1, "unknown key (401)": 1, "invalid (400)": 1 };
-
-function mixed(kinds, origin) {
-  const turns = 64;
-  const requests = Array.from({ length: turns }, (_, turn) => Object.entries(SHARES).flatMap(([name, share]) => take(kinds, name, share, turn))).flat();
-  return writeRequests(dirname(kinds[0].file), "mixed", requests, origin);
-}
-
-function take(kinds, name, share, turn) {
-  const { requests } = kinds.find((kind) => kind.name === name);
-  return Array.from({ length: share }, (_, index) => requests[(turn * share + index) % requests.length]);
 }

@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ready } from "../../scripts/lib/ready.mjs";
 import { seedData } from "../../scripts/lib/seed.mjs";
+import { inspect } from "./inspector.mjs";
 import { kindsFor, writeRequests } from "./requests.mjs";
 import { Server, bundle } from "./workerd.mjs";
 import { slice, wrk } from "./wrk.mjs";
@@ -17,14 +18,14 @@ const [main = "build/worker.js", wanted = "GET small", seconds = "5"] = process.
 const tools = await ready();
 const folder = join(tools.root, "build", "bench", "profile");
 mkdirSync(folder, { recursive: true });
-const server = await Server.start(tools, await bundle(tools, { main: resolve(main), folder: join(folder, "worker"), minify: false }), ["--inspector-addr=127.0.0.1:0"]);
+const server = await Server.start(tools, await bundle(tools, { main: resolve(main), folder: join(folder, "worker"), minify: false }), { inspected: true });
 try {
   await server.seed((await seedData(tools)).entries);
   const kind = (await kindsFor(server.origin)).find(({ name }) => name === wanted);
   const load = { origin: server.origin, pid: server.pid, file: writeRequests(folder, kind.name, kind.requests, server.origin), connections: kind.connections, errors: kind.status >= 400 ? "all" : "none" };
   const program = await wrk();
   await slice(program, { ...load, seconds: 2 });
-  const inspector = await connect(server.ports.inspector);
+  const inspector = await inspect(server.ports.inspector, "main");
   await inspector.ask("Profiler.enable");
   await inspector.ask("Profiler.setSamplingInterval", { interval: SAMPLE_US });
   await inspector.ask("Profiler.start");
@@ -36,31 +37,6 @@ try {
   console.log(summary(profile));
 } finally {
   await server.end();
-}
-
-/** The first of workerd's targets: the main Worker. */
-async function connect(port) {
-  const targets = await (await fetch(`http://127.0.0.1:${port}/json`)).json();
-  const target = targets.find(({ id }) => id === "main") ?? targets[0];
-  const socket = new WebSocket(target.webSocketDebuggerUrl);
-  await new Promise((done, fail) => {
-    socket.onopen = done;
-    socket.onerror = fail;
-  });
-  const waiting = new Map();
-  socket.onmessage = ({ data }) => {
-    const { id, result, error } = JSON.parse(data);
-    const { done, fail } = waiting.get(id) ?? {};
-    if (error) fail?.(new Error(error.message));
-    else done?.(result);
-  };
-  let last = 0;
-  const ask = (method, params = {}) =>
-    new Promise((done, fail) => {
-      waiting.set((last += 1), { done, fail });
-      socket.send(JSON.stringify({ id: last, method, params }));
-    });
-  return { ask, close: () => socket.close() };
 }
 
 function nameOf({ functionName, url, lineNumber }) {

@@ -31,7 +31,7 @@ export function serviceReport(runs, place) {
     table(["request", ...names], kinds.map((kind) => [kind, ...names.map((name) => `${milliseconds(runs, name, kind, "p50")} / ${milliseconds(runs, name, kind, "p99")}`)])),
     "### Start, upload, memory",
     standingTable(runs),
-    ...(first.soaks.length > 0 ? ["![Memory under mixed requests](bench-memory.svg)"] : []),
+    ...(first.soaks.length > 0 ? memoryPart(runs) : []),
   ];
   const pictures = { "bench-service": speedPicture(runs, names, kinds), ...(first.soaks.length > 0 && { "bench-memory": memoryPicture(runs) }) };
   return { markdown: markdown.join("\n\n"), pictures };
@@ -90,7 +90,37 @@ function speedPicture(runs, names, kinds) {
   return bars("Requests per second on workerd: longer is better", kinds.map((kind) => ({ label: kind, bars: names.map((name) => bar(kind, name)).filter(Boolean) })));
 }
 
+function memoryPart(runs) {
+  return [
+    "### Memory under mixed requests",
+    "Megabytes at the start / half-way / at the end, in processes of their own, garbage collected before each look: of the whole process, of that what is alive in V8's heap of the Worker with all that hangs on it, in its wasm, and in the KV stand-in beside it:",
+    memoryTable(runs),
+    "![Memory under mixed requests](bench-memory.svg)",
+  ];
+}
+
+const PLACES = { "whole process": "resident", "alive in the Worker": "heap", wasm: "wasm", "alive in the KV stand-in": "kv" };
+
+function memoryTable(runs) {
+  const row = ({ name }, index) => {
+    const all = runs.map(({ soaks }) => soaks[index].samples);
+    const requests = median(all.map((samples) => samples.at(-1).requests));
+    return [name, figure(requests), ...Object.values(PLACES).map((place) => course(all, place))];
+  };
+  return table(["", "requests", ...Object.keys(PLACES)], runs[0].soaks.map(row));
+}
+
+/** The start, the middle and the end of each run, and of the runs their medians. */
+function course(all, place) {
+  const stations = [() => 0, (count) => Math.floor((count - 1) / 2), (count) => count - 1];
+  const values = stations.map((station) => all.map((samples) => samples[station(samples.length)][place]).filter((bytes) => bytes !== null));
+  return values.map((bytes) => (bytes.length > 0 ? figure(median(bytes) / MEGABYTE) : "–")).join(" / ");
+}
+
 function memoryPicture([{ soaks }]) {
-  const series = soaks.map(({ name, samples }) => ({ name, points: samples.map(({ requests, bytes }) => [requests, bytes / MEGABYTE]) }));
-  return lines("Memory of workerd under mixed requests", { label: "requests", format: (value) => value.toLocaleString("en-US") }, { label: "MB", format: (value) => String(Math.round(value)) }, series);
+  const seen = soaks.filter(({ samples }) => samples.every(({ resident }) => resident !== null));
+  const line = ({ name, samples }, suffix, of) => ({ name: name + suffix, points: samples.map((sample) => [sample.requests, of(sample) / MEGABYTE]) });
+  const ours = soaks.filter(({ name }) => name === OURS).map((soak) => line(soak, ", alive", ({ heap, wasm }) => heap + wasm));
+  const series = [...seen.map((soak) => line(soak, "", ({ resident }) => resident)), ...ours];
+  return lines("Memory of workerd under mixed requests, garbage collected", { label: "requests", format: (value) => value.toLocaleString("en-US") }, { label: "MB", format: (value) => String(Math.round(value)) }, series);
 }

@@ -12,9 +12,12 @@ import { run } from "../../scripts/lib/run.mjs";
 const HERE = import.meta.dirname;
 const START_MS = 30_000;
 
+/** workerd's configurations, and V8's flags in each. */
+const CONFIGS = { "config.capnp": [], "inspected.capnp": ["--expose-gc"] };
+
 /**
  * @typedef {object} Bundle
- * @property {string} folder with `config.capnp`
+ * @property {string} folder with workerd's configurations
  * @property {{raw: number, gzip: number, brotli: number}} upload bytes of what a deploy would send
  */
 
@@ -36,7 +39,7 @@ export async function bundle(tools, { main, folder, minify = true }) {
   if (!ok) throw new Stop(`the Worker \`${basename(main)}\` can't be bundled (${why}):\n${tail(output, 20)}`);
   const modules = readdirSync(out).filter((name) => /\.(js|wasm)$/.test(name)).sort();
   copyFileSync(join(HERE, "workers", "kv.mjs"), join(folder, "kv.js"));
-  writeFileSync(join(folder, "config.capnp"), configText(modules, compatibilityDate));
+  for (const [name, flags] of Object.entries(CONFIGS)) writeFileSync(join(folder, name), configText(modules, compatibilityDate, flags));
   return { folder, upload: sizes(modules.map((name) => readFileSync(join(out, name)))) };
 }
 
@@ -53,7 +56,7 @@ function sizes(files) {
 }
 
 /** The entry comes first: workerd starts that. */
-function configText(modules, compatibilityDate) {
+function configText(modules, compatibilityDate, flags) {
   const entry = modules.find((name) => name.endsWith(".js"));
   const rest = modules.filter((name) => name !== entry);
   const kind = (name) => (name.endsWith(".wasm") ? "wasm" : "esModule");
@@ -61,6 +64,7 @@ function configText(modules, compatibilityDate) {
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
+  v8Flags = ${JSON.stringify(flags)},
   services = [(name = "main", worker = .main), (name = "kv", worker = .kv)],
   sockets = [
     (name = "main", address = "127.0.0.1:0", http = (), service = "main"),
@@ -94,13 +98,14 @@ export class Server {
   /**
    * @param {import("../../scripts/lib/ready.mjs").Tools} tools
    * @param {Bundle} bundle
-   * @param {string[]} [more] arguments of workerd's
+   * @param {{inspected?: boolean}} [how] with the inspector at the port `ports.inspector`
    */
-  static async start(tools, bundle, more = []) {
+  static async start(tools, bundle, { inspected = false } = {}) {
     const program = await binary(tools);
     const server = new Server();
     server.spawnedAt = performance.now();
-    server.child = spawn(program, ["serve", "--control-fd=3", ...more, join(bundle.folder, "config.capnp")], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    const args = inspected ? ["--inspector-addr=127.0.0.1:0", join(bundle.folder, "inspected.capnp")] : [join(bundle.folder, "config.capnp")];
+    server.child = spawn(program, ["serve", "--control-fd=3", ...args], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
     server.said = "";
     for (const stream of [server.child.stdout, server.child.stderr]) stream.setEncoding("utf8").on("data", (text) => (server.said = (server.said + text).slice(-10_000)));
     server.kill = () => server.child.kill("SIGKILL");

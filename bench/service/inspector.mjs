@@ -1,0 +1,57 @@
+/** workerd's inspector: what V8 says of one Worker. */
+
+/**
+ * @typedef {object} Inspector
+ * @property {(method: string, params?: object) => Promise<any>} ask
+ * @property {() => void} close
+ */
+
+/** @param {number} port @param {string} worker its name in workerd's configuration @returns {Promise<Inspector>} */
+export async function inspect(port, worker) {
+  const targets = await (await fetch(`http://127.0.0.1:${port}/json`)).json();
+  const socket = new WebSocket(targets.find(({ id }) => id === worker).webSocketDebuggerUrl);
+  await new Promise((done, fail) => {
+    socket.onopen = done;
+    socket.onerror = fail;
+  });
+  const waiting = new Map();
+  const inspector = { close: () => socket.close() };
+  socket.onmessage = ({ data }) => {
+    const { id, method, params, result, error } = JSON.parse(data);
+    if (method === "Runtime.executionContextCreated") inspector.contextId = params.context.id;
+    const { done, fail } = waiting.get(id) ?? {};
+    waiting.delete(id);
+    if (error) fail?.(new Error(error.message));
+    else done?.(result);
+  };
+  let last = 0;
+  inspector.ask = (method, params = {}) =>
+    new Promise((done, fail) => {
+      waiting.set((last += 1), { done, fail });
+      socket.send(JSON.stringify({ id: last, method, params }));
+    });
+  return inspector;
+}
+
+/**
+ * What of a Worker is alive: V8 collects all the rest before. The process needs V8's `--expose-gc`, as
+ * `HeapProfiler.collectGarbage` gets no answer from workerd.
+ * @param {Inspector} inspector
+ * @returns {Promise<{heap: number, wasm: number}>} bytes of V8's heap with all that hangs on it, and of wasm's memory
+ */
+export async function liveBytes(inspector) {
+  await inspector.ask("Runtime.enable"); // tells the context
+  const { contextId } = inspector;
+  await inspector.ask("Runtime.evaluate", { contextId, expression: "gc()" });
+  const { usedSize, embedderHeapUsedSize, backingStorageSize } = await inspector.ask("Runtime.getHeapUsage");
+  return { heap: usedSize + embedderHeapUsedSize + backingStorageSize, wasm: await wasmBytes(inspector) };
+}
+
+async function wasmBytes({ ask, contextId }) {
+  const { result } = await ask("Runtime.evaluate", { contextId, objectGroup: "memory", expression: "WebAssembly.Memory.prototype" });
+  const { objects } = await ask("Runtime.queryObjects", { objectGroup: "memory", prototypeObjectId: result.objectId });
+  const functionDeclaration = "function () { return this.reduce((sum, { buffer }) => sum + buffer.byteLength, 0); }";
+  const sum = await ask("Runtime.callFunctionOn", { objectId: objects.objectId, functionDeclaration, returnByValue: true });
+  await ask("Runtime.releaseObjectGroup", { objectGroup: "memory" });
+  return sum.result.value;
+}
