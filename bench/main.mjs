@@ -12,7 +12,7 @@ const SIZES = [1, 10, 100, 1_000, 10_000, 100_000];
 const PLANS = {
   full: {
     validate: { node: { rounds: 9, batchMs: 100 }, browser: { rounds: 9, batchMs: 100 }, starts: 9, growth: SIZES },
-    service: { rounds: 3, seconds: 2, starts: 7, soak: 150_000 },
+    service: { rounds: 3, seconds: 2, starts: 7, soak: 120_000 },
   },
   quick: {
     validate: { node: { rounds: 2, batchMs: 5 }, browser: { rounds: 2, batchMs: 5 }, starts: 1, growth: SIZES.slice(0, 3) },
