@@ -78,18 +78,14 @@ function judge() {
   copyText();
   if (isWrong()) {
     while (count--) {
-      if (words[count]) insert(before[count], issueOf(words[count], items[count]));
+      if (!words[count]) continue;
+      let at = issues.length; // quicker than `splice` where little follows
+      while (at > before[count]) issues[at] = issues[--at];
+      issues[at] = issueOf(words[count], items[count]);
     }
   }
   count = length = 0;
   joined = "";
-}
-
-/** Quicker than `splice` where little follows. */
-function insert(place, issue) {
-  let at = issues.length;
-  while (at > place) issues[at] = issues[--at];
-  issues[at] = issue;
 }
 
 /** The engine does not throw by itself, but the stack may be at its end. */

@@ -33,7 +33,4 @@ function check(json, isValue, place, room) {
 }
 
 /** What a name or a number in the JSON says. */
-const text = (bytes) => {
-  const said = decoder.decode(bytes);
-  return said.includes("\\") ? JSON.parse(`"${said}"`) : said;
-};
+const text = (bytes) => JSON.parse(`"${decoder.decode(bytes)}"`);
