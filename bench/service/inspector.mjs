@@ -4,6 +4,7 @@
  * @typedef {object} Inspector
  * @property {(method: string, params?: object) => Promise<any>} ask
  * @property {() => void} close
+ * @property {number} contextId where the Worker's code runs
  */
 
 /** @param {number} port @param {string} worker its name in workerd's configuration @returns {Promise<Inspector>} */
@@ -30,6 +31,7 @@ export async function inspect(port, worker) {
       waiting.set((last += 1), { done, fail });
       socket.send(JSON.stringify({ id: last, method, params }));
     });
+  await inspector.ask("Runtime.enable"); // tells the context
   return inspector;
 }
 
@@ -37,17 +39,16 @@ export async function inspect(port, worker) {
  * What of a Worker is alive: V8 collects all the rest before. The process needs V8's `--expose-gc`, as
  * `HeapProfiler.collectGarbage` gets no answer from workerd.
  * @param {Inspector} inspector
- * @returns {Promise<{heap: number, wasm: number}>} bytes of V8's heap with all that hangs on it, and of wasm's memory
+ * @returns {Promise<number>} bytes of V8's heap with all that hangs on it
  */
-export async function liveBytes(inspector) {
-  await inspector.ask("Runtime.enable"); // tells the context
-  const { contextId } = inspector;
-  await inspector.ask("Runtime.evaluate", { contextId, expression: "gc()" });
-  const { usedSize, embedderHeapUsedSize, backingStorageSize } = await inspector.ask("Runtime.getHeapUsage");
-  return { heap: usedSize + embedderHeapUsedSize + backingStorageSize, wasm: await wasmBytes(inspector) };
+export async function liveHeapBytes({ ask, contextId }) {
+  await ask("Runtime.evaluate", { contextId, expression: "gc()" });
+  const { usedSize, embedderHeapUsedSize, backingStorageSize } = await ask("Runtime.getHeapUsage");
+  return usedSize + embedderHeapUsedSize + backingStorageSize;
 }
 
-async function wasmBytes({ ask, contextId }) {
+/** @param {Inspector} inspector @returns {Promise<number>} bytes of wasm's memory in a Worker */
+export async function wasmBytes({ ask, contextId }) {
   const { result } = await ask("Runtime.evaluate", { contextId, objectGroup: "memory", expression: "WebAssembly.Memory.prototype" });
   const { objects } = await ask("Runtime.queryObjects", { objectGroup: "memory", prototypeObjectId: result.objectId });
   const functionDeclaration = "function () { return this.reduce((sum, { buffer }) => sum + buffer.byteLength, 0); }";

@@ -1,7 +1,7 @@
 /** The memory of a process under a bounded number of mixed requests, and what of it is alive. */
 import { dirname } from "node:path";
 import { say } from "../../scripts/lib/report.mjs";
-import { inspect, liveBytes } from "./inspector.mjs";
+import { inspect, liveHeapBytes, wasmBytes } from "./inspector.mjs";
 import { residentBytes } from "./process.mjs";
 import { writeRequests } from "./requests.mjs";
 import { slice } from "./wrk.mjs";
@@ -40,8 +40,7 @@ async function soak(program, { name, server, kinds }, count) {
 }
 
 async function sample({ pid }, [main, kv], requests) {
-  const { heap, wasm } = await liveBytes(main);
-  return { requests, heap, wasm, kv: (await liveBytes(kv)).heap, resident: residentBytes(pid) };
+  return { requests, heap: await liveHeapBytes(main), wasm: await wasmBytes(main), kv: await liveHeapBytes(kv), resident: residentBytes(pid) };
 }
 
 function mixed(kinds, origin) {

@@ -22,8 +22,8 @@ export const encoder = new TextEncoder();
 let engine, words, bytes;
 /** What was found so far, in the schema's order, and the item that the walk is in. */
 let issues, item;
-/** The texts, one behind the other, and their length; of each its item, and how many issues come before its own. */
-let joined, length, count;
+/** The texts, one behind the other, and how many characters they have; of each its item, and how many issues come before its own. */
+let joined, used, count;
 const items = [], before = [];
 /** A getter may ask for a validation of its own, while this one is half done. */
 let isBusy = false;
@@ -47,7 +47,7 @@ function walk(value) {
   if (!isObject(value)) throw ODD;
   issues = [];
   joined = "";
-  item = count = length = 0;
+  item = count = used = 0;
   walkRequest(value);
   judge();
   return issues;
@@ -55,15 +55,15 @@ function walk(value) {
 
 /** A text that has a format. @param {number} word that format, and the rank of its place */
 function addText(text, word) {
-  if (count === TEXTS || length > MANY) judge();
+  if (count === TEXTS || used > MANY) judge();
   const size = text.length;
   if (size > MANY) throw ODD;
   words[count] = (size << LENGTH) | word;
   items[count] = item;
   before[count++] = issues.length;
-  if (IN_PAGE && length < FEW) copy(text, size, bytes, length);
+  if (IN_PAGE && used < FEW) copy(text, size, bytes, used);
   else joined += text;
-  length += size;
+  used += size;
 }
 
 /** Character by character: a page's encoder takes longer to call. */
@@ -84,14 +84,14 @@ function judge() {
       issues[at] = issueOf(words[count], items[count]);
     }
   }
-  count = length = 0;
+  count = used = 0;
   joined = "";
 }
 
 /** The engine does not throw by itself, but the stack may be at its end. */
 function isWrong() {
   try {
-    return engine.run.validate_texts(engine.area, count, length);
+    return engine.run.validate_texts(engine.area, count, used);
   } catch (error) {
     tidy(true);
     throw error;
@@ -101,7 +101,7 @@ function isWrong() {
 /** All formats are of ASCII: whatever is not is wrong, but there may be more to say about it. */
 function copyText() {
   const rest = joined.length;
-  if (rest && encoder.encodeInto(joined, rest < length ? bytes.subarray(length - rest) : bytes).written !== rest) throw ODD;
+  if (rest && encoder.encodeInto(joined, rest < used ? bytes.subarray(used - rest) : bytes).written !== rest) throw ODD;
 }
 
 function walkItems(array, rank, least, most, itemRank, isItem, walkItem) {

@@ -162,10 +162,10 @@ fn run(mut text: &[u8], class: u8) -> &[u8] {
     text
 }
 
-/// What follows the leading bytes of `classes`, of which there must be one.
+/// What follows the leading bytes of `class`, of which there must be one.
 #[inline]
-fn after_some(text: &[u8], classes: u8) -> Option<&[u8]> {
-    let rest = skip(text, classes);
+fn after_some(text: &[u8], class: u8) -> Option<&[u8]> {
+    let rest = skip(text, class);
     (rest.len() < text.len()).then_some(rest)
 }
 

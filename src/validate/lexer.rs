@@ -63,7 +63,7 @@ impl<'a> Lexer<'a> {
 
     /// The byte behind the white space, which is not taken; 0 at the end, where no token begins
     /// either.
-    #[inline(never)]
+    #[inline(never)] // as all that are: 0.15 KB of what a shopper downloads
     pub(crate) fn peek(&mut self) -> u8 {
         loop {
             match self.rest {
