@@ -4,14 +4,11 @@
 //! each other make one and the same record, and nobody without the caller's API key can guess it.
 
 use crate::auth::{ApiKey, Scope};
-use crate::json::{Decode, Encode, Mismatch, Value, object};
+use crate::pledge::CurrencyCode;
 use hmac::digest::InvalidLength;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::borrow::Cow;
-
-/// How long a repeat is recognised, in seconds: 24 hours.
-pub const LIFETIME_SECONDS: u32 = 24 * 60 * 60;
 
 /// Most characters of a key, without its quotes.
 const MAX_LENGTH: usize = 255;
@@ -105,27 +102,31 @@ impl Fingerprint {
     }
 }
 
-/// What is stored of a create that can be repeated.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is stored of a create that can be repeated, without expiry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Replay {
     /// The transaction that it made.
     pub id: String,
-    /// Fingerprint of its payload.
+    /// [Fingerprint] of its payload, in hexadecimal.
     pub fingerprint: String,
+    /// What else its answer depends on.
+    pub terms: Terms,
 }
 
-impl Encode for Replay {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(out, "id": self.id, "fingerprint": self.fingerprint);
-    }
-}
-
-impl Decode<'_> for Replay {
-    fn decode(value: Value<'_>) -> Result<Self, Mismatch> {
-        let mut members = value.object("it")?;
-        let mut text = |name| members.text(name).map(Cow::into_owned);
-        Ok(Replay { id: text("id")?, fingerprint: text("fingerprint")? })
-    }
+/// What an answer depends on beside the request. A repeat is answered on the terms of the first
+/// create, so that an acknowledged answer does not change with time, prices or host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Terms {
+    /// When the transaction was created, an RFC 3339 date-time.
+    pub created_at: String,
+    /// What the prices of that moment made of it.
+    pub amount: String,
+    /// The currency of `amount`.
+    pub currency_code: CurrencyCode,
+    /// The origin of its timeline address.
+    pub origin: String,
 }
 
 /// Makes what a create would else draw at random.

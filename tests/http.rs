@@ -15,7 +15,8 @@ mod rows;
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode};
 use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Cors, Entropy, Request, Response, Service,
+    Body, BodyError, Caches, Clock, Entropy, LEAST_PLEDGE_BYTES, MAX_BYTES_IN_FLIGHT, Request,
+    Reservation, Response, Service, Settings, TooManyBytes,
 };
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key, MemoryStore, Store, StoreError, Stored,
@@ -27,6 +28,7 @@ use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 // ---- A service of its own for each test --------------------------------------------------------
 
@@ -56,15 +58,16 @@ impl Entropy for CountedEntropy {
 }
 
 struct Bench<S> {
-    store: S,
+    store: Rc<S>,
     clock: FixedClock,
     entropy: CountedEntropy,
     caches: Caches,
-    cors: Cors,
+    settings: Settings,
 }
 
 /// What the service answered, whole.
 struct Answer {
+    log: Option<String>,
     status: u16,
     headers: BTreeMap<String, String>,
     text: String,
@@ -79,19 +82,32 @@ impl Answer {
 
 impl<S: Store<Value = Vec<u8>>> Bench<S> {
     fn new(store: S, allowed_origins: &str) -> Self {
+        Bench::over(&Rc::new(store), allowed_origins)
+    }
+
+    /// Another isolate over the same store: it remembers nothing.
+    fn isolate(&self) -> Self {
+        let isolate = Bench::over(&self.store, "");
+        isolate.clock.0.set(self.clock.0.get());
+        isolate
+    }
+
+    fn over(store: &Rc<S>, allowed_origins: &str) -> Self {
+        let store = Rc::clone(store);
         let (clock, entropy) = (FixedClock(Cell::new(NOW_MS)), CountedEntropy::default());
         Bench {
             store,
             clock,
             entropy,
             caches: Caches::default(),
-            cors: Cors::parse(allowed_origins),
+            settings: Settings::parse(allowed_origins, ""),
         }
     }
 
     fn send(&self, request: &TestRequest) -> Answer {
-        let Bench { store, clock, entropy, caches, cors } = self;
-        let service = Service { store, clock, entropy, caches, cors };
+        let Bench { store, clock, entropy, caches, settings } = self;
+        let store = &**store;
+        let service = Service { store, clock, entropy, caches, settings };
         answer(block_on(service.handle(request)))
     }
 
@@ -115,7 +131,12 @@ fn answer(response: Response<Vec<u8>>) -> Answer {
         Body::Empty => vec![],
         Body::Bytes(bytes) | Body::Stored(bytes) => bytes,
     };
-    Answer { status: response.status, headers, text: String::from_utf8(bytes).unwrap() }
+    Answer {
+        log: response.log,
+        status: response.status,
+        headers,
+        text: String::from_utf8(bytes).unwrap(),
+    }
 }
 
 struct TestRequest {
@@ -166,7 +187,9 @@ impl Request for TestRequest {
     }
 
     fn url(&self) -> Cow<'_, str> {
-        Cow::Owned(format!("{ORIGIN}{}", self.path))
+        // As the platform writes it: the host is the one that the request names.
+        let host = self.headers.get("host").map(|host| format!("https://{host}"));
+        Cow::Owned(format!("{}{}", host.as_deref().unwrap_or(ORIGIN), self.path))
     }
 
     fn header(&self, name: &str) -> Option<String> {
@@ -174,8 +197,13 @@ impl Request for TestRequest {
         Some(self.headers.get(name)?.trim().to_owned())
     }
 
-    async fn body(&self, limit: usize) -> Result<Vec<u8>, BodyError> {
+    async fn body(
+        &self,
+        limit: usize,
+        reservation: &mut Reservation<'_>,
+    ) -> Result<Vec<u8>, BodyError> {
         let body = self.body.clone()?;
+        reservation.grow(body.len())?;
         if body.len() > limit { Err(BodyError::TooLarge) } else { Ok(body) }
     }
 }
@@ -423,7 +451,7 @@ fn a_changed_key_counts_at_the_latest_after_ten_seconds() {
     let bench = seeded();
     assert_eq!(bench.create(UNIT, &minimal()).status, 200);
     let label = String::new();
-    put_key(&bench.store, UNIT, &KeyRecord { mode: Mode::Live, level: unit("unit_dev"), label });
+    put_key(&*bench.store, UNIT, &KeyRecord { mode: Mode::Live, level: unit("unit_dev"), label });
     assert_eq!(bench.create(UNIT, &minimal()).json()["isLive"], false, "from the cache");
     bench.clock.0.set(NOW_MS + 10_000);
     assert_eq!(bench.create(UNIT, &minimal()).json()["isLive"], true);
@@ -434,7 +462,7 @@ fn a_key_that_was_not_there_is_found_once_it_is() {
     let bench = seeded();
     assert_eq!(bench.create("service_sk_test_new", &minimal()).status, 401);
     let record = KeyRecord { mode: Mode::Test, level: unit("u"), label: String::new() };
-    put_key(&bench.store, "service_sk_test_new", &record);
+    put_key(&*bench.store, "service_sk_test_new", &record);
     assert_eq!(bench.create("service_sk_test_new", &minimal()).status, 200);
 }
 
@@ -453,7 +481,7 @@ fn a_changed_catalogue_counts_at_the_latest_after_ten_seconds() {
 fn without_a_catalogue_everything_costs_nothing() {
     let bench = Bench::new(MemoryStore::default(), "");
     let record = KeyRecord { mode: Mode::Test, level: unit("u"), label: String::new() };
-    put_key(&bench.store, UNIT, &record);
+    put_key(&*bench.store, UNIT, &record);
     let charge = &bench.create(UNIT, &minimal()).json()["charge"];
     assert_eq!(charge, &json!({ "amount": "0.00", "currencyCode": "USD", "paidAt": null }));
 }
@@ -464,7 +492,7 @@ fn many_keys_do_not_fill_memory_or_forget_who_is_who() {
     for number in 0..3_000 {
         let (key, unit_id) = (format!("service_sk_test_{number}"), format!("unit_{number}"));
         let record = KeyRecord { mode: Mode::Test, level: unit(&unit_id), label: String::new() };
-        put_key(&bench.store, &key, &record);
+        put_key(&*bench.store, &key, &record);
         let id = bench.create(&key, &minimal()).json()["id"].as_str().unwrap().to_owned();
         assert_eq!(bench.get(&key, &id).status, 200);
         assert_eq!(bench.get(UNIT, &id).status, 404);
@@ -479,6 +507,17 @@ fn unavailable(answer: &Answer, is_live: Option<bool>) {
     assert_eq!(answer.headers["retry-after"], "1");
     assert_eq!(answer.json()["error"], "Service unavailable");
     assert_eq!(answer.json().get("isLive").and_then(Value::as_bool), is_live);
+}
+
+/// Says that a create without an `Idempotency-Key` may have been recorded, and invites no repeat.
+#[track_caller]
+fn may_be_recorded(answer: &Answer, is_live: bool) {
+    assert_eq!((answer.status, &answer.json()["isLive"]), (503, &json!(is_live)));
+    assert_eq!(answer.headers.get("retry-after"), None);
+    let message = answer.json()["message"].to_string();
+    assert!(message.contains("may have been recorded"), "{message}");
+    assert!(message.contains("To be able to repeat safely, send an Idempotency-Key"), "{message}");
+    assert!(!message.contains("Send the request again"), "{message}");
 }
 
 #[test]
@@ -496,7 +535,7 @@ fn a_store_that_fails_later_says_the_mode_of_the_key() {
     let url =
         bench.create(LIVE_UNIT, &minimal()).json()["timelineUrl"].as_str().unwrap().to_owned();
     bench.store.set_broken(true);
-    unavailable(&bench.create(LIVE_UNIT, &minimal()), Some(true));
+    may_be_recorded(&bench.create(LIVE_UNIT, &minimal()), true);
     unavailable(&bench.get(LIVE_UNIT, &id), Some(true));
     let page = bench.send(&TestRequest::new("GET", url.strip_prefix(ORIGIN).unwrap(), ""));
     assert_eq!(page.status, 503);
@@ -518,7 +557,7 @@ fn a_request_that_breaks_off_is_told_so() {
 #[test]
 fn an_announced_length_is_enough_to_refuse_a_body() {
     let bench = seeded();
-    for (length, status) in [("2097153", 413), ("999999999999", 413), ("2097152", 200)] {
+    for (length, status) in [("1048577", 413), ("999999999999", 413), ("1048576", 200)] {
         let request = TestRequest::new("POST", PATH, UNIT)
             .with_body(minimal().to_string().into_bytes())
             .with_header("content-length", length);
@@ -534,12 +573,12 @@ fn a_record_that_would_be_too_large_is_refused() {
     let mut request = minimal();
     for name in ["n".repeat(20_000), "\n".repeat(10_000)] {
         request["recipient"]["name"] = name.into();
-        request["pledges"] = vec![pledge.clone(); 700].into();
+        request["pledges"] = vec![pledge.clone(); 140].into();
         let created = bench.create(LIVE_UNIT, &request);
         assert_eq!(created.status, 200);
         assert_eq!(bench.get(LIVE_UNIT, created.json()["id"].as_str().unwrap()).status, 200);
         let before = bench.store.names();
-        request["pledges"] = vec![pledge.clone(); 1_000].into();
+        request["pledges"] = vec![pledge.clone(); 200].into();
         let refused = bench.create(LIVE_UNIT, &request);
         assert_eq!((refused.status, &refused.json()["isLive"]), (413, &json!(true)));
         assert_eq!(refused.json()["error"], "Content too large");
@@ -594,13 +633,25 @@ fn repeatable(body: &Value) -> TestRequest {
         .with_header("idempotency-key", "order-1")
 }
 
+fn other_payload() -> Value {
+    let mut other = minimal();
+    other["reference"] = "order-2".into();
+    other
+}
+
+#[track_caller]
+fn is_replay(answer: &Answer, first: &Answer) {
+    assert_eq!((answer.status, &answer.text), (200, &first.text));
+    assert_eq!(answer.headers.get("idempotent-replayed").map(String::as_str), Some("true"));
+}
+
 #[test]
 fn racing_repeats_make_one_record() {
     let bench = Bench::new(Racing(MemoryStore::default()), "");
-    seed(&bench.store);
+    seed(&*bench.store);
     let before = bench.store.0.names().len();
     let first = bench.send(&repeatable(&minimal()));
-    let second = bench.send(&repeatable(&minimal()));
+    let second = bench.isolate().send(&repeatable(&minimal()));
     assert_eq!(first.json(), second.json());
     assert_eq!(bench.store.0.names().len(), before + 2);
 }
@@ -608,14 +659,355 @@ fn racing_repeats_make_one_record() {
 #[test]
 fn racing_creates_of_two_payloads_make_two_records() {
     let bench = Bench::new(Racing(MemoryStore::default()), "");
-    seed(&bench.store);
-    let mut other = minimal();
-    other["reference"] = "order-2".into();
+    seed(&*bench.store);
     let first = bench.send(&repeatable(&minimal())).json();
-    let second = bench.send(&repeatable(&other)).json();
+    let second = bench.isolate().send(&repeatable(&other_payload())).json();
     assert_ne!(first["id"], second["id"]);
     for (created, reference) in [(&first, "order-1"), (&second, "order-2")] {
         let got = bench.get(UNIT, created["id"].as_str().unwrap()).json();
         assert_eq!(got["reference"], reference);
+    }
+}
+
+#[test]
+fn an_isolate_knows_what_it_answered_while_the_store_does_not_show_it() {
+    let bench = Bench::new(Racing(MemoryStore::default()), "");
+    seed(&*bench.store);
+    let first = bench.send(&repeatable(&minimal()));
+    let record = bench.get(UNIT, first.json()["id"].as_str().unwrap()).text;
+    bench.clock.0.set(NOW_MS + 1_000);
+    is_replay(&bench.send(&repeatable(&minimal())), &first);
+    assert_eq!(bench.send(&repeatable(&other_payload())).status, 422);
+    assert_eq!(bench.get(UNIT, first.json()["id"].as_str().unwrap()).text, record);
+}
+
+#[test]
+fn a_first_answer_does_not_change_with_time_prices_or_host() {
+    let bench = seeded();
+    let first = bench.send(&repeatable(&minimal()));
+    let record = bench.get(UNIT, first.json()["id"].as_str().unwrap()).text;
+    let prices = br#"{"currencyCode":"EUR","unitPrices":{"tree":"7"}}"#;
+    block_on(bench.store.put(&CatalogueKey, prices.to_vec(), &())).unwrap();
+    const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+    for days in [0, 1, 2, 400] {
+        let later = bench.isolate();
+        later.clock.0.set(NOW_MS + days * DAY_MS);
+        let elsewhere = repeatable(&minimal()).with_header("host", "other.example");
+        is_replay(&later.send(&elsewhere), &first);
+        assert_eq!(later.get(UNIT, first.json()["id"].as_str().unwrap()).text, record);
+    }
+}
+
+/// A store that shows no replay until it is told to.
+struct Late {
+    store: MemoryStore,
+    shows_replays: Cell<bool>,
+}
+
+impl Store for Late {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        if !self.shows_replays.get() && key.name().starts_with("idempotency:") {
+            return Ok(None);
+        }
+        self.store.get(key).await
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.store.put(key, value, metadata).await
+    }
+}
+
+fn late() -> Bench<Late> {
+    let shows_replays = Cell::new(false);
+    let bench = Bench::new(Late { store: MemoryStore::default(), shows_replays }, "");
+    seed(&*bench.store);
+    bench
+}
+
+/// Two creates race each other in two isolates. Afterwards each is told what it was told before.
+#[track_caller]
+fn race(one: &TestRequest, other: &TestRequest) -> (Bench<Late>, Answer, Answer) {
+    let bench = late();
+    let (first, second) = (bench.isolate().send(one), bench.isolate().send(other));
+    assert_eq!((first.status, second.status), (200, 200));
+    assert_ne!(first.json()["id"], second.json()["id"]);
+    bench.store.shows_replays.set(true);
+    is_replay(&bench.isolate().send(one), &first);
+    is_replay(&bench.isolate().send(other), &second);
+    (bench, first, second)
+}
+
+#[test]
+fn two_payloads_that_raced_are_each_answered_as_before() {
+    let (bench, ..) = race(&repeatable(&minimal()), &repeatable(&other_payload()));
+    let mut third = minimal();
+    third["reference"] = "order-3".into();
+    assert_eq!(bench.isolate().send(&repeatable(&third)).status, 422);
+}
+
+#[test]
+fn two_api_keys_that_raced_are_each_answered_as_before() {
+    let by_team = repeatable(&minimal())
+        .with_header("authorization", &format!("Bearer {TEAM}"))
+        .with_header("x-service-unit-id", "unit_dev");
+    let (bench, _, second) = race(&repeatable(&minimal()), &by_team);
+    // A third key of the unit repeats what can be seen.
+    put_key(
+        &*bench.store,
+        "service_sk_test_third",
+        &KeyRecord { mode: Mode::Test, level: unit("unit_dev"), label: String::new() },
+    );
+    let third = repeatable(&minimal()).with_header("authorization", "Bearer service_sk_test_third");
+    is_replay(&bench.isolate().send(&third), &second);
+}
+
+/// A store that loses transactions from sight while their replay record can be seen.
+#[test]
+fn a_replay_needs_no_transaction_in_sight() {
+    let bench = seeded();
+    let first = bench.send(&repeatable(&minimal()));
+    let id = first.json()["id"].as_str().unwrap().to_owned();
+    bench.store.remove(&format!("transaction:{id}"));
+    is_replay(&bench.isolate().send(&repeatable(&minimal())), &first);
+    // Another API key can't make that answer: it must not record the pledges once more.
+    let before = bench.store.names();
+    let by_team = repeatable(&minimal())
+        .with_header("authorization", &format!("Bearer {TEAM}"))
+        .with_header("x-service-unit-id", "unit_dev");
+    unavailable(&bench.isolate().send(&by_team), Some(false));
+    assert_eq!(bench.store.names(), before);
+}
+
+#[test]
+fn recent_answers_are_bounded() {
+    let bench = Bench::new(Racing(MemoryStore::default()), "");
+    seed(&*bench.store);
+    let mut large = minimal();
+    large["pledges"][0]["detail"] = json!({ "description": "x".repeat(500_000) });
+    for number in 0..40 {
+        let request = repeatable(&large).with_header("idempotency-key", &number.to_string());
+        assert_eq!(bench.send(&request).status, 200);
+    }
+    assert!(bench.caches.recent_bytes() <= 4 * 1024 * 1024, "{}", bench.caches.recent_bytes());
+    for number in 1_000..2_000 {
+        let request = repeatable(&minimal()).with_header("idempotency-key", &number.to_string());
+        assert_eq!(bench.send(&request).status, 200);
+    }
+    assert!(bench.caches.recent_count() <= 512, "{}", bench.caches.recent_count());
+}
+
+// ---- A write that is not confirmed ---------------------------------------------------------------
+
+/// A store that keeps, or loses, what is written and says in either case that it failed.
+struct Unconfirmed {
+    store: MemoryStore,
+    fails: Cell<&'static str>,
+}
+
+impl Store for Unconfirmed {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        self.store.get(key).await
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.store.put(key, value, metadata).await?;
+        let fails = !self.fails.get().is_empty() && key.name().starts_with(self.fails.get());
+        if fails { Err(StoreError) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn an_unconfirmed_write_says_how_to_repeat() {
+    let fails = Cell::new("");
+    let bench = Bench::new(Unconfirmed { store: MemoryStore::default(), fails }, "");
+    seed(&*bench.store);
+    bench.store.fails.set("transaction:");
+    may_be_recorded(&bench.create(UNIT, &minimal()), false);
+    for prefix in ["transaction:", "idempotency:"] {
+        bench.store.fails.set(prefix);
+        let request = repeatable(&minimal()).with_header("idempotency-key", prefix);
+        let answer = bench.send(&request);
+        unavailable(&answer, Some(false));
+        let message = answer.json()["message"].to_string();
+        assert!(message.contains("Repeat the request with the same Idempotency-Key"), "{message}");
+        bench.store.fails.set("");
+        let transactions = || {
+            let names = bench.store.store.names().into_iter();
+            names.filter(|name| name.starts_with("transaction:")).collect::<Vec<_>>()
+        };
+        let before = transactions();
+        assert_eq!(bench.isolate().send(&request).status, 200);
+        assert_eq!(transactions(), before, "the same record once more");
+    }
+}
+
+// ---- Bytes in flight -----------------------------------------------------------------------------
+
+#[test]
+fn a_body_that_finds_no_room_is_answered_at_once() {
+    let bench = seeded();
+    let mut held = bench.caches.reservation();
+    held.grow(MAX_BYTES_IN_FLIGHT - 100).unwrap();
+    assert_eq!(held.grow(101), Err(TooManyBytes));
+    let before = bench.store.names();
+    let answer = bench.create(LIVE_UNIT, &minimal());
+    unavailable(&answer, Some(true));
+    assert!(answer.json()["message"].to_string().contains("nothing was recorded"));
+    assert_eq!(bench.store.names(), before);
+    drop(held);
+    for _ in 0..1_000 {
+        assert_eq!(bench.create(LIVE_UNIT, &minimal()).status, 200, "what ends gives back");
+    }
+}
+
+/// What a pledge must take in a record at least, by which too many are refused early.
+#[test]
+fn the_least_pledge_of_a_record_is_as_small_as_said() {
+    let bench = seeded();
+    let body = |count| {
+        let pledge = json!({ "impact": { "amount": 1, "offeringId": "" } });
+        json!({ "reference": "", "recipient": { "email": "a@b" }, "pledges": vec![pledge; count] })
+    };
+    let length = |count| {
+        let created = bench.create(UNIT, &body(count)).json();
+        bench.get(UNIT, created["id"].as_str().unwrap()).text.len()
+    };
+    let least = (length(1_001) - length(1)) / 1_000;
+    assert!(least >= LEAST_PLEDGE_BYTES, "{least}");
+    assert!(least <= LEAST_PLEDGE_BYTES + 10, "{least}: too many could be refused earlier");
+}
+
+// ---- The host of timeline addresses ----------------------------------------------------------------
+
+#[track_caller]
+fn timeline_origin(bench: &Bench<MemoryStore>, host: &str) -> Result<String, (u16, Value)> {
+    let request = TestRequest::new("POST", PATH, UNIT)
+        .with_body(minimal().to_string().into_bytes())
+        .with_header("host", host);
+    let answer = bench.send(&request);
+    let json = answer.json();
+    match json["timelineUrl"].as_str() {
+        Some(url) => Ok(url.split("/timeline/").next().unwrap().to_owned()),
+        None => Err((answer.status, json["error"].clone())),
+    }
+}
+
+#[test]
+fn a_timeline_address_begins_with_the_host_unless_that_is_none() {
+    let bench = seeded();
+    for host in ["shop.example", "a.b-c.example:8443", "localhost:1", "127.0.0.1", "[::1]:80"] {
+        assert_eq!(timeline_origin(&bench, host), Ok(format!("https://{host}")));
+    }
+    let before = bench.store.names();
+    for host in [
+        "good.example@evil.example",
+        "user:pass@evil.example",
+        "",
+        "a b",
+        "a..b",
+        "evil.example:port",
+        "evil.example:99999",
+        "[::g]",
+        "[::1",
+        "\u{fc}.example",
+        "%65vil.example",
+        "evil.example\\good",
+    ] {
+        let refused = Err((400, json!("Invalid host")));
+        assert_eq!(timeline_origin(&bench, host), refused, "`{host}`");
+    }
+    assert_eq!(bench.store.names(), before);
+}
+
+#[test]
+fn the_public_origin_decides_if_it_is_set() {
+    let mut bench = seeded();
+    for (text, origin) in [
+        ("https://pledges.example", "https://pledges.example"),
+        (" https://pledges.example/ ", "https://pledges.example"),
+        ("http://127.0.0.1:8787", "http://127.0.0.1:8787"),
+    ] {
+        bench.settings = Settings::parse("", text);
+        for host in ["any.example", "good.example@evil.example"] {
+            assert_eq!(timeline_origin(&bench, host).as_deref(), Ok(origin));
+        }
+    }
+    for text in
+        ["pledges.example", "https://", "https://a@b", "https://a/path", "ftp://a", "javascript:"]
+    {
+        bench.settings = Settings::parse("", text);
+        let ours = Err((500, json!("Internal error")));
+        assert_eq!(timeline_origin(&bench, "any.example"), ours, "`{text}`");
+    }
+}
+
+// ---- Percent-encoding and logs -----------------------------------------------------------------------
+
+#[test]
+fn an_edit_key_may_be_percent_encoded() {
+    let bench = seeded();
+    let url = bench.create(UNIT, &minimal()).json()["timelineUrl"].as_str().unwrap().to_owned();
+    let (path, key) = url.strip_prefix(ORIGIN).unwrap().split_once("?edit_key=").unwrap();
+    let encoded: String = key.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    for (name, key, status) in
+        [("edit_key", &*encoded, 200), ("%65dit%5fkey", &encoded, 200), ("edit_key", "%zz", 404)]
+    {
+        let path = format!("{path}?{name}={key}");
+        assert_eq!(bench.send(&TestRequest::new("GET", &path, "")).status, status, "{path}");
+    }
+}
+
+#[test]
+fn a_log_line_has_the_operation_the_status_and_the_id_of_the_request() {
+    let bench = seeded();
+    let url = bench.create(UNIT, &minimal()).json()["timelineUrl"].as_str().unwrap().to_owned();
+    let timeline = url.strip_prefix(ORIGIN).unwrap();
+    let id = bench.create(UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    bench.store.set_broken(true);
+    let requests = [
+        ("create", repeatable(&minimal())),
+        ("get", TestRequest::new("GET", &format!("{PATH}/{id}"), UNIT)),
+        ("timeline", TestRequest::new("GET", timeline, "")),
+    ];
+    for (operation, request) in requests {
+        for ray in ["8c2f9d3b1a2b3c4d-FRA", ""] {
+            let request = TestRequest {
+                headers: request.headers.clone(),
+                path: request.path.clone(),
+                method: request.method.clone(),
+                body: request.body.clone(),
+            };
+            let request = if ray.is_empty() { request } else { request.with_header("cf-ray", ray) };
+            let answer = bench.send(&request);
+            let named = &answer.headers["x-request-id"];
+            assert!(ray.is_empty() || named == ray);
+            let log = answer.log.unwrap();
+            assert!(log.starts_with(&format!("{operation} 503: ")) && log.contains(named), "{log}");
+            for secret in
+                [UNIT, "ada@example.org", "order-1", &id, timeline.split('=').nth(1).unwrap()]
+            {
+                assert!(!log.contains(secret), "{log}");
+            }
+        }
     }
 }

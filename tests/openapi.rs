@@ -165,7 +165,10 @@ fn operations_of(problem: &Problem) -> &'static [(&'static str, &'static str)] {
         | Problem::UnreadableBody
         | Problem::InvalidRequest(_)
         | Problem::InvalidIdempotencyKey
-        | Problem::IdempotencyKeyReused => &[CREATE],
+        | Problem::IdempotencyKeyReused
+        | Problem::WriteUnconfirmed { .. }
+        | Problem::Busy
+        | Problem::InvalidHost => &[CREATE],
     }
 }
 
@@ -183,6 +186,10 @@ fn problems() -> Vec<Problem> {
         Problem::InvalidIdempotencyKey,
         Problem::IdempotencyKeyReused,
         Problem::StoreUnavailable,
+        Problem::WriteUnconfirmed { repeatable: false },
+        Problem::WriteUnconfirmed { repeatable: true },
+        Problem::Busy,
+        Problem::InvalidHost,
         Problem::Internal(String::new()),
     ];
     [of(Operation::Create), of(Operation::Get)].into_iter().flatten().chain(others).collect()

@@ -53,16 +53,17 @@ fn a_key_owns_its_prefix_and_fits() {
     }
 }
 
-fn lifetime<K: Key>(_: &K) -> Option<u32> {
-    K::LIFETIME_SECONDS
+fn cache_seconds<K: Key>(_: &K) -> Option<u32> {
+    K::CACHE_SECONDS
 }
 
+/// With the 10 s of the isolate a revoked key lives 40 s at most.
 #[test]
-fn only_a_replay_goes_by_itself() {
-    assert_eq!(lifetime(&TransactionKey(&id(1))), None);
-    assert_eq!(lifetime(&CredentialKey(ApiKey::new("k").hash())), None);
-    assert_eq!(lifetime(&CatalogueKey), None);
-    assert_eq!(lifetime(&replay_key("k")), Some(86_400));
+fn only_a_key_is_cached_for_less_than_usual() {
+    assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);
+    assert_eq!(cache_seconds(&CredentialKey(ApiKey::new("k").hash())), Some(30));
+    assert_eq!(cache_seconds(&CatalogueKey), None);
+    assert_eq!(cache_seconds(&replay_key("k")), None);
 }
 
 // ---- Access ------------------------------------------------------------------------------------

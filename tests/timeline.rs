@@ -13,7 +13,7 @@ use futures_executor::block_on;
 use impact_pledge::api;
 use impact_pledge::auth::{Mode, Scope};
 use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Cors, Entropy, Media, Request, Service,
+    Body, BodyError, Caches, Clock, Entropy, Media, Request, Reservation, Service, Settings,
 };
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::store::{Access, MemoryStore, Store, TransactionKey};
@@ -550,6 +550,33 @@ fn pages_are_small() {
     }
 }
 
+/// The page of the largest record must fit beside it in an isolate's memory.
+#[test]
+fn the_largest_pages_are_bounded() {
+    let pledge = |text: &str| {
+        json!({
+            "id": "p_aaaaaaaaaaaaaaaaaaaaaaaa",
+            "impact": { "amount": 1, "offeringId": text },
+            "details": [{ "name": text, "description": text, "nounSingular": text,
+                "nounPlural": text, "image": format!("https://i.example/{}", "'".repeat(text.len())),
+                "externalUrl": format!("https://i.example/{}", "'".repeat(text.len())) }],
+            "recipient": { "email": "ada@example.org", "name": text }
+        })
+    };
+    let all = [(1, 1_000_000, false), (10, 10_000, false), (100, 10_000, true), (10_000, 1, true)];
+    for (count, length, has_more) in all {
+        let text = "&".repeat(length);
+        let record = with(&[
+            ("/pledges", vec![pledge(&text); count].into()),
+            ("/reference", text.clone().into()),
+            ("/trigger/phrase", text.clone().into()),
+        ]);
+        let html = page_of(&record);
+        assert!(html.len() < 2_000_000, "{count} pledges: {} bytes", html.len());
+        assert_eq!(html.contains("</li></ul><p>And "), has_more, "{count} pledges");
+    }
+}
+
 // ---- At the door -------------------------------------------------------------------------------
 
 /// A `GET` of this address.
@@ -565,7 +592,7 @@ impl Request for Visit<'_> {
     fn header(&self, _: &str) -> Option<String> {
         None
     }
-    async fn body(&self, _: usize) -> Result<Vec<u8>, BodyError> {
+    async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
         Err(BodyError::Broken)
     }
 }
@@ -588,7 +615,7 @@ fn visit(store: &MemoryStore, address: &str) -> (u16, Media, String) {
         clock: &Nothing,
         entropy: &Nothing,
         caches: &Caches::default(),
-        cors: &Cors::default(),
+        settings: &Settings::default(),
     };
     let response = block_on(service.handle(&Visit(address)));
     let body = if let Body::Bytes(body) = response.body { body } else { Vec::new() };

@@ -5,7 +5,7 @@
 use impact_pledge::api::{self, ErrorBody, Operation, Problem};
 use impact_pledge::auth::{KeyLevel, KeyRecord, Mode, Scope};
 use impact_pledge::charge::{Catalogue, UnitPrice};
-use impact_pledge::idempotency::Replay;
+use impact_pledge::idempotency::{Replay, Terms};
 use impact_pledge::json::{Decode as _, Encode as _};
 use impact_pledge::pledge::{
     Amount, Charge, CurrencyCode, EditKey, Impact, Notification, Pledge, PledgeDetail,
@@ -180,10 +180,12 @@ proptest! {
     }
 
     #[test]
-    fn a_replay(id in any::<String>(), fingerprint in any::<String>()) {
-        let replay = Replay { id, fingerprint };
-        let bytes = replay.to_json();
-        prop_assert_eq!(Replay::from_json(&bytes).unwrap(), replay);
+    fn a_replay(texts in proptest::array::uniform5(any::<String>())) {
+        let [id, fingerprint, created_at, amount, origin] = texts;
+        let terms = Terms { created_at, amount, currency_code: CurrencyCode::Gbp, origin };
+        let replay = Replay { id, fingerprint, terms };
+        let bytes = serde_json::to_vec(&replay).unwrap();
+        prop_assert_eq!(serde_json::from_slice::<Replay>(&bytes).unwrap(), replay);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use crate::json::Encode as _;
 use crate::pledge::{PledgeTransaction, PledgeTransactionRequest};
 
-/// Most bytes of a request body: 2 MiB, some thousands of pledges.
-pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
+/// Most bytes of a request body: 1 MiB, enough for 5,000 pledges.
+pub const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 /// Encodes a request in the order of the schema, absent optional members as null.
 ///

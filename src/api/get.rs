@@ -3,9 +3,9 @@
 use crate::json::{Decode as _, Encode as _, Mismatch};
 use crate::pledge::RetrievedPledgeTransaction;
 
-/// Most bytes of an answer, which is the stored record: 16 MiB. Workers KV would take 25, but an
-/// isolate has 128 for the record, its copies and everything else.
-pub const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
+/// Most bytes of an answer, which is the stored record: 3 MiB. Workers KV would take 25, but an
+/// isolate has 128 MB for all its requests, and a request needs several copies of its record.
+pub const MAX_RECORD_BYTES: usize = 3 * 1024 * 1024;
 
 /// Encodes the answer's body.
 pub fn encode(transaction: &RetrievedPledgeTransaction<'_>) -> Vec<u8> {

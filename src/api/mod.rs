@@ -37,6 +37,10 @@ pub mod header {
     pub const CONTENT_LENGTH: &str = "content-length";
     /// How long to wait before asking again: seconds or an HTTP date.
     pub const RETRY_AFTER: &str = "retry-after";
+    /// The platform's ID of a request.
+    pub const CF_RAY: &str = "cf-ray";
+    /// The ID under which the log has an answer.
+    pub const REQUEST_ID: &str = "x-request-id";
     /// Where a browser's request comes from.
     pub const ORIGIN: &str = "origin";
 }

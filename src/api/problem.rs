@@ -1,7 +1,7 @@
 //! Answers that are not a success (§7): the one place that chooses their status and text.
 
 use super::create::MAX_BODY_BYTES;
-use super::get::MAX_ANSWER_BYTES;
+use super::get::MAX_RECORD_BYTES;
 use crate::json::object;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -76,7 +76,7 @@ pub enum Problem {
     UnsupportedMediaType,
     /// The body is longer than [`MAX_BODY_BYTES`].
     ContentTooLarge,
-    /// The record would be longer than [`MAX_ANSWER_BYTES`], for each pledge repeats the recipient.
+    /// The record would be longer than [`MAX_RECORD_BYTES`], for each pledge repeats the recipient.
     RecordTooLarge,
     /// The body broke off.
     UnreadableBody,
@@ -86,8 +86,17 @@ pub enum Problem {
     InvalidIdempotencyKey,
     /// The idempotency key was used for another payload.
     IdempotencyKeyReused,
-    /// The store does not answer.
+    /// The store could not be read. Nothing was written.
     StoreUnavailable,
+    /// The store did not confirm a write, which may have been kept nevertheless.
+    WriteUnconfirmed {
+        /// Whether the request has an `Idempotency-Key`.
+        repeatable: bool,
+    },
+    /// The requests in flight hold as many bytes as the service has room for.
+    Busy,
+    /// The host that the request names is not one.
+    InvalidHost,
     /// The operator's or our own mistake: what it was is for the log, not for the caller.
     Internal(String),
 }
@@ -98,6 +107,7 @@ impl Problem {
         match self {
             Problem::InvalidRequest(_)
             | Problem::InvalidIdempotencyKey
+            | Problem::InvalidHost
             | Problem::UnreadableBody => 400,
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => 401,
             Problem::TransactionNotFound | Problem::PathNotFound => 404,
@@ -106,7 +116,7 @@ impl Problem {
             Problem::UnsupportedMediaType => 415,
             Problem::IdempotencyKeyReused => 422,
             Problem::Internal(_) => 500,
-            Problem::StoreUnavailable => 503,
+            Problem::StoreUnavailable | Problem::WriteUnconfirmed { .. } | Problem::Busy => 503,
         }
     }
 
@@ -114,18 +124,24 @@ impl Problem {
     pub fn log(&self) -> Option<&str> {
         match self {
             Problem::Internal(cause) => Some(cause),
+            Problem::StoreUnavailable => Some("the store could not be read"),
+            Problem::WriteUnconfirmed { .. } => Some("the store did not confirm a write"),
+            Problem::Busy => Some("the requests in flight hold too many bytes"),
             _ => None,
         }
     }
 
-    /// The header that this status asks for.
+    /// The header that this status asks for. A create that may have been recorded and cannot be
+    /// repeated safely has no `Retry-After`: libraries would repeat it by themselves.
     pub const fn header(&self) -> Option<(&'static str, &'static str)> {
         match self {
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => {
                 Some(("www-authenticate", "Bearer"))
             }
             Problem::MethodNotAllowed(methods) => Some(("allow", methods)),
-            Problem::StoreUnavailable => Some(("retry-after", "1")),
+            Problem::StoreUnavailable
+            | Problem::WriteUnconfirmed { repeatable: true }
+            | Problem::Busy => Some(("retry-after", "1")),
             _ => None,
         }
     }
@@ -155,7 +171,10 @@ impl Problem {
             Problem::InvalidRequest(_) | Problem::UnreadableBody => "Invalid request",
             Problem::InvalidIdempotencyKey => "Invalid Idempotency-Key",
             Problem::IdempotencyKeyReused => "Idempotency-Key reused",
-            Problem::StoreUnavailable => "Service unavailable",
+            Problem::InvalidHost => "Invalid host",
+            Problem::StoreUnavailable | Problem::WriteUnconfirmed { .. } | Problem::Busy => {
+                "Service unavailable"
+            }
             Problem::Internal(_) => "Internal error",
         }
     }
@@ -195,7 +214,7 @@ impl Problem {
             }
             Problem::RecordTooLarge => {
                 return Cow::Owned(format!(
-                    "The record may have {MAX_ANSWER_BYTES} bytes at most, and each pledge of it \
+                    "The record may have {MAX_RECORD_BYTES} bytes at most, and each pledge of it \
                      repeats the recipient. Split the pledges over several transactions."
                 ));
             }
@@ -205,11 +224,27 @@ impl Problem {
                 "Send 1 to 255 printable ASCII characters, bare or in double quotes."
             }
             Problem::IdempotencyKeyReused => {
-                "This key was used with another payload in the last 24 hours. Use a new key for \
-                 a new transaction."
+                "This key was used with another payload. Use a new key for a new transaction."
             }
             Problem::StoreUnavailable => {
-                "The record could not be read or written. Send the request again in a moment."
+                "The records could not be read, and nothing was recorded. Send the request again \
+                 in a moment."
+            }
+            Problem::WriteUnconfirmed { repeatable: true } => {
+                "The transaction may have been recorded. Repeat the request with the same \
+                 Idempotency-Key: it is recorded only once."
+            }
+            Problem::WriteUnconfirmed { repeatable: false } => {
+                "The transaction may have been recorded, and a repeat may record it twice. To be \
+                 able to repeat safely, send an Idempotency-Key."
+            }
+            Problem::Busy => {
+                "The service holds too many requests at once, and nothing was recorded. Send the \
+                 request again in a moment."
+            }
+            Problem::InvalidHost => {
+                "The `Host` header must be a host name and perhaps a port: timeline addresses \
+                 begin with it."
             }
             Problem::Internal(_) => "Something is wrong on our side. Send the request again later.",
         })

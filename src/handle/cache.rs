@@ -1,5 +1,8 @@
-//! What outlives a request: verified keys and the catalogue, for a bounded time and count.
+//! What outlives a request: verified keys, the catalogue and recent answers, for a bounded time and
+//! count, and the count of bytes in flight.
 
+use super::in_flight::{InFlight, Reservation};
+use super::recent::RecentAnswers;
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
 use std::cell::RefCell;
@@ -11,12 +14,14 @@ pub const LIFETIME_MS: u64 = 10_000;
 /// How many keys are held at most.
 const MAX_KEYS: usize = 1_024;
 
-/// The caches of one isolate.
+/// What the requests of one isolate share.
 #[derive(Debug, Default)]
 pub struct Caches {
     /// In the order of their hashes: a map that also removes would be ten times the code.
     keys: RefCell<Vec<(KeyHash, Entry<KeyRecord>)>>,
     catalogue: RefCell<Option<Entry<Catalogue>>>,
+    pub(super) recent_answers: RecentAnswers,
+    in_flight: InFlight,
 }
 
 #[derive(Debug)]
@@ -36,6 +41,21 @@ impl<T> Entry<T> {
 }
 
 impl Caches {
+    /// A reservation of bytes in flight, of none yet.
+    pub fn reservation(&self) -> Reservation<'_> {
+        self.in_flight.reservation()
+    }
+
+    /// How many recent answers are kept.
+    pub fn recent_count(&self) -> usize {
+        self.recent_answers.count()
+    }
+
+    /// How many bytes the recent answers have together.
+    pub fn recent_bytes(&self) -> usize {
+        self.recent_answers.bytes()
+    }
+
     pub(super) fn key(&self, hash: KeyHash, now_ms: u64) -> Option<Rc<KeyRecord>> {
         let keys = self.keys.borrow();
         let place = keys.binary_search_by_key(&hash, |(hash, _)| *hash).ok()?;

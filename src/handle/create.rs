@@ -2,18 +2,18 @@
 
 use super::access::Caller;
 use super::route::Address;
-use super::{BodyError, Clock, Entropy, Request, Response, Service, decode};
+use super::{BodyError, Clock, Entropy, Request, Reservation, Response, Service, decode};
 use crate::api::create::{self, MAX_BODY_BYTES};
-use crate::api::get::MAX_ANSWER_BYTES;
+use crate::api::get::MAX_RECORD_BYTES;
 use crate::api::{self, EDIT_KEY_PARAMETER, Operation, Problem, TIMELINE_PATH, header};
 use crate::charge::Catalogue;
-use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
+use crate::idempotency::{Derivation, IdempotencyKey, Terms};
 use crate::json::{Decode as _, Encode as _};
 use crate::pledge::{
-    Charge, EditKey, Notification, Pledge, PledgeId, PledgeTransaction, PledgeTransactionRequest,
-    TransactionId,
+    Charge, EditKey, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
+    PledgeTransactionRequest, TransactionId,
 };
-use crate::store::{Access, CatalogueKey, ReplayKey, Store, StoredValue as _, TransactionKey};
+use crate::store::{Access, CatalogueKey, Store, StoredValue as _, TransactionKey};
 use crate::validate::summary;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -38,6 +38,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
+    /// Everything that is waited for comes first, then the transaction is made in one turn: what
+    /// that allocates does not add up over the requests in flight.
     async fn create_for(
         &self,
         caller: &Caller,
@@ -45,91 +47,31 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         address: &Address<'_>,
     ) -> Result<Response<S::Value>, Problem> {
         let idempotency_key = idempotency_key(request)?;
-        let body = read_body(request).await?;
-        let payload = PledgeTransactionRequest::parse(&body, MAX_ISSUES).map_err(|report| {
-            let count = report.count();
-            Problem::InvalidRequest(summary(&report.into_issues(), count))
-        })?;
-        match idempotency_key {
-            None => self.record(caller, &payload, address, &Ids::Random(self.entropy)).await,
-            Some(key) => self.record_once(caller, &payload, address, &key).await,
-        }
-    }
-
-    /// Makes the transaction and keeps it before anybody is told of it.
-    async fn record(
-        &self,
-        caller: &Caller,
-        payload: &PledgeTransactionRequest<'_>,
-        address: &Address<'_>,
-        ids: &Ids<'_, E>,
-    ) -> Result<Response<S::Value>, Problem> {
+        let origin = self.settings.timeline_origin(address)?;
+        let mut reservation = self.caches.reservation();
+        let body = read_body(request, &mut reservation).await?;
         let catalogue = self.catalogue().await?;
-        let id = TransactionId::from_bytes(ids.bytes("transaction", 0));
-        let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
-        let transaction = PledgeTransaction {
-            id: Cow::Borrowed(id.as_str()),
-            reference: payload.reference().clone(),
-            created_at: Cow::Owned(date_time(self.clock.now_ms())),
-            is_live: caller.is_live(),
-            charge: charge(&catalogue, payload),
-            recipient: payload.recipient().clone(),
-            trigger: payload.trigger().clone(),
-            pledges: pledges(payload, ids),
-            notifications: notifications(payload),
-            timeline_url: Cow::Owned(timeline_url(address, &id, &edit_key)),
-        };
-        let answer = create::encode(&transaction);
-        check_record_size(&answer, &transaction)?;
-        let stored = api::get::encode(&transaction.into_retrieved());
-        let access = Access::new(caller.scope.clone(), &edit_key);
-        self.store.put(&TransactionKey(&id), stored, &access).await?;
-        Ok(Response::json(answer))
+        let order = Order { caller, body, catalogue, origin, reservation };
+        match idempotency_key {
+            None => self.record_anew(order).await,
+            Some(key) => self.record_once(order, &key).await,
+        }
     }
 
-    /// Makes the transaction unless this key has made it already.
-    async fn record_once(
-        &self,
-        caller: &Caller,
-        payload: &PledgeTransactionRequest<'_>,
-        address: &Address<'_>,
-        key: &IdempotencyKey,
-    ) -> Result<Response<S::Value>, Problem> {
-        let canonical = create::canonical(payload);
-        let fingerprint = Fingerprint::new(&canonical);
-        let replay_key = ReplayKey(ReplayHash::new(&caller.scope, key));
-        if let Some(replayed) = self.replay(&replay_key, fingerprint).await? {
-            return Ok(replayed);
-        }
-        let api_key = caller.api_key();
-        let derivation = Derivation::new(api_key, &caller.scope, key, fingerprint)
-            .map_err(|error| Problem::Internal(error.to_string()))?;
-        let id = TransactionId::from_bytes(derivation.bytes("transaction", 0));
-        let response = self.record(caller, payload, address, &Ids::Derived(derivation)).await?;
-        let replay = Replay { id: id.into_string(), fingerprint: fingerprint.to_hex() };
-        self.store.put(&replay_key, replay.to_json(), &()).await?;
-        Ok(response)
+    async fn record_anew(&self, order: Order<'_>) -> Result<Response<S::Value>, Problem> {
+        let payload = order.payload()?;
+        let terms = order.terms(&payload, self.clock.now_ms());
+        let made = make(order.caller, payload, &Ids::Random(self.entropy), &terms)?;
+        let _reservation = order.reserve(&made)?;
+        Ok(Response::json(self.record(made, false).await?))
     }
 
-    /// The first answer again, if there was one and its record can be seen from here.
-    async fn replay(
-        &self,
-        key: &ReplayKey,
-        fingerprint: Fingerprint,
-    ) -> Result<Option<Response<S::Value>>, Problem> {
-        let Some(stored) = self.store.get(key).await? else { return Ok(None) };
-        let bytes = stored.value.read().await?;
-        let replay = decode("repeat", Replay::from_json(&bytes))?;
-        if replay.fingerprint != fingerprint.to_hex() {
-            return Err(Problem::IdempotencyKeyReused);
-        }
-        let Some(stored) = self.transaction(&replay.id).await? else { return Ok(None) };
-        let bytes = stored.value.read().await?;
-        let retrieved = decode("transaction", api::get::decode(&bytes))?;
-        let first = retrieved.into_created(Cow::Owned(replay.id)).ok_or_else(incomplete)?;
-        let mut response = Response::json(create::encode(&first));
-        response.headers.push((header::IDEMPOTENT_REPLAYED, Cow::Borrowed("true")));
-        Ok(Some(response))
+    /// Keeps the transaction before anybody hears of it. Gives the answer.
+    pub(super) async fn record(&self, made: Made, repeatable: bool) -> Result<Vec<u8>, Problem> {
+        let Made { id, access, answer, record } = made;
+        let written = self.store.put(&TransactionKey(&id), record, &access).await;
+        written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?;
+        Ok(answer)
     }
 
     async fn catalogue(&self) -> Result<Rc<Catalogue>, Problem> {
@@ -148,8 +90,96 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 }
 
-fn incomplete() -> Problem {
-    Problem::Internal("a stored transaction lacks members that this service writes".to_owned())
+/// What a transaction is made of.
+pub(super) struct Order<'r> {
+    pub caller: &'r Caller,
+    body: Vec<u8>,
+    catalogue: Rc<Catalogue>,
+    origin: &'r str,
+    reservation: Reservation<'r>,
+}
+
+impl<'r> Order<'r> {
+    pub fn payload(&self) -> Result<PledgeTransactionRequest<'_>, Problem> {
+        PledgeTransactionRequest::parse(&self.body, MAX_ISSUES).map_err(|report| {
+            let count = report.count();
+            Problem::InvalidRequest(summary(&report.into_issues(), count))
+        })
+    }
+
+    /// The terms of a create at this moment.
+    pub fn terms(&self, payload: &PledgeTransactionRequest<'_>, now_ms: u64) -> Terms {
+        let impacts = payload.pledges().iter().map(|pledge| pledge.impact());
+        Terms {
+            created_at: date_time(now_ms),
+            amount: self.catalogue.amount(impacts),
+            currency_code: self.catalogue.currency_code,
+            origin: self.origin.to_owned(),
+        }
+    }
+
+    /// Frees the body, and reserves the bytes of what it became.
+    pub fn reserve(self, made: &Made) -> Result<Reservation<'r>, Problem> {
+        let Order { body, mut reservation, .. } = self;
+        drop(body);
+        let bytes = made.answer.len().saturating_add(made.record.len());
+        reservation.resize(bytes).map_err(|_| Problem::Busy)?;
+        Ok(reservation)
+    }
+}
+
+/// A transaction that is ready to be kept.
+pub(super) struct Made {
+    pub id: TransactionId,
+    access: Access,
+    /// The body of the create's answer.
+    pub answer: Vec<u8>,
+    /// The body of every later get's answer.
+    record: Vec<u8>,
+}
+
+/// Makes a transaction of a valid request.
+pub(super) fn make<E: Entropy>(
+    caller: &Caller,
+    payload: PledgeTransactionRequest<'_>,
+    ids: &Ids<'_, E>,
+    terms: &Terms,
+) -> Result<Made, Problem> {
+    check_pledge_count(&payload)?;
+    let id = TransactionId::from_bytes(ids.bytes("transaction", 0));
+    let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
+    let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
+    let request = payload.into_parts();
+    let transaction = PledgeTransaction {
+        id: Cow::Borrowed(id.as_str()),
+        reference: request.reference,
+        created_at: Cow::Borrowed(&terms.created_at),
+        is_live: caller.is_live(),
+        charge: Charge {
+            amount: Cow::Borrowed(&terms.amount),
+            currency_code: terms.currency_code,
+            paid_at: None,
+        },
+        recipient: request.recipient,
+        trigger: request.trigger,
+        pledges: pledges(request.pledges, ids),
+        notifications: request.notifications.into_iter().map(pending).collect(),
+        timeline_url: Cow::Owned(url),
+    };
+    let answer = create::encode(&transaction);
+    check_record_size(&answer, &transaction)?;
+    let record = api::get::encode(&transaction.into_retrieved());
+    let access = Access::new(caller.scope.clone(), &edit_key);
+    Ok(Made { id, access, answer, record })
+}
+
+/// Fewest bytes of a pledge in a record, which has all members of the contract.
+pub const LEAST_PLEDGE_BYTES: usize = 260;
+
+/// Refuses pledges that no record has room for, before anything is made of them.
+fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Problem> {
+    let fits = payload.pledges().len() <= MAX_RECORD_BYTES / LEAST_PLEDGE_BYTES;
+    fits.then_some(()).ok_or(Problem::RecordTooLarge)
 }
 
 /// Refuses a record before it is made: in it each pledge has a copy of the recipient (§4.2), so that
@@ -157,7 +187,7 @@ fn incomplete() -> Problem {
 fn check_record_size(answer: &[u8], transaction: &PledgeTransaction<'_>) -> Result<(), Problem> {
     let recipient = transaction.recipient.to_json().len();
     let copies = recipient.saturating_mul(transaction.pledges.len());
-    let fits = answer.len().saturating_add(copies) <= MAX_ANSWER_BYTES;
+    let fits = answer.len().saturating_add(copies) <= MAX_RECORD_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)
 }
 
@@ -168,23 +198,28 @@ fn idempotency_key(request: &impl Request) -> Result<Option<IdempotencyKey>, Pro
     }
 }
 
-async fn read_body(request: &impl Request) -> Result<Vec<u8>, Problem> {
+async fn read_body(
+    request: &impl Request,
+    reservation: &mut Reservation<'_>,
+) -> Result<Vec<u8>, Problem> {
     let json = request.header(header::CONTENT_TYPE).is_some_and(|value| api::is_json(&value));
-    if !json || request.header(header::CONTENT_ENCODING).is_some() {
+    let encoding = request.header(header::CONTENT_ENCODING);
+    if !json || encoding.is_some_and(|coding| !coding.trim().eq_ignore_ascii_case("identity")) {
         return Err(Problem::UnsupportedMediaType);
     }
     let length = request.header(header::CONTENT_LENGTH).and_then(|text| text.parse::<u64>().ok());
     if length.is_some_and(|length| length > MAX_BODY_BYTES as u64) {
         return Err(Problem::ContentTooLarge);
     }
-    request.body(MAX_BODY_BYTES).await.map_err(|error| match error {
+    request.body(MAX_BODY_BYTES, reservation).await.map_err(|error| match error {
         BodyError::TooLarge => Problem::ContentTooLarge,
+        BodyError::Busy => Problem::Busy,
         BodyError::Broken => Problem::UnreadableBody,
     })
 }
 
 /// Where ids come from: drawn, or derived from an idempotency key.
-enum Ids<'s, E> {
+pub(super) enum Ids<'s, E> {
     Random(&'s E),
     Derived(Derivation),
 }
@@ -202,37 +237,17 @@ impl<E: Entropy> Ids<'_, E> {
     }
 }
 
-fn pledges<'a, E: Entropy>(
-    payload: &PledgeTransactionRequest<'a>,
-    ids: &Ids<'_, E>,
-) -> Vec<Pledge<'a>> {
-    let pledge = |(index, pledge): (usize, &crate::pledge::PledgeRequest<'a>)| Pledge {
-        id: Cow::Owned(PledgeId::from_bytes(ids.bytes("pledge", index)).into_string()),
-        impact: pledge.impact().clone(),
-        detail: pledge.detail().clone(),
+fn pledges<'a, E: Entropy>(requests: Vec<PledgeRequest<'a>>, ids: &Ids<'_, E>) -> Vec<Pledge<'a>> {
+    let pledge = |(index, request): (usize, PledgeRequest<'a>)| {
+        let id = PledgeId::from_bytes(ids.bytes("pledge", index)).into_string();
+        let (impact, detail) = request.into_parts();
+        Pledge { id: Cow::Owned(id), impact, detail }
     };
-    payload.pledges().iter().enumerate().map(pledge).collect()
+    requests.into_iter().enumerate().map(pledge).collect()
 }
 
-fn charge(catalogue: &Catalogue, payload: &PledgeTransactionRequest<'_>) -> Charge<'static> {
-    let impacts = payload.pledges().iter().map(|pledge| pledge.impact());
-    Charge {
-        amount: Cow::Owned(catalogue.amount(impacts)),
-        currency_code: catalogue.currency_code,
-        paid_at: None,
-    }
-}
-
-fn notifications(payload: &PledgeTransactionRequest<'_>) -> Vec<Notification<'static>> {
-    let pending = |kind: &&'static str| Notification {
-        kind: Cow::Borrowed(*kind),
-        status: Cow::Borrowed("Pending"),
-    };
-    payload.notifications().iter().map(pending).collect()
-}
-
-fn timeline_url(address: &Address<'_>, id: &TransactionId, edit_key: &EditKey) -> String {
-    format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", address.origin)
+fn pending(kind: &'static str) -> Notification<'static> {
+    Notification { kind: Cow::Borrowed(kind), status: Cow::Borrowed("Pending") }
 }
 
 /// RFC 3339 with milliseconds, such as `2026-01-31T12:00:00.000Z`.

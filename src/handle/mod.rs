@@ -2,18 +2,24 @@
 
 mod access;
 mod cache;
+mod cors;
 mod create;
 mod get;
+mod in_flight;
+mod recent;
+mod repeat;
 mod response;
 mod route;
+mod settings;
 mod timeline;
 
 pub use cache::Caches;
+pub use create::LEAST_PLEDGE_BYTES;
+pub use in_flight::{MAX_BYTES as MAX_BYTES_IN_FLIGHT, Reservation, TooManyBytes};
 pub use response::{Body, Media, Response};
-pub use route::Cors;
+pub use settings::Settings;
 
 use crate::api::{Problem, header};
-use crate::json::Mismatch;
 use crate::store::Store;
 use route::Route;
 use std::borrow::Cow;
@@ -39,11 +45,21 @@ pub trait Request {
     fn url(&self) -> Cow<'_, str>;
     /// The value of a header, by its lower-case name.
     fn header(&self, name: &'static str) -> Option<String>;
-    /// The body.
+    /// The body. Its bytes are reserved before they are read.
     ///
     /// # Errors
-    /// If it has more than `limit` bytes, or breaks off.
-    async fn body(&self, limit: usize) -> Result<Vec<u8>, BodyError>;
+    /// If it has more than `limit` bytes, cannot be reserved, or breaks off.
+    async fn body(
+        &self,
+        limit: usize,
+        reservation: &mut Reservation<'_>,
+    ) -> Result<Vec<u8>, BodyError>;
+}
+
+impl From<TooManyBytes> for BodyError {
+    fn from(_: TooManyBytes) -> Self {
+        BodyError::Busy
+    }
 }
 
 /// Why a body cannot be had.
@@ -51,6 +67,8 @@ pub trait Request {
 pub enum BodyError {
     /// It is longer than the limit.
     TooLarge,
+    /// The requests in flight hold too many bytes already.
+    Busy,
     /// It broke off.
     Broken,
 }
@@ -66,8 +84,8 @@ pub struct Service<'s, S, C, E> {
     pub entropy: &'s E,
     /// What outlives a request.
     pub caches: &'s Caches,
-    /// Which origins a browser may call from.
-    pub cors: &'s Cors,
+    /// What the operator sets.
+    pub settings: &'s Settings,
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -76,7 +94,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let method = request.method();
         let url = request.url();
         let address = route::Address::parse(&url);
-        let mut response = match route::route(&method, &address) {
+        let route = route::route(&method, &address);
+        let operation = route.as_ref().map_or("no operation", Route::name);
+        let mut response = match route {
             Ok(Route::Create) => self.create(request, &address).await,
             Ok(Route::Get { id }) => self.get(request, &id).await,
             Ok(Route::Timeline { id }) => self.timeline(&id, &address).await,
@@ -86,15 +106,35 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if method == "HEAD" {
             response.body = Body::Empty;
         }
-        if !self.cors.is_off() {
-            self.cors.apply(request.header(header::ORIGIN).as_deref(), &mut response);
+        self.name_request(request, operation, &mut response);
+        let cors = &self.settings.cors;
+        if !cors.is_off() {
+            cors.apply(request.header(header::ORIGIN).as_deref(), &mut response);
         }
         response
+    }
+
+    /// Gives an answer that is logged the request's ID, so that a caller and the operator can speak
+    /// of the same one: the platform's, else a random one.
+    fn name_request(
+        &self,
+        request: &impl Request,
+        operation: &str,
+        response: &mut Response<S::Value>,
+    ) {
+        let Some(cause) = response.log.take() else { return };
+        let id = request.header(header::CF_RAY).unwrap_or_else(|| {
+            let mut random = [0; 8];
+            self.entropy.fill(&mut random);
+            base16ct::lower::encode_string(&random)
+        });
+        response.log = Some(format!("{operation} {}: {cause} (request {id})", response.status));
+        response.headers.push((header::REQUEST_ID, Cow::Owned(id)));
     }
 }
 
 /// Names the kind of record that does not read, for the operator's log.
-fn decode<T>(kind: &str, decoded: Result<T, Mismatch>) -> Result<T, Problem> {
+fn decode<T>(kind: &str, decoded: Result<T, impl std::fmt::Display>) -> Result<T, Problem> {
     decoded
         .map_err(|error| Problem::Internal(format!("a stored {kind} record is not valid: {error}")))
 }

@@ -1,6 +1,5 @@
-//! Which operation a method and an address name, and which origins may call it.
+//! Which operation a method and an address name.
 
-use super::response::Response;
 use crate::api::{EDIT_KEY_PARAMETER, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH};
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
@@ -28,12 +27,12 @@ impl<'u> Address<'u> {
         Address { origin, path, query }
     }
 
-    /// The edit key of a timeline address.
-    pub fn edit_key(&self) -> Option<&'u str> {
+    /// The edit key of a timeline address; name and value may be percent-encoded (RFC 3986).
+    pub fn edit_key(&self) -> Option<Cow<'u, str>> {
         self.query
             .split('&')
             .filter_map(|pair| pair.split_once('='))
-            .find_map(|(name, value)| (name == EDIT_KEY_PARAMETER).then_some(value))
+            .find_map(|(name, value)| (decode(name) == EDIT_KEY_PARAMETER).then(|| decode(value)))
     }
 }
 
@@ -57,6 +56,18 @@ pub enum Route<'u> {
         /// Its methods.
         allow: &'static str,
     },
+}
+
+impl Route<'_> {
+    /// The name of the operation, for logs.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Route::Create => "create",
+            Route::Get { .. } => "get",
+            Route::Timeline { .. } => "timeline",
+            Route::Options { .. } => "options",
+        }
+    }
 }
 
 const CREATE_METHODS: &str = "POST, OPTIONS";
@@ -93,43 +104,3 @@ fn below<'u>(path: &'u str, parent: &str) -> Option<&'u str> {
 fn decode(segment: &str) -> Cow<'_, str> {
     percent_decode_str(segment).decode_utf8().unwrap_or_default()
 }
-
-/// The origins whose pages may call the API from a browser; none unless the operator lists them.
-#[derive(Clone, Debug, Default)]
-pub struct Cors(Vec<String>);
-
-impl Cors {
-    /// Reads a list with commas, such as `https://shop.example, https://admin.shop.example`.
-    pub fn parse(origins: &str) -> Self {
-        let origins = origins.split(',').map(|origin| origin.trim().trim_end_matches('/'));
-        Cors(origins.filter(|origin| !origin.is_empty()).map(str::to_owned).collect())
-    }
-
-    /// Whether no origin is listed.
-    pub fn is_off(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn apply<V>(&self, origin: Option<&str>, response: &mut Response<V>) {
-        response.headers.push(("vary", Cow::Borrowed("Origin")));
-        let listed = origin.filter(|origin| self.0.iter().any(|listed| listed == origin));
-        let Some(origin) = listed else { return };
-        let allow = Cow::Owned(origin.to_owned());
-        response.headers.push(("access-control-allow-origin", allow));
-        let more: &[(&str, &str)] = if response.status == 204 { PREFLIGHT } else { EXPOSED };
-        response.headers.extend(more.iter().map(|(name, value)| (*name, Cow::Borrowed(*value))));
-    }
-}
-
-const PREFLIGHT: &[(&str, &str)] = &[
-    ("access-control-allow-methods", "GET, HEAD, POST"),
-    (
-        "access-control-allow-headers",
-        "Authorization, Content-Type, Idempotency-Key, X-Service-Unit-Id",
-    ),
-    ("access-control-max-age", "86400"),
-];
-const EXPOSED: &[(&str, &str)] = &[(
-    "access-control-expose-headers",
-    "Allow, Idempotent-Replayed, Retry-After, WWW-Authenticate",
-)];

@@ -22,7 +22,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let edit_key = address.edit_key().unwrap_or_default();
         let found = self.transaction(id).await?;
         let stored = found
-            .filter(|stored| stored.metadata.opens_with(edit_key))
+            .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
         let bytes = stored.value.read().await?;
         let transaction = decode("transaction", api::get::decode(&bytes))?;

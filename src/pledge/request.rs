@@ -18,6 +18,15 @@ pub struct PledgeTransactionRequest<'a> {
     notifications: Vec<&'static str>,
 }
 
+/// The members of a [`PledgeTransactionRequest`].
+pub(crate) struct RequestParts<'a> {
+    pub reference: Cow<'a, str>,
+    pub recipient: Recipient<'a>,
+    pub pledges: Vec<PledgeRequest<'a>>,
+    pub trigger: Trigger<'a>,
+    pub notifications: Vec<&'static str>,
+}
+
 /// One pledge of a request (§4.1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PledgeRequest<'a> {
@@ -38,6 +47,13 @@ impl<'a> PledgeTransactionRequest<'a> {
             Some(request) if report.is_empty() => Ok(request),
             _ => Err(report),
         }
+    }
+
+    /// Its members, to build the record of.
+    pub(crate) fn into_parts(self) -> RequestParts<'a> {
+        let PledgeTransactionRequest { reference, recipient, pledges, trigger, notifications } =
+            self;
+        RequestParts { reference, recipient, pledges, trigger, notifications }
     }
 
     /// The caller's unique reference.
@@ -67,6 +83,11 @@ impl<'a> PledgeTransactionRequest<'a> {
 }
 
 impl<'a> PledgeRequest<'a> {
+    /// What is pledged, and what the timeline shows of it.
+    pub(crate) fn into_parts(self) -> (Impact<'a>, PledgeDetail<'a>) {
+        (self.impact, self.detail)
+    }
+
     /// What is pledged, and how much.
     pub fn impact(&self) -> &Impact<'a> {
         &self.impact

@@ -112,9 +112,6 @@ fn put_options<K: Key>(metadata: &K::Metadata) -> Result<Object, StoreError> {
     let metadata = js_sys::JSON::parse(&metadata).map_err(|_| StoreError)?;
     let options = Object::new();
     set(&options, "metadata", &metadata);
-    if let Some(seconds) = K::LIFETIME_SECONDS {
-        set(&options, "expirationTtl", &seconds.into());
-    }
     Ok(options)
 }
 

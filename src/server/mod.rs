@@ -12,7 +12,7 @@ mod task;
 
 pub use kv::{KvNamespace, KvStore};
 
-use crate::handle::{Caches, Clock, Cors, Service};
+use crate::handle::{Caches, Clock, Service, Settings};
 use entropy::WorkerEntropy;
 use request::WorkerRequest;
 use std::rc::Rc;
@@ -26,6 +26,8 @@ extern "C" {
     fn pledges(this: &Env) -> KvNamespace;
     #[wasm_bindgen(method, getter, js_name = ALLOWED_ORIGINS)]
     fn allowed_origins(this: &Env) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
+    fn public_origin(this: &Env) -> Option<String>;
 
     /// A function that takes the response.
     #[wasm_bindgen(js_name = Function)]
@@ -48,7 +50,7 @@ thread_local! {
 #[derive(Default)]
 struct Isolate {
     caches: Rc<Caches>,
-    cors: std::cell::OnceCell<Rc<Cors>>,
+    settings: std::cell::OnceCell<Rc<Settings>>,
 }
 
 /// Serves one request, and gives the response to `answer`.
@@ -61,9 +63,9 @@ pub fn fetch(request: web_sys::Request, env: Env, answer: Answer) {
 }
 
 async fn serve(request: &web_sys::Request, env: &Env) -> web_sys::Response {
-    let (caches, cors) = ISOLATE.with(|isolate| {
-        let cors = isolate.cors.get_or_init(|| Rc::new(read_cors(env)));
-        (Rc::clone(&isolate.caches), Rc::clone(cors))
+    let (caches, settings) = ISOLATE.with(|isolate| {
+        let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(env)));
+        (Rc::clone(&isolate.caches), Rc::clone(settings))
     });
     let store = KvStore::new(env.pledges());
     let service = Service {
@@ -71,7 +73,7 @@ async fn serve(request: &web_sys::Request, env: &Env) -> web_sys::Response {
         clock: &WorkerClock,
         entropy: &WorkerEntropy,
         caches: &caches,
-        cors: &cors,
+        settings: &settings,
     };
     let request = WorkerRequest::new(request);
     let response = service.handle(&request).await;
@@ -90,8 +92,9 @@ pub fn on_panic(callback: js_sys::Function) {
     }));
 }
 
-fn read_cors(env: &Env) -> Cors {
-    Cors::parse(&env.allowed_origins().unwrap_or_default())
+fn read_settings(env: &Env) -> Settings {
+    let [allowed, public] = [env.allowed_origins(), env.public_origin()];
+    Settings::parse(&allowed.unwrap_or_default(), &public.unwrap_or_default())
 }
 
 struct WorkerClock;

@@ -3,7 +3,7 @@
 use super::name::constant;
 use super::promise::Promise;
 use crate::api::header;
-use crate::handle::{BodyError, Request};
+use crate::handle::{BodyError, Request, Reservation};
 use js_sys::{JsString, Uint8Array};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -152,13 +152,22 @@ impl Request for WorkerRequest<'_> {
         constant(name, |name| self.headers.get(name))
     }
 
-    async fn body(&self, limit: usize) -> Result<Vec<u8>, BodyError> {
+    async fn body(
+        &self,
+        limit: usize,
+        reservation: &mut Reservation<'_>,
+    ) -> Result<Vec<u8>, BodyError> {
         match self.content_length() {
             Some(length) if limit >= length => {
+                reservation.grow(length)?;
                 self.read_whole().await.map_err(|_| BodyError::Broken)
             }
             _ => match self.read_up_to(limit).await {
-                Ok(body) => body.ok_or(BodyError::TooLarge),
+                Ok(body) => {
+                    let body = body.ok_or(BodyError::TooLarge)?;
+                    reservation.grow(body.len())?;
+                    Ok(body)
+                }
                 Err(_) => Err(BodyError::Broken),
             },
         }

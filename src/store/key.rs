@@ -1,8 +1,8 @@
-//! Typed keys: each owns its prefix, its metadata and its lifetime, so that a wrong pairing does
+//! Typed keys: each owns its prefix, its metadata and its caching, so that a wrong pairing does
 //! not compile, and no text from outside names a record of another kind.
 
 use crate::auth::{KeyHash, Mode, Scope};
-use crate::idempotency::{LIFETIME_SECONDS, ReplayHash};
+use crate::idempotency::ReplayHash;
 use crate::json::{Encode, Mismatch, object};
 use crate::pledge::{EditKey, TransactionId};
 use sha2::{Digest as _, Sha256};
@@ -12,8 +12,10 @@ use subtle::ConstantTimeEq as _;
 pub trait Key {
     /// What is stored beside the value; at most 1,024 bytes of JSON.
     type Metadata: Metadata;
-    /// Seconds until the record goes by itself; `None` keeps it.
-    const LIFETIME_SECONDS: Option<u32> = None;
+    /// The name of this kind of record, for logs.
+    const KIND: &'static str;
+    /// Most seconds for which the store may answer from a cache; `None` leaves it to the store.
+    const CACHE_SECONDS: Option<u32> = None;
     /// The key's text; at most 512 bytes.
     fn name(&self) -> String;
 }
@@ -39,6 +41,7 @@ pub struct TransactionKey<'k>(pub &'k TransactionId);
 
 impl Key for TransactionKey<'_> {
     type Metadata = Access;
+    const KIND: &'static str = "transaction";
     fn name(&self) -> String {
         format!("transaction:{}", self.0)
     }
@@ -50,6 +53,9 @@ pub struct CredentialKey(pub KeyHash);
 
 impl Key for CredentialKey {
     type Metadata = ();
+    const KIND: &'static str = "key";
+    /// The least that Workers KV takes: it bounds how long a revoked key lives.
+    const CACHE_SECONDS: Option<u32> = Some(30);
     fn name(&self) -> String {
         format!("key:{}", self.0.to_hex())
     }
@@ -61,6 +67,7 @@ pub struct CatalogueKey;
 
 impl Key for CatalogueKey {
     type Metadata = ();
+    const KIND: &'static str = "catalogue";
     fn name(&self) -> String {
         "catalogue".to_owned()
     }
@@ -72,7 +79,7 @@ pub struct ReplayKey(pub ReplayHash);
 
 impl Key for ReplayKey {
     type Metadata = ();
-    const LIFETIME_SECONDS: Option<u32> = Some(LIFETIME_SECONDS);
+    const KIND: &'static str = "replay";
     fn name(&self) -> String {
         format!("idempotency:{}", self.0.to_hex())
     }

@@ -25,6 +25,11 @@ impl MemoryStore {
         self.broken.set(broken);
     }
 
+    /// Takes a record away.
+    pub fn remove(&self, name: &str) {
+        self.records.borrow_mut().remove(name);
+    }
+
     /// The keys of all records, in order.
     pub fn names(&self) -> Vec<String> {
         self.records.borrow().keys().cloned().collect()

@@ -2,10 +2,13 @@
 
 use crate::validate::format::is_uri;
 
+/// Most bytes of an address that is followed: no browser's limit is lower.
+const MAX_LENGTH: usize = 2_048;
+
 /// An address that is safe to follow or to load: http or https, and a host.
 ///
 /// Not one: `javascript:alert(1)`, `data:image/png;base64,AA==`, `//host`, `https:///path`,
-/// `https:host`, `https://@/`, and whatever is not a URI.
+/// `https:host`, `https://@/`, more than 2,048 bytes, and whatever is not a URI.
 #[derive(Clone, Copy, Debug)]
 pub struct WebAddress<'a> {
     /// The whole address.
@@ -17,7 +20,8 @@ pub struct WebAddress<'a> {
 impl<'a> WebAddress<'a> {
     /// Reads an address.
     pub fn parse(href: &'a str) -> Option<Self> {
-        let (scheme, rest) = href.split_once("://").filter(|_| is_uri(href))?;
+        let (scheme, rest) =
+            href.split_once("://").filter(|_| href.len() <= MAX_LENGTH && is_uri(href))?;
         let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
         let authority = rest.split(['/', '?', '#']).next()?;
         let host = without_port(authority.rsplit('@').next()?);

@@ -47,7 +47,7 @@ pub fn page(transaction: &RetrievedPledgeTransaction<'_>) -> String {
         }
     };
     let footer = html! {
-        p { "Reference " bdi { (transaction.reference) } }
+        p { "Reference " bdi { (beginning(&transaction.reference)) } }
         p { "This page is meant for you alone: whoever has its address can see it." }
     };
     document(&format!("Pledged for {name}"), !transaction.is_live, &content, Some(&footer))
@@ -164,8 +164,29 @@ fn effect(transaction: &RetrievedPledgeTransaction<'_>) -> Markup {
                 @if let [_] = pledges.as_slice() { "A pledge was made" }
                 @else { (quantity::grouped(&pledges.len().to_string())) " pledges were made" }
             }
-            ul role="list" { @for pledge in pledges { (leaf(pledge)) } }
+            (list(pledges))
         }
+    }
+}
+
+/// Bytes of HTML after which no further pledge is shown: 1 MiB, some thousands of pledges. A page is
+/// copied while it is built, and WebAssembly memory never shrinks.
+const MAX_LIST_BYTES: usize = 1024 * 1024;
+
+fn list(pledges: &[RetrievedPledge<'_>]) -> Markup {
+    let mut items = String::new();
+    let mut count = 0;
+    for pledge in pledges {
+        if items.len() >= MAX_LIST_BYTES {
+            break;
+        }
+        items.push_str(&leaf(pledge).0);
+        count += 1;
+    }
+    let rest = pledges.len() - count;
+    html! {
+        ul role="list" { (PreEscaped(items)) }
+        @if rest > 0 { p { "And " (quantity::grouped(&rest.to_string())) " more." } }
     }
 }
 
@@ -220,9 +241,17 @@ fn anchor(link: WebAddress<'_>, about: Option<&str>) -> Markup {
     }
 }
 
+/// Most characters that are shown of a text: what is longer was not written for a person.
+const MAX_CHARACTERS: usize = 5_000;
+
 /// A member that holds more than blanks.
 fn shown<'t>(member: &'t Option<Cow<'_, str>>) -> Option<&'t str> {
-    member.as_deref().filter(|text| !text.trim().is_empty())
+    member.as_deref().map(beginning).filter(|text| !text.trim().is_empty())
+}
+
+fn beginning(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_CHARACTERS).map_or(text.len(), |(end, _)| end);
+    text.get(..end).unwrap_or_default()
 }
 
 fn web_address<'t>(member: &'t Option<Cow<'_, str>>) -> Option<WebAddress<'t>> {

@@ -1,6 +1,6 @@
 //! Quantities as a person reads them.
 
-use super::shown;
+use super::{beginning, shown};
 use crate::pledge::{Amount, PledgeDetail, RetrievedPledge};
 
 /// How much of what.
@@ -22,7 +22,7 @@ impl<'p> Quantity<'p> {
             _ => (&detail.noun_plural, &detail.noun_singular),
         };
         let noun = shown(first).or_else(|| shown(second));
-        let stand_in = || shown(&detail.name).unwrap_or(&pledge.impact.offering_id);
+        let stand_in = || shown(&detail.name).unwrap_or(beginning(&pledge.impact.offering_id));
         Quantity {
             amount: readable(amount),
             noun: noun.unwrap_or_else(stand_in),

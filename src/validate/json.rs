@@ -154,9 +154,15 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
         }
     }
 
+    /// Where an accepted value of this place goes: nowhere after the first problem, as nothing
+    /// comes of a request that has one.
+    fn accepting(&mut self, place: &Place<'_>) -> Option<(Slot, &mut S)> {
+        place.slot().filter(|_| self.report.is_clean()).map(|slot| (slot, &mut *self.sink))
+    }
+
     fn object(&mut self, place: &Place<'_>, object: &'static Object) -> Flow {
-        if let Some(slot) = place.slot() {
-            self.sink.begin(slot);
+        if let Some((slot, sink)) = self.accepting(place) {
+            sink.begin(slot);
         }
         let mut seen = 0_u32;
         self.items(b'}', |walk| walk.member(place, object, &mut seen))?;
@@ -232,7 +238,9 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
         match said::<P>(&raw, self.scratch).and_then(|text| Ok((text, judged(place.kind(), text)?)))
         {
             Ok((text, index)) => {
-                if let Some(slot) = place.slot() {
+                if self.report.is_clean()
+                    && let Some(slot) = place.slot()
+                {
                     match index {
                         Some(index) => self.sink.choice(slot, index),
                         None => self.sink.text(slot, text),
@@ -250,8 +258,8 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
             Some(Magnitude::NotPositive) => self.report.issue(place, Code::NotPositive),
             Some(Magnitude::Infinite) => self.report.issue(place, Code::NotFinite),
             Some(Magnitude::Positive) => {
-                if let Some(slot) = place.slot() {
-                    self.sink.number(slot, text);
+                if let Some((slot, sink)) = self.accepting(place) {
+                    sink.number(slot, text);
                 }
             }
             None => {}

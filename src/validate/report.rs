@@ -219,6 +219,10 @@ impl Found {
 pub(crate) trait Problems<'a> {
     /// Whether texts are kept or shown. The rules alone ask only for ASCII.
     const KEEPS_TEXTS: bool = true;
+    /// Whether nothing is wrong so far; always, where nobody wants the values.
+    fn is_clean(&self) -> bool {
+        true
+    }
     /// The value here breaks a rule.
     fn issue(&mut self, place: &Place<'_>, code: Code);
     /// The value here is of another type than it must be.
@@ -430,6 +434,10 @@ impl<'a> Report<'a> {
 }
 
 impl<'a> Problems<'a> for Report<'a> {
+    fn is_clean(&self) -> bool {
+        self.is_empty()
+    }
+
     fn issue(&mut self, place: &Place<'_>, code: Code) {
         self.push(Issue { path: Path::to(place), code, about: About::Kind(place.kind()) });
     }
@@ -463,7 +471,7 @@ pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
         // Writing to a String cannot fail.
         let _ = match issue.path.steps() {
             [] => write!(text, "{separator}the body {issue}"),
-            _ => write!(text, "{separator}`{}` {issue}", shortened(issue.path.to_string())),
+            _ => write!(text, "{separator}`{}` {issue}", printable(&issue.path.to_string())),
         };
     }
     match count.saturating_sub(issues.len()) {
@@ -472,10 +480,17 @@ pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
     }
 }
 
-fn shortened(mut path: String) -> String {
-    if let Some((end, _)) = path.char_indices().nth(MAX_PATH_LENGTH) {
-        path.truncate(end);
-        path.push('…');
+/// The first characters of a path, with control characters escaped: a caller may print them.
+fn printable(path: &str) -> String {
+    let mut shown = String::new();
+    for char in path.chars().take(MAX_PATH_LENGTH) {
+        match char.is_control() {
+            true => shown.extend(char.escape_default()),
+            false => shown.push(char),
+        }
     }
-    path
+    if path.chars().nth(MAX_PATH_LENGTH).is_some() {
+        shown.push('…');
+    }
+    shown
 }

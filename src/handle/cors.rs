@@ -1,0 +1,44 @@
+//! Which origins may call the API from a browser.
+
+use super::response::Response;
+use std::borrow::Cow;
+
+/// The origins whose pages may call the API from a browser; none unless the operator lists them.
+#[derive(Clone, Debug, Default)]
+pub struct Cors(Vec<String>);
+
+impl Cors {
+    /// Reads a list with commas, such as `https://shop.example, https://admin.shop.example`.
+    pub fn parse(origins: &str) -> Self {
+        let origins = origins.split(',').map(|origin| origin.trim().trim_end_matches('/'));
+        Cors(origins.filter(|origin| !origin.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// Whether no origin is listed.
+    pub fn is_off(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn apply<V>(&self, origin: Option<&str>, response: &mut Response<V>) {
+        response.headers.push(("vary", Cow::Borrowed("Origin")));
+        let listed = origin.filter(|origin| self.0.iter().any(|listed| listed == origin));
+        let Some(origin) = listed else { return };
+        let allow = Cow::Owned(origin.to_owned());
+        response.headers.push(("access-control-allow-origin", allow));
+        let more: &[(&str, &str)] = if response.status == 204 { PREFLIGHT } else { EXPOSED };
+        response.headers.extend(more.iter().map(|(name, value)| (*name, Cow::Borrowed(*value))));
+    }
+}
+
+const PREFLIGHT: &[(&str, &str)] = &[
+    ("access-control-allow-methods", "GET, HEAD, POST"),
+    (
+        "access-control-allow-headers",
+        "Authorization, Content-Type, Idempotency-Key, X-Service-Unit-Id",
+    ),
+    ("access-control-max-age", "86400"),
+];
+const EXPOSED: &[(&str, &str)] = &[(
+    "access-control-expose-headers",
+    "Allow, CF-Ray, Idempotent-Replayed, Retry-After, WWW-Authenticate, X-Request-Id",
+)];

@@ -1,0 +1,134 @@
+//! A create with an `Idempotency-Key`: recorded once, and answered again as it was the first time.
+
+use super::create::{Ids, Made, Order, make};
+use super::{Clock, Entropy, Response, Service, decode};
+use crate::api::{self, Problem, create, header};
+use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
+use crate::pledge::TransactionId;
+use crate::store::{ReplayKey, Store, StoredValue as _};
+use std::borrow::Cow;
+
+/// What a create with an idempotency key comes to, as far as can be said without the store.
+enum Plan {
+    /// This very create was answered before.
+    Replay(Vec<u8>),
+    /// It was never seen.
+    Record(Made, Replay),
+    /// The idempotency key was used by another API key, or for another payload.
+    Taken { own: Replay, by: Replay },
+}
+
+impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+    /// Records a transaction, unless this API key has recorded it under this idempotency key.
+    pub(super) async fn record_once(
+        &self,
+        order: Order<'_>,
+        key: &IdempotencyKey,
+    ) -> Result<Response<S::Value>, Problem> {
+        let hash = ReplayHash::new(&order.caller.scope, key);
+        let known = self.stored_replay(hash).await?;
+        match self.plan(&order, key, hash, known)? {
+            Plan::Replay(answer) => Ok(replayed(answer)),
+            Plan::Taken { own, by } => self.replay_other(order, own, by).await,
+            Plan::Record(made, replay) => {
+                let _reservation = order.reserve(&made)?;
+                let answer = self.record(made, true).await?;
+                self.keep_replay(hash, replay, &answer).await?;
+                Ok(Response::json(answer))
+            }
+        }
+    }
+
+    async fn stored_replay(&self, hash: ReplayHash) -> Result<Option<Replay>, Problem> {
+        let Some(stored) = self.store.get(&ReplayKey(hash)).await? else { return Ok(None) };
+        let bytes = stored.value.read().await?;
+        decode("replay", serde_json::from_slice(&bytes)).map(Some)
+    }
+
+    /// The ids are derived from the API key, the idempotency key and the payload: a replay record
+    /// that has this create's own ID was written by it.
+    fn plan(
+        &self,
+        order: &Order<'_>,
+        key: &IdempotencyKey,
+        hash: ReplayHash,
+        known: Option<Replay>,
+    ) -> Result<Plan, Problem> {
+        let now_ms = self.clock.now_ms();
+        let payload = order.payload()?;
+        let fingerprint = Fingerprint::new(&create::canonical(&payload));
+        let caller = order.caller;
+        let derivation = Derivation::new(caller.api_key(), &caller.scope, key, fingerprint)
+            .map_err(|error| Problem::Internal(error.to_string()))?;
+        let id = TransactionId::from_bytes(derivation.bytes("transaction", 0)).into_string();
+        if let Some(answer) = self.caches.recent_answers.body(&id, now_ms) {
+            return Ok(Plan::Replay(answer));
+        }
+        let known = known.or_else(|| self.caches.recent_answers.replay(hash, now_ms));
+        let own =
+            Replay { id, fingerprint: fingerprint.to_hex(), terms: order.terms(&payload, now_ms) };
+        let ids: Ids<'_, E> = Ids::Derived(derivation);
+        match known {
+            Some(by) if by.id != own.id => Ok(Plan::Taken { own, by }),
+            Some(first) => Ok(Plan::Replay(make(caller, payload, &ids, &first.terms)?.answer)),
+            None => Ok(Plan::Record(make(caller, payload, &ids, &own.terms)?, own)),
+        }
+    }
+
+    /// Answers a create whose idempotency key another create holds. Its own record has priority,
+    /// if it made one while neither saw the other: what was acknowledged stays.
+    async fn replay_other(
+        &self,
+        order: Order<'_>,
+        own: Replay,
+        by: Replay,
+    ) -> Result<Response<S::Value>, Problem> {
+        drop(order);
+        if let Some(answer) = self.first_answer(&own.id).await? {
+            return Ok(replayed(answer));
+        }
+        if own.fingerprint != by.fingerprint {
+            return Err(Problem::IdempotencyKeyReused);
+        }
+        // Another API key of the unit: to record it once more would double it.
+        let answer = self.first_answer(&by.id).await?.ok_or(Problem::StoreUnavailable)?;
+        Ok(replayed(answer))
+    }
+
+    /// The answer that created a transaction, if its record can be seen from here.
+    async fn first_answer(&self, id: &str) -> Result<Option<Vec<u8>>, Problem> {
+        if let Some(answer) = self.caches.recent_answers.body(id, self.clock.now_ms()) {
+            return Ok(Some(answer));
+        }
+        let Some(stored) = self.transaction(id).await? else { return Ok(None) };
+        let bytes = stored.value.read().await?;
+        let retrieved = decode("transaction", api::get::decode(&bytes))?;
+        let first = retrieved.into_created(Cow::Borrowed(id)).ok_or_else(incomplete)?;
+        Ok(Some(create::encode(&first)))
+    }
+
+    /// The transaction is recorded by now, but a repeat could not know it without this.
+    async fn keep_replay(
+        &self,
+        hash: ReplayHash,
+        replay: Replay,
+        answer: &[u8],
+    ) -> Result<(), Problem> {
+        let record = serde_json::to_vec(&replay).map_err(|_| incomplete())?;
+        let written = self.store.put(&ReplayKey(hash), record, &()).await;
+        written.map_err(|_| Problem::WriteUnconfirmed { repeatable: true })?;
+        let now_ms = self.clock.now_ms();
+        self.caches.recent_answers.keep(hash, replay, answer.to_vec(), now_ms);
+        Ok(())
+    }
+}
+
+fn replayed<V>(answer: Vec<u8>) -> Response<V> {
+    let mut response = Response::json(answer);
+    response.headers.push((header::IDEMPOTENT_REPLAYED, Cow::Borrowed("true")));
+    response
+}
+
+fn incomplete() -> Problem {
+    Problem::Internal("a stored transaction lacks members that this service writes".to_owned())
+}
