@@ -6,6 +6,9 @@ import { provenance, table, versionsOf } from "../report.mjs";
 const OURS = "impact-pledge";
 const MEGABYTE = 1e6;
 
+const LOAD = `Each cell: requests per second; microseconds of processor time of \`workerd\` per request, the KV stand-in's included; milliseconds of waiting at p50 / p99. Figures are medians, with the range over the runs. \`×\`: how many times as many requests ${OURS} serves, and how many times as much processor time the other needs.`;
+const STANDING = "Milliseconds of start, kilobytes of upload, megabytes of memory. Mixed requests run in processes of their own, with garbage collected before each reading (start / half-way / end).";
+
 /** @param {object[]} runs what `contest` gave @param {{bench: string, root: string, wrk: string}} place */
 export function serviceReport(runs, place) {
   const [first] = runs;
@@ -13,35 +16,22 @@ export function serviceReport(runs, place) {
   const kinds = Object.keys(first.load[OURS]);
   const rivals = names.filter((name) => name !== OURS && first.load[name][kinds.at(-1)].length > 0);
   const versions = { ...versionsOf(place.root, ["workerd", "wrangler"]), ...versionsOf(place.bench, ["hono", "@hono/zod-validator", "zod"]), wrk: place.wrk };
-  const markdown = [
-    provenance(versions, runs.length),
-    "### Requests per second",
-    "How many times as many as each we serve:",
-    table(["request", "ours, per second", ...rivals], kinds.map((kind) => [kind, figure(middle(runs, OURS, kind, "perSecond")), ...rivals.map((name) => times(ratioOf(runs, kind, "perSecond", OURS, name)))])),
-    "Raw figures, and their range over the runs:",
-    rawTable(runs, names, kinds, "perSecond"),
-    uploadsLine(runs),
-    "![Requests per second](bench-service.svg)",
-    "### Processor time per request",
-    "Microseconds of workerd's own, by the operating system's account, KV's stand-in included; how many times as much each needs as we do:",
-    table(["request", "ours, µs", ...rivals], kinds.map((kind) => [kind, figure(middle(runs, OURS, kind, "cpu")), ...rivals.map((name) => times(ratioOf(runs, kind, "cpu", name, OURS)))])),
-    rawTable(runs, names, kinds, "cpu"),
-    "### Waiting time",
-    "Milliseconds at p50 / p99, with the connections that the load uses:",
-    table(["request", ...names], kinds.map((kind) => [kind, ...names.map((name) => `${milliseconds(runs, name, kind, "p50")} / ${milliseconds(runs, name, kind, "p99")}`)])),
-    "### Start, upload, memory",
-    standingTable(runs),
-    ...(first.soaks.length > 0 ? memoryPart(runs) : []),
-  ];
   const pictures = { "bench-service": speedPicture(runs, names, kinds), ...(first.soaks.length > 0 && { "bench-memory": memoryPicture(runs) }) };
+  const markdown = [
+    `${provenance(versions, runs.length)} ${LOAD}`,
+    loadTable(runs, { names, kinds, rivals }),
+    `${uploadsLine(runs)} ${STANDING}`,
+    standingTable(runs),
+    `![Requests per second](bench-service.svg)${"bench-memory" in pictures ? " ![Memory under mixed requests](bench-memory.svg)" : ""}`,
+  ];
   return { markdown: markdown.join("\n\n"), pictures };
 }
 
-/** Whoever cuts a refused upload off is quick, and the client does not learn why. */
+/** A service that closes the connection of a refused upload is fast, but the client never reads the reason. */
 function uploadsLine(runs) {
   const sum = (index, what) => runs.reduce((total, run) => total + run.uploads[index][what], 0);
   const each = runs[0].uploads.map(({ name }, index) => `${name} ${sum(index, "answered")} of ${sum(index, "of")}`);
-  return `Uploads of 8 MB whose sender got the answer 413 instead of a broken connection: ${each.join(", ")}.`;
+  return `Uploads of 8 MB whose sender received the 413 instead of a closed connection: ${each.join(", ")}.`;
 }
 
 const ofRun = (run, name, kind, what) => run.load[name][kind].map((slice) => slice[what]).filter((value) => value !== null);
@@ -55,15 +45,22 @@ function ratioOf(runs, kind, what, above, below) {
 
 const times = (value) => (value === null ? "–" : `${figure(value)} ×`);
 
-function rawTable(runs, names, kinds, what) {
-  const cell = (name, kind) => spread(medians(runs, name, kind, what));
-  return table(["request", ...names], kinds.map((kind) => [kind, ...names.map((name) => cell(name, kind))]));
+function loadTable(runs, { names, kinds, rivals }) {
+  return table(["request", ...names], kinds.map((kind) => [kind, ...names.map((name) => loadCell(runs, name, kind, rivals.includes(name)))]));
 }
 
-function spread(values) {
+function loadCell(runs, name, kind, compared) {
+  if (medians(runs, name, kind, "perSecond").length === 0) return "–";
+  const beside = (what, above, below) => (compared ? `, ${times(ratioOf(runs, kind, what, above, below))}` : "");
+  const speed = `${spread(medians(runs, name, kind, "perSecond"), "/s")}${beside("perSecond", OURS, name)}`;
+  const cpu = `${spread(medians(runs, name, kind, "cpu"), " µs")}${beside("cpu", name, OURS)}`;
+  return [speed, cpu, `${milliseconds(runs, name, kind, "p50")} / ${milliseconds(runs, name, kind, "p99")} ms`].join("<br>");
+}
+
+function spread(values, unit = "") {
   if (values.length === 0) return "–";
-  if (values.length === 1) return figure(values[0]);
-  return `${figure(median(values))} (${figure(Math.min(...values))}–${figure(Math.max(...values))})`;
+  const middle = `${figure(median(values))}${unit}`;
+  return values.length === 1 ? middle : `${middle} (${figure(Math.min(...values))}–${figure(Math.max(...values))})`;
 }
 
 function milliseconds(runs, name, kind, what) {
@@ -73,13 +70,30 @@ function milliseconds(runs, name, kind, what) {
 
 function standingTable(runs) {
   const [first] = runs;
-  const row = ({ name }, index) => {
-    const { raw, gzip, brotli } = first.upload[index];
+  const soaked = first.soaks.length > 0;
+  const row = ({ name, raw, gzip, brotli }, index) => {
     const starts = (what) => spread(runs.map((run) => run.starts[index][what].filter((value) => value !== null)).filter((values) => values.length > 0).map(median));
     const memory = runs.map((run) => run.memory.find((found) => found.name === name)?.bytes ?? null).filter((value) => value !== null);
-    return [name, starts("answer"), starts("create"), ...[raw, gzip, brotli].map((bytes) => figure(bytes / 1_000)), memory.length > 0 ? spread(memory.map((bytes) => bytes / MEGABYTE)) : "–"];
+    const upload = [raw, gzip, brotli].map((bytes) => figure(bytes / 1_000)).join(" / ");
+    return [name, starts("answer"), starts("create"), upload, spread(memory.map((bytes) => bytes / MEGABYTE)), ...(soaked ? soakCells(runs, name) : [])];
   };
-  return table(["", "process start to first answer, ms", "first create after that, ms", "upload, KB", "gzip", "brotli", "memory after the load, MB"], first.upload.map(row));
+  const heads = ["", "process start to first answer", "first create after that", "upload: raw / gzip / brotli", "memory after the load above"];
+  return table([...heads, ...(soaked ? ["mixed requests", ...Object.keys(PLACES)] : [])], first.upload.map(row));
+}
+
+const PLACES = { "whole process": "resident", "V8 heap of the Worker": "heap", wasm: "wasm", "V8 heap of the KV stand-in": "kv" };
+
+function soakCells(runs, name) {
+  const all = runs.map(({ soaks }) => soaks.find((soak) => soak.name === name)?.samples).filter(Boolean);
+  if (all.length === 0) return Array(1 + Object.keys(PLACES).length).fill("–");
+  return [figure(median(all.map((samples) => samples.at(-1).requests))), ...Object.values(PLACES).map((place) => course(all, place))];
+}
+
+/** The start, the middle and the end of each run, and of the runs their medians. */
+function course(all, place) {
+  const stations = [() => 0, (count) => Math.floor((count - 1) / 2), (count) => count - 1];
+  const values = stations.map((station) => all.map((samples) => samples[station(samples.length)][place]).filter((bytes) => bytes !== null));
+  return values.map((bytes) => (bytes.length > 0 ? figure(median(bytes) / MEGABYTE) : "–")).join(" / ");
 }
 
 function speedPicture(runs, names, kinds) {
@@ -88,33 +102,6 @@ function speedPicture(runs, names, kinds) {
     return value === null ? null : { name, value, note: figure(value) };
   };
   return bars("Requests per second on workerd: longer is better", kinds.map((kind) => ({ label: kind, bars: names.map((name) => bar(kind, name)).filter(Boolean) })));
-}
-
-function memoryPart(runs) {
-  return [
-    "### Memory under mixed requests",
-    "Megabytes at the start / half-way / at the end, in processes of their own, garbage collected before each look: of the whole process, of that what is alive in V8's heap of the Worker with all that hangs on it, in its wasm, and in the KV stand-in beside it:",
-    memoryTable(runs),
-    "![Memory under mixed requests](bench-memory.svg)",
-  ];
-}
-
-const PLACES = { "whole process": "resident", "alive in the Worker": "heap", wasm: "wasm", "alive in the KV stand-in": "kv" };
-
-function memoryTable(runs) {
-  const row = ({ name }, index) => {
-    const all = runs.map(({ soaks }) => soaks[index].samples);
-    const requests = median(all.map((samples) => samples.at(-1).requests));
-    return [name, figure(requests), ...Object.values(PLACES).map((place) => course(all, place))];
-  };
-  return table(["", "requests", ...Object.keys(PLACES)], runs[0].soaks.map(row));
-}
-
-/** The start, the middle and the end of each run, and of the runs their medians. */
-function course(all, place) {
-  const stations = [() => 0, (count) => Math.floor((count - 1) / 2), (count) => count - 1];
-  const values = stations.map((station) => all.map((samples) => samples[station(samples.length)][place]).filter((bytes) => bytes !== null));
-  return values.map((bytes) => (bytes.length > 0 ? figure(median(bytes) / MEGABYTE) : "–")).join(" / ");
 }
 
 function memoryPicture([{ soaks }]) {

@@ -6,8 +6,11 @@ import { provenance, table, versionsOf } from "../report.mjs";
 
 const OURS = "impact-pledge";
 const PLACES = { node: "Node", browser: "Chromium" };
+const INPUTS = { values: "a value", bytes: "JSON bytes" };
 const kinds = Object.keys(KINDS);
 const label = (kind) => KINDS[kind].label;
+
+const TIMES = `Microseconds per check: the median and the range over the runs. \`×\`: that library's time divided by ${OURS}'s for the same input, so ${OURS} is faster where it is above 1.`;
 
 /** @param {object[]} runs what `validateRun` gave @param {{bench: string, node: string}} place */
 export function validateReport(runs, place) {
@@ -15,36 +18,27 @@ export function validateReport(runs, place) {
   const names = Object.keys(first.node.values.small);
   const versions = { Node: place.node, Chromium: first.chromium, ...versionsOf(place.bench, ["ajv", "ajv-formats", "zod", "valibot", "typebox", "arktype"]) };
   const markdown = [
-    provenance(versions, runs.length),
-    ...Object.keys(PLACES).flatMap((where) => timeTables(runs, where, "values", `A JavaScript value in ${PLACES[where]}`)),
-    "![Checks per second, each against ours](bench-validate.svg)",
-    ...Object.keys(PLACES).flatMap((where) => timeTables(runs, where, "bytes", `JSON bytes in ${PLACES[where]}`)),
-    "### What each finds",
-    foundTable(first, names),
-    "### Bytes and start",
-    bytesTable(runs),
-    "### How cost grows",
+    `${provenance(versions, runs.length)} ${TIMES}`,
+    timeTable(runs),
+    bytesTable(runs, names),
     growthTable(runs),
-    "![Time against the number of pledges](bench-growth.svg)",
-    "### Limits",
-    limitsTable(runs),
+    limitsLine(runs),
+    "![Checks per second, each against ours](bench-validate.svg) ![Time against the number of pledges](bench-growth.svg)",
   ];
   return { markdown: markdown.join("\n\n"), pictures: { "bench-validate": speedPicture(runs, names), "bench-growth": growthPicture(runs) } };
 }
 
-/** One table of ratios, one of raw figures. */
-function timeTables(runs, where, what, title) {
-  const names = Object.keys(runs[0][where][what].small);
-  const rivals = names.filter((name) => name !== OURS);
-  const ratios = kinds.map((kind) => [label(kind), figure(1e6 / timeOf(runs, where, what, kind, OURS)), ...rivals.map((name) => times(ratioOf(runs, where, what, kind, name)))]);
-  const raw = kinds.map((kind) => [label(kind), ...names.map((name) => spread(runs.map((run) => median(run[where][what][kind][name]))))]);
-  return [
-    `### ${title}`,
-    `How many times as fast as each we are, and our checks per second:`,
-    table(["payload", "ours, per second", ...rivals], ratios),
-    "Microseconds of one check, and their range over the runs:",
-    table(["payload", ...names], raw),
-  ];
+/** A row per competitor and input, a column per payload and engine. */
+function timeTable(runs) {
+  const columns = Object.keys(PLACES).flatMap((where) => kinds.map((kind) => ({ where, kind })));
+  const rows = Object.keys(INPUTS).flatMap((what) => Object.keys(runs[0].node[what].small).map((name) => ({ what, name })));
+  const cells = ({ what, name }) => columns.map(({ where, kind }) => timeCell(runs, where, what, kind, name));
+  return table(["", ...columns.map(({ where, kind }) => `${PLACES[where]}: ${label(kind)}`)], rows.map((row) => [`${row.name}, ${INPUTS[row.what]}`, ...cells(row)]));
+}
+
+function timeCell(runs, where, what, kind, name) {
+  const beside = name === OURS ? `${figure(1e6 / timeOf(runs, where, what, kind, OURS))} per second` : times(ratioOf(runs, where, what, kind, name));
+  return `${spread(runs.map((run) => median(run[where][what][kind][name])))}, ${beside}`;
 }
 
 const timeOf = (runs, where, what, kind, name) => median(runs.map((run) => median(run[where][what][kind][name])));
@@ -57,16 +51,19 @@ function spread(values) {
   return `${middle} (${figure(Math.min(...values))}–${figure(Math.max(...values))})`;
 }
 
-function foundTable({ node: { found, judged } }, names) {
-  const rows = names.map((name) => [name, found[name].problems.places, ...["minimal", "small", "medium", "large"].map((kind) => found[name][kind].problems), judged[name].lenient, judged[name].strict]);
+/** What a page downloads, how soon it can check, and that no library is fast because it checks less. */
+function bytesTable(runs, names) {
+  const [{ bytes, node: { judged } }] = runs;
   const { rows: count } = judged[OURS];
-  const heads = ["", "places of the 5 problems", "minimal", "small", "medium", "large", `lets pass (of ${count})`, `refuses (of ${count})`];
-  return `${table(heads, rows)}\n\nThe last two columns: of the ${count} values of \`tests/fixtures\`, how many each lets pass against the contract, and how many it refuses against it.`;
+  const heads = ["", "minified, bytes", "gzip", "brotli", "load and first check in a fresh Node, ms", "places reported of the 5 problems", "problems reported in the valid minimal / small / medium / large", `wrongly accepted of the ${count} values in \`tests/fixtures\``, "wrongly refused"];
+  const sizes = (row) => [row.minified, row.gzip, row.brotli].map((size) => size.toLocaleString("en-US"));
+  const start = (name) => spread(runs.map((run) => median(run.starts[name])));
+  return table(heads, bytes.map((row) => [row.name, ...sizes(row), start(row.name), ...(names.includes(row.name) ? foundCells(runs[0], row.name) : Array(4).fill("–"))]));
 }
 
-function bytesTable(runs) {
-  const rows = runs[0].bytes.map(({ name, minified, gzip, brotli }) => [name, minified.toLocaleString("en-US"), gzip.toLocaleString("en-US"), brotli.toLocaleString("en-US"), spread(runs.map((run) => median(run.starts[name])))]);
-  return table(["", "minified, bytes", "gzip", "brotli", "load and first check in a fresh Node, ms"], rows);
+function foundCells({ node: { found, judged } }, name) {
+  const problems = ["minimal", "small", "medium", "large"].map((kind) => found[name][kind].problems);
+  return [found[name].problems.places, problems.join(" / "), judged[name].lenient, judged[name].strict];
 }
 
 const WHO = { ours: OURS, ajv: "ajv 8" };
@@ -79,9 +76,8 @@ function growthTable(runs) {
     const found = growthOf(runs, who, what, size);
     return `${figure(found.microseconds / size)} µs, ${figure(found.bytes / 1e6)} MB${who === "ours" ? `, wasm ${figure(found.wasm / 1e6)} MB` : ""}`;
   };
-  const rows = sizes.map((size) => [size.toLocaleString("en-US"), ...series.map((one) => cell(one, size))]);
-  const heads = ["pledges", ...series.map(({ who, what }) => `${WHO[who]}, ${WHAT[what]}`)];
-  return `Time of one pledge, and what the process holds more after one check (a fresh process each):\n\n${table(heads, rows)}`;
+  const heads = ["time per pledge, growth of the process after one check", ...sizes.map((size) => `${size.toLocaleString("en-US")} ${size === 1 ? "pledge" : "pledges"}`)];
+  return table(heads, series.map((one) => [`${WHO[one.who]}, ${WHAT[one.what]}`, ...sizes.map((size) => cell(one, size))]));
 }
 
 function growthOf(runs, who, what, size) {
@@ -89,9 +85,9 @@ function growthOf(runs, who, what, size) {
   return Object.fromEntries(["microseconds", "bytes", "wasm"].map((name) => [name, median(found.map((row) => row[name]))]));
 }
 
-function limitsTable(runs) {
-  const rows = Object.keys(runs[0].node.limits).map((name) => [name, ...Object.keys(PLACES).map((where) => spread(runs.map((run) => median(run[where].limits[name]))))]);
-  return `Microseconds:\n\n${table(["", ...Object.values(PLACES)], rows)}`;
+function limitsLine(runs) {
+  const taken = (name) => Object.keys(PLACES).map((where) => `${spread(runs.map((run) => median(run[where].limits[name])))} in ${PLACES[where]}`);
+  return `Microseconds of what a check is made of: ${Object.keys(runs[0].node.limits).map((name) => `${name} ${taken(name).join(", ")}`).join("; ")}.`;
 }
 
 function speedPicture(runs, names) {
