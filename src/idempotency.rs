@@ -4,11 +4,10 @@
 //! each other make one and the same record, and nobody without the caller's API key can guess it.
 
 use crate::auth::{ApiKey, Scope};
-use crate::json::{Decode, Encode, Mismatch, Value, object};
 use hmac::digest::InvalidLength;
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::borrow::Cow;
 
 /// How long a repeat is recognised, in seconds: 24 hours.
 pub const LIFETIME_SECONDS: u32 = 24 * 60 * 60;
@@ -106,26 +105,12 @@ impl Fingerprint {
 }
 
 /// What is stored of a create that can be repeated.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replay {
     /// The transaction that it made.
     pub id: String,
     /// Fingerprint of its payload.
     pub fingerprint: String,
-}
-
-impl Encode for Replay {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(out, "id": self.id, "fingerprint": self.fingerprint);
-    }
-}
-
-impl Decode<'_> for Replay {
-    fn decode(value: Value<'_>) -> Result<Self, Mismatch> {
-        let mut members = value.object("it")?;
-        let mut text = |name| members.text(name).map(Cow::into_owned);
-        Ok(Replay { id: text("id")?, fingerprint: text("fingerprint")? })
-    }
 }
 
 /// Makes what a create would else draw at random.

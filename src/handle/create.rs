@@ -8,7 +8,6 @@ use crate::api::get::MAX_ANSWER_BYTES;
 use crate::api::{self, EDIT_KEY_PARAMETER, Operation, Problem, TIMELINE_PATH, header};
 use crate::charge::Catalogue;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
-use crate::json::{Decode as _, Encode as _};
 use crate::pledge::{
     Charge, EditKey, Notification, Pledge, PledgeId, PledgeTransaction, PledgeTransactionRequest,
     TransactionId,
@@ -107,7 +106,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let id = TransactionId::from_bytes(derivation.bytes("transaction", 0));
         let response = self.record(caller, payload, address, &Ids::Derived(derivation)).await?;
         let replay = Replay { id: id.into_string(), fingerprint: fingerprint.to_hex() };
-        self.store.put(&replay_key, replay.to_json(), &()).await?;
+        self.store.put(&replay_key, api::to_json(&replay), &()).await?;
         Ok(response)
     }
 
@@ -119,7 +118,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Option<Response<S::Value>>, Problem> {
         let Some(stored) = self.store.get(key).await? else { return Ok(None) };
         let bytes = stored.value.read().await?;
-        let replay = decode("repeat", Replay::from_json(&bytes))?;
+        let replay = decode("repeat", serde_json::from_slice::<Replay>(&bytes))?;
         if replay.fingerprint != fingerprint.to_hex() {
             return Err(Problem::IdempotencyKeyReused);
         }
@@ -141,7 +140,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             None => Catalogue::default(),
             Some(stored) => {
                 let bytes = stored.value.read().await?;
-                decode("catalogue", Catalogue::from_json(&bytes))?
+                decode("catalogue", serde_json::from_slice(&bytes))?
             }
         };
         Ok(self.caches.keep_catalogue(catalogue, now_ms))
@@ -155,7 +154,7 @@ fn incomplete() -> Problem {
 /// Refuses a record before it is made: in it each pledge has a copy of the recipient (§4.2), so that
 /// a small body could ask for gigabytes.
 fn check_record_size(answer: &[u8], transaction: &PledgeTransaction<'_>) -> Result<(), Problem> {
-    let recipient = transaction.recipient.to_json().len();
+    let recipient = api::to_json(&transaction.recipient).len();
     let copies = recipient.saturating_mul(transaction.pledges.len());
     let fits = answer.len().saturating_add(copies) <= MAX_ANSWER_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)
