@@ -3,11 +3,10 @@
 //! A key is opaque. What it may do stands in its record, found under the SHA-256 of its text; the
 //! text itself is stored nowhere.
 
-use crate::json::{Decode, Mismatch, Object, Value};
 use base32ct::{Base32Unpadded, Encoding as _};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::borrow::Cow;
 use std::fmt::{self, Debug, Formatter};
 
 /// Whether a key, and all that it makes, is for testing or for production (§5.3).
@@ -40,19 +39,6 @@ impl Mode {
     /// The contract's `isLive`.
     pub const fn is_live(self) -> bool {
         matches!(self, Mode::Live)
-    }
-}
-
-impl Mode {
-    /// Takes a mode out of an object.
-    pub(crate) fn take(members: &mut Object<'_>) -> Result<Self, Mismatch> {
-        Mode::from_text(&members.text("mode")?)
-    }
-
-    /// Reads `test` or `live`.
-    pub(crate) fn from_text(text: &str) -> Result<Self, Mismatch> {
-        let mode = [Mode::Test, Mode::Live].into_iter().find(|mode| mode.as_str() == text);
-        mode.ok_or(Mismatch::member("mode", "`test` or `live`"))
     }
 }
 
@@ -125,113 +111,36 @@ impl KeyHash {
 
 /// What is stored of a key. Reading it refuses IDs and labels that are out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "Repr", try_from = "Repr")]
 pub struct KeyRecord {
     /// What the key is for.
     pub mode: Mode,
     /// On whose behalf it acts.
+    #[serde(flatten)]
     pub level: KeyLevel,
     /// The operator's note, shown by the key list.
+    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "read_label")]
     pub label: String,
 }
 
 /// On whose behalf a key acts (§5.4).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "level", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum KeyLevel {
     /// As this unit itself.
     Unit {
         /// The unit's ID.
+        #[serde(deserialize_with = "read_id")]
         unit_id: String,
     },
     /// On behalf of one of the team's units, named by `X-Service-Unit-Id`.
     Team {
         /// The team's ID.
+        #[serde(deserialize_with = "read_id")]
         team_id: String,
         /// IDs of its units.
+        #[serde(deserialize_with = "read_units")]
         unit_ids: Vec<String>,
     },
-}
-
-/// A [`KeyRecord`] as JSON. It is flat: serde's own flattening would double the decoder.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Repr {
-    mode: Mode,
-    level: Level,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    unit_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    team_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    unit_ids: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    label: String,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum Level {
-    Unit,
-    Team,
-}
-
-impl From<KeyRecord> for Repr {
-    fn from(KeyRecord { mode, level, label }: KeyRecord) -> Self {
-        let (level, unit_id, team_id, unit_ids) = match level {
-            KeyLevel::Unit { unit_id } => (Level::Unit, Some(unit_id), None, None),
-            KeyLevel::Team { team_id, unit_ids } => {
-                (Level::Team, None, Some(team_id), Some(unit_ids))
-            }
-        };
-        Repr { mode, level, unit_id, team_id, unit_ids, label }
-    }
-}
-
-impl TryFrom<Repr> for KeyRecord {
-    type Error = String;
-
-    fn try_from(repr: Repr) -> Result<Self, String> {
-        let level = match (repr.level, repr.unit_id, repr.team_id, repr.unit_ids) {
-            (Level::Unit, Some(unit_id), None, None) => {
-                KeyLevel::Unit { unit_id: check_id(unit_id)? }
-            }
-            (Level::Team, None, Some(team_id), Some(unit_ids)) => {
-                KeyLevel::Team { team_id: check_id(team_id)?, unit_ids: check_units(unit_ids)? }
-            }
-            (Level::Unit, ..) => return Err("a unit-level key has `unitId` alone".to_owned()),
-            (Level::Team, ..) => {
-                return Err("a team-level key has `teamId` and `unitIds` alone".to_owned());
-            }
-        };
-        Ok(KeyRecord { mode: repr.mode, level, label: check_label(repr.label)? })
-    }
-}
-
-impl Decode<'_> for KeyRecord {
-    fn decode(value: Value<'_>) -> Result<Self, Mismatch> {
-        let mut members = value.object("it")?;
-        let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
-        let repr = Repr {
-            mode: Mode::take(&mut members)?,
-            level: Level::take(&mut members)?,
-            unit_id: owned(members.optional_text("unitId")?),
-            team_id: owned(members.optional_text("teamId")?),
-            unit_ids: members.optional_texts("unitIds")?,
-            label: owned(members.optional_text("label")?).unwrap_or_default(),
-        };
-        members.end()?;
-        KeyRecord::try_from(repr).map_err(Mismatch::new)
-    }
-}
-
-impl Level {
-    fn take(members: &mut Object<'_>) -> Result<Self, Mismatch> {
-        match &*members.text("level")? {
-            "unit" => Ok(Level::Unit),
-            "team" => Ok(Level::Team),
-            _ => Err(Mismatch::member("level", "`unit` or `team`")),
-        }
-    }
 }
 
 /// Most characters of a unit's or team's ID: it has to fit a header and the metadata of a record.
@@ -241,41 +150,51 @@ const MAX_UNITS: usize = 1_000;
 /// Most characters of a label.
 const MAX_LABEL_LENGTH: usize = 100;
 
+fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let id = String::deserialize(deserializer)?;
+    check_id(&id)?;
+    Ok(id)
+}
+
 /// An ID has to arrive in a header as it is: no blanks, nothing beyond ASCII, and no comma, which
 /// HTTP puts between two headers of one name.
-fn check_id(id: String) -> Result<String, String> {
+fn check_id<E: Error>(id: &str) -> Result<(), E> {
     let plain = id.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',');
     if plain && (1..=MAX_ID_LENGTH).contains(&id.len()) {
-        return Ok(id);
+        return Ok(());
     }
-    Err(format!(
+    Err(E::custom(format_args!(
         "`{id}` is not an ID: write 1 to {MAX_ID_LENGTH} ASCII characters without blanks and commas"
-    ))
+    )))
 }
 
-fn check_units(ids: Vec<String>) -> Result<Vec<String>, String> {
+fn read_units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let ids = Vec::<String>::deserialize(deserializer)?;
     if !(1..=MAX_UNITS).contains(&ids.len()) {
-        return Err(format!("a team has 1 to {MAX_UNITS} units, not {}", ids.len()));
+        let count = ids.len();
+        return Err(Error::custom(format_args!("a team has 1 to {MAX_UNITS} units, not {count}")));
     }
-    ids.into_iter().map(check_id).collect()
+    ids.iter().try_for_each(|id| check_id(id))?;
+    Ok(ids)
 }
 
-fn check_label(label: String) -> Result<String, String> {
+fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let label = String::deserialize(deserializer)?;
     if label.chars().count() <= MAX_LABEL_LENGTH && !label.chars().any(char::is_control) {
         return Ok(label);
     }
-    Err(format!(
+    Err(Error::custom(format_args!(
         "the label is out of bounds: write one line of at most {MAX_LABEL_LENGTH} characters"
-    ))
+    )))
 }
 
 /// The unit and mode that a record belongs to: no other may see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
-    /// The unit's ID.
-    pub unit: String,
     /// Test or live.
     pub mode: Mode,
+    /// The unit's ID.
+    pub unit: String,
 }
 
 impl KeyRecord {

@@ -1,7 +1,6 @@
 //! What a pledge transaction is worth: the operator's prices, summed in exact decimals.
 
 use crate::decimal::{Decimal, Sum};
-use crate::json::{Decode, Mismatch, Value};
 use crate::pledge::{CurrencyCode, Impact};
 use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -10,7 +9,7 @@ use std::fmt::{self, Formatter};
 
 /// The operator's price catalogue, one JSON record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct Catalogue {
     /// The currency of every charge.
     pub currency_code: CurrencyCode,
@@ -47,6 +46,7 @@ impl UnitPrice {
     }
 }
 
+// A visitor rather than `try_from`: it says of a bare number too what to write instead.
 impl<'de> Deserialize<'de> for UnitPrice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(UnitPriceVisitor)
@@ -68,7 +68,10 @@ impl Visitor<'_> for UnitPriceVisitor {
 }
 
 /// Reads `unitPrices`, where an offering may stand once: of two prices, none is the right one.
-fn read_prices<'de, D: Deserializer<'de>>(
+///
+/// # Errors
+/// If it is something else, or an offering stands in it twice.
+pub fn read_prices<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, UnitPrice>, D::Error> {
     deserializer.deserialize_map(PricesVisitor)
@@ -94,24 +97,6 @@ impl<'de> Visitor<'de> for PricesVisitor {
             prices.insert(offering, price);
         }
         Ok(prices)
-    }
-}
-
-impl Decode<'_> for Catalogue {
-    fn decode(value: Value<'_>) -> Result<Self, Mismatch> {
-        let mut members = value.object("it")?;
-        let currency_code = CurrencyCode::take(&mut members)?;
-        let mut unit_prices = BTreeMap::new();
-        for (offering, price) in members.object("unitPrices")? {
-            let price = price.text(&offering)?;
-            let price = UnitPrice::parse(&price)
-                .ok_or_else(|| Mismatch::member(&offering, "a plain decimal such as `0.50`"))?;
-            if unit_prices.insert((*offering).to_owned(), price).is_some() {
-                return Err(Mismatch::member(&offering, "there once"));
-            }
-        }
-        members.end()?;
-        Ok(Catalogue { currency_code, unit_prices })
     }
 }
 

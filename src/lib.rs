@@ -11,7 +11,6 @@
 //!   it is worth in exact [`decimal`]s, [`idempotency`] whether it is a repeat; a [`store`] keeps
 //!   it, and [`timeline`]
 //!   shows it to its recipient.
-//! - [`json`] writes and reads what the service keeps and answers.
 //! - A client asks again when that can help: [`retry`] says when.
 //! - A plain HTML [`form`] is read as a request, in the page and by the server that it is posted to.
 
@@ -22,7 +21,6 @@ pub mod decimal;
 pub mod form;
 pub mod handle;
 pub mod idempotency;
-pub mod json;
 pub mod pledge;
 pub mod retry;
 pub mod schema;

@@ -13,13 +13,14 @@ mod openapi;
 mod rows;
 
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode};
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode, Scope};
 use impact_pledge::handle::{
     Body, BodyError, Caches, Clock, Entropy, LEAST_PLEDGE_BYTES, MAX_BYTES_IN_FLIGHT, Request,
     Reservation, Response, Service, Settings, TooManyBytes,
 };
+use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key, MemoryStore, Store, StoreError, Stored,
+    CatalogueKey, CredentialKey, Key, MemoryStore, ReplayKey, Store, StoreError, Stored,
 };
 use openapi::OpenApi;
 use rows::{File, Names, Row};
@@ -67,10 +68,10 @@ struct Bench<S> {
 
 /// What the service answered, whole.
 struct Answer {
-    log: Option<String>,
     status: u16,
     headers: BTreeMap<String, String>,
     text: String,
+    log: Option<String>,
 }
 
 impl Answer {
@@ -131,12 +132,8 @@ fn answer(response: Response<Vec<u8>>) -> Answer {
         Body::Empty => vec![],
         Body::Bytes(bytes) | Body::Stored(bytes) => bytes,
     };
-    Answer {
-        log: response.log,
-        status: response.status,
-        headers,
-        text: String::from_utf8(bytes).unwrap(),
-    }
+    let text = String::from_utf8(bytes).unwrap();
+    Answer { status: response.status, headers, text, log: response.log }
 }
 
 struct TestRequest {
@@ -599,6 +596,98 @@ fn a_record_that_does_not_read_is_our_mistake() {
     assert_eq!((answer.status, &answer.json()["isLive"]), (500, &json!(false)));
 }
 
+/// A record of any kind, as another program or a broken disk might leave it.
+struct RawKey(String);
+
+impl Key for RawKey {
+    type Metadata = Value;
+    const KIND: &'static str = "any";
+    fn name(&self) -> String {
+        self.0.clone()
+    }
+}
+
+/// serde_json quotes what it does not expect: a stored value is none of the log's business.
+#[test]
+fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
+    let timeline = "/timeline/ptran_aaaaaaaaaaaaaaaaaaaaaaaa?edit_key=k";
+    let hash = |key| CredentialKey(ApiKey::new(key).hash()).name();
+    let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
+    let repeat = ReplayKey(ReplayHash::new(&scope, &IdempotencyKey::parse("order-1").unwrap()));
+    let transaction = || "transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaa".to_owned();
+    let edit_key = base16ct::lower::encode_string(&Sha256::digest("k"));
+    let access = json!({ "mode": "test", "unit": "unit_dev", "editKey": edit_key });
+    let create = || repeatable(&minimal());
+    for (kind, name, metadata, damaged, request) in [
+        ("key", hash(UNIT), Value::Null, KEYS, create()),
+        ("catalogue", CatalogueKey.name(), Value::Null, CATALOGUES, create()),
+        ("replay", repeat.name(), Value::Null, REPLAYS, create()),
+        ("transaction", transaction(), access, TRANSACTIONS, TestRequest::new("GET", timeline, "")),
+    ] {
+        for value in BROKEN.iter().chain(damaged) {
+            let bench = seeded();
+            let key = RawKey(name.clone());
+            block_on(bench.store.put(&key, value.as_bytes().to_vec(), &metadata)).unwrap();
+            logs_without_quoting(&bench.send(&request), kind, value);
+        }
+    }
+    for metadata in BROKEN_METADATA {
+        let bench = seeded();
+        let metadata: Value = serde_json::from_str(metadata).unwrap();
+        block_on(bench.store.put(&RawKey(transaction()), vec![], &metadata)).unwrap();
+        for request in [
+            TestRequest::new("GET", timeline, ""),
+            TestRequest::new("GET", &format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaa"), UNIT),
+        ] {
+            logs_without_quoting(&bench.send(&request), "metadata", &metadata.to_string());
+        }
+    }
+}
+
+#[track_caller]
+fn logs_without_quoting(answer: &Answer, kind: &str, stored: &str) {
+    let log = answer.log.as_deref().unwrap_or_default();
+    assert_eq!(answer.status, 500, "`{stored}`: {log}");
+    assert!(log.contains(&format!(" 500: the stored {kind} is damaged: ")), "`{stored}`: {log}");
+    assert!(log.contains(" at line 1 column "), "`{stored}`: {log}");
+    assert!(!log.contains("canary") && !answer.text.contains("canary"), "`{stored}`: {log}");
+}
+
+const BROKEN: &[&str] =
+    &["", "canary", "\"canary\"", "{\"canary\"", "{\"canary\":", "[\"canary\"]", "{}"];
+const KEYS: &[&str] = &[
+    r#"{"mode":"canary","level":"unit","unitId":"u"}"#,
+    r#"{"mode":"test","level":"canary","unitId":"u"}"#,
+    r#"{"mode":"test","level":"unit","unitId":"a canary"}"#,
+    r#"{"mode":"test","level":"unit","unitId":"u","label":["canary"]}"#,
+    r#"{"mode":"test","level":"team","teamId":"t","unitIds":"canary"}"#,
+    r#"{"mode":"test","mode":"canary","level":"unit","unitId":"u"}"#,
+];
+const CATALOGUES: &[&str] = &[
+    r#"{"currencyCode":"canary","unitPrices":{}}"#,
+    r#"{"currencyCode":"USD","unitPrices":"canary"}"#,
+    r#"{"currencyCode":"USD","unitPrices":{"canary":"canary"}}"#,
+    r#"{"currencyCode":"USD","unitPrices":{"canary":"1","canary":"2"}}"#,
+];
+const REPLAYS: &[&str] =
+    &[r#"{"id":["canary"],"fingerprint":"canary"}"#, r#"{"id":"canary","id":"canary"}"#];
+const TRANSACTIONS: &[&str] = &[
+    r#"{"createdAt":["canary"]}"#,
+    r#"{"isLive":"canary"}"#,
+    r#"{"charge":{"amount":["canary"]}}"#,
+    r#"{"charge":{"amount":"canary","currencyCode":"canary"}}"#,
+    r#"{"pledges":[{"impact":{"amount":"canary"}}]}"#,
+    r#"{"notifications":{"canary":"canary"}}"#,
+];
+const BROKEN_METADATA: &[&str] = &[
+    "null",
+    "\"canary\"",
+    "{}",
+    r#"["test","canary","00"]"#,
+    r#"{"mode":"canary","unit":"u","editKey":"00"}"#,
+    r#"{"mode":"test","unit":["canary"],"editKey":"canary"}"#,
+];
+
 // ---- Repeats that race each other --------------------------------------------------------------
 
 /// A store that never shows a replay: as if every repeat came before the first had ended.
@@ -832,7 +921,7 @@ impl Store for Unconfirmed {
     ) -> Result<(), StoreError> {
         self.store.put(key, value, metadata).await?;
         let fails = !self.fails.get().is_empty() && key.name().starts_with(self.fails.get());
-        if fails { Err(StoreError) } else { Ok(()) }
+        if fails { Err(StoreError::Unavailable) } else { Ok(()) }
     }
 }
 

@@ -92,10 +92,11 @@ async fn what_kv_refuses_is_a_failure_of_the_store() {
     let platform = empty().await;
     let store = store(&platform);
     let long = Odd("k".repeat(513));
-    assert_eq!(store.put(&long, vec![], &()).await, Err(StoreError));
-    assert!(matches!(store.get(&long).await, Err(StoreError)));
+    assert_eq!(store.put(&long, vec![], &()).await, Err(StoreError::Unavailable));
+    assert!(matches!(store.get(&long).await, Err(StoreError::Unavailable)));
     let much = access(&"u".repeat(1_024));
-    assert_eq!(store.put(&TransactionKey(&id(1)), vec![], &much).await, Err(StoreError));
+    let put = store.put(&TransactionKey(&id(1)), vec![], &much).await;
+    assert_eq!(put, Err(StoreError::Unavailable));
     assert!(listed(&platform).await.is_empty());
     platform.dispose().await;
 }
@@ -119,14 +120,17 @@ async fn a_record_with_other_metadata_is_not_taken_for_the_keys() {
         r#"{"mode": "Test", "unit": "unit_1", "editKey": "00"}"#,
     ] {
         put_raw(&platform, &key.name(), metadata).await;
-        assert!(matches!(store.get(&key).await, Err(StoreError)), "{metadata}");
+        assert!(matches!(store.get(&key).await, Err(StoreError::Damaged(_))), "{metadata}");
     }
     let metadata = r#"{"editKey": "00", "unit": "unit_1", "mode": "test", "more": true}"#;
     put_raw(&platform, &key.name(), metadata).await;
     assert!(matches!(store.get(&key).await, Ok(Some(_))));
     for metadata in ["{}", "false", metadata] {
         put_raw(&platform, &CatalogueKey.name(), metadata).await;
-        assert!(matches!(store.get(&CatalogueKey).await, Err(StoreError)), "{metadata}");
+        assert!(
+            matches!(store.get(&CatalogueKey).await, Err(StoreError::Damaged(_))),
+            "{metadata}"
+        );
     }
     platform.dispose().await;
 }

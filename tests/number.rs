@@ -1,7 +1,9 @@
-//! What a number's text is worth as a double, held to the standard library's own conversion.
+//! What a number's text is worth as a double, held to the standard library's own conversion; and
+//! how an amount is read and written.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
+use impact_pledge::pledge::Amount;
 use impact_pledge::validate::number::{Magnitude, magnitude};
 use num_bigint::BigUint;
 use proptest::prelude::*;
@@ -147,6 +149,71 @@ fn twenty_thousand_on_the_boundaries() {
     }
 }
 
+// ---- Amounts -----------------------------------------------------------------------------------
+
+fn written(amount: Amount) -> String {
+    serde_json::to_string(&amount).unwrap()
+}
+
+/// An integer has no point, as far as doubles hold all of them.
+#[test]
+fn an_amount_is_written_as_the_shortest_text_of_the_nearest_double() {
+    for (text, shortest) in [
+        ("1", "1"),
+        ("3.0", "3"),
+        ("3e0", "3"),
+        ("1e3", "1000"),
+        ("00012.5", "12.5"),
+        ("0.10", "0.1"),
+        ("3.14", "3.14"),
+        ("9.5E-7", "9.5e-7"),
+        ("4503599627370497.5", "4503599627370498"),
+        ("9007199254740991", "9007199254740991"),
+        ("9007199254740992", "9007199254740992"),
+        ("9007199254740993", "9007199254740992"),
+        ("9007199254740993.0000000000000000000000000001", "9007199254740994.0"),
+        ("18446744073709551616", "1.8446744073709552e+19"),
+        ("1e23", "1e+23"),
+        ("1e308", "1e+308"),
+        ("1.7976931348623158e308", "1.7976931348623157e+308"),
+        ("5e-324", "5e-324"),
+        ("2.4703282292062328e-324", "5e-324"),
+        ("2.2250738585072011e-308", "2.225073858507201e-308"),
+        ("1.00000000000000011102230246251565404236316680908203125", "1"),
+        ("1.00000000000000011102230246251565404236316680908203126", "1.0000000000000002"),
+    ] {
+        assert_eq!(Amount::parse(text).map(written).as_deref(), Some(shortest), "`{text}`");
+    }
+}
+
+#[test]
+fn what_is_not_finite_and_above_0_is_no_amount() {
+    for text in [
+        "0",
+        "0.0",
+        "0e400",
+        "-1",
+        "1e-400",
+        "2.4703282292062327e-324",
+        "1.8e308",
+        "1e400",
+        "",
+        "-",
+        ".",
+        "e5",
+        "1e",
+        "1e+",
+        "x",
+        "1x",
+        "1e5x",
+        "1.2.3",
+        "inf",
+        "NaN",
+    ] {
+        assert_eq!(Amount::parse(text), None, "`{text}`");
+    }
+}
+
 // ---- Anything ----------------------------------------------------------------------------------
 
 const NUMBER: &str = "(0|[1-9][0-9]{0,40})(\\.[0-9]{1,40})?([eE][+-]?[0-9]{1,4})?";
@@ -195,5 +262,14 @@ proptest! {
         agree(&format!("{double}"));
         agree(&format!("{double:e}"));
         agree(&format!("{double:.20e}"));
+    }
+
+    #[test]
+    fn any_amount_reads_back(bits in any::<u64>()) {
+        if let Some(amount) = Amount::new(f64::from_bits(bits & (u64::MAX >> 1))) {
+            let text = written(amount);
+            prop_assert_eq!(Amount::parse(&text), Some(amount));
+            prop_assert_eq!(serde_json::from_str::<Amount>(&text).ok(), Some(amount));
+        }
     }
 }

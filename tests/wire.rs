@@ -6,12 +6,11 @@ use impact_pledge::api::{self, ErrorBody, Operation, Problem};
 use impact_pledge::auth::{KeyLevel, KeyRecord, Mode, Scope};
 use impact_pledge::charge::{Catalogue, UnitPrice};
 use impact_pledge::idempotency::{Replay, Terms};
-use impact_pledge::json::{Decode as _, Encode as _};
 use impact_pledge::pledge::{
     Amount, Charge, CurrencyCode, EditKey, Impact, Notification, Pledge, PledgeDetail,
-    PledgeTransaction, PledgeTransactionRequest, Recipient, RetrievedPledgeTransaction, Trigger,
+    PledgeTransaction, PledgeTransactionRequest, Recipient, Trigger,
 };
-use impact_pledge::store::{Access, Metadata as _};
+use impact_pledge::store::Access;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -134,7 +133,6 @@ proptest! {
     #[test]
     fn the_create_answer(transaction in transaction()) {
         let bytes = api::create::encode(&transaction);
-        prop_assert_eq!(&bytes, &serde_json::to_vec(&transaction).unwrap());
         prop_assert_eq!(api::create::decode(&bytes).unwrap(), transaction);
     }
 
@@ -142,8 +140,6 @@ proptest! {
     fn the_get_answer(transaction in transaction()) {
         let retrieved = transaction.into_retrieved();
         let bytes = api::get::encode(&retrieved);
-        prop_assert_eq!(&bytes, &serde_json::to_vec(&retrieved).unwrap());
-        prop_assert_eq!(&serde_json::from_slice::<RetrievedPledgeTransaction>(&bytes).unwrap(), &retrieved);
         prop_assert_eq!(api::get::decode(&bytes).unwrap(), retrieved);
     }
 
@@ -159,15 +155,13 @@ proptest! {
     fn an_error(error in text(), message in maybe(), is_live in any::<Option<bool>>()) {
         let body = ErrorBody { error, message, is_live };
         let bytes = body.encode();
-        prop_assert_eq!(&bytes, &serde_json::to_vec(&body).unwrap());
         prop_assert_eq!(ErrorBody::decode(&bytes).unwrap(), body);
     }
 
     #[test]
     fn a_catalogue(catalogue in catalogue()) {
         let bytes = serde_json::to_vec(&catalogue).unwrap();
-        prop_assert_eq!(&serde_json::from_slice::<Catalogue>(&bytes).unwrap(), &catalogue);
-        prop_assert_eq!(Catalogue::from_json(&bytes).unwrap(), catalogue);
+        prop_assert_eq!(serde_json::from_slice::<Catalogue>(&bytes).unwrap(), catalogue);
     }
 
     #[test]
@@ -175,8 +169,7 @@ proptest! {
         let mode = if is_live { Mode::Live } else { Mode::Test };
         let record = KeyRecord { mode, level: KeyLevel::Unit { unit_id }, label };
         let bytes = serde_json::to_vec(&record).unwrap();
-        prop_assert_eq!(&serde_json::from_slice::<KeyRecord>(&bytes).unwrap(), &record);
-        prop_assert_eq!(KeyRecord::from_json(&bytes).unwrap(), record);
+        prop_assert_eq!(serde_json::from_slice::<KeyRecord>(&bytes).unwrap(), record);
     }
 
     #[test]
@@ -192,9 +185,8 @@ proptest! {
     fn an_access(unit in any::<String>(), bytes in any::<[u8; 20]>()) {
         let edit_key = EditKey::from_bytes(bytes);
         let access = Access::new(Scope { unit, mode: Mode::Test }, &edit_key);
-        let kept: Value = serde_json::from_slice(&access.to_json()).unwrap();
-        let text = |name| kept.get(name).and_then(Value::as_str).map(str::to_owned);
-        prop_assert_eq!(&Access::read(Some(text)).unwrap(), &access);
+        let bytes = serde_json::to_vec(&access).unwrap();
+        prop_assert_eq!(&serde_json::from_slice::<Access>(&bytes).unwrap(), &access);
         prop_assert!(access.opens_with(edit_key.as_str()));
     }
 
@@ -213,9 +205,29 @@ proptest! {
 
 fn canonical(json: &str) -> String {
     let request = PledgeTransactionRequest::parse(json.as_bytes(), 20).unwrap();
-    let bytes = api::create::canonical(&request);
-    assert_eq!(bytes, serde_json::to_vec(&request).unwrap());
-    String::from_utf8(bytes).unwrap()
+    String::from_utf8(api::create::canonical(&request)).unwrap()
+}
+
+/// Fingerprints outlive a release: a repeat of today must match a create of yesterday.
+#[test]
+fn the_canonical_request_stays_what_it_is() {
+    let request = r#"{"notifications":["Email"],"trigger":{"phrase":"\u00e9\n\u0001/\ud83c\udf33"},
+        "pledges":[{"impact":{"offeringId":"t","amount":3.0}},{"impact":{"offeringId":"u",
+        "amount":1e308},"detail":{"image":"https://e.org/i"}}],"recipient":{"email":"a@b"},
+        "reference":"\"\\"}"#;
+    let none = r#""detail":{"name":null,"description":null,"nounSingular":null,"nounPlural":null,"#;
+    let expected = [
+        r#"{"reference":"\"\\","recipient":{"email":"a@b","firstName":null,"name":null},"#,
+        r#""pledges":[{"impact":{"amount":3,"offeringId":"t"},"#,
+        none,
+        r#""image":null,"externalId":null,"externalUrl":null}},"#,
+        r#"{"impact":{"amount":1e+308,"offeringId":"u"},"#,
+        none,
+        r#""image":"https://e.org/i","externalId":null,"externalUrl":null}}],"#,
+        "\"trigger\":{\"date\":null,\"phrase\":\"é\\n\\u0001/🌳\",\"externalUrl\":null},",
+        r#""notifications":["Email"]}"#,
+    ];
+    assert_eq!(canonical(request), expected.concat());
 }
 
 // ---- What may be read --------------------------------------------------------------------------
@@ -321,6 +333,16 @@ fn members_that_the_contract_does_not_have_are_passed_over() {
     body["id"] = json!("ptran_1");
     body["recipient"] = json!({ "email": "ada@example.org" });
     assert!(reads(&body), "what the field list of §4.2 leaves out");
+}
+
+/// A release can be rolled back.
+#[test]
+fn stored_members_of_a_later_release_are_passed_over() {
+    let replay = r#"{"id":"ptran_1","since":{"a":[1]},"fingerprint":"00","terms":{"createdAt":"",
+        "amount":"1.00","currencyCode":"USD","origin":"https://a","since":{"a":[1]}}}"#;
+    assert_eq!(serde_json::from_str::<Replay>(replay).unwrap().terms.amount, "1.00");
+    let access = r#"{"editKey":"00","unit":"unit_1","mode":"test","since":{"a":[1]}}"#;
+    assert_eq!(serde_json::from_str::<Access>(access).unwrap().mode(), Mode::Test);
 }
 
 // ---- Errors, as §7 says ------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 //! `POST /v2/pledge-transaction` (§4.1).
 
-use crate::json::Encode as _;
 use crate::pledge::{PledgeTransaction, PledgeTransactionRequest};
 
 /// Most bytes of a request body: 1 MiB, enough for 5,000 pledges.
@@ -11,12 +10,12 @@ pub const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// This is what a payload's fingerprint is taken of, not a body to send: the contract has no null
 /// in a request.
 pub fn canonical(request: &PledgeTransactionRequest<'_>) -> Vec<u8> {
-    request.to_json()
+    super::to_json(request)
 }
 
 /// Encodes the answer's body.
 pub fn encode(transaction: &PledgeTransaction<'_>) -> Vec<u8> {
-    transaction.to_json()
+    super::to_json(transaction)
 }
 
 /// Decodes the answer's body. Members that the contract does not have are passed over.

@@ -1,6 +1,5 @@
 //! `GET /v2/pledge-transaction/{id}` (§4.2).
 
-use crate::json::{Decode as _, Encode as _, Mismatch};
 use crate::pledge::RetrievedPledgeTransaction;
 
 /// Most bytes of an answer, which is the stored record: 3 MiB. Workers KV would take 25, but an
@@ -9,7 +8,7 @@ pub const MAX_RECORD_BYTES: usize = 3 * 1024 * 1024;
 
 /// Encodes the answer's body.
 pub fn encode(transaction: &RetrievedPledgeTransaction<'_>) -> Vec<u8> {
-    transaction.to_json()
+    super::to_json(transaction)
 }
 
 /// Decodes the answer's body. Members that the contract does not have are passed over, and those
@@ -17,6 +16,6 @@ pub fn encode(transaction: &RetrievedPledgeTransaction<'_>) -> Vec<u8> {
 ///
 /// # Errors
 /// If it is not what the contract says.
-pub fn decode(body: &[u8]) -> Result<RetrievedPledgeTransaction<'_>, Mismatch> {
-    RetrievedPledgeTransaction::from_json(body)
+pub fn decode(body: &[u8]) -> serde_json::Result<RetrievedPledgeTransaction<'_>> {
+    serde_json::from_slice(body)
 }

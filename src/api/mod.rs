@@ -45,6 +45,12 @@ pub mod header {
     pub const ORIGIN: &str = "origin";
 }
 
+/// Encodes a body or a record as JSON. None of ours can fail: only a map whose keys are not strings
+/// would.
+pub(crate) fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).unwrap_or_default()
+}
+
 /// Whether a `Content-Type` is JSON: its parameters, case and blanks do not matter.
 pub fn is_json(content_type: &str) -> bool {
     content_type.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))

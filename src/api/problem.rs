@@ -2,7 +2,6 @@
 
 use super::create::MAX_BODY_BYTES;
 use super::get::MAX_RECORD_BYTES;
-use crate::json::object;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -33,23 +32,12 @@ pub struct ErrorBody<'a> {
     pub is_live: Option<bool>,
 }
 
-impl ErrorBody<'_> {
+impl<'a> ErrorBody<'a> {
     /// Encodes the body. What is unknown is absent.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        match (&self.message, &self.is_live) {
-            (None, None) => object!(&mut out, "error": self.error),
-            (Some(message), None) => object!(&mut out, "error": self.error, "message": message),
-            (None, Some(is_live)) => object!(&mut out, "error": self.error, "isLive": is_live),
-            (Some(message), Some(is_live)) => {
-                object!(&mut out, "error": self.error, "message": message, "isLive": is_live);
-            }
-        }
-        out
+        super::to_json(self)
     }
-}
 
-impl<'a> ErrorBody<'a> {
     /// Decodes a body.
     ///
     /// # Errors

@@ -5,7 +5,6 @@
 //! wasm, so it walks the bytes by these tables; the tests hold them to the decoders.
 
 use crate::decimal::number_as_money;
-use crate::json::said as text;
 use crate::pledge::CurrencyCode;
 use crate::validate::lexer::{Expected, Lexer};
 use crate::validate::number::{Magnitude, exactly};
@@ -236,7 +235,7 @@ impl<'a> Walk<'a> {
         let name = self.lexer.string()?;
         self.lexer.expect(b':', Expected::Colon)?;
         // A name with half of a surrogate pair is none of the contract's.
-        Ok(text(name).unwrap_or_default())
+        Ok(name.to_text().unwrap_or_default())
     }
 
     fn array(&mut self, item: &Shape) -> Flow {
@@ -251,7 +250,7 @@ impl<'a> Walk<'a> {
     }
 
     fn take(&mut self, take: Take) -> Flow {
-        let text = text(self.lexer.string()?).ok_or(Mismatch::here("Unicode text"))?;
+        let text = self.lexer.string()?.to_text().ok_or(Mismatch::here("Unicode text"))?;
         match take {
             Take::Error => self.taking.error = text,
             Take::Message => self.taking.message = Some(text),
@@ -266,7 +265,7 @@ impl<'a> Walk<'a> {
 
     fn money(&mut self) -> Flow {
         let money = match self.lexer.peek() {
-            b'"' => text(self.lexer.string()?).map(two_places),
+            b'"' => self.lexer.string()?.to_text().map(two_places),
             _ => number_as_money(self.lexer.number()?),
         };
         self.taking.amount = money.ok_or(Mismatch::here(Money.describe()))?;
@@ -274,7 +273,7 @@ impl<'a> Walk<'a> {
     }
 
     fn currency(&mut self) -> Flow {
-        let code = text(self.lexer.string()?);
+        let code = self.lexer.string()?.to_text();
         let known =
             code.is_some_and(|text| CurrencyCode::ALL.iter().any(|code| code.as_str() == text));
         known.then_some(()).ok_or(Mismatch::here(Currency.describe()))

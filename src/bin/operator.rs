@@ -5,7 +5,8 @@
 //! nothing: the scripts that call it carry records to and from Workers KV.
 
 use impact_pledge::auth::{ApiKey, KEY_BYTES, KeyHash, KeyLevel, KeyRecord, Mode, new_key};
-use impact_pledge::charge::Catalogue;
+use impact_pledge::charge::{Catalogue, UnitPrice, read_prices};
+use impact_pledge::pledge::CurrencyCode;
 use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -188,6 +189,15 @@ fn with_id(hashes: &[KeyHash], id: &str) -> Outcome<KeyHash> {
 /// Most bytes of a catalogue: every isolate of the service holds it.
 const MAX_CATALOGUE_BYTES: usize = 1024 * 1024;
 
+/// A [`Catalogue`] as a person writes it: a member that the service would pass over is a mistake.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CatalogueFile {
+    currency_code: CurrencyCode,
+    #[serde(deserialize_with = "read_prices")]
+    unit_prices: BTreeMap<String, UnitPrice>,
+}
+
 /// A catalogue as a person writes it → its record.
 fn check_catalogue(input: &str) -> Outcome {
     if input.len() > MAX_CATALOGUE_BYTES {
@@ -198,7 +208,9 @@ fn check_catalogue(input: &str) -> Outcome {
         )
         .into());
     }
-    let catalogue: Catalogue = serde_json::from_str(input.trim_start_matches('\u{feff}'))?;
+    let CatalogueFile { currency_code, unit_prices } =
+        serde_json::from_str(input.trim_start_matches('\u{feff}'))?;
+    let catalogue = Catalogue { currency_code, unit_prices };
     Ok(json!({ "catalogue": catalogue, "entry": Entry::of_catalogue(&catalogue)? }))
 }
 

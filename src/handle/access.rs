@@ -3,7 +3,6 @@
 use super::{Clock, Entropy, Refusal, Request, Service, decode};
 use crate::api::{Operation, Problem, header};
 use crate::auth::{ApiKey, KeyHash, KeyRecord, Scope};
-use crate::json::Decode as _;
 use crate::store::{CredentialKey, Store, StoredValue as _};
 use std::rc::Rc;
 
@@ -83,7 +82,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let found = self.store.get(&CredentialKey(hash)).await?;
         let Some(stored) = found else { return Ok(None) };
         let bytes = stored.value.read().await?;
-        let record = decode("key", KeyRecord::from_json(&bytes))?;
+        let record = decode("key", serde_json::from_slice::<KeyRecord>(&bytes))?;
         Ok(Some(self.caches.keep_key(hash, record, now_ms)))
     }
 }

@@ -8,7 +8,6 @@ use crate::api::get::MAX_RECORD_BYTES;
 use crate::api::{self, EDIT_KEY_PARAMETER, Operation, Problem, TIMELINE_PATH, header};
 use crate::charge::Catalogue;
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
-use crate::json::{Decode as _, Encode as _};
 use crate::pledge::{
     Charge, EditKey, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
     PledgeTransactionRequest, TransactionId,
@@ -83,7 +82,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             None => Catalogue::default(),
             Some(stored) => {
                 let bytes = stored.value.read().await?;
-                decode("catalogue", Catalogue::from_json(&bytes))?
+                decode("catalogue", serde_json::from_slice(&bytes))?
             }
         };
         Ok(self.caches.keep_catalogue(catalogue, now_ms))
@@ -185,7 +184,7 @@ fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Prob
 /// Refuses a record before it is made: in it each pledge has a copy of the recipient (§4.2), so that
 /// a small body could ask for gigabytes.
 fn check_record_size(answer: &[u8], transaction: &PledgeTransaction<'_>) -> Result<(), Problem> {
-    let recipient = transaction.recipient.to_json().len();
+    let recipient = api::to_json(&transaction.recipient).len();
     let copies = recipient.saturating_mul(transaction.pledges.len());
     let fits = answer.len().saturating_add(copies) <= MAX_RECORD_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)

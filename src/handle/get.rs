@@ -23,7 +23,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let (key, record) = join(self.key_record(claim.hash), self.transaction(id)).await;
         let caller = Self::admit(claim, key?, request, Operation::Get)?;
         let is_live = caller.is_live();
-        match record.map_err(|StoreError| Problem::StoreUnavailable.with_mode(is_live))? {
+        match record.map_err(|error| Problem::from(error).with_mode(is_live))? {
             Some(stored) if stored.metadata.allows(&caller.scope) => Ok(stored.value),
             _ => Err(Problem::TransactionNotFound.with_mode(is_live)),
         }
@@ -39,7 +39,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 }
 
 impl From<StoreError> for Problem {
-    fn from(_: StoreError) -> Self {
-        Problem::StoreUnavailable
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable => Problem::StoreUnavailable,
+            StoreError::Damaged(text) => Problem::Internal(text),
+        }
     }
 }

@@ -20,7 +20,7 @@ pub use response::{Body, Media, Response};
 pub use settings::Settings;
 
 use crate::api::{Problem, header};
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use route::Route;
 use std::borrow::Cow;
 
@@ -134,9 +134,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 }
 
 /// Names the kind of record that does not read, for the operator's log.
-fn decode<T>(kind: &str, decoded: Result<T, impl std::fmt::Display>) -> Result<T, Problem> {
-    decoded
-        .map_err(|error| Problem::Internal(format!("a stored {kind} record is not valid: {error}")))
+fn decode<T>(kind: &str, decoded: serde_json::Result<T>) -> Result<T, Problem> {
+    decoded.map_err(|error| StoreError::damaged(kind, &error).into())
 }
 
 /// A problem, and the mode of the key if it is known by then (§5.3).

@@ -1,8 +1,7 @@
 //! Quantities.
 
-use super::double;
-use crate::json::Encode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde_json::value::RawValue;
 
 /// A quantity pledged towards an offering (§2.5): finite, and greater than 0.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -14,9 +13,9 @@ impl Amount {
         (value.is_finite() && value > 0.0).then_some(Amount(value))
     }
 
-    /// Reads the text of a JSON number.
+    /// Reads the text of a JSON number, as the nearest double.
     pub fn parse(text: &str) -> Option<Self> {
-        double::nearest(text).and_then(Amount::new)
+        text.parse().ok().and_then(Amount::new)
     }
 
     /// The quantity.
@@ -32,18 +31,6 @@ impl Amount {
 }
 
 /// As JavaScript writes it: `3`, not `3.0`.
-impl Encode for Amount {
-    fn encode(&self, out: &mut Vec<u8>) {
-        let (mut integers, mut decimals) = (itoa::Buffer::new(), zmij::Buffer::new());
-        let text = match self.as_integer() {
-            Some(integer) => integers.format(integer),
-            None => decimals.format_finite(self.0),
-        };
-        out.extend_from_slice(text.as_bytes());
-    }
-}
-
-/// As JavaScript writes it: `3`, not `3.0`.
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.as_integer() {
@@ -53,9 +40,10 @@ impl Serialize for Amount {
     }
 }
 
+/// Of its text, like a request's: serde_json's own conversion need not find the nearest double.
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Amount::new(f64::deserialize(deserializer)?)
+        Amount::parse(<&RawValue>::deserialize(deserializer)?.get())
             .ok_or_else(|| Error::custom("an amount must be finite and greater than 0"))
     }
 }

@@ -1,7 +1,6 @@
 //! Identifiers that the service makes, and the key of a timeline.
 
 use base32ct::{Base32Unpadded, Encoding as _};
-use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
 /// Bytes of randomness in an id: 120 bits.
@@ -44,12 +43,6 @@ macro_rules! identifier {
         impl Display for $name {
             fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
                 out.write_str(&self.0)
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(&self.0)
             }
         }
     };

@@ -1,7 +1,6 @@
 //! What is pledged: requests, records, ids and amounts.
 
 mod amount;
-mod double;
 mod id;
 mod record;
 mod request;

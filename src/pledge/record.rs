@@ -1,16 +1,14 @@
 //! What the service keeps and answers (§2, §4.2).
 //!
 //! Each type is one JSON object of the contract. Members that may be null are `Option`s, and absent
-//! members read as null. The service writes and reads them by [`json`](crate::json), which the tests
-//! hold to serde's derived coders.
+//! members read as null. Members that the contract does not have are passed over: a release can be
+//! rolled back.
 
 use super::Amount;
-use crate::decimal::{Decimal, number_as_money};
-use crate::json::{Decode, Encode, Mismatch, Object, Value, object};
-use serde::de::{Error, Visitor};
+use crate::decimal::number_as_money;
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
-use std::fmt::{self, Formatter};
 
 /// A pledge transaction, as the create operation answers it (§2.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,7 +69,7 @@ pub struct RetrievedPledgeTransaction<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct Charge<'a> {
     /// A decimal with two places. Reads a number as well.
-    #[serde(borrow, deserialize_with = "string_or_number")]
+    #[serde(borrow, deserialize_with = "money")]
     pub amount: Cow<'a, str>,
     /// The currency of `amount`.
     pub currency_code: CurrencyCode,
@@ -199,225 +197,6 @@ pub struct Notification<'a> {
     pub status: Cow<'a, str>,
 }
 
-// ---- As JSON -------------------------------------------------------------------------------------
-
-impl Encode for PledgeTransaction<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(
-            out,
-            "id": self.id,
-            "reference": self.reference,
-            "createdAt": self.created_at,
-            "isLive": self.is_live,
-            "charge": self.charge,
-            "recipient": self.recipient,
-            "trigger": self.trigger,
-            "pledges": self.pledges,
-            "notifications": self.notifications,
-            "timelineUrl": self.timeline_url,
-        );
-    }
-}
-
-/// This service has all members that the contract lets a service leave out.
-impl Encode for RetrievedPledgeTransaction<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(
-            out,
-            "createdAt": self.created_at,
-            "reference": self.reference,
-            "isLive": self.is_live,
-            "charge": self.charge,
-            "trigger": self.trigger,
-            "pledges": self.pledges,
-            "notifications": self.notifications,
-            "timelineUrl": self.timeline_url,
-        );
-    }
-}
-
-impl Encode for Charge<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        let currency = self.currency_code.as_str();
-        object!(out, "amount": self.amount, "currencyCode": currency, "paidAt": self.paid_at);
-    }
-}
-
-impl Encode for Recipient<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(out, "email": self.email, "firstName": self.first_name, "name": self.name);
-    }
-}
-
-impl Encode for Trigger<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        let url = &self.external_url;
-        object!(out, "date": self.date, "phrase": self.phrase, "externalUrl": url);
-    }
-}
-
-impl Encode for Pledge<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(out, "id": self.id, "impact": self.impact, "detail": self.detail);
-    }
-}
-
-impl Encode for RetrievedPledge<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(
-            out,
-            "id": self.id,
-            "impact": self.impact,
-            "details": self.details,
-            "recipient": self.recipient,
-        );
-    }
-}
-
-impl Encode for Impact<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(out, "amount": self.amount, "offeringId": self.offering_id);
-    }
-}
-
-impl Encode for PledgeDetail<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(
-            out,
-            "name": self.name,
-            "description": self.description,
-            "nounSingular": self.noun_singular,
-            "nounPlural": self.noun_plural,
-            "image": self.image,
-            "externalId": self.external_id,
-            "externalUrl": self.external_url,
-        );
-    }
-}
-
-impl Encode for Notification<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(out, "type": self.kind, "status": self.status);
-    }
-}
-
-impl<'a> Decode<'a> for RetrievedPledgeTransaction<'a> {
-    fn decode(value: Value<'a>) -> Result<Self, Mismatch> {
-        let mut members = value.object("it")?;
-        Ok(RetrievedPledgeTransaction {
-            created_at: members.text("createdAt")?,
-            reference: members.text("reference")?,
-            is_live: members.bool("isLive")?,
-            charge: Charge::decode(members.take("charge"))?,
-            trigger: Trigger::decode(members.take("trigger"))?,
-            pledges: members.array("pledges", RetrievedPledge::decode)?,
-            notifications: match members.take("notifications") {
-                Value::Null => None,
-                value => Some(value.array("notifications", Notification::decode)?),
-            },
-            timeline_url: members.optional_text("timelineUrl")?,
-        })
-    }
-}
-
-impl<'a> Decode<'a> for Charge<'a> {
-    fn decode(value: Value<'a>) -> Result<Self, Mismatch> {
-        let mut members = value.object("charge")?;
-        Ok(Charge {
-            amount: money(members.take("amount"))?,
-            currency_code: CurrencyCode::take(&mut members)?,
-            paid_at: members.optional_text("paidAt")?,
-        })
-    }
-}
-
-/// §2.2: on retrieval the amount can be a string or a number.
-fn money(value: Value<'_>) -> Result<Cow<'_, str>, Mismatch> {
-    match value {
-        Value::Number(number) => number_as_money(number.as_bytes())
-            .map(Cow::Owned)
-            .ok_or(Mismatch::member("amount", "a finite number")),
-        value => value.text("amount"),
-    }
-}
-
-impl CurrencyCode {
-    /// Takes a currency out of an object.
-    pub(crate) fn take(members: &mut Object<'_>) -> Result<Self, Mismatch> {
-        let text = members.text("currencyCode")?;
-        let code = CurrencyCode::ALL.iter().find(|code| code.as_str() == text);
-        code.copied().ok_or(Mismatch::member("currencyCode", "one of `USD`, `GBP` and `EUR`"))
-    }
-}
-
-impl<'a> Decode<'a> for Recipient<'a> {
-    fn decode(value: Value<'a>) -> Result<Self, Mismatch> {
-        let mut members = value.object("recipient")?;
-        Ok(Recipient {
-            email: members.text("email")?,
-            first_name: members.optional_text("firstName")?,
-            name: members.optional_text("name")?,
-        })
-    }
-}
-
-impl<'a> Decode<'a> for Trigger<'a> {
-    fn decode(value: Value<'a>) -> Result<Self, Mismatch> {
-        let mut members = value.object("trigger")?;
-        Ok(Trigger {
-            date: members.optional_text("date")?,
-            phrase: members.optional_text("phrase")?,
-            external_url: members.optional_text("externalUrl")?,
-        })
-    }
-}
-
-impl<'a> Decode<'a> for RetrievedPledge<'a> {
-    fn decode(value: Value<'a>) -> Result<Self, Mismatch> {
-        let mut members = value.object("pledge")?;
-        Ok(RetrievedPledge {
-            id: members.text("id")?,
-            impact: Impact::decode(members.take("impact"))?,
-            details: members.array("details", PledgeDetail::decode)?,
-            recipient: Recipient::decode(members.take("recipient"))?,
-        })
-    }
-}
-
-impl<'a> Decode<'a> for Impact<'a> {
-    fn decode(value: Value<'a>) -> Result<Self, Mismatch> {
-        let mut members = value.object("impact")?;
-        let amount = match members.take("amount") {
-            Value::Number(text) => Amount::parse(text),
-            _ => None,
-        };
-        let amount = amount.ok_or(Mismatch::member("amount", "a number greater than 0"))?;
-        Ok(Impact { amount, offering_id: members.text("offeringId")? })
-    }
-}
-
-impl<'a> Decode<'a> for PledgeDetail<'a> {
-    fn decode(value: Value<'a>) -> Result<Self, Mismatch> {
-        let mut members = value.object("details")?;
-        Ok(PledgeDetail {
-            name: members.optional_text("name")?,
-            description: members.optional_text("description")?,
-            noun_singular: members.optional_text("nounSingular")?,
-            noun_plural: members.optional_text("nounPlural")?,
-            image: members.optional_text("image")?,
-            external_id: members.optional_text("externalId")?,
-            external_url: members.optional_text("externalUrl")?,
-        })
-    }
-}
-
-impl<'a> Decode<'a> for Notification<'a> {
-    fn decode(value: Value<'a>) -> Result<Self, Mismatch> {
-        let mut members = value.object("notifications")?;
-        Ok(Notification { kind: members.text("type")?, status: members.text("status")? })
-    }
-}
-
 // ---- From one to the other -----------------------------------------------------------------------
 
 impl<'a> PledgeTransaction<'a> {
@@ -470,39 +249,16 @@ impl<'a> RetrievedPledgeTransaction<'a> {
 }
 
 /// §2.2: on retrieval the amount can be a string or a number.
-fn string_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
-    deserializer.deserialize_any(MoneyVisitor)
-}
-
-struct MoneyVisitor;
-
-impl<'de> Visitor<'de> for MoneyVisitor {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        out.write_str("a decimal, as a string or a number")
+fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Money<'a> {
+        Text(#[serde(borrow)] Cow<'a, str>),
+        Number(serde_json::Number),
     }
-
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text.to_owned()))
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(itoa::Buffer::new().format(number).to_owned() + ".00"))
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(itoa::Buffer::new().format(number).to_owned() + ".00"))
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        let size =
-            Decimal::shortest(number.abs()).ok_or_else(|| E::custom("not a finite number"))?;
-        let sign = if number < 0.0 { "-" } else { "" };
-        Ok(Cow::Owned(sign.to_owned() + &size.to_money()))
-    }
+    let money = match Money::deserialize(deserializer)? {
+        Money::Text(text) => Some(text),
+        Money::Number(number) => number_as_money(number.to_string().as_bytes()).map(Cow::Owned),
+    };
+    money.ok_or_else(|| Error::custom("an amount must be finite"))
 }

@@ -1,7 +1,6 @@
 //! What a caller asks for: untrusted bytes parsed into values that need no further check.
 
 use super::{Amount, Impact, PledgeDetail, Recipient, Trigger};
-use crate::json::{Encode, object};
 use crate::schema::{NOTIFICATION_TYPES, Slot};
 use crate::validate::Report;
 use crate::validate::json::{self, Sink, Text};
@@ -96,25 +95,6 @@ impl<'a> PledgeRequest<'a> {
     /// What the timeline shows of it.
     pub fn detail(&self) -> &PledgeDetail<'a> {
         &self.detail
-    }
-}
-
-impl Encode for PledgeTransactionRequest<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(
-            out,
-            "reference": self.reference,
-            "recipient": self.recipient,
-            "pledges": self.pledges,
-            "trigger": self.trigger,
-            "notifications": self.notifications,
-        );
-    }
-}
-
-impl Encode for PledgeRequest<'_> {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(out, "impact": self.impact, "detail": self.detail);
     }
 }
 

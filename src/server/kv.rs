@@ -3,9 +3,8 @@
 use super::log_error;
 use super::name::constant;
 use super::promise::Promise;
-use crate::json::Encode as _;
-use crate::store::{Key, Metadata as _, Store, StoreError, Stored, StoredValue};
-use js_sys::{JsString, Object, Reflect, Uint8Array};
+use crate::store::{Key, Store, StoreError, Stored, StoredValue};
+use js_sys::{JSON, JsString, Object, Reflect, Uint8Array};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use web_sys::ReadableStream;
 
@@ -31,13 +30,7 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn value(this: &Found) -> Option<ReadableStream>;
     #[wasm_bindgen(method, getter)]
-    fn metadata(this: &Found) -> Option<Members>;
-
-    /// Metadata that is there.
-    #[wasm_bindgen(js_name = Object)]
-    type Members;
-    #[wasm_bindgen(method, structural, indexing_getter)]
-    fn get(this: &Members, name: &JsString) -> JsValue;
+    fn metadata(this: &Found) -> JsValue;
 }
 
 /// A namespace of Workers KV as a store.
@@ -60,7 +53,7 @@ impl Store for KvStore {
         let found = constant("stream", |kind| self.0.get_with_metadata(&key.name(), kind));
         let found: Found = settle(found).await?.unchecked_into();
         let Some(value) = found.value() else { return Ok(None) };
-        let metadata = read_metadata::<K>(found.metadata())?;
+        let metadata = read_metadata::<K>(&found.metadata())?;
         Ok(Some(Stored { value, metadata }))
     }
 
@@ -94,22 +87,19 @@ async fn settle(promise: Result<Promise, JsValue>) -> Result<JsValue, StoreError
     };
     outcome.map_err(|error| {
         log_error("Workers KV failed:", &error);
-        StoreError
+        StoreError::Unavailable
     })
 }
 
-fn read_metadata<K: Key>(members: Option<Members>) -> Result<K::Metadata, StoreError> {
-    let text =
-        members.map(|members| move |name| constant(name, |name| members.get(name)).as_string());
-    K::Metadata::read(text).map_err(|error| {
-        log_error("a record has other metadata than its key says:", &error.to_string().into());
-        StoreError
-    })
+fn read_metadata<K: Key>(metadata: &JsValue) -> Result<K::Metadata, StoreError> {
+    let json = JSON::stringify(metadata).ok().and_then(|json| json.as_string());
+    serde_json::from_str(&json.unwrap_or_default())
+        .map_err(|error| StoreError::damaged("metadata", &error))
 }
 
 fn put_options<K: Key>(metadata: &K::Metadata) -> Result<Object, StoreError> {
-    let metadata = String::from_utf8(metadata.to_json()).map_err(|_| StoreError)?;
-    let metadata = js_sys::JSON::parse(&metadata).map_err(|_| StoreError)?;
+    let metadata = serde_json::to_string(metadata).map_err(|_| StoreError::Unavailable)?;
+    let metadata = JSON::parse(&metadata).map_err(|_| StoreError::Unavailable)?;
     let options = Object::new();
     set(&options, "metadata", &metadata);
     Ok(options)

@@ -3,36 +3,22 @@
 
 use crate::auth::{KeyHash, Mode, Scope};
 use crate::idempotency::ReplayHash;
-use crate::json::{Encode, Mismatch, object};
 use crate::pledge::{EditKey, TransactionId};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 /// A key of the store.
 pub trait Key {
     /// What is stored beside the value; at most 1,024 bytes of JSON.
-    type Metadata: Metadata;
+    type Metadata: Serialize + DeserializeOwned;
     /// The name of this kind of record, for logs.
     const KIND: &'static str;
     /// Most seconds for which the store may answer from a cache; `None` leaves it to the store.
     const CACHE_SECONDS: Option<u32> = None;
     /// The key's text; at most 512 bytes.
     fn name(&self) -> String;
-}
-
-/// What is stored beside a value: texts by their names, or nothing.
-pub trait Metadata: Encode + Sized {
-    /// Reads it; `text` gives the text of a name, and is `None` where nothing is stored.
-    ///
-    /// # Errors
-    /// If it is other metadata.
-    fn read(text: Option<impl FnMut(&'static str) -> Option<String>>) -> Result<Self, Mismatch>;
-}
-
-impl Metadata for () {
-    fn read(text: Option<impl FnMut(&'static str) -> Option<String>>) -> Result<Self, Mismatch> {
-        text.is_none().then_some(()).ok_or(Mismatch::member("it", "null"))
-    }
 }
 
 /// `transaction:{id}` → the bytes of the get operation's answer.
@@ -86,10 +72,11 @@ impl Key for ReplayKey {
 }
 
 /// Who may see a transaction: the metadata of its record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Access {
-    mode: Mode,
-    unit: String,
+    #[serde(flatten)]
+    scope: Scope,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
 }
@@ -97,12 +84,12 @@ pub struct Access {
 impl Access {
     /// Gives access to a scope, and to those who have the edit key.
     pub fn new(scope: Scope, edit_key: &EditKey) -> Self {
-        Access { mode: scope.mode, unit: scope.unit, edit_key: hash(edit_key.as_str()) }
+        Access { scope, edit_key: hash(edit_key.as_str()) }
     }
 
     /// Whether the record belongs to this unit and mode.
     pub fn allows(&self, scope: &Scope) -> bool {
-        self.mode == scope.mode && self.unit == scope.unit
+        self.scope == *scope
     }
 
     /// Whether this is the edit key, in a time that does not depend on how much of it is right.
@@ -112,22 +99,7 @@ impl Access {
 
     /// Test or live.
     pub fn mode(&self) -> Mode {
-        self.mode
-    }
-}
-
-impl Encode for Access {
-    fn encode(&self, out: &mut Vec<u8>) {
-        object!(out, "mode": self.mode.as_str(), "unit": self.unit, "editKey": self.edit_key);
-    }
-}
-
-impl Metadata for Access {
-    fn read(text: Option<impl FnMut(&'static str) -> Option<String>>) -> Result<Self, Mismatch> {
-        let mut text = text.ok_or(Mismatch::member("it", "an object"))?;
-        let mut text = |name| text(name).ok_or(Mismatch::member(name, "a string"));
-        let mode = Mode::from_text(&text("mode")?)?;
-        Ok(Access { mode, unit: text("unit")?, edit_key: text("editKey")? })
+        self.scope.mode
     }
 }
 

@@ -1,8 +1,6 @@
 //! A store in memory, for tests.
 
-use super::{Key, Metadata as _, Store, StoreError, Stored, StoredValue};
-use crate::json::{Encode as _, Mismatch, Value};
-use std::borrow::Cow;
+use super::{Key, Store, StoreError, Stored, StoredValue};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
@@ -36,7 +34,7 @@ impl MemoryStore {
     }
 
     fn check(&self) -> Result<(), StoreError> {
-        if self.broken.get() { Err(StoreError) } else { Ok(()) }
+        if self.broken.get() { Err(StoreError::Unavailable) } else { Ok(()) }
     }
 }
 
@@ -56,7 +54,8 @@ impl Store for MemoryStore {
         self.check()?;
         let records = self.records.borrow();
         let Some(Record { value, metadata }) = records.get(&key.name()) else { return Ok(None) };
-        let metadata = read_metadata::<K>(metadata).map_err(|_| StoreError)?;
+        let metadata = serde_json::from_slice(metadata)
+            .map_err(|error| StoreError::damaged("metadata", &error))?;
         Ok(Some(Stored { value: value.clone(), metadata }))
     }
 
@@ -67,17 +66,9 @@ impl Store for MemoryStore {
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
         self.check()?;
-        let record = Record { value, metadata: metadata.to_json() };
+        let metadata = serde_json::to_vec(metadata).map_err(|_| StoreError::Unavailable)?;
+        let record = Record { value, metadata };
         self.records.borrow_mut().insert(key.name(), record);
         Ok(())
     }
-}
-
-fn read_metadata<K: Key>(json: &[u8]) -> Result<K::Metadata, Mismatch> {
-    let mut members = match Value::parse(json)? {
-        Value::Null => None,
-        value => Some(value.object("it")?),
-    };
-    let members = members.as_mut();
-    K::Metadata::read(members.map(|members| |name| members.text(name).ok().map(Cow::into_owned)))
 }

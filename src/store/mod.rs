@@ -6,18 +6,46 @@
 mod key;
 mod memory;
 
-pub use key::{Access, CatalogueKey, CredentialKey, Key, Metadata, ReplayKey, TransactionKey};
+pub use key::{Access, CatalogueKey, CredentialKey, Key, ReplayKey, TransactionKey};
 pub use memory::MemoryStore;
 
+use serde_json::error::Category;
 use std::fmt::{self, Display, Formatter};
 
-/// The store could not do what it was asked. Details are logged where they arise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StoreError;
+/// Why a record could not be had or kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreError {
+    /// The store does not answer, or refuses. Details are logged where they arise.
+    Unavailable,
+    /// What is stored does not read: text for the operator's log, which quotes nothing of it.
+    Damaged(String),
+}
+
+impl StoreError {
+    /// Stored JSON of this kind is not JSON, or not of its shape.
+    ///
+    /// serde_json's own texts can quote what is stored, and so personal data: only those go on that
+    /// name nothing but a member of ours.
+    pub fn damaged(kind: &str, error: &serde_json::Error) -> Self {
+        let text = error.to_string();
+        let names_ours =
+            ["missing field `", "duplicate field `"].iter().any(|start| text.starts_with(start));
+        let problem = match error.classify() {
+            Category::Data if names_ours => text,
+            category => {
+                format!("{category:?} error at line {} column {}", error.line(), error.column())
+            }
+        };
+        StoreError::Damaged(format!("the stored {kind} is damaged: {problem}"))
+    }
+}
 
 impl Display for StoreError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        out.write_str("the store is not available")
+        out.write_str(match self {
+            StoreError::Unavailable => "the store is not available",
+            StoreError::Damaged(text) => text,
+        })
     }
 }
 
