@@ -1,31 +1,37 @@
 //! Workers KV as a store.
 
-use super::log_error;
-use super::name::constant;
-use super::promise::Promise;
+use super::deadline::within;
 use crate::json::Encode as _;
 use crate::store::{Key, Metadata as _, Store, StoreError, Stored, StoredValue};
-use js_sys::{JsString, Object, Reflect, Uint8Array};
-use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use js_sys::{JSON, Object, Reflect, Uint8Array};
+use wasm_bindgen::intern;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
+use worker::console_error;
+
+/// How long a read may take, in milliseconds.
+const READ_MS: u32 = 5_000;
+/// How long a write may take, in milliseconds. One that took longer may have been kept.
+const WRITE_MS: u32 = 15_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A namespace of Workers KV.
+    /// A namespace of Workers KV: `worker::KvStore` takes options by serde, which is 32 KB of wasm.
     pub type KvNamespace;
     #[wasm_bindgen(method, catch, js_name = getWithMetadata)]
-    fn get_with_metadata(
+    async fn get_with_metadata(
         this: &KvNamespace,
         name: &str,
-        kind: &JsString,
-    ) -> Result<Promise, JsValue>;
+        kind: &str,
+    ) -> Result<Found, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn put(
+    async fn put(
         this: &KvNamespace,
         name: &str,
         value: &Uint8Array,
         options: &Object,
-    ) -> Result<Promise, JsValue>;
+    ) -> Result<JsValue, JsValue>;
 
     type Found;
     #[wasm_bindgen(method, getter)]
@@ -37,7 +43,7 @@ extern "C" {
     #[wasm_bindgen(js_name = Object)]
     type Members;
     #[wasm_bindgen(method, structural, indexing_getter)]
-    fn get(this: &Members, name: &JsString) -> JsValue;
+    fn get(this: &Members, name: &str) -> JsValue;
 }
 
 /// A namespace of Workers KV as a store.
@@ -57,10 +63,14 @@ impl Store for KvStore {
         &self,
         key: &K,
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
-        let found = constant("stream", |kind| self.0.get_with_metadata(&key.name(), kind));
-        let found: Found = settle(found).await?.unchecked_into();
+        let name = key.name();
+        let found = self.0.get_with_metadata(&name, intern("stream"));
+        let found = answered(READ_MS, found, || format!("get of `{}`", kind(&name))).await?;
         let Some(value) = found.value() else { return Ok(None) };
-        let metadata = read_metadata::<K>(found.metadata())?;
+        let metadata = read_metadata::<K>(found.metadata()).map_err(|error| {
+            console_error!("the metadata of a `{}` record is not valid: {error}", kind(&name));
+            StoreError
+        })?;
         Ok(Some(Stored { value, metadata }))
     }
 
@@ -70,55 +80,58 @@ impl Store for KvStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
+        let name = key.name();
         // A copy: the platform may read it when the module's memory has long moved on.
         let value = Uint8Array::from(value.as_slice());
-        settle(self.0.put(&key.name(), &value, &put_options::<K>(metadata)?)).await?;
+        let options = put_options::<K>(metadata).map_err(|_| StoreError)?;
+        let put = self.0.put(&name, &value, &options);
+        answered(WRITE_MS, put, || format!("put of `{}`", kind(&name))).await?;
         Ok(())
     }
 }
 
 impl StoredValue for ReadableStream {
     async fn read(self) -> Result<Vec<u8>, StoreError> {
-        let response = web_sys::Response::new_with_opt_readable_stream(Some(&self));
-        let buffer = response.and_then(|response| response.array_buffer());
-        let buffer = settle(buffer.map(|promise| promise.unchecked_into())).await?;
+        let buffer = async {
+            let response = web_sys::Response::new_with_opt_readable_stream(Some(&self))?;
+            JsFuture::from(response.array_buffer()?).await
+        };
+        let buffer = answered(READ_MS, buffer, || "read of a value".to_owned()).await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 }
 
-/// What a promise comes to; a failure is the operator's to know, not the caller's.
-async fn settle(promise: Result<Promise, JsValue>) -> Result<JsValue, StoreError> {
-    let outcome = match promise {
-        Ok(promise) => promise.settled().await,
-        Err(thrown) => Err(thrown),
+/// Awaits what KV promised: the one place where KV is waited for. The log names the operation, never
+/// a key or a value.
+async fn answered<T>(
+    milliseconds: u32,
+    promised: impl Future<Output = Result<T, JsValue>>,
+    operation: impl FnOnce() -> String,
+) -> Result<T, StoreError> {
+    let failure = match within(milliseconds, promised).await {
+        Some(Ok(answer)) => return Ok(answer),
+        Some(Err(error)) => format!("{error:?}"),
+        None => format!("no answer in {milliseconds} ms"),
     };
-    outcome.map_err(|error| {
-        log_error("Workers KV failed:", &error);
-        StoreError
-    })
+    console_error!("Workers KV failed: {}: {failure}", operation());
+    Err(StoreError)
 }
 
-fn read_metadata<K: Key>(members: Option<Members>) -> Result<K::Metadata, StoreError> {
-    let text =
-        members.map(|members| move |name| constant(name, |name| members.get(name)).as_string());
-    K::Metadata::read(text).map_err(|error| {
-        log_error("a record has other metadata than its key says:", &error.to_string().into());
-        StoreError
-    })
+/// What stands before the colon of a key's text: `transaction`.
+fn kind(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(kind, _)| kind)
 }
 
-fn put_options<K: Key>(metadata: &K::Metadata) -> Result<Object, StoreError> {
-    let metadata = String::from_utf8(metadata.to_json()).map_err(|_| StoreError)?;
-    let metadata = js_sys::JSON::parse(&metadata).map_err(|_| StoreError)?;
+fn read_metadata<K: Key>(members: Option<Members>) -> Result<K::Metadata, crate::json::Mismatch> {
+    K::Metadata::read(members.map(|members| move |name| members.get(intern(name)).as_string()))
+}
+
+fn put_options<K: Key>(metadata: &K::Metadata) -> Result<Object, JsValue> {
     let options = Object::new();
-    set(&options, "metadata", &metadata);
+    let metadata = String::from_utf8(metadata.to_json()).map_err(|error| error.to_string())?;
+    Reflect::set(&options, &intern("metadata").into(), &JSON::parse(&metadata)?)?;
     if let Some(seconds) = K::LIFETIME_SECONDS {
-        set(&options, "expirationTtl", &seconds.into());
+        Reflect::set(&options, &intern("expirationTtl").into(), &seconds.into())?;
     }
     Ok(options)
-}
-
-fn set(object: &Object, name: &str, value: &JsValue) {
-    // A plain object takes any member.
-    let _ = Reflect::set(object, &JsString::from(name), value);
 }
