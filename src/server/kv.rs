@@ -3,9 +3,9 @@
 use super::deadline::within;
 use crate::json::Encode as _;
 use crate::store::{Key, Metadata as _, Store, StoreError, Stored, StoredValue};
-use js_sys::{JSON, Object, Reflect, Uint8Array};
+use js_sys::{JSON, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::intern;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 use worker::console_error;
@@ -20,18 +20,18 @@ extern "C" {
     /// A namespace of Workers KV: `worker::KvStore` takes options by serde, which is 32 KB of wasm.
     pub type KvNamespace;
     #[wasm_bindgen(method, catch, js_name = getWithMetadata)]
-    async fn get_with_metadata(
+    fn get_with_metadata(
         this: &KvNamespace,
         name: &str,
         kind: &str,
-    ) -> Result<Found, JsValue>;
+    ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
-    async fn put(
+    fn put(
         this: &KvNamespace,
         name: &str,
         value: &Uint8Array,
         options: &Object,
-    ) -> Result<JsValue, JsValue>;
+    ) -> Result<Promise, JsValue>;
 
     type Found;
     #[wasm_bindgen(method, getter)]
@@ -65,7 +65,8 @@ impl Store for KvStore {
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
         let name = key.name();
         let found = self.0.get_with_metadata(&name, intern("stream"));
-        let found = answered(READ_MS, found, || format!("get of `{}`", kind(&name))).await?;
+        let found = answered(found, READ_MS, || format!("get of `{}`", kind(&name))).await?;
+        let found: Found = found.unchecked_into();
         let Some(value) = found.value() else { return Ok(None) };
         let metadata = read_metadata::<K>(found.metadata()).map_err(|error| {
             console_error!("the metadata of a `{}` record is not valid: {error}", kind(&name));
@@ -85,36 +86,47 @@ impl Store for KvStore {
         let value = Uint8Array::from(value.as_slice());
         let options = put_options::<K>(metadata).map_err(|_| StoreError)?;
         let put = self.0.put(&name, &value, &options);
-        answered(WRITE_MS, put, || format!("put of `{}`", kind(&name))).await?;
+        answered(put, WRITE_MS, || format!("put of `{}`", kind(&name))).await?;
         Ok(())
     }
 }
 
 impl StoredValue for ReadableStream {
     async fn read(self) -> Result<Vec<u8>, StoreError> {
-        let buffer = async {
-            let response = web_sys::Response::new_with_opt_readable_stream(Some(&self))?;
-            JsFuture::from(response.array_buffer()?).await
-        };
-        let buffer = answered(READ_MS, buffer, || "read of a value".to_owned()).await?;
+        let response = web_sys::Response::new_with_opt_readable_stream(Some(&self));
+        let buffer = response.and_then(|response| response.array_buffer());
+        let buffer = buffer.map(|promise| promise.unchecked_into());
+        let buffer = answered(buffer, READ_MS, || "read of a value".to_owned()).await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 }
 
 /// Awaits what KV promised: the one place where KV is waited for. The log names the operation, never
 /// a key or a value.
-async fn answered<T>(
+async fn answered(
+    promise: Result<Promise, JsValue>,
     milliseconds: u32,
-    promised: impl Future<Output = Result<T, JsValue>>,
     operation: impl FnOnce() -> String,
-) -> Result<T, StoreError> {
-    let failure = match within(milliseconds, promised).await {
+) -> Result<JsValue, StoreError> {
+    let outcome = match promise {
+        Ok(promise) => within(milliseconds, JsFuture::from(promise)).await,
+        Err(thrown) => Some(Err(thrown)),
+    };
+    let failure = match outcome {
         Some(Ok(answer)) => return Ok(answer),
-        Some(Err(error)) => format!("{error:?}"),
+        Some(Err(error)) => describe(&error),
         None => format!("no answer in {milliseconds} ms"),
     };
     console_error!("Workers KV failed: {}: {failure}", operation());
     Err(StoreError)
+}
+
+/// An error without its stack: `TypeError: no such key`.
+fn describe(error: &JsValue) -> String {
+    match error.dyn_ref::<js_sys::Error>() {
+        Some(error) => error.to_string().into(),
+        None => format!("{error:?}"),
+    }
 }
 
 /// What stands before the colon of a key's text: `transaction`.

@@ -3,7 +3,7 @@
 use super::deadline::within;
 use crate::api::header;
 use crate::handle::{BodyError, Request};
-use js_sys::Uint8Array;
+use js_sys::{Promise, Uint8Array};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use wasm_bindgen::intern;
@@ -21,7 +21,7 @@ extern "C" {
     #[wasm_bindgen(js_name = ReadableStreamDefaultReader)]
     type Reader;
     #[wasm_bindgen(method, catch)]
-    async fn read(this: &Reader) -> Result<Step, JsValue>;
+    fn read(this: &Reader) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, js_name = releaseLock)]
     fn release_lock(this: &Reader);
 
@@ -30,13 +30,13 @@ extern "C" {
     #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
     type PieceReader;
     #[wasm_bindgen(method, catch, js_name = readAtLeast)]
-    async fn read_at_least(
+    fn read_at_least(
         this: &PieceReader,
         bytes: u32,
         buffer: Uint8Array,
-    ) -> Result<Step, JsValue>;
+    ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
-    async fn cancel(this: &PieceReader) -> Result<JsValue, JsValue>;
+    fn cancel(this: &PieceReader) -> Result<Promise, JsValue>;
 
     type Step;
     #[wasm_bindgen(method, getter)]
@@ -141,34 +141,46 @@ async fn drain(stream: &ReadableStream) {
     let options = ReadableStreamGetReaderOptions::new();
     options.set_mode(ReadableStreamReaderMode::Byob);
     let reader: PieceReader = stream.get_reader_with_options(&options).unchecked_into();
-    if within(DRAIN_MS, discard(&reader)).await.is_none() {
-        // What is under way would hold its buffer for as long as the caller likes.
-        let _ = within(DRAIN_MS, reader.cancel()).await;
+    let read = within(DRAIN_MS, discard(&reader)).await;
+    if !matches!(read, Some(Ok(true))) {
+        // Nothing is left to do with what comes: a read under way would hold its buffer for it.
+        let _ = reader.cancel();
     }
 }
 
-/// Reads up to the end or the limit, into one buffer.
-async fn discard(reader: &PieceReader) {
+/// Reads into one buffer; whether the stream ended within the limit.
+async fn discard(reader: &PieceReader) -> Result<bool, JsValue> {
     let mut buffer = Uint8Array::new_with_length(DRAINED_PIECE_BYTES);
     let mut drained = 0;
     while drained < MAX_DRAINED_BYTES {
-        let Ok(step) = reader.read_at_least(DRAINED_PIECE_BYTES, buffer).await else { return };
-        let Some(piece) = step.value().filter(|_| !step.done()) else { return };
+        let step = next(reader.read_at_least(DRAINED_PIECE_BYTES, buffer)).await?;
+        let Some(piece) = step.piece() else { return Ok(true) };
         drained += piece.length();
         buffer = Uint8Array::new(&piece.buffer());
+    }
+    Ok(false)
+}
+
+async fn next(read: Result<Promise, JsValue>) -> Result<Step, JsValue> {
+    Ok(JsFuture::from(read?).await?.unchecked_into())
+}
+
+impl Step {
+    /// What was read; `None` at the end.
+    fn piece(&self) -> Option<Uint8Array> {
+        self.value().filter(|_| !self.done())
     }
 }
 
 /// Whether the stream ended within the limit.
 async fn copy_up_to(reader: &Reader, limit: usize, body: &mut Vec<u8>) -> Result<bool, JsValue> {
-    loop {
-        let step = reader.read().await?;
-        let Some(piece) = step.value().filter(|_| !step.done()) else { return Ok(true) };
+    while let Some(piece) = next(reader.read()).await?.piece() {
         if body.len() + piece.length() as usize > limit {
             return Ok(false);
         }
         body.extend(piece.to_vec());
     }
+    Ok(true)
 }
 
 impl Request for WorkerRequest<'_> {
