@@ -155,6 +155,7 @@ async function within(outFolder, fill) {
   const fresh = mkdtempSync(join(outFolder, ".fresh-"));
   try {
     const result = await fill(fresh);
+    rmSync(join(outFolder, "snippets"), { recursive: true, force: true }); // a folder is renamed to an empty place only
     for (const name of readdirSync(fresh).sort(stampLast)) renameSync(join(fresh, name), join(outFolder, name));
     return result;
   } finally {

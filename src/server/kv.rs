@@ -1,22 +1,29 @@
 //! Workers KV as a store.
 
-use super::log_error;
-use super::name::constant;
-use super::promise::Promise;
+use super::deadline::within;
 use crate::store::{Key, Store, StoreError, Stored, StoredValue};
-use js_sys::{JSON, JsString, Object, Reflect, Uint8Array};
+use js_sys::{JSON, Object, Promise, Reflect, Uint8Array};
+use std::cell::OnceCell;
+use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
+use worker::console_error;
+
+/// How long a read may take, in milliseconds.
+const READ_MS: u32 = 5_000;
+/// How long a write may take, in milliseconds. One that took longer may have been kept.
+const WRITE_MS: u32 = 15_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A namespace of Workers KV.
+    /// A namespace of Workers KV: `worker::KvStore` takes options by serde, which is 32 KB of wasm.
     pub type KvNamespace;
     #[wasm_bindgen(method, catch, js_name = getWithMetadata)]
     fn get_with_metadata(
         this: &KvNamespace,
         name: &str,
-        kind: &JsString,
+        options: &JsValue,
     ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn put(
@@ -31,6 +38,11 @@ extern "C" {
     fn value(this: &Found) -> Option<ReadableStream>;
     #[wasm_bindgen(method, getter)]
     fn metadata(this: &Found) -> JsValue;
+}
+
+thread_local! {
+    /// The options of a read that bounds KV's cache, made once.
+    static BRIEFLY_CACHED: OnceCell<JsValue> = const { OnceCell::new() };
 }
 
 /// A namespace of Workers KV as a store.
@@ -50,11 +62,12 @@ impl Store for KvStore {
         &self,
         key: &K,
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
-        let found = constant("stream", |kind| self.0.get_with_metadata(&key.name(), kind));
-        let found: Found = settle(found).await?.unchecked_into();
+        let found =
+            get_options::<K>().and_then(|options| self.0.get_with_metadata(&key.name(), &options));
+        let found = answered(found, READ_MS, "get", K::KIND).await?;
+        let found: Found = found.unchecked_into();
         let Some(value) = found.value() else { return Ok(None) };
-        let metadata = read_metadata::<K>(&found.metadata())?;
-        Ok(Some(Stored { value, metadata }))
+        Ok(Some(Stored { value, metadata: read_metadata::<K>(&found.metadata())? }))
     }
 
     async fn put<K: Key>(
@@ -63,9 +76,13 @@ impl Store for KvStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        // A copy: the platform may read it when the module's memory has long moved on.
-        let value = Uint8Array::from(value.as_slice());
-        settle(self.0.put(&key.name(), &value, &put_options::<K>(metadata)?)).await?;
+        // A copy: the platform may read it when the module's memory has long moved on. The original
+        // is freed before the wait.
+        let bytes = Uint8Array::from(value.as_slice());
+        drop(value);
+        let put = put_options::<K>(metadata)
+            .and_then(|options| self.0.put(&key.name(), &bytes, &options));
+        answered(put, WRITE_MS, "put", K::KIND).await?;
         Ok(())
     }
 }
@@ -74,21 +91,39 @@ impl StoredValue for ReadableStream {
     async fn read(self) -> Result<Vec<u8>, StoreError> {
         let response = web_sys::Response::new_with_opt_readable_stream(Some(&self));
         let buffer = response.and_then(|response| response.array_buffer());
-        let buffer = settle(buffer.map(|promise| promise.unchecked_into())).await?;
+        let buffer = buffer.map(|promise| promise.unchecked_into());
+        let buffer = answered(buffer, READ_MS, "read", "value").await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 }
 
-/// What a promise comes to; a failure is the operator's to know, not the caller's.
-async fn settle(promise: Result<Promise, JsValue>) -> Result<JsValue, StoreError> {
+/// Awaits what KV promised: the one place where KV is waited for. The log names the operation, never
+/// a key or a value.
+async fn answered(
+    promise: Result<Promise, JsValue>,
+    milliseconds: u32,
+    operation: &str,
+    kind: &str,
+) -> Result<JsValue, StoreError> {
     let outcome = match promise {
-        Ok(promise) => promise.settled().await,
-        Err(thrown) => Err(thrown),
+        Ok(promise) => within(milliseconds, JsFuture::from(promise)).await,
+        Err(thrown) => Some(Err(thrown)),
     };
-    outcome.map_err(|error| {
-        log_error("Workers KV failed:", &error);
-        StoreError::Unavailable
-    })
+    let failure = match outcome {
+        Some(Ok(answer)) => return Ok(answer),
+        Some(Err(error)) => describe(&error),
+        None => format!("no answer in {milliseconds} ms"),
+    };
+    console_error!("Workers KV failed: {operation} of a {kind}: {failure}");
+    Err(StoreError::Unavailable)
+}
+
+/// An error without its stack: `TypeError: no such key`.
+fn describe(error: &JsValue) -> String {
+    match error.dyn_ref::<js_sys::Error>() {
+        Some(error) => error.to_string().into(),
+        None => format!("{error:?}"),
+    }
 }
 
 fn read_metadata<K: Key>(metadata: &JsValue) -> Result<K::Metadata, StoreError> {
@@ -97,15 +132,21 @@ fn read_metadata<K: Key>(metadata: &JsValue) -> Result<K::Metadata, StoreError> 
         .map_err(|error| StoreError::damaged("metadata", &error))
 }
 
-fn put_options<K: Key>(metadata: &K::Metadata) -> Result<Object, StoreError> {
-    let metadata = serde_json::to_string(metadata).map_err(|_| StoreError::Unavailable)?;
-    let metadata = JSON::parse(&metadata).map_err(|_| StoreError::Unavailable)?;
+/// Reads a value as a stream, and for some keys from no older cache than they say.
+fn get_options<K: Key>() -> Result<JsValue, JsValue> {
+    let Some(seconds) = K::CACHE_SECONDS else { return Ok(intern("stream").into()) };
+    if let Some(options) = BRIEFLY_CACHED.with(|options| options.get().cloned()) {
+        return Ok(options);
+    }
     let options = Object::new();
-    set(&options, "metadata", &metadata);
-    Ok(options)
+    Reflect::set(&options, &"type".into(), &"stream".into())?;
+    Reflect::set(&options, &"cacheTtl".into(), &seconds.into())?;
+    Ok(BRIEFLY_CACHED.with(|known| known.get_or_init(|| options.into()).clone()))
 }
 
-fn set(object: &Object, name: &str, value: &JsValue) {
-    // A plain object takes any member.
-    let _ = Reflect::set(object, &JsString::from(name), value);
+fn put_options<K: Key>(metadata: &K::Metadata) -> Result<Object, JsValue> {
+    let metadata = serde_json::to_string(metadata).map_err(|error| error.to_string())?;
+    let options = Object::new();
+    Reflect::set(&options, &intern("metadata").into(), &JSON::parse(&metadata)?)?;
+    Ok(options)
 }

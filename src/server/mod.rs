@@ -1,45 +1,36 @@
-//! The door to Cloudflare Workers: takes a `Request` of the platform's, gives a `Response`.
+//! The service as a Cloudflare Worker: the `worker` crate's door, and the ports of [`handle`] on it.
 //!
-//! `worker.js` beside this file loads the module, and loads it anew should it ever panic.
+//! [`handle`]: crate::handle
+//!
+//! `worker.js` beside this file loads the module; `recover.js` answers for an instance that broke.
 
+mod deadline;
 mod entropy;
 mod kv;
-mod name;
-mod promise;
 mod request;
 mod response;
-mod task;
 
 pub use kv::{KvNamespace, KvStore};
 
 use crate::handle::{Caches, Clock, Service, Settings};
 use entropy::WorkerEntropy;
 use request::WorkerRequest;
+use std::cell::OnceCell;
+use std::convert::Infallible;
 use std::rc::Rc;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The bindings of `wrangler.toml`.
-    pub type Env;
+    /// The bindings of `wrangler.toml`: `worker::Env` reads a KV namespace by six reflective calls.
+    type Bindings;
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
-    fn pledges(this: &Env) -> KvNamespace;
+    fn pledges(this: &Bindings) -> KvNamespace;
     #[wasm_bindgen(method, getter, js_name = ALLOWED_ORIGINS)]
-    fn allowed_origins(this: &Env) -> Option<String>;
+    fn allowed_origins(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
-    fn public_origin(this: &Env) -> Option<String>;
-
-    /// A function that takes the response.
-    #[wasm_bindgen(js_name = Function)]
-    pub type Answer;
-    #[wasm_bindgen(method, js_name = call)]
-    fn give(this: &Answer, this_value: &JsValue, response: web_sys::Response);
-
-    #[wasm_bindgen(js_namespace = Date)]
-    fn now() -> f64;
-
-    #[wasm_bindgen(js_namespace = console, js_name = error)]
-    pub(crate) fn log_error(message: &str, detail: &JsValue);
+    fn public_origin(this: &Bindings) -> Option<String>;
 }
 
 thread_local! {
@@ -50,24 +41,25 @@ thread_local! {
 #[derive(Default)]
 struct Isolate {
     caches: Rc<Caches>,
-    settings: std::cell::OnceCell<Rc<Settings>>,
+    settings: OnceCell<Rc<Settings>>,
 }
 
-/// Serves one request, and gives the response to `answer`.
-#[wasm_bindgen]
-pub fn fetch(request: web_sys::Request, env: Env, answer: Answer) {
-    task::start(async move {
-        let response = serve(&request, &env).await;
-        answer.give(&JsValue::UNDEFINED, response);
-    });
+/// Serves one request. It never fails: the macro would answer an error with plain text.
+#[worker::event(fetch)]
+async fn fetch(
+    request: web_sys::Request,
+    env: worker::Env,
+    _context: worker::Context,
+) -> Result<web_sys::Response, Infallible> {
+    Ok(serve(&request, env.unchecked_ref()).await)
 }
 
-async fn serve(request: &web_sys::Request, env: &Env) -> web_sys::Response {
+async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Response {
     let (caches, settings) = ISOLATE.with(|isolate| {
-        let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(env)));
+        let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(bindings)));
         (Rc::clone(&isolate.caches), Rc::clone(settings))
     });
-    let store = KvStore::new(env.pledges());
+    let store = KvStore::new(bindings.pledges());
     let service = Service {
         store: &store,
         clock: &WorkerClock,
@@ -83,17 +75,8 @@ async fn serve(request: &web_sys::Request, env: &Env) -> web_sys::Response {
     response::convert(response)
 }
 
-/// Gives `callback` the message of a panic, before the module traps.
-#[wasm_bindgen(js_name = onPanic)]
-pub fn on_panic(callback: js_sys::Function) {
-    std::panic::set_hook(Box::new(move |panic| {
-        let message = JsValue::from_str(&panic.to_string());
-        let _ = callback.call1(&JsValue::UNDEFINED, &message);
-    }));
-}
-
-fn read_settings(env: &Env) -> Settings {
-    let [allowed, public] = [env.allowed_origins(), env.public_origin()];
+fn read_settings(bindings: &Bindings) -> Settings {
+    let [allowed, public] = [bindings.allowed_origins(), bindings.public_origin()];
     Settings::parse(&allowed.unwrap_or_default(), &public.unwrap_or_default())
 }
 
@@ -101,6 +84,6 @@ struct WorkerClock;
 
 impl Clock for WorkerClock {
     fn now_ms(&self) -> u64 {
-        now() as u64
+        js_sys::Date::now() as u64
     }
 }

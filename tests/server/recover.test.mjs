@@ -1,73 +1,90 @@
-/** What becomes of requests when the compiled service panics. */
+/** What becomes of requests when the platform fails, and when an instance of the compiled service breaks. */
 import assert from "node:assert/strict";
-import test from "node:test";
-import { recovering } from "../../src/server/recover.js";
+import test, { after, before } from "node:test";
+import { create, get } from "../e2e/worker.mjs";
+import { KEY, startWorkerd } from "./workerd.mjs";
 
-console.error = () => {}; // every case here panics, and the log says so
+const TRANSACTION = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
 
-/** A module that serves what it is told: its instances are counted, and each has a panic hook of its own. */
-function sample(serve) {
-  const module = { instance: 1, panic: null, trap: null };
-  const fetch = recovering({
-    fetch: (request, _env, answer) => void serve(request, module).then(answer),
-    onPanic: (callback) => (module.panic = callback),
-    onTrap: (callback) => (module.trap = callback),
-    restart: () => (module.instance += 1),
-  });
-  return { module, fetch };
+let server, close;
+before(async () => ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs")));
+after(() => close?.());
+
+let last = 0;
+/** With a key that no cache knows, so that KV is asked. */
+const ask = (standIn) => create(server.origin, `unknown-${(last += 1)}`, TRANSACTION, { "x-stand-in": standIn });
+
+async function servesOn() {
+  const { status, text } = await create(server.origin, KEY, TRANSACTION);
+  assert.equal(status, 200, text);
+  assert.equal((await get(server.origin, KEY, JSON.parse(text).id)).status, 200);
 }
 
-const served = (request, { instance }) => Promise.resolve(new Response(`${request} by ${instance}`));
-const never = () => new Promise(() => {});
-
-async function isInternalError(response) {
-  assert.equal(response.status, 500);
-  assert.equal(response.headers.get("content-type"), "application/json");
-  assert.equal(response.headers.get("cache-control"), "no-store");
-  assert.equal(response.headers.get("x-content-type-options"), "nosniff");
-  assert.equal((await response.json()).error, "Internal error");
+function isOurs({ status, headers, text }, expected, error) {
+  assert.equal(status, expected, text);
+  assert.equal(headers["content-type"], "application/json");
+  assert.equal(headers["cache-control"], "no-store");
+  assert.equal(headers["x-content-type-options"], "nosniff");
+  const body = JSON.parse(text);
+  assert.equal(body.error, error);
+  assert.ok(body.message.length > 0);
 }
 
-test("a response is passed on as it is", async () => {
-  const response = new Response("fine");
-  const { fetch } = sample(() => Promise.resolve(response));
-  assert.equal(await fetch("a", {}), response);
-});
+const FAILURES = [
+  "get throws an Error",
+  "get throws a string",
+  "get is rejected with an Error",
+  "get is rejected with a string",
+  "get is rejected with undefined",
+  "value breaks off",
+  "there is none",
+];
 
-test("a panic answers every request in flight, and the next is served by a new instance", async () => {
-  const { module, fetch } = sample((request, module) => (request === "stuck" ? never() : served(request, module)));
-  const stuck = [fetch("stuck"), fetch("stuck"), fetch("stuck")];
-  module.panic("index out of bounds");
-  for (const response of await Promise.all(stuck)) await isInternalError(response);
-  assert.equal(await (await fetch("next")).text(), "next by 2");
-  assert.equal(await (await fetch("after")).text(), "after by 2");
-});
-
-test("the new instance has a panic hook too", async () => {
-  const { module, fetch } = sample((request, module) => (request === "stuck" ? never() : served(request, module)));
-  for (const instance of [2, 3]) {
-    const stuck = fetch("stuck");
-    module.panic("again");
-    await isInternalError(await stuck);
-    assert.equal(await (await fetch("next")).text(), `next by ${instance}`);
+test("KV fails: 503, and no instance breaks", async (t) => {
+  const stuck = ask("get hangs");
+  for (const failure of FAILURES) {
+    await t.test(failure, async () => {
+      isOurs(await ask(failure), 503, "Service unavailable");
+      await servesOn();
+    });
   }
+  isOurs(await stuck, 503, "Service unavailable"); // by its deadline: nothing disturbed it
 });
 
-test("a trap without a message, at once or later, is a panic", async () => {
-  const trap = new WebAssembly.RuntimeError("unreachable");
-  const throws = () => { throw trap; };
-  const { module, fetch } = sample((request, module) => ({ "at once": throws, later: never }[request] ?? served)(request, module));
-  await isInternalError(await fetch("at once"));
-  assert.equal(await (await fetch("next")).text(), "next by 2");
-  const stuck = fetch("later");
-  module.trap(trap);
-  await isInternalError(await stuck);
-  assert.equal(await (await fetch("next")).text(), "next by 3");
+for (const [kind, breaks] of [
+  ["KV", "metadata throws an Error"],
+  ["KV", "metadata throws a string"],
+  ["KV", "metadata throws undefined"],
+  ["KV", "metadata exhausts the stack"],
+  ["KV", "metadata traps"],
+  ["the request", "method throws an Error"],
+  ["the request", "url throws a string"],
+  ["the request", "headers throw an Error"],
+]) {
+  test(`${kind}: ${breaks}: all requests in flight get our 500, and the next is served`, async () => {
+    const stuck = [ask("get hangs"), ask("get hangs"), ask("get hangs")];
+    isOurs(await ask(breaks), 500, "Internal error");
+    for (const answer of await Promise.all(stuck)) isOurs(answer, 500, "Internal error");
+    await servesOn();
+  });
+}
+
+test("a panic, and the trap that it ends in: all requests in flight get our 500, and the next is served", async () => {
+  for (const _ of [1, 2]) {
+    const stuck = [ask("get hangs"), ask("get hangs")];
+    const panicked = create(server.origin, KEY, TRANSACTION, { "x-stand-in": "body makes it panic" });
+    for (const answer of await Promise.all([panicked, ...stuck])) isOurs(answer, 500, "Internal error");
+    await servesOn();
+  }
+  assert.match(server.said, /Rust panic: [^]*capacity overflow/);
 });
 
-test("a request that was answered before a panic stays answered", async () => {
-  const { module, fetch } = sample(served);
-  const response = await fetch("first");
-  module.panic("too late for it");
-  assert.equal(await response.text(), "first by 1");
+test("requests in flight are not disturbed by what a broken instance left behind", async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const broken = [ask("get hangs"), ask("metadata throws an Error")];
+    const fine = Array.from({ length: 10 }, () => create(server.origin, KEY, TRANSACTION));
+    for (const answer of await Promise.all(broken)) isOurs(answer, 500, "Internal error");
+    for (const answer of await Promise.all(fine)) assert.ok([200, 500].includes(answer.status), answer.text);
+    await servesOn();
+  }
 });

@@ -1,0 +1,50 @@
+/** A Worker on workerd alone: no other program of wrangler's is between it and the test. */
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect, liveHeapBytes, wasmBytes } from "../../bench/service/inspector.mjs";
+import { residentBytes } from "../../bench/service/process.mjs";
+import { Server, bundle } from "../../bench/service/workerd.mjs";
+import { seedData } from "../../scripts/lib/seed.mjs";
+import { tools } from "../e2e/script.mjs";
+
+export const KEY = "service_sk_test_dev_unit";
+export const PATH = "/v2/pledge-transaction";
+
+/**
+ * Starts a Worker with the development data.
+ * @param {string} main from the clone's root
+ * @returns {Promise<{server: Server, close: () => Promise<void>}>}
+ */
+export async function startWorkerd(main) {
+  const folder = mkdtempSync(join(tmpdir(), "impact-pledge-workerd-"));
+  const server = await Server.start(tools, await bundle(tools, { main: join(tools.root, main), folder }), { inspected: true });
+  const { entries } = await seedData(tools);
+  await server.seed(entries);
+  const close = async () => (await server.end(), rmSync(folder, { recursive: true, force: true }));
+  return { server, close };
+}
+
+/** Bytes that a Worker holds: of the process, of what is alive in JavaScript, of wasm's memory. */
+export async function memoryOf(server) {
+  const inspector = await inspect(server.ports.inspector, "main");
+  const memory = { resident: residentBytes(server.pid), heap: await liveHeapBytes(inspector), wasm: await wasmBytes(inspector) };
+  inspector.close();
+  return memory;
+}
+
+/** Sends this on a connection of its own, which stays open. `answer` is what came when `done` first held for it, or the connection ended. */
+export async function stall(server, bytes, done = (text) => text.includes("\r\n\r\n")) {
+  const socket = connect({ host: "127.0.0.1", port: server.ports.main });
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  let text = "";
+  const answer = new Promise((resolve) => {
+    socket.on("close", () => resolve(text));
+    socket.setEncoding("utf8").on("data", (more) => done((text += more)) && resolve(text));
+  });
+  socket.write(bytes);
+  return { answer, hangUp: () => socket.destroy() };
+}
