@@ -20,11 +20,7 @@ extern "C" {
     /// A namespace of Workers KV: `worker::KvStore` takes options by serde, which is 32 KB of wasm.
     pub type KvNamespace;
     #[wasm_bindgen(method, catch, js_name = getWithMetadata)]
-    fn get_with_metadata(
-        this: &KvNamespace,
-        name: &str,
-        kind: &str,
-    ) -> Result<Promise, JsValue>;
+    fn get_with_metadata(this: &KvNamespace, name: &str, kind: &str) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn put(
         this: &KvNamespace,
