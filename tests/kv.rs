@@ -57,6 +57,7 @@ struct Odd(String);
 
 impl Key for Odd {
     type Metadata = ();
+    const KIND: &'static str = "odd";
     fn name(&self) -> String {
         self.0.clone()
     }

@@ -1,14 +1,12 @@
 /**
- * Answers for requests whose instance of the compiled module broke: the `worker` crate starts a new instance at the
- * next call after any exception that left the module, and the requests that the old one was serving would wait for ever.
+ * Answers for instances of the compiled module that broke: after any exception that left one, the `worker` crate starts
+ * a new one at the next call, and the requests that the old one was serving would wait for ever.
  *
- * @param {object} module
- * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} module.fetch
- * @param {() => number} module.instance the number of the instance, a new one where the last one broke
- * @returns {(request: Request, env: object, context: object) => Promise<Response>}
+ * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} fetch the module's
+ * @param {() => number} instance calls the module for the number of its instance: a new one, if the last one broke
  */
-export function recovering({ fetch, instance }) {
-  const waiting = new Map(); // a set of functions would make each a hash first
+export function recovering(fetch, instance) {
+  const waiting = new Map(); // by number: a set of functions would make each a hash first
   let served = instance();
   let last = 0;
 
@@ -19,22 +17,23 @@ export function recovering({ fetch, instance }) {
     waiting.clear();
   }
 
-  // wasm-bindgen-futures runs all of its tasks in microtasks. In workerd one by `queueMicrotask` costs 2 µs, one of a
-  // promise a tenth; and here the exception of a task is met before anything else can call the instance that it broke.
+  // wasm-bindgen-futures runs all tasks in microtasks. In workerd one of `queueMicrotask` costs 2 µs, one of a promise a
+  // tenth of it; and here a task's exception is met before anything else calls the instance that it broke.
   const resolved = Promise.resolve();
   const run = (task) => { try { task(); } catch (error) { recover(); throw error; } };
   globalThis.queueMicrotask = (task) => void resolved.then(() => run(task));
-  addEventListener("unhandledrejection", recover); // a promise or a timer called the module, and it broke
+  addEventListener("unhandledrejection", recover); // the exception of what a promise or a timer called
 
   return async (request, env, context) => {
     recover();
-    const { promise, resolve } = Promise.withResolvers();
     const number = (last += 1);
-    waiting.set(number, resolve);
-    const fail = () => (recover(), resolve());
-    try { fetch(request, env, context).then(resolve, fail); } catch { fail(); }
-    context.waitUntil(promise); // else the platform drops a request whose caller hangs up, and what it holds stays held
-    const response = await promise;
+    const answered = new Promise((resolve, reject) => {
+      waiting.set(number, resolve);
+      fetch(request, env, context).then(resolve, reject);
+    });
+    const ended = answered.catch(recover);
+    context.waitUntil(ended); // the platform drops a request whose caller hangs up, and what it held would stay
+    const response = await ended;
     waiting.delete(number);
     return response ?? internalError(); // made here: a platform's object belongs to the request that made it
   };

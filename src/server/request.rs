@@ -17,30 +17,17 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn get(this: &Headers, name: &str) -> Option<String>;
 
-    /// Reads a stream in pieces of its own choice.
-    #[wasm_bindgen(js_name = ReadableStreamDefaultReader)]
+    /// `readAtLeast` is an addition of workerd's, as one of its own pieces has 4 KiB.
+    #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
     type Reader;
-    #[wasm_bindgen(method, catch)]
-    fn read(this: &Reader) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, catch, js_name = readAtLeast)]
+    fn read_at_least(this: &Reader, bytes: u32, buffer: Uint8Array) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, js_name = releaseLock)]
     fn release_lock(this: &Reader);
-
-    /// Reads a stream in pieces of a size: an addition of workerd's, as one of its own pieces has
-    /// 4 KiB.
-    #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
-    type PieceReader;
-    #[wasm_bindgen(method, catch, js_name = readAtLeast)]
-    fn read_at_least(
-        this: &PieceReader,
-        bytes: u32,
-        buffer: Uint8Array,
-    ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn cancel(this: &PieceReader) -> Result<Promise, JsValue>;
+    fn cancel(this: &Reader) -> Result<Promise, JsValue>;
 
     type Step;
-    #[wasm_bindgen(method, getter)]
-    fn done(this: &Step) -> bool;
     #[wasm_bindgen(method, getter)]
     fn value(this: &Step) -> Option<Uint8Array>;
 }
@@ -48,22 +35,22 @@ extern "C" {
 /// How long a body may take from its first byte to its last, in milliseconds. One that takes longer
 /// counts as broken off.
 const BODY_MS: u32 = 30_000;
+/// How much of a body is read at a time: 64 KiB.
+const PIECE_BYTES: u32 = 64 * 1024;
+
 /// Up to here a refused body that came unread is left to the platform, which takes as much by
 /// itself: 32 KiB.
 const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
-
 /// How much of a refused body is read: 32 MiB.
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;
-/// How much of it is read at a time: 64 KiB.
-const DRAINED_PIECE_BYTES: u32 = 64 * 1024;
 /// How long it is read, in milliseconds.
 const DRAIN_MS: u32 = 3_000;
-/// How many are read at a time. With [`DRAINED_PIECE_BYTES`] it bounds the memory: 512 KiB.
-const MAX_DRAINS: usize = 8;
+/// How many refused bodies are begun to be read in that time. Each has a piece: 2 MiB in all.
+const MAX_DRAINS: usize = 32;
 
 thread_local! {
-    /// When each of the drains under way ends at the latest. The platform drops a request whose caller
-    /// hangs up, and its future never goes on: only the time frees its place.
+    /// When the last drains began. Their ends are not known: the platform drops a request whose caller
+    /// hangs up, and its future never goes on.
     static DRAINS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -81,37 +68,36 @@ impl<'r> WorkerRequest<'r> {
         self.header(header::CONTENT_LENGTH)?.parse().ok()
     }
 
-    async fn read(
-        &self,
-        limit: usize,
-        reservation: &mut Reservation<'_>,
-    ) -> Result<Vec<u8>, BodyError> {
-        match self.content_length() {
-            Some(length) if limit >= length => {
-                reservation.grow(length)?;
-                Ok(self.read_whole().await?)
-            }
-            _ => self.read_up_to(limit, reservation).await,
-        }
-    }
-
     /// All at once: HTTP holds the body to its announced length, which is known to be small.
     async fn read_whole(&self) -> Result<Vec<u8>, JsValue> {
         let buffer = JsFuture::from(self.request.array_buffer()?).await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 
-    /// Piece by piece, until the end or beyond the limit.
     async fn read_up_to(
         &self,
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
-        let Some(stream) = self.request.body() else { return Ok(Vec::new()) };
-        let reader = stream.get_reader().unchecked_into();
-        let body = copy_up_to(&reader, limit, reservation).await;
-        reader.release_lock();
-        body
+        let (mut body, mut refused) = (Vec::new(), BodyError::TooLarge);
+        let Some(stream) = self.request.body() else { return Ok(body) };
+        let ended = for_each_piece(&stream, BODY_MS, |piece| {
+            let length = piece.length() as usize;
+            let fits = body.len() + length <= limit;
+            if fits && reservation.grow(length).is_err() {
+                refused = BodyError::Busy;
+                return false;
+            }
+            if fits {
+                body.extend(piece.to_vec());
+            }
+            fits
+        });
+        match ended.await {
+            Some(true) => Ok(body),
+            Some(false) => Err(refused),
+            None => Err(BodyError::Broken),
+        }
     }
 
     /// Lets the caller finish sending a body that was refused unread: one that is cut off in the
@@ -120,89 +106,63 @@ impl<'r> WorkerRequest<'r> {
     pub async fn drain(&self) {
         let Some(stream) = self.request.body() else { return };
         let is_small = self.content_length().is_some_and(|length| length <= LEFT_TO_PLATFORM_BYTES);
-        if is_small || stream.locked() {
+        if is_small || stream.locked() || !may_drain() {
             return;
         }
-        let Some(ends) = begin_drain() else { return };
-        drain(&stream).await;
-        end_drain(ends);
+        let mut drained = 0;
+        for_each_piece(&stream, DRAIN_MS, |piece| {
+            drained += piece.length();
+            drained < MAX_DRAINED_BYTES
+        })
+        .await;
     }
 }
 
-/// Takes a place among the drains; `None`: all are taken.
-fn begin_drain() -> Option<f64> {
+/// Whether one more body may be drained, which is then counted.
+fn may_drain() -> bool {
     let now = js_sys::Date::now();
-    let ends = now + f64::from(DRAIN_MS);
-    DRAINS.with_borrow_mut(|drains| {
-        drains.retain(|ends| *ends > now);
-        (drains.len() < MAX_DRAINS).then(|| drains.push(ends)).map(|()| ends)
+    DRAINS.with_borrow_mut(|begun| {
+        begun.retain(|time| now - time < f64::from(DRAIN_MS));
+        let may = begun.len() < MAX_DRAINS;
+        if may {
+            begun.push(now);
+        }
+        may
     })
 }
 
-fn end_drain(ends: f64) {
-    DRAINS.with_borrow_mut(|drains| {
-        if let Some(place) = drains.iter().position(|other| *other == ends) {
-            drains.swap_remove(place);
-        }
-    });
-}
-
-async fn drain(stream: &ReadableStream) {
+/// Reads a stream until it ends or `take` wants no more of it, and returns whether it ended; `None`:
+/// it broke off, or did neither in so many milliseconds.
+async fn for_each_piece(
+    stream: &ReadableStream,
+    milliseconds: u32,
+    take: impl FnMut(&Uint8Array) -> bool,
+) -> Option<bool> {
     let options = ReadableStreamGetReaderOptions::new();
     options.set_mode(ReadableStreamReaderMode::Byob);
-    let reader: PieceReader = stream.get_reader_with_options(&options).unchecked_into();
-    let read = within(DRAIN_MS, discard(&reader)).await;
-    if !matches!(read, Some(Ok(true))) {
-        // Nothing is left to do with what comes: a read under way would hold its buffer for it.
-        let _ = reader.cancel();
+    let reader: Reader = stream.get_reader_with_options(&options).unchecked_into();
+    let ended = within(milliseconds, read_pieces(&reader, take)).await.and_then(Result::ok);
+    match ended {
+        Some(_) => reader.release_lock(),
+        // A read that is under way would hold its buffer for as long as the caller likes.
+        None => drop(reader.cancel()),
     }
+    ended
 }
 
-/// Reads into one buffer; whether the stream ended within the limit.
-async fn discard(reader: &PieceReader) -> Result<bool, JsValue> {
-    let mut buffer = Uint8Array::new_with_length(DRAINED_PIECE_BYTES);
-    let mut drained = 0;
-    while drained < MAX_DRAINED_BYTES {
-        let step = next(reader.read_at_least(DRAINED_PIECE_BYTES, buffer)).await?;
-        let Some(piece) = step.piece() else { return Ok(true) };
-        drained += piece.length();
-        buffer = Uint8Array::new(&piece.buffer());
-    }
-    Ok(false)
-}
-
-async fn next(read: Result<Promise, JsValue>) -> Result<Step, JsValue> {
-    Ok(JsFuture::from(read?).await?.unchecked_into())
-}
-
-impl Step {
-    /// What was read; `None` at the end.
-    fn piece(&self) -> Option<Uint8Array> {
-        self.value().filter(|_| !self.done())
-    }
-}
-
-async fn copy_up_to(
+async fn read_pieces(
     reader: &Reader,
-    limit: usize,
-    reservation: &mut Reservation<'_>,
-) -> Result<Vec<u8>, BodyError> {
-    let mut body = Vec::new();
-    while let Some(piece) = next(reader.read()).await?.piece() {
-        let length = piece.length() as usize;
-        if body.len() + length > limit {
-            return Err(BodyError::TooLarge);
+    mut take: impl FnMut(&Uint8Array) -> bool,
+) -> Result<bool, JsValue> {
+    let mut buffer = Uint8Array::new_with_length(PIECE_BYTES);
+    loop {
+        let step = JsFuture::from(reader.read_at_least(PIECE_BYTES, buffer)?).await?;
+        let piece = step.unchecked_into::<Step>().value();
+        let Some(piece) = piece.filter(|piece| piece.length() > 0) else { return Ok(true) };
+        if !take(&piece) {
+            return Ok(false);
         }
-        reservation.grow(length)?;
-        body.extend(piece.to_vec());
-    }
-    Ok(body)
-}
-
-/// What the stream threw is the caller's connection: nobody else learns from it.
-impl From<JsValue> for BodyError {
-    fn from(_: JsValue) -> Self {
-        BodyError::Broken
+        buffer = Uint8Array::new(&piece.buffer());
     }
 }
 
@@ -224,6 +184,11 @@ impl Request for WorkerRequest<'_> {
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
-        within(BODY_MS, self.read(limit, reservation)).await.unwrap_or(Err(BodyError::Broken))
+        let Some(length) = self.content_length().filter(|length| *length <= limit) else {
+            return self.read_up_to(limit, reservation).await;
+        };
+        reservation.grow(length)?;
+        let body = within(BODY_MS, self.read_whole()).await.and_then(Result::ok);
+        body.ok_or(BodyError::Broken)
     }
 }

@@ -29,25 +29,18 @@ pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
         console_error!("the service could not answer: {cause}");
     }
     let init = HEADS.with_borrow_mut(|heads| Head { status, media, headers }.find_or_make(heads));
-    let response = init.and_then(|init| with_body(body, &init));
-    response.unwrap_or_else(|_| JsValue::UNDEFINED.unchecked_into())
-}
-
-fn with_body(
-    body: Body<ReadableStream>,
-    init: &ResponseInit,
-) -> Result<web_sys::Response, JsValue> {
-    match body {
-        Body::Empty => web_sys::Response::new_with_opt_str_and_init(None, init),
+    let response = init.and_then(|init| match body {
+        Body::Empty => web_sys::Response::new_with_opt_str_and_init(None, &init),
         Body::Stored(stream) => {
-            web_sys::Response::new_with_opt_readable_stream_and_init(Some(&stream), init)
+            web_sys::Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)
         }
         Body::Bytes(bytes) => {
             // A copy: the platform sends it when the module's memory has long moved on.
             let bytes = Uint8Array::from(bytes.as_slice());
-            web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&bytes), init)
+            web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&bytes), &init)
         }
-    }
+    });
+    response.unwrap_or_else(|_| JsValue::UNDEFINED.unchecked_into())
 }
 
 impl Head {
