@@ -24,7 +24,7 @@ import { buildRawWasm } from "./lib/wasm.mjs";
 export const ENTRIES = [
   { name: "index", path: ".", source: "index.js", types: "index.d.ts", build: buildClient },
   { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", build: buildValidator },
-  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", build: buildForm },
+  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", build: buildValidator },
 ];
 
 /** Who wants the wasm as a module, and how it is imported there. */
@@ -38,10 +38,6 @@ const IN_ORDER = "--reorder-functions";
 async function buildValidator(tools) {
   const packed = ["--flatten", "--rereloop", "-Oz", "--coalesce-locals"]; // no slower, as `-O3` comes behind
   return { wasm: await buildRawWasm(tools, { features: ["validate"], profile: "validator", optimise: [...packed, IN_ORDER, "-O3", ...OWN_MEMORY] }) };
-}
-
-async function buildForm(tools) {
-  return { wasm: await buildRawWasm(tools, { features: ["form"], profile: "validate", optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY] }) };
 }
 
 /** @param {import("./lib/ready.mjs").Tools} tools */

@@ -12,13 +12,11 @@
 //!   it, and [`timeline`]
 //!   shows it to its recipient.
 //! - A client asks again when that can help: [`retry`] says when.
-//! - A plain HTML [`form`] is read as a request, in the page and by the server that it is posted to.
 
 pub mod api;
 pub mod auth;
 pub mod charge;
 pub mod decimal;
-pub mod form;
 pub mod handle;
 pub mod idempotency;
 pub mod pledge;
@@ -30,9 +28,6 @@ pub mod validate;
 
 #[cfg(all(target_family = "wasm", feature = "client"))]
 mod client;
-#[cfg(all(target_family = "wasm", feature = "form"))]
-#[path = "client/fields.rs"]
-mod fields;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 pub mod server;
 #[cfg(all(target_family = "wasm", feature = "validate"))]

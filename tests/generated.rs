@@ -325,6 +325,43 @@ fn the_encoder_is_current() {
     is_current("validate/encoder.js", &encoder());
 }
 
+// ---- The form's table ----------------------------------------------------------------------------
+
+fn fields() -> String {
+    let shape = shape(Kind::Object(&REQUEST), false, 0);
+    format!(
+        "// {FROM}.\n\n/** What a form can fill in: an object has members in the contract's order, an array has an item; any other value is one field. */\nexport const REQUEST = {shape};\n"
+    )
+}
+
+fn shape(kind: Kind, is_required: bool, depth: usize) -> String {
+    let mut facts = Vec::new();
+    if is_required {
+        facts.push("isRequired: true".to_owned());
+    }
+    match kind {
+        Kind::Object(object) => facts.push(format!("members: {}", shapes(object, depth + 1))),
+        Kind::Array(array) => facts.push(format!("item: {}", shape(array.item, false, depth))),
+        Kind::PositiveNumber => facts.push("isNumber: true".to_owned()),
+        Kind::Text(_) | Kind::Choice(_) => {}
+    }
+    if facts.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", facts.join(", ")) }
+}
+
+fn shapes(object: &Object, depth: usize) -> String {
+    let indent = "  ".repeat(depth);
+    let line = |member: &Member| {
+        format!("{indent}{}: {},\n", member.name, shape(member.kind, member.required, depth))
+    };
+    let lines: String = object.members.iter().map(line).collect();
+    format!("{{\n{lines}{}}}", "  ".repeat(depth - 1))
+}
+
+#[test]
+fn the_table_of_the_form_is_current() {
+    is_current("generated/fields.js", &fields());
+}
+
 // ---- JSON Schema and TypeScript ------------------------------------------------------------------
 
 fn json_schema(slot: Option<Slot>, kind: Kind) -> Value {

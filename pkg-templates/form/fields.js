@@ -1,23 +1,23 @@
-/** The fields of a form, and what each of them says. */
+/** The fields of a form, and their values as controls of a request. */
 
-/** What says nothing of the form's. */
-const SILENT = new Set(["button", "fieldset", "file", "image", "object", "output", "reset", "submit"]);
+/** Elements of a form that have no value for the request. */
+const WITHOUT_VALUE = new Set(["button", "fieldset", "file", "image", "object", "output", "reset", "submit"]);
 
-/** What the browser took for no value, such as `1,5` in a number: the rules say which type it must be of. */
+/** The value of a field whose text the browser cannot read, such as `1,5` in a number: not empty, and no number either. */
 const BAD_INPUT = "\uFFFD";
 
 /** @param {HTMLFormElement} form @returns {HTMLInputElement[]} in the order of the document, those added later too */
 export function fieldsOf(form) {
-  return [...form.elements].filter((field) => !SILENT.has(field.type) && !field.matches(":disabled"));
+  return [...form.elements].filter((field) => !WITHOUT_VALUE.has(field.type) && !field.matches(":disabled"));
 }
 
-/** @param {HTMLInputElement} field */
-export function entriesOf(field) {
+/** One control, or one for each chosen option of a list. @param {HTMLInputElement} field */
+export function controlsOf(field) {
   const { name, type } = field;
-  const entry = (value) => ({ field, name, value, hidden: type === "hidden" });
-  if (type !== "select-multiple") return [entry(valueOf(field))];
-  const chosen = [...field.selectedOptions].map(({ value }) => entry(value));
-  return chosen.length > 0 ? chosen : [entry("")];
+  const control = (value) => ({ field, name, value, hidden: type === "hidden" });
+  if (type !== "select-multiple") return [control(valueOf(field))];
+  const chosen = [...field.selectedOptions].map(({ value }) => control(value));
+  return chosen.length > 0 ? chosen : [control("")];
 }
 
 function valueOf({ type, checked, validity, value = "" }) {

@@ -1,21 +1,19 @@
-/**
- * `impact-pledge/form`: a plain HTML form that checks itself. What a form says, what is wrong with it and which field
- * that belongs to is compiled Rust; here are only the fields, their messages and the events.
- */
-import { entriesOf, fieldsOf } from "./fields.js";
+/** `impact-pledge/form`: a plain HTML form that checks itself, and the same check of posted data on a server. */
+import { controlsOf, fieldsOf } from "./fields.js";
 import { Messages } from "./messages.js";
 import { read } from "./read.js";
 
-/** What the form as a whole lacks: said when it is sent, not while the shopper is still on the way. */
-const WHOLE = "too_few_items";
-const OF_GROUPS = new Set([WHOLE, "too_many_items"]);
+/** Shown once the form was sent, not while the shopper is still filling it in. */
+const INCOMPLETE = "too_few_items";
+/** Problems of several fields together, which are shown at the place of their group. */
+const OF_GROUPS = new Set([INCOMPLETE, "too_many_items"]);
 
 const bound = new WeakSet();
 
-/** What posted data says, by the same rules as in the page. */
-export function readForm(data, { hidden = () => false } = {}) {
+/** The payload of posted data and its issues, by the same rules as in the page. */
+export function readForm(data, { hidden = () => false, maxIssues } = {}) {
   const entries = [...data].filter(([, value]) => typeof value === "string");
-  const { payload, issues } = read(entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })));
+  const { payload, issues } = read(entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })), { maxIssues });
   return { valid: issues.length === 0, payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, name: entries[control]?.[0] ?? null })) };
 }
 
@@ -23,6 +21,7 @@ export function readForm(data, { hidden = () => false } = {}) {
 export function bindForm(form, options = {}) {
   if (typeof form?.elements !== "object" || typeof form.addEventListener !== "function") throw new TypeError("`bindForm` takes a form element");
   if (bound.has(form)) throw new TypeError("this form is bound already: unbind it first");
+  read([]); // where WebAssembly cannot run this throws, before anything is changed: the form stays the browser's own
   const binding = new Binding(form, options);
   return { read: () => binding.read(), refresh: () => void binding.refresh(), unbind: () => binding.unbind() };
 }
@@ -39,11 +38,12 @@ class Binding {
   #isBusy = false;
   /** Whether a mouse button is down: a message that came up now would move what is about to be clicked. */
   #isPressed = false;
-  /** What the server said of fields that have not changed since. */
-  #served = new Map();
-  /** What we told the browser. */
-  #said = new Map();
-  #told;
+  /** The server's errors of fields that have not changed since. */
+  #serverErrors;
+  /** The custom validity that was set, by field. */
+  #customValidity = new Map();
+  /** The pointers and codes that `onIssues` got last. */
+  #reported;
 
   constructor(form, options) {
     bound.add(form);
@@ -52,27 +52,21 @@ class Binding {
     this.#wasNative = !form.noValidate;
     form.noValidate = true; // no bubbles: the problems stand beside the fields
     this.#messages = new Messages(form);
-    for (const field of fieldsOf(form)) this.#adopt(field);
+    this.#serverErrors = this.#messages.serverErrors(fieldsOf(form));
+    for (const field of this.#serverErrors.keys()) this.#touched.add(field);
     this.#listen();
     this.refresh();
   }
 
-  #adopt(field) {
-    const text = this.#messages.served(field);
-    if (!text) return;
-    this.#served.set(field, text);
-    this.#touched.add(field);
-  }
-
   read(fields = fieldsOf(this.#form)) {
-    const entries = fields.flatMap(entriesOf);
-    const { payload, issues } = read(entries);
-    return { valid: issues.length === 0, payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, field: entries[control]?.field ?? null })) };
+    const controls = fields.flatMap(controlsOf);
+    const { payload, issues } = read(controls);
+    return { valid: issues.length === 0, payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, field: controls[control]?.field ?? null })) };
   }
 
   unbind() {
     this.#listening.abort();
-    this.#forget(new Set()); // else the browser would still refuse them
+    this.#clearCustomValidity(new Set()); // else the browser would still refuse the fields
     this.#messages.remove();
     this.#form.noValidate = !this.#wasNative;
     bound.delete(this.#form);
@@ -83,33 +77,33 @@ class Binding {
   #listen() {
     const { signal } = this.#listening;
     const on = (target, type, listener) => target.addEventListener(type, listener, { capture: true, signal });
-    const elsewhere = (event) => this.#form.contains(event.target) || this.#met(event); // fields with a `form` attribute
+    const elsewhere = (event) => this.#form.contains(event.target) || this.#onField(event); // fields with a `form` attribute
     for (const type of ["input", "change", "focusout"]) {
-      on(this.#form, type, (event) => this.#met(event));
+      on(this.#form, type, (event) => this.#onField(event));
       on(this.#form.ownerDocument, type, elsewhere);
     }
     on(this.#form.ownerDocument, "mousedown", () => (this.#isPressed = true));
-    on(this.#form.ownerDocument, "mouseup", () => setTimeout(() => this.#released())); // behind the click
+    on(this.#form.ownerDocument, "mouseup", () => setTimeout(() => this.#onMouseUp())); // behind the click
     on(this.#form, "submit", (event) => this.#submit(event));
     on(this.#form, "reset", () => setTimeout(() => this.#reset())); // before the values change
   }
 
-  #met({ type, target }) {
+  #onField({ type, target }) {
     if (target.form !== this.#form) return;
     if (type === "focusout") this.#touched.add(target);
-    else this.#served.delete(target);
+    else this.#serverErrors.delete(target);
     if (type === "change") this.#touched.add(target);
     if (type === "input" || !this.#isPressed) this.refresh();
   }
 
-  #released() {
+  #onMouseUp() {
     this.#isPressed = false;
     if (!this.#listening.signal.aborted) this.refresh();
   }
 
   #reset() {
     this.#touched = new WeakSet();
-    this.#served.clear();
+    this.#serverErrors.clear();
     this.#wasSent = false;
     if (!this.#listening.signal.aborted) this.refresh();
   }
@@ -118,20 +112,20 @@ class Binding {
     if (event.target !== this.#form || event.submitter?.formNoValidate) return;
     const fields = fieldsOf(this.#form);
     for (const field of fields) this.#touched.add(field);
-    this.#served.clear();
+    this.#serverErrors.clear();
     this.#wasSent = true;
     const { payload, problems, issues } = this.refresh();
-    if (issues.length > 0 || problems.size > 0) this.#refuse(event, problems, issues);
-    else if (this.#options.onSubmit) this.#hand(event, payload);
+    if (issues.length > 0 || problems.size > 0) this.#block(event, problems, issues);
+    else if (this.#options.onSubmit) this.#submitPayload(event, payload);
   }
 
-  /** As if the browser had found the problems itself: nobody else hears of this event. */
-  #refuse(event, problems, issues) {
+  /** As if the browser had found the problems itself: no other listener gets this event. */
+  #block(event, problems, issues) {
     event.preventDefault();
     event.stopImmediatePropagation();
-    const unseen = issues.filter(({ field }) => !problems.has(field));
-    const lines = unseen.map((issue) => `${issue.path.join(".")}: ${this.#text(issue)}`);
-    this.#messages.announce([this.#summary(problems.size + unseen.length), ...lines].join(" "), unseen.length > 0);
+    const others = issues.filter(({ field }) => !problems.has(field));
+    const lines = others.map((issue) => [issue.path.join("."), this.#text(issue)].filter(Boolean).join(": "));
+    this.#messages.announce([this.#summary(problems.size + others.length), ...lines].join(" "), others.length > 0);
     const [first] = problems.keys();
     for (let fold = first; (fold = fold?.parentElement.closest("details")); ) fold.open = true; // what is folded up takes no focus
     first?.focus();
@@ -141,8 +135,8 @@ class Binding {
     return this.#options.summary?.(count) ?? (count === 1 ? "There is a problem in the form." : `There are ${count} problems in the form.`);
   }
 
-  /** Hands the payload on; until what that begins has ended, the form is not sent again. */
-  async #hand(event, payload) {
+  /** Calls `onSubmit`; until the promise that it returns has been settled, the form is not sent again. */
+  async #submitPayload(event, payload) {
     event.preventDefault();
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -155,39 +149,39 @@ class Binding {
     }
   }
 
-  // ---- What is wrong, and what of it is shown ----
+  // ---- Problems, and which of them are shown ----
 
   refresh() {
     const fields = fieldsOf(this.#form);
     const { payload, issues } = this.read(fields);
     const first = new Map([...issues].reverse().map((issue) => [issue.field, issue]));
-    for (const field of fields) this.#inform(field, first.get(field));
-    this.#forget(new Set(fields));
+    for (const field of fields) this.#setCustomValidity(field, first.get(field));
+    this.#clearCustomValidity(new Set(fields));
     const problems = new Map(fields.map((field) => [field, this.#problem(field, first.get(field))]).filter(([, problem]) => problem));
-    const news = this.#messages.show(problems);
-    if (news.length > 0) this.#messages.announce(news.join(" "));
-    this.#tell(issues);
+    const shown = this.#messages.show(problems);
+    if (shown.length > 0) this.#messages.announce(shown.join(" "));
+    this.#report(issues);
     return { payload, issues, problems };
   }
 
   /** The browser knows each problem, shown or not: `:user-invalid` and `checkValidity` are right at any time. */
-  #inform(field, issue) {
+  #setCustomValidity(field, issue) {
     const text = issue ? this.#text(issue) : "";
-    if ((this.#said.get(field) ?? "") === text) return;
-    if (text) this.#said.set(field, text);
-    else this.#said.delete(field);
+    if ((this.#customValidity.get(field) ?? "") === text) return;
+    if (text) this.#customValidity.set(field, text);
+    else this.#customValidity.delete(field);
     field.setCustomValidity?.(text);
   }
 
-  /** Fields that were taken away or disabled. */
-  #forget(fields) {
-    for (const field of this.#said.keys()) if (!fields.has(field)) this.#inform(field);
+  /** Of all fields but these: the others were taken away or disabled. */
+  #clearCustomValidity(fields) {
+    for (const field of this.#customValidity.keys()) if (!fields.has(field)) this.#setCustomValidity(field);
   }
 
   /** Ours, else the browser's own, else the server's. */
   #problem(field, issue) {
-    const text = field.validationMessage || this.#served.get(field);
-    if (!text || !this.#touched.has(field) || (issue?.code === WHOLE && !this.#wasSent)) return undefined;
+    const text = field.validationMessage || this.#serverErrors.get(field);
+    if (!text || !this.#touched.has(field) || (issue?.code === INCOMPLETE && !this.#wasSent)) return undefined;
     return { text, group: issue && OF_GROUPS.has(issue.code) ? issue.path.join(".") : undefined };
   }
 
@@ -196,10 +190,10 @@ class Binding {
     return (typeof own === "function" ? own(issue) : own) ?? sentence(issue.message);
   }
 
-  #tell(issues) {
-    const words = issues.map(({ pointer, code }) => `${pointer} ${code}`).join("\n");
-    if (words !== this.#told) this.#options.onIssues?.(issues);
-    this.#told = words;
+  #report(issues) {
+    const lines = issues.map(({ pointer, code }) => `${pointer} ${code}`).join("\n");
+    if (lines !== this.#reported) this.#options.onIssues?.(issues);
+    this.#reported = lines;
   }
 }
 

@@ -1,6 +1,6 @@
-/** Where a form shows its problems: beside each field, and for those who listen. */
+/** Shows the problems of a form: beside each field, and in a live region for screen readers. */
 
-const UNSEEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
+const VISUALLY_HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
 
 let count = 0;
 
@@ -9,37 +9,40 @@ export class Messages {
   #live;
   /** @type {Map<HTMLElement, {text: string, place: HTMLElement}>} by field */
   #shown = new Map();
-  /** The places that are ours. */
+  /** The places that were made here, and not by the page. */
   #made = new WeakSet();
 
   constructor(form) {
     this.#form = form;
     this.#live = element(form, { role: "status" });
-    this.#live.style.cssText = UNSEEN;
+    this.#live.style.cssText = VISUALLY_HIDDEN;
     form.append(this.#live);
   }
 
-  /** What a place of the page's own says of a field: a server's word. */
-  served(field) {
-    return field.getAttribute("aria-invalid") === "true" ? this.#ownPlace(field.name)?.textContent.trim() : "";
+  /** The texts that the page came with, by field: those of invalid fields, in places of the page's own. */
+  serverErrors(fields) {
+    const places = this.#ownPlaces();
+    const invalid = fields.filter((field) => field.getAttribute("aria-invalid") === "true");
+    return new Map(invalid.map((field) => [field, places.get(field.name)?.textContent.trim()]).filter(([, text]) => text));
   }
 
   /**
    * Shows these problems and no others.
    * @param {Map<HTMLElement, {text: string, group?: string}>} problems by field; `group`: whose place comes first
-   * @returns {string[]} what is new
+   * @returns {string[]} the texts that are new
    */
   show(problems) {
     for (const field of [...this.#shown.keys()]) if (!problems.has(field)) this.#hide(field);
     const fresh = [...problems].filter(([field, { text }]) => this.#shown.get(field)?.text !== text);
-    for (const [field, { text, group }] of fresh) this.#write(field, text, group);
+    const places = fresh.length > 0 ? this.#ownPlaces() : undefined;
+    for (const [field, { text, group }] of fresh) this.#write(field, text, places.get(group) ?? places.get(field.name) ?? this.#newPlace(field));
     return fresh.map(([, { text }]) => text);
   }
 
-  /** Tells a screen reader; `visibly`, everybody. */
+  /** For screen readers; if `visibly`, for everybody. */
   announce(text, visibly = false) {
     this.#live.textContent = text;
-    this.#live.style.cssText = visibly ? "" : UNSEEN;
+    this.#live.style.cssText = visibly ? "" : VISUALLY_HIDDEN;
   }
 
   remove() {
@@ -47,9 +50,8 @@ export class Messages {
     this.#live.remove();
   }
 
-  #write(field, text, group) {
+  #write(field, text, place) {
     this.#hide(field);
-    const place = (group && this.#ownPlace(group)) || this.#ownPlace(field.name) || this.#newPlace(field);
     place.id ||= `impact-pledge-problem-${(count += 1)}`;
     place.textContent = text;
     describe(field, (ids) => ids.add(place.id));
@@ -67,11 +69,13 @@ export class Messages {
     field.removeAttribute("aria-invalid");
   }
 
-  #ownPlace(name) {
-    return name && this.#form.querySelector(`[data-problem=${JSON.stringify(name)}]`); // jsdom has no `CSS.escape`
+  /** The page's places by the names that they are for. All at once: to search for each would take quadratic time. */
+  #ownPlaces() {
+    const places = [...this.#form.querySelectorAll("[data-problem]")].filter((place) => place.dataset.problem);
+    return new Map(places.reverse().map((place) => [place.dataset.problem, place])); // of two, the first
   }
 
-  /** Behind the field or its label, and behind all of a group of boxes. */
+  /** Behind the field or its label; for a group of boxes, at its end. */
   #newPlace(field) {
     const place = element(this.#form, { class: "impact-pledge-problem" });
     this.#made.add(place);

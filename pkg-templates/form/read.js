@@ -1,69 +1,123 @@
 /**
- * The way into the compiled rules: names and values go in as one text, the payload and its issues come back.
- * `src/client/fields.rs` is the other half of this file, and says how the memory is laid out.
+ * A plain HTML form as a create request: names are paths, values are text.
+ *
+ * A control named `recipient.email` or `pledges.0.impact.amount` is that member of the request; those named
+ * `notifications` are its items. Names that begin with no member of the request belong to the shop and are ignored;
+ * any other name that leads nowhere becomes a member of the request, which the rules refuse. Empty controls are left
+ * out, and so are items in which nothing that a shopper can see is filled in; the items behind them move up. Text that
+ * reads as a number is one where the contract wants one. All other text goes into the payload unchanged: the rules,
+ * and not this file, find what is wrong with it.
+ *
+ * The request is written as JSON text instead of being built as an object, because two filled controls of one name
+ * are a member twice: the rules report it, and no object can hold it.
  */
-import { compile } from "#module";
-import { PROBLEM, inOrder, read as readProblems } from "../validate/issues.js";
+import { REQUEST } from "../generated/fields.js";
+import { validateBytes } from "../validate/validate.js";
 
-const ENTRY = 24; // bytes
-const AROUND = 64; // bytes of JSON that one control can need beyond six for each byte of its text
-const NOBODY = 0xffff_ffff;
-const PAGE = 65_536;
-/** What one big form took is given back with its instance. */
-const MOST_KEPT = 16 * 1024 * 1024;
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-/** What runs, and where its memory is ours. */
-let engine;
-
-function start() {
-  const { memory, read_form } = new WebAssembly.Instance(compile(), {}).exports;
-  return { memory, read_form, area: memory.grow(1) * PAGE };
-}
+/** One more than the longest path of the request has. A name with more is not split any further: it leads nowhere. */
+const MAX_STEPS = 5;
+const INDEX = /^(0|[1-9]\d{0,8})$/;
+/** A decimal as people type it: `007`, `+1`, `.5`, `1e3`. */
+const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r]*$/i;
 
 /**
- * @param {{name: string, value: string, hidden: boolean}[]} controls
+ * Reads a form and checks it, in time that is linear in the length of its names and values, but for the sort of items.
+ *
+ * @typedef {{name: string, value: string, hidden: boolean}} Control
+ * @param {Control[]} controls
+ * @param {{maxIssues?: number}} [options] of `validateBytes`
  * @returns {{payload: object, issues: {control: number | null, path: (string | number)[], pointer: string, code: string, message: string}[]}}
+ *   `control` is the index of the one that the issue belongs to, or null
  */
-export function read(controls) {
-  const { memory, read_form, area } = (engine ??= start());
-  const text = encoder.encode(controls.map(line).join(""));
-  const parts = layout(area, controls.length, text.length);
-  grow(memory, parts.end);
-  new Uint8Array(memory.buffer).set(text, parts.text);
-  const length = read_form(parts.problems, controls.length, text.length);
-  const found = result(memory.buffer, parts, length);
-  if (memory.buffer.byteLength > MOST_KEPT) engine = undefined;
-  return found;
+export function read(controls, options) {
+  const { request, unknown } = byPlace(controls);
+  const owners = new Map();
+  const members = [...membersOf(request, "", owners), ...unknown.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)];
+  const json = `{${members}}`;
+  const issues = validateBytes(new TextEncoder().encode(json), options);
+  let unknowns = 0; // they are reported in the order in which they were written
+  for (const issue of issues) {
+    const owner = issue.code === "unknown_member" ? unknown[unknowns++] : owners.get(issue.path.join("."));
+    issue.control = owner?.index ?? null;
+  }
+  return { payload: JSON.parse(json), issues };
 }
 
-/** NUL stands between the parts, as HTML has none in a text. */
-const line = ({ name, value, hidden }) => `${hidden ? "-" : "+"}${plain(name)}\0${plain(value)}\0`;
-const plain = (text) => text.replaceAll("\0", "\uFFFD");
+// ---- The controls by their places ----
 
-function layout(problems, controls, length) {
-  const room = 4 * controls + 8;
-  const owners = problems + room * PROBLEM;
-  const count = owners + room * 4;
-  const json = count + 8 + controls * ENTRY;
-  const most = 6 * length + AROUND * (controls + 1);
-  const text = json + 2 * most;
-  return { problems, owners, count, json, text, end: text + length };
-}
+/** What the form has at one place of the request: controls named as the place itself, all that are in it, and its parts by name or index. */
+const nodeOf = (shape) => ({ shape, own: [], all: [], parts: new Map() });
 
-function grow(memory, end) {
-  const missing = end - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
-}
-
-function result(buffer, { problems, owners, count, json }, length) {
-  const bytes = new Uint8Array(buffer, json, length);
-  const part = (from, size) => JSON.parse(`"${decoder.decode(bytes.subarray(from, from + size))}"`);
-  const [problem] = new Uint32Array(buffer, count, 1);
-  const found = readProblems(new Uint32Array(buffer, problems), problem, part);
-  new Uint32Array(buffer, owners, problem).forEach((owner, nth) => {
-    if (found[nth]) found[nth].issue.control = owner === NOBODY ? null : owner;
+function byPlace(controls) {
+  const request = nodeOf(REQUEST), unknown = [];
+  controls.forEach(({ name, value, hidden }, index) => {
+    const control = { name: wellFormed(name), value: wellFormed(value), hidden, index };
+    const steps = control.name.split(".", MAX_STEPS);
+    if (steps.reduce(shapeWithin, REQUEST)) insert(request, steps, control);
+    else if (shapeWithin(REQUEST, steps[0]) && isFilled(control)) unknown.push(control);
   });
-  return { payload: JSON.parse(decoder.decode(bytes)), issues: inOrder(found) };
+  return { request, unknown };
+}
+
+/** Half of a surrogate pair is sent by no browser, nor is NUL contained in any document of HTML. */
+const wellFormed = (text) => text.replace(/[\0\ud800-\udfff]/gu, "\uFFFD");
+
+/** The shape of a part of a place, if it has such a part. */
+function shapeWithin(shape, step) {
+  if (shape?.item) return INDEX.test(step) ? shape.item : undefined;
+  return shape?.members && Object.hasOwn(shape.members, step) ? shape.members[step] : undefined;
+}
+
+function insert(node, steps, control) {
+  for (const step of steps) {
+    if (!node.parts.has(step)) node.parts.set(step, nodeOf(shapeWithin(node.shape, step)));
+    node = node.parts.get(step);
+    node.all.push(control);
+  }
+  node.own.push(control);
+}
+
+const isFilled = ({ value }) => value !== "";
+const isVisible = ({ hidden }) => !hidden;
+
+/** Whether an item is there: something that the shopper sees is filled in, or nothing of it can be seen. */
+function isPresent({ all }) {
+  const visible = all.filter(isVisible);
+  return (visible.length > 0 ? visible : all).some(isFilled);
+}
+
+/** The control that an issue about a place belongs to: that of the very place, else the first in it, visible ones first. */
+const ownerOf = ({ own, all }) => own.find(isVisible) ?? all.find(isVisible) ?? own[0] ?? all[0];
+
+// ---- The request as JSON ----
+// Each function enters into `owners` the control of every place that it writes, by the place's path with dots.
+
+/** An object's members as JSON, in the contract's order. */
+function membersOf({ shape, parts }, path, owners) {
+  const present = Object.keys(shape.members).filter((name) => parts.has(name));
+  return present.flatMap((name) => valuesOf(parts.get(name), path + name, owners).map((json) => `"${name}":${json}`));
+}
+
+/** A place's value as JSON: none where it is left out, and several where it was filled in more than once. */
+function valuesOf(node, path, owners) {
+  const { shape, own, all, parts } = node;
+  owners.set(path, ownerOf(node));
+  const values = shape.item ? [arrayOf(node, `${path}.`, owners)] : own.filter(isFilled).map(({ value }) => textOf(value, shape));
+  if (shape.members && parts.size > 0) values.push(`{${membersOf(node, `${path}.`, owners)}}`);
+  return shape.isRequired || all.some(isFilled) ? values : [];
+}
+
+/** Controls named as the array itself are one item each; behind them come the items that have an index. */
+function arrayOf({ shape, own, parts }, path, owners) {
+  const unnumbered = own.filter(isFilled).map((control) => ({ ...nodeOf(shape.item), own: [control], all: [control] }));
+  const numbered = [...parts].sort(([a], [b]) => a - b).map(([, item]) => item);
+  const items = [...unnumbered, ...numbered.filter(isPresent)];
+  return `[${items.map((item, index) => valuesOf(item, path + index, owners)[0])}]`;
+}
+
+/** A number loses its plus sign and zeros at its head, which JSON has not. */
+function textOf(value, { isNumber }) {
+  const [, sign = "", digits] = (isNumber && value.match(DECIMAL)) || [];
+  if (digits === undefined) return JSON.stringify(value);
+  return sign + digits.replace(/^0*(?=\d)/, "").replace(/^\./, "0.");
 }

@@ -27,34 +27,34 @@ export async function bundled(contents = ENTRY) {
 /**
  * @param {import("node:test").TestContext} t
  * @param {string} fields what stands in the form
- * @param {{outside?: string, attributes?: string, bind?: boolean, expected?: RegExp}} [options]
- * @returns {Promise<import("playwright-core").Page>} `bound`, `submitted` and `told` are globals of the page
+ * @param {{outside?: string, attributes?: string, policy?: string, bind?: boolean, expected?: RegExp}} [options]
+ * @returns {Promise<import("playwright-core").Page>} `bound`, `submitted` and `reported` are globals of the page
  */
-export async function formPage(t, fields, { outside = "", attributes = "", bind = true, ...options } = {}) {
+export async function formPage(t, fields, { outside = "", attributes = "", policy = POLICY, bind = true, ...options } = {}) {
   bundle ??= bundled();
   const script = await bundle;
   const page = await openPage(t, options);
-  await page.route(`${ORIGIN}/**`, (route) => route.fulfill(answer(route.request(), { fields, outside, attributes, script })));
+  await page.route(`${ORIGIN}/**`, (route) => route.fulfill(answer(route.request(), { fields, outside, attributes, policy, script })));
   await page.goto(ORIGIN);
   await page.waitForFunction(() => "bindForm" in globalThis);
   if (bind) await page.evaluate(() => bindIt());
   return page;
 }
 
-function answer(request, { fields, outside, attributes, script }) {
+function answer(request, { fields, outside, attributes, policy, script }) {
   if (request.url().endsWith("/form.js")) return { contentType: "text/javascript", body: `${script}\n${BINDING}` };
   if (request.url().includes("/posted")) return { contentType: "text/html", body: `<!doctype html><title>posted</title><pre>${request.postData() ?? ""}</pre>` };
-  return { contentType: "text/html", headers: { "content-security-policy": POLICY }, body: html({ fields, outside, attributes }) };
+  return { contentType: "text/html", headers: { "content-security-policy": policy }, body: html({ fields, outside, attributes }) };
 }
 
 /** Collects what the binding hands out. */
 const BINDING = `
   globalThis.submitted = [];
-  globalThis.told = [];
+  globalThis.reported = [];
   globalThis.bindIt = (options = {}) => {
     globalThis.bound = bindForm(document.forms[0], {
       onSubmit: (payload) => { submitted.push(payload); },
-      onIssues: (issues) => { told.push(issues.map(({ pointer, code, field }) => [pointer, code, field?.id ?? null])); },
+      onIssues: (issues) => { reported.push(issues.map(({ pointer, code, field }) => [pointer, code, field?.id ?? null])); },
       ...options,
     });
   };

@@ -205,6 +205,13 @@ test("without JavaScript the form is posted, and the server shows its problems",
   assert.ok((await page.textContent("footer")).includes(reference));
 });
 
+test("no answer that holds a shopper's order is stored by anybody", async () => {
+  const post = (body) => fetch(`${shop.origin}/shop/order`, { method: "POST", redirect: "manual", body: new URLSearchParams(body) });
+  const valid = { reference: "r", "recipient.email": "ada@example.org", "pledges.0.impact.amount": "1", "pledges.0.impact.offeringId": "tree" };
+  const answers = { problems: [await post({ ...valid, "recipient.email": "ada@" }), 422], "an offer that the shop does not have": [await post({ ...valid, "pledges.0.impact.offeringId": "moon" }), 422], placed: [await post(valid), 303] };
+  for (const [what, [{ status, headers }, expected]] of Object.entries(answers)) assert.deepEqual([status, headers.get("cache-control")], [expected, "no-store"], what);
+});
+
 test("orders that no page of the shop's sends are refused", async () => {
   const post = (init) => fetch(`${shop.origin}/shop/order`, { method: "POST", redirect: "manual", ...init });
   const json = (body, headers = {}) => post({ headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import test from "node:test";
 import { packed } from "./packed.mjs";
 
@@ -11,7 +11,9 @@ const project = await packed();
 const sources = join(root, "tests", "types");
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 
-const STRICT = { strict: true, noUncheckedIndexedAccess: true, skipLibCheck: false, noEmit: true, target: "ES2022", lib: ["ES2022", "DOM", "DOM.Iterable"], types: [] };
+const STRICT = { strict: true, noUncheckedIndexedAccess: true, skipLibCheck: false, noEmit: true, target: "ES2022", types: [] };
+/** By folders of sources. A server's code may be compiled without the DOM's types. */
+const LIBS = { "": ["ES2022", "DOM", "DOM.Iterable"], server: ["ES2022"] };
 const KINDS = {
   "node16, ESM": { extension: "mts", module: "Node16", moduleResolution: "Node16" },
   "node16, CommonJS": { extension: "cts", module: "Node16", moduleResolution: "Node16" },
@@ -20,21 +22,25 @@ const KINDS = {
 
 for (const [kind, { extension, ...resolution }] of Object.entries(KINDS)) {
   for (const exactOptionalPropertyTypes of [true, false]) {
-    test(`${kind}, exact optional members ${exactOptionalPropertyTypes ? "on" : "off"}`, () => {
-      const folder = join(project.folder, `types-${extension}-${exactOptionalPropertyTypes}`);
-      mkdirSync(folder, { recursive: true });
-      const files = readdirSync(sources).map((name) => copy(name, folder, extension));
-      const compilerOptions = { ...STRICT, ...resolution, exactOptionalPropertyTypes };
-      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-      const { status, stdout } = spawnSync(process.execPath, [tsc, "--project", folder], { encoding: "utf8" });
-      assert.equal(status, 0, stdout);
-    });
+    for (const [part, lib] of Object.entries(LIBS)) {
+      test(`${kind}, exact optional members ${exactOptionalPropertyTypes ? "on" : "off"}, lib ${lib}`, () => {
+        const folder = join(project.folder, `types-${part}-${extension}-${exactOptionalPropertyTypes}`);
+        mkdirSync(folder, { recursive: true });
+        const names = readdirSync(join(sources, part)).filter((name) => name.endsWith(".ts"));
+        assert.ok(names.length > 0);
+        const files = names.map((name) => copy(join(sources, part, name), folder, extension));
+        const compilerOptions = { ...STRICT, ...resolution, lib, exactOptionalPropertyTypes };
+        writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+        const { status, stdout } = spawnSync(process.execPath, [tsc, "--project", folder], { encoding: "utf8" });
+        assert.equal(status, 0, stdout);
+      });
+    }
   }
 }
 
-function copy(name, folder, extension) {
-  const file = name.replace(/\.ts$/, `.${extension}`);
-  writeFileSync(join(folder, file), readFileSync(join(sources, name)));
+function copy(source, folder, extension) {
+  const file = basename(source).replace(/\.ts$/, `.${extension}`);
+  writeFileSync(join(folder, file), readFileSync(source));
   return file;
 }
 

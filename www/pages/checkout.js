@@ -51,12 +51,12 @@ showTotal();
 
 // ---- What is wrong, as it is typed ----
 
-let met = { at: 0, field: "" };
-addEventListener("input", ({ target }) => (met = { at: performance.now(), field: target.name ?? "" }), { capture: true });
+let lastInput = { at: 0, field: "" };
+addEventListener("input", ({ target }) => (lastInput = { at: performance.now(), field: target.name ?? "" }), { capture: true });
 
 function trace(issues) {
   const now = performance.now();
-  traceTyped({ at: Math.round(now), field: met.field, ms: met.at ? now - met.at : 0, issues: issues.map(({ pointer, code }) => `${pointer || "/"} ${code}`) });
+  traceTyped({ at: Math.round(now), field: lastInput.field, ms: lastInput.at ? now - lastInput.at : 0, issues: issues.map(({ pointer, code }) => `${pointer || "/"} ${code}`) });
 }
 
 // ---- The order on its way ----

@@ -53,9 +53,12 @@ async function byForm(request, context, checkout) {
   return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
 }
 
+/** The checkout once more. It holds what the shopper typed, so that no cache may keep it. */
 function again(page, status, state) {
   const { body, headers } = filled(page, state);
-  return new Response(body, { status, headers });
+  const response = new Response(body, { status, headers });
+  response.headers.set("cache-control", "no-store");
+  return response;
 }
 
 /** @returns {Promise<{status: number, location?: string, failure?: string, trace?: object}>} */

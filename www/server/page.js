@@ -40,7 +40,8 @@ function problemsByPlace(issues) {
   for (const issue of issues) {
     const place = placeOf(issue);
     const text = place ? worded(issue) : `${issue.path.join(".")} ${issue.message}`;
-    problems.set(place, [...(problems.get(place) ?? []), text]);
+    if (!problems.has(place)) problems.set(place, []);
+    problems.get(place).push(text);
   }
   return problems;
 }

@@ -1,0 +1,35 @@
+// What a page and a server of the web's types do with a form compiles, and what can't work doesn't.
+import { bindForm, readForm, type FormBinding, type FormField, type FormIssue, type PostedIssue } from "impact-pledge/form";
+import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(..._equal: Equal<A, B> extends true ? [] : [never]) => {};
+
+export function page(form: HTMLFormElement, element: Element): FormBinding {
+  same<FormField, HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | HTMLElement>();
+  same<FormIssue["field"], FormField | null>();
+  // @ts-expect-error not every element is a form
+  bindForm(element);
+  // @ts-expect-error no problem has this code
+  bindForm(form, { messages: { nonsense: "…" } });
+  const binding = bindForm(form, {
+    messages: { required: "Bitte ausfüllen", not_positive: ({ field }) => field?.title },
+    summary: (count) => `${count}`,
+    onSubmit(payload, event) {
+      same<typeof payload, CreatePledgeTransactionRequest>();
+      same<typeof event, SubmitEvent>();
+    },
+    onIssues: (issues) => same<typeof issues, FormIssue[]>(),
+  });
+  binding.read().issues[0]?.field?.focus();
+  return binding;
+}
+
+export function server(data: FormData, query: URLSearchParams): void {
+  const { issues } = readForm(data);
+  same<typeof issues, readonly PostedIssue[]>();
+  readForm(query, { hidden: (name) => name === "reference" });
+  readForm([["reference", "order-1"]]);
+  // @ts-expect-error a form is bound, not read
+  readForm(document.forms[0]);
+}
