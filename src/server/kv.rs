@@ -114,7 +114,7 @@ async fn answered(
         Some(Err(error)) => describe(&error),
         None => format!("no answer in {milliseconds} ms"),
     };
-    console_error!("Workers KV failed: {operation} of a {kind}: {failure}");
+    console_error!("Workers KV failed: {operation} of `{kind}`: {failure}");
     Err(StoreError::Unavailable)
 }
 

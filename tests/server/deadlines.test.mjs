@@ -16,7 +16,7 @@ const standIn = (name) => ({ "x-stand-in": name });
 /** With each a key that no cache knows. */
 const KV = [
   ["a get of KV that hangs", () => create(server.origin, "unknown-1", TRANSACTION, standIn("get hangs")), "get of `key`: no answer in 5000 ms"],
-  ["a value of KV that hangs", () => create(server.origin, "unknown-2", TRANSACTION, standIn("value hangs")), "read of a value: no answer in 5000 ms"],
+  ["a value of KV that hangs", () => create(server.origin, "unknown-2", TRANSACTION, standIn("value hangs")), "read of `value`: no answer in 5000 ms"],
   ["a put of KV that hangs", () => create(server.origin, KEY, TRANSACTION, standIn("put hangs")), "put of `transaction`: no answer in 15000 ms"],
 ];
 
