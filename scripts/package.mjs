@@ -4,11 +4,10 @@
  */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildClient } from "./lib/client.mjs";
 import { replaceFolder } from "./lib/folder.mjs";
 import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
-import { buildRawWasm } from "./lib/wasm.mjs";
+import { buildWasm } from "./lib/wasm.mjs";
 
 /**
  * @typedef {object} Entry
@@ -16,33 +15,19 @@ import { buildRawWasm } from "./lib/wasm.mjs";
  * @property {string} path in the package: `.` or `./name`
  * @property {string} source below pkg-templates/
  * @property {string} types below pkg-templates/, and where they go in pkg/
- * @property {(tools: import("./lib/ready.mjs").Tools) => Promise<{wasm: Uint8Array, modules?: Record<string, string>}>} build
- *   gives the wasm, and the files of modules such as `#client`
+ * @property {string} wasm the build that gives its wasm
+ * @property {Record<string, string>} [modules] what that build's files are imported as
  */
 
 /** @type {Entry[]} */
 export const ENTRIES = [
-  { name: "index", path: ".", source: "index.js", types: "index.d.ts", build: buildClient },
-  { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", build: buildValidator },
-  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", build: buildForm },
+  { name: "index", path: ".", source: "index.js", types: "index.d.ts", wasm: "client", modules: { "#client": "client.js" } },
+  { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", wasm: "validator" },
+  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "form" },
 ];
 
 /** Who wants the wasm as a module, and how it is imported there. */
 const PLATFORMS = { workerd: "", "edge-light": "?module" };
-
-/** For wasm that has its memory to itself: zeros at first, its lowest addresses the far end of the stack. */
-const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
-/** What is called most often comes first: it happens to pack better. */
-const IN_ORDER = "--reorder-functions";
-
-async function buildValidator(tools) {
-  const packed = ["--flatten", "--rereloop", "-Oz", "--coalesce-locals"]; // no slower, as `-O3` comes behind
-  return { wasm: await buildRawWasm(tools, { features: ["validate"], profile: "validator", optimise: [...packed, IN_ORDER, "-O3", ...OWN_MEMORY] }) };
-}
-
-async function buildForm(tools) {
-  return { wasm: await buildRawWasm(tools, { features: ["form"], profile: "validate", optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY] }) };
-}
 
 /** @param {import("./lib/ready.mjs").Tools} tools */
 export async function buildPackage(tools) {
@@ -55,8 +40,10 @@ export async function buildPackage(tools) {
   say(`pkg/: ${ENTRIES.map(({ path }) => path).join(", ")}`);
 }
 
-async function buildEntry(tools, pkg, { name, source, types, build }) {
-  const { wasm, modules } = await build(tools);
+async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules: files = {} }) {
+  const folder = await buildWasm(tools, build);
+  const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
+  const modules = Object.fromEntries(Object.entries(files).map(([path, file]) => [path, join(folder, file)]));
   writeFileSync(join(pkg, `${name}.wasm`), wasm);
   const bundle = (outfile, format, loader, wasmPath) =>
     bundleEntry({ templates: join(tools.root, "pkg-templates"), source, outfile: join(pkg, outfile), format, loader, modules, wasm, wasmPath });
@@ -69,7 +56,7 @@ async function buildEntry(tools, pkg, { name, source, types, build }) {
 async function bundleEntry({ templates, source, outfile, format, loader, modules, wasm, wasmPath }) {
   const { build } = await import("esbuild");
   const loaders = join(templates, "loaders");
-  const files = { "#module": join(loaders, loader), "#imports": join(loaders, modules ? "unused-imports.js" : "no-imports.js"), ...modules };
+  const files = { "#module": join(loaders, loader), "#imports": join(loaders, "#client" in modules ? "unused-imports.js" : "no-imports.js"), ...modules };
   await build({
     entryPoints: [join(templates, source)],
     outfile,

@@ -1,18 +1,14 @@
 /** `npm start`: the service on this machine, with development data, and a demo shop that uses it. */
 import { join } from "node:path";
+import { command } from "./lib/command.mjs";
 import { startGroup } from "./lib/group.mjs";
 import { ready } from "./lib/ready.mjs";
-import { Stop, say } from "./lib/report.mjs";
+import { Stop, say, table } from "./lib/report.mjs";
 import { seed } from "./lib/seed.mjs";
 import { mustBeFree, readPort, serve } from "./lib/serve.mjs";
-import { table } from "./lib/table.mjs";
-import { BadUsage, readArguments, runScript } from "./lib/usage.mjs";
 
-const HELP = `The service on this machine, with development data, and a demo shop that uses it.
-
-  npm start                           on http://127.0.0.1:8787
-  PORT=9000 npm start                 on another port
-  npm start -- --persist-to DIR       with its state in another folder
+const ABOUT = `The service on this machine, with development data, and a demo shop that uses it: on
+http://127.0.0.1:8787, or on another port by PORT=9000 npm start.
 
 The sources of the service and of the shop are watched: a change is built and served. The package is built
 at the start, and whenever you run \`npm run build -- package\`. State survives a restart; what is missing of
@@ -31,8 +27,8 @@ const PAYLOAD = {
 /** Builds before wrangler does, so that a failure ends the start and a long build shows its progress. */
 async function build({ root, env }) {
   say("building the service, the package and the demo shop …");
-  const { ended } = startGroup([join(root, "scripts", "build.mjs")], { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
-  if ((await ended) !== 0) process.exit(1); // it has said why
+  const { ended } = startGroup([join(root, "scripts", "run.mjs"), "build"], { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
+  if ((await ended) !== 0) process.exit(1); // it has printed why
 }
 
 function greeting(origin, keys) {
@@ -62,7 +58,7 @@ Ctrl-C ends it.
 `;
 }
 
-/** @returns {Promise<void>} settled when the user asks for the end */
+/** @returns {Promise<void>} resolves when the user asks for the end */
 function asked() {
   return new Promise((resolve) => {
     for (const signal of SIGNALS) process.on(signal, () => resolve());
@@ -81,7 +77,10 @@ async function start(port, persistTo) {
   return service;
 }
 
-async function run(port, persistTo) {
+/** @param {{persistTo?: string}} options */
+async function run({ persistTo }) {
+  const port = readPort(process.env.PORT);
+  await mustBeFree(port);
   const enough = asked();
   const service = await Promise.race([start(port, persistTo), enough]);
   if (!service) process.exit(130); // asked to end before it had begun
@@ -91,11 +90,4 @@ async function run(port, persistTo) {
   process.exit(0);
 }
 
-await runScript(HELP, async (showHelp) => {
-  const { values, positionals } = readArguments({ "persist-to": { type: "string" } });
-  if (values.help) return showHelp();
-  if (positionals.length > 0) throw new BadUsage(`\`${positionals[0]}\` is one word too many`);
-  const port = readPort(process.env.PORT);
-  await mustBeFree(port);
-  await run(port, values["persist-to"]);
-});
+await command("npm start --", ABOUT).option("--persist-to <dir>", "folder of the local state").action(run).parseAsync();

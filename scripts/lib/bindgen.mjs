@@ -2,64 +2,37 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { entry } from "./cache.mjs";
-import { Unavailable, say, tail } from "./report.mjs";
-import { ask, run, runnable, which } from "./run.mjs";
+import { Stop } from "./report.mjs";
+import { ask, find, run } from "./run.mjs";
 
 const BINSTALL_MS = 120_000;
 
 /** @param {string} root */
 export function bindgenVersion(root) {
-  const version = lockFile(root).match(/^name = "wasm-bindgen"\nversion = "([^"]+)"/m)?.[1];
-  if (version) return version;
-  throw new Unavailable("wasm-bindgen", "Cargo.lock names no version of it", "restore the committed Cargo.lock");
+  const version = readFileSync(join(root, "Cargo.lock"), "utf8").match(/^name = "wasm-bindgen"\r?\nversion = "(.+)"/m)?.[1];
+  if (!version) throw new Stop("Cargo.lock names no version of wasm-bindgen: restore the committed one");
+  return version;
 }
 
-function lockFile(root) {
-  try {
-    return readFileSync(join(root, "Cargo.lock"), "utf8").replaceAll("\r\n", "\n");
-  } catch {
-    throw new Unavailable("wasm-bindgen", "there is no Cargo.lock to name its version", "restore the committed Cargo.lock");
-  }
+const cached = ({ root, cache }) => join(cache, `wasm-bindgen-${bindgenVersion(root)}`);
+const complete = (folder) => ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => find(name, folder));
+
+/** The folder of `wasm-bindgen` and `wasm-bindgen-test-runner`, or null. @param {import("./ready.mjs").Place} place */
+export function bindgenFolder(place) {
+  const own = find("wasm-bindgen");
+  const folders = [join(cached(place), "bin"), ...(own ? [dirname(own)] : [])];
+  return folders.find((folder) => complete(folder) && ask(join(folder, "wasm-bindgen"), ["--version"]) === `wasm-bindgen ${bindgenVersion(place.root)}`) ?? null;
 }
 
-/** The folder of `wasm-bindgen` and `wasm-bindgen-test-runner`, or null. @param {{root: string, cache: string}} place */
-export function bindgenFolder({ root, cache }) {
-  const version = bindgenVersion(root);
-  const cached = join(cacheEntry(cache, version), "bin");
-  if (complete(cached)) return cached;
-  const own = which("wasm-bindgen");
-  const matches = own && complete(dirname(own)) && ask(own, ["--version"]) === `wasm-bindgen ${version}`;
-  return matches ? dirname(own) : null;
-}
-
-const cacheEntry = (cache, version) => join(cache, `wasm-bindgen-${version}`);
-const complete = (folder) => ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => which(name, folder));
-
-/**
- * @param {{root: string, cache: string}} place
- * @param {{cargo: string, env: NodeJS.ProcessEnv}} native
- */
-export async function installBindgen({ root, cache }, native) {
-  const version = bindgenVersion(root);
-  await entry(cacheEntry(cache, version), async (folder) => {
-    if (await prebuilt(version, folder, native)) return;
-    await compile(version, folder, native);
+/** @param {import("./ready.mjs").Place} place @param {import("./rust.mjs").Rust} rust @param {(line: string) => void} tell */
+export async function installBindgen(place, { cargo, bin }, env, tell) {
+  const version = bindgenVersion(place.root);
+  await entry(cached(place), async (folder) => {
+    const cargoRun = (args, timeout) => run(cargo, [...args, "--root", folder], { env, timeout, tell });
+    const prebuilt = () => cargoRun(["binstall", "--no-confirm", "--disable-strategies", "compile", `wasm-bindgen-cli@${version}`], BINSTALL_MS);
+    const compiled = (...more) => cargoRun(["install", "wasm-bindgen-cli", "--version", version, ...more]);
+    if (find("cargo-binstall", bin, env.PATH)) await prebuilt().catch(() => {});
+    // With the lock file of its own where the registry has all of it, else with what it has.
+    if (!complete(join(folder, "bin"))) await compiled("--locked").catch(() => compiled());
   });
-}
-
-async function prebuilt(version, folder, { cargo, env }) {
-  if (!runnable(join(dirname(cargo), "cargo-binstall")) && !which("cargo-binstall", env.PATH)) return false;
-  const args = ["binstall", "--no-confirm", "--disable-strategies", "compile", "--root", folder, `wasm-bindgen-cli@${version}`];
-  const { ok } = await run(cargo, args, { env, timeout: BINSTALL_MS, name: "cargo binstall" });
-  return ok && complete(join(folder, "bin"));
-}
-
-/** With the crate's own lock file where the registry has all of it, else with what it has. */
-async function compile(version, folder, { cargo, env }) {
-  say("    compiling it, 3 to 5 minutes on two cores");
-  const args = ["install", "wasm-bindgen-cli", "--version", version, "--root", folder];
-  const first = await run(cargo, [...args, "--locked"], { env, name: "cargo install" });
-  if (first.ok) return;
-  const { ok, why, output } = await run(cargo, args, { env, name: "cargo install" });
-  if (!ok) throw new Unavailable(`wasm-bindgen ${version}`, `${why}: ${tail(output, 3)}`, `run \`cargo install wasm-bindgen-cli --version ${version}\` to see more`);
 }

@@ -1,6 +1,6 @@
-/** Folders that others read while they are made anew. */
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+/** Files and folders that others read while they are made anew. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 /**
  * Fills a fresh folder and puts it in the place of the old one: who reads there finds a whole build at any time, the
@@ -12,21 +12,28 @@ import { join } from "node:path";
 export async function replaceFolder(place, workshop, fill) {
   mkdirSync(workshop, { recursive: true });
   const around = mkdtempSync(join(workshop, ".fresh-"));
-  const [fresh, old] = [join(around, "new"), join(around, "old")];
+  const fresh = join(around, "new");
   try {
     mkdirSync(fresh);
     await fill(fresh);
-    moveIfThere(place, old);
+    if (existsSync(place)) renameSync(place, join(around, "old"));
     renameSync(fresh, place);
   } finally {
     rmSync(around, { recursive: true, force: true });
   }
 }
 
-function moveIfThere(from, to) {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (error.code !== "ENOENT") throw error; // the first build
-  }
+/**
+ * Copies a file, or all files of a folder, but for those that are there already: a watcher need not wake for nothing.
+ * @returns {boolean} whether anything is new
+ */
+export function copyChanged(from, to) {
+  if (statSync(from).isDirectory()) return readdirSync(from).filter((name) => copyChanged(join(from, name), join(to, name))).length > 0;
+  const bytes = readFileSync(from);
+  if (existsSync(to) && bytes.equals(readFileSync(to))) return false;
+  mkdirSync(dirname(to), { recursive: true });
+  const fresh = `${to}.${process.pid}`;
+  writeFileSync(fresh, bytes);
+  renameSync(fresh, to);
+  return true;
 }

@@ -1,5 +1,5 @@
 /** Child processes with all that they start: none of them outlives this process. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const GRACE_MS = 5_000;
@@ -21,20 +21,21 @@ export function startGroup(args, options) {
   });
   const kill = () => killGroup(child);
   process.on("exit", kill);
-  return { child, ended, end: () => end(child, ended).finally(() => process.off("exit", kill)) };
+  const end = async () => {
+    child.kill("SIGTERM");
+    await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);
+    kill();
+    process.off("exit", kill);
+  };
+  return { child, ended, end };
 }
 
-async function end(child, ended) {
-  child.kill("SIGTERM");
-  await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);
-  killGroup(child);
-}
-
-function killGroup(child) {
-  if (child.pid === undefined) return;
+/** No package does it: it has to be synchronous, for the end of this process. */
+function killGroup({ pid }) {
+  if (pid === undefined) return;
+  if (windows) return spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });
   try {
-    if (windows) child.kill("SIGKILL");
-    else process.kill(-child.pid, "SIGKILL");
+    process.kill(-pid, "SIGKILL");
   } catch (error) {
     if (error.code !== "ESRCH") throw error; // all have ended
   }

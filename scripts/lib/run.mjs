@@ -1,70 +1,75 @@
-/** Running other programs: always bounded or visible, never through a shell. */
-import { spawn, spawnSync } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { duration, say, stillAtWork } from "./report.mjs";
+/** Running other programs, never through a shell; and what is shown meanwhile. */
+import { delimiter } from "node:path";
+import { x, xSync } from "tinyexec";
+import which from "which";
+import yoctoSpinner from "yocto-spinner";
+import { npmScript } from "./bootstrap.mjs";
+import { Stop, duration, tail } from "./report.mjs";
 
-const HEARTBEAT_MS = 30_000;
-const windows = process.platform === "win32";
+const ASK_MS = 20_000;
+const HEARTBEAT_MS = process.stderr.isTTY && !process.env.CI ? 1_000 : 30_000;
+const MOST_LETTERS = 120;
 
-/** Is this a file that can be run? @param {string} path */
-export function runnable(path) {
+/** Where a program lies, or null. @param {string} name @param {...(string | undefined)} folders instead of those of PATH */
+export const find = (name, ...folders) => which.sync(name, { nothrow: true, path: folders.filter(Boolean).join(delimiter) || undefined });
+
+/** What a quick program printed, trimmed, or null when it failed. @param {import("node:child_process").SpawnOptions} [options] */
+export function ask(command, args, options) {
   try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return xSync(command, args, { timeout: ASK_MS, throwOnError: true, nodeOptions: options }).stdout.trim();
   } catch {
-    return false;
+    return null;
   }
 }
 
-/** Where a program lies, or null. @param {string} name @param {string} [path] folders, as in PATH */
-export function which(name, path = process.env.PATH ?? "") {
-  const folders = path.split(delimiter).filter(Boolean);
-  return folders.map((folder) => join(folder, windows ? `${name}.exe` : name)).find(runnable) ?? null;
-}
-
-/** What a quick program printed, trimmed, or null when it failed. */
-export function ask(command, args, { env = process.env, timeout = 20_000, cwd } = {}) {
-  const answer = spawnSync(command, args, { env, timeout, cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  return answer.status === 0 ? answer.stdout.trim() : null;
-}
-
 /**
- * Runs a program to its end. On a terminal its output is shown as it comes; elsewhere it is kept, and a line
- * every half minute says that it is still at work.
+ * Runs a program to its end.
  * @param {string} command
  * @param {string[]} args
- * @param {{cwd?: string, env?: NodeJS.ProcessEnv, timeout?: number, name?: string, show?: boolean}} [options]
- *   `timeout` in milliseconds; `show`: pass the output through (default: when standard error is a terminal)
- * @returns {Promise<{ok: boolean, output: string, why: string}>} `why` names the reason when not `ok`
+ * @param {import("node:child_process").SpawnOptions & {timeout?: number, tell?: (line: string) => void}} [options]
+ *   `tell` gets each line as it is printed
+ * @returns {Promise<string>} what it printed; rejects with a {@link Stop} that ends with its last lines when it fails
  */
-export function run(command, args, options = {}) {
-  const { cwd, env = process.env, timeout, name = command, show = process.stderr.isTTY } = options;
-  const started = Date.now();
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env, timeout, stdio: ["ignore", show ? 2 : "pipe", show ? 2 : "pipe"] });
-    const chunks = [];
-    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => chunks.push(chunk));
-    const output = () => Buffer.concat(chunks).toString();
-    const heartbeat = setInterval(() => {
-      if (!show) say(stillAtWork(name, started, output()));
-    }, HEARTBEAT_MS);
-    const end = (ok, why) => {
-      clearInterval(heartbeat);
-      resolve({ ok, why, output: output() });
-    };
-    child.on("error", (error) => end(false, error.message));
-    child.on("close", (code, signal) => end(code === 0, reason(command, code, signal, timeout)));
-  });
+export async function run(command, args, { timeout, tell = () => {}, ...nodeOptions } = {}) {
+  const lines = [];
+  try {
+    const child = x(command, args, { timeout, throwOnError: true, nodeOptions: { stdio: ["ignore", "pipe", "pipe"], ...nodeOptions } });
+    for await (const line of child) tell(lines.push(line) && line);
+    return lines.join("\n");
+  } catch (error) {
+    const reason = error.name === "AbortError" ? `\`${command}\` was stopped after ${duration(timeout)}` : error.message;
+    throw Object.assign(new Stop(`${reason}\n${tail(lines.join("\n"), 20)}`.trimEnd()), { output: lines.join("\n") });
+  }
 }
 
-function reason(command, code, signal, timeout) {
-  if (signal && timeout) return `\`${command}\` was stopped after ${duration(timeout)}`;
-  return signal ? `\`${command}\` was ended by ${signal}` : `\`${command}\` exited with ${code}`;
+/** Runs npm as {@link run} runs programs. */
+export const npm = (args, options) => (npmScript() ? run(process.execPath, [npmScript(), ...args], options) : run("npm", args, options));
+
+/**
+ * Shows a step while it is at work: on a terminal with the last line that it told, elsewhere with that every half minute.
+ * @template T
+ * @param {string} title
+ * @param {(tell: (line: string) => void) => Promise<T>} work
+ * @param {(result: T) => {text: string, ok: boolean}} [outcome] how it is shown at the end
+ * @returns {Promise<T>}
+ */
+export async function step(title, work, outcome = () => ({ text: "done", ok: true })) {
+  const [started, spinner] = [Date.now(), yoctoSpinner({ text: title, handleSignals: false }).start()];
+  let last = "";
+  const took = () => duration(Date.now() - started);
+  const beat = setInterval(() => (spinner.text = `${title}: at work for ${took()}${last && `: ${last.slice(0, MOST_LETTERS)}`}`), HEARTBEAT_MS);
+  try {
+    const result = await work((line) => (last = line.trim() || last));
+    const { text, ok } = outcome(result);
+    spinner[ok ? "success" : "error"](`${title}: ${text} (${took()})`);
+    return result;
+  } catch (error) {
+    spinner.error(`${title}: failed after ${took()}`);
+    throw error;
+  } finally {
+    clearInterval(beat);
+  }
 }
 
-/** PATH with these folders first. @param {NodeJS.ProcessEnv} env @param {(string | null)[]} folders */
-export function withPath(env, ...folders) {
-  const path = [...folders.filter(Boolean), env.PATH ?? env.Path ?? ""].join(delimiter);
-  return { ...env, PATH: path };
-}
+/** PATH with these folders first. @param {NodeJS.ProcessEnv} env @param {string[]} folders */
+export const withPath = (env, ...folders) => ({ ...env, PATH: [...folders, env.PATH ?? env.Path ?? ""].join(delimiter) });

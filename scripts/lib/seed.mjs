@@ -3,11 +3,8 @@ import { Kv } from "./kv.mjs";
 import { operator } from "./operator.mjs";
 
 /**
- * @typedef {{key: string, record: {mode: string, level: string, unitId?: string, teamId?: string, unitIds?: string[]}}} DevelopmentKey
- */
-
-/**
  * The records, for whoever has a namespace at hand (a test harness, say).
+ * @typedef {{key: string, record: {mode: string, level: string, unitId?: string, teamId?: string, unitIds?: string[]}}} DevelopmentKey
  * @param {import("./ready.mjs").Tools} tools
  * @returns {Promise<{keys: DevelopmentKey[], entries: import("./kv.mjs").Entry[]}>}
  */
@@ -16,12 +13,12 @@ export const seedData = (tools) => operator(tools, "seed");
 /**
  * Writes the records that are missing from local KV, and leaves the others as the user has them.
  * @param {import("./ready.mjs").Tools} tools
- * @param {{persistTo?: string}} [place]
+ * @param {{persistTo?: string}} place
  * @returns {Promise<DevelopmentKey[]>}
  */
-export async function seed(tools, { persistTo } = {}) {
+export async function seed(tools, place) {
   const { keys, entries } = await seedData(tools);
-  const local = new Kv(tools, { persistTo });
+  const local = new Kv(tools, place);
   const found = await local.read(entries.map(({ key }) => key));
   const missing = entries.filter(({ key }) => found[key] === null);
   if (missing.length > 0) await local.write(missing);

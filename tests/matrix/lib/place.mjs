@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { transformSync } from "esbuild";
 import { startGroup } from "../../../scripts/lib/group.mjs";
-import { npmScript } from "../../../scripts/lib/packages.mjs";
+import { npmScript } from "../../../scripts/lib/bootstrap.mjs";
 import { tail } from "../../../scripts/lib/report.mjs";
 import { EXPECTED, EXPECTED_FORM } from "../shared/smoke.mjs";
 import { serveFolder } from "./files.mjs";
