@@ -12,10 +12,10 @@ import { buildPackage } from "./package.mjs";
 const PARTS = { worker: buildWorker, package: buildPackage, shop: buildShop };
 
 async function buildWorker(tools) {
-  const outFolder = join(tools.root, "build");
-  const isNew = copyChanged(await buildWasm(tools, "impact_pledge"), outFolder);
-  for (const name of ["worker.js", "recover.js"]) copyChanged(join(tools.root, "src", "server", name), join(outFolder, name));
-  const wasm = readFileSync(join(outFolder, "impact_pledge_bg.wasm"));
+  const folder = join(tools.root, "build");
+  const isNew = copyChanged(await buildWasm(tools, "impact_pledge"), folder);
+  for (const name of ["worker.js", "recover.js"]) copyChanged(join(tools.root, "src", "server", name), join(folder, name));
+  const wasm = readFileSync(join(folder, "impact_pledge_bg.wasm"));
   const kilobytes = ({ length }) => `${(length / 1000).toFixed(1)} KB`;
   say(`build/impact_pledge_bg.wasm: ${isNew ? `${kilobytes(wasm)}, ${kilobytes(brotliCompressSync(wasm))} brotli` : "unchanged"}`);
 }
@@ -27,7 +27,7 @@ async function buildShop({ root }) {
   const files = readdirSync(pages, { recursive: true }).filter((name) => /\.(css|html|svg)$/.test(name));
   const { build } = await import("esbuild");
   await build({
-    entryPoints: [join(pages, "checkout.js"), join(pages, "developer.js"), ...files.map((name) => join(pages, name))],
+    entryPoints: ["checkout.js", "developer.js", ...files].map((name) => join(pages, name)),
     outbase: pages,
     outdir: join(root, "build", "www"),
     loader: { ".css": "copy", ".html": "copy", ".svg": "copy" },

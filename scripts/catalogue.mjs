@@ -15,8 +15,7 @@ const NAME = "catalogue";
 
 const prices = command("npm run catalogue --", "Prices of the service.").addHelpText("after", FORM);
 
-const set = prices.command("set").description("replace the prices").argument("<file>", "JSON; `-` is standard input").addHelpText("after", FORM);
-onRecords(set, async ({ tools, kv, print }, file) => {
+onRecords(prices.command("set").description("replace the prices").argument("<file>", "JSON; `-` is standard input"), async ({ tools, kv, print }, file) => {
   const { catalogue, entry } = await check(tools, read(file), file === "-" ? "the catalogue" : file);
   await kv.write([entry]);
   print(catalogue, () => `${shown(catalogue)}\n\nWithin about a minute the service charges by it everywhere.`);
@@ -29,14 +28,9 @@ onRecords(prices.command("show").description("print the prices"), async ({ tools
   print(catalogue, () => shown(catalogue));
 });
 
-async function check(tools, text, what) {
-  try {
-    return await operator(tools, NAME, text);
-  } catch (error) {
-    if (error instanceof Stop) throw new Stop(`${what}: ${error.message}`);
-    throw error;
-  }
-}
+const check = (tools, text, what) => operator(tools, NAME, text).catch((error) => {
+  throw new Stop(`${what}: ${error.message}`);
+});
 
 function read(file) {
   try {

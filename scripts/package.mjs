@@ -10,16 +10,10 @@ import { say } from "./lib/report.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
 /**
- * @typedef {object} Entry
- * @property {string} name of its files in pkg/
- * @property {string} path in the package: `.` or `./name`
- * @property {string} source below pkg-templates/
- * @property {string} types below pkg-templates/, and where they go in pkg/
- * @property {string} wasm the build that gives its wasm
- * @property {Record<string, string>} [modules] what that build's files are imported as
+ * `name` of its files in pkg/; `path` in the package; `source` and `types` below pkg-templates/; `wasm`: the build that
+ * gives it; `modules`: what that build's other files are imported as.
+ * @type {{name: string, path: string, source: string, types: string, wasm: string, modules?: Record<string, string>}[]}
  */
-
-/** @type {Entry[]} */
 export const ENTRIES = [
   { name: "index", path: ".", source: "index.js", types: "index.d.ts", wasm: "client", modules: { "#client": "client.js" } },
   { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", wasm: "validator" },
@@ -40,66 +34,45 @@ export async function buildPackage(tools) {
   say(`pkg/: ${ENTRIES.map(({ path }) => path).join(", ")}`);
 }
 
-async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules: files = {} }) {
-  const folder = await buildWasm(tools, build);
+async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {} }) {
+  const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
-  const modules = Object.fromEntries(Object.entries(files).map(([path, file]) => [path, join(folder, file)]));
+  const loader = (file) => join(templates, "loaders", file);
+  const files = { "#imports": loader(modules["#client"] ? "unused-imports.js" : "no-imports.js") };
+  for (const [path, file] of Object.entries(modules)) files[path] = join(folder, file);
+  const bundle = (outfile, format, module, wasmPath) =>
+    bundleEntry(join(templates, source), { outfile: join(pkg, outfile), format, inject: wasmPath ? [] : [join(templates, "text.js")] }, { ...files, "#module": loader(module) }, wasm, wasmPath);
   writeFileSync(join(pkg, `${name}.wasm`), wasm);
-  const bundle = (outfile, format, loader, wasmPath) =>
-    bundleEntry({ templates: join(tools.root, "pkg-templates"), source, outfile: join(pkg, outfile), format, loader, modules, wasm, wasmPath });
   await bundle(`${name}.js`, "esm", "inline.js");
   await bundle(`${name}.cjs`, "cjs", "inline.js");
   for (const [platform, query] of Object.entries(PLATFORMS)) await bundle(`${name}.${platform}.js`, "esm", "module.js", `./${name}.wasm${query}`);
-  writeTypes(tools.root, pkg, types);
+  const text = readFileSync(join(templates, types), "utf8");
+  writeFileSync(join(pkg, types), text);
+  writeFileSync(join(pkg, forRequire(types)), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
 }
 
-async function bundleEntry({ templates, source, outfile, format, loader, modules, wasm, wasmPath }) {
+/** `files`: what the sources import by a name that begins with `#`; `wasmPath`: where the wasm is a module. */
+async function bundleEntry(source, options, files, wasm, wasmPath) {
   const { build } = await import("esbuild");
-  const loaders = join(templates, "loaders");
-  const files = { "#module": join(loaders, loader), "#imports": join(loaders, "#client" in modules ? "unused-imports.js" : "no-imports.js"), ...modules };
-  await build({
-    entryPoints: [join(templates, source)],
-    outfile,
-    format,
-    bundle: true,
-    platform: "neutral",
-    target: "es2022",
-    minifySyntax: true, // constants become what they are
-    inject: wasmPath ? [] : [join(templates, "text.js")], // a platform that compiles wasm itself has these, too
-    legalComments: "none",
-    logLevel: "warning",
-    plugins: [resolved(files, wasm, wasmPath)],
-  });
-}
-
-/** What the sources import by a name that begins with `#`. */
-function resolved(files, wasm, wasmPath) {
-  return {
-    name: "impact-pledge",
-    setup(build) {
-      build.onResolve({ filter: /^#/ }, ({ path }) => {
-        if (path === "#text") return { path, namespace: "text" };
-        if (path === "#wasm") return { path: wasmPath, external: true };
-        return { path: files[path] };
-      });
-      build.onLoad({ filter: /^#text$/, namespace: "text" }, () => ({ contents: printable(wasm), loader: "text" }));
-    },
+  const setup = ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^#/ }, ({ path }) => {
+      if (path === "#text") return { path, namespace: "text" };
+      return path === "#wasm" ? { path: wasmPath, external: true } : { path: files[path] };
+    });
+    onLoad({ filter: /^#text$/, namespace: "text" }, () => ({ contents: printable(wasm), loader: "text" }));
   };
+  const minifySyntax = true; // constants become what they are
+  await build({ entryPoints: [source], bundle: true, platform: "neutral", target: "es2022", minifySyntax, legalComments: "none", logLevel: "warning", plugins: [{ name: "impact-pledge", setup }], ...options });
 }
 
-/** For `import` and, as TypeScript wants them apart, for `require`. */
-function writeTypes(root, pkg, file) {
-  const text = readFileSync(join(root, "pkg-templates", file), "utf8");
-  writeFileSync(join(pkg, file), text);
-  writeFileSync(join(pkg, file.replace(/\.d\.ts$/, ".d.cts")), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
-}
+/** As TypeScript wants them apart. */
+const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 
 function manifest(root) {
-  const version = readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.+)"$/m)[1];
   const exports = Object.fromEntries(ENTRIES.map((entry) => [entry.path, conditions(entry)]));
   return {
     name: "impact-pledge",
-    version,
+    version: readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.+)"$/m)[1],
     description: "Impact pledges for any transaction: validation by the service's own rules, everywhere, without an init call",
     license: "MIT",
     keywords: ["pledge", "impact", "validation", "wasm", "standard-schema"],
@@ -114,6 +87,6 @@ function manifest(root) {
 function conditions({ name, types }) {
   const esm = (file) => ({ types: `./${types}`, default: `./${file}` });
   const platforms = Object.keys(PLATFORMS).map((platform) => [platform, esm(`${name}.${platform}.js`)]);
-  const require = { types: `./${types.replace(/\.d\.ts$/, ".d.cts")}`, default: `./${name}.cjs` };
+  const require = { types: `./${forRequire(types)}`, default: `./${name}.cjs` };
   return { ...Object.fromEntries(platforms), require, default: esm(`${name}.js`) };
 }

@@ -24,16 +24,8 @@ const PAYLOAD = {
   pledges: [{ impact: { amount: 3, offeringId: "tree" }, detail: { name: "Trees", nounSingular: "tree", nounPlural: "trees" } }],
 };
 
-/** Builds before wrangler does, so that a failure ends the start and a long build shows its progress. */
-async function build({ root, env }) {
-  say("building the service, the package and the demo shop …");
-  const { ended } = startGroup([join(root, "scripts", "run.mjs"), "build"], { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
-  if ((await ended) !== 0) process.exit(1); // it has printed why
-}
-
 function greeting(origin, keys) {
   const url = `${origin}/v2/pledge-transaction`;
-  const { key } = keys[0];
   const rows = keys.map(({ key, record }) => [`  ${key}`, record.unitId ?? `${record.teamId}: ${record.unitIds.join(", ")}`]);
   const places = [
     ["  the demo shop", `${origin}/`],
@@ -51,24 +43,19 @@ ${table(["  DEVELOPMENT KEY", "ACTS AS (a team's key names the unit in X-Service
 Create a pledge transaction, then open its timelineUrl in a browser:
 
 curl -s ${url} \\
-  -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\
+  -H 'Authorization: Bearer ${keys[0].key}' -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(PAYLOAD)}'
 
 Ctrl-C ends it.
 `;
 }
 
-/** @returns {Promise<void>} resolves when the user asks for the end */
-function asked() {
-  return new Promise((resolve) => {
-    for (const signal of SIGNALS) process.on(signal, () => resolve());
-  });
-}
-
 /** @param {number} port @param {string} [persistTo] */
 async function start(port, persistTo) {
   const tools = await ready();
-  await build(tools);
+  say("building the service, the package and the demo shop …"); // before wrangler does, so that a failure ends the start
+  const { ended } = startGroup([join(tools.root, "scripts", "run.mjs"), "build"], { cwd: tools.root, env: tools.env, stdio: ["ignore", "inherit", "inherit"] });
+  if ((await ended) !== 0) process.exit(1); // it has printed why
   const keys = await seed(tools, { persistTo });
   say("starting the service …");
   const service = await serve(tools, { port, config: CONFIG, persistTo });
@@ -81,7 +68,7 @@ async function start(port, persistTo) {
 async function run({ persistTo }) {
   const port = readPort(process.env.PORT);
   await mustBeFree(port);
-  const enough = asked();
+  const enough = new Promise((resolve) => SIGNALS.forEach((signal) => process.on(signal, () => resolve())));
   const service = await Promise.race([start(port, persistTo), enough]);
   if (!service) process.exit(130); // asked to end before it had begun
   const how = await Promise.race([service.ended, enough]);

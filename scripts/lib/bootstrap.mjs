@@ -4,20 +4,20 @@
  * puts it first in PATH for every npm script.
  */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Stop, Unavailable, duration, say } from "./report.mjs";
+import { Stop, say } from "./report.mjs";
 
 /** The clone. */
 export const root = join(import.meta.dirname, "..", "..");
 
 const OLDEST = [22, 12]; // for wrangler
-const POLL_MS = 250;
+const LONGEST_INSTALL_MS = 10 * 60_000;
 
 export async function bootstrap() {
-  if (!packagesReady(root)) await installPackages();
+  if (!packagesReady(root)) await alone(join(root, "build", "npm-ci.lock"), installPackages);
   if (!nodeIsNewEnough()) await handOver();
 }
 
@@ -27,11 +27,7 @@ export function nodeIsNewEnough(version = process.version) {
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
-/**
- * Are the installed packages those of the lock file? npm writes its own list last, so an install that broke off
- * has none.
- * @param {string} folder
- */
+/** Are the installed packages those of the lock file? npm writes its own list last: a broken-off install has none. */
 export function packagesReady(folder) {
   const wanted = lockedPackages(join(folder, "package-lock.json"));
   const installed = lockedPackages(join(folder, "node_modules", ".package-lock.json"));
@@ -49,50 +45,35 @@ function lockedPackages(file) {
   }
 }
 
-/** Of several commands at once, one installs. Locks by a file, as the package that does so elsewhere is not there yet. */
-async function installPackages() {
-  const lock = join(root, "build", "npm-ci.lock");
+/** Of several commands at once, one installs. The package that locks elsewhere is not there yet. */
+async function alone(lock, work) {
   mkdirSync(dirname(lock), { recursive: true });
-  while (!take(lock)) await sleep(POLL_MS);
-  try {
-    if (!packagesReady(root)) await npmCi();
-  } finally {
-    rmSync(lock, { force: true });
-  }
+  while (!takes(lock)) await sleep(250);
+  await work().finally(() => rmSync(lock, { recursive: true, force: true }));
 }
 
-function take(lock) {
+function takes(lock) {
+  const { mtimeMs = Date.now() } = statSync(lock, { throwIfNoEntry: false }) ?? {};
+  if (Date.now() - mtimeMs > LONGEST_INSTALL_MS) rmSync(lock, { recursive: true, force: true }); // a killed one left it
   try {
-    writeFileSync(lock, String(process.pid), { flag: "wx" });
+    mkdirSync(lock);
     return true;
-  } catch (error) {
-    if (error.code !== "EEXIST") throw error;
-  }
-  if (holderEnded(lock)) rmSync(lock, { force: true });
-  return false;
-}
-
-function holderEnded(lock) {
-  try {
-    process.kill(Number(readFileSync(lock, "utf8")), 0);
+  } catch {
     return false;
-  } catch (error) {
-    return error.code === "ESRCH";
   }
 }
 
-async function npmCi() {
-  const started = Date.now();
+async function installPackages() {
+  if (packagesReady(root)) return;
   say("set-up: getting the npm packages, about 30 seconds");
   const [command, ...before] = npmScript() ? [process.execPath, npmScript()] : ["npm"];
   const how = await ended(spawn(command, [...before, "ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] }));
-  if (how !== 0) throw new Unavailable("the npm packages", `\`npm ci\` ended with ${how}`, "see the lines above");
-  say(`set-up: the npm packages are there after ${duration(Date.now() - started)}`);
+  if (how !== 0) throw new Stop(`the npm packages can't be had: \`npm ci\` ended with ${how}; see the lines above`);
 }
 
 const ended = (child) => new Promise((resolve) => child.on("error", ({ message }) => resolve(message)).on("close", (code, signal) => resolve(code ?? signal)));
 
-/** npm as a script for Node, if it runs us or came with this Node. On Windows `npm.cmd` could only be run by a shell. */
+/** npm as a script for Node, if it runs us or came with this Node: Windows runs `npm.cmd` only by a shell. */
 export function npmScript() {
   const places = [process.env.npm_execpath, join(dirname(process.execPath), "node_modules", "npm", "bin", "npm-cli.js")];
   return places.find((path) => path?.endsWith("npm-cli.js") && existsSync(path));

@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { installDebian } from "./closed.mjs";
-import { say } from "./report.mjs";
 import { run } from "./run.mjs";
 
 /** For whoever starts it: it runs as root and in containers, and asks nobody on the network. */
@@ -15,20 +14,14 @@ const CONNECT_MS = 5_000;
 export async function findBrowser() {
   const { Launcher } = await import("chrome-launcher"); // slow to load, and only tests ask
   const { chromium } = await import("playwright-core");
-  const [downloaded] = [chromium.executablePath()].filter(existsSync);
-  try {
-    return Launcher.getFirstInstallation() ?? downloaded ?? null;
-  } catch {
-    return downloaded ?? null; // on Linux it throws where there is none
-  }
+  const own = await Promise.resolve().then(() => Launcher.getFirstInstallation()).catch(() => null); // on Linux it throws where there is none
+  return own ?? ([chromium.executablePath()].find(existsSync) || null);
 }
 
-/** @param {import("./ready.mjs").Place} place @param {(line: string) => void} tell */
-export async function installBrowser({ root }, tell) {
+/** @param {import("./ready.mjs").Place} place */
+export async function installBrowser({ root }) {
   const args = [join(root, "node_modules", "playwright-core", "cli.js"), "install", "--no-shell", "chromium"];
   const env = { ...process.env, PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: String(CONNECT_MS) };
-  await run(process.execPath, args, { cwd: root, env, timeout: DOWNLOAD_MS, tell }).catch(() => {});
-  if (await findBrowser()) return;
-  say("    playwright's download is out of reach; trying Debian's chromium");
-  await installDebian("a Chromium for the browser tests", ["chromium"], "install Chrome or set CHROME_PATH, then run this again", tell);
+  await run(process.execPath, args, { cwd: root, env, timeout: DOWNLOAD_MS, show: true }).catch(() => {});
+  if (!(await findBrowser())) await installDebian("a Chromium for the browser tests", ["chromium"], "install Chrome or set CHROME_PATH, then run this again");
 }

@@ -3,10 +3,9 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utime
 import { basename, dirname, join } from "node:path";
 import envPaths from "env-paths";
 import lockfile from "proper-lockfile";
-import { say } from "./report.mjs";
 
 const STALE_MS = 30_000; // a holder that lives refreshes its lock twice as often
-const RETRY = { forever: true, factor: 1, minTimeout: 250, maxTimeout: 250 };
+const RETRIES = { forever: true, factor: 1, minTimeout: 250, maxTimeout: 250 };
 const UNUSED_MS = 14 * 24 * 60 * 60_000;
 
 export const cacheFolder = () => process.env.IMPACT_PLEDGE_CACHE || envPaths("impact-pledge", { suffix: "" }).cache;
@@ -14,9 +13,7 @@ export const cacheFolder = () => process.env.IMPACT_PLEDGE_CACHE || envPaths("im
 /**
  * The folder `place`, filled by `make(folder)` when it isn't there. It appears whole or not at all: it is made beside
  * its place and renamed into it.
- * @param {string} place
- * @param {(folder: string) => Promise<void>} make
- * @returns {Promise<string>} `place`
+ * @param {string} place @param {(folder: string) => Promise<void>} make @returns {Promise<string>} `place`
  */
 export async function entry(place, make) {
   if (!existsSync(place)) await locked(place, () => (existsSync(place) ? undefined : fill(place, make)));
@@ -26,11 +23,10 @@ export async function entry(place, make) {
 /** The same for folders of which there are ever new ones: beside it, those go that nobody used for two weeks. */
 export async function usedEntry(place, make) {
   await entry(place, make);
-  const now = new Date();
-  utimesSync(place, now, now);
-  const all = readdirSync(dirname(place)).map((name) => join(dirname(place), name));
-  const unused = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > UNUSED_MS;
-  for (const path of all.filter(unused)) rmSync(path, { recursive: true, force: true });
+  utimesSync(place, new Date(), new Date());
+  const age = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  const unused = readdirSync(dirname(place)).map((name) => join(dirname(place), name)).filter((path) => age(path) > UNUSED_MS);
+  for (const path of unused) rmSync(path, { recursive: true, force: true });
   return place;
 }
 
@@ -47,18 +43,10 @@ async function fill(place, make) {
   }
 }
 
-/**
- * Runs `work` while no other process holds the lock of this place. A lock whose holder is gone is taken over.
- * @template T @param {string} place @param {() => Promise<T>} work @returns {Promise<T>}
- */
+/** Runs `work` while no other process holds the lock of this place. A lock whose holder is gone is taken over. */
 export async function locked(place, work) {
   mkdirSync(dirname(place), { recursive: true });
-  const take = (retries) => lockfile.lock(place, { realpath: false, stale: STALE_MS, retries });
-  const release = await take(0).catch((error) => {
-    if (error.code !== "ELOCKED") throw error;
-    say(`    waiting for another process to finish ${basename(place)}`);
-    return take(RETRY);
-  });
+  const release = await lockfile.lock(place, { realpath: false, stale: STALE_MS, retries: RETRIES });
   try {
     return await work();
   } finally {

@@ -3,30 +3,23 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSy
 import { dirname, join } from "node:path";
 
 /**
- * Fills a fresh folder and puts it in the place of the old one: who reads there finds a whole build at any time, the
- * old one if the new one fails.
- * @param {string} place
- * @param {string} workshop a folder on the same disk
- * @param {(folder: string) => Promise<void>} fill
+ * Fills a fresh folder and puts it in the place of the old one, which stays if that fails.
+ * @param {string} place @param {string} workshop a folder on the same disk @param {(folder: string) => Promise<void>} fill
  */
 export async function replaceFolder(place, workshop, fill) {
   mkdirSync(workshop, { recursive: true });
-  const around = mkdtempSync(join(workshop, ".fresh-"));
-  const fresh = join(around, "new");
+  const fresh = mkdtempSync(join(workshop, ".fresh-"));
   try {
-    mkdirSync(fresh);
-    await fill(fresh);
-    if (existsSync(place)) renameSync(place, join(around, "old"));
-    renameSync(fresh, place);
+    mkdirSync(join(fresh, "new"));
+    await fill(join(fresh, "new"));
+    if (existsSync(place)) renameSync(place, join(fresh, "old"));
+    renameSync(join(fresh, "new"), place);
   } finally {
-    rmSync(around, { recursive: true, force: true });
+    rmSync(fresh, { recursive: true, force: true });
   }
 }
 
-/**
- * Copies a file, or all files of a folder, but for those that are there already: a watcher need not wake for nothing.
- * @returns {boolean} whether anything is new
- */
+/** Copies a file, or all of a folder, but for what is there already: a watcher need not wake for nothing. @returns {boolean} whether anything is new */
 export function copyChanged(from, to) {
   if (statSync(from).isDirectory()) return readdirSync(from).filter((name) => copyChanged(join(from, name), join(to, name))).length > 0;
   const bytes = readFileSync(from);

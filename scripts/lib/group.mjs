@@ -8,8 +8,7 @@ const windows = process.platform === "win32";
 /**
  * Starts a Node script in a process group of its own: Ctrl-C then reaches this process alone, which ends the group
  * in order.
- * @param {string[]} args
- * @param {import("node:child_process").SpawnOptions} options
+ * @param {string[]} args @param {import("node:child_process").SpawnOptions} options
  * @returns {{child: import("node:child_process").ChildProcess, ended: Promise<string | 0>, end: () => Promise<void>}}
  *   `ended`: 0, or how else it ended
  */
@@ -19,7 +18,7 @@ export function startGroup(args, options) {
     child.on("error", (error) => resolve(error.message));
     child.on("exit", (code, signal) => resolve(code === 0 ? 0 : signal ? `was ended by ${signal}` : `exited with ${code}`));
   });
-  const kill = () => killGroup(child);
+  const kill = () => child.pid && killGroup(child.pid);
   process.on("exit", kill);
   const end = async () => {
     child.kill("SIGTERM");
@@ -30,9 +29,8 @@ export function startGroup(args, options) {
   return { child, ended, end };
 }
 
-/** No package does it: it has to be synchronous, for the end of this process. */
-function killGroup({ pid }) {
-  if (pid === undefined) return;
+/** At once, for the end of this process: the packages that kill trees take their time. */
+function killGroup(pid) {
   if (windows) return spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });
   try {
     process.kill(-pid, "SIGKILL");

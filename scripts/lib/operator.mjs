@@ -1,7 +1,4 @@
-/**
- * The crate's own `operator` program, which makes and reads every record: the scripts hold no second copy of the
- * formats and checks.
- */
+/** The crate's own `operator` program, which makes and reads every record: the scripts hold no copy of formats and checks. */
 import { x } from "tinyexec";
 import { Stop, say } from "./report.mjs";
 
@@ -9,8 +6,7 @@ const LONG_BUILD_MS = 2_000;
 
 /**
  * @param {import("./ready.mjs").Tools} tools
- * @param {string} command such as `new-key`
- * @param {string | Buffer | object} [input] text, or what becomes JSON
+ * @param {string} command such as `new-key` @param {string | Buffer | object} [input] text, or what becomes JSON
  * @returns {Promise<any>} its answer; what is wrong with the input is a {@link Stop}
  */
 export async function operator({ root, native }, command, input = "") {

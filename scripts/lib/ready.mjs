@@ -6,18 +6,18 @@ import { root } from "./bootstrap.mjs";
 import { findBrowser, installBrowser } from "./browser.mjs";
 import { cacheFolder } from "./cache.mjs";
 import { duration, say } from "./report.mjs";
-import { step, withPath } from "./run.mjs";
+import { withPath } from "./run.mjs";
 import { findRust, installRust, rustReady } from "./rust.mjs";
 
 /**
  * @typedef {{root: string, cache: string}} Place the clone, and the folder for what all clones share
+ * @typedef {{cargo: string, release: string, env: NodeJS.ProcessEnv}} Cargo
  * @typedef {object} Tools
- * @property {string} root the clone
+ * @property {string} root
  * @property {string} cache
  * @property {NodeJS.ProcessEnv} env for any child process
- * @property {{cargo: string, release: string, env: NodeJS.ProcessEnv}} native
- * @property {{cargo: string, release: string, env: NodeJS.ProcessEnv, targetFolder: string}} wasm for
- *   `cargo … --target wasm32-unknown-unknown`, tests in Node included
+ * @property {Cargo} native
+ * @property {Cargo & {targetFolder: string}} wasm for `cargo … --target wasm32-unknown-unknown`, tests in Node included
  * @property {string} bindgen the wasm-bindgen command line
  * @property {string} wrangler its command line, a script for Node
  * @property {string | null} browser a Chromium, where one was asked for
@@ -31,49 +31,43 @@ export async function ready(needs = {}) {
   const { native, wasm } = findRust(place);
   const bindgen = bindgenFolder(place);
   const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_HIDE_BANNER: "true" };
-  const env = withPath({ ...process.env, ...quiet }, join(root, "node_modules", ".bin"), bindgen);
+  const env = withPath({ ...process.env, ...quiet }, packages, bindgen);
+  // A target folder of its own: two compilers that share one would rebuild each other's work.
+  const targetFolder = join(process.env.CARGO_TARGET_DIR || join(root, "target"), "wasm");
+  const forWasm = { CARGO_TARGET_DIR: targetFolder, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: join(bindgen, "wasm-bindgen-test-runner") };
   return {
     ...place,
     env,
-    native: { ...native, env: rustEnv(env, native) },
-    wasm: wasmTools(env, wasm, bindgen),
+    native: withEnv(native, env),
+    wasm: { ...withEnv(wasm, { ...env, ...wasm.env, ...forWasm }), targetFolder },
     bindgen: join(bindgen, "wasm-bindgen"),
     wrangler: join(root, "node_modules", "wrangler", "bin", "wrangler.js"),
     browser: needs.browser ? await findBrowser() : null,
   };
 }
 
-/** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
-const rustEnv = (env, { bin }) => withPath(env, join(root, "node_modules", ".bin"), bin);
+const packages = join(root, "node_modules", ".bin");
 
-/** A target folder of its own: two compilers that share one would rebuild each other's work. */
-function wasmTools(env, rust, bindgen) {
-  const targetFolder = join(process.env.CARGO_TARGET_DIR || join(root, "target"), "wasm");
-  const own = { CARGO_TARGET_DIR: targetFolder, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: join(bindgen, "wasm-bindgen-test-runner") };
-  return { ...rust, targetFolder, env: rustEnv({ ...env, ...rust.env, ...own }, rust) };
-}
+/** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
+const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
 
 /** What must be there: how to see it, how to get it, and what getting it takes. */
 function parts(place, needs) {
-  const nativeEnv = (native) => rustEnv(process.env, native);
+  const native = () => withEnv(findRust(place).native, process.env);
   return [
-    { name: "Rust", takes: "a minute with rustup, else 4", there: () => rustReady(place, needs), get: (tell) => installRust(place, needs, tell) },
-    {
-      name: "wasm-bindgen",
-      takes: "5 minutes",
-      there: () => bindgenFolder(place) !== null,
-      get: (tell) => installBindgen(place, findRust(place).native, nativeEnv(findRust(place).native), tell),
-    },
-    ...(needs.browser ? [{ name: "Chromium", takes: "a minute", there: async () => (await findBrowser()) !== null, get: (tell) => installBrowser(place, tell) }] : []),
+    { name: "Rust", takes: "a minute with rustup, else 4", there: () => rustReady(place, needs), get: () => installRust(place, needs) },
+    { name: "wasm-bindgen", takes: "5 minutes", there: () => bindgenFolder(place), get: () => installBindgen(place, native()) },
+    { name: "Chromium", takes: "a minute", there: () => !needs.browser || findBrowser(), get: () => installBrowser(place) },
   ];
 }
 
 async function install(all) {
   const missing = [];
   for (const part of all) if (!(await part.there())) missing.push(part);
-  if (missing.length === 0) return;
   const started = Date.now();
-  say(`set-up: ${missing.length} of ${all.length} tools are missing: ${missing.map(({ name }) => name).join(", ")}`);
-  for (const [index, { name, takes, get }] of missing.entries()) await step(`[${index + 1}/${missing.length}] ${name}, about ${takes}`, get);
-  say(`set-up: done in ${duration(Date.now() - started)}`);
+  for (const [index, { name, takes, get }] of missing.entries()) {
+    say(`set-up [${index + 1}/${missing.length}] ${name}: getting it, about ${takes}`);
+    await get();
+  }
+  if (missing.length > 0) say(`set-up: done in ${duration(Date.now() - started)}`);
 }

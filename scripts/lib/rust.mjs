@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { debianRust, installDebianRust } from "./closed.mjs";
-import { Unavailable, say } from "./report.mjs";
+import { Stop, say } from "./report.mjs";
 import { ask, find, run } from "./run.mjs";
 
 export const WASM = "wasm32-unknown-unknown";
@@ -42,40 +42,39 @@ const oldest = (root) => readFileSync(join(root, "Cargo.toml"), "utf8").match(/^
 /** @param {import("./ready.mjs").Place} place @returns {{native: Rust | null, wasm: Rust | null}} */
 export function findRust({ root, cache }) {
   const own = rustOf(find("rustc", process.env.PATH, cargoHome), root);
-  if (own && hasStd(own.sysroot)) return { native: own, wasm: own };
+  if (own && existsSync(stdFolder(own.sysroot))) return { native: own, wasm: own };
   return { native: own ?? rustOf(find("rustc", "/usr/bin"), root), wasm: debianRust({ root, cache }) };
 }
 
 export const stdFolder = (sysroot) => join(sysroot, "lib", "rustlib", WASM, "lib");
-const hasStd = (sysroot) => existsSync(stdFolder(sysroot));
-const canLint = ({ bin, sysroot }) => ["cargo-fmt", "cargo-clippy"].every((name) => find(name, bin, join(sysroot, "bin")));
 
 /** @param {import("./ready.mjs").Place} place @param {{lint?: boolean}} needs */
 export function rustReady(place, { lint }) {
+  const canLint = ({ bin, sysroot }) => ["cargo-fmt", "cargo-clippy"].every((name) => find(name, bin, join(sysroot, "bin")));
   const { native, wasm } = findRust(place);
   return Boolean(native && wasm && (!lint || [native, wasm].every(canLint)));
 }
 
-/** @param {import("./ready.mjs").Place} place @param {{lint?: boolean}} needs @param {(line: string) => void} tell */
-export async function installRust(place, needs, tell) {
-  const refusal = await byRustup(place, tell);
+/** @param {import("./ready.mjs").Place} place @param {{lint?: boolean}} needs */
+export async function installRust(place, needs) {
+  const refusal = await byRustup(place);
   if (rustReady(place, needs)) return;
   say(`    ${refusal}; trying Debian's Rust`);
-  const remedy = `install Rust ${oldest(place.root)} or newer as https://rustup.rs says, run \`rustup target add ${WASM}\` and \`rustup component add clippy rustfmt\`, then this again`;
-  await installDebianRust(place, { refusal, remedy }, tell);
-  if (!rustReady(place, needs)) throw new Unavailable("Rust", refusal, remedy);
+  const remedy = `${refusal}; install Rust ${oldest(place.root)} or newer as https://rustup.rs says, with the target ${WASM}, clippy and rustfmt, then run this again`;
+  await installDebianRust(place, remedy);
+  if (!rustReady(place, needs)) throw new Stop(`Rust can't be had: ${remedy}`);
 }
 
 /** @returns {Promise<string>} why what it added is not enough */
-async function byRustup({ root }, tell) {
+async function byRustup({ root }) {
   const rustup = find("rustup", process.env.PATH, cargoHome);
   if (!rustup) return "there is no rustup";
-  const there = rustOf(find("rustc", dirname(rustup)), root);
-  const wanted = there ? [["target", "add", WASM], ["component", "add", "clippy", "rustfmt"]] : [["toolchain", "install", "stable", "--target", WASM]];
+  const isThere = rustOf(find("rustc", dirname(rustup)), root) !== null;
+  const wanted = isThere ? [["target", "add", WASM], ["component", "add", "clippy", "rustfmt"]] : [["toolchain", "install", "stable", "--target", WASM]];
   try {
-    for (const args of wanted) await run(rustup, args, { cwd: root, env: { ...process.env, RUSTUP_AUTO_INSTALL: "0", RUST_BACKTRACE: "0" }, timeout: RUSTUP_MS, tell });
+    for (const args of wanted) await run(rustup, args, { cwd: root, env: { ...process.env, RUSTUP_AUTO_INSTALL: "0", RUST_BACKTRACE: "0" }, timeout: RUSTUP_MS, show: true });
     return "what rustup has is not enough";
-  } catch (error) {
-    return `rustup failed (${error.message.match(/^error: ([^:\n]+)/m)?.[1] ?? error.message.split("\n")[0]})`;
+  } catch ({ message }) {
+    return `rustup failed (${message})`;
   }
 }

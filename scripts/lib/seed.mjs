@@ -10,12 +10,7 @@ import { operator } from "./operator.mjs";
  */
 export const seedData = (tools) => operator(tools, "seed");
 
-/**
- * Writes the records that are missing from local KV, and leaves the others as the user has them.
- * @param {import("./ready.mjs").Tools} tools
- * @param {{persistTo?: string}} place
- * @returns {Promise<DevelopmentKey[]>}
- */
+/** Writes the records that are missing from local KV, and leaves the others as the user has them. */
 export async function seed(tools, place) {
   const { keys, entries } = await seedData(tools);
   const local = new Kv(tools, place);

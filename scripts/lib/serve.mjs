@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import getPort, { portNumbers } from "get-port";
 import { startGroup } from "./group.mjs";
-import { Stop, say, tail } from "./report.mjs";
+import { Stop, tail } from "./report.mjs";
 
 const HOST = "127.0.0.1";
 const POLL_MS = 100;
-const HEARTBEAT_MS = 15_000;
+const ANSWER_MS = 15_000;
 const SETTLE_MS = 200;
 
 /** @param {string | undefined} text as in `PORT` @returns {number} */
@@ -24,40 +24,25 @@ export async function mustBeFree(port) {
 
 /**
  * Starts the service and waits until it answers.
- * @param {import("./ready.mjs").Tools} tools
- * @param {{port: number, config: string, persistTo?: string}} options
+ * @param {import("./ready.mjs").Tools} tools @param {{port: number, config: string, persistTo?: string}} options
  * @returns {Promise<{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, show: () => void}>}
- *   `ended` tells how; `show` passes on what it prints from now on
+ *   `ended` tells how; `show` passes on what it prints from now on: before, that only matters if the start fails
  */
 export async function serve({ root, env, wrangler }, { port, config, persistTo }) {
   const place = persistTo ? ["--persist-to", persistTo] : [];
   const args = ["--config", config, "--ip", HOST, "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false", ...place];
   const { child, ended, end } = startGroup([wrangler, "dev", ...args], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
-  const output = hold(child);
-  const origin = `http://${HOST}:${port}`;
-  await untilAnswering(origin, ended, output);
-  await sleep(SETTLE_MS); // wrangler's lines on the start, and on the requests that waited for it
-  return { origin, ended, end, show: output.show };
-}
-
-/** Keeps what the child prints until it is to be shown: before that it only matters if the start fails. */
-function hold(child) {
-  const output = { text: "", shown: false, show: () => (output.shown = true) };
-  for (const [stream, out] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
-    stream.setEncoding("utf8").on("data", (text) => (output.shown ? out.write(text) : (output.text += text)));
-  }
-  return output;
-}
-
-async function untilAnswering(origin, ended, output) {
-  let how;
+  let [output, shown, how] = ["", false];
+  for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (shown ? process[name].write(text) : (output += text)));
   ended.then((text) => (how = text));
-  for (let waited = POLL_MS; !(await answers(origin)); waited += POLL_MS) {
-    if (how !== undefined) throw new Stop(`the service did not start: wrangler ${how || "ended"}\n${tail(output.text, 20)}`);
-    if (waited % HEARTBEAT_MS === 0) say(`    still starting: ${tail(output.text, 1).trim()}`);
+  const origin = `http://${HOST}:${port}`;
+  while (!(await answers(origin))) {
+    if (how !== undefined) throw new Stop(`the service did not start: wrangler ${how || "ended"}\n${tail(output, 20)}`);
     await sleep(POLL_MS);
   }
+  await sleep(SETTLE_MS); // wrangler's lines on the start, and on the requests that waited for it
+  return { origin, ended, end, show: () => (shown = true) };
 }
 
 const answers = (origin) =>
-  fetch(`${origin}/v2/pledge-transaction`, { method: "OPTIONS", signal: AbortSignal.timeout(HEARTBEAT_MS) }).then(({ status }) => status === 204, () => false);
+  fetch(`${origin}/v2/pledge-transaction`, { method: "OPTIONS", signal: AbortSignal.timeout(ANSWER_MS) }).then(({ status }) => status === 204, () => false);

@@ -1,13 +1,12 @@
 /** The steps of a test run: each is a command and a way to count what it tested. */
-import { run, step as show } from "./run.mjs";
+import { duration, say } from "./report.mjs";
+import { run } from "./run.mjs";
+
+const HEARTBEAT_MS = 30_000;
 
 /**
  * @typedef {{passed: number, failed: number}} Count
- * @typedef {object} Step
- * @property {string} name what `npm test -- name` calls it
- * @property {[string, ...string[]]} command
- * @property {(output: string, isOk: boolean) => Count} count
- * @property {NodeJS.ProcessEnv} [env]
+ * @typedef {{name: string, command: [string, ...string[]], count: (output: string, isOk: boolean) => Count, env?: NodeJS.ProcessEnv}} Step
  */
 
 /** A command that passes or fails as a whole. */
@@ -24,28 +23,31 @@ export function nodeTests(output) {
 
 const sum = (counts) => counts.reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed }), { passed: 0, failed: 0 });
 
-/**
- * Runs the steps in order, each to its end, and prints the output of those that failed.
- * @param {Step[]} steps
- * @param {{root: string, env: NodeJS.ProcessEnv}} place
- * @returns {Promise<Count>}
- */
-export async function runSteps(steps, place) {
+/** Runs the steps in order, each to its end, and prints the output of those that failed. @param {Step[]} steps */
+export async function runSteps(steps, { root, env }) {
   const counts = [];
-  for (const [index, step] of steps.entries()) counts.push(await runStep(step, place, `[${index + 1}/${steps.length}] ${step.name}`));
+  for (const [index, step] of steps.entries()) {
+    const [title, started] = [`[${index + 1}/${steps.length}] ${step.name}`, Date.now()];
+    say(`${title} …`);
+    const beat = setInterval(() => say(`${title}: at work for ${duration(Date.now() - started)}`), HEARTBEAT_MS);
+    const { passed, failed } = await runStep(step, { cwd: root, env: step.env ?? env });
+    clearInterval(beat);
+    say(`${title}: ${passed} passed, ${failed} failed (${duration(Date.now() - started)})`);
+    counts.push({ passed, failed });
+  }
   return sum(counts);
 }
 
-async function runStep({ command: [program, ...args], env, count }, place, title) {
-  const work = (tell) => run(program, args, { cwd: place.root, env: env ?? place.env, tell }).then((output) => counted(count(output, true), output), (error) => counted(count(error.output, false), error.output, error.message));
-  const result = await show(title, work, ({ passed, failed, note = "" }) => ({ text: `${passed} passed, ${failed} failed${note}`, ok: failed === 0 }));
-  if (result.failed > 0) process.stderr.write(`${result.output.trimEnd() || result.message}\n`);
-  return result;
-}
-
-/** A command that failed has a failure even if its output shows none, and one that tested nothing has not passed. */
-function counted({ passed, failed }, output, message) {
-  if (message !== undefined && failed === 0) return { passed, failed: 1, output, message, note: `: ${message.split("\n")[0]}` };
-  if (passed + failed === 0) return { passed, failed: 1, output, note: ", it ran no test" };
-  return { passed, failed, output };
+async function runStep({ command: [program, ...args], count }, options) {
+  try {
+    const output = await run(program, args, options);
+    const result = count(output, true);
+    if (result.passed + result.failed > 0) return result;
+    say(`${output}it ran no test`);
+    return { passed: 0, failed: 1 };
+  } catch ({ message, output }) {
+    say(`${output}${message.split("\n")[0]}`);
+    const { passed, failed } = count(output, false);
+    return { passed, failed: Math.max(failed, 1) }; // even if its output shows none
+  }
 }

@@ -8,16 +8,8 @@ import { Stop } from "./report.mjs";
 import { run } from "./run.mjs";
 import { WASM } from "./rust.mjs";
 
-/** What rustc emits and every engine of the last years has, by binaryen's two names; a stripped module no longer tells. */
-const ENGINES = {
-  BulkMemory: "bulk-memory",
-  BulkMemoryOpt: "bulk-memory-opt",
-  Multivalue: "multivalue",
-  MutableGlobals: "mutable-globals",
-  NontrappingFPToInt: "nontrapping-float-to-int",
-  ReferenceTypes: "reference-types",
-  SignExt: "sign-ext",
-};
+/** What rustc emits and every engine of the last years has, by binaryen's two names; a stripped module names none. */
+const ENGINES = { BulkMemory: "bulk-memory", BulkMemoryOpt: "bulk-memory-opt", Multivalue: "multivalue", MutableGlobals: "mutable-globals", NontrappingFPToInt: "nontrapping-float-to-int", ReferenceTypes: "reference-types", SignExt: "sign-ext" };
 /** For wasm that has its memory to itself: zeros at first, its lowest addresses the far end of the stack. */
 const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
 /** What is called most often comes first: it happens to pack better. */
@@ -48,8 +40,8 @@ const BUILDS = {
 export async function buildWasm(tools, name) {
   const build = BUILDS[name];
   const crate = await compile(tools, build);
-  const versions = [bindgenVersion(tools.root), readFileSync(join(tools.root, "node_modules", "binaryen", "package.json")), readFileSync(import.meta.filename)];
-  const key = sha256(readFileSync(crate), name, JSON.stringify(build), ...versions);
+  const makers = [bindgenVersion(tools.root), readFileSync(join(tools.root, "node_modules", "binaryen", "package.json")), readFileSync(import.meta.filename)];
+  const key = sha256(readFileSync(crate), name, ...makers);
   return usedEntry(join(tools.cache, "wasm", key), async (folder) => {
     const wasm = join(folder, `${name}_bg.wasm`);
     if (build.bindgen) await run(tools.bindgen, ["--target", "web", "--no-typescript", "--omit-default-module-path", "--out-dir", folder, "--out-name", name, ...build.bindgen, crate]);
@@ -57,34 +49,24 @@ export async function buildWasm(tools, name) {
     if (build.small) await withoutPanics(wasm);
     await wasmOpt(tools, wasm, ...build.optimise, "--strip-debug", "--strip-producers");
     if (build.small) await shortenNames(tools, wasm, join(folder, `${name}.js`));
-    if (!build.bindgen) mustBeRaw(readFileSync(wasm));
+    const [foreign] = build.bindgen ? [] : WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(wasm)));
+    if (foreign) throw new Stop(`the wasm imports \`${foreign.name}\`, and nothing provides it; keep JavaScript's types out of this feature`);
   });
 }
 
-/**
- * The crate's wasm. The cache keeps it by all that it depends on, so that a fresh clone has it without compiling.
- * @returns {Promise<string>} its path
- */
+/** The path of the crate's wasm. The cache keeps it by all that it depends on: a fresh clone need not compile. */
 async function compile(tools, { features, profile }) {
   const { wasm, root, cache } = tools;
   const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features];
   const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, wasm.env.RUSTFLAGS, args]));
   const key = keyNow();
-  const work = async (folder) => {
-    await run(wasm.cargo, args, { cwd: root, env: wasm.env, stdio: ["ignore", "pipe", process.stderr.isTTY ? "inherit" : "pipe"] });
-    if (keyNow() !== key) throw CHANGED;
+  const place = await usedEntry(join(cache, "crate", key), async (folder) => {
+    await run(wasm.cargo, args, { cwd: root, env: wasm.env, show: true });
+    if (keyNow() !== key) throw new Stop("a source was saved while it was compiled: build again");
     copyFileSync(join(wasm.targetFolder, WASM, profile, "impact_pledge.wasm"), join(folder, "crate.wasm"));
-  };
-  try {
-    return join(await usedEntry(join(cache, "crate", key), work), "crate.wasm");
-  } catch (error) {
-    if (error !== CHANGED) throw error;
-    return compile(tools, { features, profile });
-  }
+  });
+  return join(place, "crate.wasm");
 }
-
-/** A source was saved while it was compiled: nobody knows which of both the result is of. */
-const CHANGED = Symbol("changed");
 
 /** The names and bytes of all that the crate is made of. */
 function sourcesOf(root) {
@@ -93,11 +75,7 @@ function sourcesOf(root) {
   return files.flatMap((name) => [`\0${name}\0`, readFileSync(join(root, name))]);
 }
 
-function sha256(...parts) {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest("hex");
-}
+const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 
 /** Changes a wasm in place. @returns {Promise<string>} what wasm-opt prints */
 function wasmOpt({ root, env }, wasm, ...flags) {
@@ -127,8 +105,6 @@ export async function withoutPanics(wasm) {
   }, bytes);
 }
 
-const KINDS = ["Function", "Global", "Memory", "Table"]; // of exports, as binaryen calls them
-
 /**
  * Gives what wasm and wasm-bindgen's JavaScript call each other names of a letter or two: wasm-opt in the one, esbuild
  * in the other. Exports that other JavaScript calls get their names back.
@@ -139,8 +115,9 @@ export async function shortenNames(tools, wasm, glueFile) {
   await edit(wasm, (module, binaryen) => {
     for (const [name, short] of own) {
       const { kind, value } = binaryen.getExportInfo(module.getExport(short));
+      const what = ["Function", "Global", "Memory", "Table"].find((each) => binaryen[`External${each}`] === kind);
       module.removeExport(short);
-      module[`add${KINDS.find((each) => binaryen[`External${each}`] === kind)}Export`](value, name);
+      module[`add${what}Export`](value, name);
     }
   });
   const short = Object.fromEntries([...imports, ...exports.filter((row) => !own.includes(row))].map((row) => row.slice(-2)));
@@ -159,9 +136,4 @@ async function edit(wasm, change, bytes = readFileSync(wasm)) {
   change(module, binaryen);
   writeFileSync(wasm, module.emitBinary());
   module.dispose();
-}
-
-function mustBeRaw(wasm) {
-  const imports = WebAssembly.Module.imports(new WebAssembly.Module(wasm));
-  if (imports.length > 0) throw new Stop(`the wasm imports \`${imports[0].name}\`, and nothing provides it; keep JavaScript's types out of this feature`);
 }
