@@ -89,6 +89,11 @@ for (const [name, open] of Object.entries(PLACES)) {
     const wrong = await catalogue(["set", "-"], '{"currencyCode":"EUR","unitPrices":{"tree":0.5}}');
     assert.equal(wrong.code, 1);
     assert.match(wrong.problem, /^stopped: the catalogue: .*write a plain decimal in quotes.* at line 1 column 46$/m);
+    const csv = join(scratch(t), "prices.csv");
+    writeFileSync(csv, "tree,0.50\n");
+    const noJson = await catalogue(["set", csv]);
+    assert.equal(noJson.code, 1);
+    assert.equal(noJson.problem, `stopped: ${csv}: is not JSON: expected ident at line 1 column 3\n`);
     assert.deepEqual(JSON.parse((await catalogue(["show", "--json"])).out), { currencyCode: "EUR", unitPrices: { tree: "0.50" } });
   });
 }
