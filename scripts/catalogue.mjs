@@ -12,7 +12,6 @@ A catalogue, with prices as plain decimals in quotes (currencies: USD, GBP, EUR)
 An offering that is not listed costs nothing.`;
 
 const NAME = "catalogue";
-
 const prices = command("npm run catalogue --", "Prices of the service.").addHelpText("after", FORM);
 
 onRecords(prices.command("set").description("replace the prices").argument("<file>", "JSON; `-` is standard input"), async ({ tools, kv, print }, file) => {

@@ -9,19 +9,14 @@ import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
-/**
- * `name` of its files in pkg/; `path` in the package; `source` and `types` below pkg-templates/; `wasm`: the build that
- * gives it; `modules`: what that build's other files are imported as.
- * @type {{name: string, path: string, source: string, types: string, wasm: string, modules?: Record<string, string>}[]}
- */
+/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as. */
 export const ENTRIES = [
   { name: "index", path: ".", source: "index.js", types: "index.d.ts", wasm: "client", modules: { "#client": "client.js" } },
   { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", wasm: "validator" },
   { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "form" },
 ];
 
-/** Who wants the wasm as a module, and how it is imported there. */
-const PLATFORMS = { workerd: "", "edge-light": "?module" };
+const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
 /** @param {import("./lib/ready.mjs").Tools} tools */
 export async function buildPackage(tools) {
@@ -65,7 +60,6 @@ async function bundleEntry(source, options, files, wasm, wasmPath) {
   await build({ entryPoints: [source], bundle: true, platform: "neutral", target: "es2022", minifySyntax, legalComments: "none", logLevel: "warning", plugins: [{ name: "impact-pledge", setup }], ...options });
 }
 
-/** As TypeScript wants them apart. */
 const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 
 function manifest(root) {

@@ -1,11 +1,10 @@
 /** `npm start`: the service on this machine, with development data, and a demo shop that uses it. */
 import { join } from "node:path";
 import { command } from "./lib/command.mjs";
-import { startGroup } from "./lib/group.mjs";
 import { ready } from "./lib/ready.mjs";
 import { Stop, say, table } from "./lib/report.mjs";
 import { seed } from "./lib/seed.mjs";
-import { mustBeFree, readPort, serve } from "./lib/serve.mjs";
+import { mustBeFree, readPort, serve, startGroup } from "./lib/serve.mjs";
 
 const ABOUT = `The service on this machine, with development data, and a demo shop that uses it: on
 http://127.0.0.1:8787, or on another port by PORT=9000 npm start.
@@ -14,10 +13,7 @@ The sources of the service and of the shop are watched: a change is built and se
 at the start, and whenever you run \`npm run build -- package\`. State survives a restart; what is missing of
 the development data is written again, and what you changed stays. Ctrl-C ends it.`;
 
-/** The service and the demo shop beside it; a deploy takes wrangler.toml, which has no shop. */
-const CONFIG = "wrangler.dev.toml";
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
-
+const CONFIG = "wrangler.dev.toml"; // the service and the demo shop; a deploy takes wrangler.toml, which has no shop
 const PAYLOAD = {
   reference: "order-1001",
   recipient: { email: "ada@example.org", firstName: "Ada" },
@@ -27,12 +23,7 @@ const PAYLOAD = {
 function greeting(origin, keys) {
   const url = `${origin}/v2/pledge-transaction`;
   const rows = keys.map(({ key, record }) => [`  ${key}`, record.unitId ?? `${record.teamId}: ${record.unitIds.join(", ")}`]);
-  const places = [
-    ["  the demo shop", `${origin}/`],
-    ["  what it sent and got", `${origin}/developer`],
-    ["  create by the API", `POST ${url}`],
-    ["  read by the API", `GET ${url}/{id}`],
-  ];
+  const places = [["  the demo shop", `${origin}/`], ["  what it sent and got", `${origin}/developer`], ["  create by the API", `POST ${url}`], ["  read by the API", `GET ${url}/{id}`]];
   return `
 Ready. Open the demo shop in a browser, or call the API:
 
@@ -50,7 +41,6 @@ Ctrl-C ends it.
 `;
 }
 
-/** @param {number} port @param {string} [persistTo] */
 async function start(port, persistTo) {
   const tools = await ready();
   say("building the service, the package and the demo shop …"); // before wrangler does, so that a failure ends the start
@@ -64,14 +54,13 @@ async function start(port, persistTo) {
   return service;
 }
 
-/** @param {{persistTo?: string}} options */
 async function run({ persistTo }) {
   const port = readPort(process.env.PORT);
   await mustBeFree(port);
-  const enough = new Promise((resolve) => SIGNALS.forEach((signal) => process.on(signal, () => resolve())));
-  const service = await Promise.race([start(port, persistTo), enough]);
+  const asked = new Promise((resolve) => ["SIGINT", "SIGTERM", "SIGHUP"].forEach((signal) => process.on(signal, () => resolve())));
+  const service = await Promise.race([start(port, persistTo), asked]);
   if (!service) process.exit(130); // asked to end before it had begun
-  const how = await Promise.race([service.ended, enough]);
+  const how = await Promise.race([service.ended, asked]);
   if (how !== undefined) throw new Stop(`the service ended by itself: wrangler ${how || "ended"}`);
   await service.end();
   process.exit(0);

@@ -1,46 +1,40 @@
 /** `npm test [-- step…]`: every check of the project. */
 import { readdirSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { command } from "./lib/command.mjs";
 import { ready } from "./lib/ready.mjs";
 import { cargoTests, nodeTests, oneCheck, runSteps } from "./lib/steps.mjs";
 
 const FEATURES = { none: [], client: ["--features", "client"], server: ["--features", "server"], all: ["--all-features"] };
+const FOR_WASM = ["--target", "wasm32-unknown-unknown"];
 const DENY = ["--", "-D", "warnings"];
 
 /** @param {import("./lib/ready.mjs").Tools} tools @returns {import("./lib/steps.mjs").Step[]} in the order they run */
 function allSteps({ root, native, wasm }) {
-  const cargo = (...args) => ({ command: [native.cargo, ...args], env: native.env });
-  const cargoWasm = (...args) => ({ command: [wasm.cargo, ...args], env: { ...wasm.env, NODE_PATH: join(root, "node_modules") } }); // a wasm test runs from a folder of its own
-  const forWasm = ["--target", "wasm32-unknown-unknown"];
-  const build = (part) => ({ command: [process.execPath, join("scripts", "run.mjs"), "build", part] });
+  const cargo = (name, args, count = oneCheck) => ({ name, command: [native.cargo, ...args], env: native.env, count });
+  const cargoWasm = (name, [command, ...args], count = oneCheck) => ({ name, command: [wasm.cargo, command, ...FOR_WASM, ...args], env: { ...wasm.env, NODE_PATH: join(root, "node_modules") }, count }); // a wasm test runs from a folder of its own
+  const build = (name, part) => ({ name, command: [process.execPath, join("scripts", "run.mjs"), "build", part], count: oneCheck });
   return [
-    { name: "fmt", ...cargo("fmt", "--check"), count: oneCheck },
-    ...lints("clippy", (features) => cargo("clippy", "--all-targets", ...features, ...DENY)),
-    ...lints("clippy-wasm", (features) => cargoWasm("clippy", ...forWasm, ...features, ...DENY)),
-    { name: "clippy-wasm-kv", ...cargoWasm("clippy", ...forWasm, ...FEATURES.server, "--test", "kv", ...DENY), count: oneCheck },
-    { name: "native", ...cargo("test", "--all-features"), count: cargoTests },
-    { name: "kv", ...cargoWasm("test", ...forWasm, ...FEATURES.server, "--test", "kv"), count: cargoTests },
-    { name: "worker", ...build("worker"), count: oneCheck },
-    { name: "pkg", ...build("package"), count: oneCheck },
-    ...nodeFolders(root).map((folder) => ({
-      name: relative("tests", folder).split(sep).join("-") || "node",
-      command: [process.execPath, "--test", "--test-reporter=spec", `${folder}/*.test.mjs`],
+    cargo("fmt", ["fmt", "--check"]),
+    ...Object.entries(FEATURES).map(([which, features]) => cargo(`clippy-${which}`, ["clippy", "--all-targets", ...features, ...DENY])),
+    ...Object.entries(FEATURES).map(([which, features]) => cargoWasm(`clippy-wasm-${which}`, ["clippy", ...features, ...DENY])),
+    cargoWasm("clippy-wasm-kv", ["clippy", ...FEATURES.server, "--test", "kv", ...DENY]),
+    cargo("native", ["test", "--all-features"], cargoTests),
+    cargoWasm("kv", ["test", ...FEATURES.server, "--test", "kv"], cargoTests),
+    build("worker", "worker"),
+    build("pkg", "package"),
+    ...nodeFolders(join(root, "tests")).map((folder) => ({
+      name: folder.replaceAll(/[/\\]/g, "-"),
+      command: [process.execPath, "--test", "--test-reporter=spec", `tests/${folder}/*.test.mjs`],
       count: nodeTests,
     })),
   ];
 }
 
-const lints = (name, clippy) => Object.entries(FEATURES).map(([which, features]) => ({ name: `${name}-${which}`, ...clippy(features), count: oneCheck }));
-
 /** Every folder of tests for Node, so that none is forgotten. */
-function nodeFolders(root) {
-  const files = readdirSync(join(root, "tests"), { recursive: true }).filter((file) => file.endsWith(".test.mjs"));
-  return [...new Set(files.map((file) => join("tests", dirname(file))))].sort();
-}
+const nodeFolders = (tests) => [...new Set(readdirSync(tests, { recursive: true }).filter((file) => file.endsWith(".test.mjs")).map(dirname))].sort();
 
 const program = command("npm test --", "Every check of the project.").argument("[steps...]", "names, or beginnings of names: `clippy`, `clippy-wasm`; none means all");
-
 program.action(async (names) => {
   const tools = await ready({ browser: true, lint: true });
   const steps = allSteps(tools);

@@ -4,20 +4,16 @@
  * puts it first in PATH for every npm script.
  */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Stop, say } from "./report.mjs";
 
-/** The clone. */
-export const root = join(import.meta.dirname, "..", "..");
-
+export const root = join(import.meta.dirname, "..", ".."); // the clone
 const OLDEST = [22, 12]; // for wrangler
-const LONGEST_INSTALL_MS = 10 * 60_000;
-
 export async function bootstrap() {
-  if (!packagesReady(root)) await alone(join(root, "build", "npm-ci.lock"), installPackages);
+  if (!packagesReady(root)) await installPackages(join(root, "build", "npm-ci.lock"));
   if (!nodeIsNewEnough()) await handOver();
 }
 
@@ -29,46 +25,37 @@ export function nodeIsNewEnough(version = process.version) {
 
 /** Are the installed packages those of the lock file? npm writes its own list last: a broken-off install has none. */
 export function packagesReady(folder) {
-  const wanted = lockedPackages(join(folder, "package-lock.json"));
-  const installed = lockedPackages(join(folder, "node_modules", ".package-lock.json"));
-  if (!wanted || !installed) return false;
+  const files = ["package-lock.json", join("node_modules", ".package-lock.json")].map((name) => join(folder, name));
+  if (!files.every((file) => existsSync(file))) return false;
+  const [{ "": _clone, ...wanted }, installed] = files.map((file) => JSON.parse(readFileSync(file, "utf8")).packages);
   const missing = Object.keys(wanted).some((path) => !(path in installed) && !wanted[path].optional);
   return !missing && Object.keys(installed).every((path) => installed[path].integrity === wanted[path]?.integrity);
 }
 
-function lockedPackages(file) {
-  try {
-    const { "": _workspace, ...packages } = JSON.parse(readFileSync(file, "utf8")).packages;
-    return packages;
-  } catch {
-    return null;
-  }
-}
-
-/** Of several commands at once, one installs. The package that locks elsewhere is not there yet. */
-async function alone(lock, work) {
+/** Of several commands at once, one installs; the package that locks elsewhere is not there yet. */
+async function installPackages(lock) {
   mkdirSync(dirname(lock), { recursive: true });
   while (!takes(lock)) await sleep(250);
-  await work().finally(() => rmSync(lock, { recursive: true, force: true }));
+  try {
+    if (packagesReady(root)) return;
+    say("set-up: getting the npm packages, about 30 seconds");
+    const [command, ...before] = npmScript() ? [process.execPath, npmScript()] : ["npm"];
+    const how = await ended(spawn(command, [...before, "ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] }));
+    if (how !== 0) throw new Stop(`the npm packages can't be had: \`npm ci\` ended with ${how}; see the lines above`);
+  } finally {
+    rmSync(lock, { force: true });
+  }
 }
 
 function takes(lock) {
-  const { mtimeMs = Date.now() } = statSync(lock, { throwIfNoEntry: false }) ?? {};
-  if (Date.now() - mtimeMs > LONGEST_INSTALL_MS) rmSync(lock, { recursive: true, force: true }); // a killed one left it
   try {
-    mkdirSync(lock);
+    if (existsSync(lock)) return !process.kill(Number(readFileSync(lock, "utf8")), 0);
+    writeFileSync(lock, String(process.pid), { flag: "wx" });
     return true;
-  } catch {
+  } catch (error) {
+    if (error.code === "ESRCH") rmSync(lock, { force: true }); // the process that took it has ended
     return false;
   }
-}
-
-async function installPackages() {
-  if (packagesReady(root)) return;
-  say("set-up: getting the npm packages, about 30 seconds");
-  const [command, ...before] = npmScript() ? [process.execPath, npmScript()] : ["npm"];
-  const how = await ended(spawn(command, [...before, "ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] }));
-  if (how !== 0) throw new Stop(`the npm packages can't be had: \`npm ci\` ended with ${how}; see the lines above`);
 }
 
 const ended = (child) => new Promise((resolve) => child.on("error", ({ message }) => resolve(message)).on("close", (code, signal) => resolve(code ?? signal)));

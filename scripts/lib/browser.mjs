@@ -7,8 +7,7 @@ import { run } from "./run.mjs";
 /** For whoever starts it: it runs as root and in containers, and asks nobody on the network. */
 export const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-const DOWNLOAD_MS = 10 * 60_000;
-const CONNECT_MS = 5_000;
+const [DOWNLOAD_MS, CONNECT_MS] = [10 * 60_000, 5_000];
 
 /** @returns {Promise<string | null>} its path */
 export async function findBrowser() {

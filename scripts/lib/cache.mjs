@@ -12,11 +12,18 @@ export const cacheFolder = () => process.env.IMPACT_PLEDGE_CACHE || envPaths("im
 
 /**
  * The folder `place`, filled by `make(folder)` when it isn't there. It appears whole or not at all: it is made beside
- * its place and renamed into it.
- * @param {string} place @param {(folder: string) => Promise<void>} make @returns {Promise<string>} `place`
+ * its place and renamed into it. What is found there of an earlier attempt was broken off: only the lock's holder makes.
  */
 export async function entry(place, make) {
-  if (!existsSync(place)) await locked(place, () => (existsSync(place) ? undefined : fill(place, make)));
+  if (existsSync(place)) return place;
+  const fresh = join(dirname(place), `.${basename(place)}`);
+  const clear = () => rmSync(fresh, { recursive: true, force: true });
+  await locked(place, async () => {
+    if (existsSync(place)) return;
+    clear();
+    mkdirSync(fresh);
+    await make(fresh).then(() => renameSync(fresh, place)).finally(clear);
+  });
   return place;
 }
 
@@ -25,31 +32,14 @@ export async function usedEntry(place, make) {
   await entry(place, make);
   utimesSync(place, new Date(), new Date());
   const age = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-  const unused = readdirSync(dirname(place)).map((name) => join(dirname(place), name)).filter((path) => age(path) > UNUSED_MS);
-  for (const path of unused) rmSync(path, { recursive: true, force: true });
+  const all = readdirSync(dirname(place)).map((name) => join(dirname(place), name));
+  for (const unused of all.filter((path) => age(path) > UNUSED_MS)) rmSync(unused, { recursive: true, force: true });
   return place;
-}
-
-/** Only the lock's holder calls it: what it finds of an earlier attempt was broken off. */
-async function fill(place, make) {
-  const fresh = join(dirname(place), `.${basename(place)}`);
-  rmSync(fresh, { recursive: true, force: true });
-  mkdirSync(fresh);
-  try {
-    await make(fresh);
-    renameSync(fresh, place);
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
 }
 
 /** Runs `work` while no other process holds the lock of this place. A lock whose holder is gone is taken over. */
 export async function locked(place, work) {
   mkdirSync(dirname(place), { recursive: true });
   const release = await lockfile.lock(place, { realpath: false, stale: STALE_MS, retries: RETRIES });
-  try {
-    return await work();
-  } finally {
-    await release();
-  }
+  return work().finally(release);
 }

@@ -14,11 +14,7 @@ const BIN = "/usr/bin";
 const PACKAGES = ["rustc-web", "cargo-web", "rust-web-src", "rust-web-clippy", "rustfmt-web"];
 const OPTIONS = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=2"];
 
-/**
- * Needs root, or a sudo that asks nothing.
- * @param {string} what the tool that the packages bring, for messages
- * @param {string[]} packages @param {string} remedy where this fails
- */
+/** Needs root, or a sudo that asks nothing. @param {string} what the tool that the packages bring, for messages @param {string[]} packages @param {string} remedy where this fails */
 export async function installDebian(what, packages, remedy) {
   const [command, ...before] = [...(process.getuid?.() === 0 ? [] : ["sudo", "-n"]), "apt-get", ...OPTIONS];
   const aptGet = (...args) => run(command, [...before, ...args], { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" }, show: true });

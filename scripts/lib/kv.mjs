@@ -7,19 +7,14 @@ import { Stop } from "./report.mjs";
 import { run } from "./run.mjs";
 
 const MOST_READS = 100; // of one call, by Cloudflare's limit
-
 /** @typedef {{key: string, value: string}} Entry */
 
 export class Kv {
   #run;
 
-  /**
-   * @param {import("./ready.mjs").Tools} tools
-   * @param {{remote?: boolean, persistTo?: string}} [place] `remote`: the deployed namespace instead of the local one;
-   *   `persistTo`: the folder of local state, wrangler's own unless given
-   */
+  /** @param {import("./ready.mjs").Tools} tools @param {{remote?: boolean, persistTo?: string}} [place] the deployed namespace, or the folder of local state */
   constructor({ root, env, wrangler }, { remote = false, persistTo } = {}) {
-    const place = ["--binding", "PLEDGES", ...(remote ? ["--remote"] : ["--local"]), ...(persistTo ? ["--persist-to", persistTo] : [])];
+    const place = ["--binding", "PLEDGES", remote ? "--remote" : "--local", ...(persistTo ? ["--persist-to", persistTo] : [])];
     this.#run = (...args) => run(process.execPath, [wrangler, "kv", ...args, ...place], { cwd: root, env }).catch(unreachable);
   }
 
@@ -37,14 +32,10 @@ export class Kv {
   }
 
   /** @param {Entry[]} entries */
-  write(entries) {
-    return this.#runWithList("put", entries);
-  }
+  write = (entries) => this.#runWithList("put", entries);
 
   /** @param {string} name */
-  remove(name) {
-    return this.#run("key", "delete", name);
-  }
+  remove = (name) => this.#run("key", "delete", name);
 
   /** Wrangler takes lists from files only. */
   async #runWithList(operation, list) {
@@ -57,6 +48,6 @@ export class Kv {
 /** Keeps the sentence that matters of wrangler's output. */
 function unreachable({ message, output }) {
   const plain = stripVTControlCharacters(output || message);
-  const [, error] = plain.match(/\[ERROR\]\s*([\s\S]*?)(?:\n\n\n|\n🪵|\n\s*If you think|$)/) ?? [];
-  throw new Stop(`Workers KV can't be reached: ${(error ?? plain).trim().replaceAll(/\s+/g, " ")}`);
+  const [, error = plain] = plain.match(/\[ERROR\]\s*([\s\S]*?)(?:\n\n\n|\n🪵|\n\s*If you think|$)/) ?? [];
+  throw new Stop(`Workers KV can't be reached: ${error.trim().replaceAll(/\s+/g, " ")}`);
 }

@@ -2,15 +2,9 @@
 import { x } from "tinyexec";
 import { Stop, say } from "./report.mjs";
 
-const LONG_BUILD_MS = 2_000;
-
-/**
- * @param {import("./ready.mjs").Tools} tools
- * @param {string} command such as `new-key` @param {string | Buffer | object} [input] text, or what becomes JSON
- * @returns {Promise<any>} its answer; what is wrong with the input is a {@link Stop}
- */
+/** The answer to a command such as `new-key`. `input`: text, or what becomes JSON; what is wrong with it is a {@link Stop}. */
 export async function operator({ root, native }, command, input = "") {
-  const patience = setTimeout(() => say("building the operator's program, half a minute the first time"), LONG_BUILD_MS);
+  const patience = setTimeout(() => say("building the operator's program, half a minute the first time"), 2_000);
   const program = x(native.cargo, ["run", "--quiet", "--bin", "operator", "--", command], { nodeOptions: { cwd: root, env: native.env } });
   program.process.stdin.on("error", () => {}); // it may have refused before it read all
   program.process.stdin.end(typeof input === "string" || Buffer.isBuffer(input) ? input : JSON.stringify(input));

@@ -1,33 +1,26 @@
 /** What the commands begin with: it makes sure that all tools are there and says where. Silent when nothing is missing. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { bindgenFolder, installBindgen } from "./bindgen.mjs";
 import { root } from "./bootstrap.mjs";
 import { findBrowser, installBrowser } from "./browser.mjs";
 import { cacheFolder } from "./cache.mjs";
 import { duration, say } from "./report.mjs";
 import { withPath } from "./run.mjs";
-import { findRust, installRust, rustReady } from "./rust.mjs";
+import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from "./rust.mjs";
 
 /**
- * @typedef {{root: string, cache: string}} Place the clone, and the folder for what all clones share
+ * `root`: the clone; `cache`: the folder for what all clones share; `env`: for any child process; `wasm`: for `cargo …
+ * --target wasm32-unknown-unknown`, tests in Node included; `bindgen` and `browser`: programs; `wrangler`: a script for Node
+ * @typedef {{root: string, cache: string}} Place
  * @typedef {{cargo: string, release: string, env: NodeJS.ProcessEnv}} Cargo
- * @typedef {object} Tools
- * @property {string} root
- * @property {string} cache
- * @property {NodeJS.ProcessEnv} env for any child process
- * @property {Cargo} native
- * @property {Cargo & {targetFolder: string}} wasm for `cargo … --target wasm32-unknown-unknown`, tests in Node included
- * @property {string} bindgen the wasm-bindgen command line
- * @property {string} wrangler its command line, a script for Node
- * @property {string | null} browser a Chromium, where one was asked for
+ * @typedef {Place & {env: NodeJS.ProcessEnv, native: Cargo, wasm: Cargo & {targetFolder: string}, bindgen: string, wrangler: string, browser: string | null}} Tools
  */
 
 /** @param {{browser?: boolean, lint?: boolean}} [needs] beyond what building takes @returns {Promise<Tools>} */
 export async function ready(needs = {}) {
   const place = { root, cache: cacheFolder() };
   mkdirSync(place.cache, { recursive: true });
-  await install(parts(place, needs));
+  await install(place, needs);
   const { native, wasm } = findRust(place);
   const bindgen = bindgenFolder(place);
   const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_HIDE_BANNER: "true" };
@@ -51,21 +44,16 @@ const packages = join(root, "node_modules", ".bin");
 /** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
 
-/** What must be there: how to see it, how to get it, and what getting it takes. */
-function parts(place, needs) {
-  const native = () => withEnv(findRust(place).native, process.env);
-  return [
-    { name: "Rust", takes: "a minute with rustup, else 4", there: () => rustReady(place, needs), get: () => installRust(place, needs) },
-    { name: "wasm-bindgen", takes: "5 minutes", there: () => bindgenFolder(place), get: () => installBindgen(place, native()) },
-    { name: "Chromium", takes: "a minute", there: () => !needs.browser || findBrowser(), get: () => installBrowser(place) },
+/** Gets what is missing: how to see it, what getting it takes, and how to get it. */
+async function install(place, needs) {
+  const all = [
+    ["Rust", () => rustReady(place, needs), "a minute with rustup, else 4", () => installRust(place, needs)],
+    ["wasm-bindgen", () => bindgenFolder(place), "5 minutes", () => installBindgen(place, withEnv(findRust(place).native, process.env))],
+    ["Chromium", () => !needs.browser || findBrowser(), "a minute", () => installBrowser(place)],
   ];
-}
-
-async function install(all) {
-  const missing = [];
-  for (const part of all) if (!(await part.there())) missing.push(part);
-  const started = Date.now();
-  for (const [index, { name, takes, get }] of missing.entries()) {
+  const [missing, started] = [[], Date.now()];
+  for (const part of all) if (!(await part[1]())) missing.push(part);
+  for (const [index, [name, , takes, get]] of missing.entries()) {
     say(`set-up [${index + 1}/${missing.length}] ${name}: getting it, about ${takes}`);
     await get();
   }

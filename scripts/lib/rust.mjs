@@ -1,27 +1,18 @@
-/**
- * Rust for native code and for wasm32. The usual way is rustup, which adds what rust-toolchain.toml names; where it
- * cannot, and where there is none, ./closed.mjs takes Debian's.
- */
+/** Rust for native code and for wasm32. The usual way is rustup, which adds what rust-toolchain.toml names; where it cannot, and where there is none, ./closed.mjs takes Debian's. */
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { entry } from "./cache.mjs";
 import { debianRust, installDebianRust } from "./closed.mjs";
-import { Stop, say } from "./report.mjs";
+import { say } from "./report.mjs";
 import { ask, find, run } from "./run.mjs";
 
 export const WASM = "wasm32-unknown-unknown";
+const BINSTALL_MS = 120_000;
 const RUSTUP_MS = 90_000; // on a network that swallows packets rustup alone would go on for many minutes
 const cargoHome = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "bin");
 
-/**
- * @typedef {object} Rust
- * @property {string} bin folder of `cargo` and `rustc`
- * @property {string} cargo
- * @property {string} sysroot
- * @property {string} release as in `1.95.0`
- * @property {string} identity what `rustc -vV` prints
- * @property {NodeJS.ProcessEnv} [env] what `cargo --target wasm32-unknown-unknown` needs besides
- */
+/** `identity`: what `rustc -vV` prints. @typedef {{bin: string, cargo: string, sysroot: string, release: string, identity: string, env?: NodeJS.ProcessEnv}} Rust */
 
 /**
  * The toolchain of a `rustc`, or null where it is not there or too old for the crate. Its own `cargo` is used, not
@@ -39,20 +30,19 @@ export function rustOf(rustc, root) {
 const minor = (version) => Number(version.split(".")[1]);
 const oldest = (root) => readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "(.+)"/m)[1];
 
-/** @param {import("./ready.mjs").Place} place @returns {{native: Rust | null, wasm: Rust | null}} */
-export function findRust({ root, cache }) {
-  const own = rustOf(find("rustc", process.env.PATH, cargoHome), root);
-  if (own && existsSync(stdFolder(own.sysroot))) return { native: own, wasm: own };
-  return { native: own ?? rustOf(find("rustc", "/usr/bin"), root), wasm: debianRust({ root, cache }) };
-}
-
 export const stdFolder = (sysroot) => join(sysroot, "lib", "rustlib", WASM, "lib");
+
+/** @param {import("./ready.mjs").Place} place @returns {{native: Rust | null, wasm: Rust | null}} */
+export function findRust(place) {
+  const own = rustOf(find("rustc", process.env.PATH, cargoHome), place.root);
+  if (own && existsSync(stdFolder(own.sysroot))) return { native: own, wasm: own };
+  return { native: own ?? rustOf(find("rustc", "/usr/bin"), place.root), wasm: debianRust(place) };
+}
 
 /** @param {import("./ready.mjs").Place} place @param {{lint?: boolean}} needs */
 export function rustReady(place, { lint }) {
   const canLint = ({ bin, sysroot }) => ["cargo-fmt", "cargo-clippy"].every((name) => find(name, bin, join(sysroot, "bin")));
-  const { native, wasm } = findRust(place);
-  return Boolean(native && wasm && (!lint || [native, wasm].every(canLint)));
+  return Object.values(findRust(place)).every((rust) => rust && (!lint || canLint(rust)));
 }
 
 /** @param {import("./ready.mjs").Place} place @param {{lint?: boolean}} needs */
@@ -62,19 +52,44 @@ export async function installRust(place, needs) {
   say(`    ${refusal}; trying Debian's Rust`);
   const remedy = `${refusal}; install Rust ${oldest(place.root)} or newer as https://rustup.rs says, with the target ${WASM}, clippy and rustfmt, then run this again`;
   await installDebianRust(place, remedy);
-  if (!rustReady(place, needs)) throw new Stop(`Rust can't be had: ${remedy}`);
 }
 
 /** @returns {Promise<string>} why what it added is not enough */
 async function byRustup({ root }) {
   const rustup = find("rustup", process.env.PATH, cargoHome);
   if (!rustup) return "there is no rustup";
-  const isThere = rustOf(find("rustc", dirname(rustup)), root) !== null;
-  const wanted = isThere ? [["target", "add", WASM], ["component", "add", "clippy", "rustfmt"]] : [["toolchain", "install", "stable", "--target", WASM]];
+  const wanted = rustOf(find("rustc", dirname(rustup)), root) ? [["target", "add", WASM], ["component", "add", "clippy", "rustfmt"]] : [["toolchain", "install", "stable", "--target", WASM]];
+  const options = { cwd: root, env: { ...process.env, RUSTUP_AUTO_INSTALL: "0", RUST_BACKTRACE: "0" }, timeout: RUSTUP_MS, show: true };
   try {
-    for (const args of wanted) await run(rustup, args, { cwd: root, env: { ...process.env, RUSTUP_AUTO_INSTALL: "0", RUST_BACKTRACE: "0" }, timeout: RUSTUP_MS, show: true });
+    for (const args of wanted) await run(rustup, args, options);
     return "what rustup has is not enough";
   } catch ({ message }) {
     return `rustup failed (${message})`;
   }
+}
+
+/** wasm-bindgen comes in exactly the version of the crate in Cargo.lock: they share a private format. */
+export const bindgenVersion = (root) => readFileSync(join(root, "Cargo.lock"), "utf8").match(/^name = "wasm-bindgen"\r?\nversion = "(.+)"/m)[1];
+
+const cached = ({ root, cache }) => join(cache, `wasm-bindgen-${bindgenVersion(root)}`);
+const complete = (folder) => ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => find(name, folder));
+
+/** The folder of `wasm-bindgen` and `wasm-bindgen-test-runner`, or null. @param {import("./ready.mjs").Place} place */
+export function bindgenFolder(place) {
+  const cachedFolder = join(cached(place), "bin");
+  if (complete(cachedFolder)) return cachedFolder;
+  const own = find("wasm-bindgen");
+  return own && complete(dirname(own)) && ask(own, ["--version"]) === `wasm-bindgen ${bindgenVersion(place.root)}` ? dirname(own) : null;
+}
+
+/** @param {import("./ready.mjs").Place} place @param {{cargo: string, env: NodeJS.ProcessEnv}} native */
+export async function installBindgen(place, { cargo, env }) {
+  const version = bindgenVersion(place.root);
+  await entry(cached(place), async (folder) => {
+    const install = (args, timeout) => run(cargo, [...args, "--root", folder], { env, timeout, show: true });
+    const compile = (...more) => install(["install", "wasm-bindgen-cli", "--version", version, ...more]);
+    if (find("cargo-binstall", env.PATH)) await install(["binstall", "--no-confirm", "--disable-strategies", "compile", `wasm-bindgen-cli@${version}`], BINSTALL_MS).catch(() => {});
+    // With the lock file of its own where the registry has all of it, else with what it has.
+    if (!complete(join(folder, "bin"))) await compile("--locked").catch(() => compile());
+  });
 }

@@ -2,12 +2,7 @@
 import { Kv } from "./kv.mjs";
 import { operator } from "./operator.mjs";
 
-/**
- * The records, for whoever has a namespace at hand (a test harness, say).
- * @typedef {{key: string, record: {mode: string, level: string, unitId?: string, teamId?: string, unitIds?: string[]}}} DevelopmentKey
- * @param {import("./ready.mjs").Tools} tools
- * @returns {Promise<{keys: DevelopmentKey[], entries: import("./kv.mjs").Entry[]}>}
- */
+/** The keys, and the records for whoever has a namespace at hand. @returns {Promise<{keys: {key: string, record: object}[], entries: import("./kv.mjs").Entry[]}>} */
 export const seedData = (tools) => operator(tools, "seed");
 
 /** Writes the records that are missing from local KV, and leaves the others as the user has them. */

@@ -1,32 +1,28 @@
-/** The service on this machine, by `wrangler dev`. */
+/** The service on this machine, by `wrangler dev`, and how a child process ends with all that it has started. */
+import { spawn, spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import getPort, { portNumbers } from "get-port";
-import { startGroup } from "./group.mjs";
 import { Stop, tail } from "./report.mjs";
 
 const HOST = "127.0.0.1";
-const POLL_MS = 100;
-const ANSWER_MS = 15_000;
-const SETTLE_MS = 200;
+const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
+const windows = process.platform === "win32";
 
-/** @param {string | undefined} text as in `PORT` @returns {number} */
+/** @param {string | undefined} text as in `PORT` */
 export function readPort(text) {
   const port = Number(text || 8787);
   if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
   throw new Stop(`\`${text}\` is not a port: set PORT to a number from 1 to 65535`);
 }
 
-/** @param {number} port */
 export async function mustBeFree(port) {
   const free = await getPort({ host: HOST, port: port < 1024 ? [port, 8788] : portNumbers(port, 65_535) });
   if (free !== port) throw new Stop(`port ${port} is in use; end what uses it, or choose another, such as PORT=${free} npm start`);
 }
 
 /**
- * Starts the service and waits until it answers.
- * @param {import("./ready.mjs").Tools} tools @param {{port: number, config: string, persistTo?: string}} options
- * @returns {Promise<{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, show: () => void}>}
- *   `ended` tells how; `show` passes on what it prints from now on: before, that only matters if the start fails
+ * Starts the service and waits until it answers. `show` passes on what it prints from now on: before, that only matters
+ * if the start fails. @returns {Promise<{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, show: () => void}>}
  */
 export async function serve({ root, env, wrangler }, { port, config, persistTo }) {
   const place = persistTo ? ["--persist-to", persistTo] : [];
@@ -46,3 +42,35 @@ export async function serve({ root, env, wrangler }, { port, config, persistTo }
 
 const answers = (origin) =>
   fetch(`${origin}/v2/pledge-transaction`, { method: "OPTIONS", signal: AbortSignal.timeout(ANSWER_MS) }).then(({ status }) => status === 204, () => false);
+
+/**
+ * Starts a Node script in a process group of its own, which does not outlive this process: Ctrl-C then reaches this
+ * process alone, which ends the group in order. `ended` becomes 0, or tells how else it ended.
+ * @returns {{child: import("node:child_process").ChildProcess, ended: Promise<string | 0>, end: () => Promise<void>}}
+ */
+export function startGroup(args, options) {
+  const child = spawn(process.execPath, args, { ...options, detached: !windows });
+  const ended = new Promise((resolve) => {
+    child.on("error", (error) => resolve(error.message));
+    child.on("exit", (code, signal) => resolve(code === 0 ? 0 : signal ? `was ended by ${signal}` : `exited with ${code}`));
+  });
+  const kill = () => child.pid && killGroup(child.pid);
+  process.on("exit", kill);
+  const end = async () => {
+    child.kill("SIGTERM");
+    await Promise.race([ended, sleep(GRACE_MS, undefined, { ref: false })]);
+    kill();
+    process.off("exit", kill);
+  };
+  return { child, ended, end };
+}
+
+/** At once, for the end of this process: the packages that kill trees take their time. */
+function killGroup(pid) {
+  if (windows) return spawnSync("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore" });
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error; // all have ended
+  }
+}

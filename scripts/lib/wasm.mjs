@@ -2,41 +2,30 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bindgenVersion } from "./bindgen.mjs";
 import { usedEntry } from "./cache.mjs";
 import { Stop } from "./report.mjs";
 import { run } from "./run.mjs";
-import { WASM } from "./rust.mjs";
+import { WASM, bindgenVersion } from "./rust.mjs";
 
 /** What rustc emits and every engine of the last years has, by binaryen's two names; a stripped module names none. */
 const ENGINES = { BulkMemory: "bulk-memory", BulkMemoryOpt: "bulk-memory-opt", Multivalue: "multivalue", MutableGlobals: "mutable-globals", NontrappingFPToInt: "nontrapping-float-to-int", ReferenceTypes: "reference-types", SignExt: "sign-ext" };
-/** For wasm that has its memory to itself: zeros at first, its lowest addresses the far end of the stack. */
-const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
-/** What is called most often comes first: it happens to pack better. */
-const IN_ORDER = "--reorder-functions";
+const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"]; // zeros at first, its lowest addresses the far end of the stack
+const IN_ORDER = "--reorder-functions"; // what is called most often comes first: it happens to pack better
 
 /**
- * @typedef {object} Build
- * @property {string} features of the crate
- * @property {string} profile cargo's, of this build alone: so cargo keeps the libraries of all builds
- * @property {string[]} [bindgen] flags for wasm-bindgen; without, the wasm may import nothing
- * @property {string[]} optimise flags for wasm-opt
- * @property {boolean} [small] see {@link withoutPanics} and {@link shortenNames}
- * @type {Record<string, Build>} by the name of the files
+ * By the name of the files. `features` of the crate; cargo's `profile`, of this build alone, so that cargo keeps the
+ * libraries of all; flags for wasm-bindgen (without any list the wasm may import nothing) and for wasm-opt; `small`: see
+ * {@link withoutPanics} and {@link shortenNames}.
+ * @type {Record<string, {features: string, profile: string, bindgen?: string[], optimise: string[], small?: boolean}>}
  */
 const BUILDS = {
   impact_pledge: { features: "server", profile: "worker", bindgen: ["--experimental-reset-state-function"], optimise: ["-O3"] },
   client: { features: "client", profile: "validate", bindgen: [], optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY], small: true },
-  // No slower for what packs it, as `-O3` comes behind.
-  validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"] },
+  validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"] }, // no slower for what packs it, as `-O3` comes behind
   form: { features: "form", profile: "validate", optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY, "--strip-target-features"] },
 };
 
-/**
- * @param {import("./ready.mjs").Tools} tools
- * @param {string} name of a row of {@link BUILDS}
- * @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it
- */
+/** Does a row of {@link BUILDS}. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
 export async function buildWasm(tools, name) {
   const build = BUILDS[name];
   const crate = await compile(tools, build);
@@ -49,7 +38,7 @@ export async function buildWasm(tools, name) {
     if (build.small) await withoutPanics(wasm);
     await wasmOpt(tools, wasm, ...build.optimise, "--strip-debug", "--strip-producers");
     if (build.small) await shortenNames(tools, wasm, join(folder, `${name}.js`));
-    const [foreign] = build.bindgen ? [] : WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(wasm)));
+    const [foreign] = build.bindgen ? [] : importsOf(wasm);
     if (foreign) throw new Stop(`the wasm imports \`${foreign.name}\`, and nothing provides it; keep JavaScript's types out of this feature`);
   });
 }
@@ -70,23 +59,20 @@ async function compile(tools, { features, profile }) {
 
 /** The names and bytes of all that the crate is made of. */
 function sourcesOf(root) {
-  const all = readdirSync(join(root, "src"), { recursive: true }).sort().map((name) => join("src", name));
-  const files = ["Cargo.toml", "Cargo.lock", ...all].filter((name) => statSync(join(root, name)).isFile());
-  return files.flatMap((name) => [`\0${name}\0`, readFileSync(join(root, name))]);
+  const all = ["Cargo.toml", "Cargo.lock", ...readdirSync(join(root, "src"), { recursive: true }).sort().map((name) => join("src", name))];
+  return all.filter((name) => statSync(join(root, name)).isFile()).flatMap((name) => [`\0${name}\0`, readFileSync(join(root, name))]);
 }
 
 const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 
 /** Changes a wasm in place. @returns {Promise<string>} what wasm-opt prints */
-function wasmOpt({ root, env }, wasm, ...flags) {
-  return run(process.execPath, [join(root, "node_modules", "binaryen", "bin", "wasm-opt"), wasm, "-o", wasm, ...Object.values(ENGINES).map((name) => `--enable-${name}`), ...flags], { env });
-}
+const wasmOpt = ({ root, env }, wasm, ...flags) =>
+  run(process.execPath, [join(root, "node_modules", "binaryen", "bin", "wasm-opt"), wasm, "-o", wasm, ...Object.values(ENGINES).map((name) => `--enable-${name}`), ...flags], { env });
 
 /** Rust's functions that make a panic's message; a trap follows all of them. */
 const PANICS =
   /\bcore(\[[0-9a-f]+\])?::(panicking::|cell::panic_|option::(unwrap|expect)_failed|result::unwrap_failed|slice::index::slice_index_fail|str::slice_error_fail)|\balloc(\[[0-9a-f]+\])?::(raw_vec::(handle_error|capacity_overflow)|alloc::handle_alloc_error)|\bstd(\[[0-9a-f]+\])?::panicking::|::(rust_begin_unwind|rust_panic|__rust_start_panic|__rust_alloc_error_handler)$/;
-/** Where a panic happened, as text in the data that nothing reads any more. */
-const SOURCES = /(?:\/[\w.@+-]+)+\.rs/g;
+const SOURCES = /(?:\/[\w.@+-]+)+\.rs/g; // where a panic happened, as text in the data that nothing reads any more
 
 /**
  * Reduces a panic to its trap, for builds that abort on a panic and whose message nobody reads: 1,284 bytes of the
@@ -121,12 +107,13 @@ export async function shortenNames(tools, wasm, glueFile) {
     }
   });
   const short = Object.fromEntries([...imports, ...exports.filter((row) => !own.includes(row))].map((row) => row.slice(-2)));
-  const [{ module: from }] = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(wasm)));
-  const glue = readFileSync(glueFile, "utf8").replace(`"${imports[0][0]}"`, from);
+  const glue = readFileSync(glueFile, "utf8").replace(`"${imports[0][0]}"`, importsOf(wasm)[0].module);
   const { transform } = await import("esbuild");
   const { code } = await transform(glue, { mangleProps: new RegExp(`^(${Object.keys(short).join("|").replaceAll("$", "\\$")})$`), mangleCache: short });
   writeFileSync(glueFile, code);
 }
+
+const importsOf = (wasm) => WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(wasm)));
 
 /** Changes a wasm in place. @param {string} wasm @param {(module: import("binaryen").Module, binaryen: any) => void} change */
 async function edit(wasm, change, bytes = readFileSync(wasm)) {

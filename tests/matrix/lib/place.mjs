@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { transformSync } from "esbuild";
-import { startGroup } from "../../../scripts/lib/group.mjs";
+import { startGroup } from "../../../scripts/lib/serve.mjs";
 import { npmScript } from "../../../scripts/lib/bootstrap.mjs";
 import { tail } from "../../../scripts/lib/report.mjs";
 import { EXPECTED, EXPECTED_FORM } from "../shared/smoke.mjs";

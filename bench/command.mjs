@@ -1,7 +1,7 @@
 /** `npm run bench [-- part…]`: how fast everything is beside its peers. */
-import { Argument, command } from "./lib/command.mjs";
-import { ready } from "./lib/ready.mjs";
-import { PART_NAMES, bench } from "../bench/main.mjs";
+import { Argument, command } from "../scripts/lib/command.mjs";
+import { ready } from "../scripts/lib/ready.mjs";
+import { PART_NAMES, bench } from "./main.mjs";
 
 const program = command("npm run bench --", "How fast everything is beside its peers, as tables and pictures; about 10 minutes.\nLeave the machine alone meanwhile.")
   .addArgument(new Argument("[parts...]", "validate: the package against other validators, in Node and in Chromium; service: the Worker against Hono and zod, on workerd under load of wrk; none means both").choices(PART_NAMES))

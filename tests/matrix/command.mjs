@@ -1,7 +1,7 @@
 /** `npm run matrix [-- environment…]`: the packed package in every environment that it is made for. */
-import { command } from "./lib/command.mjs";
-import { ready } from "./lib/ready.mjs";
-import { chosen, matrix } from "../tests/matrix/main.mjs";
+import { command } from "../../scripts/lib/command.mjs";
+import { ready } from "../../scripts/lib/ready.mjs";
+import { chosen, matrix } from "./main.mjs";
 
 const program = command("npm run matrix --", "The packed package in every environment that it is made for, about 2 minutes.")
   .argument("[environments...]", "names, or beginnings of names such as `vite`; none means all")
