@@ -10,7 +10,6 @@ A catalogue, with prices as plain decimals in quotes (currencies: USD, GBP, EUR)
   { "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } }
 
 An offering that is not listed costs nothing.`;
-
 const NAME = "catalogue";
 const prices = command("npm run catalogue --", "Prices of the service.").addHelpText("after", FORM);
 

@@ -70,7 +70,6 @@ async function byRustup({ root }) {
 
 /** wasm-bindgen comes in exactly the version of the crate in Cargo.lock: they share a private format. */
 export const bindgenVersion = (root) => readFileSync(join(root, "Cargo.lock"), "utf8").match(/^name = "wasm-bindgen"\r?\nversion = "(.+)"/m)[1];
-
 const cached = ({ root, cache }) => join(cache, `wasm-bindgen-${bindgenVersion(root)}`);
 const complete = (folder) => ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => find(name, folder));
 
