@@ -11,10 +11,11 @@ const [DOWNLOAD_MS, CONNECT_MS] = [10 * 60_000, 5_000];
 
 /** @returns {Promise<string | null>} its path */
 export async function findBrowser() {
-  const { Launcher } = await import("chrome-launcher"); // slow to load, and only tests ask
-  const { chromium } = await import("playwright-core");
+  const { Launcher } = await import("chrome-launcher"); // it and playwright are slow to load, and only tests ask
   const own = await Promise.resolve().then(() => Launcher.getFirstInstallation()).catch(() => null); // on Linux it throws where there is none
-  return own ?? ([chromium.executablePath()].find(existsSync) || null);
+  if (own) return own;
+  const { chromium } = await import("playwright-core");
+  return [chromium.executablePath()].find(existsSync) ?? null;
 }
 
 /** @param {import("./ready.mjs").Place} place */

@@ -20,8 +20,7 @@ import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from 
 export async function ready(needs = {}) {
   const place = { root, cache: cacheFolder() };
   mkdirSync(place.cache, { recursive: true });
-  await install(place, needs);
-  const { native, wasm } = findRust(place);
+  const { native, wasm } = await install(place, needs);
   const bindgen = bindgenFolder(place);
   const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_HIDE_BANNER: "true" };
   const env = withPath({ ...process.env, ...quiet }, packages, bindgen);
@@ -40,15 +39,15 @@ export async function ready(needs = {}) {
 }
 
 const packages = join(root, "node_modules", ".bin");
-
 /** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
 
-/** Gets what is missing: how to see it, what getting it takes, and how to get it. */
+/** Gets what is missing: how to see it, what getting it takes, and how to get it. @returns what {@link findRust} finds then */
 async function install(place, needs) {
+  let rust = findRust(place);
   const all = [
-    ["Rust", () => rustReady(place, needs), "a minute with rustup, else 4", () => installRust(place, needs)],
-    ["wasm-bindgen", () => bindgenFolder(place), "5 minutes", () => installBindgen(place, withEnv(findRust(place).native, process.env))],
+    ["Rust", () => rustReady(rust, needs), "a minute with rustup, else 4", () => installRust(place, needs)],
+    ["wasm-bindgen", () => bindgenFolder(place), "5 minutes", () => installBindgen(place, withEnv(rust.native, process.env))],
     ["Chromium", () => !needs.browser || findBrowser(), "a minute", () => installBrowser(place)],
   ];
   const [missing, started] = [[], Date.now()];
@@ -56,6 +55,8 @@ async function install(place, needs) {
   for (const [index, [name, , takes, get]] of missing.entries()) {
     say(`set-up [${index + 1}/${missing.length}] ${name}: getting it, about ${takes}`);
     await get();
+    rust = findRust(place);
   }
   if (missing.length > 0) say(`set-up: done in ${duration(Date.now() - started)}`);
+  return rust;
 }

@@ -39,16 +39,16 @@ export function findRust(place) {
   return { native: own ?? rustOf(find("rustc", "/usr/bin"), place.root), wasm: debianRust(place) };
 }
 
-/** @param {import("./ready.mjs").Place} place @param {{lint?: boolean}} needs */
-export function rustReady(place, { lint }) {
+/** Is what {@link findRust} found enough? @param {{lint?: boolean}} needs */
+export function rustReady(found, { lint }) {
   const canLint = ({ bin, sysroot }) => ["cargo-fmt", "cargo-clippy"].every((name) => find(name, bin, join(sysroot, "bin")));
-  return Object.values(findRust(place)).every((rust) => rust && (!lint || canLint(rust)));
+  return Object.values(found).every((rust) => rust && (!lint || canLint(rust)));
 }
 
 /** @param {import("./ready.mjs").Place} place @param {{lint?: boolean}} needs */
 export async function installRust(place, needs) {
   const refusal = await byRustup(place);
-  if (rustReady(place, needs)) return;
+  if (rustReady(findRust(place), needs)) return;
   say(`    ${refusal}; trying Debian's Rust`);
   const remedy = `${refusal}; install Rust ${oldest(place.root)} or newer as https://rustup.rs says, with the target ${WASM}, clippy and rustfmt, then run this again`;
   await installDebianRust(place, remedy);

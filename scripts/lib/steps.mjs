@@ -1,7 +1,6 @@
 /** The steps of a test run: each is a command and a way to count what it tested. */
 import { duration, say } from "./report.mjs";
 import { run } from "./run.mjs";
-
 /** @typedef {{name: string, command: string[], count: (output: string, isOk: boolean) => {passed: number, failed: number}, env?: NodeJS.ProcessEnv}} Step */
 
 /** A command that passes or fails as a whole. */
