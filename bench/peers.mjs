@@ -1,9 +1,9 @@
 /** What is measured, in place: the peers of this folder's lock file, and the package as it would be published. */
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { npm, packagesReady } from "../scripts/lib/packages.mjs";
-import { Stop, Unavailable, say, tail } from "../scripts/lib/report.mjs";
-import { run } from "../scripts/lib/run.mjs";
+import { packagesReady } from "../scripts/lib/bootstrap.mjs";
+import { Stop, say } from "../scripts/lib/report.mjs";
+import { npm, run } from "../scripts/lib/run.mjs";
 
 const HERE = import.meta.dirname;
 
@@ -11,15 +11,13 @@ const HERE = import.meta.dirname;
 export async function installPeers(tools) {
   if (packagesReady(HERE)) return;
   say("bench: installing the peers");
-  const { ok, why, output } = await npm(["ci", "--loglevel=error"], { cwd: HERE, env: tools.env, name: "npm ci", show: false });
-  if (!ok) throw new Unavailable("the peers to measure against", `${why}: ${tail(output, 5)}`, "run `npm ci` in `bench` to see more");
+  await npm(["ci", "--loglevel=error"], { cwd: HERE, env: tools.env });
 }
 
 /** Builds everything that is measured. @param {import("../scripts/lib/ready.mjs").Tools} tools */
 export async function build(tools) {
   say("bench: building");
-  const { ok, why, output } = await run(process.execPath, [join(tools.root, "scripts", "build.mjs")], { cwd: tools.root, env: tools.env, name: "build" });
-  if (!ok) throw new Stop(`the build failed (${why}):\n${tail(output ?? "", 20)}`);
+  await run(process.execPath, [join(tools.root, "scripts", "run.mjs"), "build"], { cwd: tools.root, env: tools.env });
 }
 
 /** Packs `pkg/` and unpacks the tarball where the benchmarks import from. @param {import("../scripts/lib/ready.mjs").Tools} tools */
@@ -31,12 +29,7 @@ export async function unpackPackage(tools, folder) {
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { recursive: true });
   }
-  await must(npm(["pack", join(tools.root, "pkg"), "--pack-destination", packed, "--loglevel=error"], { cwd: folder, env: tools.env, name: "npm pack", show: false }));
+  await npm(["pack", join(tools.root, "pkg"), "--pack-destination", packed, "--loglevel=error"], { cwd: folder, env: tools.env });
   const [tarball] = readdirSync(packed);
-  await must(run("tar", ["-xzf", join(packed, tarball), "-C", place, "--strip-components", "1"], { name: "tar", show: false }));
-}
-
-async function must(running) {
-  const { ok, why, output } = await running;
-  if (!ok) throw new Stop(`the package can't be unpacked (${why}): ${tail(output, 5)}`);
+  await run("tar", ["-xzf", join(packed, tarball), "-C", place, "--strip-components", "1"]);
 }

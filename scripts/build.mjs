@@ -1,29 +1,46 @@
-/** `npm run build [part…]`: the Worker into build/, the npm package into pkg/, the demo shop into build/www/. Without a part: all. */
-import { join } from "node:path";
+/** `npm run build -- [part…]`: the Worker into build/, the npm package into pkg/, the demo shop into build/www/. */
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { Argument, command } from "./lib/command.mjs";
 import { ready } from "./lib/ready.mjs";
-import { mustKnow, stop } from "./lib/report.mjs";
-import { buildShop } from "./lib/shop.mjs";
-import { buildWasm, copyChanged, sayBuilt } from "./lib/wasm.mjs";
+import { Stop, say } from "./lib/report.mjs";
+import { buildWasm } from "./lib/wasm.mjs";
 import { buildPackage } from "./package.mjs";
 
 const PARTS = { worker: buildWorker, package: buildPackage, shop: buildShop };
 
-/** The `worker` crate's recovery: after any exception that leaves the wasm, the next call starts a new instance. */
-const WORKER_BINDGEN = ["--no-typescript", "--force-enable-abort-handler"];
-const WORKER_OPTIMISE = ["-O3", "--enable-exception-handling"]; // the abort handler catches by wasm's own instructions
-
 async function buildWorker(tools) {
-  const outFolder = join(tools.root, "build");
-  const built = await buildWasm(tools, { features: ["server"], profile: "worker", outFolder, bindgen: WORKER_BINDGEN, optimise: WORKER_OPTIMISE });
-  for (const name of ["worker.js", "recover.js"]) copyChanged(join(tools.root, "src", "server", name), join(outFolder, name));
-  sayBuilt(tools.root, join(outFolder, "impact_pledge_bg.wasm"), built);
+  const folder = join(tools.root, "build");
+  // What is the same already is left alone: a watcher need not wake for nothing.
+  const filter = (from, to) => statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));
+  cpSync(await buildWasm(tools, "impact_pledge"), folder, { recursive: true, filter });
+  for (const name of ["worker.js", "recover.js"]) cpSync(join(tools.root, "src", "server", name), join(folder, name), { filter });
+  const wasm = readFileSync(join(folder, "impact_pledge_bg.wasm"));
+  const kilobytes = ({ length }) => `${(length / 1000).toFixed(1)} KB`;
+  say(`build/impact_pledge_bg.wasm: ${kilobytes(wasm)}, ${kilobytes(gzipSync(wasm))} gzip`);
 }
 
-try {
-  const names = process.argv.slice(2);
-  mustKnow(names, Object.keys(PARTS));
-  const tools = await ready();
-  for (const name of names.length > 0 ? names : Object.keys(PARTS)) await PARTS[name](tools);
-} catch (error) {
-  stop(error);
+/** The shop uses the built package as any shop does: installed under its name in a node_modules folder, here a link to pkg/. */
+async function buildShop({ root }) {
+  const [pages, pkg, link] = [join(root, "www", "pages"), join(root, "pkg"), join(root, "www", "node_modules", "impact-pledge")];
+  if (!existsSync(join(pkg, "package.json"))) throw new Stop("the shop needs the package in pkg/; run `npm run build` first");
+  if (!existsSync(link)) {
+    rmSync(link, { force: true }); // one that leads nowhere
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(pkg, link, "junction");
+  }
+  const copied = readdirSync(pages, { recursive: true }).filter((name) => /\.(css|html|svg)$/.test(name));
+  const { build } = await import("esbuild");
+  const places = { entryPoints: ["checkout.js", "developer.js", ...copied].map((name) => join(pages, name)), outbase: pages, outdir: join(root, "build", "www") };
+  const loader = { ".css": "copy", ".html": "copy", ".svg": "copy" };
+  await build({ ...places, loader, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning" });
 }
+
+await command("npm run build --", "The Worker into build/, the npm package into pkg/, the demo shop into build/www/.")
+  .addArgument(new Argument("[parts...]", "what to build; none means all").choices(Object.keys(PARTS)))
+  .action(async (names) => {
+    const tools = await ready();
+    for (const name of names.length > 0 ? names : Object.keys(PARTS)) await PARTS[name](tools);
+  })
+  .parseAsync();

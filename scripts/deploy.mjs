@@ -2,6 +2,6 @@
 import { spawnSync } from "node:child_process";
 import { ready } from "./lib/ready.mjs";
 
-const { root, env, bin } = await ready();
-const { status } = spawnSync(process.execPath, [bin("wrangler"), "deploy", ...process.argv.slice(2)], { cwd: root, env, stdio: "inherit" });
+const { root, env, wrangler } = await ready();
+const { status } = spawnSync(process.execPath, [wrangler, "deploy", ...process.argv.slice(2)], { cwd: root, env, stdio: "inherit" });
 process.exitCode = status ?? 1;

@@ -4,41 +4,19 @@
  */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildClient } from "./lib/client.mjs";
 import { replaceFolder } from "./lib/folder.mjs";
 import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
-import { buildRawWasm } from "./lib/wasm.mjs";
+import { buildWasm } from "./lib/wasm.mjs";
 
-/**
- * @typedef {object} Entry
- * @property {string} name of its files in pkg/
- * @property {string} path in the package: `.` or `./name`
- * @property {string} source below pkg-templates/
- * @property {string} types below pkg-templates/, and where they go in pkg/
- * @property {(tools: import("./lib/ready.mjs").Tools) => Promise<{wasm: Uint8Array, modules?: Record<string, string>}>} build
- *   gives the wasm, and the files of modules such as `#client`
- */
-
-/** @type {Entry[]} */
+/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as. */
 export const ENTRIES = [
-  { name: "index", path: ".", source: "index.js", types: "index.d.ts", build: buildClient },
-  { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", build: buildValidator },
-  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", build: buildValidator },
+  { name: "index", path: ".", source: "index.js", types: "index.d.ts", wasm: "client", modules: { "#client": "client.js" } },
+  { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", wasm: "validator" },
+  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "validator" },
 ];
 
-/** Who wants the wasm as a module, and how it is imported there. */
-const PLATFORMS = { workerd: "", "edge-light": "?module" };
-
-/** For wasm that has its memory to itself: zeros at first, its lowest addresses the far end of the stack. */
-const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
-/** What is called most often comes first: it happens to pack better. */
-const IN_ORDER = "--reorder-functions";
-
-async function buildValidator(tools) {
-  const packed = ["--flatten", "--rereloop", "-Oz", "--coalesce-locals"]; // no slower, as `-O3` comes behind
-  return { wasm: await buildRawWasm(tools, { features: ["validate"], profile: "validator", optimise: [...packed, IN_ORDER, "-O3", ...OWN_MEMORY] }) };
-}
+const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
 /** @param {import("./lib/ready.mjs").Tools} tools */
 export async function buildPackage(tools) {
@@ -51,64 +29,44 @@ export async function buildPackage(tools) {
   say(`pkg/: ${ENTRIES.map(({ path }) => path).join(", ")}`);
 }
 
-async function buildEntry(tools, pkg, { name, source, types, build }) {
-  const { wasm, modules } = await build(tools);
+async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {} }) {
+  const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
+  const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
+  const loader = (file) => join(templates, "loaders", file);
+  const files = { "#imports": loader(modules["#client"] ? "unused-imports.js" : "no-imports.js") };
+  for (const [path, file] of Object.entries(modules)) files[path] = join(folder, file);
+  const bundle = (outfile, format, module, wasmPath) =>
+    bundleEntry(join(templates, source), { outfile: join(pkg, outfile), format, inject: wasmPath ? [] : [join(templates, "text.js")] }, { ...files, "#module": loader(module) }, wasm, wasmPath);
   writeFileSync(join(pkg, `${name}.wasm`), wasm);
-  const bundle = (outfile, format, loader, wasmPath) =>
-    bundleEntry({ templates: join(tools.root, "pkg-templates"), source, outfile: join(pkg, outfile), format, loader, modules, wasm, wasmPath });
   await bundle(`${name}.js`, "esm", "inline.js");
   await bundle(`${name}.cjs`, "cjs", "inline.js");
   for (const [platform, query] of Object.entries(PLATFORMS)) await bundle(`${name}.${platform}.js`, "esm", "module.js", `./${name}.wasm${query}`);
-  writeTypes(tools.root, pkg, types);
+  const text = readFileSync(join(templates, types), "utf8");
+  writeFileSync(join(pkg, types), text);
+  writeFileSync(join(pkg, forRequire(types)), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
 }
 
-async function bundleEntry({ templates, source, outfile, format, loader, modules, wasm, wasmPath }) {
+/** `files`: what the sources import by a name that begins with `#`; `wasmPath`: where the wasm is a module. */
+async function bundleEntry(source, options, files, wasm, wasmPath) {
   const { build } = await import("esbuild");
-  const loaders = join(templates, "loaders");
-  const files = { "#module": join(loaders, loader), "#imports": join(loaders, modules ? "unused-imports.js" : "no-imports.js"), ...modules };
-  await build({
-    entryPoints: [join(templates, source)],
-    outfile,
-    format,
-    bundle: true,
-    platform: "neutral",
-    target: "es2022",
-    minifySyntax: true, // constants become what they are
-    inject: wasmPath ? [] : [join(templates, "text.js")], // a platform that compiles wasm itself has these, too
-    legalComments: "none",
-    logLevel: "warning",
-    plugins: [resolved(files, wasm, wasmPath)],
-  });
-}
-
-/** What the sources import by a name that begins with `#`. */
-function resolved(files, wasm, wasmPath) {
-  return {
-    name: "impact-pledge",
-    setup(build) {
-      build.onResolve({ filter: /^#/ }, ({ path }) => {
-        if (path === "#text") return { path, namespace: "text" };
-        if (path === "#wasm") return { path: wasmPath, external: true };
-        return { path: files[path] };
-      });
-      build.onLoad({ filter: /^#text$/, namespace: "text" }, () => ({ contents: printable(wasm), loader: "text" }));
-    },
+  const setup = ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^#/ }, ({ path }) => {
+      if (path === "#text") return { path, namespace: "text" };
+      return path === "#wasm" ? { path: wasmPath, external: true } : { path: files[path] };
+    });
+    onLoad({ filter: /^#text$/, namespace: "text" }, () => ({ contents: printable(wasm), loader: "text" }));
   };
+  const minifySyntax = true; // constants become what they are
+  await build({ entryPoints: [source], bundle: true, platform: "neutral", target: "es2022", minifySyntax, legalComments: "none", logLevel: "warning", plugins: [{ name: "impact-pledge", setup }], ...options });
 }
 
-/** For `import` and, as TypeScript wants them apart, for `require`. */
-function writeTypes(root, pkg, file) {
-  const text = readFileSync(join(root, "pkg-templates", file), "utf8");
-  writeFileSync(join(pkg, file), text);
-  writeFileSync(join(pkg, file.replace(/\.d\.ts$/, ".d.cts")), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
-}
+const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 
 function manifest(root) {
-  const version = readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.+)"$/m)[1];
   const exports = Object.fromEntries(ENTRIES.map((entry) => [entry.path, conditions(entry)]));
   return {
     name: "impact-pledge",
-    version,
+    version: readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.+)"$/m)[1],
     description: "Impact pledges for any transaction: validation by the service's own rules, everywhere, without an init call",
     license: "MIT",
     keywords: ["pledge", "impact", "validation", "wasm", "standard-schema"],
@@ -123,6 +81,6 @@ function manifest(root) {
 function conditions({ name, types }) {
   const esm = (file) => ({ types: `./${types}`, default: `./${file}` });
   const platforms = Object.keys(PLATFORMS).map((platform) => [platform, esm(`${name}.${platform}.js`)]);
-  const require = { types: `./${types.replace(/\.d\.ts$/, ".d.cts")}`, default: `./${name}.cjs` };
+  const require = { types: `./${forRequire(types)}`, default: `./${name}.cjs` };
   return { ...Object.fromEntries(platforms), require, default: esm(`${name}.js`) };
 }

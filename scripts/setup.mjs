@@ -1,14 +1,8 @@
-/** `npm run setup`: gets every tool that start, test and build need, and says which are used. */
+/** `npm run setup`: gets every tool that start, test and build need, and prints which are used. */
 import { ready } from "./lib/ready.mjs";
+import { table } from "./lib/report.mjs";
 
-const tools = await ready({ browser: true, lint: true });
-const rows = {
-  node: `${process.version} (${process.execPath})`,
-  cargo: `${tools.native.release} (${tools.native.cargo})`,
-  "cargo for wasm32": `${tools.wasm.release} (${tools.wasm.cargo})`,
-  "wasm-bindgen": tools.bindgen,
-  chromium: tools.browser,
-  chromedriver: tools.driver ?? "none: tests that need one are run by playwright",
-  cache: tools.cache,
-};
-for (const [name, value] of Object.entries(rows)) console.log(`${name.padEnd(17)} ${value}`);
+const { native, wasm, bindgen, browser, cache } = await ready({ browser: true, lint: true });
+const cargo = ({ release, cargo: path }) => `${release} (${path})`;
+const rows = { node: `${process.version} (${process.execPath})`, cargo: cargo(native), "cargo for wasm32": cargo(wasm), "wasm-bindgen": bindgen, chromium: browser, cache };
+console.log(table(["TOOL", "WHERE"], Object.entries(rows)));

@@ -1,50 +1,29 @@
 /** `npm start`: the service on this machine, with development data, and a demo shop that uses it. */
 import { join } from "node:path";
-import { startGroup } from "./lib/group.mjs";
+import { command } from "./lib/command.mjs";
 import { ready } from "./lib/ready.mjs";
-import { Stop, say } from "./lib/report.mjs";
+import { Stop, say, table } from "./lib/report.mjs";
 import { seed } from "./lib/seed.mjs";
-import { mustBeFree, readPort, serve } from "./lib/serve.mjs";
-import { table } from "./lib/table.mjs";
-import { BadUsage, readArguments, runScript } from "./lib/usage.mjs";
+import { mustBeFree, readPort, serve, startGroup } from "./lib/serve.mjs";
 
-const HELP = `The service on this machine, with development data, and a demo shop that uses it.
-
-  npm start                           on http://127.0.0.1:8787
-  PORT=9000 npm start                 on another port
-  npm start -- --persist-to DIR       with its state in another folder
+const ABOUT = `The service on this machine, with development data, and a demo shop that uses it: on
+http://127.0.0.1:8787, or on another port by PORT=9000 npm start.
 
 The sources of the service and of the shop are watched: a change is built and served. The package is built
 at the start, and whenever you run \`npm run build -- package\`. State survives a restart; what is missing of
 the development data is written again, and what you changed stays. Ctrl-C ends it.`;
 
-/** The service and the demo shop beside it; a deploy takes wrangler.toml, which has no shop. */
-const CONFIG = "wrangler.dev.toml";
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
-
+const CONFIG = "wrangler.dev.toml"; // the service and the demo shop; a deploy takes wrangler.toml, which has no shop
 const PAYLOAD = {
   reference: "order-1001",
   recipient: { email: "ada@example.org", firstName: "Ada" },
   pledges: [{ impact: { amount: 3, offeringId: "tree" }, detail: { name: "Trees", nounSingular: "tree", nounPlural: "trees" } }],
 };
 
-/** Builds before wrangler does, so that a failure ends the start and a long build shows its progress. */
-async function build({ root, env }) {
-  say("building the service, the package and the demo shop …");
-  const { ended } = startGroup([join(root, "scripts", "build.mjs")], { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
-  if ((await ended) !== 0) process.exit(1); // it has said why
-}
-
 function greeting(origin, keys) {
   const url = `${origin}/v2/pledge-transaction`;
-  const { key } = keys[0];
   const rows = keys.map(({ key, record }) => [`  ${key}`, record.unitId ?? `${record.teamId}: ${record.unitIds.join(", ")}`]);
-  const places = [
-    ["  the demo shop", `${origin}/`],
-    ["  what it sent and got", `${origin}/developer`],
-    ["  create by the API", `POST ${url}`],
-    ["  read by the API", `GET ${url}/{id}`],
-  ];
+  const places = [["  the demo shop", `${origin}/`], ["  what it sent and got", `${origin}/developer`], ["  create by the API", `POST ${url}`], ["  read by the API", `GET ${url}/{id}`]];
   return `
 Ready. Open the demo shop in a browser, or call the API:
 
@@ -55,24 +34,18 @@ ${table(["  DEVELOPMENT KEY", "ACTS AS (a team's key names the unit in X-Service
 Create a pledge transaction, then open its timelineUrl in a browser:
 
 curl -s ${url} \\
-  -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\
+  -H 'Authorization: Bearer ${keys[0].key}' -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(PAYLOAD)}'
 
 Ctrl-C ends it.
 `;
 }
 
-/** @returns {Promise<void>} settled when the user asks for the end */
-function asked() {
-  return new Promise((resolve) => {
-    for (const signal of SIGNALS) process.on(signal, () => resolve());
-  });
-}
-
-/** @param {number} port @param {string} [persistTo] */
 async function start(port, persistTo) {
   const tools = await ready();
-  await build(tools);
+  say("building the service, the package and the demo shop …"); // before wrangler does, so that a failure ends the start
+  const { ended } = startGroup([join(tools.root, "scripts", "run.mjs"), "build"], { cwd: tools.root, env: tools.env, stdio: ["ignore", "inherit", "inherit"] });
+  if ((await ended) !== 0) process.exit(1); // it has printed why
   const keys = await seed(tools, { persistTo });
   say("starting the service …");
   const service = await serve(tools, { port, config: CONFIG, persistTo });
@@ -81,21 +54,16 @@ async function start(port, persistTo) {
   return service;
 }
 
-async function run(port, persistTo) {
-  const enough = asked();
-  const service = await Promise.race([start(port, persistTo), enough]);
+async function run({ persistTo }) {
+  const port = readPort(process.env.PORT);
+  await mustBeFree(port);
+  const asked = new Promise((resolve) => ["SIGINT", "SIGTERM", "SIGHUP"].forEach((signal) => process.on(signal, () => resolve())));
+  const service = await Promise.race([start(port, persistTo), asked]);
   if (!service) process.exit(130); // asked to end before it had begun
-  const how = await Promise.race([service.ended, enough]);
+  const how = await Promise.race([service.ended, asked]);
   if (how !== undefined) throw new Stop(`the service ended by itself: wrangler ${how || "ended"}`);
   await service.end();
   process.exit(0);
 }
 
-await runScript(HELP, async (showHelp) => {
-  const { values, positionals } = readArguments({ "persist-to": { type: "string" } });
-  if (values.help) return showHelp();
-  if (positionals.length > 0) throw new BadUsage(`\`${positionals[0]}\` is one word too many`);
-  const port = readPort(process.env.PORT);
-  await mustBeFree(port);
-  await run(port, values["persist-to"]);
-});
+await command("npm start --", ABOUT).option("--persist-to <dir>", "folder of the local state").action(run).parseAsync();

@@ -1,64 +1,48 @@
-/** `npm test [-- step…]`: every check of the project. A step may be named by its beginning: `clippy`, `clippy-wasm`. */
+/** `npm test [-- step…]`: every check of the project. */
 import { readdirSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
+import { command } from "./lib/command.mjs";
 import { ready } from "./lib/ready.mjs";
-import { mustKnow, stop } from "./lib/report.mjs";
 import { cargoTests, nodeTests, oneCheck, runSteps } from "./lib/steps.mjs";
 
 const FEATURES = { none: [], client: ["--features", "client"], server: ["--features", "server"], all: ["--all-features"] };
+const FOR_WASM = ["--target", "wasm32-unknown-unknown"];
 const DENY = ["--", "-D", "warnings"];
 
 /** @param {import("./lib/ready.mjs").Tools} tools @returns {import("./lib/steps.mjs").Step[]} in the order they run */
-function allSteps(tools) {
-  const { native, wasm } = tools;
-  const cargo = (...args) => ({ command: [native.cargo, ...args], env: native.env });
-  const cargoWasm = (...args) => ({ command: [wasm.cargo, ...args, "--target", "wasm32-unknown-unknown"], env: wasm.env });
-  const node = (...args) => ({ command: [process.execPath, ...args] });
+function allSteps({ root, native, wasm }) {
+  const cargo = (name, args, count = oneCheck) => ({ name, command: [native.cargo, ...args], env: native.env, count });
+  const cargoWasm = (name, [command, ...args], count = oneCheck) => ({ name, command: [wasm.cargo, command, ...FOR_WASM, ...args], env: { ...wasm.env, NODE_PATH: join(root, "node_modules") }, count }); // a wasm test runs from a folder of its own
+  const build = (name, part) => ({ name, command: [process.execPath, join("scripts", "run.mjs"), "build", part], count: oneCheck });
   return [
-    { name: "fmt", ...cargo("fmt", "--check"), count: oneCheck },
-    ...lints("clippy", (features) => cargo("clippy", "--all-targets", ...features, ...DENY)),
-    ...lints("clippy-wasm", (features) => withDeny(cargoWasm("clippy", ...features))),
-    { name: "clippy-wasm-kv", ...withDeny(cargoWasm("clippy", ...FEATURES.server, "--test", "kv")), count: oneCheck },
-    { name: "native", ...cargo("test", "--all-features"), count: cargoTests },
-    { name: "kv", ...withPackages(cargoWasm("test", ...FEATURES.server, "--test", "kv"), tools.root), count: cargoTests },
-    { name: "worker", ...node("scripts/build.mjs", "worker"), count: oneCheck },
-    { name: "pkg", ...node("scripts/build.mjs", "package"), count: oneCheck },
-    ...nodeFolders(tools.root).map((folder) => ({
-      name: relative("tests", folder).split(sep).join("-") || "node",
-      ...node("--test", "--test-reporter=spec", `${folder}/*.test.mjs`),
+    cargo("fmt", ["fmt", "--check"]),
+    ...Object.entries(FEATURES).map(([which, features]) => cargo(`clippy-${which}`, ["clippy", "--all-targets", ...features, ...DENY])),
+    ...Object.entries(FEATURES).map(([which, features]) => cargoWasm(`clippy-wasm-${which}`, ["clippy", ...features, ...DENY])),
+    cargoWasm("clippy-wasm-kv", ["clippy", ...FEATURES.server, "--test", "kv", ...DENY]),
+    cargo("native", ["test", "--all-features"], cargoTests),
+    cargoWasm("kv", ["test", ...FEATURES.server, "--test", "kv"], cargoTests),
+    build("worker", "worker"),
+    build("pkg", "package"),
+    ...nodeFolders(join(root, "tests")).map((folder) => ({
+      name: folder.replaceAll(/[/\\]/g, "-"),
+      command: [process.execPath, "--test", "--test-reporter=spec", `tests/${folder}/*.test.mjs`],
       count: nodeTests,
     })),
   ];
 }
 
-const lints = (name, clippy) =>
-  Object.entries(FEATURES).map(([which, features]) => ({ name: `${name}-${which}`, ...clippy(features), count: oneCheck }));
-
-const withDeny = ({ command, env }) => ({ command: [...command, ...DENY], env });
-
-/** What a wasm test requires by name is found here: it runs from a folder of its own. */
-const withPackages = ({ command, env }, root) => ({ command, env: { ...env, NODE_PATH: join(root, "node_modules") } });
-
 /** Every folder of tests for Node, so that none is forgotten. */
-function nodeFolders(root) {
-  const files = readdirSync(join(root, "tests"), { recursive: true }).filter((file) => file.endsWith(".test.mjs"));
-  return [...new Set(files.map((file) => join("tests", dirname(file))))].sort();
-}
+const nodeFolders = (tests) => [...new Set(readdirSync(tests, { recursive: true }).filter((file) => file.endsWith(".test.mjs")).map(dirname))].sort();
 
-/** @param {string[]} names */
-function chosen(steps, names) {
-  if (names.length === 0) return steps;
-  const matches = (name) => steps.filter((step) => step.name === name || step.name.startsWith(`${name}-`));
-  const unknown = names.filter((name) => matches(name).length === 0);
-  mustKnow(unknown, steps.map(({ name }) => name));
-  return steps.filter((step) => names.some((name) => matches(name).includes(step)));
-}
-
-try {
+const program = command("npm test --", "Every check of the project.").argument("[steps...]", "names, or beginnings of names: `clippy`, `clippy-wasm`; none means all");
+program.action(async (names) => {
   const tools = await ready({ browser: true, lint: true });
-  const { passed, failed } = await runSteps(chosen(allSteps(tools), process.argv.slice(2)), tools);
+  const steps = allSteps(tools);
+  const isNamed = (step, name) => step.name === name || step.name.startsWith(`${name}-`);
+  const unknown = names.find((name) => !steps.some((step) => isNamed(step, name)));
+  if (unknown !== undefined) program.error(`there is no step \`${unknown}\`; name one of: ${steps.map(({ name }) => name).join(", ")}`);
+  const { passed, failed } = await runSteps(names.length === 0 ? steps : steps.filter((step) => names.some((name) => isNamed(step, name))), tools);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
-} catch (error) {
-  stop(error);
-}
+});
+await program.parseAsync();

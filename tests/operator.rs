@@ -246,7 +246,16 @@ fn a_catalogue_is_stored_as_the_service_reads_it() {
 fn a_catalogue_with_a_mistake_is_told_where_it_is() {
     let price = "expected a price: write a plain decimal in quotes, such as `\"0.50\"`";
     for (text, message) in [
-        ("", "EOF while parsing a value at line 1 column 0".to_owned()),
+        ("", "is not JSON: EOF while parsing a value at line 1 column 0".to_owned()),
+        ("tree = 0.50", "is not JSON: expected ident at line 1 column 3".to_owned()),
+        (
+            "{\"currencyCode\":\"USD\",\n\"unitPrices\":{},}",
+            "is not JSON: trailing comma at line 2 column 17".to_owned(),
+        ),
+        (
+            "{\"currencyCode\":\"USD\"}",
+            "missing member `unitPrices` at line 1 column 22".to_owned(),
+        ),
         (
             "{\"currencyCode\":\"USD\",\n\"unitPrices\":{\"tree\":0.5}}",
             format!("invalid type: floating point `0.5`, {price} at line 2 column 24"),
@@ -261,12 +270,12 @@ fn a_catalogue_with_a_mistake_is_told_where_it_is() {
         ),
         (
             "{\"currencyCode\":\"JPY\",\"unitPrices\":{}}",
-            "unknown variant `JPY`, expected one of `USD`, `GBP`, `EUR` at line 1 column 21"
+            "unknown value `JPY`, expected one of `USD`, `GBP`, `EUR` at line 1 column 21"
                 .to_owned(),
         ),
         (
             "{\"currencyCode\":\"USD\",\"prices\":{}}",
-            "unknown field `prices`, expected `currencyCode` or `unitPrices` at line 1 column 30"
+            "unknown member `prices`, expected `currencyCode` or `unitPrices` at line 1 column 30"
                 .to_owned(),
         ),
         (

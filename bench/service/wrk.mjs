@@ -1,20 +1,19 @@
 /** Load by wrk: one slice of time on one service with one kind of request. */
 import { join } from "node:path";
-import { debianHas, debianWorks, installDebian } from "../../scripts/lib/debian.mjs";
-import { Stop, Unavailable, say, tail } from "../../scripts/lib/report.mjs";
-import { run, which } from "../../scripts/lib/run.mjs";
+import { installDebian } from "../../scripts/lib/closed.mjs";
+import { Stop, say, tail } from "../../scripts/lib/report.mjs";
+import { find, run } from "../../scripts/lib/run.mjs";
 import { cpuMicroseconds } from "./process.mjs";
 
 const SCRIPT = join(import.meta.dirname, "wrk.lua");
 
 /** Where wrk is; installs Debian's where that can be done. @returns {Promise<string>} */
 export async function wrk() {
-  const found = which("wrk");
+  const found = find("wrk");
   if (found) return found;
-  if (!debianWorks() || !debianHas("wrk")) throw new Unavailable("wrk", "it is not in PATH", "install it (`apt-get install wrk`, `brew install wrk`), then run this again");
   say("wrk is missing: getting Debian's");
-  await installDebian("wrk", ["wrk"]);
-  return which("wrk") ?? "wrk";
+  await installDebian("wrk", ["wrk"], "install it (`apt-get install wrk`, `brew install wrk`), then run this again");
+  return find("wrk") ?? "wrk";
 }
 
 /**
@@ -35,10 +34,10 @@ export async function wrk() {
 export async function slice(program, { origin, pid, file, connections, seconds, errors }) {
   const before = cpuMicroseconds(pid);
   const args = ["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`, "--timeout", "10s", "--script", SCRIPT, origin, "--", file];
-  const { ok, why, output } = await run(program, args, { name: "wrk", show: false });
+  const output = await run(program, args);
   const after = cpuMicroseconds(pid);
   const [, line] = output.match(/^RESULT (.*)$/m) ?? [];
-  if (!ok || !line) throw new Stop(`wrk failed (${why}): ${tail(output, 5)}`);
+  if (!line) throw new Stop(`wrk failed: ${tail(output, 5)}`);
   const counted = JSON.parse(line);
   mustBeAsExpected(counted, errors);
   const { requests, microseconds, p50, p99 } = counted;

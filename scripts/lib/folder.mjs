@@ -1,32 +1,17 @@
 /** Folders that others read while they are made anew. */
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * Fills a fresh folder and puts it in the place of the old one: who reads there finds a whole build at any time, the
- * old one if the new one fails.
- * @param {string} place
- * @param {string} workshop a folder on the same disk
- * @param {(folder: string) => Promise<void>} fill
- */
+/** Fills a fresh folder and puts it in the place of the old one, which stays if that fails. `workshop`: a folder on the same disk. */
 export async function replaceFolder(place, workshop, fill) {
   mkdirSync(workshop, { recursive: true });
-  const around = mkdtempSync(join(workshop, ".fresh-"));
-  const [fresh, old] = [join(around, "new"), join(around, "old")];
+  const fresh = mkdtempSync(join(workshop, ".fresh-"));
   try {
-    mkdirSync(fresh);
-    await fill(fresh);
-    moveIfThere(place, old);
-    renameSync(fresh, place);
+    mkdirSync(join(fresh, "new"));
+    await fill(join(fresh, "new"));
+    if (existsSync(place)) renameSync(place, join(fresh, "old"));
+    renameSync(join(fresh, "new"), place);
   } finally {
-    rmSync(around, { recursive: true, force: true });
-  }
-}
-
-function moveIfThere(from, to) {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (error.code !== "ENOENT") throw error; // the first build
+    rmSync(fresh, { recursive: true, force: true });
   }
 }

@@ -1,93 +1,53 @@
 /** Workers KV through wrangler: this machine's, which `npm start` serves from, or the deployed service's. */
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { Stop } from "./report.mjs";
+import { run } from "./run.mjs";
 
-const BINDING = "PLEDGES";
 const MOST_READS = 100; // of one call, by Cloudflare's limit
-
-/**
- * @typedef {{key: string, value: string}} Entry
- * @typedef {object} Place
- * @property {boolean} [remote] the deployed namespace instead of the local one
- * @property {string} [persistTo] the folder of local state; wrangler's own unless given
- */
+/** @typedef {{key: string, value: string}} Entry */
 
 export class Kv {
-  /** @param {import("./ready.mjs").Tools} tools @param {Place} [place] */
-  constructor(tools, { remote = false, persistTo } = {}) {
-    this.tools = tools;
-    this.place = remote ? ["--remote"] : ["--local", ...(persistTo ? ["--persist-to", persistTo] : [])];
+  #run;
+
+  /** @param {import("./ready.mjs").Tools} tools @param {{remote?: boolean, persistTo?: string}} [place] the deployed namespace, or the folder of local state */
+  constructor({ root, env, wrangler }, { remote = false, persistTo } = {}) {
+    const place = ["--binding", "PLEDGES", remote ? "--remote" : "--local", ...(persistTo ? ["--persist-to", persistTo] : [])];
+    this.#run = (...args) => run(process.execPath, [wrangler, "kv", ...args, ...place], { cwd: root, env }).catch(unreachable);
   }
 
   /** @param {string} prefix @returns {Promise<string[]>} the names that begin so */
   async names(prefix) {
-    const found = JSON.parse(await this.#run(["key", "list", "--prefix", prefix]));
-    return found.map(({ name }) => name);
+    return JSON.parse(await this.#run("key", "list", "--prefix", prefix)).map(({ name }) => name);
   }
 
   /** @param {string[]} names @returns {Promise<Record<string, string | null>>} null where there is no record */
   async read(names) {
-    const found = {};
-    for (let first = 0; first < names.length; first += MOST_READS) {
-      Object.assign(found, await this.#readOnce(names.slice(first, first + MOST_READS)));
-    }
-    return found;
-  }
-
-  async #readOnce(names) {
-    const values = JSON.parse(await withFile(names, (file) => this.#run(["bulk", "get", file])));
-    const text = (found) => (typeof found === "string" ? found : (found?.value ?? null)); // remote, local
-    return Object.fromEntries(names.map((name) => [name, text(values[name])]));
+    if (names.length > MOST_READS) return { ...(await this.read(names.slice(0, MOST_READS))), ...(await this.read(names.slice(MOST_READS))) };
+    const found = names.length > 0 ? JSON.parse(await this.#runWithList("get", names)) : {};
+    const text = (value) => (typeof value === "string" ? value : (value?.value ?? null)); // remote, local
+    return Object.fromEntries(names.map((name) => [name, text(found[name])]));
   }
 
   /** @param {Entry[]} entries */
-  async write(entries) {
-    await withFile(entries, (file) => this.#run(["bulk", "put", file]));
-  }
+  write = (entries) => this.#runWithList("put", entries);
 
   /** @param {string} name */
-  async remove(name) {
-    await this.#run(["key", "delete", name]);
-  }
+  remove = (name) => this.#run("key", "delete", name);
 
-  /** @returns {Promise<string>} what wrangler prints */
-  async #run(args) {
-    const { root, env, bin } = this.tools;
-    const command = [bin("wrangler"), "kv", ...args, "--binding", BINDING, ...this.place];
-    const { code, output, problem } = await execute(command, { cwd: root, env });
-    if (code !== 0) throw new Stop(`Workers KV can't be reached: ${reason(problem + output)}`);
-    return output;
+  /** Wrangler takes lists from files only. */
+  async #runWithList(operation, list) {
+    const folder = mkdtempSync(join(tmpdir(), "impact-pledge-"));
+    writeFileSync(join(folder, "list.json"), JSON.stringify(list), { mode: 0o600 });
+    return this.#run("bulk", operation, join(folder, "list.json")).finally(() => rmSync(folder, { recursive: true, force: true }));
   }
 }
 
-/** Wrangler takes lists from files only. @template T @param {unknown} content @param {(file: string) => Promise<T>} use */
-async function withFile(content, use) {
-  const folder = mkdtempSync(join(tmpdir(), "impact-pledge-"));
-  const file = join(folder, "list.json");
-  try {
-    writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
-    return await use(file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function execute(args, options) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-    const texts = { stdout: "", stderr: "" };
-    for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (texts[name] += text));
-    child.on("error", reject);
-    child.on("close", (code, signal) => resolve({ code: code ?? signal, output: texts.stdout, problem: texts.stderr }));
-  });
-}
-
-/** The sentence that matters of wrangler's output. */
-function reason(output) {
-  const plain = output.replaceAll(/\x1b\[[0-9;]*m/g, "");
-  const [, error] = plain.match(/\[ERROR\]\s*([\s\S]*?)(?:\n\n\n|\n🪵|\n\s*If you think|$)/) ?? [];
-  return (error ?? plain).trim().replaceAll(/\s+/g, " ");
+/** Keeps the sentence that matters of wrangler's output. */
+function unreachable({ message, output }) {
+  const plain = stripVTControlCharacters(output || message);
+  const [, error = plain] = plain.match(/\[ERROR\]\s*([\s\S]*?)(?:\n\n\n|\n🪵|\n\s*If you think|$)/) ?? [];
+  throw new Stop(`Workers KV can't be reached: ${error.trim().replaceAll(/\s+/g, " ")}`);
 }

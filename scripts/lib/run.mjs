@@ -1,70 +1,42 @@
-/** Running other programs: always bounded or visible, never through a shell. */
-import { spawn, spawnSync } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { duration, say, stillAtWork } from "./report.mjs";
+/** Running other programs, never through a shell. */
+import { delimiter } from "node:path";
+import { x, xSync } from "tinyexec";
+import which from "which";
+import { npmScript } from "./bootstrap.mjs";
+import { Stop, duration, tail } from "./report.mjs";
 
-const HEARTBEAT_MS = 30_000;
-const windows = process.platform === "win32";
+const ASK_MS = 20_000;
 
-/** Is this a file that can be run? @param {string} path */
-export function runnable(path) {
+/** Where a program lies, or null. @param {string} name @param {...(string | undefined)} folders instead of those of PATH */
+export const find = (name, ...folders) => which.sync(name, { nothrow: true, path: folders.filter(Boolean).join(delimiter) || undefined });
+
+/** PATH with these folders first. @param {NodeJS.ProcessEnv} env @param {string[]} folders */
+export const withPath = (env, ...folders) => ({ ...env, PATH: [...folders, env.PATH ?? env.Path ?? ""].join(delimiter) });
+
+/** What a quick program printed, trimmed, or null when it failed. @param {import("node:child_process").SpawnOptions} [options] */
+export function ask(command, args, options) {
   try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return xSync(command, args, { timeout: ASK_MS, throwOnError: true, nodeOptions: options }).stdout.trim();
   } catch {
-    return false;
+    return null;
   }
 }
 
-/** Where a program lies, or null. @param {string} name @param {string} [path] folders, as in PATH */
-export function which(name, path = process.env.PATH ?? "") {
-  const folders = path.split(delimiter).filter(Boolean);
-  return folders.map((folder) => join(folder, windows ? `${name}.exe` : name)).find(runnable) ?? null;
-}
-
-/** What a quick program printed, trimmed, or null when it failed. */
-export function ask(command, args, { env = process.env, timeout = 20_000, cwd } = {}) {
-  const answer = spawnSync(command, args, { env, timeout, cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  return answer.status === 0 ? answer.stdout.trim() : null;
-}
-
 /**
- * Runs a program to its end. On a terminal its output is shown as it comes; elsewhere it is kept, and a line
- * every half minute says that it is still at work.
- * @param {string} command
- * @param {string[]} args
- * @param {{cwd?: string, env?: NodeJS.ProcessEnv, timeout?: number, name?: string, show?: boolean}} [options]
- *   `timeout` in milliseconds; `show`: pass the output through (default: when standard error is a terminal)
- * @returns {Promise<{ok: boolean, output: string, why: string}>} `why` names the reason when not `ok`
+ * Runs a program to its end.
+ * @param {import("node:child_process").SpawnOptions & {timeout?: number, show?: boolean}} [options] `timeout` in
+ *   milliseconds; `show` passes on what it prints, with its own display of progress
+ * @returns {Promise<string>} its standard output; rejects with a {@link Stop} that has all of it as `output` when it fails
  */
-export function run(command, args, options = {}) {
-  const { cwd, env = process.env, timeout, name = command, show = process.stderr.isTTY } = options;
-  const started = Date.now();
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env, timeout, stdio: ["ignore", show ? 2 : "pipe", show ? 2 : "pipe"] });
-    const chunks = [];
-    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => chunks.push(chunk));
-    const output = () => Buffer.concat(chunks).toString();
-    const heartbeat = setInterval(() => {
-      if (!show) say(stillAtWork(name, started, output()));
-    }, HEARTBEAT_MS);
-    const end = (ok, why) => {
-      clearInterval(heartbeat);
-      resolve({ ok, why, output: output() });
-    };
-    child.on("error", (error) => end(false, error.message));
-    child.on("close", (code, signal) => end(code === 0, reason(command, code, signal, timeout)));
-  });
+export async function run(command, args, { timeout, show = false, ...nodeOptions } = {}) {
+  try {
+    const stdio = show ? ["ignore", 2, 2] : ["ignore", "pipe", "pipe"];
+    return (await x(command, args, { timeout, throwOnError: true, nodeOptions: { stdio, ...nodeOptions } })).stdout;
+  } catch ({ name, message, output: { stdout, stderr } = { stdout: "", stderr: "" } }) {
+    const reason = name === "AbortError" ? `\`${command}\` was stopped after ${duration(timeout)}` : message;
+    throw Object.assign(new Stop(`${reason}\n${tail(stdout + stderr, 20)}`.trimEnd()), { output: stdout + stderr });
+  }
 }
 
-function reason(command, code, signal, timeout) {
-  if (signal && timeout) return `\`${command}\` was stopped after ${duration(timeout)}`;
-  return signal ? `\`${command}\` was ended by ${signal}` : `\`${command}\` exited with ${code}`;
-}
-
-/** PATH with these folders first. @param {NodeJS.ProcessEnv} env @param {(string | null)[]} folders */
-export function withPath(env, ...folders) {
-  const path = [...folders.filter(Boolean), env.PATH ?? env.Path ?? ""].join(delimiter);
-  return { ...env, PATH: path };
-}
+/** Runs npm as {@link run} runs programs. */
+export const npm = (args, options) => (npmScript() ? run(process.execPath, [npmScript(), ...args], options) : run("npm", args, options));

@@ -2,26 +2,13 @@
 import { Kv } from "./kv.mjs";
 import { operator } from "./operator.mjs";
 
-/**
- * @typedef {{key: string, record: {mode: string, level: string, unitId?: string, teamId?: string, unitIds?: string[]}}} DevelopmentKey
- */
-
-/**
- * The records, for whoever has a namespace at hand (a test harness, say).
- * @param {import("./ready.mjs").Tools} tools
- * @returns {Promise<{keys: DevelopmentKey[], entries: import("./kv.mjs").Entry[]}>}
- */
+/** The keys, and the records for whoever has a namespace at hand. @returns {Promise<{keys: {key: string, record: object}[], entries: import("./kv.mjs").Entry[]}>} */
 export const seedData = (tools) => operator(tools, "seed");
 
-/**
- * Writes the records that are missing from local KV, and leaves the others as the user has them.
- * @param {import("./ready.mjs").Tools} tools
- * @param {{persistTo?: string}} [place]
- * @returns {Promise<DevelopmentKey[]>}
- */
-export async function seed(tools, { persistTo } = {}) {
+/** Writes the records that are missing from local KV, and leaves the others as the user has them. */
+export async function seed(tools, place) {
   const { keys, entries } = await seedData(tools);
-  const local = new Kv(tools, { persistTo });
+  const local = new Kv(tools, place);
   const found = await local.read(entries.map(({ key }) => key));
   const missing = entries.filter(({ key }) => found[key] === null);
   if (missing.length > 0) await local.write(missing);

@@ -1,208 +1,128 @@
-/**
- * From the crate to wasm with its JavaScript: cargo, wasm-bindgen, wasm-opt. Whoever builds a part of the project
- * (the Worker, the npm package) says which features it takes and where the result goes.
- */
+/** From the crate to wasm, with its JavaScript where it needs any: cargo, wasm-bindgen, wasm-opt. */
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
-import { brotliCompressSync } from "node:zlib";
-import { locked, usedEntry } from "./cache.mjs";
-import { Stop, say } from "./report.mjs";
+import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { usedEntry } from "./cache.mjs";
+import { Stop } from "./report.mjs";
 import { run } from "./run.mjs";
-import { WASM } from "./rust.mjs";
-import { withShortImports, withoutPanics } from "./shrink.mjs";
+import { WASM, bindgenVersion } from "./rust.mjs";
 
-/** What rustc emits and every engine of the last years has; named, because a stripped module no longer says so. */
-const WASM_FEATURES = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
-const STAMP = ".stamp.json";
-
-/**
- * @typedef {object} WasmBuild
- * @property {string[]} features of the crate
- * @property {string} outFolder gets `{outName}.js` and `{outName}_bg.wasm`
- * @property {string} [outName]
- * @property {string} [profile] cargo's
- * @property {string[]} [bindgen] more arguments for wasm-bindgen
- * @property {string[]} [optimise] arguments for wasm-opt; none at all: it is not run
- * @property {boolean} [small] take out what describes a panic, and the long names of imports
- */
+/** What rustc emits and every engine of the last years has, by binaryen's two names; a stripped module names none. */
+const ENGINES = { BulkMemory: "bulk-memory", BulkMemoryOpt: "bulk-memory-opt", Multivalue: "multivalue", MutableGlobals: "mutable-globals", NontrappingFPToInt: "nontrapping-float-to-int", ReferenceTypes: "reference-types", SignExt: "sign-ext" };
+const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"]; // zeros at first, its lowest addresses the far end of the stack
+const IN_ORDER = "--reorder-functions"; // what is called most often comes first: it happens to pack better
 
 /**
- * Builds what changed. The folder always holds one whole build: new files are renamed into it.
- * @param {import("./ready.mjs").Tools} tools
- * @param {WasmBuild} build
- * @returns {Promise<{raw: number, brotli: number, changed: boolean}>} sizes of the wasm in bytes
+ * By the name of the files. `features` of the crate; cargo's `profile`, of this build alone, so that cargo keeps the
+ * libraries of all; flags for wasm-bindgen (without any list the wasm may import nothing) and for wasm-opt; `small`: see
+ * {@link withoutPanics} and {@link shortenNames}.
+ * @type {Record<string, {features: string, profile: string, bindgen?: string[], optimise: string[], small?: boolean}>}
  */
-export async function buildWasm(tools, build) {
-  const { outFolder, outName = "impact_pledge", bindgen = [], optimise = ["-O3"], small = false } = build;
-  const input = await compile(tools, build);
-  const recipe = { outName, bindgen, optimise, small, version: await versionOf(tools) };
-  const key = sha256(readFileSync(input), JSON.stringify(recipe));
-  const known = stampOf(outFolder, outName);
-  if (known?.key === key) return { ...known.sizes, changed: false };
-  const sizes = await within(outFolder, async (fresh) => {
-    await bind(tools, input, fresh, { outName, bindgen });
-    const wasm = join(fresh, `${outName}_bg.wasm`);
-    if (small) writeFileSync(wasm, await withoutPanics(readFileSync(wasm)));
-    if (optimise.length > 0) await shrink(tools, wasm, optimise);
-    if (small) shortenImports(wasm, join(fresh, `${outName}.js`));
-    const sizes = sizesOf(wasm);
-    writeFileSync(join(fresh, stampName(outName)), JSON.stringify({ key, sizes }));
-    return sizes;
+const BUILDS = {
+  // The `worker` crate's recovery: after any exception that leaves the wasm, the next call starts a new instance. Its
+  // abort handler catches by wasm's own instructions.
+  impact_pledge: { features: "server", profile: "worker", bindgen: ["--force-enable-abort-handler"], optimise: ["-O3", "--enable-exception-handling"] },
+  client: { features: "client", profile: "validate", bindgen: [], optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY], small: true },
+  validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"] }, // no slower for what packs it, as `-O3` comes behind
+};
+
+/** Does a row of {@link BUILDS}. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
+export async function buildWasm(tools, name) {
+  const build = BUILDS[name];
+  const crate = await compile(tools, build);
+  const makers = [bindgenVersion(tools.root), readFileSync(join(tools.root, "node_modules", "binaryen", "package.json")), readFileSync(import.meta.filename)];
+  const key = sha256(readFileSync(crate), name, ...makers);
+  return usedEntry(join(tools.cache, "wasm", key), async (folder) => {
+    const wasm = join(folder, `${name}_bg.wasm`);
+    if (build.bindgen) await run(tools.bindgen, ["--target", "web", "--no-typescript", "--omit-default-module-path", "--out-dir", folder, "--out-name", name, ...build.bindgen, crate]);
+    else copyFileSync(crate, wasm);
+    if (build.small) await withoutPanics(wasm);
+    await wasmOpt(tools, wasm, ...build.optimise, "--strip-debug", "--strip-producers");
+    if (build.small) await shortenNames(tools, wasm, join(folder, `${name}.js`));
+    const [foreign] = build.bindgen ? [] : importsOf(wasm);
+    if (foreign) throw new Stop(`the wasm imports \`${foreign.name}\`, and nothing provides it; keep JavaScript's types out of this feature`);
   });
-  return { ...sizes, changed: true };
 }
 
-/**
- * Builds a wasm that needs no JavaScript of wasm-bindgen's.
- * @param {import("./ready.mjs").Tools} tools
- * @param {{features: string[], profile?: string, optimise: string[]}} build
- * @returns {Promise<Buffer>}
- */
-export async function buildRawWasm(tools, { features, profile, optimise }) {
-  const input = await compile(tools, { features, profile });
-  const folder = mkdtempSync(join(tmpdir(), "impact-pledge-wasm-"));
-  try {
-    const output = join(folder, "raw.wasm");
-    copyFileSync(input, output);
-    await shrink(tools, output, [...optimise, "--strip-target-features"]);
-    return mustBeRaw(readFileSync(output));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function mustBeRaw(wasm) {
-  const imports = WebAssembly.Module.imports(new WebAssembly.Module(wasm));
-  if (imports.length > 0) throw new Stop(`the wasm imports \`${imports[0].name}\`, and nobody is there to give it; keep JavaScript's types out of this door`);
-  return wasm;
-}
-
-/**
- * Cargo keeps the library of the last features alone, so that three entries are three builds at every start: the
- * cache keeps them all, by all that they depend on.
- * @returns {Promise<string>} the path of the crate's wasm
- */
-async function compile(tools, { features, profile = "release" }) {
+/** The path of the crate's wasm. The cache keeps it by all that it depends on: a fresh clone need not compile. */
+async function compile(tools, { features, profile }) {
   const { wasm, root, cache } = tools;
-  const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features.join(",")];
+  const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features];
   const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, wasm.env.RUSTFLAGS, args]));
   const key = keyNow();
-  try {
-    const place = await usedEntry(join(cache, "crate", key), async (fresh) => {
-      await cargoBuild(tools, args, profile, join(fresh, "crate.wasm"));
-      if (keyNow() !== key) throw CHANGED;
-    });
-    return join(place, "crate.wasm");
-  } catch (error) {
-    if (error !== CHANGED) throw error;
-    return compile(tools, { features, profile });
-  }
-}
-
-/** A source was saved while it was compiled: nobody knows which of both the result is of. */
-const CHANGED = Symbol("changed");
-
-/** Another build of other features would put its wasm in the same place. */
-function cargoBuild({ wasm, root }, args, profile, output) {
-  const folder = profile === "dev" ? "debug" : profile;
-  return locked(join(wasm.targetFolder, "impact-pledge.lock"), async () => {
-    await must(wasm.cargo, args, { cwd: root, env: wasm.env, name: "cargo build" });
-    copyFileSync(join(wasm.targetFolder, WASM, folder, "impact_pledge.wasm"), output);
-  });
+  const work = async (folder) => {
+    await run(wasm.cargo, args, { cwd: root, env: wasm.env, show: true });
+    if (keyNow() !== key) throw new Stop("a source was saved while it was compiled");
+    copyFileSync(join(wasm.targetFolder, WASM, profile, "impact_pledge.wasm"), join(folder, "crate.wasm"));
+  };
+  const place = await usedEntry(join(cache, "crate", key), work).catch((error) => (keyNow() === key ? Promise.reject(error) : null));
+  return place ? join(place, "crate.wasm") : compile(tools, { features, profile });
 }
 
 /** The names and bytes of all that the crate is made of. */
 function sourcesOf(root) {
-  const all = readdirSync(join(root, "src"), { recursive: true }).sort().map((name) => join("src", name));
-  const files = ["Cargo.toml", "Cargo.lock", ...all].filter((name) => statSync(join(root, name)).isFile());
-  return files.flatMap((name) => [`\0${name}\0`, readFileSync(join(root, name))]);
+  const all = ["Cargo.toml", "Cargo.lock", ...readdirSync(join(root, "src"), { recursive: true }).sort().map((name) => join("src", name))];
+  return all.filter((name) => statSync(join(root, name)).isFile()).flatMap((name) => [`\0${name}\0`, readFileSync(join(root, name))]);
 }
 
-async function bind({ bindgen, env }, input, outFolder, { outName, bindgen: more }) {
-  const args = ["--target", "web", "--omit-default-module-path", "--out-dir", outFolder, "--out-name", outName, ...more, input];
-  await must(bindgen, args, { env, name: "wasm-bindgen" });
+const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
+
+/** Changes a wasm in place. @returns {Promise<string>} what wasm-opt prints */
+const wasmOpt = ({ root, env }, wasm, ...flags) =>
+  run(process.execPath, [join(root, "node_modules", "binaryen", "bin", "wasm-opt"), wasm, "-o", wasm, ...Object.values(ENGINES).map((name) => `--enable-${name}`), ...flags], { env });
+
+/** Rust's functions that make a panic's message; a trap follows all of them. */
+const PANICS =
+  /\bcore(\[[0-9a-f]+\])?::(panicking::|cell::panic_|option::(unwrap|expect)_failed|result::unwrap_failed|slice::index::slice_index_fail|str::slice_error_fail)|\balloc(\[[0-9a-f]+\])?::(raw_vec::(handle_error|capacity_overflow)|alloc::handle_alloc_error)|\bstd(\[[0-9a-f]+\])?::panicking::|::(rust_begin_unwind|rust_panic|__rust_start_panic|__rust_alloc_error_handler)$/;
+const SOURCES = /(?:\/[\w.@+-]+)+\.rs/g; // where a panic happened, as text in the data that nothing reads any more
+
+/**
+ * Reduces a panic to its trap, for builds that abort on a panic and whose message nobody reads: 1,284 bytes of the
+ * client's 41,123 after brotli. `panic=immediate-abort` would do it, but takes a standard library that is built with
+ * it, and so nightly Rust; `--remap-path-prefix` gains nothing.
+ * @param {string} wasm a file, with the names of its functions
+ */
+export async function withoutPanics(wasm) {
+  const bytes = readFileSync(wasm);
+  for (const { index, 0: path } of bytes.toString("latin1").matchAll(SOURCES)) bytes.fill(0, index, index + path.length);
+  await edit(wasm, (module, binaryen) => {
+    const all = Array.from({ length: module.getNumFunctions() }, (_, index) => binaryen.getFunctionInfo(module.getFunctionByIndex(index)));
+    const panics = all.filter(({ base, name }) => !base && PANICS.test(name));
+    if (!panics.some(({ name }) => name.endsWith("rust_begin_unwind"))) throw new Stop("the wasm has no panic handler by its known name; see PANICS in scripts/lib/wasm.mjs");
+    for (const { name } of panics) binaryen.Function.setBody(module.getFunction(name), module.unreachable());
+  }, bytes);
 }
 
-/** Up to a minute of work, with the same result each time: the cache keeps it, by all that it depends on. */
-async function shrink({ root, env, cache }, wasm, optimise) {
-  const features = WASM_FEATURES.map((feature) => `--enable-${feature}`);
-  const script = join(root, "node_modules", "binaryen", "bin", "wasm-opt");
-  const args = [...features, ...optimise, "--strip-debug", "--strip-producers"];
-  const key = sha256(readFileSync(wasm), JSON.stringify([binaryenOf(root), args]));
-  const work = (folder) => must(process.execPath, [script, wasm, "-o", join(folder, "small.wasm"), ...args], { env, name: "wasm-opt" });
-  copyFileSync(join(await usedEntry(join(cache, "wasm-opt", key), work), "small.wasm"), wasm);
+/**
+ * Gives what wasm and wasm-bindgen's JavaScript call each other names of a letter or two: wasm-opt in the one, esbuild
+ * in the other. Exports that other JavaScript calls get their names back.
+ */
+export async function shortenNames(tools, wasm, glueFile) {
+  const { imports, exports } = JSON.parse(await wasmOpt(tools, wasm, "--minify-imports-and-exports-and-modules"));
+  const own = exports.filter(([name]) => !/^(__wb|__externref|wasm_bindgen)/.test(name));
+  await edit(wasm, (module, binaryen) => {
+    for (const [name, short] of own) {
+      const { kind, value } = binaryen.getExportInfo(module.getExport(short));
+      const what = ["Function", "Global", "Memory", "Table"].find((each) => binaryen[`External${each}`] === kind);
+      module.removeExport(short);
+      module[`add${what}Export`](value, name);
+    }
+  });
+  const short = Object.fromEntries([...imports, ...exports.filter((row) => !own.includes(row))].map((row) => row.slice(-2)));
+  const glue = readFileSync(glueFile, "utf8").replace(`"${imports[0][0]}"`, importsOf(wasm)[0].module);
+  const { transform } = await import("esbuild");
+  const { code } = await transform(glue, { mangleProps: new RegExp(`^(${Object.keys(short).join("|").replaceAll("$", "\\$")})$`), mangleCache: short });
+  writeFileSync(glueFile, code);
 }
 
-function shortenImports(wasmFile, glueFile) {
-  const { wasm, glue } = withShortImports(readFileSync(wasmFile), readFileSync(glueFile, "utf8"));
-  writeFileSync(wasmFile, wasm);
-  writeFileSync(glueFile, glue);
-}
+const importsOf = (wasm) => WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(wasm)));
 
-/** Runs a tool that has to succeed. What it says is shown on a terminal, and anywhere when it fails. */
-async function must(command, args, options) {
-  const { ok, why, output } = await run(command, args, options);
-  if (ok) return;
-  if (output) process.stderr.write(output);
-  throw new Stop(`${options.name} failed (${why}); see the lines above`);
-}
-
-/** Fills a fresh folder and renames its files into place, so that no reader meets half a build. */
-async function within(outFolder, fill) {
-  mkdirSync(outFolder, { recursive: true });
-  const fresh = mkdtempSync(join(outFolder, ".fresh-"));
-  try {
-    const result = await fill(fresh);
-    rmSync(join(outFolder, "snippets"), { recursive: true, force: true }); // a folder is renamed to an empty place only
-    for (const name of readdirSync(fresh).sort(stampLast)) renameSync(join(fresh, name), join(outFolder, name));
-    return result;
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
-}
-
-const stampName = (outName) => `.${outName}${STAMP}`;
-const stampLast = (a, b) => Number(a.endsWith(STAMP)) - Number(b.endsWith(STAMP));
-
-/** What the last build left, while its files are still there. */
-function stampOf(folder, outName) {
-  const files = [`${outName}.js`, `${outName}_bg.wasm`, stampName(outName)].map((name) => join(folder, name));
-  if (!files.every((file) => existsSync(file))) return null;
-  return JSON.parse(readFileSync(files[2], "utf8"));
-}
-
-/** Everything but the input that the output depends on. */
-async function versionOf({ bindgen, root }) {
-  const { mtimeMs, size } = statSync(bindgen);
-  const recipes = ["wasm.mjs", "shrink.mjs"].map((name) => readFileSync(join(import.meta.dirname, name)));
-  return { binaryen: binaryenOf(root), bindgen: [mtimeMs, size], recipe: sha256(...recipes) };
-}
-
-const binaryenOf = (root) => JSON.parse(readFileSync(join(root, "node_modules", "binaryen", "package.json"), "utf8")).version;
-
-function sha256(...parts) {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest("hex");
-}
-
-function sizesOf(file) {
-  const bytes = readFileSync(file);
-  return { raw: bytes.length, brotli: brotliCompressSync(bytes).length };
-}
-
-/** One line on a build: `build/impact_pledge_bg.wasm: 201.3 KB, 78.2 KB brotli`. */
-export function sayBuilt(root, file, { raw, brotli, changed }) {
-  const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
-  say(`${relative(root, file)}: ${kilobytes(raw)}, ${kilobytes(brotli)} brotli${changed ? "" : " (unchanged)"}`);
-}
-
-/** Copies a file unless its copy is already the same: a watcher need not wake for nothing. */
-export function copyChanged(from, to) {
-  const bytes = readFileSync(from);
-  if (existsSync(to) && bytes.equals(readFileSync(to))) return;
-  mkdirSync(dirname(to), { recursive: true });
-  writeFileSync(to, bytes);
+/** Changes a wasm in place. @param {string} wasm @param {(module: import("binaryen").Module, binaryen: any) => void} change */
+async function edit(wasm, change, bytes = readFileSync(wasm)) {
+  const { default: binaryen } = await import("binaryen");
+  const module = binaryen.readBinary(bytes);
+  module.setFeatures(Object.keys(ENGINES).reduce((all, name) => all | binaryen.Features[name], 0));
+  change(module, binaryen);
+  writeFileSync(wasm, module.emitBinary());
+  module.dispose();
 }

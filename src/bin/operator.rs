@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         "new-key" => make_key,
         "list-keys" => list_keys,
         "find-key" => find_key,
-        "catalogue" => check_catalogue,
+        "catalogue" => |input: &str| check_catalogue(input).map_err(in_json_words),
         "seed" => seed,
         _ => return fail(2, USAGE),
     };
@@ -184,6 +184,23 @@ fn with_id(hashes: &[KeyHash], id: &str) -> Outcome<KeyHash> {
         )
         .into()),
     }
+}
+
+/// What serde says of a file, as its author calls it: JSON has members and values, not fields and
+/// variants. Text that is no JSON at all is called that.
+fn in_json_words(error: Box<dyn Error>) -> Box<dyn Error> {
+    let Some(json) = error.downcast_ref::<serde_json::Error>() else { return error };
+    let text = json.to_string();
+    if !json.is_data() {
+        return format!("is not JSON: {text}").into();
+    }
+    for (theirs, ours) in [(" field `", " member `"), (" variant `", " value `")] {
+        if let Some((kind @ ("unknown" | "missing" | "duplicate"), rest)) = text.split_once(theirs)
+        {
+            return format!("{kind}{ours}{rest}").into();
+        }
+    }
+    error
 }
 
 /// Most bytes of a catalogue: every isolate of the service holds it.

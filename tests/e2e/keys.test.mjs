@@ -89,6 +89,11 @@ for (const [name, open] of Object.entries(PLACES)) {
     const wrong = await catalogue(["set", "-"], '{"currencyCode":"EUR","unitPrices":{"tree":0.5}}');
     assert.equal(wrong.code, 1);
     assert.match(wrong.problem, /^stopped: the catalogue: .*write a plain decimal in quotes.* at line 1 column 46$/m);
+    const csv = join(scratch(t), "prices.csv");
+    writeFileSync(csv, "tree,0.50\n");
+    const noJson = await catalogue(["set", csv]);
+    assert.equal(noJson.code, 1);
+    assert.equal(noJson.problem, `stopped: ${csv}: is not JSON: expected ident at line 1 column 3\n`);
     assert.deepEqual(JSON.parse((await catalogue(["show", "--json"])).out), { currencyCode: "EUR", unitPrices: { tree: "0.50" } });
   });
 }
@@ -111,25 +116,25 @@ test("a service that was never deployed is told in one line", async (t) => {
 
 test("bad usage says what is wrong, shows the help and ends with 2", async () => {
   for (const [name, args, problem] of [
-    ["keys", [], "name a command: create, list or revoke"],
-    ["keys", ["make"], "there is no command `make`"],
-    ["keys", ["toString"], "there is no command `toString`"],
-    ["keys", ["create"], "`--mode` is missing: `test` or `live`"],
-    ["keys", ["create", "--mode", "prod"], "`prod` is not a mode: `test` or `live`"],
-    ["keys", ["create", "--mode", "test"], "`--unit` is missing: the ID of the unit"],
+    ["keys", [], "Usage: npm run keys -- [options] [command]"],
+    ["keys", ["make"], "unknown command 'make'"],
+    ["keys", ["toString"], "unknown command 'toString'"],
+    ["keys", ["create"], "required option '--mode <mode>' not specified"],
+    ["keys", ["create", "--mode", "prod"], "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live."],
+    ["keys", ["create", "--mode", "test"], "required option '--unit <unit>' not specified"],
     ["keys", ["create", "--mode", "test", "--unit", "a", "--unit", "b"], "several units need `--team`: a unit-level key acts as one unit"],
     ["keys", ["create", "--mode", "test", "--unit", "a", "--level", "team"], "`--team` is missing: the ID of the team"],
     ["keys", ["create", "--mode", "test", "--unit", "a", "--team", "t", "--level", "unit"], "a unit-level key has no `--team`"],
-    ["keys", ["create", "--mode", "test", "--unit", "a", "--level", "org"], "`org` is not a level: `unit` or `team`"],
-    ["keys", ["create", "--mode", "test", "--unit", "a", "b"], "`b` is one word too many"],
-    ["keys", ["list", "--mode", "test"], "`--mode` belongs to `create`"],
-    ["keys", ["list", "--remot"], "unknown option `--remot`"],
-    ["keys", ["list", "--remote", "--persist-to", "x"], "`--persist-to` is for local state, not for `--remote`"],
+    ["keys", ["create", "--mode", "test", "--unit", "a", "--level", "org"], "option '--level <level>' argument 'org' is invalid. Allowed choices are unit, team."],
+    ["keys", ["create", "--mode", "test", "--unit", "a", "b"], "too many arguments for 'create'. Expected 0 arguments but got 1: b."],
+    ["keys", ["list", "--mode", "test"], "unknown option '--mode'"],
+    ["keys", ["list", "--remot"], "unknown option '--remot'"],
+    ["keys", ["list", "--remote", "--persist-to", "x"], "option '--persist-to <dir>' cannot be used with option '--remote'"],
     ["keys", ["revoke"], "name the key: its ID behind `revoke`, or the key itself on standard input"],
-    ["catalogue", [], "name a command: set or show"],
-    ["catalogue", ["set"], "name the file of the catalogue"],
-    ["catalogue", ["show", "x"], "`x` is one word too many"],
-    ["start", ["x"], "`x` is one word too many"],
+    ["catalogue", [], "Usage: npm run catalogue -- [options] [command]"],
+    ["catalogue", ["set"], "missing required argument 'file'"],
+    ["catalogue", ["show", "x"], "too many arguments for 'show'. Expected 0 arguments but got 1: x."],
+    ["start", ["x"], "too many arguments. Expected 0 arguments but got 1: x."],
   ]) {
     const { code, out, problem: said } = await script(name, args);
     assert.equal(code, 2, `${name} ${args.join(" ")}`);

@@ -29,7 +29,7 @@ export function script(name, args, { input = "", env = {} } = {}) {
 
 /** The same while it runs: `done` is what {@link script} returns, `out()` and `problem()` are what it has printed so far. */
 export function start(name, args, { env = {} } = {}) {
-  const child = spawn(process.execPath, [join(tools.root, "scripts", `${name}.mjs`), ...args], { env: { ...tools.env, ...env }, stdio: "pipe" });
+  const child = spawn(process.execPath, [join(tools.root, "scripts", "run.mjs"), name, ...args], { env: { ...tools.env, ...env }, stdio: "pipe" });
   const texts = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"]) child[stream].setEncoding("utf8").on("data", (text) => (texts[stream] += text));
   child.out = () => texts.stdout;

@@ -159,8 +159,12 @@ test("who ends it before it serves leaves nothing behind", async (t) => {
 test("a port in use, or none at all, is one clear line", async (t) => {
   const { server, port } = await listen();
   t.after(() => server.close());
+  const inUse = await script("start", [], { env: { PORT: String(port) } });
+  assert.deepEqual({ ...inUse, problem: "" }, { code: 1, out: "", problem: "" });
+  const [, used, free] = inUse.problem.match(/^stopped: port (\d+) is in use; end what uses it, or choose another, such as PORT=(\d+) npm start\n$/) ?? assert.fail(inUse.problem);
+  assert.equal(Number(used), port);
+  await once(createServer().listen(Number(free), "127.0.0.1").unref(), "listening"); // that one can be had
   for (const [PORT, problem] of [
-    [String(port), `stopped: port ${port} is in use; end what uses it, or choose another, such as PORT=${port + 1} npm start\n`],
     ["99999", "stopped: `99999` is not a port: set PORT to a number from 1 to 65535\n"],
     ["http", "stopped: `http` is not a port: set PORT to a number from 1 to 65535\n"],
   ]) {

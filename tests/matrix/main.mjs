@@ -1,7 +1,7 @@
 /** Tries the environments one behind the other: each in a fresh folder, in which the packed package is installed. */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { duration, say, stillAtWork } from "../../scripts/lib/report.mjs";
+import { duration, say } from "../../scripts/lib/report.mjs";
 import { environments as bundlers } from "./environments/bundlers.mjs";
 import { environments as edge } from "./environments/edge.mjs";
 import { environments as page } from "./environments/page.mjs";
@@ -14,8 +14,6 @@ import { install } from "./lib/install.mjs";
 import { Place } from "./lib/place.mjs";
 import { Skipped } from "./lib/skipped.mjs";
 import { useService } from "./lib/service.mjs";
-
-const HEARTBEAT_MS = 30_000;
 
 /**
  * @typedef {object} Environment
@@ -53,9 +51,7 @@ export async function matrix(tools, environments, wish) {
 
 async function attempt(environment, given) {
   const started = Date.now();
-  const beat = setInterval(() => say(stillAtWork(environment.name, started, "")), HEARTBEAT_MS);
   const { outcome, version, why } = await judged(environment, given);
-  clearInterval(beat);
   const label = { passed: "ok  ", failed: "FAIL", skipped: "skip" }[outcome];
   say(`${label}  ${environment.name.padEnd(18)}  ${(version ?? "").padEnd(28)}  ${duration(Date.now() - started)}${why ? `\n${indented(why)}` : ""}`);
   return outcome;

@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 import { createTestHarness } from "wrangler";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { ready } from "../../scripts/lib/ready.mjs";
-import { which } from "../../scripts/lib/run.mjs";
+import { find } from "../../scripts/lib/run.mjs";
 import { created, json, serve } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
 
@@ -59,7 +59,7 @@ const CJS = `const pkg = require("impact-pledge");\n${SMOKE}\nsmoke(pkg, process
 
 /** This Node, and another one where it lies behind this in PATH. */
 function nodes() {
-  const found = (process.env.PATH ?? "").split(delimiter).map((folder) => which("node", folder));
+  const found = (process.env.PATH ?? "").split(delimiter).map((folder) => find("node", folder));
   const other = found.find((path) => path && realpathSync(path) !== realpathSync(process.execPath));
   return other ? [process.execPath, other] : [process.execPath];
 }

@@ -8,8 +8,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { npm } from "../../scripts/lib/packages.mjs";
-import { tail } from "../../scripts/lib/report.mjs";
+import { npm } from "../../scripts/lib/run.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
 const built = join(root, "pkg");
@@ -55,12 +54,12 @@ async function install(home) {
   mkdirSync(kept, { recursive: true });
   forgetOlder();
   const fresh = mkdtempSync(join(kept, ".fresh-"));
-  await must(["pack", built, "--pack-destination", fresh, "--ignore-scripts", "--loglevel=error"], fresh);
+  await npm(["pack", built, "--pack-destination", fresh, "--ignore-scripts", "--loglevel=error"], { cwd: fresh });
   const folder = join(fresh, "project");
   mkdirSync(folder);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "project", private: true }));
   const tarball = join(fresh, tarballIn(fresh));
-  await must(["install", tarball, "--offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder);
+  await npm(["install", tarball, "--offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], { cwd: folder });
   try {
     renameSync(fresh, home);
   } catch (error) {
@@ -80,8 +79,3 @@ function forgetOlder() {
 }
 
 const tarballIn = (folder) => readdirSync(folder).find((name) => name.endsWith(".tgz"));
-
-async function must(args, cwd) {
-  const { ok, why, output } = await npm(args, { cwd, name: `npm ${args[0]}` });
-  if (!ok) throw new Error(`npm ${args[0]} failed (${why}): ${tail(output, 5)}`);
-}

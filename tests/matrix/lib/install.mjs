@@ -5,9 +5,8 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { npm } from "../../../scripts/lib/packages.mjs";
-import { Stop, Unavailable, say, tail } from "../../../scripts/lib/report.mjs";
-import { run } from "../../../scripts/lib/run.mjs";
+import { Stop, say } from "../../../scripts/lib/report.mjs";
+import { npm, run } from "../../../scripts/lib/run.mjs";
 
 const HERE = join(import.meta.dirname, "..");
 const FILES = ["package.json", "package-lock.json", ".npmrc"];
@@ -27,7 +26,7 @@ export async function install(tools, { build }) {
 
 async function buildPackage({ root, env }) {
   say("matrix: building the package");
-  await must(run(process.execPath, [join(root, "scripts", "build.mjs"), "package"], { cwd: root, env, name: "build" }), "the build failed");
+  await run(process.execPath, [join(root, "scripts", "run.mjs"), "build", "package"], { cwd: root, env });
 }
 
 /** Not `npm ci`: a registry may lack some platform's binary of a tool's newest version, and then so does the lock file. */
@@ -41,8 +40,7 @@ async function installTools({ env }, home) {
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
   for (const name of FILES) copyFileSync(join(HERE, name), join(home, name));
-  const { ok, why, output } = await npm(["install", "--loglevel=error"], { cwd: home, env, name: "npm install", show: false });
-  if (!ok) throw new Unavailable("the matrix's tools", `${why}: ${tail(output, 5)}`, "run `npm install` in `build/matrix` to see more");
+  await npm(["install", "--loglevel=error"], { cwd: home, env });
   writeFileSync(stamp, print);
 }
 
@@ -53,13 +51,8 @@ async function installPackage({ root, env }, home) {
   rmSync(projects, { recursive: true, force: true });
   mkdirSync(projects);
   writeFileSync(join(projects, "package.json"), JSON.stringify({ name: "projects", private: true }));
-  const options = { cwd: projects, env, show: false };
-  await must(npm(["pack", pkg, "--pack-destination", projects, "--ignore-scripts", "--loglevel=error"], { ...options, name: "npm pack" }), "the package can't be packed");
+  const options = { cwd: projects, env };
+  await npm(["pack", pkg, "--pack-destination", projects, "--ignore-scripts", "--loglevel=error"], options);
   const tarball = readdirSync(projects).find((name) => name.endsWith(".tgz"));
-  await must(npm(["install", `./${tarball}`, "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], { ...options, name: "npm install" }), "the package can't be installed");
-}
-
-async function must(running, what) {
-  const { ok, why, output } = await running;
-  if (!ok) throw new Stop(`${what} (${why}):\n${tail(output ?? "", 20)}`);
+  await npm(["install", `./${tarball}`, "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], options);
 }

@@ -4,8 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { nodeIsNewEnough } from "../../scripts/lib/node.mjs";
-import { packagesReady } from "../../scripts/lib/packages.mjs";
+import { nodeIsNewEnough, packagesReady } from "../../scripts/lib/bootstrap.mjs";
 
 const A = { "node_modules/a": { version: "1.0.0", integrity: "sha512-a" } };
 const B = { "node_modules/b": { version: "2.0.0", integrity: "sha512-b" } };

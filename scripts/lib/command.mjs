@@ -1,0 +1,27 @@
+/** Command lines, by commander. A wrong one ends with exit code 2, and shows what is wrong and the help. */
+import { Command, Option } from "commander";
+import { Kv } from "./kv.mjs";
+import { ready } from "./ready.mjs";
+
+export { Argument, Option } from "commander";
+
+/** @param {string} name as the user calls it @param {string} description */
+export function command(name, description) {
+  const outputError = (text, write) => write(text.replace(/^error: /, ""));
+  return new Command(name).description(description).exitOverride().showHelpAfterError().configureOutput({ outputError });
+}
+
+/** A command on records: its action gets them, and a `print(data, words)` that prints one of the two, before all else. */
+export function onRecords(command, action) {
+  const run = async (...args) => {
+    const { remote, persistTo, json } = command.opts();
+    const tools = await ready();
+    const print = (data, words) => console.log(json ? JSON.stringify(data) : words());
+    return action({ tools, kv: new Kv(tools, { remote, persistTo }), print }, ...args);
+  };
+  return command
+    .option("--remote", "the deployed service; without it, the one of `npm start`")
+    .addOption(new Option("--persist-to <dir>", "folder of the local state").conflicts("remote"))
+    .option("--json", "output for programs")
+    .action(run);
+}
