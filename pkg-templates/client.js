@@ -3,16 +3,18 @@ import { newCall } from "./call.js";
 import { core } from "./core.js";
 import { ApiError, AuthenticationError, ConnectionError, NotFoundError, PledgeError, TimeoutError, ValidationError, requestId } from "./errors.js";
 import { clientOptions, createOptions, getOptions, invalid } from "./options.js";
+import { quietly, redactedCause, redactedHeaders, redactor } from "./redact.js";
 import { validate, validateBytes } from "./validate/index.js";
 
 export class PledgeClient {
   #options;
 
   constructor(options) {
-    const { dangerouslyAllowBrowser, ...rest } = clientOptions(options);
-    checkCaller(rest.apiKey, rest.unitId);
-    if (!dangerouslyAllowBrowser && inBrowserPage() && core().isLiveKey(rest.apiKey)) {
-      throw new PledgeError("live_key_in_browser", "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`");
+    const { dangerouslyAllowBrowser, dangerouslyAllowHttp, ...rest } = clientOptions(options);
+    checkCredentials(rest.apiKey, rest.unitId);
+    if (core().isLiveKey(rest.apiKey)) {
+      if (!dangerouslyAllowBrowser && inBrowserPage()) throw new PledgeError("live_key_in_browser", IN_BROWSER);
+      if (!dangerouslyAllowHttp && isOpenHttp(rest.baseUrl)) throw new PledgeError("live_key_over_http", OVER_HTTP);
     }
     this.#options = rest;
   }
@@ -20,21 +22,30 @@ export class PledgeClient {
   async createPledgeTransaction(request, options) {
     const body = snapshot(request);
     const call = newCall({ ...this.#options, ...createOptions(options) });
-    return conclude(call, await core().ask(call, true, body), CREATE_HINT);
+    return conclude(call, await core().send(call, true, body), CREATE_HINT);
   }
 
   async getPledgeTransaction(id, options) {
     if (typeof id !== "string") throw invalid("`id` must be the ID of a pledge transaction, a string");
     const call = newCall({ ...this.#options, ...getOptions(options) });
-    return conclude(call, await core().ask(call, false, id), "");
+    return conclude(call, await core().send(call, false, id), "");
   }
 }
 
 const CREATE_HINT = "; the transaction may have been recorded";
 
-function checkCaller(apiKey, unitId) {
-  const problem = core().checkCaller(apiKey, unitId);
+function checkCredentials(apiKey, unitId) {
+  const problem = core().checkCredentials(apiKey, unitId);
   if (problem !== undefined) throw invalid(problem);
+}
+
+const IN_BROWSER = "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`";
+const OVER_HTTP = "a live key over http is readable by everyone on its way: use an https address as `baseUrl`, or set `dangerouslyAllowHttp`";
+
+/** Whether what is sent there leaves this machine, and in clear text. */
+function isOpenHttp(baseUrl) {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "http:" && !/^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 /** A window with a document, or a worker of one: nobody else calls itself Mozilla. */
@@ -64,18 +75,27 @@ function stringify(value) {
   }
 }
 
-/** Of the outcome that the Rust side tells, makes what the caller gets. */
-function conclude(call, outcome, hint) {
-  const { kind } = outcome;
-  if (kind === "transaction") return transaction(outcome);
-  if (kind === "aborted") throw abortReason(call.signal);
-  if (kind === "unfit") throw invalid(outcome.text);
-  throw REFUSALS[kind] ? refusal(call, outcome) : noAnswer(call, outcome, hint);
+/** Gives the transaction of a call's outcome, or throws the error. `src/client/call.rs` makes the outcome. */
+function conclude(call, { outcome, ...sent }, hint) {
+  switch (outcome.kind) {
+    case "transaction":
+      return transaction(outcome, sent);
+    case "refused":
+      throw refusal(call, outcome, sent);
+    case "aborted":
+      throw abortReason(call.signal);
+    case "invalid_argument":
+      throw invalid(outcome.message);
+    case "timed_out":
+      throw new TimeoutError("timeout", `the service did not answer within ${call.timeoutMs} ms${hint}`, { idempotencyKey: sent.idempotencyKey });
+    default:
+      throw noAnswer(call, outcome.cause, sent, hint);
+  }
 }
 
 const answers = new WeakMap();
 
-function transaction({ text: amount, part: { status, headers, body }, idempotencyKey, retries }) {
+function transaction({ amount, reply: { status, headers, body } }, { idempotencyKey, retries }) {
   const value = JSON.parse(decode(body));
   value.charge.amount = amount;
   const idempotentReplayed = headers.get("idempotent-replayed") === "true";
@@ -89,48 +109,36 @@ export const responseOf = (transaction) => answers.get(transaction);
 const REFUSALS = {
   authentication: [AuthenticationError, "authentication_failed"],
   not_found: [NotFoundError, "not_found"],
-  api: [ApiError, "api_error"],
+  other: [ApiError, "api_error"],
 };
 
-function refusal({ apiKey }, { kind, text, error, part: { status, headers, body }, idempotencyKey }) {
-  const [Refusal, code] = REFUSALS[kind];
-  const blot = blotter(apiKey);
-  const answer = { status, error: error && blot(error), body: blot(decode(body)), headers: blotHeaders(headers, blot), idempotencyKey };
-  return new Refusal(code, blot(text), answer);
+function refusal({ apiKey }, { reason, message, error, reply: { status, headers, body } }, { url, idempotencyKey }) {
+  const [Refusal, code] = REFUSALS[reason];
+  const redact = redactor(apiKey);
+  const isForeign = reason !== "not_found" && (error === undefined || status === 404 || status >= 500);
+  const text = redact(message) + (isForeign ? `; the address was ${redact(url)}` : "");
+  const answer = { status, error: error && redact(error), body: redact(decode(body)), headers: redactedHeaders(headers, redact), idempotencyKey };
+  return new Refusal(code, text, answer);
 }
 
-function noAnswer({ apiKey, timeoutMs }, { kind, part: cause, idempotencyKey }, hint) {
-  if (kind === "timeout") return new TimeoutError("timeout", `the service did not answer within ${timeoutMs} ms${hint}`, { idempotencyKey });
-  const blot = blotter(apiKey);
-  const message = blot(`there is no answer from the service: ${describe(cause)}${hint}`);
-  return new ConnectionError("connection_failed", message, { cause: blotCause(cause, blot), idempotencyKey });
+function noAnswer({ apiKey }, thrown, { idempotencyKey, retries }, hint) {
+  const redact = redactor(apiKey);
+  const cause = redactedCause(thrown, redact);
+  // What an earlier attempt sent may have been recorded all the same.
+  const ending = isUnsent(cause) && (hint === "" || retries === 0) ? "; the request was not sent" : hint;
+  return new ConnectionError("connection_failed", redact(`there is no answer from the service: ${describe(cause)}${ending}`), { cause, idempotencyKey });
 }
 
-/** Shorter than any key, and likely to be a part of some word. */
-const NO_SECRET = 8;
+const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ConnectionRefused|UND_ERR_CONNECT_TIMEOUT)$/;
+const UNSENT_CALL = /^(connect|getaddrinfo)$/;
 
-/** A service may show in its answer what it was sent; the key is nobody's business but the caller's. */
-const blotter = (apiKey) => (text) => (apiKey.length < NO_SECRET ? text : text.split(apiKey).join("[API key]"));
-
-function blotHeaders(headers, blot) {
-  const blotted = (quietly(() => [...headers]) ?? []).map(([name, value]) => [name, blot(value)]);
-  return blotted.some(([name, value]) => value !== headers.get(name)) ? new Headers(blotted) : headers;
+/** Whether there was no connection by which a request could have left. */
+function isUnsent(cause) {
+  if (cause?.errors?.length > 0) return cause.errors.every(isUnsent);
+  return UNSENT_CODE.test(cause?.code) || UNSENT_CALL.test(cause?.syscall) || (cause?.cause !== undefined && isUnsent(cause.cause));
 }
 
-function blotCause(cause, blot) {
-  const text = quietly(() => `${cause?.message}\n${cause?.stack}`) ?? "";
-  return blot(text) === text ? cause : new Error(blot(describe(cause)));
-}
-
-const describe = (cause) => quietly(() => String(cause?.cause?.message || cause?.message || cause)) ?? "an error that can't be read";
-
-function quietly(get) {
-  try {
-    return get();
-  } catch {
-    return undefined;
-  }
-}
+const describe = (cause) => quietly(() => String(cause?.cause?.message || cause?.cause?.code || cause?.message || cause)) ?? "an error that can't be read";
 
 function abortReason(signal) {
   const reason = quietly(() => signal.reason);

@@ -13,6 +13,7 @@ const CLIENT = {
   safeRepeats: optional(flag),
   fetch: optional(fetcher),
   dangerouslyAllowBrowser: optional(flag),
+  dangerouslyAllowHttp: optional(flag),
 };
 
 const CREATE = { unitId: CLIENT.unitId, timeoutMs: CLIENT.timeoutMs, signal: optional(abortSignal), idempotencyKey: optional(text) };

@@ -4,7 +4,8 @@
 //! wide for machine integers, narrow enough for one counter per decimal place. A library of
 //! unbounded integers would be a sixth of the Worker; the tests hold this one to such a library.
 
-use crate::validate::number::{Magnitude, exactly};
+use crate::validate::number::{Magnitude, exactly, power};
+use std::iter::{once, repeat};
 use std::ops::Range;
 
 /// A decimal of 0 or more, exactly as its text says.
@@ -49,12 +50,68 @@ impl Decimal {
     }
 }
 
-/// The text of a JSON number as money, such as `-5.00` for `-5`; `None` beyond all doubles.
+/// The text of a JSON number with two places behind the point, rounded half away from zero, such
+/// as `-5.00` for `-5`; `None` beyond all doubles.
 pub(crate) fn number_as_money(number: &[u8]) -> Option<String> {
-    let (sign, size) = number.strip_prefix(b"-").map_or(("", number), |size| ("-", size));
+    let end = number.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(number.len());
+    let (mantissa, exponent) = number.split_at_checked(end)?;
     let finite = exactly(number) != Magnitude::Infinite;
-    let size = str::from_utf8(size).ok().filter(|_| finite)?;
-    Some(sign.to_owned() + &Decimal::parse(&size.to_ascii_lowercase())?.to_money())
+    finite.then(|| money(mantissa, power(exponent))).flatten()
+}
+
+/// A decimal with two places behind the point, rounded half away from zero, such as `12.50` for
+/// `12.5`; `None` for a text that is not digits with at most one point and one minus sign.
+pub(crate) fn text_as_money(text: &str) -> Option<String> {
+    money(text.as_bytes(), 0)
+}
+
+/// `mantissa` × 10^`power` with two places, in one pass over the digits.
+fn money(mantissa: &[u8], power: i64) -> Option<String> {
+    let (sign, size) = mantissa.strip_prefix(b"-").map_or(("", mantissa), |size| ("-", size));
+    let point = size.iter().position(|byte| *byte == b'.').unwrap_or(size.len());
+    let (whole, fraction) = size.split_at_checked(point)?;
+    let digits = [whole, fraction.get(1..).unwrap_or_default()].concat();
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    let places = whole.len() as i64 - zeros as i64 + power + MONEY_PLACES as i64;
+    let cents = rounded(digits.get(zeros..)?, places);
+    let cents = cents.trim_start_matches('0');
+    Some(if cents.is_empty() { "0.00".to_owned() } else { sign.to_owned() + &pointed(cents) })
+}
+
+/// The first `count` digits, rounded half up, behind a 0 for the carry. Zeros follow where there
+/// are fewer: not many, as `digits` does not begin with 0 and is of a finite number.
+fn rounded(digits: &[u8], count: i64) -> String {
+    let Some(count) = usize::try_from(count).ok().filter(|_| !digits.is_empty()) else {
+        return String::new();
+    };
+    let kept = digits.iter().copied().chain(repeat(b'0')).take(count);
+    let mut kept: Vec<u8> = once(b'0').chain(kept).collect();
+    if digits.get(count).is_some_and(|dropped| *dropped >= b'5') {
+        increment(&mut kept);
+    }
+    kept.into_iter().map(char::from).collect()
+}
+
+/// Adds 1 to a whole number in decimal digits, whose first is 0.
+fn increment(digits: &mut [u8]) {
+    for digit in digits.iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            return;
+        }
+        *digit = b'0';
+    }
+}
+
+/// A number of cents with a point before the last two digits.
+fn pointed(cents: &str) -> String {
+    let padded = ["000".get(cents.len()..).unwrap_or_default(), cents].concat();
+    let (whole, fraction) =
+        padded.split_at_checked(padded.len() - MONEY_PLACES).unwrap_or_default();
+    [whole, ".", fraction].concat()
 }
 
 fn digit(byte: u8) -> Option<u8> {

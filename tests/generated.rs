@@ -382,7 +382,7 @@ fn type_of(slot: Slot, kind: Kind) -> String {
         Kind::PositiveNumber => "number".to_owned(),
         Kind::Choice(_) => "NotificationType".to_owned(),
         Kind::Object(_) => object_type(Some(slot)).unwrap().0.to_owned(),
-        Kind::Array(array) => format!("{}[]", type_of(array.slot, array.item)),
+        Kind::Array(array) => format!("readonly {}[]", type_of(array.slot, array.item)),
     }
 }
 

@@ -7,7 +7,7 @@ mod head;
 mod problem;
 pub mod shape;
 
-pub use head::{Caller, Head, Unfit};
+pub use head::{Credentials, InvalidArgument, RequestHead};
 pub use problem::{ErrorBody, Operation, Problem};
 
 /// The base path and resource of both operations (§4).

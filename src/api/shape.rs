@@ -4,7 +4,7 @@
 //! the caller gets is made by `JSON.parse`. The records' own decoders would be two thirds of its
 //! wasm, so it walks the bytes by these tables; the tests hold them to the decoders.
 
-use crate::decimal::number_as_money;
+use crate::decimal::{number_as_money, text_as_money};
 use crate::json::said as text;
 use crate::pledge::CurrencyCode;
 use crate::validate::lexer::{Expected, Lexer};
@@ -266,7 +266,7 @@ impl<'a> Walk<'a> {
 
     fn money(&mut self) -> Flow {
         let money = match self.lexer.peek() {
-            b'"' => text(self.lexer.string()?).map(two_places),
+            b'"' => text(self.lexer.string()?).and_then(|text| text_as_money(&text)),
             _ => number_as_money(self.lexer.number()?),
         };
         self.taking.amount = money.ok_or(Mismatch::here(Money.describe()))?;
@@ -318,21 +318,6 @@ impl Shape {
             Object(_) => "an object",
             Array(_) => "an array",
         }
-    }
-}
-
-/// §2.2: a decimal with two places. A text that is no decimal, or one with more places, is left
-/// as it came: to drop what it says would be worse.
-fn two_places(amount: Cow<'_, str>) -> String {
-    let (whole, places) = amount.split_once('.').unwrap_or((&amount, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let size = whole.strip_prefix('-').unwrap_or(whole);
-    match places.len() {
-        0 | 1 if !size.is_empty() && digits(size) && digits(places) => {
-            let zeros = "00".get(places.len()..).unwrap_or_default();
-            [whole, ".", places, zeros].concat()
-        }
-        _ => amount.into_owned(),
     }
 }
 

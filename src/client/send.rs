@@ -1,7 +1,7 @@
 //! How a request leaves: as the platform's `Request`, or as what the caller's own `fetch` takes.
 
 use super::call::Call;
-use crate::api::Head;
+use crate::api::RequestHead;
 use gloo_net::http::{Method, RequestBuilder};
 use js_sys::{Object, Promise, Reflect};
 use wasm_bindgen::prelude::JsValue;
@@ -13,20 +13,21 @@ use web_sys::{AbortSignal, RequestRedirect};
 /// of this realm, as it does under Jest, and it keeps nothing of an error but its text.
 pub fn send(
     call: &Call,
-    head: &Head,
+    head: &RequestHead,
     body: Option<&JsValue>,
-    signal: Option<&AbortSignal>,
+    signal: &AbortSignal,
 ) -> Result<Promise, JsValue> {
-    let url = call.base_url() + &head.path;
+    let url = call.url(head);
+    let taken = call.takes_signal().then_some(signal);
     if call.has_own_fetch() {
-        return call.exchange(&JsValue::from_str(&url), &init(head, body, signal)?.into());
+        return call.exchange(&JsValue::from_str(&url), &init(head, body, taken)?.into(), signal);
     }
-    call.exchange(&request(&url, head, body, signal)?.into(), &JsValue::UNDEFINED)
+    call.exchange(&request(&url, head, body, taken)?.into(), &JsValue::UNDEFINED, signal)
 }
 
 fn request(
     url: &str,
-    head: &Head,
+    head: &RequestHead,
     body: Option<&JsValue>,
     signal: Option<&AbortSignal>,
 ) -> Result<web_sys::Request, JsValue> {
@@ -47,7 +48,7 @@ fn request(
 
 /// The second argument of `fetch`, of plain objects: whatever takes the platform's takes these.
 fn init(
-    head: &Head,
+    head: &RequestHead,
     body: Option<&JsValue>,
     signal: Option<&AbortSignal>,
 ) -> Result<Object, JsValue> {
