@@ -1,6 +1,6 @@
 /**
- * One call, as the Rust side sees it: `src/client/call.rs` is the other half of this file. What comes from a `fetch`
- * is anyone's: it is read here, once, into an object that keeps its word.
+ * One call, as the Rust side sees it: `src/client/call.rs` is the other half of this file. A caller's `fetch` can give
+ * anything: each property of it is read once, here, into plain values that do not change.
  */
 import { PledgeError } from "./errors.js";
 import { quietly } from "./redact.js";
@@ -14,9 +14,8 @@ const MAX_REFUSAL_BYTES = 64 * 1024;
 export function newCall({ fetch, ...options }) {
   return {
     ...options,
-    hasOwnFetch: Boolean(fetch),
     takesSignal: takesSignal(fetch, options.baseUrl),
-    exchange: (input, init, signal) => exchange(fetch ?? globalThis.fetch, input, init, signal),
+    exchange: (url, init, signal) => exchange(fetch ?? globalThis.fetch, url, init, signal),
   };
 }
 
@@ -38,8 +37,8 @@ function takesSignal(ownFetch, url) {
  * Sends a request and reads its answer to the end, or to the bound of its kind.
  * @param {AbortSignal} signal of the attempt, whether `fetch` takes it or not
  */
-async function exchange(fetch, input, init, signal) {
-  const response = await fetch(input, init);
+async function exchange(fetch, url, init, signal) {
+  const response = await fetch(url, init);
   const { status, headers } = response;
   if (!Number.isInteger(status) || status < 0 || status > 999 || typeof headers?.get !== "function") throw new TypeError("`fetch` must give a Response");
   const most = status >= 200 && status < 300 ? MAX_TRANSACTION_BYTES : MAX_REFUSAL_BYTES;

@@ -1,4 +1,4 @@
-/** `PledgeClient`: the two operations of the service. Attempts, waits and the judgement of answers are compiled Rust. */
+/** `PledgeClient`: the two operations of the service. Attempts, waits and the check of answers are compiled Rust. */
 import { newCall } from "./call.js";
 import { core } from "./core.js";
 import { ApiError, AuthenticationError, ConnectionError, NotFoundError, PledgeError, TimeoutError, ValidationError, requestId } from "./errors.js";
@@ -55,7 +55,7 @@ function inBrowserPage() {
   return WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/");
 }
 
-/** The request as JSON text: what is judged valid is what is sent, however the value changes. */
+/** The request as JSON text: what was checked is what is sent, however the value changes. */
 function snapshot(request) {
   refuse(validate(request));
   const text = stringify(request);
@@ -75,27 +75,19 @@ function stringify(value) {
   }
 }
 
-/** Gives the transaction of a call's outcome, or throws the error. `src/client/call.rs` makes the outcome. */
-function conclude(call, { outcome, ...sent }, hint) {
-  switch (outcome.kind) {
-    case "transaction":
-      return transaction(outcome, sent);
-    case "refused":
-      throw refusal(call, outcome, sent);
-    case "aborted":
-      throw abortReason(call.signal);
-    case "invalid_argument":
-      throw invalid(outcome.message);
-    case "timed_out":
-      throw new TimeoutError("timeout", `the service did not answer within ${call.timeoutMs} ms${hint}`, { idempotencyKey: sent.idempotencyKey });
-    default:
-      throw noAnswer(call, outcome.cause, sent, hint);
-  }
+/** Gives the transaction of a call's conclusion, which `src/client/call.rs` makes, or throws the error. */
+function conclude(call, conclusion, hint) {
+  const { kind, text, idempotencyKey } = conclusion;
+  if (kind === "transaction") return transaction(conclusion);
+  if (kind === "aborted") throw abortReason(call.signal);
+  if (kind === "invalid_argument") throw invalid(text);
+  if (kind === "timed_out") throw new TimeoutError("timeout", `the service did not answer within ${call.timeoutMs} ms${hint}`, { idempotencyKey });
+  throw REFUSALS[kind] ? refusal(call, conclusion) : noAnswer(call, conclusion, hint);
 }
 
 const answers = new WeakMap();
 
-function transaction({ amount, reply: { status, headers, body } }, { idempotencyKey, retries }) {
+function transaction({ text: amount, part: { status, headers, body }, idempotencyKey, retries }) {
   const value = JSON.parse(decode(body));
   value.charge.amount = amount;
   const idempotentReplayed = headers.get("idempotent-replayed") === "true";
@@ -109,21 +101,21 @@ export const responseOf = (transaction) => answers.get(transaction);
 const REFUSALS = {
   authentication: [AuthenticationError, "authentication_failed"],
   not_found: [NotFoundError, "not_found"],
-  other: [ApiError, "api_error"],
+  api: [ApiError, "api_error"],
 };
 
-function refusal({ apiKey }, { reason, message, error, reply: { status, headers, body } }, { url, idempotencyKey }) {
-  const [Refusal, code] = REFUSALS[reason];
+function refusal({ apiKey }, { kind, text, error, url, part: { status, headers, body }, idempotencyKey }) {
+  const [Refusal, code] = REFUSALS[kind];
   const redact = redactor(apiKey);
-  const isForeign = reason !== "not_found" && (error === undefined || status === 404 || status >= 500);
-  const text = redact(message) + (isForeign ? `; the address was ${redact(url)}` : "");
+  const isForeign = kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
+  const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
   const answer = { status, error: error && redact(error), body: redact(decode(body)), headers: redactedHeaders(headers, redact), idempotencyKey };
-  return new Refusal(code, text, answer);
+  return new Refusal(code, message, answer);
 }
 
-function noAnswer({ apiKey }, thrown, { idempotencyKey, retries }, hint) {
+function noAnswer({ apiKey }, { part, idempotencyKey, retries }, hint) {
   const redact = redactor(apiKey);
-  const cause = redactedCause(thrown, redact);
+  const cause = redactedCause(part, redact);
   // What an earlier attempt sent may have been recorded all the same.
   const ending = isUnsent(cause) && (hint === "" || retries === 0) ? "; the request was not sent" : hint;
   return new ConnectionError("connection_failed", redact(`there is no answer from the service: ${describe(cause)}${ending}`), { cause, idempotencyKey });

@@ -188,7 +188,7 @@ export class PledgeClient {
   constructor(options: PledgeClientOptions);
 
   /**
-   * Records pledges. The request is validated first; what is judged is what is sent.
+   * Records pledges. The request is validated first; what was checked is what is sent.
    *
    * @throws {ValidationError} with all problems of the request; nothing was sent
    * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError}
@@ -220,7 +220,7 @@ export interface ResponseInfo {
 /** The status, headers and request ID that came with a transaction; undefined for a copy of it. */
 export function responseOf(transaction: PledgeTransaction | RetrievedPledgeTransaction): ResponseInfo | undefined;
 
-/** What an error is about. Tells errors apart where `instanceof` can't: between copies of the package. */
+/** What an error is about. Distinguishes errors where `instanceof` can't: between copies of the package. */
 export type PledgeErrorCode =
   | "invalid_argument"
   | "live_key_in_browser"

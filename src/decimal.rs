@@ -5,7 +5,6 @@
 //! unbounded integers would be a sixth of the Worker; the tests hold this one to such a library.
 
 use crate::validate::number::{Magnitude, exactly, power};
-use std::iter::{once, repeat};
 use std::ops::Range;
 
 /// A decimal of 0 or more, exactly as its text says.
@@ -65,53 +64,56 @@ pub(crate) fn text_as_money(text: &str) -> Option<String> {
     money(text.as_bytes(), 0)
 }
 
-/// `mantissa` × 10^`power` with two places, in one pass over the digits.
+/// `mantissa` × 10^`power` with two places, in linear time.
 fn money(mantissa: &[u8], power: i64) -> Option<String> {
     let (sign, size) = mantissa.strip_prefix(b"-").map_or(("", mantissa), |size| ("-", size));
-    let point = size.iter().position(|byte| *byte == b'.').unwrap_or(size.len());
-    let (whole, fraction) = size.split_at_checked(point)?;
-    let digits = [whole, fraction.get(1..).unwrap_or_default()].concat();
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
-    let places = whole.len() as i64 - zeros as i64 + power + MONEY_PLACES as i64;
-    let cents = rounded(digits.get(zeros..)?, places);
-    let cents = cents.trim_start_matches('0');
-    Some(if cents.is_empty() { "0.00".to_owned() } else { sign.to_owned() + &pointed(cents) })
-}
-
-/// The first `count` digits, rounded half up, behind a 0 for the carry. Zeros follow where there
-/// are fewer: not many, as `digits` does not begin with 0 and is of a finite number.
-fn rounded(digits: &[u8], count: i64) -> String {
-    let Some(count) = usize::try_from(count).ok().filter(|_| !digits.is_empty()) else {
-        return String::new();
-    };
-    let kept = digits.iter().copied().chain(repeat(b'0')).take(count);
-    let mut kept: Vec<u8> = once(b'0').chain(kept).collect();
-    if digits.get(count).is_some_and(|dropped| *dropped >= b'5') {
-        increment(&mut kept);
-    }
-    kept.into_iter().map(char::from).collect()
-}
-
-/// Adds 1 to a whole number in decimal digits, whose first is 0.
-fn increment(digits: &mut [u8]) {
-    for digit in digits.iter_mut().rev() {
-        if *digit < b'9' {
-            *digit += 1;
-            return;
+    let mut digits = vec![b'0'; UNIT_DIGITS];
+    let mut point = None;
+    for byte in size {
+        match byte {
+            b'0'..=b'9' => digits.push(*byte),
+            b'.' if point.is_none() => point = Some(digits.len()),
+            _ => return None,
         }
-        *digit = b'0';
     }
+    let places = point.unwrap_or(digits.len()) as i64 + power + MONEY_PLACES as i64;
+    (digits.len() > UNIT_DIGITS).then(|| with_point(sign, round(digits, places)))
 }
 
-/// A number of cents with a point before the last two digits.
-fn pointed(cents: &str) -> String {
-    let padded = ["000".get(cents.len()..).unwrap_or_default(), cents].concat();
-    let (whole, fraction) =
-        padded.split_at_checked(padded.len() - MONEY_PLACES).unwrap_or_default();
-    [whole, ".", fraction].concat()
+/// Digits of the least amount that is written, 0.00: so many zeros stand before each, for the
+/// carry and so that there are never fewer.
+const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
+
+/// The first `count` digits, rounded half up; zeros follow where there are fewer. Nothing for 0.
+fn round(mut digits: Vec<u8>, count: i64) -> Vec<u8> {
+    let is_zero = digits.iter().all(|digit| *digit == b'0');
+    let count = usize::try_from(count).ok().filter(|count| !is_zero && *count >= UNIT_DIGITS);
+    let Some(count) = count else { return Vec::new() };
+    let is_up = digits.get(count).is_some_and(|dropped| *dropped >= b'5');
+    digits.resize(count, b'0');
+    let mut carry = u8::from(is_up);
+    for digit in digits.iter_mut().rev() {
+        *digit += carry;
+        carry = u8::from(*digit > b'9');
+        *digit -= 10 * carry;
+    }
+    digits
+}
+
+/// An amount in hundredths as money.
+fn with_point(sign: &str, cents: Vec<u8>) -> String {
+    let Some(first) = cents.iter().position(|digit| *digit != b'0') else {
+        return "0.00".to_owned();
+    };
+    let first = first.min(cents.len() - UNIT_DIGITS);
+    let mut money = sign.to_owned();
+    for (index, digit) in cents.iter().enumerate().skip(first) {
+        if index + MONEY_PLACES == cents.len() {
+            money.push('.');
+        }
+        money.push(char::from(*digit));
+    }
+    money
 }
 
 fn digit(byte: u8) -> Option<u8> {

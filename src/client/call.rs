@@ -31,9 +31,6 @@ extern "C" {
     fn safe_repeats(this: &Call) -> bool;
     #[wasm_bindgen(method, getter)]
     pub fn signal(this: &Call) -> Option<Signal>;
-    /// Whether the caller gave a `fetch` of their own.
-    #[wasm_bindgen(method, getter, js_name = hasOwnFetch)]
-    pub fn has_own_fetch(this: &Call) -> bool;
     /// Whether `fetch` here takes the signals of the `AbortController` here.
     #[wasm_bindgen(method, getter, js_name = takesSignal)]
     pub fn takes_signal(this: &Call) -> bool;
@@ -41,7 +38,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn exchange(
         this: &Call,
-        input: &JsValue,
+        url: &str,
         init: &JsValue,
         signal: &AbortSignal,
     ) -> Result<js_sys::Promise, JsValue>;
@@ -69,51 +66,104 @@ impl Call {
     }
 }
 
-/// What a call came to, and what was sent for it: `conclude` in `client.js` reads it.
+/// What a call came to: `conclude` in `client.js` reads it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Conclusion {
-    outcome: Outcome,
+    kind: &'static str,
+    /// `charge.amount` of a transaction, or what is wrong and what to do.
+    text: String,
+    /// The `error` of an answer in the contract's error shape.
+    error: Option<String>,
+    /// The [`Reply`], or what the connection failed with.
+    #[serde(with = "preserve")]
+    part: JsValue,
     url: String,
     idempotency_key: Option<String>,
     retries: u32,
 }
 
 /// How a call ended.
-#[derive(Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
 enum Outcome {
     /// With the transaction and its `charge.amount`.
-    Transaction {
-        amount: String,
-        #[serde(with = "preserve")]
-        reply: Reply,
-    },
+    Transaction(Reply, String),
     /// With another answer.
-    Refused {
-        reason: Reason,
-        message: String,
-        error: Option<String>,
-        #[serde(with = "preserve")]
-        reply: Reply,
-    },
-    /// By the caller's signal.
-    Aborted,
-    /// Without an answer in time.
-    TimedOut,
+    Refused(Reply, AnswerError),
     /// Without an answer.
-    Connection {
-        #[serde(with = "preserve")]
-        cause: JsValue,
-    },
+    Failed(AttemptError),
     /// Before anything was sent.
-    InvalidArgument { message: &'static str },
+    InvalidArgument(InvalidArgument),
 }
 
-impl Conclusion {
-    fn invalid(argument: InvalidArgument) -> Self {
-        let outcome = Outcome::InvalidArgument { message: argument.message() };
-        Conclusion { outcome, url: String::new(), idempotency_key: None, retries: 0 }
+impl Outcome {
+    fn of(operation: Operation, reply: Result<Reply, AttemptError>) -> Self {
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(error) => return Outcome::Failed(error),
+        };
+        match answer::read(operation, reply.status(), &reply.body()) {
+            Ok(amount) => Outcome::Transaction(reply, amount),
+            Err(error) => Outcome::Refused(reply, error),
+        }
+    }
+
+    fn retry_after(&self) -> Option<String> {
+        match self {
+            Outcome::Refused(reply, _) => reply.retry_after(),
+            _ => None,
+        }
+    }
+
+    /// `None` for what a repeat would not change.
+    fn failure<'r>(&self, retry_after: Option<&'r str>) -> Option<Failure<'r>> {
+        match self {
+            Outcome::Refused(reply, AnswerError { reason: Reason::Other, .. }) => {
+                Some(Failure::Status { status: reply.status(), retry_after })
+            }
+            Outcome::Failed(AttemptError::TimedOut | AttemptError::Connection(_)) => {
+                Some(Failure::Unanswered)
+            }
+            _ => None,
+        }
+    }
+
+    const fn kind(&self) -> &'static str {
+        match self {
+            Outcome::Transaction(..) => "transaction",
+            Outcome::Refused(_, error) => match error.reason {
+                Reason::Authentication => "authentication",
+                Reason::NotFound => "not_found",
+                Reason::Other => "api",
+            },
+            Outcome::Failed(AttemptError::Aborted) => "aborted",
+            Outcome::Failed(AttemptError::TimedOut) => "timed_out",
+            Outcome::Failed(AttemptError::Connection(_)) => "connection",
+            Outcome::InvalidArgument(_) => "invalid_argument",
+        }
+    }
+
+    fn into_conclusion(self) -> Conclusion {
+        let kind = self.kind();
+        let (text, error, part) = match self {
+            Outcome::Transaction(reply, amount) => (amount, None, reply.into()),
+            Outcome::Refused(reply, AnswerError { message, error, .. }) => {
+                (message, error, reply.into())
+            }
+            Outcome::Failed(AttemptError::Connection(cause)) => (String::new(), None, cause),
+            Outcome::Failed(_) => Default::default(),
+            Outcome::InvalidArgument(argument) => {
+                (argument.message().to_owned(), None, JsValue::UNDEFINED)
+            }
+        };
+        Conclusion {
+            kind,
+            text,
+            error,
+            part,
+            url: String::new(),
+            idempotency_key: None,
+            retries: 0,
+        }
     }
 }
 
@@ -122,11 +172,12 @@ impl Conclusion {
 pub async fn run(call: &Call, operation: Operation, subject: JsValue) -> Conclusion {
     let request = match PreparedRequest::new(call, operation, subject) {
         Ok(request) => request,
-        Err(argument) => return Conclusion::invalid(argument),
+        Err(argument) => return Outcome::InvalidArgument(argument).into_conclusion(),
     };
     let (outcome, retries) = request.run(call, operation).await;
     let url = call.url(&request.head);
-    Conclusion { outcome, url, idempotency_key: request.idempotency_key, retries }
+    let idempotency_key = request.idempotency_key;
+    Conclusion { url, idempotency_key, retries, ..outcome.into_conclusion() }
 }
 
 /// What each attempt sends, and whether there may be more than one.
@@ -164,7 +215,7 @@ impl PreparedRequest {
             let outcome = Outcome::of(operation, reply);
             let Some(wait_ms) = self.wait_ms(retries, &outcome) else { return (outcome, retries) };
             if limits::wait(call.signal(), wait_ms).await == End::Aborted {
-                return (Outcome::Aborted, retries);
+                return (Outcome::Failed(AttemptError::Aborted), retries);
             }
             retries += 1;
         }
@@ -182,39 +233,4 @@ fn new_key() -> Option<String> {
     let mut bytes = [0; 16];
     get_random_values(&mut bytes).ok()?;
     Some(base16ct::lower::encode_string(&bytes))
-}
-
-impl Outcome {
-    fn of(operation: Operation, reply: Result<Reply, AttemptError>) -> Self {
-        let reply = match reply {
-            Ok(reply) => reply,
-            Err(AttemptError::Aborted) => return Outcome::Aborted,
-            Err(AttemptError::TimedOut) => return Outcome::TimedOut,
-            Err(AttemptError::Connection(cause)) => return Outcome::Connection { cause },
-        };
-        match answer::read(operation, reply.status(), &reply.body()) {
-            Ok(amount) => Outcome::Transaction { amount, reply },
-            Err(AnswerError { reason, message, error }) => {
-                Outcome::Refused { reason, message, error, reply }
-            }
-        }
-    }
-
-    fn retry_after(&self) -> Option<String> {
-        match self {
-            Outcome::Refused { reply, .. } => reply.retry_after(),
-            _ => None,
-        }
-    }
-
-    /// `None` for what a repeat would not change.
-    fn failure<'r>(&self, retry_after: Option<&'r str>) -> Option<Failure<'r>> {
-        match self {
-            Outcome::Refused { reason: Reason::Other, reply, .. } => {
-                Some(Failure::Status { status: reply.status(), retry_after })
-            }
-            Outcome::TimedOut | Outcome::Connection { .. } => Some(Failure::Unanswered),
-            _ => None,
-        }
-    }
 }
