@@ -156,7 +156,7 @@ fn place(name: &[u8]) -> Option<u64> {
                 }
                 None => return Some(order(None, UNKNOWN)),
             },
-            Kind::Text(_) | Kind::PositiveNumber | Kind::Choice(_) => {
+            _ => {
                 return Some(order(None, UNKNOWN));
             }
         }

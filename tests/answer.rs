@@ -164,11 +164,11 @@ fn amounts_of_any_length_are_read_in_linear_time() {
     assert!(text(format!("0.50{nines}")).as_deref() == Some("0.51"));
     assert!(text(format!("0.{nines}")).as_deref() == Some("1.00"));
     assert!(text(format!("{nines}.995")) == Some(format!("1{zeros}.00")));
-    assert!(text(nines.clone() + "x") == None);
+    assert!(text(nines.clone() + "x").is_none());
     assert!(amount_of(&format!("1{zeros}e-{LONG}")).as_deref() == Some("1.00"));
     assert!(amount_of(&format!("0.{zeros}1e{}", LONG + 1)).as_deref() == Some("1.00"));
     assert!(amount_of("1e308") == Some(format!("1{}.00", "0".repeat(308))));
-    assert!(amount_of(&nines) == None);
+    assert!(amount_of(&nines).is_none());
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! What an answer means to a client, by its status and body.
 
-use super::shape::{self, Mismatch, Taking};
+use super::extract::{Extracted, Mismatch, extract};
 use super::{Operation, header, problem};
-use serde::Serialize;
+use crate::schema::{CREATED, ERROR, Kind, RETRIEVED};
+use std::borrow::Cow;
 
 /// An answer that is not the transaction that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +17,7 @@ pub struct AnswerError {
 }
 
 /// The reasons that the contract distinguishes, and the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Missing or invalid key: known by the status 401.
     Authentication,
@@ -36,27 +36,35 @@ pub fn read(operation: Operation, status: u16, body: &[u8]) -> Result<String, An
     if !(200..300).contains(&status) {
         return Err(answer_error(operation, status, body));
     }
-    let shape = match operation {
-        Operation::Create => &shape::CREATED,
-        Operation::Get => &shape::RETRIEVED,
-    };
-    shape.read(body).map(|taking| taking.amount).map_err(|mismatch| {
-        match answer_error(operation, status, body) {
-            documented @ AnswerError { reason: Reason::NotFound, .. } => documented,
-            other => AnswerError { message: not_the_contract(status, &mismatch), ..other },
-        }
+    transaction(operation, body).map_err(|mismatch| match answer_error(operation, status, body) {
+        documented @ AnswerError { reason: Reason::NotFound, .. } => documented,
+        other => AnswerError { message: not_the_contract(status, &mismatch), ..other },
     })
 }
 
-fn answer_error(operation: Operation, status: u16, body: &[u8]) -> AnswerError {
-    let body = shape::ERROR.read(body).ok();
-    let reason = reason(operation, status, body.as_ref());
-    let message = message(reason, status, body.as_ref());
-    AnswerError { reason, error: body.map(|body| body.error.into_owned()), message }
+fn transaction(operation: Operation, body: &[u8]) -> Result<String, Mismatch> {
+    static CREATED_BODY: Kind = Kind::Object(&CREATED);
+    static RETRIEVED_BODY: Kind = Kind::Object(&RETRIEVED);
+    let kind = match operation {
+        Operation::Create => &CREATED_BODY,
+        Operation::Get => &RETRIEVED_BODY,
+    };
+    extract(body, kind)?.amount.ok_or_else(Mismatch::of_amount)
 }
 
-fn reason(operation: Operation, status: u16, body: Option<&Taking<'_>>) -> Reason {
-    let not_found = body.is_some_and(|body| body.error == problem::TRANSACTION_NOT_FOUND);
+fn answer_error(operation: Operation, status: u16, body: &[u8]) -> AnswerError {
+    static ERROR_BODY: Kind = Kind::Object(&ERROR);
+    // Without an `error` that is Unicode text it is no error of the contract's.
+    let body = extract(body, &ERROR_BODY).ok().filter(|body| body.error.is_some());
+    let reason = reason(operation, status, body.as_ref());
+    let message = message(reason, status, body.as_ref());
+    let error = body.and_then(|body| body.error).map(Cow::into_owned);
+    AnswerError { reason, error, message }
+}
+
+fn reason(operation: Operation, status: u16, body: Option<&Extracted<'_>>) -> Reason {
+    let not_found =
+        body.is_some_and(|body| body.error.as_deref() == Some(problem::TRANSACTION_NOT_FOUND));
     match (operation, status) {
         (Operation::Get, _) if not_found => Reason::NotFound,
         (_, 401) => Reason::Authentication,
@@ -68,7 +76,7 @@ const NO_KEY: &str = "the service did not accept the API key";
 const NO_UNIT: &str = "the service did not accept the API key for this unit; a team-level key needs \
                        the ID of one of its team's units as the option `unitId`";
 
-fn message(reason: Reason, status: u16, body: Option<&Taking<'_>>) -> String {
+fn message(reason: Reason, status: u16, body: Option<&Extracted<'_>>) -> String {
     let words = body.map(words).unwrap_or_default();
     match (reason, status) {
         (Reason::NotFound, _) => "there is no pledge transaction with this ID".to_owned(),
@@ -90,23 +98,29 @@ fn message(reason: Reason, status: u16, body: Option<&Taking<'_>>) -> String {
 
 /// Whether an answer asks for the header of the unit, which a caller of the client knows as an
 /// option.
-fn names_unit_header(body: &Taking<'_>) -> bool {
-    body.message.as_deref().is_some_and(|text| text.to_ascii_lowercase().contains(header::UNIT_ID))
+fn names_unit_header(body: &Extracted<'_>) -> bool {
+    let text = body.message.as_deref().unwrap_or_default().as_bytes();
+    text.windows(header::UNIT_ID.len())
+        .any(|name| name.eq_ignore_ascii_case(header::UNIT_ID.as_bytes()))
 }
 
 fn answered(status: u16, how: &str) -> String {
-    ["the service answered ", itoa::Buffer::new().format(status), how].concat()
+    ["the service answered ", itoa::Buffer::new().format(u32::from(status)), how].concat()
 }
 
 /// Most characters of the service's own text in a message.
 const MAX_WORDS: usize = 1_000;
 
-fn words(body: &Taking<'_>) -> String {
+fn words(body: &Extracted<'_>) -> String {
+    let mut words = String::new();
     // The `error` of a create's 401 is the string "true" (§7).
-    let error = Some(&*body.error).filter(|error| *error != "true");
-    let words = [error, body.message.as_deref()].into_iter().flatten();
-    let words: String = words.flat_map(|words| [": ", words]).collect();
-    words.chars().take(MAX_WORDS).collect()
+    let error = body.error.iter().filter(|error| **error != "true");
+    for text in error.chain(&body.message) {
+        words += ": ";
+        words += text;
+    }
+    words.truncate(words.char_indices().nth(MAX_WORDS).map_or(words.len(), |(end, _)| end));
+    words
 }
 
 fn not_the_contract(status: u16, mismatch: &Mismatch) -> String {

@@ -2,10 +2,10 @@
 
 pub mod answer;
 pub mod create;
+mod extract;
 pub mod get;
 mod head;
 mod problem;
-pub mod shape;
 
 pub use head::{Credentials, InvalidArgument, RequestHead};
 pub use problem::{ErrorBody, Operation, Problem};

@@ -6,7 +6,6 @@
 mod read;
 mod write;
 
-pub(crate) use read::said;
 pub use read::{Decode, Mismatch, Object, Value};
 pub use write::Encode;
 pub(crate) use write::object;
