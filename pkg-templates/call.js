@@ -1,8 +1,9 @@
 /**
- * One call, as the Rust side sees it: `src/client/call.rs` is the other half of this file. What comes from a `fetch`
- * is anyone's: it is read here, once, into an object that keeps its word.
+ * One call, as the Rust side sees it: `src/client/call.rs` is the other half of this file. A caller's `fetch` can give
+ * anything: each property of it is read once, here, into plain values that do not change.
  */
 import { PledgeError } from "./errors.js";
+import { quietly } from "./redact.js";
 
 /** Most bytes of a transaction that are read: far more than the service takes in. */
 const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024;
@@ -15,8 +16,7 @@ export function newCall({ fetch, ...options }) {
     ...options,
     hasOwnFetch: Boolean(fetch),
     takesSignal: takesSignal(fetch, options.baseUrl),
-    exchange: (input, init) => exchange(fetch ?? globalThis.fetch, input, init),
-    outcome: (kind, text, error, part) => ({ kind, text, error, part }),
+    exchange: (input, init, signal) => exchange(fetch ?? globalThis.fetch, input, init, signal),
   };
 }
 
@@ -34,40 +34,68 @@ function takesSignal(ownFetch, url) {
   }
 }
 
-/** Sends a request and reads its answer to the end, or to the bound of its kind. */
-async function exchange(fetch, input, init) {
+/**
+ * Sends a request and reads its answer to the end, or to the bound of its kind.
+ * @param {AbortSignal} signal of the attempt, whether `fetch` takes it or not
+ */
+async function exchange(fetch, input, init, signal) {
   const response = await fetch(input, init);
   const { status, headers } = response;
   if (!Number.isInteger(status) || status < 0 || status > 999 || typeof headers?.get !== "function") throw new TypeError("`fetch` must give a Response");
   const most = status >= 200 && status < 300 ? MAX_TRANSACTION_BYTES : MAX_REFUSAL_BYTES;
   const retryAfter = headers.get("retry-after");
-  return { status, headers, retryAfter: typeof retryAfter === "string" ? retryAfter : undefined, body: await read(response, most) };
+  return { status, headers, retryAfter: typeof retryAfter === "string" ? retryAfter : undefined, body: await read(response, most, signal) };
 }
 
-async function read(response, most) {
+async function read(response, most, signal) {
   const { body } = response;
   if (body === null) return new Uint8Array(0);
   // A `fetch` of the caller's may know no streams.
-  if (typeof body?.getReader !== "function") return new Uint8Array(await response.arrayBuffer()).subarray(0, most);
+  if (typeof body?.getReader !== "function") return wholeBody(await response.arrayBuffer()).subarray(0, most);
   const reader = body.getReader();
-  const pieces = [];
-  let length = 0;
-  while (length < most) {
-    const { done, value } = await reader.read();
-    if (done) return joined(pieces, length);
-    pieces.push(value);
-    length += value.length;
+  try {
+    return await readStream(reader, most, signal);
+  } finally {
+    (async () => reader.cancel())().catch(() => {}); // nothing is left to do with what comes, so neither with how it ends
   }
-  reader.cancel().catch(() => {}); // nothing is left to do with what comes, so neither with how it ends
-  return joined(pieces, length).subarray(0, most);
 }
 
-function joined(pieces, length) {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
+/** After so many pieces timers get their turn: a stream whose pieces are always there would never let them run. */
+const PIECES_AT_ONCE = 1_000;
+
+async function readStream(reader, most, signal) {
+  let bytes = new Uint8Array(0);
+  let length = 0;
+  for (let pieces = 1; length < most && !signal.aborted; pieces += 1) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (kindOf(value) !== "Uint8Array") throw new TypeError("the body of a Response must be a stream of Uint8Arrays");
+    const piece = new Uint8Array(value).subarray(0, most - length);
+    bytes = withRoom(bytes, length + piece.length, most);
+    bytes.set(piece, length);
+    length += piece.length;
+    if (pieces % PIECES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
   }
-  return bytes;
+  return bytes.subarray(0, length);
+}
+
+/** The name of a typed array's type, which no object can feign and which is the same in every realm. */
+const { get: typedArrayName } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
+const kindOf = (value) => typedArrayName.call(value);
+
+/** At least twice as long when it grows, so that all copies together are linear. */
+function withRoom(bytes, length, most) {
+  if (length <= bytes.length) return bytes;
+  const longer = new Uint8Array(Math.min(most, Math.max(length, 2 * bytes.length)));
+  longer.set(bytes);
+  return longer;
+}
+
+const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength");
+
+/** Of an array buffer, or of bytes; an object with a `length` would be read as a list of so many zeros. */
+function wholeBody(value) {
+  const isBuffer = quietly(() => bufferLength.call(value)) !== undefined;
+  if (!isBuffer && kindOf(value) !== "Uint8Array") throw new TypeError("`arrayBuffer` of a Response must give an ArrayBuffer");
+  return new Uint8Array(value);
 }

@@ -1,18 +1,20 @@
-/** `PledgeClient`: the two operations of the service. Attempts, waits and the judgement of answers are compiled Rust. */
+/** `PledgeClient`: the two operations of the service. Attempts, waits and the check of answers are compiled Rust. */
 import { newCall } from "./call.js";
 import { core } from "./core.js";
 import { ApiError, AuthenticationError, ConnectionError, NotFoundError, PledgeError, TimeoutError, ValidationError, requestId } from "./errors.js";
 import { clientOptions, createOptions, getOptions, invalid } from "./options.js";
+import { quietly, redactedCause, redactedHeaders, redactor } from "./redact.js";
 import { validate, validateBytes } from "./validate/index.js";
 
 export class PledgeClient {
   #options;
 
   constructor(options) {
-    const { dangerouslyAllowBrowser, ...rest } = clientOptions(options);
-    checkCaller(rest.apiKey, rest.unitId);
-    if (!dangerouslyAllowBrowser && inBrowserPage() && core().isLiveKey(rest.apiKey)) {
-      throw new PledgeError("live_key_in_browser", "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`");
+    const { dangerouslyAllowBrowser, dangerouslyAllowHttp, ...rest } = clientOptions(options);
+    checkCredentials(rest.apiKey, rest.unitId);
+    if (core().isLiveKey(rest.apiKey)) {
+      if (!dangerouslyAllowBrowser && inBrowserPage()) throw new PledgeError("live_key_in_browser", IN_BROWSER);
+      if (!dangerouslyAllowHttp && isOpenHttp(rest.baseUrl)) throw new PledgeError("live_key_over_http", OVER_HTTP);
     }
     this.#options = rest;
   }
@@ -20,21 +22,30 @@ export class PledgeClient {
   async createPledgeTransaction(request, options) {
     const body = snapshot(request);
     const call = newCall({ ...this.#options, ...createOptions(options) });
-    return conclude(call, await core().ask(call, true, body), CREATE_HINT);
+    return conclude(call, await core().send(call, true, body), CREATE_HINT);
   }
 
   async getPledgeTransaction(id, options) {
     if (typeof id !== "string") throw invalid("`id` must be the ID of a pledge transaction, a string");
     const call = newCall({ ...this.#options, ...getOptions(options) });
-    return conclude(call, await core().ask(call, false, id), "");
+    return conclude(call, await core().send(call, false, id), "");
   }
 }
 
 const CREATE_HINT = "; the transaction may have been recorded";
 
-function checkCaller(apiKey, unitId) {
-  const problem = core().checkCaller(apiKey, unitId);
+function checkCredentials(apiKey, unitId) {
+  const problem = core().checkCredentials(apiKey, unitId);
   if (problem !== undefined) throw invalid(problem);
+}
+
+const IN_BROWSER = "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`";
+const OVER_HTTP = "a live key over http is readable by everyone on its way: use an https address as `baseUrl`, or set `dangerouslyAllowHttp`";
+
+/** Whether what is sent there leaves this machine, and in clear text. */
+function isOpenHttp(baseUrl) {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "http:" && !/^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 /** A window with a document, or a worker of one: nobody else calls itself Mozilla. */
@@ -44,7 +55,7 @@ function inBrowserPage() {
   return WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/");
 }
 
-/** The request as JSON text: what is judged valid is what is sent, however the value changes. */
+/** The request as JSON text: what was checked is what is sent, however the value changes. */
 function snapshot(request) {
   refuse(validate(request));
   const text = stringify(request);
@@ -64,13 +75,14 @@ function stringify(value) {
   }
 }
 
-/** Of the outcome that the Rust side tells, makes what the caller gets. */
-function conclude(call, outcome, hint) {
-  const { kind } = outcome;
-  if (kind === "transaction") return transaction(outcome);
+/** Gives the transaction of a call's conclusion, which `src/client/call.rs` makes, or throws the error. */
+function conclude(call, conclusion, hint) {
+  const { kind, text, idempotencyKey } = conclusion;
+  if (kind === "transaction") return transaction(conclusion);
   if (kind === "aborted") throw abortReason(call.signal);
-  if (kind === "unfit") throw invalid(outcome.text);
-  throw REFUSALS[kind] ? refusal(call, outcome) : noAnswer(call, outcome, hint);
+  if (kind === "invalid_argument") throw invalid(text);
+  if (kind === "timed_out") throw new TimeoutError("timeout", `the service did not answer within ${call.timeoutMs} ms${hint}`, { idempotencyKey });
+  throw REFUSALS[kind] ? refusal(call, conclusion) : noAnswer(call, conclusion, hint);
 }
 
 const answers = new WeakMap();
@@ -92,45 +104,33 @@ const REFUSALS = {
   api: [ApiError, "api_error"],
 };
 
-function refusal({ apiKey }, { kind, text, error, part: { status, headers, body }, idempotencyKey }) {
+function refusal({ apiKey }, { kind, text, error, url, part: { status, headers, body }, idempotencyKey }) {
   const [Refusal, code] = REFUSALS[kind];
-  const blot = blotter(apiKey);
-  const answer = { status, error: error && blot(error), body: blot(decode(body)), headers: blotHeaders(headers, blot), idempotencyKey };
-  return new Refusal(code, blot(text), answer);
+  const redact = redactor(apiKey);
+  const isForeign = kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
+  const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
+  const answer = { status, error: error && redact(error), body: redact(decode(body)), headers: redactedHeaders(headers, redact), idempotencyKey };
+  return new Refusal(code, message, answer);
 }
 
-function noAnswer({ apiKey, timeoutMs }, { kind, part: cause, idempotencyKey }, hint) {
-  if (kind === "timeout") return new TimeoutError("timeout", `the service did not answer within ${timeoutMs} ms${hint}`, { idempotencyKey });
-  const blot = blotter(apiKey);
-  const message = blot(`there is no answer from the service: ${describe(cause)}${hint}`);
-  return new ConnectionError("connection_failed", message, { cause: blotCause(cause, blot), idempotencyKey });
+function noAnswer({ apiKey }, { part, idempotencyKey, retries }, hint) {
+  const redact = redactor(apiKey);
+  const cause = redactedCause(part, redact);
+  // What an earlier attempt sent may have been recorded all the same.
+  const ending = isUnsent(cause) && (hint === "" || retries === 0) ? "; the request was not sent" : hint;
+  return new ConnectionError("connection_failed", redact(`there is no answer from the service: ${describe(cause)}${ending}`), { cause, idempotencyKey });
 }
 
-/** Shorter than any key, and likely to be a part of some word. */
-const NO_SECRET = 8;
+const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ConnectionRefused|UND_ERR_CONNECT_TIMEOUT)$/;
+const UNSENT_CALL = /^(connect|getaddrinfo)$/;
 
-/** A service may show in its answer what it was sent; the key is nobody's business but the caller's. */
-const blotter = (apiKey) => (text) => (apiKey.length < NO_SECRET ? text : text.split(apiKey).join("[API key]"));
-
-function blotHeaders(headers, blot) {
-  const blotted = (quietly(() => [...headers]) ?? []).map(([name, value]) => [name, blot(value)]);
-  return blotted.some(([name, value]) => value !== headers.get(name)) ? new Headers(blotted) : headers;
+/** Whether there was no connection by which a request could have left. */
+function isUnsent(cause) {
+  if (cause?.errors?.length > 0) return cause.errors.every(isUnsent);
+  return UNSENT_CODE.test(cause?.code) || UNSENT_CALL.test(cause?.syscall) || (cause?.cause !== undefined && isUnsent(cause.cause));
 }
 
-function blotCause(cause, blot) {
-  const text = quietly(() => `${cause?.message}\n${cause?.stack}`) ?? "";
-  return blot(text) === text ? cause : new Error(blot(describe(cause)));
-}
-
-const describe = (cause) => quietly(() => String(cause?.cause?.message || cause?.message || cause)) ?? "an error that can't be read";
-
-function quietly(get) {
-  try {
-    return get();
-  } catch {
-    return undefined;
-  }
-}
+const describe = (cause) => quietly(() => String(cause?.cause?.message || cause?.cause?.code || cause?.message || cause)) ?? "an error that can't be read";
 
 function abortReason(signal) {
   const reason = quietly(() => signal.reason);

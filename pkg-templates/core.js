@@ -1,5 +1,5 @@
 /** The compiled client, made on first use. */
-import { ask, checkCaller, initSync, isLiveKey } from "#client";
+import { checkCredentials, initSync, isLiveKey, send } from "#client";
 import { compile } from "#module";
 
 let made;
@@ -7,7 +7,7 @@ let made;
 export function core() {
   if (made === undefined) {
     initSync({ module: compile() });
-    made = { ask, checkCaller, isLiveKey };
+    made = { checkCredentials, isLiveKey, send };
   }
   return made;
 }

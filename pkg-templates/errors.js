@@ -1,5 +1,5 @@
 /**
- * The errors of the package. Each has a `name`, and a `code` that tells it apart where `instanceof` can't: in a
+ * The errors of the package. Each has a `name`, and a `code` that distinguishes it where `instanceof` can't: in a
  * process that has loaded the package both as ES module and as CommonJS.
  */
 

@@ -7,7 +7,7 @@ export type CurrencyCode = "USD" | "GBP" | "EUR";
 
 /** The monetary value of a pledge transaction. */
 export interface Charge {
-  /** Total value: a decimal with two places, such as `"12.50"`. */
+  /** Total value: a decimal with two places, such as `"12.50"`. More places are rounded half away from zero. */
   amount: string;
   currencyCode: CurrencyCode;
   /** When it was paid (date-time); null until then. */
@@ -155,6 +155,11 @@ export interface PledgeClientOptions {
   fetch?: Fetch | { fetch: Fetch } | null | undefined;
   /** Allows a live key in a browser page, where everyone can read it. */
   dangerouslyAllowBrowser?: boolean | null | undefined;
+  /**
+   * Allows a live key to an `http:` address of another machine, where everyone on the way can read it. A service binding
+   * or a private network is no exception: give it an `https:` address, or set this.
+   */
+  dangerouslyAllowHttp?: boolean | null | undefined;
 }
 
 /** The options of one call. */
@@ -183,7 +188,7 @@ export class PledgeClient {
   constructor(options: PledgeClientOptions);
 
   /**
-   * Records pledges. The request is validated first; what is judged is what is sent.
+   * Records pledges. The request is validated first; what was checked is what is sent.
    *
    * @throws {ValidationError} with all problems of the request; nothing was sent
    * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError}
@@ -215,10 +220,11 @@ export interface ResponseInfo {
 /** The status, headers and request ID that came with a transaction; undefined for a copy of it. */
 export function responseOf(transaction: PledgeTransaction | RetrievedPledgeTransaction): ResponseInfo | undefined;
 
-/** What an error is about. Tells errors apart where `instanceof` can't: between copies of the package. */
+/** What an error is about. Distinguishes errors where `instanceof` can't: between copies of the package. */
 export type PledgeErrorCode =
   | "invalid_argument"
   | "live_key_in_browser"
+  | "live_key_over_http"
   | "no_fetch"
   | "invalid_request"
   | "api_error"
@@ -243,15 +249,15 @@ export class ValidationError extends PledgeError {
 
 /** The service answered, but not with a transaction. */
 export class ApiError extends PledgeError {
-
   protected constructor();
   readonly code: "api_error" | "authentication_failed" | "not_found";
   /** The HTTP status; 0 for a redirect in a browser. */
   readonly status: number;
   /** The `error` of a body in the contract's error shape. */
   readonly error?: string;
-  /** The body's text, up to 64 KiB unless the status was a success. */
+  /** The body's text without the API key, up to 64 KiB unless the status was a success. */
   readonly body: string;
+  /** The answer's headers without the API key. */
   readonly headers: Headers;
   /** The service's name for the request, where the answer has one. */
   get requestId(): string | undefined;
@@ -271,12 +277,17 @@ export class NotFoundError extends ApiError {
   readonly code: "not_found";
 }
 
-/** There was no answer, or only a part of one. A create may have been recorded all the same. */
+/**
+ * There was no answer, or only a part of one. A create may have been recorded all the same, unless the message says that
+ * the request was not sent.
+ */
 export class ConnectionError extends PledgeError {
-
   protected constructor();
   readonly code: "connection_failed" | "timeout";
-  /** What `fetch` failed with. */
+  /**
+   * What `fetch` failed with: a copy without the API key. It has the name, message, stack, code, causes and plain
+   * properties of the original, and is no instance of its class.
+   */
   readonly cause?: unknown;
   /** The idempotency key that was sent: repeat the create with it. */
   readonly idempotencyKey?: string;

@@ -1,4 +1,4 @@
-/** Reads what callers hand to `PledgeClient`: each option is checked, and what is wrong is said by its name. */
+/** Reads the options of `PledgeClient` and its calls: each is checked, and an error names the one that is wrong. */
 import { PledgeError } from "./errors.js";
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1; // what timers take
@@ -13,6 +13,7 @@ const CLIENT = {
   safeRepeats: optional(flag),
   fetch: optional(fetcher),
   dangerouslyAllowBrowser: optional(flag),
+  dangerouslyAllowHttp: optional(flag),
 };
 
 const CREATE = { unitId: CLIENT.unitId, timeoutMs: CLIENT.timeoutMs, signal: optional(abortSignal), idempotencyKey: optional(text) };

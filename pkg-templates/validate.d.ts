@@ -76,11 +76,11 @@ export interface CreatePledgeTransactionRequest {
   /** Who the pledges are for. */
   recipient: RecipientRequest;
   /** The pledges, at least one. */
-  pledges: PledgeRequest[];
+  pledges: readonly PledgeRequest[];
   /** The action that caused the pledges. */
   trigger?: TriggerRequest | undefined;
   /** The services that alert the recipient, at most three. */
-  notifications?: NotificationType[] | undefined;
+  notifications?: readonly NotificationType[] | undefined;
 }
 
 /** Who the pledges are for. */

@@ -4,7 +4,7 @@
 //! wide for machine integers, narrow enough for one counter per decimal place. A library of
 //! unbounded integers would be a sixth of the Worker; the tests hold this one to such a library.
 
-use crate::validate::number::{Magnitude, exactly};
+use crate::validate::number::{Magnitude, exactly, power};
 use std::ops::Range;
 
 /// A decimal of 0 or more, exactly as its text says.
@@ -49,12 +49,71 @@ impl Decimal {
     }
 }
 
-/// The text of a JSON number as money, such as `-5.00` for `-5`; `None` beyond all doubles.
+/// The text of a JSON number with two places behind the point, rounded half away from zero, such
+/// as `-5.00` for `-5`; `None` beyond all doubles.
 pub(crate) fn number_as_money(number: &[u8]) -> Option<String> {
-    let (sign, size) = number.strip_prefix(b"-").map_or(("", number), |size| ("-", size));
+    let end = number.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(number.len());
+    let (mantissa, exponent) = number.split_at_checked(end)?;
     let finite = exactly(number) != Magnitude::Infinite;
-    let size = str::from_utf8(size).ok().filter(|_| finite)?;
-    Some(sign.to_owned() + &Decimal::parse(&size.to_ascii_lowercase())?.to_money())
+    finite.then(|| money(mantissa, power(exponent))).flatten()
+}
+
+/// A decimal with two places behind the point, rounded half away from zero, such as `12.50` for
+/// `12.5`; `None` for a text that is not digits with at most one point and one minus sign.
+pub(crate) fn text_as_money(text: &str) -> Option<String> {
+    money(text.as_bytes(), 0)
+}
+
+/// `mantissa` × 10^`power` with two places, in linear time.
+fn money(mantissa: &[u8], power: i64) -> Option<String> {
+    let (sign, size) = mantissa.strip_prefix(b"-").map_or(("", mantissa), |size| ("-", size));
+    let mut digits = vec![b'0'; UNIT_DIGITS];
+    let mut point = None;
+    for byte in size {
+        match byte {
+            b'0'..=b'9' => digits.push(*byte),
+            b'.' if point.is_none() => point = Some(digits.len()),
+            _ => return None,
+        }
+    }
+    let places = point.unwrap_or(digits.len()) as i64 + power + MONEY_PLACES as i64;
+    (digits.len() > UNIT_DIGITS).then(|| with_point(sign, round(digits, places)))
+}
+
+/// Digits of the least amount that is written, 0.00: so many zeros stand before each, for the
+/// carry and so that there are never fewer.
+const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
+
+/// The first `count` digits, rounded half up; zeros follow where there are fewer. Nothing for 0.
+fn round(mut digits: Vec<u8>, count: i64) -> Vec<u8> {
+    let is_zero = digits.iter().all(|digit| *digit == b'0');
+    let count = usize::try_from(count).ok().filter(|count| !is_zero && *count >= UNIT_DIGITS);
+    let Some(count) = count else { return Vec::new() };
+    let is_up = digits.get(count).is_some_and(|dropped| *dropped >= b'5');
+    digits.resize(count, b'0');
+    let mut carry = u8::from(is_up);
+    for digit in digits.iter_mut().rev() {
+        *digit += carry;
+        carry = u8::from(*digit > b'9');
+        *digit -= 10 * carry;
+    }
+    digits
+}
+
+/// An amount in hundredths as money.
+fn with_point(sign: &str, cents: Vec<u8>) -> String {
+    let Some(first) = cents.iter().position(|digit| *digit != b'0') else {
+        return "0.00".to_owned();
+    };
+    let first = first.min(cents.len() - UNIT_DIGITS);
+    let mut money = sign.to_owned();
+    for (index, digit) in cents.iter().enumerate().skip(first) {
+        if index + MONEY_PLACES == cents.len() {
+            money.push('.');
+        }
+        money.push(char::from(*digit));
+    }
+    money
 }
 
 fn digit(byte: u8) -> Option<u8> {

@@ -76,6 +76,8 @@ impl Failure<'_> {
 
 /// Milliseconds from 1970 to an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT`; `None` for
 /// anything else, the two forms included that RFC 9110 lets nobody send any more.
+///
+/// The crate httpdate, to which the tests hold this, would be 2.7 KB more of what a page downloads.
 fn http_date_ms(text: &str) -> Option<u64> {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

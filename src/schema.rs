@@ -1,16 +1,18 @@
-//! The shape of a create request (§4.1), written once.
+//! The shapes of a create request (§4.1) and of the answers (§2, §4.2, §7), written once.
 //!
 //! Everything that must agree about the request is driven by [`REQUEST`] or generated from it:
 //! the check of JSON bytes, the check of JavaScript values, the JSON Schema, `openapi.yaml`, the
-//! TypeScript request type and the JavaScript encoder. A rule changes in one row.
+//! TypeScript request type and the JavaScript encoder. A rule changes in one row. The answers are
+//! checked by a client; their TypeScript types and their parts of `openapi.yaml` are held to the
+//! tables by tests.
 //!
 //! What only the generated files say, names and sentences for their readers, stands apart from the
 //! rows, so that the validator's wasm does not carry it.
 
-/// A JSON object with a closed set of members: any other member is refused.
+/// A JSON object. The members of a request's are a closed set; an answer may have more.
 #[derive(Debug)]
 pub struct Object {
-    /// The members, in the order in which problems are reported. At most 7.
+    /// The members, in the order in which problems are reported. At most 7 in a request.
     pub members: &'static [Member],
 }
 
@@ -19,7 +21,7 @@ pub struct Object {
 pub struct Member {
     /// The member's JSON name.
     pub name: &'static str,
-    /// Whether its absence is a problem.
+    /// Whether its absence is a problem. In an answer, any other may be null as well.
     pub required: bool,
     /// What its value must be.
     pub kind: Kind,
@@ -40,6 +42,10 @@ pub enum Kind {
     Object(&'static Object),
     /// An array.
     Array(&'static Array),
+    /// `true` or `false`; in answers only.
+    Boolean,
+    /// A decimal, as a string or a number; in answers only.
+    Decimal,
 }
 
 /// An array whose items are all of one kind.
@@ -98,6 +104,14 @@ pub enum Slot {
     TriggerExternalUrl,
     Notifications,
     Notification,
+    /// `charge.amount` of an answer.
+    ChargeAmount,
+    /// `error` of an answer that is no transaction.
+    Error,
+    /// `message` of an answer that is no transaction.
+    Message,
+    /// All else in answers, of which a client takes nothing out.
+    Unread,
 }
 
 /// Fewest pledges in a request (§8).
@@ -192,6 +206,124 @@ static NOTIFICATIONS: Array = Array {
     max_items: Some(MAX_NOTIFICATIONS),
 };
 
+// ---- The answers ---------------------------------------------------------------------------------
+
+/// The currencies of a charge (§2.2).
+pub const CURRENCIES: &[&str] = &["USD", "GBP", "EUR"];
+
+const fn given(name: &'static str, kind: Kind) -> Member {
+    required(name, kind, Slot::Unread)
+}
+
+const fn nullable(name: &'static str, kind: Kind) -> Member {
+    optional(name, kind, Slot::Unread)
+}
+
+const fn list(item: Kind) -> Array {
+    Array { item, slot: Slot::Unread, min_items: 0, max_items: None }
+}
+
+/// The answer to a create (§2.1).
+pub static CREATED: Object = Object {
+    members: &[
+        given("id", TEXT),
+        given("reference", TEXT),
+        given("createdAt", TEXT),
+        given("isLive", Kind::Boolean),
+        given("charge", Kind::Object(&CHARGE)),
+        given("recipient", Kind::Object(&ANSWERED_RECIPIENT)),
+        given("trigger", Kind::Object(&ANSWERED_TRIGGER)),
+        given("pledges", Kind::Array(&CREATED_PLEDGES)),
+        given("notifications", Kind::Array(&ANSWERED_NOTIFICATIONS)),
+        given("timelineUrl", TEXT),
+    ],
+};
+
+/// The answer to a get (§4.2).
+pub static RETRIEVED: Object = Object {
+    members: &[
+        given("createdAt", TEXT),
+        given("reference", TEXT),
+        given("isLive", Kind::Boolean),
+        given("charge", Kind::Object(&CHARGE)),
+        given("trigger", Kind::Object(&ANSWERED_TRIGGER)),
+        given("pledges", Kind::Array(&RETRIEVED_PLEDGES)),
+        nullable("notifications", Kind::Array(&ANSWERED_NOTIFICATIONS)),
+        nullable("timelineUrl", TEXT),
+        // Not in the table of §4.2, but a client tolerates them.
+        nullable("id", TEXT),
+        nullable("recipient", Kind::Object(&ANSWERED_RECIPIENT)),
+    ],
+};
+
+/// An error (§7).
+pub static ERROR: Object = Object {
+    members: &[
+        required("error", TEXT, Slot::Error),
+        optional("message", TEXT, Slot::Message),
+        nullable("isLive", Kind::Boolean),
+    ],
+};
+
+static CHARGE: Object = Object {
+    members: &[
+        required("amount", Kind::Decimal, Slot::ChargeAmount),
+        given("currencyCode", Kind::Choice(CURRENCIES)),
+        nullable("paidAt", TEXT),
+    ],
+};
+
+static ANSWERED_RECIPIENT: Object = Object {
+    members: &[given("email", TEXT), nullable("firstName", TEXT), nullable("name", TEXT)],
+};
+
+static ANSWERED_TRIGGER: Object = Object {
+    members: &[nullable("date", TEXT), nullable("phrase", TEXT), nullable("externalUrl", TEXT)],
+};
+
+static CREATED_PLEDGES: Array = list(Kind::Object(&CREATED_PLEDGE));
+
+static CREATED_PLEDGE: Object = Object {
+    members: &[
+        given("id", TEXT),
+        given("impact", Kind::Object(&ANSWERED_IMPACT)),
+        given("detail", Kind::Object(&ANSWERED_DETAIL)),
+    ],
+};
+
+static RETRIEVED_PLEDGES: Array = list(Kind::Object(&RETRIEVED_PLEDGE));
+
+static RETRIEVED_PLEDGE: Object = Object {
+    members: &[
+        given("id", TEXT),
+        given("impact", Kind::Object(&ANSWERED_IMPACT)),
+        given("details", Kind::Array(&ANSWERED_DETAILS)),
+        given("recipient", Kind::Object(&ANSWERED_RECIPIENT)),
+    ],
+};
+
+static ANSWERED_IMPACT: Object =
+    Object { members: &[given("amount", Kind::PositiveNumber), given("offeringId", TEXT)] };
+
+static ANSWERED_DETAILS: Array = list(Kind::Object(&ANSWERED_DETAIL));
+
+static ANSWERED_DETAIL: Object = Object {
+    members: &[
+        nullable("name", TEXT),
+        nullable("description", TEXT),
+        nullable("nounSingular", TEXT),
+        nullable("nounPlural", TEXT),
+        nullable("image", TEXT),
+        nullable("externalId", TEXT),
+        nullable("externalUrl", TEXT),
+    ],
+};
+
+static ANSWERED_NOTIFICATIONS: Array = list(Kind::Object(&ANSWERED_NOTIFICATION));
+
+static ANSWERED_NOTIFICATION: Object =
+    Object { members: &[given("type", TEXT), given("status", TEXT)] };
+
 // ---- For the readers of what is generated --------------------------------------------------------
 
 /// The type of the objects in a slot: its name and a sentence on it. The request itself has none.
@@ -242,6 +374,7 @@ impl Slot {
             Slot::TriggerExternalUrl => "Address of the action.",
             Slot::Notifications => "The services that alert the recipient, at most three.",
             Slot::Notification => "A service that alerts the recipient.",
+            Slot::ChargeAmount | Slot::Error | Slot::Message | Slot::Unread => "",
         }
     }
 }

@@ -7,12 +7,15 @@
 #![expect(clippy::indexing_slicing, reason = "a generator that is wrong should panic")]
 #![expect(clippy::string_slice, reason = "a generator that is wrong should panic")]
 
-use impact_pledge::schema::{Array, Format, Kind, Member, Object, REQUEST, Slot, object_type};
+use impact_pledge::schema::{
+    Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot, object_type,
+};
 use impact_pledge::validate::compact::{UNDECIDED, explained};
 use impact_pledge::validate::json::odd;
 use impact_pledge::validate::texts::{FORMAT, LENGTH, TEXTS};
 use impact_pledge::validate::{Code, MAX_DEPTH};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -301,6 +304,7 @@ fn checks(member: &Member, name: &str) -> (String, Option<String>) {
             (format!("Array.isArray({name})"), Some(call))
         }
         Kind::Choice(_) => panic!("no member is a choice by itself"),
+        Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     }
 }
 
@@ -344,6 +348,7 @@ fn shape(kind: Kind, is_required: bool, depth: usize) -> String {
         Kind::Array(array) => facts.push(format!("item: {}", shape(array.item, false, depth))),
         Kind::PositiveNumber => facts.push("isNumber: true".to_owned()),
         Kind::Text(_) | Kind::Choice(_) => {}
+        Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     }
     if facts.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", facts.join(", ")) }
 }
@@ -374,6 +379,7 @@ fn json_schema(slot: Option<Slot>, kind: Kind) -> Value {
         Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
         Kind::Object(object) => object_schema(object),
         Kind::Array(array) => array_schema(array),
+        Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     };
     schema["description"] = slot.map_or(object_type(None).unwrap().1, Slot::doc).into();
     schema
@@ -417,9 +423,10 @@ fn type_of(slot: Slot, kind: Kind) -> String {
     match kind {
         Kind::Text(_) => "string".to_owned(),
         Kind::PositiveNumber => "number".to_owned(),
+        Kind::Boolean | Kind::Decimal => panic!("a request has none"),
         Kind::Choice(_) => "NotificationType".to_owned(),
         Kind::Object(_) => object_type(Some(slot)).unwrap().0.to_owned(),
-        Kind::Array(array) => format!("{}[]", type_of(array.slot, array.item)),
+        Kind::Array(array) => format!("readonly {}[]", type_of(array.slot, array.item)),
     }
 }
 
@@ -466,4 +473,70 @@ fn the_types_are_current() {
         "\n/** What kind of problem an issue is. The list is closed. */\nexport type IssueCode ={codes};\n"
     );
     is_current("validate.d.ts", &ts);
+}
+
+// ---- The types of the answers --------------------------------------------------------------------
+
+/// The members of an interface in `index.d.ts`, which is written by hand: name, whether it may be
+/// absent, and type.
+#[track_caller]
+fn declared<'t>(types: &'t str, name: &str) -> Vec<(&'t str, bool, &'t str)> {
+    let head = format!("\nexport interface {name} {{\n");
+    let start = types.find(&head).unwrap_or_else(|| panic!("`{name}` is missing")) + head.len();
+    let body = types[start..].split("\n}").next().unwrap();
+    let members = body.lines().filter_map(|line| line.strip_suffix(';')?.trim().split_once(": "));
+    members
+        .map(|(name, kind)| {
+            name.strip_suffix('?').map_or((name, false, kind), |name| (name, true, kind))
+        })
+        .collect()
+}
+
+/// Gives the number of members, those of members included.
+#[track_caller]
+fn is_declared(types: &str, name: &str, object: &Object) -> usize {
+    let declared = declared(types, name);
+    let names = |members: &[&'static str]| members.iter().copied().collect::<BTreeSet<_>>();
+    let expected: Vec<_> = object.members.iter().map(|member| member.name).collect();
+    let all: BTreeSet<_> = declared.iter().map(|(name, ..)| *name).collect();
+    assert_eq!(all, names(&expected), "{name}");
+    let mut count = declared.len();
+    for (member, is_absent, kind) in declared {
+        let row = object.members.iter().find(|row| row.name == member).unwrap();
+        let bare = kind.strip_suffix(" | null");
+        assert_eq!(bare.is_some(), !row.required, "{name}.{member}: null");
+        assert!(!(is_absent && row.required), "{name}.{member} is always there");
+        count += is_typed(types, bare.unwrap_or(kind), row.kind);
+    }
+    count
+}
+
+#[track_caller]
+fn is_typed(types: &str, declared: &str, kind: Kind) -> usize {
+    let is = |expected: &str| {
+        assert!(declared == expected || declared.ends_with(&format!(" | ({expected} & {{}})")));
+        0
+    };
+    match kind {
+        // The client makes a string of an amount.
+        Kind::Text(_) | Kind::Decimal => is("string"),
+        Kind::PositiveNumber => is("number"),
+        Kind::Boolean => is("boolean"),
+        Kind::Object(object) => is_declared(types, declared, object),
+        Kind::Array(array) => is_typed(types, declared.strip_suffix("[]").unwrap(), array.item),
+        Kind::Choice(choices) => {
+            let choices: Vec<_> = choices.iter().map(|choice| format!("\"{choice}\"")).collect();
+            let union = format!("\nexport type {declared} = {};\n", choices.join(" | "));
+            assert!(types.contains(&union), "{declared}");
+            0
+        }
+    }
+}
+
+#[test]
+fn the_types_of_the_answers_are_the_tables() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates/index.d.ts");
+    let types = fs::read_to_string(path).unwrap();
+    assert_eq!(is_declared(&types, "PledgeTransaction", &CREATED), 33);
+    assert_eq!(is_declared(&types, "RetrievedPledgeTransaction", &RETRIEVED), 37);
 }

@@ -1,22 +1,22 @@
-//! What a client says before the body is what the service reads.
+//! The head that a client sends is what the service reads.
 
-use impact_pledge::api::{Caller, Head, Unfit, header};
+use impact_pledge::api::{Credentials, InvalidArgument, RequestHead, header};
 use impact_pledge::auth::ApiKey;
 use impact_pledge::idempotency::IdempotencyKey;
 use proptest::prelude::*;
 
-fn value<'h>(head: &'h Head, name: &str) -> Option<&'h str> {
+fn value<'h>(head: &'h RequestHead, name: &str) -> Option<&'h str> {
     head.headers.iter().find(|(other, _)| *other == name).map(|(_, value)| value.as_str())
 }
 
-fn caller() -> Result<Caller<'static>, Unfit> {
-    Caller::new("service_sk_test_1", Some("unit_1"))
+fn credentials() -> Result<Credentials<'static>, InvalidArgument> {
+    Credentials::new("service_sk_test_1", Some("unit_1"))
 }
 
 #[test]
 fn a_create_names_key_unit_type_and_idempotency_key() {
     let key = IdempotencyKey::new("order 1".into()).expect("printable");
-    let head = Head::create(caller().expect("texts that fit"), Some(&key));
+    let head = RequestHead::create(credentials().expect("texts that fit"), Some(&key));
     assert_eq!((head.method, head.path.as_str()), ("POST", "/v2/pledge-transaction"));
     assert_eq!(value(&head, header::AUTHORIZATION), Some("Bearer service_sk_test_1"));
     assert_eq!(value(&head, header::UNIT_ID), Some("unit_1"));
@@ -26,11 +26,11 @@ fn a_create_names_key_unit_type_and_idempotency_key() {
 
 #[test]
 fn a_get_names_key_and_unit_only_where_there_is_one() {
-    let unit_level = Caller::new("service_sk_test_1", None).expect("texts that fit");
-    let head = Head::get(unit_level, "ptran_1").expect("an ID");
+    let unit_level = Credentials::new("service_sk_test_1", None).expect("texts that fit");
+    let head = RequestHead::get(unit_level, "ptran_1").expect("an ID");
     assert_eq!((head.method, head.path.as_str()), ("GET", "/v2/pledge-transaction/ptran_1"));
     assert_eq!(head.headers.len(), 1);
-    assert_eq!(Head::create(unit_level, None).headers.len(), 2);
+    assert_eq!(RequestHead::create(unit_level, None).headers.len(), 2);
 }
 
 #[test]
@@ -44,19 +44,26 @@ fn an_id_stays_one_segment() {
         ("...", "..."),
         ("a\\b\0", "a%5Cb%00"),
     ] {
-        let head = caller().and_then(|caller| Head::get(caller, id)).expect("an ID");
+        let head =
+            credentials().and_then(|credentials| RequestHead::get(credentials, id)).expect("an ID");
         assert_eq!(head.path, format!("/v2/pledge-transaction/{segment}"));
     }
     for id in ["", ".", ".."] {
-        assert_eq!(caller().and_then(|caller| Head::get(caller, id)), Err(Unfit::Id));
+        assert_eq!(
+            credentials().and_then(|credentials| RequestHead::get(credentials, id)),
+            Err(InvalidArgument::Id)
+        );
     }
 }
 
 #[test]
 fn texts_that_no_header_can_carry_are_refused() {
     for key in ["", " ", "a b", "a\n", "a\r\nx: y", "schlüssel", "a\0", "Bearer a", "\u{200b}a"] {
-        assert_eq!(Caller::new(key, None).expect_err("a refusal"), Unfit::ApiKey);
-        assert_eq!(Caller::new("k", Some(key)).expect_err("a refusal"), Unfit::UnitId);
+        assert_eq!(Credentials::new(key, None).expect_err("a refusal"), InvalidArgument::ApiKey);
+        assert_eq!(
+            Credentials::new("k", Some(key)).expect_err("a refusal"),
+            InvalidArgument::UnitId
+        );
     }
     for key in ["", "\n", "é", &"x".repeat(256)] {
         assert_eq!(IdempotencyKey::new(key.to_owned()), None);
@@ -66,8 +73,8 @@ fn texts_that_no_header_can_carry_are_refused() {
 proptest! {
     #[test]
     fn the_service_reads_the_key_that_was_sent(key in "[!-~]{1,80}") {
-        let caller = Caller::new(&key, None).map_err(|unfit| TestCaseError::fail(unfit.message()))?;
-        let head = Head::create(caller, None);
+        let credentials = Credentials::new(&key, None).map_err(|argument| TestCaseError::fail(argument.message()))?;
+        let head = RequestHead::create(credentials, None);
         let sent = value(&head, header::AUTHORIZATION).and_then(ApiKey::from_authorization);
         prop_assert!(sent == Some(ApiKey::new(&key)));
     }
@@ -81,9 +88,9 @@ proptest! {
     #[test]
     fn the_service_routes_every_id_to_itself(id in "\\PC{1,40}") {
         prop_assume!(!matches!(id.as_str(), "." | ".."));
-        let head = caller()
-            .and_then(|caller| Head::get(caller, &id))
-            .map_err(|unfit| TestCaseError::fail(unfit.message()))?;
+        let head = credentials()
+            .and_then(|credentials| RequestHead::get(credentials, &id))
+            .map_err(|argument| TestCaseError::fail(argument.message()))?;
         let segment = head.path.strip_prefix("/v2/pledge-transaction/").unwrap_or_default();
         prop_assert!(!segment.contains(['/', '?', '#', '\\', ' ']));
         let read = percent_encoding::percent_decode_str(segment).decode_utf8_lossy();

@@ -71,7 +71,7 @@ async fn kv_conforms() {
 }
 
 #[wasm_bindgen_test]
-async fn only_a_replay_goes_by_itself() {
+async fn no_record_goes_by_itself() {
     let platform = empty().await;
     let store = store(&platform);
     store.put(&CatalogueKey, vec![], &()).await.unwrap();
@@ -82,9 +82,7 @@ async fn only_a_replay_goes_by_itself() {
         .iter()
         .map(|record| record.get("expiration").and_then(Value::as_f64))
         .collect();
-    let day_from_now = js_sys::Date::now() / 1_000.0 + 86_400.0;
-    let [None, Some(replay), None] = expirations.as_slice() else { panic!("{expirations:?}") };
-    assert!((replay - day_from_now).abs() < 60.0, "{replay} is not about {day_from_now}");
+    assert!(expirations.iter().all(Option::is_none), "{expirations:?}");
     platform.dispose().await;
 }
 

@@ -13,7 +13,9 @@ use impact_pledge::api::{self, Operation, Problem};
 use impact_pledge::auth::Mode;
 use impact_pledge::idempotency::IdempotencyKey;
 use impact_pledge::pledge::PledgeTransactionRequest;
-use impact_pledge::schema::{Array, Format, Kind, Member, Object, REQUEST, Slot, object_type};
+use impact_pledge::schema::{
+    Array, CREATED, ERROR, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot, object_type,
+};
 use impact_pledge::validate;
 use openapi::OpenApi;
 use serde_json::{Map, Value, json};
@@ -75,6 +77,7 @@ fn kind(kind: Kind, slot: Slot, all: &mut Map<String, Value>) -> Value {
             json!({ "$ref": format!("#/components/schemas/{name}") })
         }
         Kind::Array(array) => array_schema(array, all),
+        Kind::Boolean | Kind::Decimal => unreachable!("a request has none"),
     }
 }
 
@@ -144,6 +147,79 @@ fn value_of(row: &Value) -> Option<Value> {
         Some(text) => serde_json::from_str(text).ok(),
         None if row.get("hex").is_some() => None,
         None => Some(row["value"].clone()),
+    }
+}
+
+// ---- The answers -------------------------------------------------------------------------------
+
+/// Members that a client tolerates and this service does not send.
+const NOT_SENT: [&str; 2] =
+    ["/RetrievedPledgeTransaction/id", "/RetrievedPledgeTransaction/recipient"];
+
+/// What the service sends is what a client takes, place by place. Gives the number of places.
+#[track_caller]
+fn is_taken(document: &OpenApi, schema: &Value, kind: Kind, path: &str) -> usize {
+    let schema = document.resolve(schema);
+    let types: BTreeSet<&str> = match &schema["type"] {
+        Value::Array(names) => names.iter().map(|name| name.as_str().unwrap()).collect(),
+        name => [name.as_str().unwrap()].into(),
+    };
+    let known: &[&str] = match kind {
+        Kind::Text(_) | Kind::Choice(_) => &["string"],
+        Kind::PositiveNumber => &["number"],
+        Kind::Boolean => &["boolean"],
+        Kind::Decimal => &["string", "number"],
+        Kind::Object(_) => &["object"],
+        Kind::Array(_) => &["array"],
+    };
+    assert!(types.iter().all(|name| *name == "null" || known.contains(name)), "{path}: {types:?}");
+    1 + match kind {
+        Kind::Object(object) => members_are_taken(document, schema, object, path),
+        Kind::Array(array) => is_taken(document, &schema["items"], array.item, path),
+        Kind::Choice(choices) => {
+            assert_eq!(schema["enum"], json!(choices), "{path}");
+            0
+        }
+        Kind::PositiveNumber => {
+            assert_eq!(schema["exclusiveMinimum"], 0, "{path}");
+            0
+        }
+        _ => 0,
+    }
+}
+
+#[track_caller]
+fn members_are_taken(document: &OpenApi, schema: &Value, object: &Object, path: &str) -> usize {
+    let properties = schema["properties"].as_object().unwrap();
+    let always: Vec<_> = schema["required"].as_array().into_iter().flatten().collect();
+    let known = |name: &&String| object.members.iter().any(|member| member.name == **name);
+    assert_eq!(properties.keys().find(|name| !known(name)), None, "{path}: no such member");
+    let mut places = 0;
+    for member in object.members {
+        let path = format!("{path}/{}", member.name);
+        let Some(property) = properties.get(member.name) else {
+            assert!(NOT_SENT.contains(&&*path), "{path} is missing");
+            continue;
+        };
+        let is_null = document.resolve(property)["type"].to_string().contains("\"null\"");
+        let is_always = always.iter().any(|name| **name == member.name);
+        assert!(!member.required || is_always && !is_null, "{path} must be there");
+        places += is_taken(document, property, member.kind, &path);
+    }
+    places
+}
+
+#[test]
+fn the_answers_are_the_tables() {
+    let document = OpenApi::read();
+    for (name, object, places) in [
+        ("PledgeTransaction", &CREATED, 36),
+        ("RetrievedPledgeTransaction", &RETRIEVED, 36),
+        ("Error", &ERROR, 4),
+    ] {
+        let path = format!("/{name}");
+        let counted = is_taken(&document, document.schema(name), Kind::Object(object), &path);
+        assert_eq!(counted, places, "{name}");
     }
 }
 

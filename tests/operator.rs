@@ -280,7 +280,7 @@ fn a_catalogue_with_a_mistake_is_told_where_it_is() {
         ),
         (
             "{\"currencyCode\":\"USD\",\n\"currencyCode\":\"USD\"}",
-            "duplicate field `currencyCode` at line 2 column 14".to_owned(),
+            "duplicate member `currencyCode` at line 2 column 14".to_owned(),
         ),
     ] {
         refused("catalogue", text.as_bytes(), &message);

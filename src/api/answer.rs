@@ -1,22 +1,24 @@
-//! What an answer of the service's means to a client, by its status and body.
+//! What an answer means to a client, by its status and body.
 
-use super::shape::{self, Mismatch, Taking};
-use super::{Operation, problem};
+use super::extract::{Extracted, Mismatch, extract};
+use super::{Operation, header, problem};
+use crate::schema::{CREATED, ERROR, Kind, RETRIEVED};
+use std::borrow::Cow;
 
 /// An answer that is not the transaction that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct AnswerError {
     /// What a client does about it.
-    pub kind: Kind,
+    pub reason: Reason,
     /// The `error` of a body in the contract's error shape (§7).
     pub error: Option<String>,
     /// What is wrong and what to do, lower case and without a full stop.
     pub message: String,
 }
 
-/// The kinds of refusal that the contract tells apart, and the rest.
+/// The reasons that the contract distinguishes, and the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Reason {
     /// Missing or invalid key: known by the status 401.
     Authentication,
     /// No such transaction: known by the body, as the contract does not show its status.
@@ -28,70 +30,97 @@ pub enum Kind {
 /// Reads an answer: gives `charge.amount` of a transaction as the contract writes it.
 ///
 /// # Errors
-/// What the service said instead of a transaction, or what is wrong with the one that it sent.
-pub fn read(operation: Operation, status: u16, body: &[u8]) -> Result<String, Refusal> {
+/// What the service answered instead of a transaction, or what is wrong with the one that it sent.
+pub fn read(operation: Operation, status: u16, body: &[u8]) -> Result<String, AnswerError> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body); // a byte order mark
     if !(200..300).contains(&status) {
-        return Err(refusal(operation, status, body));
+        return Err(answer_error(operation, status, body));
     }
-    let shape = match operation {
-        Operation::Create => &shape::CREATED,
-        Operation::Get => &shape::RETRIEVED,
-    };
-    shape.read(body).map(|taking| taking.amount).map_err(|mismatch| {
-        match refusal(operation, status, body) {
-            documented @ Refusal { kind: Kind::NotFound, .. } => documented,
-            other => Refusal { message: not_the_contract(status, &mismatch), ..other },
-        }
+    transaction(operation, body).map_err(|mismatch| match answer_error(operation, status, body) {
+        documented @ AnswerError { reason: Reason::NotFound, .. } => documented,
+        other => AnswerError { message: not_the_contract(status, &mismatch), ..other },
     })
 }
 
-fn refusal(operation: Operation, status: u16, body: &[u8]) -> Refusal {
-    let body = shape::ERROR.read(body).ok();
-    let kind = kind(operation, status, body.as_ref());
-    let message = message(kind, status, body.as_ref());
-    Refusal { kind, error: body.map(|body| body.error.into_owned()), message }
+fn transaction(operation: Operation, body: &[u8]) -> Result<String, Mismatch> {
+    static CREATED_BODY: Kind = Kind::Object(&CREATED);
+    static RETRIEVED_BODY: Kind = Kind::Object(&RETRIEVED);
+    let kind = match operation {
+        Operation::Create => &CREATED_BODY,
+        Operation::Get => &RETRIEVED_BODY,
+    };
+    extract(body, kind)?.amount.ok_or_else(Mismatch::of_amount)
 }
 
-fn kind(operation: Operation, status: u16, body: Option<&Taking<'_>>) -> Kind {
-    let not_found = body.is_some_and(|body| body.error == problem::TRANSACTION_NOT_FOUND);
+fn answer_error(operation: Operation, status: u16, body: &[u8]) -> AnswerError {
+    static ERROR_BODY: Kind = Kind::Object(&ERROR);
+    // Without an `error` that is Unicode text it is no error of the contract's.
+    let body = extract(body, &ERROR_BODY).ok().filter(|body| body.error.is_some());
+    let reason = reason(operation, status, body.as_ref());
+    let message = message(reason, status, body.as_ref());
+    let error = body.and_then(|body| body.error).map(Cow::into_owned);
+    AnswerError { reason, error, message }
+}
+
+fn reason(operation: Operation, status: u16, body: Option<&Extracted<'_>>) -> Reason {
+    let not_found =
+        body.is_some_and(|body| body.error.as_deref() == Some(problem::TRANSACTION_NOT_FOUND));
     match (operation, status) {
-        (Operation::Get, _) if not_found => Kind::NotFound,
-        (_, 401) => Kind::Authentication,
-        _ => Kind::Other,
+        (Operation::Get, _) if not_found => Reason::NotFound,
+        (_, 401) => Reason::Authentication,
+        _ => Reason::Other,
     }
 }
 
-fn message(kind: Kind, status: u16, body: Option<&Taking<'_>>) -> String {
-    let said = body.map(said).unwrap_or_default();
-    match (kind, status) {
-        (Kind::NotFound, _) => "there is no pledge transaction with this ID".to_owned(),
-        (Kind::Authentication, _) => ["the service did not accept the API key", &said].concat(),
-        // A page of a browser's is not told a redirect's status.
-        (Kind::Other, 0 | 300..400) => {
+const NO_KEY: &str = "the service did not accept the API key";
+const NO_UNIT: &str = "the service did not accept the API key for this unit; a team-level key needs \
+                       the ID of one of its team's units as the option `unitId`";
+
+fn message(reason: Reason, status: u16, body: Option<&Extracted<'_>>) -> String {
+    let words = body.map(words).unwrap_or_default();
+    match (reason, status) {
+        (Reason::NotFound, _) => "there is no pledge transaction with this ID".to_owned(),
+        (Reason::Authentication, _) if body.is_some_and(names_unit_header) => {
+            [NO_UNIT, &words].concat()
+        }
+        (Reason::Authentication, _) => [NO_KEY, &words].concat(),
+        // A browser shows a page no redirect's status.
+        (Reason::Other, 0 | 300..400) => {
             "the service answered with a redirect; set `baseUrl` to the address behind it"
                 .to_owned()
         }
-        (Kind::Other, _) if body.is_none() => {
+        (Reason::Other, _) if body.is_none() => {
             answered(status, " without a body of the contract's error shape")
         }
-        (Kind::Other, _) => answered(status, &said),
+        (Reason::Other, _) => answered(status, &words),
     }
 }
 
-fn answered(status: u16, how: &str) -> String {
-    ["the service answered ", itoa::Buffer::new().format(status), how].concat()
+/// Whether an answer asks for the header of the unit, which a caller of the client knows as an
+/// option.
+fn names_unit_header(body: &Extracted<'_>) -> bool {
+    let text = body.message.as_deref().unwrap_or_default().as_bytes();
+    text.windows(header::UNIT_ID.len())
+        .any(|name| name.eq_ignore_ascii_case(header::UNIT_ID.as_bytes()))
 }
 
-/// Most characters of the service's words in a message.
-const MAX_SAID: usize = 1_000;
+fn answered(status: u16, how: &str) -> String {
+    ["the service answered ", itoa::Buffer::new().format(u32::from(status)), how].concat()
+}
 
-fn said(body: &Taking<'_>) -> String {
-    let words = match &body.message {
-        Some(message) => [": ", &body.error, ": ", message].concat(),
-        None => [": ", &body.error].concat(),
-    };
-    words.chars().take(MAX_SAID).collect()
+/// Most characters of the service's own text in a message.
+const MAX_WORDS: usize = 1_000;
+
+fn words(body: &Extracted<'_>) -> String {
+    let mut words = String::new();
+    // The `error` of a create's 401 is the string "true" (§7).
+    let error = body.error.iter().filter(|error| **error != "true");
+    for text in error.chain(&body.message) {
+        words += ": ";
+        words += text;
+    }
+    words.truncate(words.char_indices().nth(MAX_WORDS).map_or(words.len(), |(end, _)| end));
+    words
 }
 
 fn not_the_contract(status: u16, mismatch: &Mismatch) -> String {

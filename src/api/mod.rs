@@ -2,12 +2,12 @@
 
 pub mod answer;
 pub mod create;
+mod extract;
 pub mod get;
 mod head;
 mod problem;
-pub mod shape;
 
-pub use head::{Caller, Head, Unfit};
+pub use head::{Credentials, InvalidArgument, RequestHead};
 pub use problem::{ErrorBody, Operation, Problem};
 
 /// The base path and resource of both operations (§4).

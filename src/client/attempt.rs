@@ -1,9 +1,9 @@
-//! One attempt: a request out, a whole answer back, within its limits.
+//! One attempt: a request out, a whole answer back, within its time.
 
 use super::call::{Call, Reply};
-use super::limits::{End, Limits};
+use super::limits::{self, End};
 use super::send;
-use crate::api::Head;
+use crate::api::RequestHead;
 use futures_util::future::{Either, select};
 use std::pin::pin;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
@@ -11,28 +11,46 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::AbortController;
 
 /// Why there is no answer.
-pub enum Cut {
+pub enum AttemptError {
     /// The caller's signal fired.
     Aborted,
     /// The time for one attempt was over.
     TimedOut,
     /// The connection, or the caller's `fetch`, failed with this.
-    Broken(JsValue),
+    Connection(JsValue),
+}
+
+impl From<End> for AttemptError {
+    fn from(end: End) -> Self {
+        match end {
+            End::Aborted => AttemptError::Aborted,
+            End::TimedOut => AttemptError::TimedOut,
+        }
+    }
 }
 
 /// Sends the request and reads the answer. An attempt that ends early takes its connection along.
-pub async fn attempt(call: &Call, head: &Head, body: Option<&JsValue>) -> Result<Reply, Cut> {
-    let limits = Limits::new(call.signal(), call.timeout_ms());
-    if limits.is_aborted() {
-        return Err(Cut::Aborted);
+///
+/// # Errors
+/// If there is no whole answer in time.
+pub async fn attempt(
+    call: &Call,
+    head: &RequestHead,
+    body: Option<&JsValue>,
+) -> Result<Reply, AttemptError> {
+    let signal = call.signal();
+    if limits::is_aborted(signal.as_ref()) {
+        return Err(AttemptError::Aborted);
     }
-    let controller = AbortController::new().map_err(Cut::Broken)?;
-    let signal = call.takes_signal().then(|| controller.signal());
-    let answer = send::send(call, head, body, signal.as_ref()).map_err(Cut::Broken)?;
-    let result = match select(pin!(limits.ended()), JsFuture::from(answer)).await {
-        Either::Left((End::Aborted, _)) => Err(Cut::Aborted),
-        Either::Left((End::TimedOut, _)) => Err(Cut::TimedOut),
-        Either::Right((reply, _)) => reply.map(JsValue::unchecked_into).map_err(Cut::Broken),
+    let controller = AbortController::new().map_err(AttemptError::Connection)?;
+    let answer =
+        send::send(call, head, body, &controller.signal()).map_err(AttemptError::Connection)?;
+    let limit = pin!(limits::wait(signal, call.timeout_ms()));
+    let result = match select(limit, JsFuture::from(answer)).await {
+        Either::Left((end, _)) => Err(end.into()),
+        Either::Right((reply, _)) => {
+            reply.map(JsValue::unchecked_into).map_err(AttemptError::Connection)
+        }
     };
     if result.is_err() {
         controller.abort();

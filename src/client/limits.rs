@@ -1,12 +1,15 @@
-//! What may end a wait early: time, and the caller's signal.
+//! What ends a wait: time, and the caller's signal.
 
+use futures_util::future::{Either, select};
+use gloo_timers::future::TimeoutFuture;
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen]
 extern "C" {
-    /// An `AbortSignal`, or what the caller takes for one.
+    /// An `AbortSignal`, or an object that the caller passed as one: any of these may throw, so that
+    /// gloo-events, which panics then, cannot serve.
     #[derive(Clone)]
     pub type Signal;
     #[wasm_bindgen(method, getter, catch)]
@@ -19,20 +22,9 @@ extern "C" {
         event: &str,
         listener: &Function,
     ) -> Result<(), JsValue>;
-
-    #[wasm_bindgen(js_name = setTimeout)]
-    fn set_timeout(callback: &Function, ms: u32) -> JsValue;
-    #[wasm_bindgen(js_name = clearTimeout)]
-    fn clear_timeout(timer: &JsValue);
 }
 
 const ABORT: &str = "abort";
-
-/// A wait that ends with time, or with the caller's signal.
-pub struct Limits {
-    ended: Promise,
-    watch: Option<Watch>,
-}
 
 /// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,68 +33,48 @@ pub enum End {
     TimedOut,
 }
 
-impl End {
-    pub fn is_aborted(self) -> bool {
-        self == End::Aborted
+/// Waits until the time is up or the caller aborts. Nothing is left of a wait that is dropped: no
+/// timer, which would keep a process alive, and no listener on a signal that outlives many calls.
+pub async fn wait(signal: Option<Signal>, ms: u32) -> End {
+    let timer = TimeoutFuture::new(ms);
+    let Some(signal) = signal else {
+        timer.await;
+        return End::TimedOut;
+    };
+    let (_listener, abort) = Listener::new(signal.clone());
+    if is_aborted(Some(&signal)) {
+        return End::Aborted;
+    }
+    match select(timer, JsFuture::from(abort)).await {
+        Either::Left(_) => End::TimedOut,
+        Either::Right(_) => End::Aborted,
     }
 }
 
-impl Limits {
-    pub fn new(signal: Option<Signal>, ms: u32) -> Self {
-        let mut signal = Some(signal);
-        let mut watch = None;
-        // Runs at once, and once.
-        let ended = Promise::new(&mut |end, _reject| {
-            watch = signal.take().map(|signal| Watch::new(signal, ms, end));
-        });
-        Limits { ended, watch }
-    }
+pub fn is_aborted(signal: Option<&Signal>) -> bool {
+    signal.and_then(|signal| signal.aborted().ok()).is_some_and(|aborted| aborted.is_truthy())
+}
 
-    /// Waits until the time is up or the caller aborts.
-    pub async fn ended(&self) -> End {
-        // This promise is ours, and only ever resolved.
-        let _ = JsFuture::from(self.ended.clone()).await;
-        if self.is_aborted() { End::Aborted } else { End::TimedOut }
-    }
+/// A listener on a signal, removed when this is dropped.
+struct Listener {
+    signal: Signal,
+    listener: Function,
+}
 
-    pub fn is_aborted(&self) -> bool {
-        self.watch.as_ref().is_some_and(Watch::is_aborted)
+impl Listener {
+    /// Gives the promise, too, that is resolved when the signal fires.
+    fn new(signal: Signal) -> (Self, Promise) {
+        let mut listener = Function::default();
+        // Runs at once.
+        let abort = Promise::new(&mut |resolve, _reject| listener = resolve);
+        // A signal that cannot be listened to never fires.
+        let _ = signal.add_event_listener(ABORT, &listener);
+        (Listener { signal, listener }, abort)
     }
 }
 
-/// A timer and a listener on a signal. Both are gone when this is dropped: nothing keeps a
-/// process alive, or a signal that outlives many calls growing.
-struct Watch {
-    end: Function,
-    timer: JsValue,
-    signal: Option<Signal>,
-}
-
-impl Watch {
-    fn new(signal: Option<Signal>, ms: u32, end: Function) -> Self {
-        let timer = set_timeout(&end, ms);
-        if let Some(signal) = &signal {
-            // A signal that cannot be listened to is one that never fires.
-            let _ = signal.add_event_listener(ABORT, &end);
-        }
-        let watch = Watch { end, timer, signal };
-        if watch.is_aborted() {
-            let _ = watch.end.call0(&JsValue::UNDEFINED);
-        }
-        watch
-    }
-
-    fn is_aborted(&self) -> bool {
-        let aborted = self.signal.as_ref().and_then(|signal| signal.aborted().ok());
-        aborted.is_some_and(|aborted| aborted.is_truthy())
-    }
-}
-
-impl Drop for Watch {
+impl Drop for Listener {
     fn drop(&mut self) {
-        clear_timeout(&self.timer);
-        if let Some(signal) = &self.signal {
-            let _ = signal.remove_event_listener(ABORT, &self.end);
-        }
+        let _ = self.signal.remove_event_listener(ABORT, &self.listener);
     }
 }

@@ -1,7 +1,7 @@
 //! The door to JavaScript of the npm package's `PledgeClient`.
 //!
 //! `client.js` of the package reads options, exchanges bytes with `fetch`, makes the error classes
-//! and parses what arrives; here is what a call does: ask, wait, ask again, judge the answer.
+//! and parses what arrives; a call's attempts, its waits and the check of the answer are here.
 //! Whatever JavaScript hands in may throw, so every binding to it catches: an exception that
 //! crossed a future would leave its promise pending for ever.
 
@@ -10,16 +10,18 @@ mod call;
 mod limits;
 mod send;
 
-use crate::api::{Caller, Operation};
+use crate::api::{Credentials, Operation};
 use crate::auth::Mode;
-use call::{Call, Outcome};
+use call::Call;
 use lol_alloc::{FreeListAllocator, LockedAllocator};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// What is wrong with a key or a unit ID, if anything.
-#[wasm_bindgen(js_name = checkCaller)]
-pub fn check_caller(api_key: &str, unit_id: Option<String>) -> Option<String> {
-    Caller::new(api_key, unit_id.as_deref()).err().map(|unfit| unfit.message().to_owned())
+#[wasm_bindgen(js_name = checkCredentials)]
+pub fn check_credentials(api_key: &str, unit_id: Option<String>) -> Option<String> {
+    Credentials::new(api_key, unit_id.as_deref())
+        .err()
+        .map(|argument| argument.message().to_owned())
 }
 
 /// Whether a key is for production (§5.3).
@@ -28,12 +30,16 @@ pub fn is_live_key(api_key: &str) -> bool {
     api_key.starts_with(Mode::Live.key_prefix())
 }
 
-/// Creates a transaction of a body that was judged valid, or gets one by its ID: `subject` is the
-/// one or the other. Never rejects.
+/// Creates a transaction of a body that is valid, or gets one by its ID: `subject` is the one or
+/// the other. Resolves to a [`Conclusion`](call::Conclusion), whatever happens.
+///
+/// # Errors
+/// Never: a conclusion has nothing that cannot be a JavaScript value.
 #[wasm_bindgen]
-pub async fn ask(call: Call, create: bool, subject: JsValue) -> Outcome {
+pub async fn send(call: Call, create: bool, subject: JsValue) -> Result<JsValue, JsValue> {
     let operation = if create { Operation::Create } else { Operation::Get };
-    call::run(&call, operation, subject).await
+    let conclusion = call::run(&call, operation, subject).await;
+    Ok(serde_wasm_bindgen::to_value(&conclusion)?)
 }
 
 /// Half as large as the standard library's. What a call allocates is little, and soon gone.

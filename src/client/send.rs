@@ -1,32 +1,46 @@
 //! How a request leaves: as the platform's `Request`, or as what the caller's own `fetch` takes.
 
 use super::call::Call;
-use crate::api::Head;
+use crate::api::RequestHead;
 use gloo_net::http::{Method, RequestBuilder};
-use js_sys::{Object, Promise, Reflect};
-use wasm_bindgen::prelude::JsValue;
+use js_sys::Promise;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::{AbortSignal, RequestRedirect};
 
-/// Starts a request. A redirect is not followed: it would carry the key to wherever it leads.
+#[wasm_bindgen]
+extern "C" {
+    /// A plain object.
+    #[wasm_bindgen(js_name = Object)]
+    type Plain;
+    #[wasm_bindgen(constructor, js_class = "Object")]
+    fn new() -> Plain;
+    #[wasm_bindgen(method, indexing_setter)]
+    fn set(this: &Plain, name: &str, value: &JsValue);
+}
+
+/// Starts a request, and the reading of its answer. A redirect is not followed: it would carry the
+/// key to wherever it leads.
 ///
 /// Not by gloo-net's own `send`: that one panics when `fetch` rejects with anything but an `Error`
-/// of this realm, as it does under Jest, and it keeps nothing of an error but its text.
+/// of this realm, as under Jest, and it keeps nothing of an error but its text.
 pub fn send(
     call: &Call,
-    head: &Head,
+    head: &RequestHead,
     body: Option<&JsValue>,
-    signal: Option<&AbortSignal>,
+    signal: &AbortSignal,
 ) -> Result<Promise, JsValue> {
-    let url = call.base_url() + &head.path;
+    let url = call.url(head);
+    let taken = call.takes_signal().then_some(signal);
     if call.has_own_fetch() {
-        return call.exchange(&JsValue::from_str(&url), &init(head, body, signal)?.into());
+        return call.exchange(&JsValue::from_str(&url), &init(head, body, taken), signal);
     }
-    call.exchange(&request(&url, head, body, signal)?.into(), &JsValue::UNDEFINED)
+    let request = request(&url, head, body, taken)?;
+    call.exchange(&request.into(), &JsValue::UNDEFINED, signal)
 }
 
 fn request(
     url: &str,
-    head: &Head,
+    head: &RequestHead,
     body: Option<&JsValue>,
     signal: Option<&AbortSignal>,
 ) -> Result<web_sys::Request, JsValue> {
@@ -46,24 +60,20 @@ fn request(
 }
 
 /// The second argument of `fetch`, of plain objects: whatever takes the platform's takes these.
-fn init(
-    head: &Head,
-    body: Option<&JsValue>,
-    signal: Option<&AbortSignal>,
-) -> Result<Object, JsValue> {
-    let headers = Object::new();
+fn init(head: &RequestHead, body: Option<&JsValue>, signal: Option<&AbortSignal>) -> Plain {
+    let headers = Plain::new();
     for (name, value) in &head.headers {
-        set(&headers, name, &JsValue::from_str(value))?;
+        headers.set(name, &JsValue::from_str(value));
     }
-    let init = Object::new();
-    set(&init, "method", &JsValue::from_str(head.method))?;
-    set(&init, "headers", &headers)?;
-    set(&init, "redirect", &JsValue::from_str("manual"))?;
-    body.map_or(Ok(()), |body| set(&init, "body", body))?;
-    signal.map_or(Ok(()), |signal| set(&init, "signal", signal))?;
-    Ok(init)
-}
-
-fn set(object: &Object, name: &str, value: &JsValue) -> Result<(), JsValue> {
-    Reflect::set(object, &JsValue::from_str(name), value).map(drop)
+    let init = Plain::new();
+    init.set("method", &JsValue::from_str(head.method));
+    init.set("headers", &headers);
+    init.set("redirect", &JsValue::from_str("manual"));
+    if let Some(body) = body {
+        init.set("body", body);
+    }
+    if let Some(signal) = signal {
+        init.set("signal", signal);
+    }
+    init
 }

@@ -11,8 +11,11 @@ use std::borrow::Cow;
 /// How deep a value may nest; the request itself needs 4.
 pub const MAX_DEPTH: u32 = 64;
 
-/// Takes the accepted values of a request, in the order of the bytes.
+/// Takes the accepted values, in the order of the bytes.
 pub trait Sink<'a> {
+    /// Whether they are an answer's. Its optional members may be null, and it has kinds of values
+    /// that the request has not: a walk of the request is compiled without them.
+    const IS_ANSWER: bool = false;
     /// The object of this slot begins.
     fn begin(&mut self, _slot: Slot) {}
     /// A string that has the format of its slot.
@@ -73,22 +76,33 @@ pub mod odd {
 
 /// Walks a request, giving the accepted values to `sink` and every problem to `report`.
 pub(crate) fn walk<'a>(bytes: &'a [u8], sink: &mut impl Sink<'a>, report: &mut impl Problems<'a>) {
-    let has_escapes = bytes.contains(&b'\\');
-    let mut scratch = vec![0; if has_escapes { bytes.len() } else { 0 }];
-    walk_with(bytes, Source::Json, &mut scratch, sink, report);
+    walk_body(bytes, &BODY, sink, report);
 }
 
-/// As [`walk`]. `scratch` is for strings that have escapes; as many bytes as the input has are always
+/// As [`walk`], of a body of this kind.
+pub(crate) fn walk_body<'a>(
+    bytes: &'a [u8],
+    body: &'static Kind,
+    sink: &mut impl Sink<'a>,
+    report: &mut impl Problems<'a>,
+) {
+    let has_escapes = bytes.contains(&b'\\');
+    let mut scratch = vec![0; if has_escapes { bytes.len() } else { 0 }];
+    walk_with(bytes, body, Source::Json, &mut scratch, sink, report);
+}
+
+/// As [`walk_body`]. `scratch` is for strings that have escapes; as many bytes as the input has are always
 /// enough.
 pub(crate) fn walk_with<'a>(
     bytes: &'a [u8],
+    body: &'static Kind,
     source: Source,
     scratch: &mut [u8],
     sink: &mut impl Sink<'a>,
     report: &mut impl Problems<'a>,
 ) {
     let mut walk = Walk { lexer: Lexer::new(bytes), source, scratch, sink, report };
-    if let Err(Stop::Syntax(expected)) = walk.all(&Place::root(&BODY)) {
+    if let Err(Stop::Syntax(expected)) = walk.all(&Place::root(body)) {
         let offset = bytes.len() - walk.lexer.left();
         report.malformed(offset, expected);
     }
@@ -142,6 +156,9 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
             (Kind::Array(array), b'[') => self.array(place, array),
             (Kind::Text(_) | Kind::Choice(_), b'"') => self.string(place),
             (Kind::PositiveNumber, b'-' | b'0'..=b'9') => self.number(place),
+            (kind, _) if S::IS_ANSWER && is_of_answers(kind, next, place) => {
+                self.answer_value(next, place)
+            }
             (_, odd::UNREADABLE | odd::GIVEN_UP) => {
                 self.report.issue(place, Code::Unreadable);
                 self.skip(next, place, 0)
@@ -158,6 +175,21 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
     /// comes of a request that has one.
     fn accepting(&mut self, place: &Place<'_>) -> Option<(Slot, &mut S)> {
         place.slot().filter(|_| self.report.is_clean()).map(|slot| (slot, &mut *self.sink))
+    }
+
+    /// A value that only an answer can have.
+    fn answer_value(&mut self, next: u8, place: &Place<'_>) -> Flow {
+        match next {
+            b'"' => self.string(place),
+            b'-' | b'0'..=b'9' => {
+                let text = self.lexer.number()?;
+                if let Some(slot) = place.slot() {
+                    self.sink.number(slot, text);
+                }
+                Ok(())
+            }
+            _ => Ok(self.lexer.word()?),
+        }
     }
 
     fn object(&mut self, place: &Place<'_>, object: &'static Object) -> Flow {
@@ -302,6 +334,15 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
             odd::OTHER => Found::Other,
             _ => return Err(Expected::Value.into()),
         })
+    }
+}
+
+/// Whether a value that begins with this byte is one that only an answer can have here.
+fn is_of_answers(kind: &Kind, next: u8, place: &Place<'_>) -> bool {
+    match (kind, next) {
+        (Kind::Boolean, b't' | b'f') | (Kind::Decimal, b'"' | b'-' | b'0'..=b'9') => true,
+        (_, b'n') => place.is_optional(),
+        _ => false,
     }
 }
 

@@ -1,7 +1,6 @@
 //! The tokens of JSON (RFC 8259), read off the front of bytes, without allocation.
 
 use super::format;
-use std::borrow::Cow;
 
 /// What JSON's grammar wants where the bytes are not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,17 +238,6 @@ impl<'a> Raw<'a> {
     /// What the string says, when that is what stands in the input.
     pub(crate) fn plain(&self) -> Option<&'a [u8]> {
         (!self.has_escapes).then_some(self.bytes)
-    }
-
-    /// What the string says; `None` for bytes that are not UTF-8, and for half of a surrogate pair.
-    pub(crate) fn to_text(self) -> Option<Cow<'a, str>> {
-        if let Some(plain) = self.plain() {
-            return str::from_utf8(plain).ok().map(Cow::Borrowed);
-        }
-        let mut buffer = vec![0; self.bytes.len()];
-        let length = self.decode::<true>(&mut buffer)?.len();
-        buffer.truncate(length);
-        String::from_utf8(buffer).ok().map(Cow::Owned)
     }
 
     /// What the string says, in `buffer`, which must be as long; `None` for half of a surrogate

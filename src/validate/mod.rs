@@ -5,8 +5,8 @@ pub mod format;
 pub mod json;
 pub(crate) mod lexer;
 pub mod number;
-mod place;
-mod report;
+pub(crate) mod place;
+pub(crate) mod report;
 mod rules;
 pub mod texts;
 
@@ -14,6 +14,7 @@ pub use json::MAX_DEPTH;
 pub(crate) use report::summary;
 pub use report::{Code, Found, Issue, Path, Report, Step};
 
+use crate::schema::BODY;
 use compact::{Compact, Compacts};
 use json::Source;
 
@@ -28,6 +29,6 @@ pub fn bytes(json: &[u8]) -> Vec<Issue<'_>> {
 /// room for. `scratch` has as many bytes as the JSON, where that has escapes.
 pub fn json(json: &[u8], source: Source, scratch: &mut [u8], room: &mut [Compact]) -> usize {
     let mut problems = Compacts::of(json, room);
-    json::walk_with(json, source, scratch, &mut (), &mut problems);
+    json::walk_with(json, &BODY, source, scratch, &mut (), &mut problems);
     problems.count()
 }

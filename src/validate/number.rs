@@ -118,7 +118,7 @@ impl<'t> Decimal<'t> {
 }
 
 /// The power of ten that an exponent such as `e-7` says, or one that is as far beyond any double.
-fn power(exponent: &[u8]) -> i64 {
+pub(crate) fn power(exponent: &[u8]) -> i64 {
     let (mut power, mut is_negative) = (0, false);
     for byte in exponent {
         match byte {

@@ -46,6 +46,11 @@ impl<'p> Place<'p> {
         self.slot
     }
 
+    /// Whether this is a member that may be absent.
+    pub(crate) fn is_optional(&self) -> bool {
+        self.member.is_some_and(|member| !member.required)
+    }
+
     /// The request itself is 0, and then as in [`Slot`].
     pub(crate) fn rank(&self) -> u8 {
         self.slot.map_or(0, |slot| slot as u8 + 1)

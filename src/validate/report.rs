@@ -295,6 +295,8 @@ fn type_of(kind: &Kind) -> &'static str {
         Kind::PositiveNumber => "a number",
         Kind::Object(_) => "an object",
         Kind::Array(_) => "an array",
+        Kind::Boolean => "a boolean",
+        Kind::Decimal => "a decimal",
     }
 }
 

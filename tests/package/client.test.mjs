@@ -50,7 +50,7 @@ function assertError(error, type, code, message) {
 }
 
 function assertNoKey(value) {
-  const shown = inspect(value, { depth: 20, showHidden: true, getters: true });
+  const shown = inspect(value, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, showHidden: true, getters: true });
   assert.ok(!shown.includes(KEY) && !JSON.stringify(value).includes(KEY) && !String(value?.stack).includes(KEY), "the key is shown");
 }
 
@@ -116,7 +116,7 @@ test("a base address may have a path and a slash at its end", async (t) => {
 });
 
 test("an amount is a string with two places, however it came", async () => {
-  for (const [came, expected] of [["0.50", "0.50"], [0.5, "0.50"], [12, "12.00"], [0, "0.00"], ["7", "7.00"], ["7.5", "7.50"], [1e21, "1000000000000000000000.00"], [10.25, "10.25"]]) {
+  for (const [came, expected] of [["0.50", "0.50"], [0.5, "0.50"], [12, "12.00"], [0, "0.00"], ["7", "7.00"], ["7.5", "7.50"], [1e21, "1000000000000000000000.00"], [10.25, "10.25"], ["12.345", "12.35"], [12.345, "12.35"], ["-0", "0.00"], [-0.001, "0.00"]]) {
     const charge = { amount: came, currencyCode: "GBP", paidAt: null };
     for (const [call, body] of [[create, created({ charge })], [get, retrieved({ charge })]]) {
       const { value } = await ask(json(body), call);
@@ -150,6 +150,15 @@ test("members named like parts of JavaScript stay members", async () => {
   assert.equal({}.polluted, undefined);
 });
 
+test("an amount that is no decimal is an ApiError", async () => {
+  for (const amount of ["abc", "", "1e2", "1.2.3", " 1", "NaN"]) {
+    for (const [call, body] of [[create, created], [get, retrieved]]) {
+      const { error } = await ask(json(body({ charge: { amount, currencyCode: "GBP", paidAt: null } })), call);
+      assertError(error, ApiError, "api_error", /`\/charge\/amount` must be a decimal/);
+    }
+  }
+});
+
 const CREATE_401 = { error: "true", message: "You are not authorized. Check your API key." };
 const GET_401 = { error: "Authentication failed", message: "Check your API key." };
 const NOT_FOUND = { error: "Pledge transaction not found" };
@@ -166,6 +175,43 @@ test("401 is known by its status", async () => {
     const { error } = await ask(text(body, { status: 401 }), get);
     assertError(error, AuthenticationError, "authentication_failed");
     assert.deepEqual([error.error, error.body], [undefined, body]);
+  }
+});
+
+test("a wrong key and a missing unit are told in words to act on", async () => {
+  const wrong = await ask(json(CREATE_401, { status: 401 }), create);
+  assert.equal(wrong.error.message, `the service did not accept the API key: ${CREATE_401.message}`);
+  const message = "Check the API key: a team-level key needs the header `X-Service-Unit-Id`.";
+  for (const [call, error] of [[create, "true"], [get, "Authentication failed"]]) {
+    const refused = await ask(json({ error, message }, { status: 401 }), call);
+    assertError(refused.error, AuthenticationError, "authentication_failed", /`unitId`/);
+  }
+});
+
+test("an answer that is not the service's names the address that was asked", async (t) => {
+  const rows = [
+    [404, '{"error":"Not found"}'],
+    [404, "<h1>404</h1>"],
+    [500, '{"error":"Internal error"}'],
+    [502, "<html>Bad gateway"],
+    [200, "<!doctype html>"],
+    [401, "<html>Sign in"],
+    [403, "<html>Forbidden"],
+    [301, ""],
+  ];
+  for (const [status, body] of rows) {
+    const service = await served(t, text(body, { status }));
+    const client = new PledgeClient({ apiKey: KEY, baseUrl: `${service.baseUrl}/api`, ...never });
+    for (const [call, path] of [[create, "/v2/pledge-transaction"], [get, `/v2/pledge-transaction/${ID}`]]) {
+      await assert.rejects(call(client), (error) => {
+        assert.ok(error.message.endsWith(`; the address was ${service.baseUrl}/api${path}`), error.message);
+        return error instanceof ApiError;
+      });
+    }
+  }
+  for (const answer of [json(NOT_FOUND, { status: 404 }), json(GET_401, { status: 401 }), json({ error: "Invalid request" }, { status: 400 })]) {
+    const { error } = await ask(answer, get);
+    assert.doesNotMatch(error.message, /http:/);
   }
 });
 
@@ -258,6 +304,29 @@ test("a connection that fails is a ConnectionError with its cause", async () => 
     assertError(error, ConnectionError, "connection_failed");
     return true;
   });
+});
+
+test("a request that found no service was not sent", async () => {
+  const gone = await serve(json(created()));
+  await gone.close();
+  const refused = new PledgeClient({ apiKey: KEY, baseUrl: gone.baseUrl, ...never });
+  const unknown = new PledgeClient({ apiKey: KEY, baseUrl: "http://nowhere.invalid", ...never });
+  const failing = (cause) => new PledgeClient({ apiKey: KEY, baseUrl: "https://pledges.example.org", ...never, fetch: () => Promise.reject(new TypeError("fetch failed", { cause })) });
+  const coded = (code, more) => Object.assign(new Error(code), { code, ...more });
+  const unsent = [refused, unknown, ...["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT"].map((code) => failing(coded(code)))];
+  unsent.push(failing(coded("ETIMEDOUT", { syscall: "connect" })), failing(new AggregateError([coded("ECONNREFUSED"), coded("ECONNREFUSED")])));
+  for (const client of unsent) {
+    for (const call of [create, get]) {
+      await assert.rejects(call(client), (error) => (assertError(error, ConnectionError, "connection_failed", /; the request was not sent$/), true));
+    }
+  }
+  const sent = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", "ETIMEDOUT"].map((code) => failing(coded(code)));
+  sent.push(failing(new AggregateError([coded("ECONNREFUSED"), coded("ECONNRESET")])));
+  for (const client of sent) await assert.rejects(create(client), /; the transaction may have been recorded$/);
+  // What was sent before may have been recorded, whatever became of the repeat.
+  const codes = ["ECONNRESET", "ECONNREFUSED"];
+  const safe = new PledgeClient({ apiKey: KEY, baseUrl: "https://pledges.example.org", safeRepeats: true, maxRetries: 1, fetch: () => Promise.reject(coded(codes.shift())) });
+  await assert.rejects(create(safe), /; the transaction may have been recorded$/);
 });
 
 test("silence is a TimeoutError, before the headers and behind them", async () => {
@@ -473,6 +542,24 @@ test("options that can't be used are refused by name, and the key is not shown",
   assertError(error, PledgeError, "invalid_argument", /`idempotencyKey`/);
 });
 
+test("a live key goes over http to this machine alone", async () => {
+  const live = "service_sk_live_Zm9vYmFy";
+  const made = (baseUrl, more) => new PledgeClient({ apiKey: live, baseUrl, ...more });
+  for (const host of ["pledges.example.org", "10.0.0.1", "localhost.example.org", "127.example.org", "128.0.0.1", "[::2]", "0.0.0.0", "mylocalhost"]) {
+    for (const baseUrl of [`http://${host}`, `HTTP://${host}:8080/api`, new URL(`http://${host}/`)]) {
+      assert.throws(() => made(baseUrl), (error) => {
+        assertError(error, PledgeError, "live_key_over_http", /https.*`dangerouslyAllowHttp`/);
+        return !inspect(error).includes(live);
+      });
+      made(baseUrl, { dangerouslyAllowHttp: true });
+      new PledgeClient({ apiKey: KEY, baseUrl });
+    }
+    made(`https://${host}`);
+  }
+  for (const host of ["localhost", "LOCALHOST:8787", "shop.localhost", "127.0.0.1", "127.0.0.1:8787", "127.255.0.9", "127.1", "[::1]", "[::1]:8787"]) made(`http://${host}`);
+  assert.throws(() => made("https://pledges.example.org", { dangerouslyAllowHttp: "yes" }), /`dangerouslyAllowHttp`/);
+});
+
 test("the key is in no error, log, URL or property, even if the service shows it", async () => {
   const client = new PledgeClient({ apiKey: KEY, baseUrl: "https://pledges.example.org" });
   assertNoKey(client);
@@ -493,6 +580,144 @@ test("the key is in no error, log, URL or property, even if the service shows it
   };
   const { error } = await ask(json(retrieved()), get, { ...never, fetch: leaky });
   assertError(error, ConnectionError, "connection_failed");
+});
+
+/** What a `fetch` can reject with: each shows the key somewhere. */
+function leaks() {
+  const secret = `Bearer ${KEY}`;
+  const error = (properties, message = "failed") => Object.assign(new Error(message), properties);
+  const hidden = Object.defineProperty(new Error("failed"), "config", { value: { headers: { authorization: secret } } });
+  const cyclic = error({});
+  cyclic.cause = error({ cause: cyclic, init: { headers: [["authorization", secret]] } });
+  const stacked = error({});
+  stacked.stack = `Error: ${secret}\n    at fetch`;
+  let deep = error({}, secret);
+  for (let depth = 0; depth < 5_000; depth += 1) deep = new Error("failed", { cause: deep });
+  class Failure extends Error {
+    get request() {
+      return secret;
+    }
+  }
+  const lying = new Proxy(error({ init: secret }), { ownKeys: () => ["stack"], get: (target, name) => (name === "init" ? undefined : Reflect.get(target, name)) });
+  return [
+    error({ cause: secret }),
+    error({ cause: error({ cause: error({ cause: error({}, secret) }) }) }),
+    error({ init: { headers: { authorization: secret } } }),
+    error({ request: new Request("https://example.org", { headers: { authorization: secret } }) }),
+    error({ headers: new Headers({ authorization: secret }) }),
+    error({ map: new Map([[secret, new Set([secret])]]), [secret]: 1, [Symbol(secret)]: Symbol(secret) }),
+    error({ bytes: Buffer.from(secret), promise: Promise.resolve(secret), boxed: new String(secret) }),
+    error({ log: Object.assign(() => {}, { secret }), code: secret, name: secret }),
+    new AggregateError([error({}, secret), secret, { secret }], "all failed"),
+    new DOMException(secret, "NetworkError"),
+    error({ url: `https://example.org/?key=${encodeURIComponent(KEY)}`, text: JSON.stringify(JSON.stringify(secret)) }),
+    Object.assign(new Failure("failed"), { [inspect.custom]: () => secret }),
+    [secret, [secret]],
+    { secret, toString: () => secret },
+    Object.assign(Object.create({ secret }), { message: secret }),
+    secret,
+    Symbol(secret),
+    hidden,
+    cyclic,
+    stacked,
+    deep,
+    lying,
+  ];
+}
+
+test("the key is in nothing that a caller's `fetch` throws", async () => {
+  for (const thrown of leaks()) {
+    const { error } = await ask([], create, { ...never, fetch: () => Promise.reject(thrown) });
+    assertError(error, ConnectionError, "connection_failed");
+    let causes = 0;
+    for (let { cause } = error; cause != null && causes < 10_000; { cause } = cause) causes += 1;
+    assert.ok(causes < 100, `${causes} causes`);
+  }
+});
+
+test("a cause keeps what helps to find a failure", async () => {
+  const inner = Object.assign(new RangeError("inner"), { code: "ECONNRESET", errno: -104, syscall: "read", address: "127.0.0.1", port: 9, detail: { tries: [1, 2] } });
+  const thrown = new TypeError("fetch failed", { cause: inner });
+  const { error } = await ask([], create, { ...never, fetch: () => Promise.reject(thrown) });
+  const { cause } = error;
+  assert.ok(cause instanceof Error && cause.cause instanceof Error);
+  assert.deepEqual([cause.name, cause.message, cause.stack], ["TypeError", "fetch failed", thrown.stack]);
+  const { name, message, code, errno, syscall, address, port, detail } = cause.cause;
+  assert.deepEqual({ name, message, code, errno, syscall, address, port, detail }, { name: "RangeError", message: "inner", code: "ECONNRESET", errno: -104, syscall: "read", address: "127.0.0.1", port: 9, detail: { tries: [1, 2] } });
+  assert.match(error.message, /inner; the transaction may have been recorded/);
+  const several = await ask([], get, { ...never, fetch: () => Promise.reject(new AggregateError([inner, 5], "several")) });
+  assert.deepEqual([several.error.cause.errors[0].code, several.error.cause.errors[1]], ["ECONNRESET", 5]);
+  for (const plain of ["text", 5, null, undefined, true, 10n]) {
+    assert.equal((await ask([], get, { ...never, fetch: () => Promise.reject(plain) })).error.cause, plain);
+  }
+});
+
+test("a hostile cause costs little, whatever it is", async () => {
+  const thrower = () => {
+    throw new Error(KEY);
+  };
+  const traps = Object.fromEntries(["get", "has", "ownKeys", "getPrototypeOf", "getOwnPropertyDescriptor"].map((name) => [name, thrower]));
+  const endless = () => new Proxy(new Error(KEY), { get: (_, name) => (name === "cause" || name === "errors" ? endless() : KEY) });
+  const wide = Object.assign(new Error("wide"), Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`p${index}`, KEY])));
+  const list = new AggregateError(Array.from({ length: 200_000 }, () => new Error(KEY)), "list");
+  const long = new Error(`x${KEY}`.repeat(400_000));
+  const shared = new AggregateError(Array.from({ length: 2_000 }, () => long), "shared");
+  const sparse = new AggregateError([], "sparse");
+  sparse.errors.length = 2 ** 32 - 1;
+  const thousandfold = Array.from({ length: 5 }).reduce((inner) => Array.from({ length: 100 }, () => inner), KEY);
+  const getters = Object.defineProperties(new Error("getters"), { stack: { get: thrower }, message: { get: thrower }, cause: { get: thrower }, other: { get: thrower, enumerable: true } });
+  for (const thrown of [new Proxy(new Error(KEY), traps), new Proxy({}, traps), new Proxy(() => {}, traps), endless(), wide, list, long, shared, sparse, thousandfold, getters]) {
+    const { error, took } = await ask([], get, { ...never, fetch: () => Promise.reject(thrown) });
+    assertError(error, ConnectionError, "connection_failed");
+    assert.ok(inspect(error, { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, showHidden: true }).length < 4_000_000, "the copy is small");
+    assert.ok(took < 10_000, `${took} ms`);
+  }
+});
+
+test("an answer that is cut does not end in a part of the key", async () => {
+  const half = "x".repeat(65_536 - 12) + KEY;
+  const { error } = await ask(text(half, { status: 500 }), get, never);
+  assert.ok(error.body.length > 65_000 && !error.body.includes(KEY.slice(0, 10)), error.body.slice(-40));
+  const words = await ask(json({ error: "x".repeat(1_000 - 14) + KEY }, { status: 500 }), get, never);
+  assert.ok(!words.error.message.includes(KEY.slice(0, 10)), words.error.message);
+});
+
+test("large answers and long lists of headers are redacted in linear time", async () => {
+  const quoted = 'a"\\\\key';
+  const bodies = [KEY.repeat(200_000), KEY.slice(0, -1).repeat(200_000), `"`.repeat(4_000_000)];
+  for (const apiKey of [KEY, "a".repeat(500), quoted]) {
+    for (const body of [...bodies, "a".repeat(4_000_000)]) {
+      const { error, took } = await ask([], get, { ...never, apiKey, fetch: () => new Response(body) });
+      assert.ok(error instanceof ApiError && !error.body.includes(apiKey));
+      assert.ok(took < 30_000, `${took} ms`);
+    }
+  }
+  const headers = new Headers(Array.from({ length: 200_000 }, (_, index) => [`x-${index}`, index % 2 ? KEY : "value"]));
+  const many = new Headers(Array.from({ length: 50_000 }, () => ["set-cookie", KEY]));
+  for (const list of [headers, many]) {
+    const { error, took } = await ask([], get, { ...never, fetch: () => ({ status: 403, headers: list, body: null }) });
+    assertError(error, ApiError, "api_error");
+    assert.ok(took < 30_000, `${took} ms`);
+  }
+});
+
+test("headers of the caller's own making show no key", async () => {
+  class Shown extends Headers {
+    secret = KEY;
+  }
+  let reads = 0;
+  const flipping = { get: () => null, *[Symbol.iterator]() { yield ["x-echo", reads++ ? KEY : "fine"]; } };
+  const endless = { get: () => null, *[Symbol.iterator]() { for (;;) yield ["x-echo", KEY]; } };
+  const broken = { get: (name) => (name === "x-request-id" ? `r ${KEY}` : null), secret: KEY };
+  const odd = { get: () => null, *[Symbol.iterator]() { yield [Symbol("x"), 5]; yield 7; yield ["a b\n", KEY]; yield ["fine", KEY]; } };
+  for (const headers of [new Shown({ "x-echo": KEY }), flipping, endless, broken, odd]) {
+    const { error } = await ask([], get, { ...never, fetch: () => ({ status: 403, headers, body: null }) });
+    assertError(error, ApiError, "api_error");
+    assert.ok(error.headers instanceof Headers);
+    assertNoKey([...error.headers]);
+  }
+  const { error } = await ask([], get, { ...never, fetch: () => ({ status: 403, headers: broken, body: null }) });
+  assert.equal(error.requestId, "r [API key]");
 });
 
 test("a request that breaks rules is not sent, and all of its problems are told", async () => {
@@ -614,6 +839,70 @@ test("a `fetch` that misbehaves is a ConnectionError", async () => {
     assertError(error, ConnectionError, "connection_failed");
   }
   assert.deepEqual((await ask(json(retrieved()), get)).value, retrieved());
+});
+
+/** A Response whose stream gives what `read` gives. */
+const streamed = (read, status = 200) => () => ({ status, headers: new Headers(), body: { getReader: () => ({ read, cancel: () => Promise.resolve() }) } });
+
+test("a stream of something else than bytes is a ConnectionError at once", async () => {
+  const lengths = [-1, NaN, Infinity, 2 ** 53, 1e9, "5", 0].map((length) => ({ length, byteLength: length, buffer: new ArrayBuffer(0), byteOffset: 0 }));
+  const buffer = new ArrayBuffer(8);
+  const detached = new Uint8Array(buffer);
+  structuredClone(buffer, { transfer: [buffer] });
+  const wrong = [...lengths, "text", 5, null, undefined, {}, [1, 2], new ArrayBuffer(8), new DataView(new ArrayBuffer(8)), new Uint16Array(8), new Proxy(new Uint8Array(8), {}), Object.create(Uint8Array.prototype)];
+  for (const value of wrong) {
+    const { error, took } = await ask([], get, { ...never, timeoutMs: 5_000, fetch: streamed(async () => ({ done: false, value })) });
+    assertError(error, ConnectionError, "connection_failed", /Uint8Array/);
+    assert.ok(took < 4_000, `${took} ms`);
+  }
+  assert.ok((await ask([], get, { ...never, timeoutMs: 200, fetch: streamed(async () => ({ value: detached })) })).error instanceof ConnectionError);
+  for (const whole of [5, 1e9, { length: 1e9 }, "text", null, undefined, []]) {
+    const { error } = await ask([], get, { ...never, fetch: () => ({ status: 200, headers: new Headers(), body: {}, arrayBuffer: async () => whole }) });
+    assertError(error, ConnectionError, "connection_failed", /ArrayBuffer/);
+  }
+});
+
+test("bytes that lie about their length are read as what they are", async () => {
+  const bytes = new TextEncoder().encode(JSON.stringify(retrieved()));
+  for (const length of [-5, NaN, 1e9, "x"]) {
+    const lying = Object.defineProperties(bytes.slice(), { length: { value: length }, byteLength: { value: length }, byteOffset: { value: length } });
+    const chunks = [lying];
+    const { value, error } = await ask([], get, { ...never, fetch: streamed(async () => ({ done: chunks.length === 0, value: chunks.pop() })) });
+    assert.deepEqual(value, retrieved(), inspect(error));
+  }
+});
+
+test("a stream that never ends is left at the timeout, in little memory", async () => {
+  const dribble = [new Uint8Array(0), new Uint8Array(1)];
+  for (const value of dribble) {
+    let reads = 0;
+    const endless = async () => ((reads += 1), { done: false, value });
+    const before = process.memoryUsage().rss;
+    const { error, took } = await ask([], get, { ...never, timeoutMs: 300, fetch: streamed(endless) });
+    assertError(error, TimeoutError, "timeout");
+    assert.ok(took < 5_000, `${took} ms`);
+    const soFar = reads;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.ok(reads - soFar < 2, "reading goes on behind the timeout");
+    assert.ok(process.memoryUsage().rss - before < 200e6, "memory");
+    const controller = new AbortController();
+    setTimeout(() => controller.abort("enough"), 50);
+    const aborted = await ask([], (client) => client.getPledgeTransaction(ID, { signal: controller.signal }), { ...never, fetch: streamed(endless) });
+    assert.equal(aborted.error, "enough");
+  }
+});
+
+test("an answer in a million pieces is joined in linear time", async () => {
+  const bytes = new TextEncoder().encode(JSON.stringify(retrieved({ later: "x".repeat(1_000_000) })));
+  let at = 0;
+  const byByte = async () => (at < bytes.length ? { done: false, value: bytes.subarray(at, ++at) } : { done: true });
+  const { value, took } = await ask([], get, { ...never, fetch: streamed(byByte) });
+  assert.equal(value.later.length, 1_000_000);
+  assert.ok(took < 25_000, `${took} ms`);
+  const block = new Uint8Array(100_000_000);
+  const { error } = await ask([], get, { ...never, fetch: streamed(async () => ({ done: false, value: block }), 500) });
+  assertError(error, ApiError, "api_error");
+  assert.equal(error.body.length, 65_536);
 });
 
 test("a response without a stream is read as a whole", async () => {

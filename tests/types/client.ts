@@ -12,6 +12,7 @@ import {
   type CreatePledgeTransactionRequest,
   type CurrencyCode,
   type Issue,
+  type NotificationType,
   type PledgeErrorCode,
   type PledgeTransaction,
   type RetrievedPledgeTransaction,
@@ -30,6 +31,7 @@ new PledgeClient({
   maxRetries: 0,
   safeRepeats: true,
   dangerouslyAllowBrowser: false,
+  dangerouslyAllowHttp: false,
   fetch,
 });
 new PledgeClient({ apiKey: "x", baseUrl: "x", unitId: undefined, fetch: { fetch } });
@@ -48,6 +50,27 @@ const request: CreatePledgeTransactionRequest = {
   trigger: { date: "2026-01-31T12:00:00Z" },
   notifications: ["Email", "MessagingServiceA"],
 };
+
+/** State that is frozen, as stores and `as const` make it. */
+const frozen = {
+  reference: "order-1",
+  recipient: { email: "ada@example.org" },
+  pledges: [{ impact: { amount: 1, offeringId: "tree" }, detail: { name: "Tree" } }],
+  trigger: { phrase: "placed an order" },
+  notifications: ["Email"],
+} as const;
+type Frozen<T> = T extends object ? { readonly [Name in keyof T]: Frozen<T[Name]> } : T;
+
+export async function useFrozen(state: Frozen<CreatePledgeTransactionRequest>, notifications: readonly NotificationType[]): Promise<void> {
+  await client.createPledgeTransaction(frozen);
+  await client.createPledgeTransaction(state);
+  await client.createPledgeTransaction(Object.freeze({ ...request, pledges: Object.freeze([...request.pledges]), notifications }));
+  frozen satisfies CreatePledgeTransactionRequest;
+  // @ts-expect-error no service beyond the contract, in a frozen list either
+  await client.createPledgeTransaction({ ...frozen, notifications: ["Pigeon"] } as const);
+  // @ts-expect-error what was handed over is nobody's to change
+  request.pledges.push(...request.pledges);
+}
 
 export async function use(signal: AbortSignal, anything: unknown): Promise<void> {
   const created = await client.createPledgeTransaction(request, { unitId: "unit_1", signal, timeoutMs: 1, idempotencyKey: "k" });

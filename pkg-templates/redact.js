@@ -1,0 +1,125 @@
+/**
+ * What an error shows, without the API key. A service may answer with what it was sent, and a caller's `fetch` may throw
+ * anything: only copies are shown, so that nothing can be reached through an error that was not read here.
+ */
+
+/** Shorter than any key, and likely to be a part of some word. */
+const NO_SECRET = 8;
+const REDACTED = "[API key]";
+
+/** Most values (texts, objects, items of arrays) and most characters of each text that are copied of a cause. */
+const MAX_VALUES = 200;
+const MAX_TEXT = 10_000;
+/** Far more headers than a server sends. */
+const MAX_HEADERS = 10_000;
+
+/** @param {string} apiKey @returns {(text: string) => string} replaces the key, as it is and as JSON and URLs spell it */
+export function redactor(apiKey) {
+  if (apiKey.length < NO_SECRET) return (text) => text;
+  const spellings = new Set([apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)]);
+  return (text) => withoutBeginning([...spellings].reduce((rest, spelling) => rest.replaceAll(spelling, REDACTED), text), apiKey);
+}
+
+/** A text that was cut to a length may end in the beginning of the key. */
+function withoutBeginning(text, apiKey) {
+  for (let length = Math.min(apiKey.length - 1, text.length); length >= NO_SECRET; length -= 1) {
+    if (text.endsWith(apiKey.slice(0, length))) return text.slice(0, -length) + REDACTED;
+  }
+  return text;
+}
+
+/** Headers with redacted values; of an object that only has a `get`, those that help to find a failure. */
+export function redactedHeaders(headers, redact) {
+  const copy = new (globalThis.Headers ?? Map)();
+  for (const [name, value] of entriesOf(headers)) quietly(() => (copy.append ?? copy.set).call(copy, redact(name), redact(value)));
+  return copy;
+}
+
+const TELLING = ["content-type", "cf-ray", "location", "retry-after", "x-request-id"];
+
+function entriesOf(headers) {
+  const entries = [];
+  const add = (name, value) => entries.push([String(name), String(value)]);
+  const isList = quietly(() => {
+    for (const [name, value] of headers) if (add(name, value) >= MAX_HEADERS) break;
+    return true;
+  });
+  if (!isList) for (const name of TELLING) quietly(() => typeof headers.get(name) === "string" && add(name, headers.get(name)));
+  return entries;
+}
+
+/**
+ * A copy of what was thrown: errors with their names, messages, stacks, causes and enumerable properties, plain objects
+ * and arrays. All else (functions, class instances, accessors, cycles, what is beyond the limits) is left out.
+ */
+export function redactedCause(thrown, redact) {
+  const copies = new Map();
+  let left = MAX_VALUES;
+  return copied(thrown);
+
+  function copied(value) {
+    left -= 1;
+    if (left < 0 || typeof value === "function") return undefined;
+    if (typeof value === "bigint") return value; // its text may take longer than all else
+    if (typeof value === "object" && value !== null) return known(value);
+    const text = redact(String(value).slice(0, MAX_TEXT));
+    return typeof value === "symbol" || typeof value === "string" || text !== String(value) ? text : value;
+  }
+
+  function known(object) {
+    if (!copies.has(object)) {
+      copies.set(object, undefined); // as long as it is being copied: a cycle ends here
+      copies.set(object, copiedObject(object));
+    }
+    return copies.get(object);
+  }
+
+  function copiedObject(object) {
+    if (quietly(() => Array.isArray(object))) return copiedItems(object);
+    if (typeof quietly(() => object.message) === "string") return copiedError(object);
+    return quietly(() => isPlain(object)) ? withProperties({}, object) : undefined;
+  }
+
+  function copiedItems(array) {
+    const items = [];
+    const length = quietly(() => array.length) ?? 0;
+    for (let index = 0; index < length && left > 0; index += 1) items.push(copied(quietly(() => array[index])));
+    return items;
+  }
+
+  function copiedError(error) {
+    const copy = new Error();
+    delete copy.stack; // it is that of this line
+    withProperties(copy, error);
+    for (const name of ["name", "message", "stack", "code", "cause", "errors"]) define(copy, name, copied(quietly(() => error[name])), false);
+    return copy;
+  }
+
+  function withProperties(copy, object) {
+    for (const name of quietly(() => Object.keys(object)) ?? []) {
+      if (left <= 0) break;
+      const value = copied(quietly(() => Object.getOwnPropertyDescriptor(object, name).value));
+      define(copy, redact(name.slice(0, MAX_TEXT)), value, true);
+    }
+    return copy;
+  }
+}
+
+function define(copy, name, value, enumerable) {
+  if (value !== undefined && !Object.hasOwn(copy, name)) Object.defineProperty(copy, name, { value, enumerable, configurable: true, writable: true });
+}
+
+/** Made by `{}`, here or in another realm. */
+function isPlain(object) {
+  const prototype = Object.getPrototypeOf(object);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** The result, or `undefined` where reading throws. */
+export function quietly(get) {
+  try {
+    return get();
+  } catch {
+    return undefined;
+  }
+}

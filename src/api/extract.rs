@@ -1,0 +1,122 @@
+//! Checks an answer's body against its table in [`schema`](crate::schema), and extracts the texts
+//! that a client reads. The caller gets what `JSON.parse` makes of the body, not the records.
+
+use crate::decimal::{number_as_money, text_as_money};
+use crate::schema::{Kind, Slot};
+use crate::validate::json::{Sink, Text, walk_body};
+use crate::validate::lexer::{Expected, Raw};
+use crate::validate::place::Place;
+use crate::validate::report::{Found, Problems};
+use crate::validate::{Code, Step};
+use std::borrow::Cow;
+
+/// What is read from a body.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extracted<'a> {
+    /// `charge.amount` as the contract writes it.
+    pub amount: Option<String>,
+    /// `error` of an error's body.
+    pub error: Option<Cow<'a, str>>,
+    /// `message` of an error's body.
+    pub message: Option<Cow<'a, str>>,
+}
+
+/// The first place at which a body is not what it must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// A JSON Pointer; empty for the body itself.
+    pub pointer: String,
+    /// What must be there.
+    pub expected: &'static str,
+}
+
+/// Reads a body.
+///
+/// # Errors
+/// The first thing that is wrong with it. Members beyond those of the table are passed over.
+pub fn extract<'a>(body: &'a [u8], kind: &'static Kind) -> Result<Extracted<'a>, Mismatch> {
+    let mut extracted = Extracted::default();
+    let mut first = First(str::from_utf8(body).err().map(|_| Mismatch::of_body("UTF-8")));
+    walk_body(body, kind, &mut extracted, &mut first);
+    first.0.map_or(Ok(extracted), Err)
+}
+
+impl<'a> Sink<'a> for Extracted<'a> {
+    const IS_ANSWER: bool = true;
+
+    fn text(&mut self, slot: Slot, text: Text<'a, '_>) {
+        match slot {
+            Slot::ChargeAmount => self.amount = text_as_money(&text.into_cow()),
+            Slot::Error => self.error = Some(text.into_cow()),
+            Slot::Message => self.message = Some(text.into_cow()),
+            _ => {}
+        }
+    }
+
+    fn number(&mut self, slot: Slot, text: &'a [u8]) {
+        if slot == Slot::ChargeAmount {
+            self.amount = number_as_money(text);
+        }
+    }
+}
+
+/// Keeps the first problem.
+struct First(Option<Mismatch>);
+
+impl<'a> Problems<'a> for First {
+    fn issue(&mut self, place: &Place<'_>, code: Code) {
+        let expected = match code {
+            Code::LoneSurrogate => return, // `JSON.parse` takes it
+            Code::DuplicateMember => "a member that appears once",
+            Code::TooDeep => "a value that nests less deep",
+            _ => expected(place.kind()),
+        };
+        self.0.get_or_insert_with(|| Mismatch { pointer: pointer(place), expected });
+    }
+
+    fn invalid_type(&mut self, place: &Place<'_>, _: Found) {
+        self.issue(place, Code::InvalidType);
+    }
+
+    fn unknown_member(&mut self, _: &Place<'_>, _: Raw<'a>, _: Text<'a, '_>) {}
+
+    fn malformed(&mut self, _: usize, _: Expected) {
+        self.0.get_or_insert_with(|| Mismatch::of_body("JSON"));
+    }
+}
+
+impl Mismatch {
+    fn of_body(expected: &'static str) -> Self {
+        Mismatch { pointer: String::new(), expected }
+    }
+
+    /// For a charge's amount that is no decimal.
+    pub fn of_amount() -> Self {
+        Mismatch { pointer: "/charge/amount".to_owned(), expected: expected(&Kind::Decimal) }
+    }
+}
+
+fn expected(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Text(_) => "a string",
+        Kind::Boolean => "a boolean",
+        Kind::PositiveNumber => "a number greater than 0",
+        Kind::Decimal => "a decimal as a string or a number",
+        Kind::Choice(_) => "one of `USD`, `GBP` and `EUR`", // answers have no other
+        Kind::Object(_) => "an object",
+        Kind::Array(_) => "an array",
+    }
+}
+
+fn pointer(place: &Place<'_>) -> String {
+    let mut pointer = String::new();
+    for step in place.outwards().filter_map(Place::step) {
+        match step {
+            Step::Member { name, .. } => pointer.insert_str(0, name),
+            Step::Index(index) => pointer.insert_str(0, itoa::Buffer::new().format(index)),
+            Step::Unknown(_) => continue,
+        }
+        pointer.insert(0, '/');
+    }
+    pointer
+}
