@@ -49,12 +49,13 @@ async function compile(tools, { features, profile }) {
   const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features];
   const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, wasm.env.RUSTFLAGS, args]));
   const key = keyNow();
-  const place = await usedEntry(join(cache, "crate", key), async (folder) => {
+  const work = async (folder) => {
     await run(wasm.cargo, args, { cwd: root, env: wasm.env, show: true });
-    if (keyNow() !== key) throw new Stop("a source was saved while it was compiled: build again");
+    if (keyNow() !== key) throw new Stop("a source was saved while it was compiled");
     copyFileSync(join(wasm.targetFolder, WASM, profile, "impact_pledge.wasm"), join(folder, "crate.wasm"));
-  });
-  return join(place, "crate.wasm");
+  };
+  const place = await usedEntry(join(cache, "crate", key), work).catch((error) => (keyNow() === key ? Promise.reject(error) : null));
+  return place ? join(place, "crate.wasm") : compile(tools, { features, profile });
 }
 
 /** The names and bytes of all that the crate is made of. */
