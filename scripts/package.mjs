@@ -32,11 +32,12 @@ export async function buildPackage(tools) {
 async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {} }) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
+  const made = { "#text": { contents: printable(wasm), loader: "text" } };
+  for (const [path, file] of Object.entries(modules)) made[path] = { contents: readFileSync(join(folder, file)) };
   const loader = (file) => join(templates, "loaders", file);
-  const files = { "#imports": loader(modules["#client"] ? "unused-imports.js" : "no-imports.js") };
-  for (const [path, file] of Object.entries(modules)) files[path] = join(folder, file);
+  const imports = loader(modules["#client"] ? "unused-imports.js" : "no-imports.js");
   const bundle = (outfile, format, module, wasmPath) =>
-    bundleEntry(join(templates, source), { outfile: join(pkg, outfile), format, inject: wasmPath ? [] : [join(templates, "text.js")] }, { ...files, "#module": loader(module) }, wasm, wasmPath);
+    bundleEntry(join(templates, source), { outfile: join(pkg, outfile), format, inject: wasmPath ? [] : [join(templates, "text.js")] }, made, { "#imports": imports, "#module": loader(module) }, wasmPath);
   writeFileSync(join(pkg, `${name}.wasm`), wasm);
   await bundle(`${name}.js`, "esm", "inline.js");
   await bundle(`${name}.cjs`, "cjs", "inline.js");
@@ -46,15 +47,15 @@ async function buildEntry(tools, pkg, { name, source, types, wasm: build, module
   writeFileSync(join(pkg, forRequire(types)), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
 }
 
-/** `files`: what the sources import by a name that begins with `#`; `wasmPath`: where the wasm is a module. */
-async function bundleEntry(source, options, files, wasm, wasmPath) {
+/** `made` and `files`: what the sources import by a name that begins with `#`; `wasmPath`: where the wasm is a module. */
+async function bundleEntry(source, options, made, files, wasmPath) {
   const { build } = await import("esbuild");
   const setup = ({ onResolve, onLoad }) => {
     onResolve({ filter: /^#/ }, ({ path }) => {
-      if (path === "#text") return { path, namespace: "text" };
+      if (path in made) return { path, namespace: "made" }; // without a path of this machine
       return path === "#wasm" ? { path: wasmPath, external: true } : { path: files[path] };
     });
-    onLoad({ filter: /^#text$/, namespace: "text" }, () => ({ contents: printable(wasm), loader: "text" }));
+    onLoad({ filter: /^#/, namespace: "made" }, ({ path }) => made[path]);
   };
   const minifySyntax = true; // constants become what they are
   await build({ entryPoints: [source], bundle: true, platform: "neutral", target: "es2022", minifySyntax, legalComments: "none", logLevel: "warning", plugins: [{ name: "impact-pledge", setup }], ...options });

@@ -5,11 +5,9 @@ import { ready } from "./ready.mjs";
 
 export { Argument, Option } from "commander";
 
-/** @param {string} name as the user calls it @param {string} description */
-export function command(name, description) {
-  const outputError = (text, write) => write(text.replace(/^error: /, ""));
-  return new Command(name).description(description).exitOverride().showHelpAfterError().configureOutput({ outputError });
-}
+/** `name` as the user calls it. */
+export const command = (name, description) =>
+  new Command(name).description(description).exitOverride().showHelpAfterError().configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
 
 /** A command on records: its action gets them, and a `print(data, words)` that prints one of the two, before all else. */
 export function onRecords(command, action) {
