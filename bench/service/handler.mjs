@@ -69,7 +69,8 @@ class FakeKv {
 async function load() {
   const [service, { recovering }] = await Promise.all(["impact_pledge.js", "recover.js"].map((name) => import(pathToFileURL(resolve(folder, name)))));
   service.initSync({ module: new WebAssembly.Module(readFileSync(resolve(folder, "impact_pledge_bg.wasm"))) });
-  return recovering({ ...service, onTrap() {}, restart: service.__wbg_reset_state });
+  globalThis.addEventListener ??= () => {}; // Node has none
+  return recovering(service.fetch, () => service.__worker_init_state().instanceId);
 }
 
 const bytes = (value) => new TextEncoder().encode(JSON.stringify(value));

@@ -13,9 +13,13 @@ use web_sys::{ReadableStream, ReadableStreamGetReaderOptions, ReadableStreamRead
 
 #[wasm_bindgen]
 extern "C" {
-    type Headers;
-    #[wasm_bindgen(method)]
-    fn get(this: &Headers, name: &str) -> Option<String>;
+    #[wasm_bindgen(js_name = ReadableStream)]
+    type ByteStream;
+    #[wasm_bindgen(method, catch, js_name = getReader)]
+    fn get_reader(
+        this: &ByteStream,
+        options: &ReadableStreamGetReaderOptions,
+    ) -> Result<Reader, JsValue>;
 
     /// `readAtLeast` is an addition of workerd's, as one of its own pieces has 4 KiB.
     #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
@@ -56,12 +60,12 @@ thread_local! {
 
 pub struct WorkerRequest<'r> {
     request: &'r web_sys::Request,
-    headers: Headers,
+    headers: web_sys::Headers,
 }
 
 impl<'r> WorkerRequest<'r> {
     pub fn new(request: &'r web_sys::Request) -> Self {
-        WorkerRequest { request, headers: request.headers().unchecked_into() }
+        WorkerRequest { request, headers: request.headers() }
     }
 
     fn content_length(&self) -> Option<usize> {
@@ -140,7 +144,7 @@ async fn for_each_piece(
 ) -> Option<bool> {
     let options = ReadableStreamGetReaderOptions::new();
     options.set_mode(ReadableStreamReaderMode::Byob);
-    let reader: Reader = stream.get_reader_with_options(&options).unchecked_into();
+    let reader = stream.unchecked_ref::<ByteStream>().get_reader(&options).ok()?;
     let ended = within(milliseconds, read_pieces(&reader, take)).await.and_then(Result::ok);
     match ended {
         Some(_) => reader.release_lock(),
@@ -176,7 +180,7 @@ impl Request for WorkerRequest<'_> {
     }
 
     fn header(&self, name: &'static str) -> Option<String> {
-        self.headers.get(intern(name))
+        self.headers.get(intern(name)).ok().flatten() // only a name that is none fails
     }
 
     async fn body(
