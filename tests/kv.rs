@@ -2,7 +2,6 @@
 
 #![cfg(all(target_family = "wasm", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::panic, reason = "a test that meets the unexpected should show it")]
 
 #[path = "support/stores.rs"]
 mod stores;
