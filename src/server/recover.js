@@ -32,7 +32,7 @@ export function recovering(fetch, instance) {
       fetch(request, env, context).then(resolve, reject);
     });
     const ended = answered.catch(recover);
-    context.waitUntil(ended); // the platform drops a request whose caller hangs up, and what it held would stay
+    context.waitUntil(ended); // else the platform may drop the request of a caller who hangs up, with what it holds
     const response = await ended;
     waiting.delete(number);
     return response ?? internalError(); // made here: a platform's object belongs to the request that made it
