@@ -163,4 +163,5 @@ export type IssueCode =
   | "too_deep"
   | "malformed_json"
   | "unreadable"
-  | "unknown_pointer";
+  | "unknown_pointer"
+  | "more_issues";

@@ -35,9 +35,9 @@ async function buildEntry(tools, pkg, { name, source, types, wasm: build, module
   const made = { "#text": { contents: printable(wasm), loader: "text" } };
   for (const [path, file] of Object.entries(modules)) made[path] = { contents: readFileSync(join(folder, file)) };
   const loader = (file) => join(templates, "loaders", file);
-  const imports = loader(modules["#client"] ? "unused-imports.js" : "no-imports.js");
+  const instance = loader(modules["#client"] ? "client-instance.js" : "instance.js");
   const bundle = (outfile, format, module, wasmPath) =>
-    bundleEntry(join(templates, source), { outfile: join(pkg, outfile), format, inject: wasmPath ? [] : [join(templates, "text.js")] }, made, { "#imports": imports, "#module": loader(module) }, wasmPath);
+    bundleEntry(join(templates, source), { outfile: join(pkg, outfile), format, inject: wasmPath ? [] : [join(templates, "platform.js")] }, made, { "#instance": instance, "#module": loader(module) }, wasmPath);
   writeFileSync(join(pkg, `${name}.wasm`), wasm);
   await bundle(`${name}.js`, "esm", "inline.js");
   await bundle(`${name}.cjs`, "cjs", "inline.js");

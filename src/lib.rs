@@ -28,8 +28,7 @@ pub mod validate;
 
 #[cfg(all(target_family = "wasm", feature = "client"))]
 mod client;
+#[cfg(all(target_family = "wasm", feature = "validate"))]
+mod exports;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 pub mod server;
-#[cfg(all(target_family = "wasm", feature = "validate"))]
-#[path = "client/values.rs"]
-mod values;

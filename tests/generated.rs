@@ -10,10 +10,11 @@
 use impact_pledge::schema::{
     Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot, object_type,
 };
-use impact_pledge::validate::compact::{UNDECIDED, explained};
-use impact_pledge::validate::json::odd;
-use impact_pledge::validate::texts::{FORMAT, LENGTH, TEXTS};
-use impact_pledge::validate::{Code, MAX_DEPTH};
+use impact_pledge::validate::compact::{Compact, UNDECIDED, explained};
+use impact_pledge::validate::formats::{FORMAT, LENGTH, TEXTS};
+use impact_pledge::validate::json::marker;
+use impact_pledge::validate::place::ITEM;
+use impact_pledge::validate::{Code, Found, MAX_DEPTH};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -70,7 +71,7 @@ fn add_spots(slot: Option<Slot>, kind: Kind, is_required: bool, all: &mut Vec<Sp
     all.push(Spot { slot, kind, is_required });
     match kind {
         Kind::Object(object) => {
-            assert!(object.members.len() <= VARIABLES.len(), "the encoder has names for so many");
+            assert!(object.members.len() <= VARIABLES.len(), "the walk has variables for so many");
             for member in object.members {
                 add_spots(Some(member.slot), member.kind, member.required, all);
             }
@@ -91,25 +92,30 @@ fn message(rank: u8, code: Code, detail: u8) -> Option<String> {
     let text = explained(rank, code, detail)?.to_string();
     let is_syntax = code == Code::MalformedJson;
     let text = if is_syntax { text.strip_suffix('0').unwrap().to_owned() } else { text };
-    assert_eq!(text.ends_with(' '), is_syntax, "behind a blank goes the byte where JSON ends");
+    let is_open = is_syntax || code == Code::MoreIssues;
+    assert_eq!(text.ends_with(' '), is_open, "a number goes behind a blank");
     Some(text)
 }
 
 // ---- Tables ------------------------------------------------------------------------------------
 
-/// Ranks whose messages are all alike are of one class.
-fn classes(count: u8) -> Vec<usize> {
-    let all = |rank| Code::ALL.iter().map(|code| message(rank, *code, 0)).collect::<Vec<_>>();
-    let mut seen = Vec::new();
-    (0..count)
-        .map(|rank| {
-            let messages = all(rank);
-            seen.iter().position(|known| *known == messages).unwrap_or_else(|| {
-                seen.push(messages);
-                seen.len() - 1
-            })
-        })
-        .collect()
+/// What a value must be.
+const fn found(kind: Kind) -> Found {
+    match kind {
+        Kind::Object(_) => Found::Object,
+        Kind::Text(_) | Kind::Choice(_) => Found::String,
+        Kind::Array(_) => Found::Array,
+        Kind::PositiveNumber => Found::Number,
+        Kind::Boolean | Kind::Decimal => panic!("a request has none"),
+    }
+}
+
+/// The members of an object, as the message of an unknown one lists them.
+fn listed(kind: Kind) -> String {
+    let Kind::Object(object) = kind else { panic!("only an object has unknown members") };
+    let names: Vec<_> = object.members.iter().map(|member| format!("`{}`", member.name)).collect();
+    let (last, others) = names.split_last().unwrap();
+    format!("{} and {last}", others.join(", "))
 }
 
 fn can_have(kind: Kind, code: Code) -> bool {
@@ -123,58 +129,43 @@ fn can_have(kind: Kind, code: Code) -> bool {
     }
 }
 
-/// The messages of a code: one text, or beginnings by class and endings by detail.
-fn messages(code: Code, spots: &[Spot], classes: &[usize]) -> Value {
-    let ranks: Vec<u8> = match code {
-        Code::MalformedJson => vec![0],
-        _ => (0..)
-            .zip(spots)
-            .filter(|(_, spot)| can_have(spot.kind, code))
-            .map(|(rank, _)| rank)
-            .collect(),
-    };
-    let texts: Vec<Vec<String>> = ranks
-        .iter()
-        .map(|rank| match code {
-            Code::InvalidType | Code::MalformedJson => {
-                (0..).map_while(|detail| message(*rank, code, detail)).collect()
+/// The message of a code; or its parts: a beginning, what may follow, and what follows that. What is
+/// found is put behind what a value must be; the list of an object's members is left out.
+fn messages(code: Code, spots: &[Spot]) -> Value {
+    let ranks = || (0..).zip(spots).filter(|(_, spot)| can_have(spot.kind, code));
+    let all = |rank| (0..).map_while(move |detail| message(rank, code, detail));
+    match code {
+        Code::InvalidType => {
+            let types = between("must be an object, not ", all(0), "");
+            for (rank, spot) in ranks() {
+                let start = format!("must be {}, not ", types[found(spot.kind) as usize]);
+                assert_eq!(between(&start, all(rank), ""), types);
             }
-            _ => vec![message(*rank, code, 0).unwrap()],
-        })
-        .collect();
-    if texts.iter().all(|text| *text == texts[0] && text.len() == 1) {
-        return json!(texts[0][0]);
+            json!(["must be ", types, ", not "])
+        }
+        Code::MalformedJson => {
+            let (start, end) = ("must be JSON: ", " expected at byte ");
+            json!([start, between(start, all(0), end), end])
+        }
+        _ => {
+            let list =
+                |kind| if code == Code::UnknownMember { listed(kind) } else { String::new() };
+            let texts = ranks().map(|(rank, spot)| {
+                let text = message(rank, code, 0).unwrap();
+                text.strip_suffix(&list(spot.kind)).unwrap().to_owned()
+            });
+            let texts: BTreeSet<_> = texts.collect();
+            assert_eq!(texts.len(), 1, "a message depends on its place");
+            json!(texts.first().unwrap())
+        }
     }
-    let mut starts = vec![json!(""); classes.iter().max().unwrap() + 1];
-    let endings: Vec<&str> = texts[0].iter().map(|text| &text[common(&texts[0])..]).collect();
-    let last = common_end(&endings);
-    for (rank, texts) in ranks.iter().zip(&texts) {
-        let start = &texts[0][..texts[0].len() - endings[0].len()];
-        let joined: Vec<_> = endings.iter().map(|ending| format!("{start}{ending}")).collect();
-        assert_eq!(
-            joined, *texts,
-            "a message is a beginning of its place and an ending of its detail"
-        );
-        starts[classes[usize::from(*rank)]] = json!(start);
-    }
-    let middles: Vec<_> = endings.iter().map(|text| text.strip_suffix(last).unwrap()).collect();
-    if texts[0].len() == 1 { json!([starts, [], ""]) } else { json!([starts, middles, last]) }
 }
 
-/// The longest ending that texts have in common, from a blank on.
-fn common_end<'t>(texts: &[&'t str]) -> &'t str {
-    let blanks = texts[0].match_indices(' ').map(|(at, _)| &texts[0][at..]);
-    let mut ends = blanks.filter(|end| texts.iter().all(|text| text.ends_with(end)));
-    if texts.len() == 1 { "" } else { ends.next().unwrap_or_default() }
-}
-
-/// How long a beginning texts have in common; all of it when there is only one.
-fn common(texts: &[String]) -> usize {
-    let first = &texts[0];
-    (0..=first.len())
-        .rev()
-        .find(|end| texts.iter().all(|text| text.starts_with(&first[..*end])))
-        .unwrap()
+/// What stands in texts between a start and an end.
+#[track_caller]
+fn between(start: &str, texts: impl Iterator<Item = String>, end: &str) -> Vec<String> {
+    let middle = |text: String| text.strip_prefix(start)?.strip_suffix(end).map(str::to_owned);
+    texts.map(|text| middle(text).unwrap()).collect()
 }
 
 fn number_of(code: Code) -> usize {
@@ -183,27 +174,33 @@ fn number_of(code: Code) -> usize {
 
 fn tables() -> String {
     let spots = spots();
-    let classes = classes(spots.len() as u8);
+    let types: String = spots.iter().map(|spot| (found(spot.kind) as u8).to_string()).collect();
     let pointers: Vec<_> = (0..spots.len() as u8).map(pointer).collect();
     let codes: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
     assert!(spots.len() < 1 << FORMAT, "a rank has {FORMAT} bits");
     let required = (0..spots.len()).filter(|rank| spots[*rank].is_required);
     let required: u32 = required.map(|rank| 1 << rank).sum();
     let mut js = format!("// {FROM}.\n\n");
+    // Numbers stand first: a bundler puts those in their places.
     let mut line = |text: String| writeln!(js, "{text}").unwrap();
-    line("/** How many texts one call takes, and how far up in its word the length of each stands. */".into());
-    line(format!("export const TEXTS = {TEXTS}, LENGTH = {LENGTH};"));
+    line("/** How many texts one call takes, how far up in its word the length of each stands, and the bits of its rank. */".into());
+    line(format!("export const TEXTS = {TEXTS}, LENGTH = {LENGTH}, RANK = {};", (1 << FORMAT) - 1));
+    line("/** The words of a problem, and how far up in its order the item stands. */".into());
+    line(format!(
+        "export const PROBLEM = {}, ITEM = {ITEM};",
+        size_of::<Compact>() / size_of::<u32>()
+    ));
     line("/** How deep a value may nest, and the bytes for what JSON has no word for. */".into());
     line(format!(
         "export const MAX_DEPTH = {MAX_DEPTH}, OTHER = \"\\x0{}\", UNREADABLE = \"\\x0{}\", GIVEN_UP = \"\\x0{}\";",
-        odd::OTHER,
-        odd::UNREADABLE,
-        odd::GIVEN_UP
+        marker::OTHER,
+        marker::UNREADABLE,
+        marker::GIVEN_UP
     ));
-    line("/** The codes by their numbers, and the numbers of some. */".into());
-    line(format!("export const CODES = {}.split(\" \");", json!(codes.join(" "))));
+    line("/** The numbers of some codes. */".into());
     line(format!(
-        "export const REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, TOO_FEW_ITEMS = {}, TOO_MANY_ITEMS = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, NOT_ALLOWED = {}, UNKNOWN_POINTER = {}, UNDECIDED = {UNDECIDED};",
+        "export const INVALID_TYPE = {}, REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, TOO_FEW_ITEMS = {}, TOO_MANY_ITEMS = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, NOT_ALLOWED = {}, UNKNOWN_POINTER = {}, MORE_ISSUES = {}, UNDECIDED = {UNDECIDED};",
+        number_of(Code::InvalidType),
         number_of(Code::Required),
         number_of(Code::UnknownMember),
         number_of(Code::TooFewItems),
@@ -211,17 +208,24 @@ fn tables() -> String {
         number_of(Code::NotPositive),
         number_of(Code::NotFinite),
         number_of(Code::NotAllowed),
-        number_of(Code::UnknownPointer)
+        number_of(Code::UnknownPointer),
+        number_of(Code::MoreIssues)
     ));
-    line("/** The pointers of the request's places by their ranks, `*` for an item's index, and a bit for each that must be there. */".into());
-    line(format!("export const PLACES = {}.split(\" \");", json!(pointers.join(" "))));
+    line("/** A bit for each place, by its rank, that must be there. */".into());
     line(format!("export const REQUIRED = {required:#x};"));
-    line("/** Places whose messages are alike have one number. */".into());
-    line(format!("export const KINDS = {};", json!(classes)));
-    line("/** The messages by their codes: a text, or beginnings by the place's kind, middles by the detail and one end. The byte where JSON ends goes behind a blank. */".into());
+    line("/** The codes by their numbers. */".into());
+    line(format!("export const CODES = {}.split(\" \");", json!(codes.join(" "))));
+    line(
+        "/** The pointers of the request's places by their ranks, `*` for an item's index. */"
+            .into(),
+    );
+    line(format!("export const PLACES = {}.split(\" \");", json!(pointers.join(" "))));
+    line("/** What a place must be, by its rank: a number in the list of types. */".into());
+    line(format!("export const TYPES = {};", json!(types)));
+    line("/** The messages by their codes: a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */".into());
     line("export const MESSAGES = [".into());
     for code in Code::ALL {
-        line(format!("  {},", messages(*code, &spots, &classes)));
+        line(format!("  {},", messages(*code, &spots)));
     }
     line("];".into());
     js
@@ -232,7 +236,7 @@ fn the_tables_are_current() {
     is_current("generated/tables.js", &tables());
 }
 
-// ---- The encoder -------------------------------------------------------------------------------
+// ---- The walk of a value ---------------------------------------------------------------------
 
 const VARIABLES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
@@ -244,65 +248,59 @@ fn function(slot: Option<Slot>) -> String {
     slot.map_or("walkRequest".to_owned(), |slot| format!("walk{slot:?}"))
 }
 
-fn encoder() -> String {
-    let mut js = written_by_hand("validate/encoder.js");
+/// What the functions of the walk are made of; the walk itself imports the first of them.
+const PARTS: &str = "addText, checkNumber, checkText, isObject, notPlain, reportMember, reportNotAllowed, reportUnknown, walkItems, withUnknown";
+
+fn walk() -> String {
+    let mut js = format!(
+        "// {FROM}.\n\nimport {{ {PARTS} }} from \"../validate/walk.js\";\n\nconst {{ valueOf }} = Object.prototype;\n"
+    );
     for spot in spots() {
         match spot.kind {
-            Kind::Object(object) => js += &object_encoder(spot.slot, object),
-            Kind::Choice(choices) => js += &choice_encoder(spot.slot, choices),
+            Kind::Object(object) => js += &object_walk(spot.slot, object),
+            Kind::Choice(choices) => js += &choice_walk(spot.slot, choices),
             _ => {}
         }
     }
     js
 }
 
-fn object_encoder(slot: Option<Slot>, object: &'static Object) -> String {
+/// Only what reads the value can throw, because of code that is not ours.
+fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
     let members: Vec<_> = object.members.iter().zip(VARIABLES).collect();
     let names: Vec<_> = members.iter().map(|(_, name)| *name).collect();
+    let export = if slot.is_none() { "export " } else { "" };
     let mut js = format!(
-        "\nfunction {}(value) {{\n  if (value.toJSON !== undefined || value.valueOf !== valueOf) throw ODD;\n  let {}, names;\n  for (const name in value) {{\n    if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n    switch (name) {{\n",
+        "\n{export}function {}(value) {{\n  if (!isObject(value)) return reportMember(value, {});\n  let name, names, {};\n  try {{\n    if (value.toJSON || value.valueOf !== valueOf) notPlain();\n    for (name in value) {{\n      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n      switch (name) {{\n",
         function(slot),
+        rank(slot),
         names.join(", ")
     );
     for (member, name) in &members {
         let member = member.name;
-        write!(js, "      case \"{member}\":\n        {name} = value.{member};\n        break;\n")
-            .unwrap();
+        write!(
+            js,
+            "        case \"{member}\":\n          {name} = value.{member};\n          break;\n"
+        )
+        .unwrap();
     }
-    js += "      default:\n        names = withUnknown(names, name, value[name]);\n    }\n  }\n";
+    js += "        default:\n          names = withUnknown(names, name, value[name]);\n      }\n    }\n  } catch {\n    notPlain();\n  }\n";
     for (member, name) in &members {
-        let (test, then) = checks(member, name);
-        let wrong = format!("wrong({name}, {})", rank(Some(member.slot)));
-        let line = match then {
-            Some(then) => format!("if ({test}) {then};\n  else {wrong};"),
-            None => format!("if (!{test}) {wrong};"),
-        };
-        writeln!(js, "  {line}").unwrap();
+        writeln!(js, "  {};", check(member, name)).unwrap();
     }
-    writeln!(js, "  if (names) tellUnknown(names, {});\n}}", rank(slot)).unwrap();
+    writeln!(js, "  reportUnknown(names, {});\n}}", rank(slot)).unwrap();
     js
 }
 
-/// How the encoder asks whether a value is of its type, and what it does with one that is.
-fn checks(member: &Member, name: &str) -> (String, Option<String>) {
+/// How the walk checks what it has read of a member.
+fn check(member: &Member, name: &str) -> String {
     let place = rank(Some(member.slot));
     match member.kind {
-        Kind::Text(Format::Any) => (format!("isText({name})"), None),
-        Kind::Text(format) => {
-            let word = (format as u32) << FORMAT | place;
-            (format!("typeof {name} === \"string\""), Some(format!("addText({name}, {word})")))
-        }
-        Kind::PositiveNumber => {
-            (format!("typeof {name} === \"number\""), Some(format!("checkNumber({name}, {place})")))
-        }
-        Kind::Object(_) => {
-            let call = format!("{}({name})", function(Some(member.slot)));
-            (format!("isObject({name})"), Some(call))
-        }
-        Kind::Array(array) => {
-            let call = array_call(array, name, place);
-            (format!("Array.isArray({name})"), Some(call))
-        }
+        Kind::Text(Format::Any) => format!("checkText({name}, {place})"),
+        Kind::Text(format) => format!("addText({name}, {})", (format as u32) << FORMAT | place),
+        Kind::PositiveNumber => format!("checkNumber({name}, {place})"),
+        Kind::Object(_) => format!("{}({name})", function(Some(member.slot))),
+        Kind::Array(array) => array_call(array, name, place),
         Kind::Choice(_) => panic!("no member is a choice by itself"),
         Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     }
@@ -310,23 +308,19 @@ fn checks(member: &Member, name: &str) -> (String, Option<String>) {
 
 fn array_call(array: &Array, name: &str, place: u32) -> String {
     let most = array.max_items.map_or("Infinity".to_owned(), |most| most.to_string());
-    let (item, walk) = (rank(Some(array.slot)), function(Some(array.slot)));
-    let is_item = match array.item {
-        Kind::Object(_) => "isObject",
-        _ => "isString",
-    };
-    format!("walkItems({name}, {place}, {}, {most}, {item}, {is_item}, {walk})", array.min_items)
+    let walk = function(Some(array.slot));
+    format!("walkItems({name}, {place}, {}, {most}, {walk})", array.min_items)
 }
 
-fn choice_encoder(slot: Option<Slot>, choices: &[&str]) -> String {
+fn choice_walk(slot: Option<Slot>, choices: &[&str]) -> String {
     let tests: Vec<_> = choices.iter().map(|choice| format!("text !== \"{choice}\"")).collect();
-    let wrong = format!("notAllowed(text, {})", rank(slot));
+    let wrong = format!("reportNotAllowed(text, {})", rank(slot));
     format!("\nfunction {}(text) {{\n  if ({}) {wrong};\n}}\n", function(slot), tests.join(" && "))
 }
 
 #[test]
-fn the_encoder_is_current() {
-    is_current("validate/encoder.js", &encoder());
+fn the_walk_is_current() {
+    is_current("generated/walk.js", &walk());
 }
 
 // ---- The form's table ----------------------------------------------------------------------------

@@ -12,6 +12,7 @@
  * are a member twice: the rules report it, and no object can hold it.
  */
 import { REQUEST } from "../generated/fields.js";
+import { coder } from "../platform.js";
 import { validateBytes } from "../validate/validate.js";
 
 /** One more than the longest path of the request has. A name with more is not split any further: it leads nowhere. */
@@ -34,7 +35,7 @@ export function read(controls, options) {
   const owners = new Map();
   const members = [...membersOf(request, "", owners), ...unknown.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)];
   const json = `{${members}}`;
-  const issues = validateBytes(new TextEncoder().encode(json), options);
+  const issues = validateBytes(coder("TextEncoder").encode(json), options);
   let unknowns = 0; // they are reported in the order in which they were written
   for (const issue of issues) {
     const owner = issue.code === "unknown_member" ? unknown[unknowns++] : owners.get(issue.path.join("."));

@@ -1,6 +1,7 @@
 /** The request's schema for whoever speaks Standard Schema or Standard JSON Schema. */
 import { jsonSchema } from "../generated/json-schema.js";
-import { validate } from "./validate.js";
+import { serialize } from "./serialize.js";
+import { checkText, mostOf, translated } from "./validate.js";
 
 export const createPledgeTransactionSchema = /* @__PURE__ */ schema();
 
@@ -9,9 +10,28 @@ function schema() {
   return { "~standard": { version: 1, vendor: "impact-pledge", validate: standardValidate, jsonSchema: converter } };
 }
 
-function standardValidate(value) {
-  const issues = validate(value);
-  return issues.length > 0 ? { issues } : { value };
+/** Each member is read once, as text: what is checked is what is given. */
+function standardValidate(value, options) {
+  const ours = options?.libraryOptions, text = serialize(value, 0);
+  const issues = translated(checkText(text, mostOf(ours)), ours);
+  if (issues.length > 0) return { issues };
+  const checked = JSON.parse(text);
+  return { value: isSame(value, checked) ? value : checked };
+}
+
+/** Whether a value is this JSON when it is read again, too: not if it has getters, a class, or members that JSON has not. */
+function isSame(value, json) {
+  if (typeof json !== "object") return value === json;
+  try {
+    const keys = Reflect.ownKeys(value);
+    if (Reflect.getPrototypeOf(value) !== Reflect.getPrototypeOf(json) || keys.length !== Reflect.ownKeys(json).length) return false;
+    return keys.every((key) => {
+      const own = Reflect.getOwnPropertyDescriptor(value, key);
+      return (own.enumerable || key === "length") && isSame(own.value, json[key]) && own.value === value[key];
+    });
+  } catch {
+    return false; // a Proxy threw
+  }
 }
 
 function toJsonSchema({ target }) {

@@ -1,35 +1,44 @@
 /** The public functions. */
-import { toText } from "./careful.js";
-import { encoder, quickly } from "./encoder.js";
-import { issuesOfJson } from "./json.js";
-import { issuesAbout, issuesWithout, placeOf } from "./place.js";
+import { coder } from "../platform.js";
+import { MOST_ISSUES } from "./limits.js";
+import { issuesAbout, issuesWithout, placeOf } from "./pointer.js";
+import { serialize } from "./serialize.js";
+import { walk } from "./walk.js";
+import { checkJson } from "./wasm.js";
 
 export function validate(value, options) {
-  return translated(quickly(value) ?? carefully(toText(value, 0)), options);
+  const most = mostOf(options);
+  return translated(walk(value, most) ?? checkText(serialize(value, 0), most), options);
 }
 
 export function validateAt(pointer, value, options) {
   if (typeof pointer !== "string") throw new TypeError("the pointer must be a string such as `/recipient/email`");
-  const place = placeOf(pointer);
+  const most = mostOf(options), place = placeOf(pointer);
   if (!place) return translated(issuesAbout(pointer), options);
   const { before, after, depth } = place;
   const absent = value === undefined ? issuesWithout(place) : undefined;
-  return translated(absent ?? carefully(before + toText(value, depth) + after, place), options);
+  return translated(absent ?? checkText(before + serialize(value, depth) + after, most, place), options);
 }
 
 export function validateBytes(json, options) {
   if (!isBytes(json)) throw new TypeError("JSON bytes must be a Uint8Array");
-  return translated(issuesOfJson(json, false), options);
+  return translated(checkJson(json, false, mostOf(options)), options);
 }
 
-/** An odd value that was read with care: a request, or what stands at a place of one. */
-const carefully = (text, place) => issuesOfJson(encoder.encode(text), true, place);
+/** Checks a serialized value: a request, or what stands at a place of one. */
+export const checkText = (text, most, place) => checkJson(coder("TextEncoder").encode(text), true, most, place);
 
 /** Also one of another realm, such as a frame's or a test runner's. */
 const isBytes = (value) => ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
 
+export function mostOf(options) {
+  const { maxIssues = MOST_ISSUES } = options ?? {};
+  if (maxIssues > 0 && Number.isInteger(maxIssues)) return maxIssues;
+  throw new TypeError("`maxIssues` must be a whole number greater than 0");
+}
+
 /** Lets a shop say it in its own words. */
-function translated(issues, options) {
+export function translated(issues, options) {
   const messages = options?.messages;
   if (messages) for (const issue of issues) issue.message = messages(issue) ?? issue.message;
   return issues;

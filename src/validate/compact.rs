@@ -4,7 +4,7 @@
 use super::json::Text;
 use super::lexer::{Expected, Raw};
 use super::number::{Magnitude, at_a_glance};
-use super::place::Place;
+use super::place::{ITEM, Place};
 use super::report::{Code, Found, Issue, Problems, Report};
 use crate::schema::BODY;
 
@@ -12,15 +12,23 @@ use crate::schema::BODY;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Compact {
+    /// The [order](Place::order) of its place, which says the item that it lies in.
+    pub order: u64,
     /// The [rank](Place::rank) of its place, its [code](Code), and the [`Found`] or [`Expected`]
     /// that its text is about; a byte each, the lowest first.
     pub about: u32,
-    /// The index of the item that it lies in, or the byte where JSON ends.
-    pub number: u32,
-    /// Where in the input the name of an unknown member lies, or an [undecided](UNDECIDED) number.
+    /// Where in the input the name of an unknown member or an [undecided](UNDECIDED) number
+    /// begins, or JSON ends.
     pub from: u32,
-    /// How long that is, in bytes.
+    /// How many bytes that name or number has.
     pub length: u32,
+}
+
+impl Compact {
+    /// The index of the item that it lies in.
+    pub fn item(&self) -> Option<u32> {
+        ((self.order >> ITEM) as u32).checked_sub(1)
+    }
 }
 
 /// Stands for a code: whether the number's double is finite and above 0 is for JavaScript to find
@@ -30,31 +38,38 @@ pub const UNDECIDED: u8 = u8::MAX;
 /// Keeps as many problems as there is room for, and counts all.
 pub struct Compacts<'o> {
     room: &'o mut [Compact],
-    count: usize,
+    /// The place of the next problem in the room; below 0, and so outside, while some are skipped.
+    next: usize,
     input: usize,
 }
 
 impl<'o> Compacts<'o> {
-    /// Problems of this input.
-    pub fn of(input: &[u8], room: &'o mut [Compact]) -> Self {
-        Compacts { room, count: 0, input: input.as_ptr().addr() }
+    /// Problems of this input, but for the first `skip`.
+    pub fn of(input: &[u8], skip: usize, room: &'o mut [Compact]) -> Self {
+        Compacts { room, next: skip.wrapping_neg(), input: input.as_ptr().addr() }
     }
 
-    /// How many problems there are, those that found no room included.
+    /// How many problems there are behind the skipped ones, those that found no room included.
     pub fn count(&self) -> usize {
-        self.count
+        self.next
     }
 
-    fn push(&mut self, place: &Place<'_>, code: u8, detail: u8, part: &[u8]) {
-        if let Some(room) = self.room.get_mut(self.count) {
+    fn push(&mut self, place: &Place<'_>, code: u8, detail: u8, from: usize, length: usize) {
+        if let Some(room) = self.room.get_mut(self.next) {
             *room = Compact {
+                order: place.order(code == Code::UnknownMember as u8),
                 about: u32::from_le_bytes([place.rank(), code, detail, 0]),
-                number: place.outwards().find_map(Place::item_index).unwrap_or(0),
-                from: part.as_ptr().addr().wrapping_sub(self.input) as u32,
-                length: part.len() as u32,
+                from: from as u32,
+                length: length as u32,
             };
         }
-        self.count += 1;
+        self.next = self.next.wrapping_add(1);
+    }
+
+    /// A problem that a part of the input is needed for.
+    fn push_part(&mut self, place: &Place<'_>, code: u8, part: &[u8]) {
+        let from = part.as_ptr().addr().wrapping_sub(self.input);
+        self.push(place, code, 0, from, part.len());
     }
 }
 
@@ -62,29 +77,26 @@ impl<'a> Problems<'a> for Compacts<'_> {
     const KEEPS_TEXTS: bool = false;
 
     fn issue(&mut self, place: &Place<'_>, code: Code) {
-        self.push(place, code as u8, 0, &[]);
+        self.push(place, code as u8, 0, 0, 0);
     }
 
     fn invalid_type(&mut self, place: &Place<'_>, found: Found) {
-        self.push(place, Code::InvalidType as u8, found as u8, &[]);
+        self.push(place, Code::InvalidType as u8, found as u8, 0, 0);
     }
 
     fn unknown_member(&mut self, place: &Place<'_>, raw: Raw<'a>, _: Text<'a, '_>) {
-        self.push(place, Code::UnknownMember as u8, 0, raw.bytes);
+        self.push_part(place, Code::UnknownMember as u8, raw.bytes);
     }
 
     fn malformed(&mut self, offset: usize, expected: Expected) {
-        let about = u32::from_le_bytes([0, Code::MalformedJson as u8, expected as u8, 0]);
-        if let Some(room) = self.room.get_mut(self.count) {
-            *room = Compact { about, number: offset as u32, ..Compact::default() };
-        }
-        self.count += 1;
+        let root = Place::root(&BODY);
+        self.push(&root, Code::MalformedJson as u8, expected as u8, offset, 0);
     }
 
     fn magnitude(&mut self, place: &Place<'_>, text: &[u8]) -> Option<Magnitude> {
         let decided = at_a_glance(text);
         if decided.is_none() {
-            self.push(place, UNDECIDED, 0, text);
+            self.push_part(place, UNDECIDED, text);
         }
         decided
     }

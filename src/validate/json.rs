@@ -60,12 +60,12 @@ impl<'a> Text<'a, '_> {
 pub enum Source {
     /// JSON as it came.
     Json,
-    /// What JavaScript made of a value: JSON with the bytes of [`odd`] among its values.
+    /// What JavaScript made of a value: JSON with the bytes of [`marker`] among its values.
     Value,
 }
 
 /// Stand for values that JSON has no word for.
-pub mod odd {
+pub mod marker {
     /// A function, a symbol or a `bigint`.
     pub const OTHER: u8 = 1;
     /// Reading it threw.
@@ -143,7 +143,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
     /// The byte that a value begins with.
     fn next(&mut self) -> Flow<u8> {
         match self.lexer.peek() {
-            odd::OTHER..=odd::GIVEN_UP if self.source == Source::Json => {
+            marker::OTHER..=marker::GIVEN_UP if self.source == Source::Json => {
                 Err(Expected::Value.into())
             }
             next => Ok(next),
@@ -159,7 +159,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
             (kind, _) if S::IS_ANSWER && is_of_answers(kind, next, place) => {
                 self.answer_value(next, place)
             }
-            (_, odd::UNREADABLE | odd::GIVEN_UP) => {
+            (_, marker::UNREADABLE | marker::GIVEN_UP) => {
                 self.report.issue(place, Code::Unreadable);
                 self.skip(next, place, 0)
             }
@@ -205,7 +205,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
     fn member(&mut self, place: &Place<'_>, object: &'static Object, seen: &mut u32) -> Flow {
         let raw = self.name()?;
         let next = self.next()?;
-        let name = said::<P>(&raw, self.scratch);
+        let name = unescape::<P>(&raw, self.scratch);
         let known = name.map(|name| (name, rules::member(object, name.as_bytes())));
         match known {
             Ok((_, Some((nth, member)))) => {
@@ -267,7 +267,8 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
 
     fn string(&mut self, place: &Place<'_>) -> Flow {
         let raw = self.lexer.string()?;
-        match said::<P>(&raw, self.scratch).and_then(|text| Ok((text, judged(place.kind(), text)?)))
+        match unescape::<P>(&raw, self.scratch)
+            .and_then(|text| Ok((text, check_string(place.kind(), text)?)))
         {
             Ok((text, index)) => {
                 if self.report.is_clean()
@@ -315,8 +316,8 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
                 let next = walk.next()?;
                 walk.skip(next, place, depth + 1)
             })?,
-            odd::GIVEN_UP => return Err(Stop::Reported),
-            odd::OTHER | odd::UNREADABLE => self.lexer.bump(),
+            marker::GIVEN_UP => return Err(Stop::Reported),
+            marker::OTHER | marker::UNREADABLE => self.lexer.bump(),
             _ => self.lexer.word()?,
         }
         Ok(())
@@ -331,7 +332,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
             b'-' | b'0'..=b'9' => Found::Number,
             b't' | b'f' => Found::Boolean,
             b'n' => Found::Null,
-            odd::OTHER => Found::Other,
+            marker::OTHER => Found::Other,
             _ => return Err(Expected::Value.into()),
         })
     }
@@ -347,7 +348,7 @@ fn is_of_answers(kind: &Kind, next: u8, place: &Place<'_>) -> bool {
 }
 
 /// Whether a string is what it must be; the index of a choice.
-fn judged(kind: &Kind, text: Text<'_, '_>) -> Result<Option<usize>, Code> {
+fn check_string(kind: &Kind, text: Text<'_, '_>) -> Result<Option<usize>, Code> {
     match kind {
         Kind::Choice(choices) => rules::choice(choices, text.as_bytes()).map(Some),
         Kind::Text(format) => rules::text(*format, text.as_bytes()).map(|()| None),
@@ -357,7 +358,7 @@ fn judged(kind: &Kind, text: Text<'_, '_>) -> Result<Option<usize>, Code> {
 
 /// What a string says, or what is wrong with it as text.
 #[inline(never)]
-fn said<'a, 'b, P: Problems<'a>>(
+fn unescape<'a, 'b, P: Problems<'a>>(
     raw: &Raw<'a>,
     scratch: &'b mut [u8],
 ) -> Result<Text<'a, 'b>, Code> {

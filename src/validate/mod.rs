@@ -2,13 +2,13 @@
 
 pub mod compact;
 pub mod format;
+pub mod formats;
 pub mod json;
 pub(crate) mod lexer;
 pub mod number;
-pub(crate) mod place;
+pub mod place;
 pub(crate) mod report;
 mod rules;
-pub mod texts;
 
 pub use json::MAX_DEPTH;
 pub(crate) use report::summary;
@@ -25,10 +25,19 @@ pub fn bytes(json: &[u8]) -> Vec<Issue<'_>> {
     report.into_issues()
 }
 
-/// The problems of a request given as JSON. Gives their number, which may be more than there is
-/// room for. `scratch` has as many bytes as the JSON, where that has escapes.
-pub fn json(json: &[u8], source: Source, scratch: &mut [u8], room: &mut [Compact]) -> usize {
-    let mut problems = Compacts::of(json, room);
+/// Checks a request given as JSON. Puts its problems, without the first `skip`, into `room`, as
+/// many as fit, in the order in which the JSON has them.
+///
+/// Returns how many problems there are behind the skipped ones. `skip` is 0, or what an earlier call
+/// returned at most. `scratch` has as many bytes as the JSON, where that has escapes.
+pub fn json(
+    json: &[u8],
+    source: Source,
+    skip: usize,
+    scratch: &mut [u8],
+    room: &mut [Compact],
+) -> usize {
+    let mut problems = Compacts::of(json, skip, room);
     json::walk_with(json, &BODY, source, scratch, &mut (), &mut problems);
     problems.count()
 }

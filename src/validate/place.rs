@@ -3,6 +3,9 @@
 use super::report::Step;
 use crate::schema::{Array, Kind, Member, Slot};
 
+/// How far up in an [order](Place::order) the number of an item stands.
+pub const ITEM: u32 = 23;
+
 /// A list linked through the walk's own frames, so that a path costs nothing until there is
 /// something to say about it.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +62,20 @@ impl<'p> Place<'p> {
     /// The item's index; `None` for the request itself and for members.
     pub(crate) fn item_index(&self) -> Option<u32> {
         (self.parent.is_some() && self.member.is_none()).then_some(self.index)
+    }
+
+    /// Sorts places, and the unknown members of the objects there, in the schema's order: a number
+    /// for each step, the outermost in the highest bits.
+    pub(crate) fn order(&self, is_unknown: bool) -> u64 {
+        let unknown = u64::from(is_unknown) * (0xFF << 56);
+        self.outwards().fold(unknown, |order, place| {
+            let step = u64::from(place.index) + 1;
+            match (place.member, place.parent) {
+                (Some(_), _) => step << 56 | order >> 8,
+                (None, Some(_)) => step << (ITEM + 8) | order >> (ITEM + 10),
+                (None, None) => order,
+            }
+        })
     }
 
     /// The step from what this lies in; `None` for the request itself.

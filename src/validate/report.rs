@@ -49,6 +49,9 @@ pub enum Code {
     Unreadable,
     /// The pointer names no member of the request.
     UnknownPointer,
+    /// There are more problems than were asked for. Only the package has this: the service's
+    /// message counts the rest in words of its own.
+    MoreIssues,
 }
 
 impl Code {
@@ -72,6 +75,7 @@ impl Code {
         Code::MalformedJson,
         Code::Unreadable,
         Code::UnknownPointer,
+        Code::MoreIssues,
     ];
 
     /// The code as JavaScript sees it, such as `invalid_type`.
@@ -95,6 +99,7 @@ impl Code {
             Code::MalformedJson => "malformed_json",
             Code::Unreadable => "unreadable",
             Code::UnknownPointer => "unknown_pointer",
+            Code::MoreIssues => "more_issues",
         }
     }
 }
@@ -352,10 +357,11 @@ const fn rule(code: Code) -> &'static str {
         Code::InvalidDateTime => "must be an RFC 3339 date-time such as `2026-01-31T12:00:00Z`",
         Code::LoneSurrogate => "must be Unicode text, without half of a surrogate pair",
         Code::InvalidUtf8 => "must be UTF-8",
-        Code::TooDeep => "must not nest so deep",
+        Code::TooDeep => "must not nest deeper than 64 levels",
         Code::MalformedJson => "must be JSON",
         Code::Unreadable => "could not be read",
         Code::UnknownPointer => "is not a place in the request",
+        Code::MoreIssues => "has more problems than these: another ", // the package says how many
     }
 }
 
@@ -409,7 +415,7 @@ impl<'a> Report<'a> {
         self.count += 1;
         self.issues.push(issue);
         if self.issues.len() >= self.limit.saturating_mul(2) {
-            self.tidy();
+            self.sort_and_truncate();
         }
     }
 
@@ -425,11 +431,11 @@ impl<'a> Report<'a> {
 
     /// The problems that were kept.
     pub fn into_issues(mut self) -> Vec<Issue<'a>> {
-        self.tidy();
+        self.sort_and_truncate();
         self.issues
     }
 
-    fn tidy(&mut self) {
+    fn sort_and_truncate(&mut self) {
         self.issues.sort_by(|a, b| a.path.order(&b.path));
         self.issues.truncate(self.limit);
     }

@@ -12,7 +12,7 @@ import { ready } from "../../scripts/lib/ready.mjs";
 const root = join(import.meta.dirname, "..", "..");
 const POLICIES = { "/allowed": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'", "/forbidden": "default-src 'none'; script-src 'self'" };
 const PAGE = '<!doctype html><title>validate</title><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
-const SCRIPTS = { "/page.js": 'import * as rules from "/validate.js";\nglobalThis.rules = rules;\n', "/validate.js": readFileSync(join(root, "pkg", "validate.js")) };
+const SCRIPTS = { "/page.js": 'import * as rules from "/validate.js";\nglobalThis.rules = rules;\n', "/validate.js": readFileSync(join(root, "pkg", "validate.js")), "/nested.mjs": readFileSync(join(import.meta.dirname, "nested.mjs")) };
 
 const rows = readdirSync(join(root, "tests/fixtures/validation")).flatMap((file) => JSON.parse(readFileSync(join(root, "tests/fixtures/validation", file), "utf8")).rows);
 
@@ -61,6 +61,14 @@ test("every row, as bytes and as a value", async () => {
   }, JSON.stringify(rows));
   assert.deepEqual(wrong, []);
   assert.ok(rows.length > 900);
+  await page.close();
+});
+
+test("validations in the middle of others", async () => {
+  const page = await open("/allowed");
+  const { wrong, inner, invalid } = await page.evaluate(async () => (await import("/nested.mjs")).nestedCalls(globalThis.rules, { seed: 20261121, count: 500 }));
+  assert.deepEqual(wrong, []);
+  assert.ok(inner > 500 && invalid > 250, `${inner} inner ones, ${invalid} invalid: too few to say anything`);
   await page.close();
 });
 

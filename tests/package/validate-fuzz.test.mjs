@@ -1,6 +1,6 @@
 /**
  * Generated values, valid, invalid and odd: `validate(value)` and `validateBytes(JSON.stringify(value))` give the same
- * issues. `FUZZ_SEED` and `FUZZ_COUNT` choose others.
+ * issues, all of them and the first. `FUZZ_SEED` and `FUZZ_COUNT` choose others.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -92,7 +92,15 @@ test(`${count} values, seed ${seed}`, () => {
     const sent = JSON.stringify(plain);
     const seen = validate(value);
     try {
-      assert.deepEqual(seen, validateBytes(new TextEncoder().encode(sent)));
+      const bytes = new TextEncoder().encode(sent);
+      assert.deepEqual(seen, validateBytes(bytes));
+      if (seen.length > 1) {
+        const maxIssues = 1 + below(seen.length - 1);
+        const first = validate(value, { maxIssues });
+        assert.deepEqual(first, validateBytes(bytes, { maxIssues }));
+        assert.deepEqual(first.slice(0, maxIssues), seen.slice(0, maxIssues));
+        assert.deepEqual(first.slice(maxIssues).map(({ code, count }) => [code, count]), [["more_issues", seen.length - maxIssues]]);
+      }
     } catch (error) {
       throw new Error(`value ${i} of seed ${seed}: ${sent}`, { cause: error });
     }

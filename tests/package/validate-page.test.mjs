@@ -1,5 +1,6 @@
-/** The same as in validate.test.mjs and validate-fuzz.test.mjs where there is a `document`: texts take other ways there. */
+/** The same as in other files where there is a `document`: texts take other ways there. */
 globalThis.document = {};
 
 await import("./validate.test.mjs");
 await import("./validate-fuzz.test.mjs");
+await import("./validate-nested.test.mjs");

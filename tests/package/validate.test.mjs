@@ -218,6 +218,7 @@ describe("validateAt", () => {
     ["/pledges/3/impact/amount", 1],
     ["/pledges/2", { impact: { amount: 1 } }, [["pledges", 2, "impact", "offeringId"], "required"]],
     ["/pledges", [], [["pledges"], "too_few_items"]],
+    ["/pledges", [good().pledges[0], 1], [["pledges", 1], "invalid_type"]],
     ["/notifications/1", "Pigeon", [["notifications", 1], "not_allowed"]],
     ["", 1, [[], "invalid_type"]],
     ["", good()],
@@ -274,6 +275,55 @@ describe("the standard schema", () => {
     assert.deepEqual(standard.validate(value), { value });
     assert.deepEqual(standard.validate(1).issues[0].path, []);
     assert.deepEqual([standard.version, standard.vendor], [1, "impact-pledge"]);
+  });
+
+  test("gives back what is this JSON already, and else the JSON", () => {
+    const value = good();
+    assert.equal(standard.validate(value).value, value);
+    const changed = (change) => at((v) => void change(v));
+    class Order {
+      constructor() {
+        Object.assign(this, good());
+      }
+    }
+    const cases = {
+      "a Date": changed((v) => (v.trigger.date = new Date(0))),
+      "a URL": changed((v) => (v.trigger.externalUrl = new URL("https://shop.example/orders/1"))),
+      "wrapped primitives": changed((v) => Object.assign(v.pledges[0].impact, { amount: new Number(3), offeringId: new String("tree") })),
+      toJSON: { toJSON: () => good() },
+      "toJSON inside": changed((v) => (v.recipient = { toJSON: () => good().recipient })),
+      "toJSON that is inherited": changed((v) => (v.recipient = Object.create({ toJSON: () => good().recipient }))),
+      "members that are undefined": changed((v) => Object.assign(v, { extra: undefined, trigger: undefined })),
+      "inherited members": Object.assign(Object.create({ extra: 1 }), good()),
+      "members that are not enumerable": changed((v) => Object.defineProperty(v, "extra", { value: 1 })),
+      "a symbol as a key": changed((v) => (v[Symbol("extra")] = 1)),
+      "members of an array": changed((v) => (v.pledges.extra = 1)),
+      "a class": new Order(),
+      "a class of arrays": changed((v) => (v.notifications = new (class extends Array {})("Email"))),
+      "no prototype": Object.assign(Object.create(null), good()),
+      "a getter": changed((v) => Object.defineProperty(v, "reference", { get: () => "order-1", enumerable: true })),
+      "a Proxy that gives other members": new Proxy(good(), { get: (target, name) => (name === "reference" ? "other" : target[name]) }),
+      "a Proxy whose members can be read, but not be described": new Proxy(good(), { getOwnPropertyDescriptor: () => ({ value: 1, enumerable: true, configurable: true }) }),
+    };
+    for (const [name, value] of Object.entries(cases)) {
+      const sent = JSON.parse(JSON.stringify(value));
+      const result = standard.validate(value);
+      assert.deepEqual(result, { value: sent }, name);
+      assert.notEqual(result.value, value, name);
+      assert.deepEqual(Reflect.ownKeys(result.value), Reflect.ownKeys(sent), name);
+    }
+  });
+
+  test("gives what was checked, read once", () => {
+    let reads = 0;
+    const value = good();
+    Object.defineProperty(value, "reference", { get: () => (reads++ === 0 ? "r" : 1), enumerable: true });
+    assert.equal(standard.validate(value).value.reference, "r");
+    assert.equal(reads, 1);
+    const target = good();
+    let gets = 0;
+    const flaky = new Proxy(target, { get: (_, name) => (name === "reference" && gets++ > 0 ? 1 : target[name]) });
+    assert.equal(standard.validate(flaky).value.reference, target.reference);
   });
 
   test("gives JSON Schema", () => {

@@ -1,5 +1,5 @@
-//! The texts that have a format, which the JavaScript encoder collects while it walks a value by
-//! the schema: one behind the other, with a word for each.
+//! The texts that have a format, which the walk of a JavaScript value collects: one behind the
+//! other, with a word for each.
 
 use super::rules;
 use crate::schema::Format;
@@ -11,14 +11,15 @@ pub const FORMAT: u32 = 5;
 /// How far up in a text's word its length stands, in bytes.
 pub const LENGTH: u32 = 7;
 
-/// Judges the texts. A word becomes 0 where all is well, else the rank of the place and, in the
-/// second byte, the code. Gives whether anything is wrong.
-pub fn judge(words: &mut [u32], mut text: &[u8]) -> bool {
+/// Checks whether the texts have their formats. Returns how many do not.
+///
+/// The word of a wrong text becomes the rank of its place and, in the second byte, the code; that
+/// of any other becomes 0.
+pub fn check(words: &mut [u32], mut text: &[u8]) -> usize {
     let mut wrong = 0;
     for word in words {
-        let Some((this, rest)) = text.split_at_checked((*word >> LENGTH) as usize) else {
-            return true;
-        };
+        let length = (*word >> LENGTH) as usize;
+        let (this, rest) = text.split_at_checked(length).unwrap_or_default();
         text = rest;
         let rank = *word & ((1 << FORMAT) - 1);
         let format = match *word >> FORMAT & 3 {
@@ -27,7 +28,7 @@ pub fn judge(words: &mut [u32], mut text: &[u8]) -> bool {
             _ => Format::DateTime,
         };
         *word = rules::text(format, this).err().map_or(0, |code| rank | (code as u32) << 8);
-        wrong |= *word;
+        wrong += usize::from(*word != 0);
     }
-    wrong != 0
+    wrong
 }

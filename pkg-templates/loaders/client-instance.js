@@ -1,6 +1,8 @@
 /** In the package's main entry, the module also holds the client, whose imports the validator never calls. */
-export function importsOf(module) {
-  const imports = {};
+import { compile } from "#module";
+
+export function instantiate() {
+  const module = compile(), imports = {};
   for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = () => {};
-  return imports;
+  return new WebAssembly.Instance(module, imports).exports;
 }

@@ -1,0 +1,205 @@
+// generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew.
+
+import { addText, checkNumber, checkText, isObject, notPlain, reportMember, reportNotAllowed, reportUnknown, walkItems, withUnknown } from "../validate/walk.js";
+
+const { valueOf } = Object.prototype;
+
+export function walkRequest(value) {
+  if (!isObject(value)) return reportMember(value, 0);
+  let name, names, a, b, c, d, e;
+  try {
+    if (value.toJSON || value.valueOf !== valueOf) notPlain();
+    for (name in value) {
+      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
+      switch (name) {
+        case "reference":
+          a = value.reference;
+          break;
+        case "recipient":
+          b = value.recipient;
+          break;
+        case "pledges":
+          c = value.pledges;
+          break;
+        case "trigger":
+          d = value.trigger;
+          break;
+        case "notifications":
+          e = value.notifications;
+          break;
+        default:
+          names = withUnknown(names, name, value[name]);
+      }
+    }
+  } catch {
+    notPlain();
+  }
+  checkText(a, 1);
+  walkRecipient(b);
+  walkItems(c, 6, 1, Infinity, walkPledge);
+  walkTrigger(d);
+  walkItems(e, 23, 0, 3, walkNotification);
+  reportUnknown(names, 0);
+}
+
+function walkRecipient(value) {
+  if (!isObject(value)) return reportMember(value, 2);
+  let name, names, a, b, c;
+  try {
+    if (value.toJSON || value.valueOf !== valueOf) notPlain();
+    for (name in value) {
+      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
+      switch (name) {
+        case "email":
+          a = value.email;
+          break;
+        case "firstName":
+          b = value.firstName;
+          break;
+        case "name":
+          c = value.name;
+          break;
+        default:
+          names = withUnknown(names, name, value[name]);
+      }
+    }
+  } catch {
+    notPlain();
+  }
+  addText(a, 35);
+  checkText(b, 4);
+  checkText(c, 5);
+  reportUnknown(names, 2);
+}
+
+function walkPledge(value) {
+  if (!isObject(value)) return reportMember(value, 7);
+  let name, names, a, b;
+  try {
+    if (value.toJSON || value.valueOf !== valueOf) notPlain();
+    for (name in value) {
+      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
+      switch (name) {
+        case "impact":
+          a = value.impact;
+          break;
+        case "detail":
+          b = value.detail;
+          break;
+        default:
+          names = withUnknown(names, name, value[name]);
+      }
+    }
+  } catch {
+    notPlain();
+  }
+  walkImpact(a);
+  walkDetail(b);
+  reportUnknown(names, 7);
+}
+
+function walkImpact(value) {
+  if (!isObject(value)) return reportMember(value, 8);
+  let name, names, a, b;
+  try {
+    if (value.toJSON || value.valueOf !== valueOf) notPlain();
+    for (name in value) {
+      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
+      switch (name) {
+        case "amount":
+          a = value.amount;
+          break;
+        case "offeringId":
+          b = value.offeringId;
+          break;
+        default:
+          names = withUnknown(names, name, value[name]);
+      }
+    }
+  } catch {
+    notPlain();
+  }
+  checkNumber(a, 9);
+  checkText(b, 10);
+  reportUnknown(names, 8);
+}
+
+function walkDetail(value) {
+  if (!isObject(value)) return reportMember(value, 11);
+  let name, names, a, b, c, d, e, f, g;
+  try {
+    if (value.toJSON || value.valueOf !== valueOf) notPlain();
+    for (name in value) {
+      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
+      switch (name) {
+        case "name":
+          a = value.name;
+          break;
+        case "description":
+          b = value.description;
+          break;
+        case "nounSingular":
+          c = value.nounSingular;
+          break;
+        case "nounPlural":
+          d = value.nounPlural;
+          break;
+        case "image":
+          e = value.image;
+          break;
+        case "externalId":
+          f = value.externalId;
+          break;
+        case "externalUrl":
+          g = value.externalUrl;
+          break;
+        default:
+          names = withUnknown(names, name, value[name]);
+      }
+    }
+  } catch {
+    notPlain();
+  }
+  checkText(a, 12);
+  checkText(b, 13);
+  checkText(c, 14);
+  checkText(d, 15);
+  addText(e, 80);
+  checkText(f, 17);
+  addText(g, 82);
+  reportUnknown(names, 11);
+}
+
+function walkTrigger(value) {
+  if (!isObject(value)) return reportMember(value, 19);
+  let name, names, a, b, c;
+  try {
+    if (value.toJSON || value.valueOf !== valueOf) notPlain();
+    for (name in value) {
+      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
+      switch (name) {
+        case "date":
+          a = value.date;
+          break;
+        case "phrase":
+          b = value.phrase;
+          break;
+        case "externalUrl":
+          c = value.externalUrl;
+          break;
+        default:
+          names = withUnknown(names, name, value[name]);
+      }
+    }
+  } catch {
+    notPlain();
+  }
+  addText(a, 116);
+  checkText(b, 21);
+  addText(c, 86);
+  reportUnknown(names, 19);
+}
+
+function walkNotification(text) {
+  if (text !== "Email" && text !== "MessagingServiceA" && text !== "MessagingServiceB" && text !== "MessagingServiceC") reportNotAllowed(text, 24);
+}

@@ -1,2 +1,0 @@
-/** What the validator's own wasm imports: nothing. */
-export const importsOf = () => undefined;

@@ -1,0 +1,41 @@
+/** The platform's coders of text, made on first use. jsdom under Jest brings none: Node's own serve there. */
+const made = {};
+
+/** @param {"TextDecoder" | "TextEncoder"} name */
+export const coder = (name) => (made[name] ??= new (find(name))());
+
+/** @throws if it is missing: not before it is needed, so that importing the package works without */
+export function find(name) {
+  const found = globalThis[name] ?? globalThis.process?.getBuiltinModule?.("node:util")[name];
+  if (found) return found;
+  throw new Error(`impact-pledge needs ${name}: use an engine that has it, or a polyfill`);
+}
+
+/** For code that makes a coder as soon as it is loaded, as wasm-bindgen's does. */
+class LazyTextEncoder {
+  encode(text) {
+    return coder("TextEncoder").encode(text);
+  }
+
+  encodeInto(text, bytes) {
+    return coder("TextEncoder").encodeInto(text, bytes);
+  }
+}
+
+class LazyTextDecoder {
+  #options;
+  #made;
+
+  constructor(...options) {
+    this.#options = options;
+  }
+
+  decode(bytes) {
+    if (!bytes) return ""; // so early, wasm-bindgen decodes nothing
+    this.#made ??= new (find("TextDecoder"))(...this.#options);
+    return this.#made.decode(bytes);
+  }
+}
+
+// By other names: where a script is evaluated at the top level, a class of the platform's name would replace the platform's.
+export { LazyTextDecoder as TextDecoder, LazyTextEncoder as TextEncoder };

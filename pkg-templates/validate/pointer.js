@@ -1,0 +1,33 @@
+/** Parts of the request by their RFC 6901 pointers. */
+import { CODES, MESSAGES, PLACES, REQUIRED, REQUIRED_MEMBER, UNKNOWN_POINTER } from "../generated/tables.js";
+import { issueOf, lastIn } from "./issues.js";
+
+/**
+ * @returns the place, the index of the item that it lies in, what stands before and after its value in a request that has
+ *   nothing else, and how deep it lies; undefined when the request has no such place
+ */
+export function placeOf(pointer) {
+  let index, before = "", after = "";
+  const [root, ...steps] = pointer.split("/");
+  const places = steps.map((step) => {
+    const isIndex = String(step >>> 0) === step; // of 32 bits, without leading zeros
+    if (isIndex) index = Number(step);
+    before += isIndex ? "[" : `{"${step}":`;
+    after = (isIndex ? "]" : "}") + after;
+    return isIndex ? "*" : step;
+  });
+  const rank = steps.includes("*") ? -1 : PLACES.indexOf([root, ...places].join("/"));
+  return rank < 0 ? undefined : { rank, last: Math.max(rank, lastIn(PLACES[rank])), index, before, after, depth: steps.length };
+}
+
+/** That there is no such place. */
+export function issuesAbout(pointer) {
+  const path = pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return [{ path, pointer, code: CODES[UNKNOWN_POINTER], message: MESSAGES[UNKNOWN_POINTER] }];
+}
+
+/** That nothing is there; nothing at all where nothing need be. An item, or the whole request, is none of these. */
+export function issuesWithout({ rank, index }) {
+  if (rank === 0 || PLACES[rank].endsWith("*")) return undefined;
+  return (REQUIRED >> rank) & 1 ? [issueOf(rank | (REQUIRED_MEMBER << 8), index)] : [];
+}

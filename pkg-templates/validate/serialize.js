@@ -1,0 +1,72 @@
+/**
+ * A value as JSON text, as JSON.stringify would make it, with markers where that would throw, or leave out what nobody
+ * may leave out. No throwing getter, lying Proxy, cycle or size gets past it; whatever can throw is read once.
+ */
+import { GIVEN_UP, MAX_DEPTH, OTHER, UNREADABLE } from "../generated/tables.js";
+import { CHARACTERS, MOST_VALUES } from "./limits.js";
+
+/** A number that no double can hold, as NaN and the infinities are none that JSON can. */
+const NOT_FINITE = "1e999";
+
+/** @param {unknown} root @param {number} depth how many steps lead to it from the request */
+export function serialize(root, depth) {
+  let left = MOST_VALUES;
+
+  /** The text of what `read` gives; undefined where that is absent. */
+  function textOf(read, key, depth) {
+    if (depth > MAX_DEPTH) {
+      left = -1; // nothing more is read: the wasm finds that this lies too deep
+      return "0";
+    }
+    if (--left < 0) return GIVEN_UP;
+    let value, names, length = 0;
+    try {
+      value = plain(read(), key);
+      if (typeof value === "string") left -= value.length / CHARACTERS;
+      if (typeof value === "object" && value !== null) {
+        names = Array.isArray(value) ? value : Object.keys(value);
+        length = Math.trunc(names.length);
+      }
+    } catch {
+      return UNREADABLE;
+    }
+    if (left < 0) return GIVEN_UP;
+    if (length > left) return UNREADABLE;
+    if (names) return textOfAll(value, names, length, depth);
+    if (typeof value === "number" && !Number.isFinite(value)) return NOT_FINITE;
+    if (typeof value === "bigint") return OTHER;
+    return JSON.stringify(value) ?? (value === undefined ? value : OTHER);
+  }
+
+  /** The text of an object, or of an array, which then stands for its names as well. */
+  function textOfAll(value, names, length, depth) {
+    const isArray = names === value;
+    let text = "";
+    for (let i = 0; i < length && left >= 0; i++) {
+      const key = isArray ? `${i}` : names[i];
+      left -= key.length / CHARACTERS;
+      const member = textOf(() => value[key], key, depth + 1) ?? (isArray ? OTHER : undefined);
+      if (member) text += (text && ",") + (isArray ? "" : `${JSON.stringify(key)}:`) + member;
+    }
+    return isArray ? `[${text}]` : `{${text}}`;
+  }
+
+  return textOf(() => root, "", depth) ?? OTHER;
+}
+
+/** What JSON.stringify takes a value for: `toJSON` is asked, and what wraps a primitive gives it. */
+function plain(value, key) {
+  const canConvert = value === Object(value) || typeof value === "bigint";
+  if (canConvert && typeof value.toJSON === "function") value = value.toJSON(key);
+  if (typeof value !== "object" || value?.valueOf === Object.prototype.valueOf) return value;
+  for (const type of [Number, String, Boolean, BigInt]) {
+    let primitive;
+    try {
+      primitive = type.prototype.valueOf.call(value);
+    } catch {
+      continue; // it wraps no such thing
+    }
+    return typeof primitive === "number" || typeof primitive === "string" ? type(value) : primitive;
+  }
+  return value;
+}

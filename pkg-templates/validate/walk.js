@@ -1,0 +1,172 @@
+/**
+ * The walk of a value by the schema, each member read once. What breaks a rule of shape becomes an issue on the spot;
+ * texts that have a format are collected for the wasm, which checks many in one call, and what it finds takes its place
+ * among the others. What is no plain JSON data (`toJSON`, getters that throw, values that JSON has not, text beyond
+ * ASCII where a format is) ends the walk: such a value is serialized.
+ */
+import { walkRequest } from "../generated/walk.js";
+import { LENGTH, NOT_ALLOWED, RANK, REQUIRED, REQUIRED_MEMBER, TEXTS, TOO_FEW_ITEMS, TOO_MANY_ITEMS, UNKNOWN_MEMBER } from "../generated/tables.js";
+import { coder } from "../platform.js";
+import { issueOf, withCount, wrongNumber } from "./issues.js";
+import { FEW, MOST_TEXT, MOST_VALUES } from "./limits.js";
+import { giveBack, take } from "./wasm.js";
+
+/** Browsers take longer to call some functions of their own than to do the same in JavaScript. */
+const IN_PAGE = typeof document === "object";
+const SURROGATE = /[\ud800-\udfff]/;
+/** Thrown where a value is no plain JSON data. */
+const NOT_PLAIN = {};
+
+/** Of the one walk that there is at a time: the first issues so far, in the schema's order; how many they may be, and how many there were beyond; the item that it is in. */
+let issues, most, beyond, item;
+/** Its wasm; how many texts wait there, with how many characters; and those that are still to be written, one behind the other. */
+let taken, count, used, joined;
+/** Of each text its item, and how many issues come before its own. */
+const items = [], before = [];
+
+/**
+ * @returns the issues of a request; nothing if it is no plain JSON data, or if another walk is half done: a getter may ask
+ *   for a validation of its own
+ */
+export function walk(value, maxIssues) {
+  if (issues || value === undefined) return undefined;
+  taken = take();
+  issues = [];
+  joined = "";
+  most = maxIssues;
+  item = count = used = beyond = 0;
+  try {
+    walkRequest(value);
+    checkTexts();
+    giveBack(taken);
+    return withCount(issues, beyond);
+  } catch (error) {
+    if (error !== NOT_PLAIN) throw error;
+    return giveBack(taken);
+  } finally {
+    issues = undefined;
+  }
+}
+
+/** A member that is text without a format. */
+export function checkText(value, rank) {
+  if (!isText(value)) reportMember(value, rank);
+}
+
+/** A member that is text with a format. @param {number} word that format, and the rank of its place */
+export function addText(text, word) {
+  if (typeof text !== "string") return reportMember(text, word & RANK);
+  const size = text.length;
+  if (size > MOST_TEXT) notPlain();
+  if (count === TEXTS || used > MOST_TEXT) checkTexts();
+  taken.words[count] = (size << LENGTH) | word;
+  items[count] = item;
+  before[count++] = issues.length;
+  if (IN_PAGE && used < FEW) copy(text, size);
+  else joined += text;
+  used += size;
+}
+
+/** All formats are of ASCII: whatever is not is wrong, but there may be more to say about it. */
+function copy(text, size) {
+  let all = 0;
+  for (let i = 0; i < size; i++) all |= taken.text[used + i] = text.charCodeAt(i);
+  if (all > 127) notPlain();
+}
+
+/** Has the texts checked, and makes room for each issue where it belongs. */
+function checkTexts() {
+  const rest = joined.length, { words, text } = taken;
+  if (rest && coder("TextEncoder").encodeInto(joined, rest < used ? text.subarray(used - rest) : text).written !== rest) notPlain();
+  const wrong = taken.check_formats(taken.area, count, used);
+  if (wrong) {
+    let from = issues.length, to = from + wrong;
+    beyond += Math.max(0, to - most);
+    for (let i = count; i--; ) {
+      if (!words[i]) continue;
+      while (from > before[i]) if (--to < most) issues[to] = issues[--from]; else from--;
+      if (--to < most) issues[to] = issueOf(words[i], items[i]);
+    }
+  }
+  count = used = 0;
+  joined = "";
+}
+
+export function walkItems(array, rank, fewest, limit, walkItem) {
+  if (!isArray(array)) return reportMember(array, rank);
+  let length, value;
+  try {
+    if (!array.toJSON) ({ length } = array);
+  } catch {
+    // its length stays unknown
+  }
+  if (!Number.isInteger(length) || length > MOST_VALUES) notPlain(); // a Proxy may give any
+  if (length < fewest) report(rank | (TOO_FEW_ITEMS << 8));
+  if (length > limit) report(rank | (TOO_MANY_ITEMS << 8));
+  for (item = 0; item < length; item++) {
+    try {
+      value = array[item];
+    } catch {
+      notPlain();
+    }
+    if (value === undefined) notPlain();
+    walkItem(value);
+  }
+}
+
+export function checkNumber(number, rank) {
+  if (typeof number !== "number") reportMember(number, rank);
+  else if (!(number > 0 && number < Infinity)) report(rank | (wrongNumber(number) << 8));
+}
+
+export function reportNotAllowed(value, rank) {
+  if (isText(value)) report(rank | (NOT_ALLOWED << 8));
+  else reportMember(value, rank);
+}
+
+/** A member that is not of its type, or absent. */
+export function reportMember(value, rank) {
+  // In the code's byte stands `invalid_type`, which is 0, and above it the type.
+  if (value !== undefined) report(rank | (typeOf(value) << 16));
+  else if ((REQUIRED >> rank) & 1) report(rank | (REQUIRED_MEMBER << 8));
+}
+
+function report(about, name) {
+  if (issues.length < most) issues.push(issueOf(about, item, name));
+  else beyond++;
+}
+
+/** The names of an object's unknown members so far; one that is `undefined` is absent. */
+export function withUnknown(names, name, value) {
+  if (value === undefined) return names;
+  typeOf(value);
+  isText(name);
+  return names?.push(name) ? names : [name];
+}
+
+export function reportUnknown(names, rank) {
+  if (names) for (const name of names) report(rank | (UNKNOWN_MEMBER << 8), name);
+}
+
+/** The number of the type that a value is of, instead of the one that it must be of. */
+function typeOf(value) {
+  return value === null ? 0 : ["boolean", "number", "string"].indexOf(typeof value) + 1 || notPlain();
+}
+
+export const isObject = (value) => typeof value === "object" && value !== null && !isArray(value);
+
+/** A revoked Proxy throws. */
+function isArray(value) {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return notPlain();
+  }
+}
+
+/** A string; one with half of a surrogate pair is not plain. So is any to an engine that cannot find out. */
+const isText = (value) => typeof value === "string" && ((IN_PAGE && !SURROGATE.test(value)) || value.isWellFormed?.() || notPlain());
+
+export function notPlain() {
+  throw NOT_PLAIN;
+}
