@@ -14,12 +14,13 @@ const hidden = (name) => name === "reference" || name.startsWith("trigger.") || 
 /**
  * @param {Request} request
  * @param {object} env
+ * @param {ExecutionContext} executionContext of the request
  * @param {() => Promise<Response>} checkout the static page
  */
-export async function order(request, env, checkout) {
+export async function order(request, env, executionContext, checkout) {
   const refusal = refused(request);
   if (refusal) return json({ message: refusal.message }, refusal.status);
-  const context = { env, origin: new URL(request.url).origin };
+  const context = { env, executionContext, origin: new URL(request.url).origin };
   if (request.headers.get("content-type")?.startsWith("application/json")) return byScript(request, context);
   return byForm(request, context, checkout);
 }

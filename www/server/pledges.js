@@ -6,16 +6,16 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * @param {object} order vouched for
- * @param {{env: object, origin: string, idempotencyKey?: string}} context
+ * @param {{env: object, executionContext: ExecutionContext, origin: string, idempotencyKey?: string}} context
  * @returns {Promise<{transaction?: object, error?: Error, trace: object}>} `trace`: for the page that shows developers
  *   what happened; it holds no key
  */
-export async function record(order, { env, origin, idempotencyKey }) {
+export async function record(order, { env, executionContext, origin, idempotencyKey }) {
   const trace = { started: Date.now(), calls: [] };
   const client = new PledgeClient({
     apiKey: env.SHOP_API_KEY,
     baseUrl: env.PLEDGE_SERVICE_URL || origin,
-    fetch: traced(transport(env), trace),
+    fetch: traced(transport(env, executionContext), trace),
     timeoutMs: TIMEOUT_MS,
     safeRepeats: true, // the service honours Idempotency-Key
   });
@@ -27,9 +27,9 @@ export async function record(order, { env, origin, idempotencyKey }) {
 }
 
 /** A service elsewhere is asked over the network; the one that runs beside this shop, directly. */
-function transport(env) {
+function transport(env, executionContext) {
   if (env.PLEDGE_SERVICE_URL) return fetch;
-  return (input, init) => service.fetch(new Request(input, init), env);
+  return (input, init) => service.fetch(new Request(input, init), env, executionContext);
 }
 
 function traced(send, trace) {

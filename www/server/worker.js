@@ -18,14 +18,14 @@ const CONTENT_SECURITY_POLICY = [
 ].join("; ");
 
 export default {
-  async fetch(request, env) {
+  async fetch(request, env, context) {
     const { pathname, origin } = new URL(request.url);
     const checkout = () => env.ASSETS.fetch(`${origin}/`);
-    if (pathname === "/shop/order") return secured(await order(request, env, checkout));
-    if (!["GET", "HEAD"].includes(request.method) || /^\/(v2|timeline)(\/|$)/.test(pathname)) return service.fetch(request, env);
+    if (pathname === "/shop/order") return secured(await order(request, env, context, checkout));
+    if (!["GET", "HEAD"].includes(request.method) || /^\/(v2|timeline)(\/|$)/.test(pathname)) return service.fetch(request, env, context);
     if (pathname === "/") return secured(filled(await checkout(), { values: freshOrder() }), { "cache-control": "no-store" });
     const asset = await env.ASSETS.fetch(request);
-    return asset.status === 404 ? service.fetch(request, env) : secured(asset);
+    return asset.status === 404 ? service.fetch(request, env, context) : secured(asset);
   },
 };
 
