@@ -8,11 +8,18 @@ export interface Issue {
   readonly code: IssueCode;
   /** What must be done, in English, to be read behind the path. */
   readonly message: string;
+  /** Of code `more_issues` alone: how many problems there are beyond those given. */
+  readonly count?: number | undefined;
 }
 
 export interface ValidateOptions {
   /** Says an issue in your own words; `undefined` leaves the English message. */
   readonly messages?: ((issue: Issue) => string | undefined) | undefined;
+  /**
+   * How many issues are given at most, a whole number from 1; 1,000 unless set. Where there are more, one of code
+   * `more_issues` follows, which says how many. A Standard Schema takes it as one of its `libraryOptions`.
+   */
+  readonly maxIssues?: number | undefined;
 }
 
 /**
