@@ -18,11 +18,17 @@ const post = (body) => send(worker.origin, { method: "POST", path: "/v2/pledge-t
 
 const bytesOf = ({ value, json, hex }) => (hex !== undefined ? Buffer.from(hex, "hex") : (json ?? JSON.stringify(value)));
 
+/** A character of a path as a message shows it: control characters are escaped. */
+function shown(character) {
+  if (!/\p{Cc}/u.test(character)) return character;
+  return { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character] ?? `\\u{${character.codePointAt(0).toString(16)}}`;
+}
+
 /** How a message names the place of an issue. */
 function subject({ path }) {
   const characters = [...path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")];
   if (path.length === 0) return "the body ";
-  return `\`${characters.slice(0, MOST_CHARACTERS).join("")}${characters.length > MOST_CHARACTERS ? "…" : ""}\` `;
+  return `\`${characters.slice(0, MOST_CHARACTERS).map(shown).join("")}${characters.length > MOST_CHARACTERS ? "…" : ""}\` `;
 }
 
 /** Whether a message names these places, in this order. */
