@@ -1,7 +1,7 @@
 /** Waits that would never end: each has a deadline, and its request an answer. */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { create, get, send } from "../e2e/worker.mjs";
+import { closeIdleConnections, create, get, send } from "../e2e/worker.mjs";
 import { KEY, PATH, stall, startWorkerd } from "./workerd.mjs";
 
 const TRANSACTION = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
@@ -48,6 +48,7 @@ test("waits end", { concurrency: true }, async (t) => {
 });
 
 test("afterwards the service serves on", async () => {
+  closeIdleConnections(); // they were idle for half a minute
   const { status, text } = await create(server.origin, KEY, TRANSACTION);
   assert.equal(status, 200, text);
   assert.equal((await get(server.origin, KEY, JSON.parse(text).id)).status, 200);
