@@ -174,7 +174,7 @@ fn an_amount_is_the_double_nearest_to_its_text() {
         let Some(text) = row.json.as_deref().and_then(amount_text) else { continue };
         let bytes = row.bytes();
         let request = PledgeTransactionRequest::parse(&bytes, 20).unwrap();
-        let amount = request.pledges()[0].impact().amount.get();
+        let amount = request.pledges[0].impact.amount.get();
         assert_eq!(amount.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{name}");
     }
 }

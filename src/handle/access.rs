@@ -1,9 +1,9 @@
 //! Who asks, and for which unit (§5).
 
-use super::{Clock, Entropy, Refusal, Request, Service, decode};
+use super::{Clock, Entropy, Refusal, Request, Service};
 use crate::api::{Operation, Problem, header};
 use crate::auth::{ApiKey, KeyHash, KeyRecord, Scope};
-use crate::store::{CredentialKey, Store, StoredValue as _};
+use crate::store::{CredentialKey, Store};
 use std::rc::Rc;
 
 /// A caller whose key is valid.
@@ -79,10 +79,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if let Some(record) = self.caches.key(hash, now_ms) {
             return Ok(Some(record));
         }
-        let found = self.store.get(&CredentialKey(hash)).await?;
-        let Some(stored) = found else { return Ok(None) };
-        let bytes = stored.value.read().await?;
-        let record = decode("key", serde_json::from_slice::<KeyRecord>(&bytes))?;
-        Ok(Some(self.caches.keep_key(hash, record, now_ms)))
+        let found = self.load(&CredentialKey(hash)).await?;
+        Ok(found.map(|record| self.caches.keep_key(hash, record, now_ms)))
     }
 }

@@ -6,6 +6,7 @@ use super::recent::RecentAnswers;
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How long an entry is used, in milliseconds. With the store's own cache, this bounds how long a
@@ -17,8 +18,7 @@ const MAX_KEYS: usize = 1_024;
 /// What the requests of one isolate share.
 #[derive(Debug, Default)]
 pub struct Caches {
-    /// In the order of their hashes: a map that also removes would be ten times the code.
-    keys: RefCell<Vec<(KeyHash, Entry<KeyRecord>)>>,
+    keys: RefCell<BTreeMap<KeyHash, Entry<KeyRecord>>>,
     catalogue: RefCell<Option<Entry<Catalogue>>>,
     pub(super) recent_answers: RecentAnswers,
     in_flight: InFlight,
@@ -57,24 +57,20 @@ impl Caches {
     }
 
     pub(super) fn key(&self, hash: KeyHash, now_ms: u64) -> Option<Rc<KeyRecord>> {
-        let keys = self.keys.borrow();
-        let place = keys.binary_search_by_key(&hash, |(hash, _)| *hash).ok()?;
-        keys.get(place)?.1.fresh(now_ms)
+        self.keys.borrow().get(&hash)?.fresh(now_ms)
     }
 
     pub(super) fn keep_key(&self, hash: KeyHash, record: KeyRecord, now_ms: u64) -> Rc<KeyRecord> {
         let mut keys = self.keys.borrow_mut();
         if keys.len() >= MAX_KEYS {
-            keys.retain(|(_, entry)| entry.fresh(now_ms).is_some());
+            keys.retain(|_, entry| entry.fresh(now_ms).is_some());
         }
         if keys.len() >= MAX_KEYS {
             keys.clear();
         }
         let entry = Entry::new(record, now_ms);
         let record = Rc::clone(&entry.value);
-        let from = keys.partition_point(|(known, _)| *known < hash);
-        let to = keys.partition_point(|(known, _)| *known <= hash);
-        keys.splice(from..to, [(hash, entry)]);
+        keys.insert(hash, entry);
         record
     }
 

@@ -8,6 +8,9 @@ use serde_json::value::RawValue;
 pub struct Amount(f64);
 
 impl Amount {
+    /// One of the offering's units.
+    pub(super) const ONE: Amount = Amount(1.0);
+
     /// `None` for 0, negative numbers, infinities and NaN.
     pub fn new(value: f64) -> Option<Self> {
         (value.is_finite() && value > 0.0).then_some(Amount(value))

@@ -104,7 +104,7 @@ impl CurrencyCode {
 }
 
 /// Who a pledge is for (§2.3).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recipient<'a> {
     /// E-mail address.
