@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
+#[expect(dead_code, reason = "other tests use the rest")]
 #[path = "support/memory.rs"]
 mod memory;
 #[path = "support/stores.rs"]

@@ -6,6 +6,7 @@
     reason = "a test that meets the unexpected should panic"
 )]
 
+#[expect(dead_code, reason = "other tests use the rest")]
 #[path = "support/memory.rs"]
 mod memory;
 

@@ -49,8 +49,8 @@ impl<'a> Text<'a, '_> {
     /// The text, to keep. The walk gives none that is not UTF-8.
     pub fn into_cow(self) -> Cow<'a, str> {
         match self {
-            Text::Input(bytes) => String::from_utf8_lossy(bytes),
-            Text::Decoded(bytes) => Cow::Owned(String::from_utf8_lossy(bytes).into_owned()),
+            Text::Input(bytes) => Cow::Borrowed(str::from_utf8(bytes).unwrap_or_default()),
+            Text::Decoded(bytes) => Cow::Owned(str::from_utf8(bytes).unwrap_or_default().to_owned()),
         }
     }
 }
