@@ -1,7 +1,7 @@
 //! One call of the client's: attempts, and the waits between them.
 
 use super::attempt::{AttemptError, attempt};
-use super::limits::{self, End, Signal};
+use super::limits::{self, Signal};
 use crate::api::answer::{self, AnswerError, Reason};
 use crate::api::{Credentials, InvalidArgument, Operation, RequestHead};
 use crate::idempotency::IdempotencyKey;
@@ -193,8 +193,8 @@ impl PreparedRequest {
             let reply = attempt(call, &self.head, self.body.as_ref()).await;
             let conclusion = Conclusion { retries, ..Conclusion::of_attempt(operation, reply) };
             let Some(wait_ms) = self.wait_ms(&conclusion) else { return conclusion };
-            if limits::wait(call.signal(), wait_ms).await == End::Aborted {
-                return Conclusion { retries, ..AttemptError::Aborted.into() };
+            if let aborted @ AttemptError::Aborted = limits::wait(call.signal(), wait_ms).await {
+                return Conclusion { retries, ..aborted.into() };
             }
             retries += 1;
         }

@@ -50,7 +50,9 @@ impl<'a> Text<'a, '_> {
     pub fn into_cow(self) -> Cow<'a, str> {
         match self {
             Text::Input(bytes) => Cow::Borrowed(str::from_utf8(bytes).unwrap_or_default()),
-            Text::Decoded(bytes) => Cow::Owned(str::from_utf8(bytes).unwrap_or_default().to_owned()),
+            Text::Decoded(bytes) => {
+                Cow::Owned(str::from_utf8(bytes).unwrap_or_default().to_owned())
+            }
         }
     }
 }
