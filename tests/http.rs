@@ -890,12 +890,12 @@ fn recent_answers_are_bounded() {
         let request = repeatable(&large).with_header("idempotency-key", &number.to_string());
         assert_eq!(bench.send(&request).status, 200);
     }
-    assert!(bench.caches.recent_bytes() <= 4 * 1024 * 1024, "{}", bench.caches.recent_bytes());
+    assert!(bench.caches.recent_answers.bytes() <= 4 * 1024 * 1024, "{}", bench.caches.recent_answers.bytes());
     for number in 1_000..2_000 {
         let request = repeatable(&minimal()).with_header("idempotency-key", &number.to_string());
         assert_eq!(bench.send(&request).status, 200);
     }
-    assert!(bench.caches.recent_count() <= 512, "{}", bench.caches.recent_count());
+    assert!(bench.caches.recent_answers.count() <= 512, "{}", bench.caches.recent_answers.count());
 }
 
 // ---- A write that is not confirmed ---------------------------------------------------------------
@@ -958,7 +958,7 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 #[test]
 fn a_body_that_finds_no_room_is_answered_at_once() {
     let bench = seeded();
-    let mut held = bench.caches.reservation();
+    let mut held = bench.caches.in_flight.reservation();
     held.grow(MAX_BYTES_IN_FLIGHT - 100).unwrap();
     assert_eq!(held.grow(101), Err(BodyError::Busy));
     let before = bench.store.names();

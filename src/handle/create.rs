@@ -45,7 +45,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Response<S::Value>, Problem> {
         let idempotency_key = idempotency_key(request)?;
         let origin = self.settings.timeline_origin(address)?;
-        let mut reservation = self.caches.reservation();
+        let mut reservation = self.caches.in_flight.reservation();
         let body = read_body(request, &mut reservation).await?;
         let catalogue = self.catalogue().await?;
         let order = Order { caller, body, catalogue, origin, reservation };
@@ -73,11 +73,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     async fn catalogue(&self) -> Result<Rc<Catalogue>, Problem> {
         let now_ms = self.clock.now_ms();
-        if let Some(catalogue) = self.caches.catalogue(now_ms) {
+        if let Some(catalogue) = self.caches.catalogue.get(&(), now_ms) {
             return Ok(catalogue);
         }
         let catalogue = self.load(&CatalogueKey).await?.unwrap_or_default();
-        Ok(self.caches.keep_catalogue(catalogue, now_ms))
+        Ok(self.caches.catalogue.keep((), catalogue, now_ms))
     }
 }
 
