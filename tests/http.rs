@@ -890,7 +890,11 @@ fn recent_answers_are_bounded() {
         let request = repeatable(&large).with_header("idempotency-key", &number.to_string());
         assert_eq!(bench.send(&request).status, 200);
     }
-    assert!(bench.caches.recent_answers.bytes() <= 4 * 1024 * 1024, "{}", bench.caches.recent_answers.bytes());
+    assert!(
+        bench.caches.recent_answers.bytes() <= 4 * 1024 * 1024,
+        "{}",
+        bench.caches.recent_answers.bytes()
+    );
     for number in 1_000..2_000 {
         let request = repeatable(&minimal()).with_header("idempotency-key", &number.to_string());
         assert_eq!(bench.send(&request).status, 200);
