@@ -4,8 +4,7 @@
 //! wide for machine integers, narrow enough for one counter per decimal place. A library of
 //! unbounded integers would be a sixth of the Worker; the tests hold this one to such a library.
 
-use crate::validate::number::{Magnitude, exactly, power};
-use std::ops::Range;
+use crate::validate::number::ToDouble;
 
 /// A decimal of 0 or more, exactly as its text says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +20,7 @@ impl Decimal {
     ///
     /// `None` for anything else, signs included.
     pub fn parse(text: &str) -> Option<Self> {
-        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let digits: Vec<u8> =
             whole.bytes().chain(fraction.bytes()).map(digit).collect::<Option<_>>()?;
@@ -36,112 +35,89 @@ impl Decimal {
         Decimal::parse(&text)
     }
 
-    /// The decimal with two places behind the point, rounded half away from zero.
+    /// The decimal with two places behind the point, rounded half away from zero, such as `12.50`.
+    ///
+    /// Its length, and so the memory and time that it takes, grows with a large exponent.
     pub fn to_money(&self) -> String {
-        let mut sum = Sum::default();
-        sum.add_product(self, &Decimal { digits: vec![1], scale: 0 });
-        sum.to_money()
+        // Zeros in front: what a carry becomes a digit of, and the least that is written.
+        let mut cents = vec![0; UNIT_DIGITS];
+        cents.extend(&self.digits);
+        let count = cents.len() as i64 - i64::from(self.scale) + MONEY_PLACES as i64;
+        let count = usize::try_from(count).unwrap_or(0);
+        let is_up = cents.get(count).is_some_and(|first_dropped| *first_dropped >= 5);
+        cents.resize(count.max(UNIT_DIGITS), 0);
+        if is_up {
+            add_one(&mut cents);
+        }
+        let zeros = cents.iter().take_while(|digit| **digit == 0).count();
+        let zeros = zeros.min(cents.len() - UNIT_DIGITS);
+        let mut money: String =
+            cents.iter().skip(zeros).map(|digit| (b'0' + digit) as char).collect();
+        money.insert(money.len() - MONEY_PLACES, '.');
+        money
     }
 
     /// Whether it has a place that [`Sum`] counts; every double has, and every price.
     fn fits(&self) -> bool {
-        self.scale < FRACTION_PLACES / 2 && self.digits.len() as i32 - self.scale < WHOLE_PLACES / 2
+        self.scale < PLACES / 2 && self.digits.len() as i32 - self.scale < PLACES / 2
     }
 }
 
-/// The text of a JSON number with two places behind the point, rounded half away from zero, such
-/// as `-5.00` for `-5`; `None` beyond all doubles.
-pub(crate) fn number_as_money(number: &[u8]) -> Option<String> {
-    let end = number.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(number.len());
-    let (mantissa, exponent) = number.split_at_checked(end)?;
-    let finite = exactly(number) != Magnitude::Infinite;
-    finite.then(|| money(mantissa, power(exponent))).flatten()
-}
-
-/// A decimal with two places behind the point, rounded half away from zero, such as `12.50` for
-/// `12.5`; `None` for a text that is not digits with at most one point and one minus sign.
-pub(crate) fn text_as_money(text: &str) -> Option<String> {
-    money(text.as_bytes(), 0)
-}
-
-/// `mantissa` × 10^`power` with two places, in linear time.
-fn money(mantissa: &[u8], power: i64) -> Option<String> {
-    let (sign, size) = mantissa.strip_prefix(b"-").map_or(("", mantissa), |size| ("-", size));
-    let mut digits = vec![b'0'; UNIT_DIGITS];
-    let mut point = None;
-    for byte in size {
-        match byte {
-            b'0'..=b'9' => digits.push(*byte),
-            b'.' if point.is_none() => point = Some(digits.len()),
-            _ => return None,
-        }
-    }
-    let places = point.unwrap_or(digits.len()) as i64 + power + MONEY_PLACES as i64;
-    (digits.len() > UNIT_DIGITS).then(|| with_point(sign, round(digits, places)))
-}
-
-/// Digits of the least amount that is written, 0.00: so many zeros stand before each, for the
-/// carry and so that there are never fewer.
+/// Places that money has behind the point.
+const MONEY_PLACES: usize = 2;
+/// Digits of the least amount that is written, 0.00.
 const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
-
-/// The first `count` digits, rounded half up; zeros follow where there are fewer. Nothing for 0.
-fn round(mut digits: Vec<u8>, count: i64) -> Vec<u8> {
-    let is_zero = digits.iter().all(|digit| *digit == b'0');
-    let count = usize::try_from(count).ok().filter(|count| !is_zero && *count >= UNIT_DIGITS);
-    let Some(count) = count else { return Vec::new() };
-    let is_up = digits.get(count).is_some_and(|dropped| *dropped >= b'5');
-    digits.resize(count, b'0');
-    let mut carry = u8::from(is_up);
-    for digit in digits.iter_mut().rev() {
-        *digit += carry;
-        carry = u8::from(*digit > b'9');
-        *digit -= 10 * carry;
-    }
-    digits
-}
-
-/// An amount in hundredths as money.
-fn with_point(sign: &str, cents: Vec<u8>) -> String {
-    let Some(first) = cents.iter().position(|digit| *digit != b'0') else {
-        return "0.00".to_owned();
-    };
-    let first = first.min(cents.len() - UNIT_DIGITS);
-    let mut money = sign.to_owned();
-    for (index, digit) in cents.iter().enumerate().skip(first) {
-        if index + MONEY_PLACES == cents.len() {
-            money.push('.');
-        }
-        money.push(char::from(*digit));
-    }
-    money
-}
 
 fn digit(byte: u8) -> Option<u8> {
     byte.is_ascii_digit().then(|| byte - b'0')
 }
 
-/// Places behind the point: twice those of the least double.
-const FRACTION_PLACES: i32 = 2 * 350;
-/// Places before the point: twice those of the greatest double.
-const WHOLE_PLACES: i32 = 2 * 350;
-/// Places that money has behind the point.
-const MONEY_PLACES: usize = 2;
-/// The counter of the least of them.
-const CENTS: usize = FRACTION_PLACES as usize - MONEY_PLACES;
+/// Adds 1 to the last digit.
+fn add_one(digits: &mut [u8]) {
+    for digit in digits.iter_mut().rev() {
+        *digit = (*digit + 1) % 10;
+        if *digit > 0 {
+            return;
+        }
+    }
+}
+
+/// The text of a JSON number with two places behind the point, rounded half away from zero, such
+/// as `-5.00` for `-5`; `None` beyond all doubles, so that its length is bounded.
+pub(crate) fn number_as_money(number: &str, to_double: ToDouble) -> Option<String> {
+    match to_double(number) {
+        // Its exponent may be beyond all integers.
+        0.0 => Some("0.00".to_owned()),
+        double => double.is_finite().then(|| signed_money(number)).flatten(),
+    }
+}
+
+/// A decimal with two places behind the point, rounded half away from zero, such as `12.50` for
+/// `12.5`; `None` for a text that is not digits with at most one point and one minus sign.
+pub(crate) fn text_as_money(text: &str) -> Option<String> {
+    (!text.contains(['e', 'E'])).then(|| signed_money(text)).flatten()
+}
+
+fn signed_money(text: &str) -> Option<String> {
+    let size = text.strip_prefix('-');
+    let money = Decimal::parse(size.unwrap_or(text))?.to_money();
+    let is_negative = size.is_some() && money != "0.00";
+    Some(if is_negative { ["-", &money].concat() } else { money })
+}
+
+/// Places that a [`Sum`] has before the point, and as many behind it: twice those of any double.
+const PLACES: i32 = 2 * 350;
 
 /// A sum of products of [`Decimal`]s.
 #[derive(Clone, Debug)]
 pub struct Sum {
-    /// Counter *n* is worth 10^(*n* - `FRACTION_PLACES`); it may hold more than 9 until the end.
+    /// Counter *n* is worth 10^(*n* - `PLACES`); it may hold more than 9.
     places: Vec<u64>,
-    /// Beyond these all places hold 0.
-    used: Range<usize>,
 }
 
 impl Default for Sum {
     fn default() -> Self {
-        let places = vec![0; (FRACTION_PLACES + WHOLE_PLACES) as usize];
-        Sum { places, used: CENTS..CENTS + MONEY_PLACES + 1 }
+        Sum { places: vec![0; 2 * PLACES as usize] }
     }
 }
 
@@ -151,8 +127,7 @@ impl Sum {
         if !(a.fits() && b.fits()) {
             return;
         }
-        let lowest = (FRACTION_PLACES - a.scale - b.scale) as usize;
-        self.use_places(lowest, a.digits.len() + b.digits.len());
+        let lowest = (PLACES - a.scale - b.scale) as usize;
         for (a_place, a_digit) in a.digits.iter().rev().enumerate() {
             for (b_place, b_digit) in b.digits.iter().rev().enumerate() {
                 if let Some(place) = self.places.get_mut(lowest + a_place + b_place) {
@@ -162,43 +137,17 @@ impl Sum {
         }
     }
 
-    fn use_places(&mut self, lowest: usize, count: usize) {
-        self.used = self.used.start.min(lowest)..self.used.end.max(lowest + count);
-    }
-
     /// The sum with two places behind the point, rounded half away from zero, such as `12.50`.
-    pub fn to_money(mut self) -> String {
-        self.carry();
-        if self.places.get(CENTS - 1).is_some_and(|first_dropped| *first_dropped >= 5) {
-            self.places.iter_mut().skip(CENTS).take(1).for_each(|place| *place += 1);
-            self.carry();
-        }
-        let digits = self.places.get(CENTS..self.used.end).unwrap_or_default();
-        let zeros = digits.iter().rev().take_while(|place| **place == 0).count();
-        let length = (digits.len() - zeros).max(MONEY_PLACES + 1);
-        let mut money = String::with_capacity(length + 1);
-        for (index, place) in digits.iter().enumerate().take(length).rev() {
-            money.push(char::from(b'0' + *place as u8));
-            if index == MONEY_PLACES {
-                money.push('.');
-            }
-        }
-        money
-    }
-
-    /// Leaves one digit in each place.
-    fn carry(&mut self) {
+    pub fn to_money(&self) -> String {
         let mut carry = 0;
-        let mut end = self.used.start;
-        for place in self.places.iter_mut().skip(self.used.start) {
-            if carry == 0 && end >= self.used.end {
-                break;
-            }
-            carry += *place;
-            *place = carry % 10;
+        let places = self.places.iter().map(|place| {
+            carry += place;
+            let digit = (carry % 10) as u8;
             carry /= 10;
-            end += 1;
-        }
-        self.used.end = end;
+            digit
+        });
+        let mut digits: Vec<u8> = places.collect();
+        digits.reverse();
+        Decimal { digits, scale: PLACES }.to_money()
     }
 }

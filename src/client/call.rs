@@ -57,6 +57,8 @@ extern "C" {
 
     #[wasm_bindgen(js_namespace = Date)]
     fn now() -> f64;
+    #[wasm_bindgen(js_name = Number)]
+    fn to_double(text: &str) -> f64;
     #[wasm_bindgen(js_namespace = Math)]
     fn random() -> f64;
     #[wasm_bindgen(catch, js_namespace = crypto, js_name = getRandomValues)]
@@ -104,7 +106,7 @@ impl Outcome {
             Ok(reply) => reply,
             Err(error) => return Outcome::Failed(error),
         };
-        match answer::read(operation, reply.status(), &reply.body()) {
+        match answer::read(operation, reply.status(), &reply.body(), to_double) {
             Ok(amount) => Outcome::Transaction(reply, amount),
             Err(error) => Outcome::Refused(reply, error),
         }

@@ -1,7 +1,6 @@
 //! JSON bytes against the schema, in one pass that reports everything.
 
 use super::lexer::{Expected, Lexer, Raw};
-use super::number::Magnitude;
 use super::place::Place;
 use super::report::{Code, Found, Problems};
 use super::rules;
@@ -287,15 +286,9 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
 
     fn number(&mut self, place: &Place<'_>) -> Flow {
         let text = self.lexer.number()?;
-        match self.report.magnitude(place, text) {
-            Some(Magnitude::NotPositive) => self.report.issue(place, Code::NotPositive),
-            Some(Magnitude::Infinite) => self.report.issue(place, Code::NotFinite),
-            Some(Magnitude::Positive) => {
-                if let Some((slot, sink)) = self.accepting(place) {
-                    sink.number(slot, text);
-                }
-            }
-            None => {}
+        self.report.number(place, text);
+        if let Some((slot, sink)) = self.accepting(place) {
+            sink.number(slot, text);
         }
         Ok(())
     }

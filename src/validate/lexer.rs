@@ -1,39 +1,34 @@
 //! The tokens of JSON (RFC 8259), read off the front of bytes, without allocation.
 
 use super::format;
+use strum::{Display, VariantArray};
 
 /// What JSON's grammar wants where the bytes are not JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, VariantArray)]
 #[repr(u8)]
 pub(crate) enum Expected {
+    #[strum(to_string = "a value")]
     Value,
+    #[strum(to_string = "a value or the end of the array or object")]
     ValueOrEnd,
+    #[strum(to_string = "a comma or the end of the array or object")]
     CommaOrEnd,
+    #[strum(to_string = "a member's name in double quotes")]
     Name,
+    #[strum(to_string = "a colon")]
     Colon,
+    #[strum(to_string = "the end of the text")]
     End,
+    #[strum(to_string = "a digit")]
     Digit,
+    #[strum(to_string = "an escape instead of a control character")]
     EscapedControl,
+    #[strum(to_string = "an escape that JSON has")]
     Escape,
+    #[strum(to_string = "four hexadecimal digits")]
     HexDigits,
+    #[strum(to_string = "the closing quote of a string")]
     ClosingQuote,
-}
-
-impl Expected {
-    /// Everything, in order of declaration.
-    pub(crate) const ALL: &'static [Expected] = &[
-        Expected::Value,
-        Expected::ValueOrEnd,
-        Expected::CommaOrEnd,
-        Expected::Name,
-        Expected::Colon,
-        Expected::End,
-        Expected::Digit,
-        Expected::EscapedControl,
-        Expected::Escape,
-        Expected::HexDigits,
-        Expected::ClosingQuote,
-    ];
 }
 
 /// The rest of the input; where it stands when a token is refused is where JSON ends.

@@ -81,7 +81,7 @@ impl<'p> Place<'p> {
     /// The step from what this lies in; `None` for the request itself.
     pub(crate) fn step<'a>(&self) -> Option<Step<'a>> {
         match self.member {
-            Some(member) => Some(Step::Member { index: self.index as u8, name: member.name }),
+            Some(member) => Some(Step::Member(member.name)),
             None => self.item_index().map(Step::Index),
         }
     }
