@@ -6,7 +6,7 @@
 
 use crate::validate::number::ToDouble;
 
-/// A decimal of 0 or more, exactly as its text says.
+/// A decimal of 0 or more, exactly that of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
     /// Digits from 0 to 9, the most significant first.
@@ -22,17 +22,33 @@ impl Decimal {
     pub fn parse(text: &str) -> Option<Self> {
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = whole.chars().chain(fraction.chars());
         let digits: Vec<u8> =
-            whole.bytes().chain(fraction.bytes()).map(digit).collect::<Option<_>>()?;
+            digits.map(|digit| Some(digit.to_digit(10)? as u8)).collect::<Option<_>>()?;
         let scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent.parse().ok()?)?;
         (!digits.is_empty()).then_some(Decimal { digits, scale })
     }
 
     /// The shortest decimal that reads back as the same double; `None` below 0, infinite or NaN.
     pub fn shortest(value: f64) -> Option<Self> {
-        let text =
-            value.is_finite().then(|| zmij::Buffer::new().format_finite(value).to_owned())?;
-        Decimal::parse(&text)
+        Decimal::parse(zmij::Buffer::new().format(value))
+    }
+
+    /// The exact sum of products of a double's [shortest decimal](Self::shortest) and a price.
+    pub fn sum_of_products<'p>(products: impl Iterator<Item = (Decimal, &'p Decimal)>) -> Self {
+        // Counter n is worth 10^(n - PLACES); it may hold more than 9.
+        let mut places = vec![0; 2 * PLACES as usize];
+        products.for_each(|(amount, price)| add_product(&mut places, &amount, price));
+        let mut carry = 0;
+        let digits = places.iter().map(|place| {
+            carry += place;
+            let digit = (carry % 10) as u8;
+            carry /= 10;
+            digit
+        });
+        let mut digits: Vec<u8> = digits.collect();
+        digits.reverse();
+        Decimal { digits, scale: PLACES }
     }
 
     /// The decimal with two places behind the point, rounded half away from zero, such as `12.50`.
@@ -56,20 +72,24 @@ impl Decimal {
         money.insert(money.len() - MONEY_PLACES, '.');
         money
     }
-
-    /// Whether it has a place that [`Sum`] counts; every double has, and every price.
-    fn fits(&self) -> bool {
-        self.scale < PLACES / 2 && self.digits.len() as i32 - self.scale < PLACES / 2
-    }
 }
 
+/// Places of a sum before the point, and as many behind it: twice those of any double.
+const PLACES: i32 = 2 * 350;
 /// Places that money has behind the point.
 const MONEY_PLACES: usize = 2;
 /// Digits of the least amount that is written, 0.00.
 const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
 
-fn digit(byte: u8) -> Option<u8> {
-    byte.is_ascii_digit().then(|| byte - b'0')
+fn add_product(places: &mut [u64], a: &Decimal, b: &Decimal) {
+    let lowest = (PLACES - a.scale - b.scale) as usize;
+    for (a_place, a_digit) in a.digits.iter().rev().enumerate() {
+        for (b_place, b_digit) in b.digits.iter().rev().enumerate() {
+            if let Some(place) = places.get_mut(lowest + a_place + b_place) {
+                *place += u64::from(a_digit * b_digit);
+            }
+        }
+    }
 }
 
 /// Adds 1 to the last digit.
@@ -103,51 +123,4 @@ fn signed_money(text: &str) -> Option<String> {
     let money = Decimal::parse(size.unwrap_or(text))?.to_money();
     let is_negative = size.is_some() && money != "0.00";
     Some(if is_negative { ["-", &money].concat() } else { money })
-}
-
-/// Places that a [`Sum`] has before the point, and as many behind it: twice those of any double.
-const PLACES: i32 = 2 * 350;
-
-/// A sum of products of [`Decimal`]s.
-#[derive(Clone, Debug)]
-pub struct Sum {
-    /// Counter *n* is worth 10^(*n* - `PLACES`); it may hold more than 9.
-    places: Vec<u64>,
-}
-
-impl Default for Sum {
-    fn default() -> Self {
-        Sum { places: vec![0; 2 * PLACES as usize] }
-    }
-}
-
-impl Sum {
-    /// Adds `a` × `b`. A factor beyond all doubles counts as 0.
-    pub fn add_product(&mut self, a: &Decimal, b: &Decimal) {
-        if !(a.fits() && b.fits()) {
-            return;
-        }
-        let lowest = (PLACES - a.scale - b.scale) as usize;
-        for (a_place, a_digit) in a.digits.iter().rev().enumerate() {
-            for (b_place, b_digit) in b.digits.iter().rev().enumerate() {
-                if let Some(place) = self.places.get_mut(lowest + a_place + b_place) {
-                    *place += u64::from(a_digit * b_digit);
-                }
-            }
-        }
-    }
-
-    /// The sum with two places behind the point, rounded half away from zero, such as `12.50`.
-    pub fn to_money(&self) -> String {
-        let mut carry = 0;
-        let places = self.places.iter().map(|place| {
-            carry += place;
-            let digit = (carry % 10) as u8;
-            carry /= 10;
-            digit
-        });
-        let mut digits: Vec<u8> = places.collect();
-        digits.reverse();
-        Decimal { digits, scale: PLACES }.to_money()
-    }
 }

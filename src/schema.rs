@@ -107,7 +107,7 @@ pub enum Slot {
     Error,
     /// `message` of an answer that is no transaction.
     Message,
-    /// All else in answers, of which a client takes nothing out.
+    /// Any other member of an answer: a client does not read it.
     Unread,
 }
 

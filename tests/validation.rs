@@ -286,10 +286,10 @@ impl Oracle {
         }
     }
 
-    fn text(&mut self, value: &Value, code: &str, has_format: impl Fn(&str) -> bool) {
+    fn text(&mut self, value: &Value, code: &str, has_format: impl Fn(&[u8]) -> bool) {
         match value.as_str() {
             None => self.report("invalid_type"),
-            Some(text) if !has_format(text) => self.report(code),
+            Some(text) if !has_format(text.as_bytes()) => self.report(code),
             Some(_) => {}
         }
     }
@@ -360,7 +360,7 @@ impl Oracle {
 
     fn notification(&mut self, value: &Value) {
         let names = ["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"];
-        self.text(value, "not_allowed", |text| names.contains(&text));
+        self.text(value, "not_allowed", |text| names.iter().any(|name| name.as_bytes() == text));
     }
 }
 

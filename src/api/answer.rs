@@ -39,35 +39,33 @@ pub fn read(
     to_double: ToDouble,
 ) -> Result<String, AnswerError> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body); // a byte order mark
-    let answer_error = || answer_error(operation, status, body, to_double);
+    let extract = |kind| extract(body, kind, to_double);
+    let answer_error = || answer_error(operation, status, extract(&ERROR_BODY));
     if !(200..300).contains(&status) {
         return Err(answer_error());
     }
-    transaction(operation, body, to_double).map_err(|mismatch| match answer_error() {
+    let transaction = match operation {
+        Operation::Create => &CREATED_BODY,
+        Operation::Get => &RETRIEVED_BODY,
+    };
+    let amount = extract(transaction).and_then(|body| body.amount.ok_or_else(Mismatch::of_amount));
+    amount.map_err(|mismatch| match answer_error() {
         documented @ AnswerError { reason: Reason::NotFound, .. } => documented,
         other => AnswerError { message: not_the_contract(status, &mismatch), ..other },
     })
 }
 
-fn transaction(operation: Operation, body: &[u8], to_double: ToDouble) -> Result<String, Mismatch> {
-    static CREATED_BODY: Kind = Kind::Object(&CREATED);
-    static RETRIEVED_BODY: Kind = Kind::Object(&RETRIEVED);
-    let kind = match operation {
-        Operation::Create => &CREATED_BODY,
-        Operation::Get => &RETRIEVED_BODY,
-    };
-    extract(body, kind, to_double)?.amount.ok_or_else(Mismatch::of_amount)
-}
+static CREATED_BODY: Kind = Kind::Object(&CREATED);
+static RETRIEVED_BODY: Kind = Kind::Object(&RETRIEVED);
+static ERROR_BODY: Kind = Kind::Object(&ERROR);
 
 fn answer_error(
     operation: Operation,
     status: u16,
-    body: &[u8],
-    to_double: ToDouble,
+    body: Result<Extracted<'_>, Mismatch>,
 ) -> AnswerError {
-    static ERROR_BODY: Kind = Kind::Object(&ERROR);
     // Without an `error` that is Unicode text it is no error of the contract's.
-    let body = extract(body, &ERROR_BODY, to_double).ok().filter(|body| body.error.is_some());
+    let body = body.ok().filter(|body| body.error.is_some());
     let reason = reason(operation, status, body.as_ref());
     let message = message(reason, status, body.as_ref());
     let error = body.and_then(|body| body.error).map(Cow::into_owned);
@@ -108,7 +106,7 @@ fn message(reason: Reason, status: u16, body: Option<&Extracted<'_>>) -> String 
     }
 }
 
-/// Whether an answer asks for the header of the unit, which a caller of the client knows as an
+/// Whether an answer names the header of the unit, which a caller of the client knows as an
 /// option.
 fn names_unit_header(body: &Extracted<'_>) -> bool {
     let text = body.message.as_deref().unwrap_or_default().as_bytes();

@@ -77,7 +77,7 @@ struct First {
 impl<'a> Problems<'a> for First {
     fn issue(&mut self, place: &Place<'_>, code: Code) {
         let expected = match code {
-            Code::LoneSurrogate => return, // `JSON.parse` takes it
+            Code::LoneSurrogate => return, // `JSON.parse` accepts it
             Code::DuplicateMember => "a member that appears once",
             Code::TooDeep => "a value that nests less deep",
             _ => expected(place.kind()),

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// How deep a value may nest; the request itself needs 4.
 pub const MAX_DEPTH: u32 = 64;
 
-/// Takes the accepted values, in the order of the bytes.
+/// Receives the accepted values, in the order of the bytes.
 pub trait Sink<'a> {
     /// Whether they are an answer's. Its optional members may be null, and it has kinds of values
     /// that the request has not: a walk of the request is compiled without them.
@@ -25,7 +25,7 @@ pub trait Sink<'a> {
     fn choice(&mut self, _slot: Slot, _index: usize) {}
 }
 
-/// Keeps nothing: for those who want the problems only.
+/// Keeps nothing: for a check alone.
 impl Sink<'_> for () {}
 
 /// A JSON string's value: in the input where it has no escapes, else in a buffer used again for
@@ -231,7 +231,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
         self.skip(next, place, 0)
     }
 
-    /// A member's name; the colon behind it is taken too.
+    /// A member's name; the colon behind it is consumed, too.
     fn name(&mut self) -> Flow<Raw<'a>> {
         if self.lexer.peek() != b'"' {
             return Err(Expected::Name.into());
@@ -349,14 +349,14 @@ fn check_string(kind: &Kind, text: Text<'_, '_>) -> Result<Option<usize>, Code> 
     }
 }
 
-/// What a string says, or what is wrong with it as text.
+/// The value of a string, or what is wrong with it as text.
 #[inline(never)]
 fn unescape<'a, 'b, P: Problems<'a>>(
     raw: &Raw<'a>,
     scratch: &'b mut [u8],
 ) -> Result<Text<'a, 'b>, Code> {
     let decoded = match raw.plain() {
-        _ if !raw.is_utf8() => return Err(Code::InvalidUtf8),
+        _ if !raw.is_utf8 => return Err(Code::InvalidUtf8),
         Some(bytes) => return Ok(Text::Input(bytes)),
         None if P::KEEPS_TEXTS => raw.decode::<true>(scratch),
         None => raw.decode::<false>(scratch),

@@ -7,7 +7,7 @@ use crate::schema::{Array, Kind, Member, Slot};
 pub const ITEM: u32 = 23;
 
 /// A list linked through the walk's own frames, so that a path costs nothing until there is
-/// something to say about it.
+/// a problem there.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'p> {
     parent: Option<&'p Place<'p>>,

@@ -122,11 +122,11 @@ pub enum Found {
     Other,
 }
 
-/// Takes the problems of a request, in the order in which the walk meets them.
+/// Receives the problems of a request, in the order in which the walk meets them.
 pub(crate) trait Problems<'a> {
-    /// Whether texts are kept or shown. The rules alone ask only for ASCII.
+    /// Whether texts are kept or shown. The rules alone read ASCII only.
     const KEEPS_TEXTS: bool = true;
-    /// Whether nothing is wrong so far; always, where nobody wants the values.
+    /// Whether nothing is wrong so far; always, where the values are not kept.
     fn is_clean(&self) -> bool {
         true
     }
