@@ -74,8 +74,8 @@ impl Decimal {
     }
 }
 
-/// Places of a sum before the point, and as many behind it: twice those of any double.
-const PLACES: i32 = 2 * 350;
+/// Places of a sum before the point, and as many behind it: a double has 341 at most, a price 40.
+const PLACES: i32 = 400;
 /// Places that money has behind the point.
 const MONEY_PLACES: usize = 2;
 /// Digits of the least amount that is written, 0.00.

@@ -6,6 +6,8 @@
 //! checked by a client; their TypeScript types and their parts of `openapi.yaml` are held to the
 //! tables by tests.
 
+use strum::FromRepr;
+
 /// A JSON object. The members of a request's are a closed set; an answer may have more.
 #[derive(Debug)]
 pub struct Object {
@@ -59,7 +61,8 @@ pub struct Array {
 }
 
 /// The format of a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRepr)]
+#[repr(u8)]
 pub enum Format {
     /// Any string, the empty one included.
     Any,
@@ -111,11 +114,6 @@ pub enum Slot {
     Unread,
 }
 
-/// Fewest pledges in a request (§8).
-pub const MIN_PLEDGES: u32 = 1;
-/// Most notification services in a request (§8).
-pub const MAX_NOTIFICATIONS: u32 = 3;
-
 /// The notification services (§2.6), in the contract's order.
 pub const NOTIFICATION_TYPES: &[&str] =
     &["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"];
@@ -158,7 +156,7 @@ static RECIPIENT: Object = Object {
 static PLEDGES: Array = Array {
     item: Kind::Object(&PLEDGE),
     slot: Slot::Pledge,
-    min_items: MIN_PLEDGES,
+    min_items: 1, // §8
     max_items: None,
 };
 
@@ -200,7 +198,7 @@ static NOTIFICATIONS: Array = Array {
     item: Kind::Choice(NOTIFICATION_TYPES),
     slot: Slot::Notification,
     min_items: 0,
-    max_items: Some(MAX_NOTIFICATIONS),
+    max_items: Some(3), // §8
 };
 
 // ---- The answers ---------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 
 use crate::decimal::{number_as_money, text_as_money};
 use crate::schema::{Kind, Slot};
-use crate::validate::json::{Sink, Text, walk_body};
+use crate::validate::json::{Sink, Text, walk};
 use crate::validate::lexer::{Expected, Raw};
 use crate::validate::number::{self, ToDouble};
 use crate::validate::place::Place;
@@ -44,7 +44,7 @@ pub fn extract<'a>(
     let mut extracted = Extracted { amount: None, error: None, message: None, to_double };
     let mismatch = str::from_utf8(body).err().map(|_| Mismatch::of_body("UTF-8"));
     let mut first = First { mismatch, to_double };
-    walk_body(body, kind, &mut extracted, &mut first);
+    walk(body, kind, &mut extracted, &mut first);
     first.mismatch.map_or(Ok(extracted), Err)
 }
 

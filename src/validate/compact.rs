@@ -4,7 +4,7 @@
 use super::json::Text;
 use super::lexer::{Expected, Raw};
 use super::number;
-use super::place::{ITEM, Place};
+use super::place::Place;
 use super::report::{Code, Found, Issue, Problems, Report};
 use crate::schema::BODY;
 use strum::VariantArray as _;
@@ -23,13 +23,6 @@ pub struct Compact {
     pub from: u32,
     /// How many bytes that name or number has.
     pub length: u32,
-}
-
-impl Compact {
-    /// The index of the item that it lies in.
-    pub fn item(&self) -> Option<u32> {
-        ((self.order >> ITEM) as u32).checked_sub(1)
-    }
 }
 
 /// Stands for a code: JavaScript checks this number, because the conversion to a double would be
@@ -107,7 +100,7 @@ impl<'a> Problems<'a> for Compacts<'_> {
 /// unknown member lacks its name.
 pub fn explained(rank: u8, code: Code, detail: u8) -> Option<Issue<'static>> {
     let detail = usize::from(detail);
-    let mut report = Report::unbounded();
+    let mut report = Report::keeping(usize::MAX);
     Place::root(&BODY).of_rank(rank, 0, &mut |place| match code {
         Code::InvalidType => {
             Found::VARIANTS

@@ -4,7 +4,7 @@ use super::lexer::{Expected, Lexer, Raw};
 use super::place::Place;
 use super::report::{Code, Found, Problems};
 use super::rules;
-use crate::schema::{Array, BODY, Kind, Object, Slot};
+use crate::schema::{Array, Kind, Object, Slot};
 use std::borrow::Cow;
 
 /// How deep a value may nest; the request itself needs 4.
@@ -73,13 +73,8 @@ pub mod marker {
     pub const GIVEN_UP: u8 = 3;
 }
 
-/// Walks a request, giving the accepted values to `sink` and every problem to `report`.
-pub(crate) fn walk<'a>(bytes: &'a [u8], sink: &mut impl Sink<'a>, report: &mut impl Problems<'a>) {
-    walk_body(bytes, &BODY, sink, report);
-}
-
-/// As [`walk`], of a body of this kind.
-pub(crate) fn walk_body<'a>(
+/// Walks a body of this kind, giving the accepted values to `sink` and every problem to `report`.
+pub(crate) fn walk<'a>(
     bytes: &'a [u8],
     body: &'static Kind,
     sink: &mut impl Sink<'a>,
@@ -90,8 +85,8 @@ pub(crate) fn walk_body<'a>(
     walk_with(bytes, body, Source::Json, &mut scratch, sink, report);
 }
 
-/// As [`walk_body`]. `scratch` is for strings that have escapes; as many bytes as the input has are always
-/// enough.
+/// As [`walk`]. `scratch` is for strings that have escapes; as many bytes as the input has are
+/// always enough.
 pub(crate) fn walk_with<'a>(
     bytes: &'a [u8],
     body: &'static Kind,

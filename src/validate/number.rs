@@ -34,25 +34,18 @@ fn with_least_exponent(text: &str) -> String {
 /// Checks the text of a JSON number.
 pub(crate) fn check(text: &[u8], to_double: ToDouble) -> Result<(), Code> {
     let double = str::from_utf8(text).map_or(f64::NAN, to_double);
-    match double {
-        _ if !double.is_finite() => Err(Code::NotFinite),
-        _ if double > 0.0 => Ok(()),
-        _ => Err(Code::NotPositive),
+    if !double.is_finite() {
+        return Err(Code::NotFinite);
     }
+    if double > 0.0 { Ok(()) } else { Err(Code::NotPositive) }
 }
 
 /// As [`check`], without a conversion. `None` for numbers that have an exponent, or so many digits
 /// that they can come to a limit of doubles.
 pub(crate) fn check_plain(text: &[u8]) -> Option<Result<(), Code>> {
-    let mut is_zero = true;
-    for byte in text {
-        match byte {
-            b'1'..=b'9' => is_zero = false,
-            b'e' | b'E' => return None,
-            _ => {}
-        }
-    }
+    let has_exponent = text.iter().any(|byte| matches!(byte, b'e' | b'E'));
+    let is_zero = !text.iter().any(|byte| matches!(byte, b'1'..=b'9'));
     let is_positive = !is_zero && text.first() != Some(&b'-');
     let result = if is_positive { Ok(()) } else { Err(Code::NotPositive) };
-    (text.len() < 300).then_some(result)
+    (!has_exponent && text.len() < 300).then_some(result)
 }

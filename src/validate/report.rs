@@ -6,53 +6,68 @@ use super::number;
 use super::place::Place;
 use crate::schema::{Array, BODY, Kind};
 use std::borrow::Cow;
-use std::fmt::{self, Display, Formatter, Write};
-use strum::{Display, IntoStaticStr, VariantArray};
+use std::fmt::{self, Display, Formatter};
+use strum::{Display, EnumMessage, IntoStaticStr, VariantArray};
 
 /// What kind of problem an [`Issue`] is, in JavaScript a string such as `invalid_type`. The list is
-/// closed: a translation by code is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+/// closed: a translation by code is complete. A code without a message here has one that names the
+/// limit or the type, see [`Issue`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumMessage, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[repr(u8)]
 pub enum Code {
     /// The value is of another JSON type, `null` included.
     InvalidType,
     /// A required member is absent.
+    #[strum(message = "is required")]
     Required,
     /// The member is not in the contract.
+    #[strum(message = "is not a member of the contract")]
     UnknownMember,
     /// The member appears twice in one object.
+    #[strum(message = "must appear only once in its object")]
     DuplicateMember,
     /// The array has fewer items than it must have.
     TooFewItems,
     /// The array has more items than it may have.
     TooManyItems,
     /// The number is 0 or less.
+    #[strum(message = "must be greater than 0")]
     NotPositive,
     /// The number is `NaN`, infinite, or beyond what an IEEE 754 double holds.
+    #[strum(message = "must be a finite number, at most about 1.8e308")]
     NotFinite,
     /// The string is not one of those allowed.
     NotAllowed,
     /// The string is not an RFC 5321 mailbox.
+    #[strum(message = "must be an e-mail address such as `ada@example.org`")]
     InvalidEmail,
     /// The string is not an RFC 3986 URI with a scheme.
+    #[strum(message = "must be a URI with a scheme such as `https://example.org/orders/1`")]
     InvalidUri,
     /// The string is not an RFC 3339 date-time.
+    #[strum(message = "must be an RFC 3339 date-time such as `2026-01-31T12:00:00Z`")]
     InvalidDateTime,
     /// The string holds half of a UTF-16 surrogate pair.
+    #[strum(message = "must be Unicode text, without half of a surrogate pair")]
     LoneSurrogate,
     /// The bytes of the string are not UTF-8.
+    #[strum(message = "must be UTF-8")]
     InvalidUtf8,
     /// The value nests deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
+    #[strum(message = "must not nest deeper than 64 levels")]
     TooDeep,
     /// The bytes are not JSON.
     MalformedJson,
     /// The JavaScript value could not be read, for instance because a getter threw.
+    #[strum(message = "could not be read")]
     Unreadable,
     /// The pointer names no member of the request.
+    #[strum(message = "is not a place in the request")]
     UnknownPointer,
-    /// There are more problems than were asked for. Only the package has this: the service's
-    /// message counts the rest in words of its own.
+    /// There are more problems than are kept. Only the package has this, and puts their number behind
+    /// the message: the service's message counts the rest in words of its own.
+    #[strum(message = "has more problems than these: another ")]
     MoreIssues,
 }
 
@@ -202,10 +217,11 @@ fn type_of(kind: &Kind) -> &'static str {
 }
 
 fn write_rule(out: &mut Formatter<'_>, code: Code, kind: &Kind) -> fmt::Result {
+    let message = code.get_message().unwrap_or_default();
     match (code, kind) {
         (Code::UnknownMember, Kind::Object(object)) => {
             let names: Vec<_> = object.members.iter().map(|member| member.name).collect();
-            write!(out, "{}; allowed here are {}", rule(code), list(&names, "and"))
+            write!(out, "{message}; allowed here are {}", list(&names, "and"))
         }
         (Code::NotAllowed, Kind::Choice(choices)) => {
             write!(out, "must be one of {}", list(choices, "or"))
@@ -216,31 +232,7 @@ fn write_rule(out: &mut Formatter<'_>, code: Code, kind: &Kind) -> fmt::Result {
         (Code::TooManyItems, Kind::Array(Array { max_items: Some(most), .. })) => {
             write!(out, "must have at most {}", items(*most))
         }
-        _ => out.write_str(rule(code)),
-    }
-}
-
-const fn rule(code: Code) -> &'static str {
-    match code {
-        Code::InvalidType => "must be of another type",
-        Code::Required => "is required",
-        Code::UnknownMember => "is not a member of the contract",
-        Code::DuplicateMember => "must appear only once in its object",
-        Code::TooFewItems => "must have more items",
-        Code::TooManyItems => "must have fewer items",
-        Code::NotPositive => "must be greater than 0",
-        Code::NotFinite => "must be a finite number, at most about 1.8e308",
-        Code::NotAllowed => "must be one of the values allowed",
-        Code::InvalidEmail => "must be an e-mail address such as `ada@example.org`",
-        Code::InvalidUri => "must be a URI with a scheme such as `https://example.org/orders/1`",
-        Code::InvalidDateTime => "must be an RFC 3339 date-time such as `2026-01-31T12:00:00Z`",
-        Code::LoneSurrogate => "must be Unicode text, without half of a surrogate pair",
-        Code::InvalidUtf8 => "must be UTF-8",
-        Code::TooDeep => "must not nest deeper than 64 levels",
-        Code::MalformedJson => "must be JSON",
-        Code::Unreadable => "could not be read",
-        Code::UnknownPointer => "is not a place in the request",
-        Code::MoreIssues => "has more problems than these: another ", // the package says how many
+        _ => out.write_str(message),
     }
 }
 
@@ -266,11 +258,6 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// A report that keeps every problem.
-    pub fn unbounded() -> Self {
-        Self::keeping(usize::MAX / 2)
-    }
-
     /// A report that keeps the first `limit` problems in the order of the schema, and counts the
     /// rest: memory stays bounded however many there are.
     pub fn keeping(limit: usize) -> Self {
@@ -347,32 +334,22 @@ const MAX_PATH_LENGTH: usize = 100;
 /// Writes problems with their paths on one line, and how many more there are. Its length is
 /// bounded, whatever names a caller makes up.
 pub(crate) fn summary(issues: &[Issue<'_>], count: usize) -> String {
-    let mut text = String::new();
-    for issue in issues {
-        let separator = if text.is_empty() { "" } else { "; " };
-        // Writing to a String cannot fail.
-        let _ = match issue.path.steps() {
-            [] => write!(text, "{separator}the body {issue}"),
-            _ => write!(text, "{separator}`{}` {issue}", printable(&issue.path.to_string())),
-        };
-    }
-    match count.saturating_sub(issues.len()) {
-        0 => text,
-        rest => format!("{text}; and {rest} more"),
-    }
+    let shown = issues.iter().map(|issue| match issue.path.steps() {
+        [] => format!("the body {issue}"),
+        _ => format!("`{}` {issue}", printable(&issue.path.to_string())),
+    });
+    let rest = count.saturating_sub(issues.len());
+    let rest = (rest > 0).then(|| format!("and {rest} more"));
+    shown.chain(rest).collect::<Vec<_>>().join("; ")
 }
 
 /// The first characters of a path, with control characters escaped: a caller may print them.
 fn printable(path: &str) -> String {
-    let mut shown = String::new();
-    for char in path.chars().take(MAX_PATH_LENGTH) {
-        match char.is_control() {
-            true => shown.extend(char.escape_default()),
-            false => shown.push(char),
-        }
-    }
-    if path.chars().nth(MAX_PATH_LENGTH).is_some() {
-        shown.push('…');
-    }
-    shown
+    let escaped = |char: char| match char.is_control() {
+        true => char.escape_default().to_string(),
+        false => char.to_string(),
+    };
+    let mut chars = path.chars();
+    let shown: String = chars.by_ref().take(MAX_PATH_LENGTH).map(escaped).collect();
+    if chars.next().is_none() { shown } else { shown + "…" }
 }
