@@ -1,10 +1,15 @@
 //! What an answer means to a client: rows of status, body and what is read from them.
 
 use impact_pledge::api::Operation::{self, Create, Get};
-use impact_pledge::api::answer::{AnswerError, Reason, read};
+use impact_pledge::api::answer::{self, AnswerError, Reason};
 use impact_pledge::pledge::{PledgeTransaction, RetrievedPledgeTransaction};
+use impact_pledge::validate::number::to_double;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+fn read(operation: Operation, status: u16, body: &[u8]) -> Result<String, AnswerError> {
+    answer::read(operation, status, body, to_double)
+}
 
 fn created(amount: Value) -> Value {
     json!({

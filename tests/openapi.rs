@@ -4,11 +4,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
 
+#[path = "support/docs.rs"]
+mod docs;
 #[path = "support/fixtures.rs"]
 mod fixtures;
 #[path = "support/openapi.rs"]
 mod openapi;
 
+use docs::{object_type, slot_doc};
 use impact_pledge::api::{self, Operation, Problem};
 use impact_pledge::auth::Mode;
 use impact_pledge::idempotency::IdempotencyKey;
@@ -16,7 +19,7 @@ use impact_pledge::pledge::{
     PledgeTransaction, PledgeTransactionRequest, RetrievedPledgeTransaction,
 };
 use impact_pledge::schema::{
-    Array, CREATED, ERROR, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot, object_type,
+    Array, CREATED, ERROR, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
 use impact_pledge::validate;
 use openapi::OpenApi;
@@ -61,7 +64,7 @@ fn schemas(object: &'static Object, slot: Option<Slot>, all: &mut Map<String, Va
 
 fn property(member: &Member, all: &mut Map<String, Value>) -> Value {
     let mut property = kind(member.kind, member.slot, all);
-    property["description"] = member.slot.doc().into();
+    property["description"] = slot_doc(member.slot).into();
     property
 }
 

@@ -56,6 +56,8 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn body(this: &Reply) -> Vec<u8>;
 
+    #[wasm_bindgen(js_name = Number)]
+    fn to_double(text: &str) -> f64;
     #[wasm_bindgen(js_namespace = Math)]
     fn random() -> f64;
     #[wasm_bindgen(catch, js_namespace = crypto, js_name = getRandomValues)]
@@ -112,7 +114,8 @@ impl Conclusion {
             Ok(reply) => reply,
             Err(error) => return error.into(),
         };
-        let (kind, text, error) = match answer::read(operation, reply.status(), &reply.body()) {
+        let answer = answer::read(operation, reply.status(), &reply.body(), to_double);
+        let (kind, text, error) = match answer {
             Ok(amount) => (Kind::Transaction, amount, None),
             Err(AnswerError { reason, message, error }) => (reason.into(), message, error),
         };

@@ -1,5 +1,6 @@
 //! Quantities.
 
+use crate::validate::number::to_double;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_json::value::RawValue;
 
@@ -18,7 +19,7 @@ impl Amount {
 
     /// Reads the text of a JSON number, as the nearest double.
     pub fn parse(text: &str) -> Option<Self> {
-        text.parse().ok().and_then(Amount::new)
+        Amount::new(to_double(text))
     }
 
     /// The quantity.

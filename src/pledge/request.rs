@@ -1,7 +1,7 @@
 //! What a caller asks for: untrusted bytes parsed into values that need no further check.
 
 use super::{Amount, Impact, PledgeDetail, Recipient, Trigger};
-use crate::schema::{NOTIFICATION_TYPES, Slot};
+use crate::schema::{BODY, NOTIFICATION_TYPES, Slot};
 use crate::validate::Report;
 use crate::validate::json::{self, Sink, Text};
 use serde::Serialize;
@@ -42,7 +42,7 @@ impl<'a> PledgeTransactionRequest<'a> {
     pub fn parse(bytes: &'a [u8], limit: usize) -> Result<Self, Report<'a>> {
         let mut request = Self::default();
         let mut report = Report::keeping(limit);
-        json::walk(bytes, &mut request, &mut report);
+        json::walk(bytes, &BODY, &mut request, &mut report);
         if report.is_empty() { Ok(request) } else { Err(report) }
     }
 }

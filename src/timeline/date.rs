@@ -18,7 +18,7 @@ pub struct Day<'a> {
 impl<'a> Day<'a> {
     /// The day that an RFC 3339 date-time names, in its own offset: where the shop is, it was then.
     pub fn of(date_time: &'a str) -> Option<Self> {
-        let iso = date_time.get(..10).filter(|_| is_date_time(date_time))?;
+        let iso = date_time.get(..10).filter(|_| is_date_time(date_time.as_bytes()))?;
         let (year, month_day) = iso.split_once('-')?;
         let (month, day) = month_day.split_once('-')?;
         let month = MONTHS.split(' ').nth(month.parse::<usize>().ok()?.checked_sub(1)?)?;
