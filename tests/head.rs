@@ -73,7 +73,7 @@ fn texts_that_no_header_can_carry_are_refused() {
 proptest! {
     #[test]
     fn the_service_reads_the_key_that_was_sent(key in "[!-~]{1,80}") {
-        let credentials = Credentials::new(&key, None).map_err(|argument| TestCaseError::fail(argument.message()))?;
+        let credentials = Credentials::new(&key, None).map_err(|argument| TestCaseError::fail(<&str>::from(argument)))?;
         let head = RequestHead::create(credentials, None);
         let sent = value(&head, header::AUTHORIZATION).and_then(ApiKey::from_authorization);
         prop_assert!(sent == Some(ApiKey::new(&key)));
@@ -90,7 +90,7 @@ proptest! {
         prop_assume!(!matches!(id.as_str(), "." | ".."));
         let head = credentials()
             .and_then(|credentials| RequestHead::get(credentials, &id))
-            .map_err(|argument| TestCaseError::fail(argument.message()))?;
+            .map_err(|argument| TestCaseError::fail(<&str>::from(argument)))?;
         let segment = head.path.strip_prefix("/v2/pledge-transaction/").unwrap_or_default();
         prop_assert!(!segment.contains(['/', '?', '#', '\\', ' ']));
         let read = percent_encoding::percent_decode_str(segment).decode_utf8_lossy();

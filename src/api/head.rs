@@ -4,6 +4,7 @@ use super::{JSON, PLEDGE_TRANSACTION_PATH, header};
 use crate::auth::ApiKey;
 use crate::idempotency::IdempotencyKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use strum::IntoStaticStr;
 
 /// Method, path and headers of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,32 +24,19 @@ pub struct Credentials<'a> {
     unit_id: Option<&'a str>,
 }
 
-/// An argument that no request can carry. Its message names the option and never its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An argument that no request can carry. Its message says what is wrong and what to do, and never
+/// the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[expect(missing_docs, reason = "each is the option of the same name")]
 pub enum InvalidArgument {
+    #[strum(to_string = "`apiKey` must be the key alone: ASCII characters without blanks")]
     ApiKey,
+    #[strum(to_string = "`unitId` must be the unit's ID alone: ASCII characters without blanks")]
     UnitId,
+    #[strum(to_string = "`idempotencyKey` must be 1 to 255 printable ASCII characters")]
     IdempotencyKey,
+    #[strum(to_string = "`id` must be the ID of a pledge transaction, such as `ptran_…`")]
     Id,
-}
-
-impl InvalidArgument {
-    /// What is wrong and what to do.
-    pub const fn message(self) -> &'static str {
-        match self {
-            InvalidArgument::ApiKey => {
-                "`apiKey` must be the key alone: ASCII characters without blanks"
-            }
-            InvalidArgument::UnitId => {
-                "`unitId` must be the unit's ID alone: ASCII characters without blanks"
-            }
-            InvalidArgument::IdempotencyKey => {
-                "`idempotencyKey` must be 1 to 255 printable ASCII characters"
-            }
-            InvalidArgument::Id => "`id` must be the ID of a pledge transaction, such as `ptran_…`",
-        }
-    }
 }
 
 impl<'a> Credentials<'a> {

@@ -146,7 +146,7 @@ impl From<AttemptError> for Conclusion {
 
 impl From<InvalidArgument> for Conclusion {
     fn from(argument: InvalidArgument) -> Self {
-        let message = argument.message().to_owned();
+        let message = <&str>::from(argument).to_owned();
         Conclusion::new(Kind::InvalidArgument, message, JsValue::UNDEFINED)
     }
 }

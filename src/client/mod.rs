@@ -19,9 +19,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 /// What is wrong with a key or a unit ID, if anything.
 #[wasm_bindgen(js_name = checkCredentials)]
 pub fn check_credentials(api_key: &str, unit_id: Option<String>) -> Option<String> {
-    Credentials::new(api_key, unit_id.as_deref())
-        .err()
-        .map(|argument| argument.message().to_owned())
+    let problem = Credentials::new(api_key, unit_id.as_deref()).err()?;
+    Some(<&str>::from(problem).to_owned())
 }
 
 /// Whether a key is for production (§5.3).

@@ -182,10 +182,8 @@ fn check_record_size(answer: &[u8], transaction: &PledgeTransaction<'_>) -> Resu
 }
 
 fn idempotency_key(request: &impl Request) -> Result<Option<IdempotencyKey>, Problem> {
-    match request.header(header::IDEMPOTENCY_KEY) {
-        None => Ok(None),
-        Some(text) => IdempotencyKey::parse(&text).map(Some).ok_or(Problem::InvalidIdempotencyKey),
-    }
+    let key = request.header(header::IDEMPOTENCY_KEY);
+    key.map(|text| IdempotencyKey::parse(&text).ok_or(Problem::InvalidIdempotencyKey)).transpose()
 }
 
 async fn read_body(

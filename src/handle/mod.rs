@@ -91,7 +91,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let url = request.url();
         let address = route::Address::parse(&url);
         let route = route::route(&method, &address);
-        let operation = route.as_ref().map_or("no operation", Route::name);
+        let operation = route.as_ref().map_or("no operation", <&str>::from);
         let mut response = match route {
             Ok(Route::Create) => {
                 self.create(request, &address).await.unwrap_or_else(Response::from)

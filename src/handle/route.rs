@@ -3,6 +3,7 @@
 use crate::api::{EDIT_KEY_PARAMETER, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH};
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
+use strum::IntoStaticStr;
 
 /// The parts of an address, cut from its text: a URL parser would be most of the Worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +37,9 @@ impl<'u> Address<'u> {
     }
 }
 
-/// What a request is for.
-#[derive(Debug, PartialEq, Eq)]
+/// What a request is for; as a string, the name of the operation for logs.
+#[derive(Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Route<'u> {
     /// Create a pledge transaction.
     Create,
@@ -56,18 +58,6 @@ pub enum Route<'u> {
         /// Its methods.
         allow: &'static str,
     },
-}
-
-impl Route<'_> {
-    /// The name of the operation, for logs.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Route::Create => "create",
-            Route::Get { .. } => "get",
-            Route::Timeline { .. } => "timeline",
-            Route::Options { .. } => "options",
-        }
-    }
 }
 
 const CREATE_METHODS: &str = "POST, OPTIONS";

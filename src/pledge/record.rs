@@ -9,6 +9,7 @@ use crate::decimal::number_as_money;
 use crate::validate::number::to_double;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// A pledge transaction, as the create operation answers it (§2.1).
@@ -70,11 +71,12 @@ pub struct RetrievedPledgeTransaction<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct Charge<'a> {
     /// A decimal with two places. Reads a number as well.
-    #[serde(borrow, deserialize_with = "money")]
+    #[serde(deserialize_with = "money")]
     pub amount: Cow<'a, str>,
     /// The currency of `amount`.
     pub currency_code: CurrencyCode,
     /// When it was paid; `None` until then.
+    #[serde(borrow)]
     pub paid_at: Option<Cow<'a, str>>,
 }
 
@@ -236,15 +238,10 @@ impl<'a> RetrievedPledgeTransaction<'a> {
 
 /// §2.2: on retrieval the amount can be a string or a number.
 fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Money<'a> {
-        Text(#[serde(borrow)] Cow<'a, str>),
-        Number(serde_json::Number),
-    }
-    let money = match Money::deserialize(deserializer)? {
-        Money::Text(text) => Some(text),
-        Money::Number(number) => number_as_money(&number.to_string(), to_double).map(Cow::Owned),
+    let money = match Value::deserialize(deserializer)? {
+        Value::String(text) => Some(text),
+        Value::Number(number) => number_as_money(&number.to_string(), to_double),
+        _ => None,
     };
-    money.ok_or_else(|| Error::custom("an amount must be finite"))
+    money.map(Cow::Owned).ok_or_else(|| Error::custom("an amount must be a finite decimal"))
 }

@@ -8,7 +8,6 @@ mod key;
 pub use key::{Access, CatalogueKey, CredentialKey, Key, ReplayKey, TransactionKey};
 
 use serde_json::error::Category;
-use std::fmt::{self, Display, Formatter};
 
 /// Why a record could not be had or kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,17 +36,6 @@ impl StoreError {
         StoreError::Damaged(format!("the stored {kind} is damaged: {problem}"))
     }
 }
-
-impl Display for StoreError {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            StoreError::Unavailable => "the store is not available",
-            StoreError::Damaged(text) => text,
-        })
-    }
-}
-
-impl std::error::Error for StoreError {}
 
 /// A record as it was found.
 #[derive(Clone, Debug)]
