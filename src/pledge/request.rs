@@ -180,9 +180,9 @@ impl<'a> Sink<'a> for Draft<'a> {
         }
     }
 
-    fn number(&mut self, _: Slot, text: &'a [u8]) {
+    fn number(&mut self, _: Slot, double: f64) {
         if let Some(pledge) = self.pledges.last_mut() {
-            pledge.amount = str::from_utf8(text).ok().and_then(Amount::parse);
+            pledge.amount = Amount::new(double);
         }
     }
 
