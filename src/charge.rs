@@ -41,7 +41,7 @@ impl UnitPrice {
     }
 }
 
-// A visitor rather than `try_from`: the error for a bare number has to name the right spelling, too.
+// A visitor rather than `try_from`: its error for a bare number, too, says what to write instead.
 impl<'de> Deserialize<'de> for UnitPrice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(UnitPriceVisitor)

@@ -60,7 +60,7 @@ impl<'a> Sink<'a> for Extracted<'a> {
         }
     }
 
-    fn number(&mut self, slot: Slot, text: &'a [u8]) {
+    fn decimal(&mut self, slot: Slot, text: &'a [u8]) {
         if slot == Slot::ChargeAmount {
             let text = str::from_utf8(text).unwrap_or_default();
             self.amount = number_as_money(text, self.to_double);
@@ -95,10 +95,8 @@ impl<'a> Problems<'a> for First {
         self.mismatch.get_or_insert_with(|| Mismatch::of_body("JSON"));
     }
 
-    fn number(&mut self, place: &Place<'_>, text: &[u8]) {
-        if let Err(code) = number::check(text, self.to_double) {
-            self.issue(place, code);
-        }
+    fn number(&mut self, place: &Place<'_>, text: &[u8]) -> Option<f64> {
+        number::check(text, self.to_double).map_err(|code| self.issue(place, code)).ok()
     }
 }
 

@@ -75,9 +75,8 @@ impl<'a> Sink<'a> for PledgeTransactionRequest<'a> {
         }
     }
 
-    fn number(&mut self, _: Slot, text: &'a [u8]) {
-        let amount = str::from_utf8(text).ok().and_then(Amount::parse);
-        if let Some((pledge, amount)) = self.pledges.last_mut().zip(amount) {
+    fn number(&mut self, _: Slot, double: f64) {
+        if let Some((pledge, amount)) = self.pledges.last_mut().zip(Amount::new(double)) {
             pledge.impact.amount = amount;
         }
     }

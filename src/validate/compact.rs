@@ -87,12 +87,13 @@ impl<'a> Problems<'a> for Compacts<'_> {
         self.push(&root, Code::MalformedJson as u8, expected as u8, offset, 0);
     }
 
-    fn number(&mut self, place: &Place<'_>, text: &[u8]) {
+    fn number(&mut self, place: &Place<'_>, text: &[u8]) -> Option<f64> {
         match number::check_plain(text) {
             Some(Ok(())) => {}
             Some(Err(code)) => self.issue(place, code),
             None => self.push_part(place, UNDECIDED, text),
         }
+        None
     }
 }
 

@@ -19,8 +19,10 @@ pub trait Sink<'a> {
     fn begin(&mut self, _slot: Slot) {}
     /// A string that has the format of its slot.
     fn text(&mut self, _slot: Slot, _text: Text<'a, '_>) {}
-    /// The text of a positive number.
-    fn number(&mut self, _slot: Slot, _text: &'a [u8]) {}
+    /// A positive number.
+    fn number(&mut self, _slot: Slot, _double: f64) {}
+    /// The text of a number that an answer has in place of a decimal.
+    fn decimal(&mut self, _slot: Slot, _text: &'a [u8]) {}
     /// One of the strings of a choice, by its index.
     fn choice(&mut self, _slot: Slot, _index: usize) {}
 }
@@ -180,7 +182,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
             b'-' | b'0'..=b'9' => {
                 let text = self.lexer.number()?;
                 if let Some(slot) = place.slot() {
-                    self.sink.number(slot, text);
+                    self.sink.decimal(slot, text);
                 }
                 Ok(())
             }
@@ -283,9 +285,10 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
 
     fn number(&mut self, place: &Place<'_>) -> Flow {
         let text = self.lexer.number()?;
-        self.report.number(place, text);
-        if let Some((slot, sink)) = self.accepting(place) {
-            sink.number(slot, text);
+        if let Some(double) = self.report.number(place, text)
+            && let Some((slot, sink)) = self.accepting(place)
+        {
+            sink.number(slot, double);
         }
         Ok(())
     }

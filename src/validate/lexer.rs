@@ -230,7 +230,8 @@ impl<'a> Raw<'a> {
         (!self.has_escapes).then_some(self.bytes)
     }
 
-    /// The string's value, in `buffer`, which must be as long; `None` for half of a surrogate pair. If not `EXACT`, an escaped character beyond ASCII becomes some byte beyond ASCII.
+    /// The string's value, in `buffer`, which must be as long; `None` for half of a surrogate pair.
+    /// If not `EXACT`, an escaped character beyond ASCII becomes some byte beyond ASCII.
     pub(crate) fn decode<'b, const EXACT: bool>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
         let mut text = self.bytes;
         let mut room = &mut *buffer;

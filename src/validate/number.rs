@@ -9,7 +9,8 @@ pub type ToDouble = fn(&str) -> f64;
 
 /// The standard library's conversion; NaN for what is not a number.
 pub fn to_double(text: &str) -> f64 {
-    // It ignores the last digits of an exponent above 65,535: only a longer text can make up for one.
+    // It ignores digits of an exponent beyond 65,535. They matter where the digits of the number,
+    // as many as that, make up for the exponent.
     let is_short = text.len() < 65_000;
     let double = if is_short { text.parse() } else { with_least_exponent(text).parse() };
     double.unwrap_or(f64::NAN)
@@ -31,13 +32,13 @@ fn with_least_exponent(text: &str) -> String {
     format!("{sign}0.{significant}e{exponent}")
 }
 
-/// Checks the text of a JSON number.
-pub(crate) fn check(text: &[u8], to_double: ToDouble) -> Result<(), Code> {
+/// Checks the text of a JSON number. Returns its double.
+pub(crate) fn check(text: &[u8], to_double: ToDouble) -> Result<f64, Code> {
     let double = str::from_utf8(text).map_or(f64::NAN, to_double);
     if !double.is_finite() {
         return Err(Code::NotFinite);
     }
-    if double > 0.0 { Ok(()) } else { Err(Code::NotPositive) }
+    if double > 0.0 { Ok(double) } else { Err(Code::NotPositive) }
 }
 
 /// As [`check`], without a conversion. `None` for numbers that have an exponent, or so many digits

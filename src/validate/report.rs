@@ -65,8 +65,8 @@ pub enum Code {
     /// The pointer names no member of the request.
     #[strum(message = "is not a place in the request")]
     UnknownPointer,
-    /// There are more problems than are kept. Only the package has this, and puts their number behind
-    /// the message: the service's message counts the rest in words of its own.
+    /// There are more problems than are kept. Only the package has this, and puts their number
+    /// behind the message: the service's message counts the rest in words of its own.
     #[strum(message = "has more problems than these: another ")]
     MoreIssues,
 }
@@ -153,8 +153,9 @@ pub(crate) trait Problems<'a> {
     fn unknown_member(&mut self, place: &Place<'_>, raw: Raw<'a>, name: Text<'a, '_>);
     /// The bytes stop being JSON at this offset.
     fn malformed(&mut self, offset: usize, expected: Expected);
-    /// Reports a number that is not finite and above 0 as a double; the walk has its text.
-    fn number(&mut self, place: &Place<'_>, text: &[u8]);
+    /// Reports a number that is not finite and above 0 as a double. Returns any other as a double,
+    /// if the values are kept.
+    fn number(&mut self, place: &Place<'_>, text: &[u8]) -> Option<f64>;
 }
 
 /// What the text of an issue needs to know beyond its code.
@@ -321,10 +322,8 @@ impl<'a> Problems<'a> for Report<'a> {
         self.push(&Place::root(&BODY), None, Code::MalformedJson, about);
     }
 
-    fn number(&mut self, place: &Place<'_>, text: &[u8]) {
-        if let Err(code) = number::check(text, number::to_double) {
-            self.issue(place, code);
-        }
+    fn number(&mut self, place: &Place<'_>, text: &[u8]) -> Option<f64> {
+        number::check(text, number::to_double).map_err(|code| self.issue(place, code)).ok()
     }
 }
 

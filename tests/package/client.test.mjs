@@ -125,6 +125,20 @@ test("an amount is a string with two places, however it came", async () => {
   }
 });
 
+test("numbers of an answer are read as their texts spell them", async () => {
+  const spelled = (pattern, number) => text(JSON.stringify(created()).replace(pattern, (_, start) => `${start}${number}`));
+  const charge = /("charge":\{"amount":)"0.50"/, impact = /("impact":\{"amount":)[\d.]+/;
+  for (const [number, expected] of [["1e2", "100.00"], ["1.2345E1", "12.35"], [`1${"0".repeat(70_000)}e-70000`, "1.00"], ["0e99999999999999999999", "0.00"], ["1e-400", "0.00"]]) {
+    assert.equal((await ask(spelled(charge, number), create)).value.charge.amount, expected);
+  }
+  for (const [number, expected] of [["1.5e1", 15], [`1${"0".repeat(70_000)}e-70000`, 1], ["5e-324", 5e-324]]) {
+    assert.equal((await ask(spelled(impact, number), create)).value.pledges[0].impact.amount, expected);
+  }
+  for (const number of ["0", "-1", "1e-400", "1e400", "0e400"]) {
+    assertError((await ask(spelled(impact, number), create)).error, ApiError, "api_error", /`\/pledges\/0\/impact\/amount` must be a number greater than 0/);
+  }
+});
+
 test("what the contract lets a service add or leave out is taken as it comes", async () => {
   const extra = { later: { deep: [1, "two", null, { __proto__x: true }] }, id: ID };
   const rows = [
