@@ -146,29 +146,11 @@ export interface TriggerRequest {
 
 /** A service that alerts the recipient. */
 export type NotificationType =
-  | "Email"
-  | "MessagingServiceA"
-  | "MessagingServiceB"
-  | "MessagingServiceC";
+  | "Email" | "MessagingServiceA" | "MessagingServiceB" | "MessagingServiceC";
 
 /** What kind of problem an issue is. The list is closed. */
 export type IssueCode =
-  | "invalid_type"
-  | "required"
-  | "unknown_member"
-  | "duplicate_member"
-  | "too_few_items"
-  | "too_many_items"
-  | "not_positive"
-  | "not_finite"
-  | "not_allowed"
-  | "invalid_email"
-  | "invalid_uri"
-  | "invalid_date_time"
-  | "lone_surrogate"
-  | "invalid_utf8"
-  | "too_deep"
-  | "malformed_json"
-  | "unreadable"
-  | "unknown_pointer"
+  | "invalid_type" | "required" | "unknown_member" | "duplicate_member" | "too_few_items" | "too_many_items"
+  | "not_positive" | "not_finite" | "not_allowed" | "invalid_email" | "invalid_uri" | "invalid_date_time"
+  | "lone_surrogate" | "invalid_utf8" | "too_deep" | "malformed_json" | "unreadable" | "unknown_pointer"
   | "more_issues";

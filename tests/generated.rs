@@ -332,14 +332,14 @@ fn fields() -> String {
     )
 }
 
-fn shape(kind: Kind, is_required: bool, depth: usize) -> String {
+fn shape(kind: Kind, is_required: bool, indent: usize) -> String {
     let mut facts = Vec::new();
     if is_required {
         facts.push("isRequired: true".to_owned());
     }
     match kind {
-        Kind::Object(object) => facts.push(format!("members: {}", shapes(object, depth + 1))),
-        Kind::Array(array) => facts.push(format!("item: {}", shape(array.item, false, depth))),
+        Kind::Object(object) => facts.push(format!("members: {}", shapes(object, indent + 1))),
+        Kind::Array(array) => facts.push(format!("item: {}", shape(array.item, false, indent))),
         Kind::PositiveNumber => facts.push("isNumber: true".to_owned()),
         Kind::Text(_) | Kind::Choice(_) => {}
         Kind::Boolean | Kind::Decimal => panic!("a request has none"),
@@ -347,13 +347,19 @@ fn shape(kind: Kind, is_required: bool, depth: usize) -> String {
     if facts.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", facts.join(", ")) }
 }
 
-fn shapes(object: &Object, depth: usize) -> String {
-    let indent = "  ".repeat(depth);
-    let line = |member: &Member| {
-        format!("{indent}{}: {},\n", member.name, shape(member.kind, member.required, depth))
+/// The members of an object: in lines of their own, in one where they fit.
+fn shapes(object: &Object, indent: usize) -> String {
+    let shape = |member: &Member| {
+        format!(" {}: {},", member.name, shape(member.kind, member.required, indent))
     };
-    let lines: String = object.members.iter().map(line).collect();
-    format!("{{\n{lines}{}}}", "  ".repeat(depth - 1))
+    let shapes: Vec<_> = object.members.iter().map(shape).collect();
+    let line = shapes.concat();
+    if !line.contains('\n') && line.len() < 96 {
+        return format!("{{{} }}", line.trim_end_matches(','));
+    }
+    let (start, end) = ("  ".repeat(indent), "  ".repeat(indent - 1));
+    let width = if line.contains('\n') { 0 } else { 120 };
+    format!("{{{}\n{end}}}", filled(shapes.into_iter(), &format!("\n{}", &start[1..]), width))
 }
 
 #[test]
@@ -403,10 +409,46 @@ fn array_schema(array: &'static Array) -> Value {
     schema
 }
 
+/// Parts one behind the other, in lines of about so many characters.
+fn filled(parts: impl Iterator<Item = String>, start: &str, width: usize) -> String {
+    let mut text = start.to_owned();
+    for part in parts {
+        let length = text.len() - text.rfind('\n').unwrap_or_default();
+        if length > start.len() && length + part.len() > width {
+            text += start;
+        }
+        text += &part;
+    }
+    text
+}
+
+/// A schema as JSON text: what it says of itself, then on lines of their own its items or each of
+/// its properties.
+fn schema_text(schema: &Value, indent: usize) -> String {
+    let mut own = schema.clone();
+    let own = own.as_object_mut().unwrap();
+    let (items, properties) = (own.remove("items"), own.remove("properties"));
+    let start = format!("\n{:indent$}", "");
+    let facts = own.iter().map(|(name, value)| format!("\"{name}\":{value},"));
+    let facts = filled(facts, &start, 104);
+    let facts = facts.trim_matches(|end: char| end == ',' || end.is_whitespace());
+    let start = format!("{{{facts},{start}");
+    if let Some(items) = items {
+        return format!("{start}\"items\":{}}}", schema_text(&items, indent + 2));
+    }
+    let Some(properties) = properties else { return format!("{{{facts}}}") };
+    let line = |(name, schema): (&String, &Value)| {
+        format!("\n{:indent$}  \"{name}\":{}", "", schema_text(schema, indent + 4))
+    };
+    let lines: Vec<_> = properties.as_object().unwrap().iter().map(line).collect();
+    format!("{start}\"properties\":{{{}}}}}", lines.join(","))
+}
+
 #[test]
 fn the_json_schema_is_current() {
     let schema = json_schema(None, Kind::Object(&REQUEST));
-    let text = serde_json::to_string_pretty(&schema).unwrap();
+    let text = schema_text(&schema, 2);
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), schema);
     let js = format!(
         "// {FROM}.\n\n/** A copy of its own for every caller. */\nexport const jsonSchema = () => ({text});\n"
     );
@@ -444,7 +486,7 @@ fn interface(slot: Option<Slot>, object: &'static Object) -> String {
 }
 
 fn union(values: impl Iterator<Item = &'static str>) -> String {
-    values.map(|value| format!("\n  | \"{value}\"")).collect()
+    filled(values.map(|value| format!(" | \"{value}\"")), "\n ", 118)
 }
 
 #[test]
