@@ -5,10 +5,10 @@
 import { PledgeError } from "./errors.js";
 import { quietly } from "./redact.js";
 
-/** Most bytes of a transaction that are read: far more than the service takes in. */
-const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024;
-/** Most bytes of any other answer that are read: it may be anyone's error page. */
-const MAX_REFUSAL_BYTES = 64 * 1024;
+const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service takes in
+const MAX_REFUSAL_BYTES = 64 * 1024; // of any other answer: it may be anyone's error page
+/** After so many pieces timers get their turn: a stream whose pieces are always there would never let them run. */
+const PIECES_AT_ONCE = 1_000;
 
 /** @param {object} options of the client, and over them the call's own */
 export function newCall({ fetch, ...options }) {
@@ -27,11 +27,7 @@ export function newCall({ fetch, ...options }) {
 function takesSignal(ownFetch, url) {
   const { fetch, Request, AbortController } = globalThis;
   if (!ownFetch && !(fetch && Request)) throw new PledgeError("no_fetch", "there is no `fetch` here: give one as the option `fetch`");
-  try {
-    return !Request || Boolean(new Request(url, { signal: new AbortController().signal }));
-  } catch {
-    return false;
-  }
+  return !Request || Boolean(quietly(() => new Request(url, { signal: new AbortController().signal })));
 }
 
 /**
@@ -59,9 +55,6 @@ async function read(response, most, signal) {
     (async () => reader.cancel())().catch(() => {}); // nothing is left to do with what comes, so neither with how it ends
   }
 }
-
-/** After so many pieces timers get their turn: a stream whose pieces are always there would never let them run. */
-const PIECES_AT_ONCE = 1_000;
 
 async function readStream(reader, most, signal) {
   let bytes = new Uint8Array(0);
@@ -93,7 +86,7 @@ function withRoom(bytes, length, most) {
 
 const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength");
 
-/** Of an array buffer, or of bytes; an object with a `length` would be read as a list of so many zeros. */
+/** The bytes of an ArrayBuffer, or of a Uint8Array; an object with a `length` would be read as a list of so many zeros. */
 function wholeBody(value) {
   const isBuffer = quietly(() => bufferLength.call(value)) !== undefined;
   if (!isBuffer && kindOf(value) !== "Uint8Array") throw new TypeError("`arrayBuffer` of a Response must give an ArrayBuffer");

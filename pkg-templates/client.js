@@ -11,8 +11,10 @@ export class PledgeClient {
 
   constructor(options) {
     const { dangerouslyAllowBrowser, dangerouslyAllowHttp, ...rest } = clientOptions(options);
-    checkCredentials(rest.apiKey, rest.unitId);
-    if (core().isLiveKey(rest.apiKey)) {
+    const { checkCredentials, isLiveKey } = core();
+    const problem = checkCredentials(rest.apiKey, rest.unitId);
+    if (problem !== undefined) throw invalid(problem);
+    if (isLiveKey(rest.apiKey)) {
       if (!dangerouslyAllowBrowser && inBrowserPage()) throw new PledgeError("live_key_in_browser", IN_BROWSER);
       if (!dangerouslyAllowHttp && isOpenHttp(rest.baseUrl)) throw new PledgeError("live_key_over_http", OVER_HTTP);
     }
@@ -33,12 +35,6 @@ export class PledgeClient {
 }
 
 const CREATE_HINT = "; the transaction may have been recorded";
-
-function checkCredentials(apiKey, unitId) {
-  const problem = core().checkCredentials(apiKey, unitId);
-  if (problem !== undefined) throw invalid(problem);
-}
-
 const IN_BROWSER = "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`";
 const OVER_HTTP = "a live key over http is readable by everyone on its way: use an https address as `baseUrl`, or set `dangerouslyAllowHttp`";
 
@@ -58,21 +54,13 @@ function inBrowserPage() {
 /** The request as JSON text: what was checked is what is sent, however the value changes. */
 function snapshot(request) {
   refuse(validate(request));
-  const text = stringify(request);
-  refuse(validateBytes(new TextEncoder().encode(text)));
+  const text = quietly(() => String(JSON.stringify(request)));
+  refuse(text === undefined ? [{ path: [], pointer: "", code: "unreadable", message: "could not be read" }] : validateBytes(new TextEncoder().encode(text)));
   return text;
 }
 
 function refuse(issues) {
   if (issues.length > 0) throw new ValidationError(issues);
-}
-
-function stringify(value) {
-  try {
-    return String(JSON.stringify(value));
-  } catch {
-    throw new ValidationError([{ path: [], pointer: "", code: "unreadable", message: "could not be read" }]);
-  }
 }
 
 /** Gives the transaction of a call's conclusion, which `src/client/call.rs` makes, or throws the error. */
