@@ -1,4 +1,5 @@
-import type { CreatePledgeTransactionRequest, Issue, NotificationType } from "./validate.js";
+import type { CreatePledgeTransactionRequest, ImpactRequest, Issue, NotificationType } from "./validate.js";
+import type { PledgeDetailRequest, RecipientRequest, TriggerRequest } from "./validate.js";
 
 export * from "./validate.js";
 
@@ -14,50 +15,20 @@ export interface Charge {
   paidAt: string | null;
 }
 
+/** What a request may leave out is null in an answer. */
+type Answered<T> = { [K in keyof T]-?: undefined extends T[K] ? NonNullable<T[K]> | null : T[K] };
+
 /** Who pledges are for. */
-export interface Recipient {
-  /** E-mail address. */
-  email: string;
-  firstName: string | null;
-  /** Full name. */
-  name: string | null;
-}
+export type Recipient = Answered<RecipientRequest>;
 
 /** The action that caused the pledges. */
-export interface Trigger {
-  /** When the action was triggered (date-time). */
-  date: string | null;
-  /** A short verb phrase such as "placed an order". */
-  phrase: string | null;
-  /** Address of the action. */
-  externalUrl: string | null;
-}
+export type Trigger = Answered<TriggerRequest>;
 
 /** A quantity of one impact offering. */
-export interface Impact {
-  /** Quantity pledged, greater than 0. */
-  amount: number;
-  /** ID of the impact offering. */
-  offeringId: string;
-}
+export type Impact = Answered<ImpactRequest>;
 
 /** What the timeline shows of a pledge; null what was not supplied. */
-export interface PledgeDetail {
-  /** Name of the pledge. */
-  name: string | null;
-  /** Description of the pledge. */
-  description: string | null;
-  /** Singular noun for the item category. */
-  nounSingular: string | null;
-  /** Plural noun for the item category. */
-  nounPlural: string | null;
-  /** Address of the image shown on the timeline. */
-  image: string | null;
-  /** Your ID of the item. */
-  externalId: string | null;
-  /** Address of the item. */
-  externalUrl: string | null;
-}
+export type PledgeDetail = Answered<PledgeDetailRequest>;
 
 /** A pledge, as a create answers it. */
 export interface Pledge {
@@ -189,17 +160,12 @@ export class PledgeClient {
 
   /**
    * Records pledges. The request is validated first; what was checked is what is sent.
-   *
    * @throws {ValidationError} with all problems of the request; nothing was sent
    * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError}
    */
   createPledgeTransaction(request: CreatePledgeTransactionRequest, options?: CreateOptions | null): Promise<PledgeTransaction>;
 
-  /**
-   * Gets a pledge transaction by its ID.
-   *
-   * @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError}
-   */
+  /** Gets a pledge transaction by its ID. @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError} */
   getPledgeTransaction(id: string, options?: CallOptions | null): Promise<RetrievedPledgeTransaction>;
 }
 
@@ -222,16 +188,8 @@ export function responseOf(transaction: PledgeTransaction | RetrievedPledgeTrans
 
 /** What an error is about. Distinguishes errors where `instanceof` can't: between copies of the package. */
 export type PledgeErrorCode =
-  | "invalid_argument"
-  | "live_key_in_browser"
-  | "live_key_over_http"
-  | "no_fetch"
-  | "invalid_request"
-  | "api_error"
-  | "authentication_failed"
-  | "not_found"
-  | "connection_failed"
-  | "timeout";
+  | "invalid_argument" | "live_key_in_browser" | "live_key_over_http" | "no_fetch" | "invalid_request"
+  | "api_error" | "authentication_failed" | "not_found" | "connection_failed" | "timeout";
 
 /** What all errors of this package are. By itself: an option or argument that can't be used. */
 export class PledgeError extends Error {
@@ -241,7 +199,6 @@ export class PledgeError extends Error {
 
 /** The request breaks rules of the contract; nothing was sent. */
 export class ValidationError extends PledgeError {
-  protected constructor();
   readonly code: "invalid_request";
   /** All problems, in the order of the contract. */
   readonly issues: Issue[];
@@ -249,7 +206,6 @@ export class ValidationError extends PledgeError {
 
 /** The service answered, but not with a transaction. */
 export class ApiError extends PledgeError {
-  protected constructor();
   readonly code: "api_error" | "authentication_failed" | "not_found";
   /** The HTTP status; 0 for a redirect in a browser. */
   readonly status: number;
@@ -267,13 +223,11 @@ export class ApiError extends PledgeError {
 
 /** The service did not accept the API key (401). */
 export class AuthenticationError extends ApiError {
-  protected constructor();
   readonly code: "authentication_failed";
 }
 
 /** The service has no pledge transaction with this ID. */
 export class NotFoundError extends ApiError {
-  protected constructor();
   readonly code: "not_found";
 }
 
@@ -282,7 +236,6 @@ export class NotFoundError extends ApiError {
  * the request was not sent.
  */
 export class ConnectionError extends PledgeError {
-  protected constructor();
   readonly code: "connection_failed" | "timeout";
   /**
    * What `fetch` failed with: a copy without the API key. It has the name, message, stack, code, causes and plain
@@ -295,6 +248,5 @@ export class ConnectionError extends PledgeError {
 
 /** There was no answer in time. A create may have been recorded all the same. */
 export class TimeoutError extends ConnectionError {
-  protected constructor();
   readonly code: "timeout";
 }

@@ -513,19 +513,25 @@ fn the_types_are_current() {
 
 // ---- The types of the answers --------------------------------------------------------------------
 
-/// The members of an interface in `index.d.ts`, which is written by hand: name, whether it may be
-/// absent, and type.
+/// The members of a type in `index.d.ts`, which is written by hand: name, whether it may be absent,
+/// and type. What is `Answered` has the members of a type of the request, with null for absent ones.
 #[track_caller]
-fn declared<'t>(types: &'t str, name: &str) -> Vec<(&'t str, bool, &'t str)> {
+fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
+    if let Some((_, base)) = types.split_once(&format!("\nexport type {name} = Answered<")) {
+        let base = declared(types, base.split('>').next().unwrap());
+        let answered = |(name, _, kind): (String, bool, String)| {
+            (name, false, kind.replace(" | undefined", " | null"))
+        };
+        return base.into_iter().map(answered).collect();
+    }
     let head = format!("\nexport interface {name} {{\n");
     let start = types.find(&head).unwrap_or_else(|| panic!("`{name}` is missing")) + head.len();
     let body = types[start..].split("\n}").next().unwrap();
     let members = body.lines().filter_map(|line| line.strip_suffix(';')?.trim().split_once(": "));
-    members
-        .map(|(name, kind)| {
-            name.strip_suffix('?').map_or((name, false, kind), |name| (name, true, kind))
-        })
-        .collect()
+    let member = |(name, kind): (&str, &str)| {
+        (name.trim_end_matches('?').to_owned(), name.ends_with('?'), kind.to_owned())
+    };
+    members.map(member).collect()
 }
 
 /// Gives the number of members, those of members included.
@@ -534,7 +540,7 @@ fn is_declared(types: &str, name: &str, object: &Object) -> usize {
     let declared = declared(types, name);
     let names = |members: &[&'static str]| members.iter().copied().collect::<BTreeSet<_>>();
     let expected: Vec<_> = object.members.iter().map(|member| member.name).collect();
-    let all: BTreeSet<_> = declared.iter().map(|(name, ..)| *name).collect();
+    let all: BTreeSet<_> = declared.iter().map(|(name, ..)| name.as_str()).collect();
     assert_eq!(all, names(&expected), "{name}");
     let mut count = declared.len();
     for (member, is_absent, kind) in declared {
@@ -542,7 +548,7 @@ fn is_declared(types: &str, name: &str, object: &Object) -> usize {
         let bare = kind.strip_suffix(" | null");
         assert_eq!(bare.is_some(), !row.required, "{name}.{member}: null");
         assert!(!(is_absent && row.required), "{name}.{member} is always there");
-        count += is_typed(types, bare.unwrap_or(kind), row.kind);
+        count += is_typed(types, bare.unwrap_or(&kind), row.kind);
     }
     count
 }
@@ -571,8 +577,9 @@ fn is_typed(types: &str, declared: &str, kind: Kind) -> usize {
 
 #[test]
 fn the_types_of_the_answers_are_the_tables() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates/index.d.ts");
-    let types = fs::read_to_string(path).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates");
+    let read = |file| fs::read_to_string(folder.join(file)).unwrap();
+    let types = read("index.d.ts") + &read("validate.d.ts");
     assert_eq!(is_declared(&types, "PledgeTransaction", &CREATED), 33);
     assert_eq!(is_declared(&types, "RetrievedPledgeTransaction", &RETRIEVED), 37);
 }
