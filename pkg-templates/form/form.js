@@ -3,8 +3,7 @@ import { controlsOf, fieldsOf } from "./fields.js";
 import { Messages } from "./messages.js";
 import { read } from "./read.js";
 
-/** Shown once the form was sent, not while the shopper is still filling it in. */
-const INCOMPLETE = "too_few_items";
+const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while the shopper is still filling it in
 /** Problems of several fields together, which are shown at the place of their group. */
 const OF_GROUPS = new Set([INCOMPLETE, "too_many_items"]);
 
@@ -13,15 +12,14 @@ const bound = new WeakSet();
 /** The payload of posted data and its issues, by the same rules as in the page. */
 export function readForm(data, { hidden = () => false, maxIssues } = {}) {
   const entries = [...data].filter(([, value]) => typeof value === "string");
-  const { payload, issues } = read(entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })), { maxIssues });
-  return { valid: issues.length === 0, payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, name: entries[control]?.[0] ?? null })) };
+  return read(entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })), "name", { maxIssues });
 }
 
 /** Checks a form as it is filled in, until it is unbound. */
 export function bindForm(form, options = {}) {
   if (typeof form?.elements !== "object" || typeof form.addEventListener !== "function") throw new TypeError("`bindForm` takes a form element");
   if (bound.has(form)) throw new TypeError("this form is bound already: unbind it first");
-  read([]); // where WebAssembly cannot run this throws, before anything is changed: the form stays the browser's own
+  read([], "field"); // where WebAssembly cannot run this throws, before anything is changed: the form stays the browser's own
   const binding = new Binding(form, options);
   return { read: () => binding.read(), refresh: () => void binding.refresh(), unbind: () => binding.unbind() };
 }
@@ -59,9 +57,7 @@ class Binding {
   }
 
   read(fields = fieldsOf(this.#form)) {
-    const controls = fields.flatMap(controlsOf);
-    const { payload, issues } = read(controls);
-    return { valid: issues.length === 0, payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, field: controls[control]?.field ?? null })) };
+    return read(fields.flatMap(controlsOf), "field");
   }
 
   unbind() {
@@ -83,29 +79,30 @@ class Binding {
       on(this.#form.ownerDocument, type, elsewhere);
     }
     on(this.#form.ownerDocument, "mousedown", () => (this.#isPressed = true));
-    on(this.#form.ownerDocument, "mouseup", () => setTimeout(() => this.#onMouseUp())); // behind the click
+    on(this.#form.ownerDocument, "mouseup", () => this.#afterEvent(() => (this.#isPressed = false)));
     on(this.#form, "submit", (event) => this.#submit(event));
-    on(this.#form, "reset", () => setTimeout(() => this.#reset())); // before the values change
+    on(this.#form, "reset", () => this.#afterEvent(() => this.#forget()));
+  }
+
+  /** Refreshes once the event has had its effect: a click where the mouse was released, the first values after a reset. */
+  #afterEvent(change) {
+    setTimeout(() => {
+      change();
+      if (!this.#listening.signal.aborted) this.refresh();
+    });
   }
 
   #onField({ type, target }) {
     if (target.form !== this.#form) return;
-    if (type === "focusout") this.#touched.add(target);
-    else this.#serverErrors.delete(target);
-    if (type === "change") this.#touched.add(target);
+    if (type !== "input") this.#touched.add(target);
+    if (type !== "focusout") this.#serverErrors.delete(target);
     if (type === "input" || !this.#isPressed) this.refresh();
   }
 
-  #onMouseUp() {
-    this.#isPressed = false;
-    if (!this.#listening.signal.aborted) this.refresh();
-  }
-
-  #reset() {
+  #forget() {
     this.#touched = new WeakSet();
     this.#serverErrors.clear();
     this.#wasSent = false;
-    if (!this.#listening.signal.aborted) this.refresh();
   }
 
   #submit(event) {
@@ -132,10 +129,10 @@ class Binding {
   }
 
   #summary(count) {
-    return this.#options.summary?.(count) ?? (count === 1 ? "There is a problem in the form." : `There are ${count} problems in the form.`);
+    return this.#options.summary?.(count) ?? `There ${count === 1 ? "is a problem" : `are ${count} problems`} in the form.`;
   }
 
-  /** Calls `onSubmit`; until the promise that it returns has been settled, the form is not sent again. */
+  /** Calls `onSubmit`; the form is not sent again until the promise that it returns is settled. */
   async #submitPayload(event, payload) {
     event.preventDefault();
     if (this.#isBusy) return;

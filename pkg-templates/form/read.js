@@ -23,30 +23,27 @@ const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r
 
 /**
  * Reads a form and checks it, in time that is linear in the length of its names and values, but for the sort of items.
- *
- * @typedef {{name: string, value: string, hidden: boolean}} Control
- * @param {Control[]} controls
+ * @param {{name: string, value: string, hidden: boolean}[]} controls
+ * @param {string} member of a control: each issue gets that of the control that it belongs to, or null
  * @param {{maxIssues?: number}} [options] of `validateBytes`
- * @returns {{payload: object, issues: {control: number | null, path: (string | number)[], pointer: string, code: string, message: string}[]}}
- *   `control` is the index of the one that the issue belongs to, or null
  */
-export function read(controls, options) {
+export function read(controls, member, options) {
   const { request, unknown } = byPlace(controls);
   const owners = new Map();
-  const members = [...membersOf(request, "", owners), ...unknown.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)];
-  const json = `{${members}}`;
+  const others = unknown.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  const json = `{${[...membersOf(request, "", owners), ...others]}}`;
   const issues = validateBytes(coder("TextEncoder").encode(json), options);
   let unknowns = 0; // they are reported in the order in which they were written
   for (const issue of issues) {
     const owner = issue.code === "unknown_member" ? unknown[unknowns++] : owners.get(issue.path.join("."));
-    issue.control = owner?.index ?? null;
+    issue[member] = controls[owner?.index]?.[member] ?? null;
   }
-  return { payload: JSON.parse(json), issues };
+  return { valid: issues.length === 0, payload: JSON.parse(json), issues };
 }
 
 // ---- The controls by their places ----
 
-/** What the form has at one place of the request: controls named as the place itself, all that are in it, and its parts by name or index. */
+/** What the form has at a place of the request: controls named as the place, all that are in it, and its parts by name or index. */
 const nodeOf = (shape) => ({ shape, own: [], all: [], parts: new Map() });
 
 function byPlace(controls) {
