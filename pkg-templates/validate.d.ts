@@ -2,12 +2,9 @@
 export interface Issue {
   /** The steps from the request down, such as `["pledges", 0, "impact", "amount"]`; empty for the request itself. */
   readonly path: ReadonlyArray<string | number>;
-  /** The same as an RFC 6901 JSON Pointer, such as `/pledges/0/impact/amount`. */
-  readonly pointer: string;
-  /** What kind of problem it is. */
-  readonly code: IssueCode;
-  /** What must be done, in English, to be read behind the path. */
-  readonly message: string;
+  /** The same as an RFC 6901 JSON Pointer, such as `/pledges/0/impact/amount`. */ readonly pointer: string;
+  /** What kind of problem it is. */ readonly code: IssueCode;
+  /** What must be done, in English, to be read behind the path. */ readonly message: string;
   /** Of code `more_issues` alone: how many problems there are beyond those given. */
   readonly count?: number | undefined;
 }
@@ -78,70 +75,48 @@ export declare const createPledgeTransactionSchema: CreatePledgeTransactionSchem
 
 /** What a shop sends to record the pledges of one transaction. */
 export interface CreatePledgeTransactionRequest {
-  /** Your unique reference, such as an order ID. */
-  reference: string;
-  /** Who the pledges are for. */
-  recipient: RecipientRequest;
-  /** The pledges, at least one. */
-  pledges: readonly PledgeRequest[];
-  /** The action that caused the pledges. */
-  trigger?: TriggerRequest | undefined;
-  /** The services that alert the recipient, at most three. */
-  notifications?: readonly NotificationType[] | undefined;
+  /** Your unique reference, such as an order ID. */ reference: string;
+  /** Who the pledges are for. */ recipient: RecipientRequest;
+  /** The pledges, at least one. */ pledges: readonly PledgeRequest[];
+  /** The action that caused the pledges. */ trigger?: TriggerRequest | undefined;
+  /** The services that alert the recipient, at most three. */ notifications?: readonly NotificationType[] | undefined;
 }
 
 /** Who the pledges are for. */
 export interface RecipientRequest {
-  /** E-mail address (an RFC 5321 mailbox). */
-  email: string;
-  /** First name. */
-  firstName?: string | undefined;
-  /** Full name. */
-  name?: string | undefined;
+  /** E-mail address (an RFC 5321 mailbox). */ email: string;
+  /** First name. */ firstName?: string | undefined;
+  /** Full name. */ name?: string | undefined;
 }
 
 /** An impact commitment tied to one impact offering. */
 export interface PledgeRequest {
-  /** What is pledged, and how much. */
-  impact: ImpactRequest;
-  /** What the timeline shows of it. */
-  detail?: PledgeDetailRequest | undefined;
+  /** What is pledged, and how much. */ impact: ImpactRequest;
+  /** What the timeline shows of it. */ detail?: PledgeDetailRequest | undefined;
 }
 
 /** A quantity of one impact offering. */
 export interface ImpactRequest {
-  /** Quantity pledged towards the offering, greater than 0. */
-  amount: number;
-  /** ID of the impact offering. */
-  offeringId: string;
+  /** Quantity pledged towards the offering, greater than 0. */ amount: number;
+  /** ID of the impact offering. */ offeringId: string;
 }
 
 /** Describes a pledge on the timeline. */
 export interface PledgeDetailRequest {
-  /** Name of the pledge. */
-  name?: string | undefined;
-  /** Description of the pledge. */
-  description?: string | undefined;
-  /** Singular noun for the item category. */
-  nounSingular?: string | undefined;
-  /** Plural noun for the item category. */
-  nounPlural?: string | undefined;
-  /** Image shown on the timeline (a URI with a scheme). */
-  image?: string | undefined;
-  /** Your ID of the item, such as a line-item code. */
-  externalId?: string | undefined;
-  /** Address of the item (a URI with a scheme). */
-  externalUrl?: string | undefined;
+  /** Name of the pledge. */ name?: string | undefined;
+  /** Description of the pledge. */ description?: string | undefined;
+  /** Singular noun for the item category. */ nounSingular?: string | undefined;
+  /** Plural noun for the item category. */ nounPlural?: string | undefined;
+  /** Image shown on the timeline (a URI with a scheme). */ image?: string | undefined;
+  /** Your ID of the item, such as a line-item code. */ externalId?: string | undefined;
+  /** Address of the item (a URI with a scheme). */ externalUrl?: string | undefined;
 }
 
 /** The action that caused the pledges. */
 export interface TriggerRequest {
-  /** When the action was triggered (an RFC 3339 date-time). */
-  date?: string | undefined;
-  /** Action phrase, a short verb phrase such as "placed an order". */
-  phrase?: string | undefined;
-  /** Address of the action (a URI with a scheme). */
-  externalUrl?: string | undefined;
+  /** When the action was triggered (an RFC 3339 date-time). */ date?: string | undefined;
+  /** Action phrase, a short verb phrase such as "placed an order". */ phrase?: string | undefined;
+  /** Address of the action (a URI with a scheme). */ externalUrl?: string | undefined;
 }
 
 /** A service that alerts the recipient. */

@@ -480,7 +480,7 @@ fn interface(slot: Option<Slot>, object: &'static Object) -> String {
             _ => "",
         };
         let doc = member.slot.doc().strip_suffix('.').unwrap();
-        writeln!(ts, "  /** {doc}{note}. */\n  {}{mark}: {kind}{or_absent};", member.name).unwrap();
+        writeln!(ts, "  /** {doc}{note}. */ {}{mark}: {kind}{or_absent};", member.name).unwrap();
     }
     ts + "}\n"
 }
@@ -489,9 +489,8 @@ fn union(values: impl Iterator<Item = &'static str>) -> String {
     filled(values.map(|value| format!(" | \"{value}\"")), "\n ", 118)
 }
 
-#[test]
-fn the_types_are_current() {
-    let mut ts = written_by_hand("validate.d.ts");
+fn request_types() -> String {
+    let mut ts = String::new();
     for spot in spots() {
         match spot.kind {
             Kind::Object(object) => ts += &interface(spot.slot, object),
@@ -508,7 +507,12 @@ fn the_types_are_current() {
     ts += &format!(
         "\n/** What kind of problem an issue is. The list is closed. */\nexport type IssueCode ={codes};\n"
     );
-    is_current("validate.d.ts", &ts);
+    ts
+}
+
+#[test]
+fn the_types_are_current() {
+    is_current("validate.d.ts", &(written_by_hand("validate.d.ts") + &request_types()));
 }
 
 // ---- The types of the answers --------------------------------------------------------------------
@@ -527,7 +531,8 @@ fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
     let head = format!("\nexport interface {name} {{\n");
     let start = types.find(&head).unwrap_or_else(|| panic!("`{name}` is missing")) + head.len();
     let body = types[start..].split("\n}").next().unwrap();
-    let members = body.lines().filter_map(|line| line.strip_suffix(';')?.trim().split_once(": "));
+    let code = body.lines().filter_map(|line| line.rsplit(" */ ").next());
+    let members = code.filter_map(|line| line.strip_suffix(';')?.trim().split_once(": "));
     let member = |(name, kind): (&str, &str)| {
         (name.trim_end_matches('?').to_owned(), name.ends_with('?'), kind.to_owned())
     };
@@ -577,9 +582,8 @@ fn is_typed(types: &str, declared: &str, kind: Kind) -> usize {
 
 #[test]
 fn the_types_of_the_answers_are_the_tables() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates");
-    let read = |file| fs::read_to_string(folder.join(file)).unwrap();
-    let types = read("index.d.ts") + &read("validate.d.ts");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates/index.d.ts");
+    let types = fs::read_to_string(path).unwrap() + &request_types();
     assert_eq!(is_declared(&types, "PledgeTransaction", &CREATED), 33);
     assert_eq!(is_declared(&types, "RetrievedPledgeTransaction", &RETRIEVED), 37);
 }
