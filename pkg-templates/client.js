@@ -47,8 +47,7 @@ function isOpenHttp(baseUrl) {
 /** A window with a document, or a worker of one: nobody else calls itself Mozilla. */
 function inBrowserPage() {
   const { window, navigator, WorkerGlobalScope } = globalThis;
-  if (window?.document !== undefined) return true;
-  return WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/");
+  return window?.document !== undefined || (WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/"));
 }
 
 /** The request as JSON text: what was checked is what is sent, however the value changes. */
@@ -86,19 +85,15 @@ function transaction({ text: amount, part: { status, headers, body }, idempotenc
 /** What came with a transaction beside its body. */
 export const responseOf = (transaction) => answers.get(transaction);
 
-const REFUSALS = {
-  authentication: [AuthenticationError, "authentication_failed"],
-  not_found: [NotFoundError, "not_found"],
-  api: [ApiError, "api_error"],
-};
+const REFUSALS = { authentication: [AuthenticationError, "authentication_failed"], not_found: [NotFoundError, "not_found"], api: [ApiError, "api_error"] };
 
 function refusal({ apiKey }, { kind, text, error, url, part: { status, headers, body }, idempotencyKey }) {
   const [Refusal, code] = REFUSALS[kind];
   const redact = redactor(apiKey);
   const isForeign = kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
   const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
-  const answer = { status, error: error && redact(error), body: redact(decode(body)), headers: redactedHeaders(headers, redact), idempotencyKey };
-  return new Refusal(code, message, answer);
+  const answer = { status, error: error && redact(error), body: redact(decode(body)), headers: redactedHeaders(headers, redact) };
+  return new Refusal(code, message, { ...answer, idempotencyKey });
 }
 
 function noAnswer({ apiKey }, { part, idempotencyKey, retries }, hint) {

@@ -68,8 +68,6 @@ class Binding {
     bound.delete(this.#form);
   }
 
-  // ---- Events ----
-
   #listen() {
     const { signal } = this.#listening;
     const on = (target, type, listener) => target.addEventListener(type, listener, { capture: true, signal });
@@ -122,14 +120,12 @@ class Binding {
     event.stopImmediatePropagation();
     const others = issues.filter(({ field }) => !problems.has(field));
     const lines = others.map((issue) => [issue.path.join("."), this.#text(issue)].filter(Boolean).join(": "));
-    this.#messages.announce([this.#summary(problems.size + others.length), ...lines].join(" "), others.length > 0);
+    const count = problems.size + others.length;
+    const summary = this.#options.summary?.(count) ?? `There ${count === 1 ? "is a problem" : `are ${count} problems`} in the form.`;
+    this.#messages.announce([summary, ...lines].join(" "), others.length > 0);
     const [first] = problems.keys();
     for (let fold = first; (fold = fold?.parentElement.closest("details")); ) fold.open = true; // what is folded up takes no focus
     first?.focus();
-  }
-
-  #summary(count) {
-    return this.#options.summary?.(count) ?? `There ${count === 1 ? "is a problem" : `are ${count} problems`} in the form.`;
   }
 
   /** Calls `onSubmit`; the form is not sent again until the promise that it returns is settled. */
@@ -145,8 +141,6 @@ class Binding {
       this.#form.removeAttribute("aria-busy");
     }
   }
-
-  // ---- Problems, and which of them are shown ----
 
   refresh() {
     const fields = fieldsOf(this.#form);
@@ -195,6 +189,4 @@ class Binding {
 }
 
 /** The message as it stands beside a field, not behind a path. */
-function sentence(message) {
-  return message.charAt(0).toUpperCase() + message.slice(1).replace(/`([^`]*)`/g, "“$1”");
-}
+const sentence = (message) => message.charAt(0).toUpperCase() + message.slice(1).replace(/`([^`]*)`/g, "“$1”");

@@ -9,13 +9,12 @@ export class Messages {
   #live;
   /** @type {Map<HTMLElement, {text: string, place: HTMLElement}>} by field */
   #shown = new Map();
-  /** The places that were made here, and not by the page. */
-  #made = new WeakSet();
+  #made = new WeakSet(); // the places that are not the page's own
 
   constructor(form) {
     this.#form = form;
     this.#live = element(form, "role", "status");
-    this.#live.style.cssText = VISUALLY_HIDDEN;
+    this.announce("");
     form.append(this.#live);
   }
 
