@@ -85,15 +85,14 @@ function transaction({ text: amount, part: { status, headers, body }, idempotenc
 /** What came with a transaction beside its body. */
 export const responseOf = (transaction) => answers.get(transaction);
 
-const REFUSALS = { authentication: [AuthenticationError, "authentication_failed"], not_found: [NotFoundError, "not_found"], api: [ApiError, "api_error"] };
+const REFUSALS = { authentication_failed: AuthenticationError, not_found: NotFoundError, api_error: ApiError };
 
 function refusal({ apiKey }, { kind, text, error, url, part: { status, headers, body }, idempotencyKey }) {
-  const [Refusal, code] = REFUSALS[kind];
   const redact = redactor(apiKey);
   const isForeign = kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
   const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
   const answer = { status, error: error && redact(error), body: redact(decode(body)), headers: redactedHeaders(headers, redact) };
-  return new Refusal(code, message, { ...answer, idempotencyKey });
+  return new REFUSALS[kind](kind, message, { ...answer, idempotencyKey });
 }
 
 function noAnswer({ apiKey }, { part, idempotencyKey, retries }, hint) {

@@ -134,9 +134,9 @@ impl Outcome {
         match self {
             Outcome::Transaction(..) => "transaction",
             Outcome::Refused(_, error) => match error.reason {
-                Reason::Authentication => "authentication",
+                Reason::Authentication => "authentication_failed",
                 Reason::NotFound => "not_found",
-                Reason::Other => "api",
+                Reason::Other => "api_error",
             },
             Outcome::Failed(AttemptError::Aborted) => "aborted",
             Outcome::Failed(AttemptError::TimedOut) => "timed_out",

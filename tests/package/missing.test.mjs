@@ -38,3 +38,12 @@ test("a client where WebAssembly is missing", () => {
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], { encoding: "utf8" });
   assert.match(stdout, /impact-pledge needs WebAssembly/, stderr);
 });
+
+test("a call with a signal where making code of text is forbidden, as on Workers and by most Content-Security-Policies", () => {
+  const code = `const { PledgeClient } = await import(${JSON.stringify(join(pkg, "index.js"))});
+    const fetch = async () => Response.json({ error: "Pledge transaction not found" }, { status: 404 });
+    const client = new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org", fetch });
+    await client.getPledgeTransaction("ptran_1", { signal: new AbortController().signal }).catch((error) => console.log(error.code));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--disallow-code-generation-from-strings", "--input-type=module", "--eval", code], { encoding: "utf8" });
+  assert.equal(stdout, "not_found\n", stderr);
+});
