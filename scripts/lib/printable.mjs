@@ -1,4 +1,5 @@
 /** Bytes as printable ASCII, to stand in JavaScript; `pkg-templates/loaders/printable.js` reads it. */
+import { swapped } from "../../pkg-templates/loaders/printable.js";
 
 /** So many bytes are one character each; a mark in front of the character stands for so many more. */
 const PAGE = 88;
@@ -11,6 +12,6 @@ const MARKS = ["", "{", "|"];
  * @param {Uint8Array} bytes
  */
 export function printable(bytes) {
-  const characters = Array.from(bytes, (byte) => MARKS[Math.floor(byte / PAGE)] + String.fromCharCode(FIRST + (byte % PAGE)));
+  const characters = Array.from(bytes, swapped).map((code) => MARKS[Math.floor(code / PAGE)] + String.fromCharCode(FIRST + (code % PAGE)));
   return characters.join("").replaceAll("\\", "!");
 }
