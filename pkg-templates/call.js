@@ -1,5 +1,5 @@
 /**
- * One call, as the Rust side sees it: `src/client/call.rs` is the other half of this file. A caller's `fetch` can give
+ * One call, as the Rust side sees it: `src/client/call.rs` is the other half of this file. A caller's `fetch` can return
  * anything: each property of it is read once, here, into plain values that do not change.
  */
 import { PledgeError } from "./errors.js";

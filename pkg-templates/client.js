@@ -44,7 +44,7 @@ function isOpenHttp(baseUrl) {
   return protocol === "http:" && !/^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** A window with a document, or a worker of one: nobody else calls itself Mozilla. */
+/** A window with a document, or its worker: only browsers name themselves Mozilla. */
 function inBrowserPage() {
   const { window, navigator, WorkerGlobalScope } = globalThis;
   return window?.document !== undefined || (WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/"));
@@ -62,7 +62,7 @@ function refuse(issues) {
   if (issues.length > 0) throw new ValidationError(issues);
 }
 
-/** Gives the transaction of a call's conclusion, which `src/client/call.rs` makes, or throws the error. */
+/** Returns the transaction of a call's conclusion, which `src/client/call.rs` makes, or throws its error. */
 function conclude(call, conclusion, hint) {
   const { kind, text, idempotencyKey } = conclusion;
   if (kind === "transaction") return transaction(conclusion);

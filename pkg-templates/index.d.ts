@@ -99,7 +99,7 @@ export interface PledgeClientOptions {
   timeoutMs?: number | null | undefined;
   /** How often a call is repeated at most, 0 to 10. Default: 2. */ maxRetries?: number | null | undefined;
   /**
-   * Says that the service honours `Idempotency-Key`. Creates then carry such a key, one for each call, and are repeated
+   * Whether the service honours `Idempotency-Key`. Creates then carry such a key, one for each call, and are repeated
    * like gets. Without it a create is sent once: a service that follows only the contract would record it twice.
    */
   safeRepeats?: boolean | null | undefined;

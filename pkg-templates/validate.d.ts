@@ -5,16 +5,16 @@ export interface Issue {
   /** The same as an RFC 6901 JSON Pointer, such as `/pledges/0/impact/amount`. */ readonly pointer: string;
   /** What kind of problem it is. */ readonly code: IssueCode;
   /** What must be done, in English, to be read behind the path. */ readonly message: string;
-  /** Of code `more_issues` alone: how many problems there are beyond those given. */
+  /** Of code `more_issues` alone: how many problems there are beyond those returned. */
   readonly count?: number | undefined;
 }
 
 export interface ValidateOptions {
-  /** Says an issue in your own words; `undefined` leaves the English message. */
+  /** The message of an issue in your own words; `undefined` leaves the English one. */
   readonly messages?: ((issue: Issue) => string | undefined) | undefined;
   /**
-   * How many issues are given at most, a whole number from 1; 1,000 unless set. Where there are more, one of code
-   * `more_issues` follows, which says how many. A Standard Schema takes it as one of its `libraryOptions`.
+   * How many issues are returned at most, a whole number from 1; 1,000 unless set. Where there are more, one of code
+   * `more_issues` follows, with the count of the others. A Standard Schema takes it as one of its `libraryOptions`.
    */
   readonly maxIssues?: number | undefined;
 }
@@ -22,7 +22,7 @@ export interface ValidateOptions {
 /**
  * Every problem of a request, in the order of the contract; none when it is valid.
  *
- * A value is taken for what `JSON.stringify` would send: own enumerable members count, `toJSON` is asked (so a `Date`
+ * A value is read as `JSON.stringify` would send it: own enumerable members count, `toJSON` is called (so a `Date`
  * is its ISO text), and members that are `undefined` are absent. Functions, symbols and bigints, which JSON cannot
  * carry, are issues. Whatever the value does when it is read, nothing is thrown.
  */
@@ -42,7 +42,7 @@ export declare function validateBytes(json: Uint8Array, options?: ValidateOption
 /** Compiles the WebAssembly ahead. Never needed: it is compiled on first use. */
 export declare function ready(): Promise<void>;
 
-/** Says what a JSON Schema is to be: `draft-2020-12`, `draft-07` or `openapi-3.0`; any other target throws. */
+/** The version of a JSON Schema: `draft-2020-12`, `draft-07` or `openapi-3.0`; any other target throws. */
 export interface JsonSchemaOptions {
   readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0" | (string & {});
   readonly libraryOptions?: Record<string, unknown> | undefined;

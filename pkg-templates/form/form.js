@@ -124,7 +124,7 @@ class Binding {
     const summary = this.#options.summary?.(count) ?? `There ${count === 1 ? "is a problem" : `are ${count} problems`} in the form.`;
     this.#messages.announce([summary, ...lines].join(" "), others.length > 0);
     const [first] = problems.keys();
-    for (let fold = first; (fold = fold?.parentElement.closest("details")); ) fold.open = true; // what is folded up takes no focus
+    for (let fold = first; (fold = fold?.parentElement.closest("details")); ) fold.open = true; // an element in a closed `details` cannot be focused
     first?.focus();
   }
 
@@ -164,7 +164,7 @@ class Binding {
     field.setCustomValidity?.(text);
   }
 
-  /** Of all fields but these: the others were taken away or disabled. */
+  /** Of all fields but these: the others were removed or disabled. */
   #clearCustomValidity(fields) {
     for (const field of this.#customValidity.keys()) if (!fields.has(field)) this.#setCustomValidity(field);
   }
