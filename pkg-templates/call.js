@@ -57,14 +57,17 @@ async function read(response, most, signal) {
 }
 
 async function readStream(reader, most, signal) {
-  let bytes = new Uint8Array(0);
-  let length = 0;
+  let bytes = new Uint8Array(0), length = 0;
   for (let pieces = 1; length < most && !signal.aborted; pieces += 1) {
     const { done, value } = await reader.read();
     if (done) break;
     if (kindOf(value) !== "Uint8Array") throw new TypeError("the body of a Response must be a stream of Uint8Arrays");
     const piece = new Uint8Array(value).subarray(0, most - length);
-    bytes = withRoom(bytes, length + piece.length, most);
+    if (length + piece.length > bytes.length) {
+      const longer = new Uint8Array(Math.min(most, 2 * length + piece.length)); // doubled: all copies together are linear
+      longer.set(bytes);
+      bytes = longer;
+    }
     bytes.set(piece, length);
     length += piece.length;
     if (pieces % PIECES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
@@ -75,14 +78,6 @@ async function readStream(reader, most, signal) {
 /** The name of a typed array's type, which no object can feign and which is the same in every realm. */
 const { get: typedArrayName } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
 const kindOf = (value) => typedArrayName.call(value);
-
-/** At least twice as long when it grows, so that all copies together are linear. */
-function withRoom(bytes, length, most) {
-  if (length <= bytes.length) return bytes;
-  const longer = new Uint8Array(Math.min(most, Math.max(length, 2 * bytes.length)));
-  longer.set(bytes);
-  return longer;
-}
 
 const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength");
 

@@ -1,9 +1,7 @@
 /**
- * The errors of the package. Each has a `name`, and a `code` that distinguishes it where `instanceof` can't: in a
- * process that has loaded the package both as ES module and as CommonJS.
+ * The errors of the package, as index.d.ts describes them. Each has a `name`, and a `code` that distinguishes it where
+ * `instanceof` can't: in a process that has loaded the package both as ES module and as CommonJS.
  */
-
-/** What all errors of this package are. By itself: an option or argument that can't be used. */
 export class PledgeError extends Error {
   /** @param {string} code @param {string} message @param {object} [details] its properties; undefined ones are left out */
   constructor(code, message, { cause, ...details } = {}) {
@@ -13,7 +11,6 @@ export class PledgeError extends Error {
   }
 }
 
-/** The request breaks rules of the contract; nothing was sent. */
 export class ValidationError extends PledgeError {
   /** @param {import("./validate.js").Issue[]} issues */
   constructor(issues) {
@@ -21,23 +18,15 @@ export class ValidationError extends PledgeError {
   }
 }
 
-/** The service answered, but not with a transaction. */
 export class ApiError extends PledgeError {
   get requestId() {
     return requestId(this.headers);
   }
 }
 
-/** The service did not accept the API key. */
 export class AuthenticationError extends ApiError {}
-
-/** The service has no pledge transaction with this ID. */
 export class NotFoundError extends ApiError {}
-
-/** There was no answer, or only a part of one. */
 export class ConnectionError extends PledgeError {}
-
-/** There was no answer in time. */
 export class TimeoutError extends ConnectionError {}
 
 // Written out, because a bundler may shorten the names of classes.

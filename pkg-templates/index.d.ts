@@ -19,13 +19,10 @@ type Answered<T> = { [K in keyof T]-?: undefined extends T[K] ? NonNullable<T[K]
 
 /** Who pledges are for. */
 export type Recipient = Answered<RecipientRequest>;
-
 /** The action that caused the pledges. */
 export type Trigger = Answered<TriggerRequest>;
-
 /** A quantity of one impact offering. */
 export type Impact = Answered<ImpactRequest>;
-
 /** What the timeline shows of a pledge; null what was not supplied. */
 export type PledgeDetail = Answered<PledgeDetailRequest>;
 

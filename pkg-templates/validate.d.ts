@@ -56,9 +56,7 @@ export interface CreatePledgeTransactionSchema {
     readonly types?:
       | { readonly input: CreatePledgeTransactionRequest; readonly output: CreatePledgeTransactionRequest }
       | undefined;
-    readonly validate: (
-      value: unknown,
-    ) =>
+    readonly validate: (value: unknown) =>
       | { readonly value: CreatePledgeTransactionRequest; readonly issues?: undefined }
       | { readonly issues: ReadonlyArray<Issue> };
     readonly jsonSchema: {

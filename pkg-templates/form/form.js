@@ -30,18 +30,13 @@ class Binding {
   #messages;
   #wasNative;
   #listening = new AbortController();
-  /** Fields whose problems are shown: those that were left or chosen, and all when the form is sent. */
-  #touched = new WeakSet();
+  #touched = new WeakSet(); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
   #wasSent = false;
   #isBusy = false;
-  /** Whether a mouse button is down: a message that came up now would move what is about to be clicked. */
-  #isPressed = false;
-  /** The server's errors of fields that have not changed since. */
-  #serverErrors;
-  /** The custom validity that was set, by field. */
-  #customValidity = new Map();
-  /** The pointers and codes that `onIssues` got last. */
-  #reported;
+  #isPressed = false; // a mouse button is down: a message that came up now would move what is about to be clicked
+  #serverErrors; // of fields that have not changed since
+  #customValidity = new Map(); // by field
+  #reported; // the pointers and codes that `onIssues` got last
 
   constructor(form, options) {
     bound.add(form);
