@@ -38,33 +38,33 @@ async function exchange(fetch, input, init, signal) {
   const response = await fetch(input, init);
   const { status, headers } = response;
   if (!Number.isInteger(status) || status < 0 || status > 999 || typeof headers?.get !== "function") throw new TypeError("`fetch` must give a Response");
-  const most = status >= 200 && status < 300 ? MAX_TRANSACTION_BYTES : MAX_REFUSAL_BYTES;
+  const limit = status >= 200 && status < 300 ? MAX_TRANSACTION_BYTES : MAX_REFUSAL_BYTES;
   const retryAfter = headers.get("retry-after");
-  return { status, headers, retryAfter: typeof retryAfter === "string" ? retryAfter : undefined, body: await read(response, most, signal) };
+  return { status, headers, retryAfter: typeof retryAfter === "string" ? retryAfter : undefined, body: await read(response, limit, signal) };
 }
 
-async function read(response, most, signal) {
+async function read(response, limit, signal) {
   const { body } = response;
   if (body === null) return new Uint8Array(0);
   // A `fetch` of the caller's may know no streams.
-  if (typeof body?.getReader !== "function") return wholeBody(await response.arrayBuffer()).subarray(0, most);
+  if (typeof body?.getReader !== "function") return wholeBody(await response.arrayBuffer()).subarray(0, limit);
   const reader = body.getReader();
   try {
-    return await readStream(reader, most, signal);
+    return await readStream(reader, limit, signal);
   } finally {
     (async () => reader.cancel())().catch(() => {}); // nothing is left to do with what comes, so neither with how it ends
   }
 }
 
-async function readStream(reader, most, signal) {
+async function readStream(reader, limit, signal) {
   let bytes = new Uint8Array(0), length = 0;
-  for (let pieces = 1; length < most && !signal.aborted; pieces += 1) {
+  for (let pieces = 1; length < limit && !signal.aborted; pieces += 1) {
     const { done, value } = await reader.read();
     if (done) break;
     if (kindOf(value) !== "Uint8Array") throw new TypeError("the body of a Response must be a stream of Uint8Arrays");
-    const piece = new Uint8Array(value).subarray(0, most - length);
+    const piece = new Uint8Array(value).subarray(0, limit - length);
     if (length + piece.length > bytes.length) {
-      const longer = new Uint8Array(Math.min(most, 2 * length + piece.length)); // doubled: all copies together are linear
+      const longer = new Uint8Array(Math.min(limit, 2 * length + piece.length)); // doubled: all copies together are linear
       longer.set(bytes);
       bytes = longer;
     }

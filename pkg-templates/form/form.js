@@ -119,7 +119,8 @@ class Binding {
     const summary = this.#options.summary?.(count) ?? `There ${count === 1 ? "is a problem" : `are ${count} problems`} in the form.`;
     this.#messages.announce([summary, ...lines].join(" "), others.length > 0);
     const [first] = problems.keys();
-    for (let fold = first; (fold = fold?.parentElement.closest("details")); ) fold.open = true; // an element in a closed `details` cannot be focused
+    // An element in a closed `details` cannot be focused.
+    for (let details = first; (details = details?.parentElement.closest("details")); ) details.open = true;
     first?.focus();
   }
 
@@ -168,7 +169,7 @@ class Binding {
   #problem(field, issue) {
     const text = field.validationMessage || this.#serverErrors.get(field);
     if (!text || !this.#touched.has(field) || (issue?.code === INCOMPLETE && !this.#wasSent)) return undefined;
-    return { text, group: issue && OF_GROUPS.has(issue.code) ? issue.path.join(".") : undefined };
+    return { text, group: OF_GROUPS.has(issue?.code) ? issue.path.join(".") : undefined };
   }
 
   #text(issue) {
