@@ -8,10 +8,12 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
+use strum::IntoStaticStr;
 
 /// Whether a key, and all that it makes, is for testing or for production (§5.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Mode {
     /// `service_sk_test…`
     Test,
@@ -25,14 +27,6 @@ impl Mode {
         match self {
             Mode::Test => "service_sk_test",
             Mode::Live => "service_sk_live",
-        }
-    }
-
-    /// `test` or `live`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Mode::Test => "test",
-            Mode::Live => "live",
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a pledge transaction is worth: the operator's prices, summed in exact decimals.
 
-use crate::decimal::{Decimal, Sum};
+use crate::decimal::Decimal;
 use crate::pledge::{CurrencyCode, Impact};
 use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -20,16 +20,11 @@ pub struct Catalogue {
 
 /// A price of 0 or more, written as a plain decimal such as `0.50`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(into = "String")]
+#[serde(transparent)]
 pub struct UnitPrice {
     text: String,
+    #[serde(skip)]
     decimal: Decimal,
-}
-
-impl From<UnitPrice> for String {
-    fn from(price: UnitPrice) -> Self {
-        price.text
-    }
 }
 
 /// Most characters of a price: enough for any currency, too few to slow a sum.
@@ -46,7 +41,7 @@ impl UnitPrice {
     }
 }
 
-// A visitor rather than `try_from`: it says of a bare number too what to write instead.
+// A visitor rather than `try_from`: the error for a bare number has to name the right spelling, too.
 impl<'de> Deserialize<'de> for UnitPrice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(UnitPriceVisitor)
@@ -106,13 +101,10 @@ impl Catalogue {
     /// Each amount counts as its shortest decimal text. Any amount works, from 5e-324 to 1.8e308;
     /// the result is a plain decimal without an exponent, such as `12.50`.
     pub fn amount<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> String {
-        let mut sum = Sum::default();
-        for impact in impacts {
-            let price = self.unit_prices.get(&*impact.offering_id);
-            if let Some((price, amount)) = price.zip(Decimal::shortest(impact.amount.get())) {
-                sum.add_product(&amount, &price.decimal);
-            }
-        }
-        sum.to_money()
+        let products = impacts.filter_map(|impact| {
+            let price = self.unit_prices.get(&*impact.offering_id)?;
+            Some((Decimal::shortest(impact.amount.get())?, &price.decimal))
+        });
+        Decimal::sum_of_products(products).to_money()
     }
 }

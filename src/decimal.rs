@@ -4,10 +4,9 @@
 //! wide for machine integers, narrow enough for one counter per decimal place. A library of
 //! unbounded integers would be a sixth of the Worker; the tests hold this one to such a library.
 
-use crate::validate::number::{Magnitude, exactly, power};
-use std::ops::Range;
+use crate::validate::number::ToDouble;
 
-/// A decimal of 0 or more, exactly as its text says.
+/// A decimal of 0 or more, exactly that of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
     /// Digits from 0 to 9, the most significant first.
@@ -21,184 +20,107 @@ impl Decimal {
     ///
     /// `None` for anything else, signs included.
     pub fn parse(text: &str) -> Option<Self> {
-        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = whole.chars().chain(fraction.chars());
         let digits: Vec<u8> =
-            whole.bytes().chain(fraction.bytes()).map(digit).collect::<Option<_>>()?;
+            digits.map(|digit| Some(digit.to_digit(10)? as u8)).collect::<Option<_>>()?;
         let scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent.parse().ok()?)?;
         (!digits.is_empty()).then_some(Decimal { digits, scale })
     }
 
     /// The shortest decimal that reads back as the same double; `None` below 0, infinite or NaN.
     pub fn shortest(value: f64) -> Option<Self> {
-        let text =
-            value.is_finite().then(|| zmij::Buffer::new().format_finite(value).to_owned())?;
-        Decimal::parse(&text)
+        Decimal::parse(zmij::Buffer::new().format(value))
     }
 
-    /// The decimal with two places behind the point, rounded half away from zero.
+    /// The exact sum of products of a double's [shortest decimal](Self::shortest) and a price.
+    pub fn sum_of_products<'p>(products: impl Iterator<Item = (Decimal, &'p Decimal)>) -> Self {
+        // Counter n is worth 10^(n - PLACES); it may hold more than 9.
+        let mut places = vec![0; 2 * PLACES as usize];
+        products.for_each(|(amount, price)| add_product(&mut places, &amount, price));
+        let mut carry = 0;
+        let digits = places.iter().map(|place| {
+            carry += place;
+            let digit = (carry % 10) as u8;
+            carry /= 10;
+            digit
+        });
+        let mut digits: Vec<u8> = digits.collect();
+        digits.reverse();
+        Decimal { digits, scale: PLACES }
+    }
+
+    /// The decimal with two places behind the point, rounded half away from zero, such as `12.50`.
+    ///
+    /// Its length, and so the memory and time that it takes, grows with a large exponent.
     pub fn to_money(&self) -> String {
-        let mut sum = Sum::default();
-        sum.add_product(self, &Decimal { digits: vec![1], scale: 0 });
-        sum.to_money()
+        // Zeros in front: what a carry becomes a digit of, and the least that is written.
+        let mut cents = vec![0; UNIT_DIGITS];
+        cents.extend(&self.digits);
+        let count = cents.len() as i64 - i64::from(self.scale) + MONEY_PLACES as i64;
+        let count = usize::try_from(count).unwrap_or(0);
+        let is_up = cents.get(count).is_some_and(|first_dropped| *first_dropped >= 5);
+        cents.resize(count.max(UNIT_DIGITS), 0);
+        if is_up {
+            add_one(&mut cents);
+        }
+        let zeros = cents.iter().take_while(|digit| **digit == 0).count();
+        let zeros = zeros.min(cents.len() - UNIT_DIGITS);
+        let mut money: String =
+            cents.iter().skip(zeros).map(|digit| (b'0' + digit) as char).collect();
+        money.insert(money.len() - MONEY_PLACES, '.');
+        money
     }
+}
 
-    /// Whether it has a place that [`Sum`] counts; every double has, and every price.
-    fn fits(&self) -> bool {
-        self.scale < FRACTION_PLACES / 2 && self.digits.len() as i32 - self.scale < WHOLE_PLACES / 2
+/// Places of a sum before the point, and as many behind it: a double has 341 at most, a price 40.
+const PLACES: i32 = 400;
+/// Places that money has behind the point.
+const MONEY_PLACES: usize = 2;
+/// Digits of the least amount that is written, 0.00.
+const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
+
+fn add_product(places: &mut [u64], a: &Decimal, b: &Decimal) {
+    let lowest = (PLACES - a.scale - b.scale) as usize;
+    for (a_place, a_digit) in a.digits.iter().rev().enumerate() {
+        for (b_place, b_digit) in b.digits.iter().rev().enumerate() {
+            if let Some(place) = places.get_mut(lowest + a_place + b_place) {
+                *place += u64::from(a_digit * b_digit);
+            }
+        }
+    }
+}
+
+/// Adds 1 to the last digit.
+fn add_one(digits: &mut [u8]) {
+    for digit in digits.iter_mut().rev() {
+        *digit = (*digit + 1) % 10;
+        if *digit > 0 {
+            return;
+        }
     }
 }
 
 /// The text of a JSON number with two places behind the point, rounded half away from zero, such
-/// as `-5.00` for `-5`; `None` beyond all doubles.
-pub(crate) fn number_as_money(number: &[u8]) -> Option<String> {
-    let end = number.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(number.len());
-    let (mantissa, exponent) = number.split_at_checked(end)?;
-    let finite = exactly(number) != Magnitude::Infinite;
-    finite.then(|| money(mantissa, power(exponent))).flatten()
+/// as `-5.00` for `-5`; `None` beyond all doubles, so that its length is bounded.
+pub(crate) fn number_as_money(number: &str, to_double: ToDouble) -> Option<String> {
+    match to_double(number) {
+        // Its exponent may be beyond all integers.
+        0.0 => Some("0.00".to_owned()),
+        double => double.is_finite().then(|| signed_money(number)).flatten(),
+    }
 }
 
 /// A decimal with two places behind the point, rounded half away from zero, such as `12.50` for
 /// `12.5`; `None` for a text that is not digits with at most one point and one minus sign.
 pub(crate) fn text_as_money(text: &str) -> Option<String> {
-    money(text.as_bytes(), 0)
+    (!text.contains(['e', 'E'])).then(|| signed_money(text)).flatten()
 }
 
-/// `mantissa` × 10^`power` with two places, in linear time.
-fn money(mantissa: &[u8], power: i64) -> Option<String> {
-    let (sign, size) = mantissa.strip_prefix(b"-").map_or(("", mantissa), |size| ("-", size));
-    let mut digits = vec![b'0'; UNIT_DIGITS];
-    let mut point = None;
-    for byte in size {
-        match byte {
-            b'0'..=b'9' => digits.push(*byte),
-            b'.' if point.is_none() => point = Some(digits.len()),
-            _ => return None,
-        }
-    }
-    let places = point.unwrap_or(digits.len()) as i64 + power + MONEY_PLACES as i64;
-    (digits.len() > UNIT_DIGITS).then(|| with_point(sign, round(digits, places)))
-}
-
-/// Digits of the least amount that is written, 0.00: so many zeros stand before each, for the
-/// carry and so that there are never fewer.
-const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
-
-/// The first `count` digits, rounded half up; zeros follow where there are fewer. Nothing for 0.
-fn round(mut digits: Vec<u8>, count: i64) -> Vec<u8> {
-    let is_zero = digits.iter().all(|digit| *digit == b'0');
-    let count = usize::try_from(count).ok().filter(|count| !is_zero && *count >= UNIT_DIGITS);
-    let Some(count) = count else { return Vec::new() };
-    let is_up = digits.get(count).is_some_and(|dropped| *dropped >= b'5');
-    digits.resize(count, b'0');
-    let mut carry = u8::from(is_up);
-    for digit in digits.iter_mut().rev() {
-        *digit += carry;
-        carry = u8::from(*digit > b'9');
-        *digit -= 10 * carry;
-    }
-    digits
-}
-
-/// An amount in hundredths as money.
-fn with_point(sign: &str, cents: Vec<u8>) -> String {
-    let Some(first) = cents.iter().position(|digit| *digit != b'0') else {
-        return "0.00".to_owned();
-    };
-    let first = first.min(cents.len() - UNIT_DIGITS);
-    let mut money = sign.to_owned();
-    for (index, digit) in cents.iter().enumerate().skip(first) {
-        if index + MONEY_PLACES == cents.len() {
-            money.push('.');
-        }
-        money.push(char::from(*digit));
-    }
-    money
-}
-
-fn digit(byte: u8) -> Option<u8> {
-    byte.is_ascii_digit().then(|| byte - b'0')
-}
-
-/// Places behind the point: twice those of the least double.
-const FRACTION_PLACES: i32 = 2 * 350;
-/// Places before the point: twice those of the greatest double.
-const WHOLE_PLACES: i32 = 2 * 350;
-/// Places that money has behind the point.
-const MONEY_PLACES: usize = 2;
-/// The counter of the least of them.
-const CENTS: usize = FRACTION_PLACES as usize - MONEY_PLACES;
-
-/// A sum of products of [`Decimal`]s.
-#[derive(Clone, Debug)]
-pub struct Sum {
-    /// Counter *n* is worth 10^(*n* - `FRACTION_PLACES`); it may hold more than 9 until the end.
-    places: Vec<u64>,
-    /// Beyond these all places hold 0.
-    used: Range<usize>,
-}
-
-impl Default for Sum {
-    fn default() -> Self {
-        let places = vec![0; (FRACTION_PLACES + WHOLE_PLACES) as usize];
-        Sum { places, used: CENTS..CENTS + MONEY_PLACES + 1 }
-    }
-}
-
-impl Sum {
-    /// Adds `a` × `b`. A factor beyond all doubles counts as 0.
-    pub fn add_product(&mut self, a: &Decimal, b: &Decimal) {
-        if !(a.fits() && b.fits()) {
-            return;
-        }
-        let lowest = (FRACTION_PLACES - a.scale - b.scale) as usize;
-        self.use_places(lowest, a.digits.len() + b.digits.len());
-        for (a_place, a_digit) in a.digits.iter().rev().enumerate() {
-            for (b_place, b_digit) in b.digits.iter().rev().enumerate() {
-                if let Some(place) = self.places.get_mut(lowest + a_place + b_place) {
-                    *place += u64::from(a_digit * b_digit);
-                }
-            }
-        }
-    }
-
-    fn use_places(&mut self, lowest: usize, count: usize) {
-        self.used = self.used.start.min(lowest)..self.used.end.max(lowest + count);
-    }
-
-    /// The sum with two places behind the point, rounded half away from zero, such as `12.50`.
-    pub fn to_money(mut self) -> String {
-        self.carry();
-        if self.places.get(CENTS - 1).is_some_and(|first_dropped| *first_dropped >= 5) {
-            self.places.iter_mut().skip(CENTS).take(1).for_each(|place| *place += 1);
-            self.carry();
-        }
-        let digits = self.places.get(CENTS..self.used.end).unwrap_or_default();
-        let zeros = digits.iter().rev().take_while(|place| **place == 0).count();
-        let length = (digits.len() - zeros).max(MONEY_PLACES + 1);
-        let mut money = String::with_capacity(length + 1);
-        for (index, place) in digits.iter().enumerate().take(length).rev() {
-            money.push(char::from(b'0' + *place as u8));
-            if index == MONEY_PLACES {
-                money.push('.');
-            }
-        }
-        money
-    }
-
-    /// Leaves one digit in each place.
-    fn carry(&mut self) {
-        let mut carry = 0;
-        let mut end = self.used.start;
-        for place in self.places.iter_mut().skip(self.used.start) {
-            if carry == 0 && end >= self.used.end {
-                break;
-            }
-            carry += *place;
-            *place = carry % 10;
-            carry /= 10;
-            end += 1;
-        }
-        self.used.end = end;
-    }
+fn signed_money(text: &str) -> Option<String> {
+    let size = text.strip_prefix('-');
+    let money = Decimal::parse(size.unwrap_or(text))?.to_money();
+    let is_negative = size.is_some() && money != "0.00";
+    Some(if is_negative { ["-", &money].concat() } else { money })
 }

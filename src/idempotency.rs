@@ -169,5 +169,6 @@ impl Derivation {
 }
 
 fn parts<'k>(scope: &'k Scope, key: &'k IdempotencyKey) -> [&'k [u8]; 3] {
-    [scope.mode.as_str().as_bytes(), scope.unit.as_bytes(), key.0.as_bytes()]
+    let mode: &str = scope.mode.into();
+    [mode.as_bytes(), scope.unit.as_bytes(), key.0.as_bytes()]
 }

@@ -8,7 +8,7 @@
 //!   a record: who, what, how much.
 //! - [`api`] is the wire, written once for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] takes a request and gives a response: [`auth`] says whose it is, [`charge`] what
-//!   it is worth in exact [`decimal`]s, [`idempotency`] whether it is a repeat; a [`store`] keeps
+//!   it is worth in exact decimals, [`idempotency`] whether it is a repeat; a [`store`] keeps
 //!   it, and [`timeline`]
 //!   shows it to its recipient.
 //! - A client asks again when that can help: [`retry`] says when.
@@ -16,7 +16,7 @@
 pub mod api;
 pub mod auth;
 pub mod charge;
-pub mod decimal;
+mod decimal;
 pub mod handle;
 pub mod idempotency;
 pub mod pledge;

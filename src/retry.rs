@@ -32,13 +32,16 @@ pub enum Failure<'a> {
     },
 }
 
-/// The moment at which a wait is chosen.
+/// What the platform contributes to the choice of a wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     /// Milliseconds since 1970.
     pub now_ms: u64,
     /// A random number from 0 to 1, so that many clients do not come back all at once.
     pub random: f64,
+    /// Converts an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT` to milliseconds since 1970;
+    /// `None` for anything else.
+    pub http_date_ms: fn(&str) -> Option<u64>,
 }
 
 impl Policy {
@@ -47,7 +50,7 @@ impl Policy {
         if !self.repeatable || retries >= self.max_retries || !failure.may_pass() {
             return None;
         }
-        match failure.retry_after_ms(moment.now_ms) {
+        match failure.retry_after_ms(moment) {
             Some(asked) => u32::try_from(asked).ok().filter(|ms| *ms <= LONGEST_RETRY_AFTER_MS),
             None => Some(backoff_ms(retries, moment.random)),
         }
@@ -63,53 +66,15 @@ impl Failure<'_> {
         }
     }
 
-    fn retry_after_ms(&self, now_ms: u64) -> Option<u64> {
+    fn retry_after_ms(&self, moment: Moment) -> Option<u64> {
         let Failure::Status { retry_after: Some(text), .. } = self else { return None };
         let text = text.trim_ascii();
         if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
             let seconds: u64 = text.parse().unwrap_or(u64::MAX);
             return Some(seconds.saturating_mul(1_000));
         }
-        Some(http_date_ms(text)?.saturating_sub(now_ms))
+        Some((moment.http_date_ms)(text)?.saturating_sub(moment.now_ms))
     }
-}
-
-/// Milliseconds from 1970 to an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT`; `None` for
-/// anything else, the two forms included that RFC 9110 lets nobody send any more.
-///
-/// The crate httpdate, to which the tests hold this, would be 2.7 KB more of what a page downloads.
-fn http_date_ms(text: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let (_weekday, date) = text.strip_suffix(" GMT")?.split_once(',')?;
-    let mut words = date.strip_prefix(' ')?.split([' ', ':']);
-    let day = digits(words.next()?, 2)?;
-    let month = words.next()?;
-    let month = MONTHS.iter().position(|name| *name == month)? as u64;
-    let year = digits(words.next()?, 4)?;
-    let (hour, minute, second) =
-        (digits(words.next()?, 2)?, digits(words.next()?, 2)?, digits(words.next()?, 2)?);
-    let whole = words.next().is_none() && (1..=31).contains(&day) && hour < 24 && minute < 60;
-    let days = days_before_month(year, month).checked_add(day)?.checked_sub(EPOCH_DAYS)?;
-    let seconds = (days * 24 + hour) * 3_600 + minute * 60 + second;
-    (whole && second <= 60).then_some(seconds * 1_000)
-}
-
-fn digits(text: &str, count: usize) -> Option<u64> {
-    let plain = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
-    plain.then(|| text.parse().ok()).flatten()
-}
-
-/// What [`days_before_month`] and the day of the month make of 1970-01-01.
-const EPOCH_DAYS: u64 = days_before_month(1970, 0) + 1;
-
-/// Days before a month (0 is January) of the Gregorian calendar. Years begin with March here, so
-/// that a leap day is the last of its year.
-const fn days_before_month(year: u64, month: u64) -> u64 {
-    let march_year = (year + 4_799) + (month + 10) / 12;
-    let march_month = (month + 10) % 12;
-    let leap_days = march_year / 4 - march_year / 100 + march_year / 400;
-    march_year * 365 + leap_days + (march_month * 153 + 2) / 5
 }
 
 /// Exponential, of which the upper half is left to chance.

@@ -5,9 +5,8 @@
 //! TypeScript request type and the JavaScript encoder. A rule changes in one row. The answers are
 //! checked by a client; their TypeScript types and their parts of `openapi.yaml` are held to the
 //! tables by tests.
-//!
-//! What only the generated files say, names and sentences for their readers, stands apart from the
-//! rows, so that the validator's wasm does not carry it.
+
+use strum::FromRepr;
 
 /// A JSON object. The members of a request's are a closed set; an answer may have more.
 #[derive(Debug)]
@@ -62,7 +61,8 @@ pub struct Array {
 }
 
 /// The format of a string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromRepr)]
+#[repr(u8)]
 pub enum Format {
     /// Any string, the empty one included.
     Any,
@@ -110,14 +110,9 @@ pub enum Slot {
     Error,
     /// `message` of an answer that is no transaction.
     Message,
-    /// All else in answers, of which a client takes nothing out.
+    /// Any other member of an answer: a client does not read it.
     Unread,
 }
-
-/// Fewest pledges in a request (§8).
-pub const MIN_PLEDGES: u32 = 1;
-/// Most notification services in a request (§8).
-pub const MAX_NOTIFICATIONS: u32 = 3;
 
 /// The notification services (§2.6), in the contract's order.
 pub const NOTIFICATION_TYPES: &[&str] =
@@ -161,7 +156,7 @@ static RECIPIENT: Object = Object {
 static PLEDGES: Array = Array {
     item: Kind::Object(&PLEDGE),
     slot: Slot::Pledge,
-    min_items: MIN_PLEDGES,
+    min_items: 1, // §8
     max_items: None,
 };
 
@@ -203,7 +198,7 @@ static NOTIFICATIONS: Array = Array {
     item: Kind::Choice(NOTIFICATION_TYPES),
     slot: Slot::Notification,
     min_items: 0,
-    max_items: Some(MAX_NOTIFICATIONS),
+    max_items: Some(3), // §8
 };
 
 // ---- The answers ---------------------------------------------------------------------------------
@@ -323,58 +318,3 @@ static ANSWERED_NOTIFICATIONS: Array = list(Kind::Object(&ANSWERED_NOTIFICATION)
 
 static ANSWERED_NOTIFICATION: Object =
     Object { members: &[given("type", TEXT), given("status", TEXT)] };
-
-// ---- For the readers of what is generated --------------------------------------------------------
-
-/// The type of the objects in a slot: its name and a sentence on it. The request itself has none.
-pub const fn object_type(slot: Option<Slot>) -> Option<(&'static str, &'static str)> {
-    Some(match slot {
-        None => (
-            "CreatePledgeTransactionRequest",
-            "What a shop sends to record the pledges of one transaction.",
-        ),
-        Some(Slot::Recipient) => ("RecipientRequest", "Who the pledges are for."),
-        Some(Slot::Pledge) => {
-            ("PledgeRequest", "An impact commitment tied to one impact offering.")
-        }
-        Some(Slot::Impact) => ("ImpactRequest", "A quantity of one impact offering."),
-        Some(Slot::Detail) => ("PledgeDetailRequest", "Describes a pledge on the timeline."),
-        Some(Slot::Trigger) => ("TriggerRequest", "The action that caused the pledges."),
-        Some(_) => return None,
-    })
-}
-
-impl Slot {
-    /// One sentence on what is in it.
-    pub const fn doc(self) -> &'static str {
-        match self {
-            Slot::Reference => "Your unique reference, such as an order ID.",
-            Slot::Recipient => "Who the pledges are for.",
-            Slot::RecipientEmail => "E-mail address.",
-            Slot::RecipientFirstName => "First name.",
-            Slot::RecipientName => "Full name.",
-            Slot::Pledges => "The pledges, at least one.",
-            Slot::Pledge => "An impact commitment tied to one impact offering.",
-            Slot::Impact => "What is pledged, and how much.",
-            Slot::ImpactAmount => "Quantity pledged towards the offering, greater than 0.",
-            Slot::ImpactOfferingId => "ID of the impact offering.",
-            Slot::Detail => "What the timeline shows of it.",
-            Slot::DetailName => "Name of the pledge.",
-            Slot::DetailDescription => "Description of the pledge.",
-            Slot::DetailNounSingular => "Singular noun for the item category.",
-            Slot::DetailNounPlural => "Plural noun for the item category.",
-            Slot::DetailImage => "Image shown on the timeline.",
-            Slot::DetailExternalId => "Your ID of the item, such as a line-item code.",
-            Slot::DetailExternalUrl => "Address of the item.",
-            Slot::Trigger => "The action that caused the pledges.",
-            Slot::TriggerDate => "When the action was triggered.",
-            Slot::TriggerPhrase => {
-                "Action phrase, a short verb phrase such as \"placed an order\"."
-            }
-            Slot::TriggerExternalUrl => "Address of the action.",
-            Slot::Notifications => "The services that alert the recipient, at most three.",
-            Slot::Notification => "A service that alerts the recipient.",
-            Slot::ChargeAmount | Slot::Error | Slot::Message | Slot::Unread => "",
-        }
-    }
-}

@@ -7,8 +7,12 @@
 #![expect(clippy::indexing_slicing, reason = "a generator that is wrong should panic")]
 #![expect(clippy::string_slice, reason = "a generator that is wrong should panic")]
 
+#[path = "support/docs.rs"]
+mod docs;
+
+use docs::{object_type, slot_doc};
 use impact_pledge::schema::{
-    Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot, object_type,
+    Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
 use impact_pledge::validate::compact::{Compact, UNDECIDED, explained};
 use impact_pledge::validate::formats::{FORMAT, LENGTH, TEXTS};
@@ -20,6 +24,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use strum::VariantArray as _;
 
 const FROM: &str =
     "generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew";
@@ -169,14 +174,14 @@ fn between(start: &str, texts: impl Iterator<Item = String>, end: &str) -> Vec<S
 }
 
 fn number_of(code: Code) -> usize {
-    Code::ALL.iter().position(|other| *other == code).unwrap()
+    Code::VARIANTS.iter().position(|other| *other == code).unwrap()
 }
 
 fn tables() -> String {
     let spots = spots();
     let types: String = spots.iter().map(|spot| (found(spot.kind) as u8).to_string()).collect();
     let pointers: Vec<_> = (0..spots.len() as u8).map(pointer).collect();
-    let codes: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let codes: Vec<&str> = Code::VARIANTS.iter().map(Into::into).collect();
     assert!(spots.len() < 1 << FORMAT, "a rank has {FORMAT} bits");
     let required = (0..spots.len()).filter(|rank| spots[*rank].is_required);
     let required: u32 = required.map(|rank| 1 << rank).sum();
@@ -224,7 +229,7 @@ fn tables() -> String {
     line(format!("export const TYPES = {};", json!(types)));
     line("/** The messages by their codes: a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */".into());
     line("export const MESSAGES = [".into());
-    for code in Code::ALL {
+    for code in Code::VARIANTS {
         line(format!("  {},", messages(*code, &spots)));
     }
     line("];".into());
@@ -381,7 +386,7 @@ fn json_schema(slot: Option<Slot>, kind: Kind) -> Value {
         Kind::Array(array) => array_schema(array),
         Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     };
-    schema["description"] = slot.map_or(object_type(None).unwrap().1, Slot::doc).into();
+    schema["description"] = slot.map_or(object_type(None).unwrap().1, slot_doc).into();
     schema
 }
 
@@ -479,7 +484,7 @@ fn interface(slot: Option<Slot>, object: &'static Object) -> String {
             Kind::Text(Format::DateTime) => " (an RFC 3339 date-time)",
             _ => "",
         };
-        let doc = member.slot.doc().strip_suffix('.').unwrap();
+        let doc = slot_doc(member.slot).strip_suffix('.').unwrap();
         writeln!(ts, "  /** {doc}{note}. */ {}{mark}: {kind}{or_absent};", member.name).unwrap();
     }
     ts + "}\n"
@@ -503,7 +508,7 @@ fn request_types() -> String {
             _ => {}
         }
     }
-    let codes = union(Code::ALL.iter().map(|code| code.as_str()));
+    let codes = union(Code::VARIANTS.iter().map(Into::into));
     ts += &format!(
         "\n/** What kind of problem an issue is. The list is closed. */\nexport type IssueCode ={codes};\n"
     );

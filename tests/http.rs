@@ -7,6 +7,8 @@
 
 #[path = "support/fixtures.rs"]
 mod fixtures;
+#[path = "support/memory.rs"]
+mod memory;
 #[path = "support/openapi.rs"]
 mod openapi;
 #[path = "support/rows.rs"]
@@ -16,12 +18,13 @@ use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode, Scope};
 use impact_pledge::handle::{
     Body, BodyError, Caches, Clock, Entropy, LEAST_PLEDGE_BYTES, MAX_BYTES_IN_FLIGHT, Request,
-    Reservation, Response, Service, Settings, TooManyBytes,
+    Reservation, Response, Service, Settings,
 };
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key, MemoryStore, ReplayKey, Store, StoreError, Stored,
+    CatalogueKey, CredentialKey, Key, ReplayKey, Store, StoreError, Stored,
 };
+use memory::MemoryStore;
 use openapi::OpenApi;
 use rows::{File, Names, Row};
 use serde_json::{Value, json};
@@ -887,12 +890,16 @@ fn recent_answers_are_bounded() {
         let request = repeatable(&large).with_header("idempotency-key", &number.to_string());
         assert_eq!(bench.send(&request).status, 200);
     }
-    assert!(bench.caches.recent_bytes() <= 4 * 1024 * 1024, "{}", bench.caches.recent_bytes());
+    assert!(
+        bench.caches.recent_answers.bytes() <= 4 * 1024 * 1024,
+        "{}",
+        bench.caches.recent_answers.bytes()
+    );
     for number in 1_000..2_000 {
         let request = repeatable(&minimal()).with_header("idempotency-key", &number.to_string());
         assert_eq!(bench.send(&request).status, 200);
     }
-    assert!(bench.caches.recent_count() <= 512, "{}", bench.caches.recent_count());
+    assert!(bench.caches.recent_answers.count() <= 512, "{}", bench.caches.recent_answers.count());
 }
 
 // ---- A write that is not confirmed ---------------------------------------------------------------
@@ -955,9 +962,9 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 #[test]
 fn a_body_that_finds_no_room_is_answered_at_once() {
     let bench = seeded();
-    let mut held = bench.caches.reservation();
+    let mut held = bench.caches.in_flight.reservation();
     held.grow(MAX_BYTES_IN_FLIGHT - 100).unwrap();
-    assert_eq!(held.grow(101), Err(TooManyBytes));
+    assert_eq!(held.grow(101), Err(BodyError::Busy));
     let before = bench.store.names();
     let answer = bench.create(LIVE_UNIT, &minimal());
     unavailable(&answer, Some(true));

@@ -1,28 +1,65 @@
-//! What a number's text is worth as a double, held to the standard library's own conversion; and
+//! Which numbers are finite and above 0 as doubles, held to the standard library's conversion; and
 //! how an amount is read and written.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
 use impact_pledge::pledge::Amount;
-use impact_pledge::validate::number::{Magnitude, magnitude};
+use impact_pledge::validate::compact::{Compact, UNDECIDED};
+use impact_pledge::validate::json::Source;
+use impact_pledge::validate::{self, Code};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 
-fn expected(text: &str) -> Magnitude {
+fn expected(text: &str) -> Option<Code> {
     let double: f64 = text.parse().unwrap();
     if double.is_infinite() {
-        Magnitude::Infinite
+        Some(Code::NotFinite)
     } else if double > 0.0 {
-        Magnitude::Positive
+        None
     } else {
-        Magnitude::NotPositive
+        Some(Code::NotPositive)
     }
+}
+
+fn request(amount: &str) -> String {
+    let pledge = format!(r#"{{"impact":{{"amount":{amount},"offeringId":"tree"}}}}"#);
+    format!(r#"{{"reference":"r","recipient":{{"email":"a@b.c"}},"pledges":[{pledge}]}}"#)
+}
+
+/// What is wrong with a request of this amount.
+#[track_caller]
+fn problem(text: &str) -> Option<Code> {
+    let request = request(text);
+    let issues = validate::bytes(request.as_bytes());
+    assert!(issues.len() <= 1, "`{text}`");
+    issues.first().map(|issue| {
+        assert_eq!(issue.path().to_string(), "/pledges/0/impact/amount", "`{text}`");
+        issue.code()
+    })
+}
+
+/// The code that the validator's wasm gives, which converts nothing.
+#[track_caller]
+fn code_without_conversion(text: &str) -> Option<u8> {
+    let mut room = [Compact::default(); 2];
+    let request = request(text);
+    let count = validate::json(request.as_bytes(), Source::Json, 0, &mut [], &mut room);
+    assert!(count <= 1, "`{text}`");
+    room.first().filter(|_| count > 0).map(|problem| problem.about.to_le_bytes()[1])
 }
 
 #[track_caller]
 fn agree(text: &str) {
-    assert_eq!(magnitude(text), expected(text), "`{text}`");
-    assert_eq!(magnitude(&format!("-{text}")), expected(&format!("-{text}")), "`-{text}`");
+    for text in [text, &format!("-{text}")] {
+        let expected = expected(text);
+        assert_eq!(problem(text), expected, "`{text}`");
+        match code_without_conversion(text) {
+            Some(UNDECIDED) => {
+                assert!(text.contains(['e', 'E']) || text.len() >= 300, "`{text}` is left open");
+            }
+            code => assert_eq!(code, expected.map(|code| code as u8), "`{text}`"),
+        }
+    }
 }
 
 // ---- Where rounding decides --------------------------------------------------------------------
@@ -76,15 +113,15 @@ fn agree_around(number: &BigUint, power: i32) {
 #[test]
 fn around_the_first_infinite_number() {
     agree_around(&top(), 0);
-    assert_eq!(magnitude(&top().to_string()), Magnitude::Infinite);
-    assert_eq!(magnitude(&(top() - 1_u8).to_string()), Magnitude::Positive);
+    assert_eq!(problem(&top().to_string()), Some(Code::NotFinite));
+    assert_eq!(problem(&(top() - 1_u8).to_string()), None);
 }
 
 #[test]
 fn around_the_last_number_that_rounds_to_0() {
     agree_around(&bottom(), -1075);
-    assert_eq!(magnitude(&format!("{}e-1075", bottom())), Magnitude::NotPositive);
-    assert_eq!(magnitude(&format!("{}e-1075", bottom() + 1_u8)), Magnitude::Positive);
+    assert_eq!(problem(&format!("{}e-1075", bottom())), Some(Code::NotPositive));
+    assert_eq!(problem(&format!("{}e-1075", bottom() + 1_u8)), None);
 }
 
 #[test]
@@ -140,12 +177,34 @@ fn many_digits() {
     }
 }
 
+/// The standard library alone ignores the last digits of such exponents.
+#[test]
+fn exponents_that_many_digits_make_up_for() {
+    const MANY: usize = 700_000;
+    let zeros = "0".repeat(MANY);
+    let row = |text: String, amount: Option<f64>, code: Option<Code>| {
+        // Without `assert_eq!`, which would print megabytes.
+        assert!(Amount::parse(&text) == amount.and_then(Amount::new), "{code:?}");
+        assert!(problem(&text) == code, "{code:?}");
+    };
+    row(format!("1{zeros}e-{MANY}"), Some(1.0), None);
+    row(format!("12{zeros}.5E-{}", MANY + 1), Some(1.2), None);
+    row(format!("0.{zeros}15e+{}", MANY + 1), Some(1.5), None);
+    row(format!("-1{zeros}e-{MANY}"), None, Some(Code::NotPositive));
+    row(format!("1{zeros}e-{MANY}0"), None, Some(Code::NotPositive));
+    row(format!("1{zeros}e-{}", "9".repeat(30)), None, Some(Code::NotPositive));
+    row(format!("0.{zeros}1e{}", "9".repeat(30)), None, Some(Code::NotFinite));
+    row(format!("-1{zeros}"), None, Some(Code::NotFinite));
+    row(format!("0.{zeros}e{}", "9".repeat(30)), None, Some(Code::NotPositive));
+    row(format!("1{}e-655360", "0".repeat(65_536)), None, Some(Code::NotPositive));
+}
+
 /// So many could stand in one body: whatever each costs, all of them must be cheap.
 #[test]
 fn twenty_thousand_on_the_boundaries() {
     for text in [top().to_string(), format!("{}e-1075", bottom()), "2e308".to_owned()] {
-        let verdict = expected(&text);
-        assert!((0..20_000).all(|_| magnitude(&text) == verdict), "`{text}`");
+        let expected = expected(&text);
+        assert!((0..20_000).all(|_| problem(&text) == expected), "`{text}`");
     }
 }
 

@@ -6,7 +6,15 @@ use proptest::prelude::*;
 const POLICY: Policy = Policy { max_retries: 2, repeatable: true };
 /// Sun, 06 Nov 1994 08:49:37 GMT, RFC 9110's own example.
 const NOW_MS: u64 = 784_111_777_000;
-const LEAST: Moment = Moment { now_ms: NOW_MS, random: 0.0 };
+const LEAST: Moment = Moment { now_ms: NOW_MS, random: 0.0, http_date_ms };
+
+/// Only the form that RFC 9110 lets a service send, as the client accepts it.
+fn http_date_ms(text: &str) -> Option<u64> {
+    let date = httpdate::parse_http_date(text).ok()?;
+    let is_canonical = httpdate::fmt_http_date(date) == text;
+    let since_1970 = date.duration_since(std::time::UNIX_EPOCH).ok()?;
+    is_canonical.then_some(since_1970.as_millis() as u64)
+}
 
 const fn status(status: u16) -> Failure<'static> {
     Failure::Status { status, retry_after: None }
@@ -106,16 +114,6 @@ fn an_unreadable_retry_after_is_as_good_as_none() {
 
 proptest! {
     #[test]
-    fn a_date_is_read_as_others_read_it(seconds in 0_u64..253_402_300_800, wait in 0_u64..60) {
-        let date = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds + wait);
-        prop_assume!(seconds + wait < 253_402_300_800);
-        let text = httpdate::fmt_http_date(date);
-        let moment = Moment { now_ms: seconds * 1_000, random: 0.0 };
-        let expected = u32::try_from(wait * 1_000).ok();
-        prop_assert_eq!(POLICY.wait_ms(0, busy(&text), moment), expected, "{}", text);
-    }
-
-    #[test]
     fn a_wait_is_always_bounded(
         retries in 0_u32..100,
         code in 0_u16..1000,
@@ -125,7 +123,7 @@ proptest! {
     ) {
         let policy = Policy { max_retries: 100, repeatable: true };
         let failure = Failure::Status { status: code, retry_after: retry_after.as_deref() };
-        let wait = policy.wait_ms(retries, failure, Moment { now_ms, random });
+        let wait = policy.wait_ms(retries, failure, Moment { now_ms, random, http_date_ms });
         prop_assert!(wait.is_none_or(|ms| ms <= LONGEST_RETRY_AFTER_MS));
     }
 }

@@ -2,14 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "support/memory.rs"]
+mod memory;
 #[path = "support/stores.rs"]
 mod stores;
 
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, Mode};
 use impact_pledge::store::{
-    Access, CatalogueKey, CredentialKey, Key, MemoryStore, Store as _, StoreError, TransactionKey,
+    Access, CatalogueKey, CredentialKey, Key, Store as _, StoreError, TransactionKey,
 };
+use memory::MemoryStore;
 use stores::{access, conforms, edit_key, id, replay_key, scope, value};
 
 // ---- Memory ------------------------------------------------------------------------------------

@@ -6,18 +6,22 @@
     reason = "a test that meets the unexpected should panic"
 )]
 
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "support/memory.rs"]
+mod memory;
+
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use futures_executor::block_on;
-use impact_pledge::api;
 use impact_pledge::auth::{Mode, Scope};
 use impact_pledge::handle::{
     Body, BodyError, Caches, Clock, Entropy, Media, Request, Reservation, Service, Settings,
 };
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
-use impact_pledge::store::{Access, MemoryStore, Store, TransactionKey};
+use impact_pledge::store::{Access, Store, TransactionKey};
 use impact_pledge::timeline::{CONTENT_SECURITY_POLICY, not_found_page, page, unavailable_page};
+use memory::MemoryStore;
 use proptest::prelude::*;
 use regex_lite::Regex;
 use serde_json::{Value, json};
@@ -71,7 +75,7 @@ fn with(changes: &[(&str, Value)]) -> Value {
 fn page_of(record: &Value) -> String {
     let bytes = record.to_string();
     let record: RetrievedPledgeTransaction<'_> =
-        api::get::decode(bytes.as_bytes()).expect("the record should decode");
+        serde_json::from_str(&bytes).expect("the record should decode");
     page(&record)
 }
 

@@ -117,7 +117,8 @@ async function time(serve, env, { status, make }) {
   return ((performance.now() - started) * 1_000) / count;
 }
 
-const serve = await load();
+const handler = await load();
+const serve = (request, env) => handler(request, env, { waitUntil() {} });
 const env = { PLEDGES: new FakeKv(), ALLOWED_ORIGINS: "" };
 await seed(env.PLEDGES);
 const all = await kinds(serve, env);

@@ -33,7 +33,7 @@ export async function bundle(tools, { main, folder, minify = true }) {
   mkdirSync(out, { recursive: true });
   const compatibilityDate = dateOf(join(tools.root, "wrangler.toml"));
   const config = join(folder, "wrangler.json");
-  writeFileSync(config, JSON.stringify({ name: "bench", main, compatibility_date: compatibilityDate, kv_namespaces: [{ binding: "PLEDGES", id: "bench" }] }));
+  writeFileSync(config, JSON.stringify({ name: "bench", main, compatibility_date: compatibilityDate, keep_names: false, kv_namespaces: [{ binding: "PLEDGES", id: "bench" }] }));
   const args = [tools.wrangler, "deploy", "--dry-run", ...(minify ? ["--minify"] : []), "--config", config, "--outdir", out];
   await run(process.execPath, args, { cwd: folder, env: tools.env });
   const modules = readdirSync(out).filter((name) => /\.(js|wasm)$/.test(name)).sort();

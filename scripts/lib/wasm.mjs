@@ -21,7 +21,7 @@ const IN_ORDER = "--reorder-functions"; // what is called most often comes first
 const BUILDS = {
   // The `worker` crate's recovery: after any exception that leaves the wasm, the next call starts a new instance. Its
   // abort handler catches by wasm's own instructions.
-  impact_pledge: { features: "server", profile: "worker", bindgen: ["--force-enable-abort-handler"], optimise: ["-O3", "--enable-exception-handling"] },
+  impact_pledge: { features: "server", profile: "release", bindgen: ["--force-enable-abort-handler"], optimise: ["-O3", "--enable-exception-handling"] },
   client: { features: "client", profile: "validate", bindgen: [], optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY], small: true },
   validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"] }, // no slower for what packs it, as `-O3` comes behind
 };

@@ -3,6 +3,7 @@
 use super::extract::{Extracted, Mismatch, extract};
 use super::{Operation, header, problem};
 use crate::schema::{CREATED, ERROR, Kind, RETRIEVED};
+use crate::validate::number::ToDouble;
 use std::borrow::Cow;
 
 /// An answer that is not the transaction that was asked for.
@@ -31,31 +32,40 @@ pub enum Reason {
 ///
 /// # Errors
 /// What the service answered instead of a transaction, or what is wrong with the one that it sent.
-pub fn read(operation: Operation, status: u16, body: &[u8]) -> Result<String, AnswerError> {
+pub fn read(
+    operation: Operation,
+    status: u16,
+    body: &[u8],
+    to_double: ToDouble,
+) -> Result<String, AnswerError> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body); // a byte order mark
+    let extract = |kind| extract(body, kind, to_double);
+    let answer_error = || answer_error(operation, status, extract(&ERROR_BODY));
     if !(200..300).contains(&status) {
-        return Err(answer_error(operation, status, body));
+        return Err(answer_error());
     }
-    transaction(operation, body).map_err(|mismatch| match answer_error(operation, status, body) {
+    let transaction = match operation {
+        Operation::Create => &CREATED_BODY,
+        Operation::Get => &RETRIEVED_BODY,
+    };
+    let amount = extract(transaction).and_then(|body| body.amount.ok_or_else(Mismatch::of_amount));
+    amount.map_err(|mismatch| match answer_error() {
         documented @ AnswerError { reason: Reason::NotFound, .. } => documented,
         other => AnswerError { message: not_the_contract(status, &mismatch), ..other },
     })
 }
 
-fn transaction(operation: Operation, body: &[u8]) -> Result<String, Mismatch> {
-    static CREATED_BODY: Kind = Kind::Object(&CREATED);
-    static RETRIEVED_BODY: Kind = Kind::Object(&RETRIEVED);
-    let kind = match operation {
-        Operation::Create => &CREATED_BODY,
-        Operation::Get => &RETRIEVED_BODY,
-    };
-    extract(body, kind)?.amount.ok_or_else(Mismatch::of_amount)
-}
+static CREATED_BODY: Kind = Kind::Object(&CREATED);
+static RETRIEVED_BODY: Kind = Kind::Object(&RETRIEVED);
+static ERROR_BODY: Kind = Kind::Object(&ERROR);
 
-fn answer_error(operation: Operation, status: u16, body: &[u8]) -> AnswerError {
-    static ERROR_BODY: Kind = Kind::Object(&ERROR);
+fn answer_error(
+    operation: Operation,
+    status: u16,
+    body: Result<Extracted<'_>, Mismatch>,
+) -> AnswerError {
     // Without an `error` that is Unicode text it is no error of the contract's.
-    let body = extract(body, &ERROR_BODY).ok().filter(|body| body.error.is_some());
+    let body = body.ok().filter(|body| body.error.is_some());
     let reason = reason(operation, status, body.as_ref());
     let message = message(reason, status, body.as_ref());
     let error = body.and_then(|body| body.error).map(Cow::into_owned);
@@ -96,7 +106,7 @@ fn message(reason: Reason, status: u16, body: Option<&Extracted<'_>>) -> String 
     }
 }
 
-/// Whether an answer asks for the header of the unit, which a caller of the client knows as an
+/// Whether an answer names the header of the unit, which a caller of the client knows as an
 /// option.
 fn names_unit_header(body: &Extracted<'_>) -> bool {
     let text = body.message.as_deref().unwrap_or_default().as_bytes();

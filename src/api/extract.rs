@@ -3,15 +3,16 @@
 
 use crate::decimal::{number_as_money, text_as_money};
 use crate::schema::{Kind, Slot};
-use crate::validate::json::{Sink, Text, walk_body};
+use crate::validate::json::{Sink, Text, walk};
 use crate::validate::lexer::{Expected, Raw};
+use crate::validate::number::{self, ToDouble};
 use crate::validate::place::Place;
 use crate::validate::report::{Found, Problems};
 use crate::validate::{Code, Step};
 use std::borrow::Cow;
 
 /// What is read from a body.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Extracted<'a> {
     /// `charge.amount` as the contract writes it.
     pub amount: Option<String>,
@@ -19,6 +20,7 @@ pub struct Extracted<'a> {
     pub error: Option<Cow<'a, str>>,
     /// `message` of an error's body.
     pub message: Option<Cow<'a, str>>,
+    to_double: ToDouble,
 }
 
 /// The first place at which a body is not what it must be.
@@ -34,11 +36,16 @@ pub struct Mismatch {
 ///
 /// # Errors
 /// The first thing that is wrong with it. Members beyond those of the table are passed over.
-pub fn extract<'a>(body: &'a [u8], kind: &'static Kind) -> Result<Extracted<'a>, Mismatch> {
-    let mut extracted = Extracted::default();
-    let mut first = First(str::from_utf8(body).err().map(|_| Mismatch::of_body("UTF-8")));
-    walk_body(body, kind, &mut extracted, &mut first);
-    first.0.map_or(Ok(extracted), Err)
+pub fn extract<'a>(
+    body: &'a [u8],
+    kind: &'static Kind,
+    to_double: ToDouble,
+) -> Result<Extracted<'a>, Mismatch> {
+    let mut extracted = Extracted { amount: None, error: None, message: None, to_double };
+    let mismatch = str::from_utf8(body).err().map(|_| Mismatch::of_body("UTF-8"));
+    let mut first = First { mismatch, to_double };
+    walk(body, kind, &mut extracted, &mut first);
+    first.mismatch.map_or(Ok(extracted), Err)
 }
 
 impl<'a> Sink<'a> for Extracted<'a> {
@@ -55,23 +62,27 @@ impl<'a> Sink<'a> for Extracted<'a> {
 
     fn number(&mut self, slot: Slot, text: &'a [u8]) {
         if slot == Slot::ChargeAmount {
-            self.amount = number_as_money(text);
+            let text = str::from_utf8(text).unwrap_or_default();
+            self.amount = number_as_money(text, self.to_double);
         }
     }
 }
 
 /// Keeps the first problem.
-struct First(Option<Mismatch>);
+struct First {
+    mismatch: Option<Mismatch>,
+    to_double: ToDouble,
+}
 
 impl<'a> Problems<'a> for First {
     fn issue(&mut self, place: &Place<'_>, code: Code) {
         let expected = match code {
-            Code::LoneSurrogate => return, // `JSON.parse` takes it
+            Code::LoneSurrogate => return, // `JSON.parse` accepts it
             Code::DuplicateMember => "a member that appears once",
             Code::TooDeep => "a value that nests less deep",
             _ => expected(place.kind()),
         };
-        self.0.get_or_insert_with(|| Mismatch { pointer: pointer(place), expected });
+        self.mismatch.get_or_insert_with(|| Mismatch { pointer: pointer(place), expected });
     }
 
     fn invalid_type(&mut self, place: &Place<'_>, _: Found) {
@@ -81,7 +92,13 @@ impl<'a> Problems<'a> for First {
     fn unknown_member(&mut self, _: &Place<'_>, _: Raw<'a>, _: Text<'a, '_>) {}
 
     fn malformed(&mut self, _: usize, _: Expected) {
-        self.0.get_or_insert_with(|| Mismatch::of_body("JSON"));
+        self.mismatch.get_or_insert_with(|| Mismatch::of_body("JSON"));
+    }
+
+    fn number(&mut self, place: &Place<'_>, text: &[u8]) {
+        if let Err(code) = number::check(text, self.to_double) {
+            self.issue(place, code);
+        }
     }
 }
 
@@ -112,7 +129,7 @@ fn pointer(place: &Place<'_>) -> String {
     let mut pointer = String::new();
     for step in place.outwards().filter_map(Place::step) {
         match step {
-            Step::Member { name, .. } => pointer.insert_str(0, name),
+            Step::Member(name) => pointer.insert_str(0, name),
             Step::Index(index) => pointer.insert_str(0, itoa::Buffer::new().format(index)),
             Step::Unknown(_) => continue,
         }

@@ -1,9 +1,7 @@
 //! The wire, written once for both sides: paths, headers, statuses and bodies.
 
 pub mod answer;
-pub mod create;
 mod extract;
-pub mod get;
 mod head;
 mod problem;
 
@@ -16,6 +14,11 @@ pub const PLEDGE_TRANSACTION_PATH: &str = "/v2/pledge-transaction";
 pub const TIMELINE_PATH: &str = "/timeline";
 /// The query parameter of a timeline address that holds its secret (§2.1).
 pub const EDIT_KEY_PARAMETER: &str = "edit_key";
+/// Most bytes of a request body: 1 MiB, enough for 5,000 pledges.
+pub const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// Most bytes of an answer, which is the stored record: 3 MiB. Workers KV would take 25, but an
+/// isolate has 128 MB for all its requests, and a request needs several copies of its record.
+pub const MAX_RECORD_BYTES: usize = 3 * 1024 * 1024;
 /// The media type of every body of the API.
 pub const JSON: &str = "application/json";
 
@@ -47,7 +50,7 @@ pub mod header {
 
 /// Encodes a body or a record as JSON. None of ours can fail: only a map whose keys are not strings
 /// would.
-pub(crate) fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
+pub fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 

@@ -1,8 +1,7 @@
 //! Answers that are not a success (§7): the one place that chooses their status and text.
 
-use super::create::MAX_BODY_BYTES;
-use super::get::MAX_RECORD_BYTES;
-use serde::{Deserialize, Serialize};
+use super::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
+use serde::Serialize;
 use std::borrow::Cow;
 
 /// The two operations of the contract, whose error bodies differ.
@@ -17,34 +16,18 @@ pub enum Operation {
 /// The `error` of the not-found body (§7), by which a client knows it.
 pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
 
-/// The body of an error (§7).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The body of an error (§7). What is unknown is absent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBody<'a> {
     /// What kind of error.
-    #[serde(borrow)]
     pub error: Cow<'a, str>,
     /// What is wrong and what to do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Cow<'a, str>>,
     /// Whether the request was made with a live key (§5.3), once that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_live: Option<bool>,
-}
-
-impl<'a> ErrorBody<'a> {
-    /// Encodes the body. What is unknown is absent.
-    pub fn encode(&self) -> Vec<u8> {
-        super::to_json(self)
-    }
-
-    /// Decodes a body.
-    ///
-    /// # Errors
-    /// If it is not the contract's error shape.
-    pub fn decode(body: &'a [u8]) -> serde_json::Result<Self> {
-        serde_json::from_slice(body)
-    }
 }
 
 /// Why a request is not served.

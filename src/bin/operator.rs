@@ -7,40 +7,42 @@
 use impact_pledge::auth::{ApiKey, KEY_BYTES, KeyHash, KeyLevel, KeyRecord, Mode, new_key};
 use impact_pledge::charge::{Catalogue, UnitPrice, read_prices};
 use impact_pledge::pledge::CurrencyCode;
-use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _};
+use impact_pledge::store::{CatalogueKey, CredentialKey, Key};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: operator new-key|list-keys|find-key|catalogue|seed <INPUT";
 
+type Outcome<T = Value> = Result<T, Box<dyn Error>>;
+
 /// Exit codes: 0 done, 1 the input is wrong, 2 there is no such command.
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [command] = arguments.as_slice() else { return fail(2, USAGE) };
-    let run = match command.as_str() {
-        "new-key" => make_key,
-        "list-keys" => list_keys,
-        "find-key" => find_key,
-        "catalogue" => |input: &str| check_catalogue(input).map_err(in_json_words),
-        "seed" => seed,
-        _ => return fail(2, USAGE),
+    let run = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["new-key"] => make_key,
+        ["list-keys"] => list_keys,
+        ["find-key"] => find_key,
+        ["catalogue"] => |input: &str| check_catalogue(input).map_err(in_json_words),
+        ["seed"] => seed,
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
     };
-    match read_input().and_then(|input| write_output(&run(&input)?)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(1, &error.to_string()),
+    match read_input().and_then(|input| run(&input)) {
+        Ok(output) => {
+            println!("{output}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
     }
-}
-
-type Outcome<T = Value> = Result<T, Box<dyn Error>>;
-
-fn fail(code: u8, message: &str) -> ExitCode {
-    // There is no one left to tell if this fails.
-    let _ = writeln!(io::stderr(), "{message}");
-    ExitCode::from(code)
 }
 
 fn read_input() -> Outcome<String> {
@@ -52,25 +54,9 @@ fn read_input() -> Outcome<String> {
     })
 }
 
-fn write_output(output: &Value) -> Outcome<()> {
-    Ok(writeln!(io::stdout(), "{output}")?)
-}
-
 /// A record for Workers KV.
-#[derive(Serialize)]
-struct Entry {
-    key: String,
-    value: String,
-}
-
-impl Entry {
-    fn of_key(hash: KeyHash, record: &KeyRecord) -> serde_json::Result<Self> {
-        Ok(Entry { key: CredentialKey(hash).name(), value: serde_json::to_string(record)? })
-    }
-
-    fn of_catalogue(catalogue: &Catalogue) -> serde_json::Result<Self> {
-        Ok(Entry { key: CatalogueKey.name(), value: serde_json::to_string(catalogue)? })
-    }
+fn entry(key: &impl Key, record: &impl Serialize) -> Outcome {
+    Ok(json!({ "key": key.name(), "value": serde_json::to_string(record)? }))
 }
 
 /// What the key list shows of a key, and enough to name it.
@@ -105,7 +91,7 @@ fn make_key(input: &str) -> Outcome {
         .ok_or_else(|| format!("`random` is not {KEY_BYTES} bytes in hexadecimal"))?;
     let key = new_key(record.mode, random);
     let hash = ApiKey::new(&key).hash();
-    let entry = Entry::of_key(hash, &record)?;
+    let entry = entry(&CredentialKey(hash), &record)?;
     Ok(json!({ "key": key, "row": Row { id: short_id(hash), record: &record }, "entry": entry }))
 }
 
@@ -151,39 +137,31 @@ struct Wanted {
 /// `{key, names}` → the one record that is meant. No error repeats a key.
 fn find_key(input: &str) -> Outcome {
     let Wanted { key, names } = serde_json::from_str(input)?;
-    let hashes: Vec<KeyHash> = names.iter().filter_map(|name| hash_of(name)).collect();
     let key = key.trim();
-    let hash = if is_key(key) { with_hash(&hashes, key)? } else { with_id(&hashes, key)? };
-    Ok(json!({ "id": short_id(hash), "name": CredentialKey(hash).name() }))
-}
-
-fn is_key(text: &str) -> bool {
-    [Mode::Test, Mode::Live].iter().any(|mode| text.starts_with(mode.key_prefix()))
-}
-
-fn with_hash(hashes: &[KeyHash], key: &str) -> Outcome<KeyHash> {
-    let hash = ApiKey::new(key).hash();
-    if hashes.contains(&hash) {
-        return Ok(hash);
-    }
-    let id = short_id(hash);
-    Err(format!("no such key is stored (its ID would be `{id}`): see the key list").into())
-}
-
-fn with_id(hashes: &[KeyHash], id: &str) -> Outcome<KeyHash> {
-    let hexadecimal = id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if !hexadecimal || !(ID_LENGTH..=64).contains(&id.len()) {
+    let is_key = [Mode::Test, Mode::Live].iter().any(|mode| key.starts_with(mode.key_prefix()));
+    let start = if is_key { ApiKey::new(key).hash().to_hex() } else { key.to_owned() };
+    let is_hexadecimal = start.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if !is_hexadecimal || !(ID_LENGTH..=64).contains(&start.len()) {
         return Err("this is neither a key nor an ID: take the ID from the key list".into());
     }
-    let matches = || hashes.iter().filter(|hash| hash.to_hex().starts_with(id));
-    match (matches().next(), matches().count()) {
-        (Some(hash), 1) => Ok(*hash),
-        (None, _) => Err(format!("no key has the ID `{id}`: see the key list").into()),
-        (_, count) => Err(format!(
-            "{count} keys have IDs that begin with `{id}`: give more of the hash, or the key itself"
-        )
-        .into()),
-    }
+    let hashes = names.iter().filter_map(|name| hash_of(name));
+    let found: Vec<_> = hashes.filter(|hash| hash.to_hex().starts_with(&start)).collect();
+    let problem = match found.as_slice() {
+        [hash] => {
+            let name = CredentialKey(*hash).name();
+            return Ok(json!({ "id": short_id(*hash), "name": name }));
+        }
+        [] if is_key => {
+            let id = short_id(ApiKey::new(key).hash());
+            format!("no such key is stored (its ID would be `{id}`): see the key list")
+        }
+        [] => format!("no key has the ID `{start}`: see the key list"),
+        several => format!(
+            "{} keys have IDs that begin with `{start}`: give more of the hash, or the key itself",
+            several.len()
+        ),
+    };
+    Err(problem.into())
 }
 
 /// What serde says of a file, as its author calls it: JSON has members and values, not fields and
@@ -228,7 +206,7 @@ fn check_catalogue(input: &str) -> Outcome {
     let CatalogueFile { currency_code, unit_prices } =
         serde_json::from_str(input.trim_start_matches('\u{feff}'))?;
     let catalogue = Catalogue { currency_code, unit_prices };
-    Ok(json!({ "catalogue": catalogue, "entry": Entry::of_catalogue(&catalogue)? }))
+    Ok(json!({ "catalogue": catalogue, "entry": entry(&CatalogueKey, &catalogue)? }))
 }
 
 /// The data of local development. It belongs into no deployed namespace.
@@ -244,11 +222,11 @@ fn seed(_input: &str) -> Outcome {
         ("service_sk_live_dev_team", Mode::Live, team()),
     ];
     let prices = r#"{"currencyCode":"USD","unitPrices":{"tree":"0.50","plastic-kg":"1.25"}}"#;
-    let mut entries = vec![Entry::of_catalogue(&serde_json::from_str(prices)?)?];
+    let mut entries = vec![entry(&CatalogueKey, &serde_json::from_str::<Catalogue>(prices)?)?];
     let mut rows = Vec::new();
     for (key, mode, level) in keys {
         let record = KeyRecord { mode, level, label: "development".to_owned() };
-        entries.push(Entry::of_key(ApiKey::new(key).hash(), &record)?);
+        entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), &record)?);
         rows.push(json!({ "key": key, "record": record }));
     }
     Ok(json!({ "keys": rows, "entries": entries }))

@@ -1,7 +1,7 @@
 //! One attempt: a request out, a whole answer back, within its time.
 
 use super::call::{Call, Reply};
-use super::limits::{self, End};
+use super::limits;
 use super::send;
 use crate::api::RequestHead;
 use futures_util::future::{Either, select};
@@ -18,15 +18,6 @@ pub enum AttemptError {
     TimedOut,
     /// The connection, or the caller's `fetch`, failed with this.
     Connection(JsValue),
-}
-
-impl From<End> for AttemptError {
-    fn from(end: End) -> Self {
-        match end {
-            End::Aborted => AttemptError::Aborted,
-            End::TimedOut => AttemptError::TimedOut,
-        }
-    }
 }
 
 /// Sends the request and reads the answer. An attempt that ends early takes its connection along.
@@ -47,7 +38,7 @@ pub async fn attempt(
         send::send(call, head, body, &controller.signal()).map_err(AttemptError::Connection)?;
     let limit = pin!(limits::wait(signal, call.timeout_ms()));
     let result = match select(limit, JsFuture::from(answer)).await {
-        Either::Left((end, _)) => Err(end.into()),
+        Either::Left((end, _)) => Err(end),
         Either::Right((reply, _)) => {
             reply.map(JsValue::unchecked_into).map_err(AttemptError::Connection)
         }

@@ -1,14 +1,15 @@
 //! One call of the client's: attempts, and the waits between them.
 
 use super::attempt::{AttemptError, attempt};
-use super::limits::{self, End, Signal};
+use super::limits::{self, Signal};
 use crate::api::answer::{self, AnswerError, Reason};
 use crate::api::{Credentials, InvalidArgument, Operation, RequestHead};
 use crate::idempotency::IdempotencyKey;
 use crate::retry::{Failure, Moment, Policy};
+use js_sys::Date;
 use serde::Serialize;
 use serde_wasm_bindgen::preserve;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
 
 #[wasm_bindgen]
@@ -55,8 +56,8 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn body(this: &Reply) -> Vec<u8>;
 
-    #[wasm_bindgen(js_namespace = Date)]
-    fn now() -> f64;
+    #[wasm_bindgen(js_name = Number)]
+    fn to_double(text: &str) -> f64;
     #[wasm_bindgen(js_namespace = Math)]
     fn random() -> f64;
     #[wasm_bindgen(catch, js_namespace = crypto, js_name = getRandomValues)]
@@ -69,11 +70,27 @@ impl Call {
     }
 }
 
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Transaction,
+    AuthenticationFailed,
+    NotFound,
+    /// With another answer.
+    ApiError,
+    Aborted,
+    TimedOut,
+    Connection,
+    /// Before anything was sent.
+    InvalidArgument,
+}
+
 /// What a call came to: `conclude` in `client.js` reads it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Conclusion {
-    kind: &'static str,
+    kind: Kind,
     /// `charge.amount` of a transaction, or what is wrong and what to do.
     text: String,
     /// The `error` of an answer in the contract's error shape.
@@ -86,87 +103,51 @@ pub struct Conclusion {
     retries: u32,
 }
 
-/// How a call ended.
-enum Outcome {
-    /// With the transaction and its `charge.amount`.
-    Transaction(Reply, String),
-    /// With another answer.
-    Refused(Reply, AnswerError),
-    /// Without an answer.
-    Failed(AttemptError),
-    /// Before anything was sent.
-    InvalidArgument(InvalidArgument),
-}
+impl Conclusion {
+    fn new(kind: Kind, text: String, part: JsValue) -> Self {
+        let (error, url, idempotency_key) = (None, String::new(), None);
+        Conclusion { kind, text, error, part, url, idempotency_key, retries: 0 }
+    }
 
-impl Outcome {
-    fn of(operation: Operation, reply: Result<Reply, AttemptError>) -> Self {
+    fn of_attempt(operation: Operation, reply: Result<Reply, AttemptError>) -> Self {
         let reply = match reply {
             Ok(reply) => reply,
-            Err(error) => return Outcome::Failed(error),
+            Err(error) => return error.into(),
         };
-        match answer::read(operation, reply.status(), &reply.body()) {
-            Ok(amount) => Outcome::Transaction(reply, amount),
-            Err(error) => Outcome::Refused(reply, error),
-        }
-    }
-
-    fn retry_after(&self) -> Option<String> {
-        match self {
-            Outcome::Refused(reply, _) => reply.retry_after(),
-            _ => None,
-        }
-    }
-
-    /// `None` for what a repeat would not change.
-    fn failure<'r>(&self, retry_after: Option<&'r str>) -> Option<Failure<'r>> {
-        match self {
-            Outcome::Refused(reply, AnswerError { reason: Reason::Other, .. }) => {
-                Some(Failure::Status { status: reply.status(), retry_after })
-            }
-            Outcome::Failed(AttemptError::TimedOut | AttemptError::Connection(_)) => {
-                Some(Failure::Unanswered)
-            }
-            _ => None,
-        }
-    }
-
-    const fn kind(&self) -> &'static str {
-        match self {
-            Outcome::Transaction(..) => "transaction",
-            Outcome::Refused(_, error) => match error.reason {
-                Reason::Authentication => "authentication_failed",
-                Reason::NotFound => "not_found",
-                Reason::Other => "api_error",
-            },
-            Outcome::Failed(AttemptError::Aborted) => "aborted",
-            Outcome::Failed(AttemptError::TimedOut) => "timed_out",
-            Outcome::Failed(AttemptError::Connection(_)) => "connection",
-            Outcome::InvalidArgument(_) => "invalid_argument",
-        }
-    }
-
-    fn into_conclusion(self) -> Conclusion {
-        let kind = self.kind();
-        let (text, error, part) = match self {
-            Outcome::Transaction(reply, amount) => (amount, None, reply.into()),
-            Outcome::Refused(reply, AnswerError { message, error, .. }) => {
-                (message, error, reply.into())
-            }
-            Outcome::Failed(AttemptError::Connection(cause)) => (String::new(), None, cause),
-            Outcome::Failed(_) => Default::default(),
-            Outcome::InvalidArgument(argument) => {
-                (argument.message().to_owned(), None, JsValue::UNDEFINED)
-            }
+        let answer = answer::read(operation, reply.status(), &reply.body(), to_double);
+        let (kind, text, error) = match answer {
+            Ok(amount) => (Kind::Transaction, amount, None),
+            Err(AnswerError { reason, message, error }) => (reason.into(), message, error),
         };
-        Conclusion {
-            kind,
-            text,
-            error,
-            part,
-            url: String::new(),
-            idempotency_key: None,
-            retries: 0,
+        Conclusion { error, ..Conclusion::new(kind, text, reply.into()) }
+    }
+}
+
+impl From<Reason> for Kind {
+    fn from(reason: Reason) -> Self {
+        match reason {
+            Reason::Authentication => Kind::AuthenticationFailed,
+            Reason::NotFound => Kind::NotFound,
+            Reason::Other => Kind::ApiError,
         }
+    }
+}
+
+impl From<AttemptError> for Conclusion {
+    fn from(error: AttemptError) -> Self {
+        let (kind, cause) = match error {
+            AttemptError::Aborted => (Kind::Aborted, JsValue::UNDEFINED),
+            AttemptError::TimedOut => (Kind::TimedOut, JsValue::UNDEFINED),
+            AttemptError::Connection(cause) => (Kind::Connection, cause),
+        };
+        Conclusion::new(kind, String::new(), cause)
+    }
+}
+
+impl From<InvalidArgument> for Conclusion {
+    fn from(argument: InvalidArgument) -> Self {
+        let message = argument.message().to_owned();
+        Conclusion::new(Kind::InvalidArgument, message, JsValue::UNDEFINED)
     }
 }
 
@@ -175,12 +156,11 @@ impl Outcome {
 pub async fn run(call: &Call, operation: Operation, subject: JsValue) -> Conclusion {
     let request = match PreparedRequest::new(call, operation, subject) {
         Ok(request) => request,
-        Err(argument) => return Outcome::InvalidArgument(argument).into_conclusion(),
+        Err(argument) => return argument.into(),
     };
-    let (outcome, retries) = request.run(call, operation).await;
+    let conclusion = request.run(call, operation).await;
     let url = call.url(&request.head);
-    let idempotency_key = request.idempotency_key;
-    Conclusion { url, idempotency_key, retries, ..outcome.into_conclusion() }
+    Conclusion { url, idempotency_key: request.idempotency_key, ..conclusion }
 }
 
 /// What each attempt sends, and whether there may be more than one.
@@ -210,25 +190,39 @@ impl PreparedRequest {
         Ok(PreparedRequest { head, body: Some(subject), idempotency_key: text, policy })
     }
 
-    /// Gives the number of repeats, too.
-    async fn run(&self, call: &Call, operation: Operation) -> (Outcome, u32) {
+    async fn run(&self, call: &Call, operation: Operation) -> Conclusion {
         let mut retries = 0;
         loop {
             let reply = attempt(call, &self.head, self.body.as_ref()).await;
-            let outcome = Outcome::of(operation, reply);
-            let Some(wait_ms) = self.wait_ms(retries, &outcome) else { return (outcome, retries) };
-            if limits::wait(call.signal(), wait_ms).await == End::Aborted {
-                return (Outcome::Failed(AttemptError::Aborted), retries);
+            let conclusion = Conclusion { retries, ..Conclusion::of_attempt(operation, reply) };
+            let Some(wait_ms) = self.wait_ms(&conclusion) else { return conclusion };
+            if let aborted @ AttemptError::Aborted = limits::wait(call.signal(), wait_ms).await {
+                return Conclusion { retries, ..aborted.into() };
             }
             retries += 1;
         }
     }
 
-    fn wait_ms(&self, retries: u32, outcome: &Outcome) -> Option<u32> {
-        let retry_after = outcome.retry_after();
-        let moment = Moment { now_ms: now() as u64, random: random() };
-        self.policy.wait_ms(retries, outcome.failure(retry_after.as_deref())?, moment)
+    fn wait_ms(&self, conclusion: &Conclusion) -> Option<u32> {
+        let retry_after;
+        let failure = match conclusion.kind {
+            Kind::ApiError => {
+                let reply: &Reply = conclusion.part.unchecked_ref();
+                retry_after = reply.retry_after();
+                Failure::Status { status: reply.status(), retry_after: retry_after.as_deref() }
+            }
+            Kind::TimedOut | Kind::Connection => Failure::Unanswered,
+            _ => return None,
+        };
+        let moment = Moment { now_ms: Date::now() as u64, random: random(), http_date_ms };
+        self.policy.wait_ms(conclusion.retries, failure, moment)
     }
+}
+
+/// An HTTP date is what `toUTCString` writes; `Date.parse` alone would take many other texts.
+fn http_date_ms(text: &str) -> Option<u64> {
+    let date = Date::new(&text.into());
+    (date.to_utc_string() == text).then(|| date.get_time() as u64)
 }
 
 /// 128 random bits, hexadecimal; `None` where there is no source of randomness.

@@ -1,5 +1,6 @@
 //! What ends a wait: time, and the caller's signal.
 
+use super::attempt::AttemptError;
 use futures_util::future::{Either, select};
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Function, Promise};
@@ -26,28 +27,21 @@ extern "C" {
 
 const ABORT: &str = "abort";
 
-/// Why a wait ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    Aborted,
-    TimedOut,
-}
-
-/// Waits until the time is up or the caller aborts. Nothing is left of a wait that is dropped: no
+/// Waits until the time is up or the caller aborts, and returns which of the two it was. Nothing is left of a wait that is dropped: no
 /// timer, which would keep a process alive, and no listener on a signal that outlives many calls.
-pub async fn wait(signal: Option<Signal>, ms: u32) -> End {
+pub async fn wait(signal: Option<Signal>, ms: u32) -> AttemptError {
     let timer = TimeoutFuture::new(ms);
     let Some(signal) = signal else {
         timer.await;
-        return End::TimedOut;
+        return AttemptError::TimedOut;
     };
     let (_listener, abort) = Listener::new(signal.clone());
     if is_aborted(Some(&signal)) {
-        return End::Aborted;
+        return AttemptError::Aborted;
     }
     match select(timer, JsFuture::from(abort)).await {
-        Either::Left(_) => End::TimedOut,
-        Either::Right(_) => End::Aborted,
+        Either::Left(_) => AttemptError::TimedOut,
+        Either::Right(_) => AttemptError::Aborted,
     }
 }
 

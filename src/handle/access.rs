@@ -1,14 +1,14 @@
 //! Who asks, and for which unit (§5).
 
-use super::{Clock, Entropy, Refusal, Request, Service, decode};
+use super::{Clock, Entropy, Refusal, Request, Service};
 use crate::api::{Operation, Problem, header};
 use crate::auth::{ApiKey, KeyHash, KeyRecord, Scope};
-use crate::store::{CredentialKey, Store, StoredValue as _};
+use crate::store::{CredentialKey, Store};
 use std::rc::Rc;
 
 /// A caller whose key is valid.
 pub struct Caller {
-    claim: Claim,
+    api_key: String,
     /// Whose records the caller makes and sees.
     pub scope: Scope,
 }
@@ -16,35 +16,12 @@ pub struct Caller {
 impl Caller {
     /// The key's text.
     pub fn api_key(&self) -> ApiKey<'_> {
-        self.claim.api_key()
+        ApiKey::new(&self.api_key)
     }
 
     /// The contract's `isLive`.
     pub fn is_live(&self) -> bool {
         self.scope.mode.is_live()
-    }
-}
-
-/// A key that is yet to be looked up.
-pub struct Claim {
-    api_key: String,
-    pub hash: KeyHash,
-}
-
-impl Claim {
-    pub fn read(request: &impl Request, operation: Operation) -> Result<Self, Problem> {
-        let refused = Problem::Unauthorized(operation);
-        let Some(authorization) = request.header(header::AUTHORIZATION) else {
-            return Err(refused);
-        };
-        match ApiKey::from_authorization(&authorization) {
-            Some(key) => Ok(Claim { hash: key.hash(), api_key: key.as_str().to_owned() }),
-            None => Err(refused),
-        }
-    }
-
-    fn api_key(&self) -> ApiKey<'_> {
-        ApiKey::new(&self.api_key)
     }
 }
 
@@ -55,34 +32,23 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         request: &impl Request,
         operation: Operation,
     ) -> Result<Caller, Refusal> {
-        let claim = Claim::read(request, operation)?;
-        let record = self.key_record(claim.hash).await?;
-        Self::admit(claim, record, request, operation)
-    }
-
-    pub(super) fn admit(
-        claim: Claim,
-        record: Option<Rc<KeyRecord>>,
-        request: &impl Request,
-        operation: Operation,
-    ) -> Result<Caller, Refusal> {
-        let record = record.ok_or(Problem::Unauthorized(operation))?;
+        let unauthorized = || Problem::Unauthorized(operation);
+        let authorization = request.header(header::AUTHORIZATION).ok_or_else(unauthorized)?;
+        let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?;
+        let record = self.key_record(key.hash()).await?.ok_or_else(unauthorized)?;
         let unit_id = record.is_team().then(|| request.header(header::UNIT_ID)).flatten();
         match record.scope(unit_id.as_deref().map(str::trim)) {
-            Some(scope) => Ok(Caller { claim, scope }),
+            Some(scope) => Ok(Caller { api_key: key.as_str().to_owned(), scope }),
             None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),
         }
     }
 
-    pub(super) async fn key_record(&self, hash: KeyHash) -> Result<Option<Rc<KeyRecord>>, Problem> {
+    async fn key_record(&self, hash: KeyHash) -> Result<Option<Rc<KeyRecord>>, Problem> {
         let now_ms = self.clock.now_ms();
-        if let Some(record) = self.caches.key(hash, now_ms) {
+        if let Some(record) = self.caches.keys.get(&hash, now_ms) {
             return Ok(Some(record));
         }
-        let found = self.store.get(&CredentialKey(hash)).await?;
-        let Some(stored) = found else { return Ok(None) };
-        let bytes = stored.value.read().await?;
-        let record = decode("key", serde_json::from_slice::<KeyRecord>(&bytes))?;
-        Ok(Some(self.caches.keep_key(hash, record, now_ms)))
+        let found = self.load(&CredentialKey(hash)).await?;
+        Ok(found.map(|record| self.caches.keys.keep(hash, record, now_ms)))
     }
 }

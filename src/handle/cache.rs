@@ -1,91 +1,58 @@
 //! What outlives a request: verified keys, the catalogue and recent answers, for a bounded time and
 //! count, and the count of bytes in flight.
 
-use super::in_flight::{InFlight, Reservation};
+use super::in_flight::InFlight;
 use super::recent::RecentAnswers;
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How long an entry is used, in milliseconds. With the store's own cache, this bounds how long a
 /// revoked key lives on.
 pub const LIFETIME_MS: u64 = 10_000;
-/// How many keys are held at most.
-const MAX_KEYS: usize = 1_024;
+/// How many entries a cache holds at most.
+const MAX_ENTRIES: usize = 1_024;
 
 /// What the requests of one isolate share.
 #[derive(Debug, Default)]
 pub struct Caches {
-    /// In the order of their hashes: a map that also removes would be ten times the code.
-    keys: RefCell<Vec<(KeyHash, Entry<KeyRecord>)>>,
-    catalogue: RefCell<Option<Entry<Catalogue>>>,
-    pub(super) recent_answers: RecentAnswers,
-    in_flight: InFlight,
+    /// The answers to the last repeatable creates.
+    pub recent_answers: RecentAnswers,
+    /// The bytes that requests hold while they wait.
+    pub in_flight: InFlight,
+    pub(super) keys: Cache<KeyHash, KeyRecord>,
+    pub(super) catalogue: Cache<(), Catalogue>,
 }
 
+/// Values and when they expire.
 #[derive(Debug)]
-struct Entry<T> {
-    value: Rc<T>,
-    expires_ms: u64,
-}
+pub struct Cache<K, V>(RefCell<BTreeMap<K, (Rc<V>, u64)>>);
 
-impl<T> Entry<T> {
-    fn new(value: T, now_ms: u64) -> Self {
-        Entry { value: Rc::new(value), expires_ms: now_ms.saturating_add(LIFETIME_MS) }
-    }
-
-    fn fresh(&self, now_ms: u64) -> Option<Rc<T>> {
-        (now_ms < self.expires_ms).then(|| Rc::clone(&self.value))
+impl<K, V> Default for Cache<K, V> {
+    fn default() -> Self {
+        Cache(RefCell::default())
     }
 }
 
-impl Caches {
-    /// A reservation of bytes in flight, of none yet.
-    pub fn reservation(&self) -> Reservation<'_> {
-        self.in_flight.reservation()
+impl<K: Ord, V> Cache<K, V> {
+    pub fn get(&self, key: &K, now_ms: u64) -> Option<Rc<V>> {
+        let entries = self.0.borrow();
+        let (value, expires_ms) = entries.get(key)?;
+        (now_ms < *expires_ms).then(|| Rc::clone(value))
     }
 
-    /// How many recent answers are kept.
-    pub fn recent_count(&self) -> usize {
-        self.recent_answers.count()
-    }
-
-    /// How many bytes the recent answers have together.
-    pub fn recent_bytes(&self) -> usize {
-        self.recent_answers.bytes()
-    }
-
-    pub(super) fn key(&self, hash: KeyHash, now_ms: u64) -> Option<Rc<KeyRecord>> {
-        let keys = self.keys.borrow();
-        let place = keys.binary_search_by_key(&hash, |(hash, _)| *hash).ok()?;
-        keys.get(place)?.1.fresh(now_ms)
-    }
-
-    pub(super) fn keep_key(&self, hash: KeyHash, record: KeyRecord, now_ms: u64) -> Rc<KeyRecord> {
-        let mut keys = self.keys.borrow_mut();
-        if keys.len() >= MAX_KEYS {
-            keys.retain(|(_, entry)| entry.fresh(now_ms).is_some());
+    pub fn keep(&self, key: K, value: V, now_ms: u64) -> Rc<V> {
+        let mut entries = self.0.borrow_mut();
+        if entries.len() >= MAX_ENTRIES {
+            entries.retain(|_, (_, expires_ms)| now_ms < *expires_ms);
         }
-        if keys.len() >= MAX_KEYS {
-            keys.clear();
+        if entries.len() >= MAX_ENTRIES {
+            entries.clear();
         }
-        let entry = Entry::new(record, now_ms);
-        let record = Rc::clone(&entry.value);
-        let from = keys.partition_point(|(known, _)| *known < hash);
-        let to = keys.partition_point(|(known, _)| *known <= hash);
-        keys.splice(from..to, [(hash, entry)]);
-        record
-    }
-
-    pub(super) fn catalogue(&self, now_ms: u64) -> Option<Rc<Catalogue>> {
-        self.catalogue.borrow().as_ref()?.fresh(now_ms)
-    }
-
-    pub(super) fn keep_catalogue(&self, catalogue: Catalogue, now_ms: u64) -> Rc<Catalogue> {
-        let entry = Entry::new(catalogue, now_ms);
-        let catalogue = Rc::clone(&entry.value);
-        *self.catalogue.borrow_mut() = Some(entry);
-        catalogue
+        let value = Rc::new(value);
+        entries.insert(key, (Rc::clone(&value), now_ms.saturating_add(LIFETIME_MS)));
+        value
     }
 }

@@ -2,18 +2,21 @@
 
 use super::access::Caller;
 use super::route::Address;
-use super::{BodyError, Clock, Entropy, Request, Reservation, Response, Service, decode};
-use crate::api::create::{self, MAX_BODY_BYTES};
-use crate::api::get::MAX_RECORD_BYTES;
-use crate::api::{self, EDIT_KEY_PARAMETER, Operation, Problem, TIMELINE_PATH, header};
+use super::{BodyError, Clock, Entropy, Refusal, Request, Reservation, Response, Service};
+use crate::api::{
+    self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, Operation, Problem, TIMELINE_PATH,
+    header,
+};
 use crate::charge::Catalogue;
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
 use crate::pledge::{
     Charge, EditKey, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
     PledgeTransactionRequest, TransactionId,
 };
-use crate::store::{Access, CatalogueKey, Store, StoredValue as _, TransactionKey};
+use crate::store::{Access, CatalogueKey, Store, TransactionKey};
 use crate::validate::summary;
+use chacha20::ChaCha20Rng;
+use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
@@ -26,15 +29,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         &self,
         request: &impl Request,
         address: &Address<'_>,
-    ) -> Response<S::Value> {
-        let caller = match self.authorize(request, Operation::Create).await {
-            Ok(caller) => caller,
-            Err(refusal) => return refusal.into(),
-        };
-        match self.create_for(&caller, request, address).await {
-            Ok(response) => response,
-            Err(problem) => problem.with_mode(caller.is_live()).into(),
-        }
+    ) -> Result<Response<S::Value>, Refusal> {
+        let caller = self.authorize(request, Operation::Create).await?;
+        let created = self.create_for(&caller, request, address).await;
+        created.map_err(|problem| problem.with_mode(caller.is_live()))
     }
 
     /// Everything that is waited for comes first, then the transaction is made in one turn: what
@@ -47,7 +45,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Response<S::Value>, Problem> {
         let idempotency_key = idempotency_key(request)?;
         let origin = self.settings.timeline_origin(address)?;
-        let mut reservation = self.caches.reservation();
+        let mut reservation = self.caches.in_flight.reservation();
         let body = read_body(request, &mut reservation).await?;
         let catalogue = self.catalogue().await?;
         let order = Order { caller, body, catalogue, origin, reservation };
@@ -60,7 +58,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     async fn record_anew(&self, order: Order<'_>) -> Result<Response<S::Value>, Problem> {
         let payload = order.payload()?;
         let terms = order.terms(&payload, self.clock.now_ms());
-        let made = make(order.caller, payload, &Ids::Random(self.entropy), &terms)?;
+        let made = make(order.caller, payload, Ids::random(self.entropy), &terms)?;
         let _reservation = order.reserve(&made)?;
         Ok(Response::json(self.record(made, false).await?))
     }
@@ -75,17 +73,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     async fn catalogue(&self) -> Result<Rc<Catalogue>, Problem> {
         let now_ms = self.clock.now_ms();
-        if let Some(catalogue) = self.caches.catalogue(now_ms) {
+        if let Some(catalogue) = self.caches.catalogue.get(&(), now_ms) {
             return Ok(catalogue);
         }
-        let catalogue = match self.store.get(&CatalogueKey).await? {
-            None => Catalogue::default(),
-            Some(stored) => {
-                let bytes = stored.value.read().await?;
-                decode("catalogue", serde_json::from_slice(&bytes))?
-            }
-        };
-        Ok(self.caches.keep_catalogue(catalogue, now_ms))
+        let catalogue = self.load(&CatalogueKey).await?.unwrap_or_default();
+        Ok(self.caches.catalogue.keep((), catalogue, now_ms))
     }
 }
 
@@ -108,7 +100,7 @@ impl<'r> Order<'r> {
 
     /// The terms of a create at this moment.
     pub fn terms(&self, payload: &PledgeTransactionRequest<'_>, now_ms: u64) -> Terms {
-        let impacts = payload.pledges().iter().map(|pledge| pledge.impact());
+        let impacts = payload.pledges.iter().map(|pledge| &pledge.impact);
         Terms {
             created_at: date_time(now_ms),
             amount: self.catalogue.amount(impacts),
@@ -138,20 +130,19 @@ pub(super) struct Made {
 }
 
 /// Makes a transaction of a valid request.
-pub(super) fn make<E: Entropy>(
+pub(super) fn make(
     caller: &Caller,
     payload: PledgeTransactionRequest<'_>,
-    ids: &Ids<'_, E>,
+    mut ids: Ids,
     terms: &Terms,
 ) -> Result<Made, Problem> {
     check_pledge_count(&payload)?;
     let id = TransactionId::from_bytes(ids.bytes("transaction", 0));
     let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
     let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
-    let request = payload.into_parts();
     let transaction = PledgeTransaction {
         id: Cow::Borrowed(id.as_str()),
-        reference: request.reference,
+        reference: payload.reference,
         created_at: Cow::Borrowed(&terms.created_at),
         is_live: caller.is_live(),
         charge: Charge {
@@ -159,15 +150,15 @@ pub(super) fn make<E: Entropy>(
             currency_code: terms.currency_code,
             paid_at: None,
         },
-        recipient: request.recipient,
-        trigger: request.trigger,
-        pledges: pledges(request.pledges, ids),
-        notifications: request.notifications.into_iter().map(pending).collect(),
+        recipient: payload.recipient,
+        trigger: payload.trigger,
+        pledges: pledges(payload.pledges, &mut ids),
+        notifications: payload.notifications.into_iter().map(pending).collect(),
         timeline_url: Cow::Owned(url),
     };
-    let answer = create::encode(&transaction);
+    let answer = api::to_json(&transaction);
     check_record_size(&answer, &transaction)?;
-    let record = api::get::encode(&transaction.into_retrieved());
+    let record = api::to_json(&transaction.into_retrieved());
     let access = Access::new(caller.scope.clone(), &edit_key);
     Ok(Made { id, access, answer, record })
 }
@@ -177,7 +168,7 @@ pub const LEAST_PLEDGE_BYTES: usize = 260;
 
 /// Refuses pledges that no record has room for, before anything is made of them.
 fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Problem> {
-    let fits = payload.pledges().len() <= MAX_RECORD_BYTES / LEAST_PLEDGE_BYTES;
+    let fits = payload.pledges.len() <= MAX_RECORD_BYTES / LEAST_PLEDGE_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)
 }
 
@@ -217,30 +208,39 @@ async fn read_body(
     })
 }
 
-/// Where ids come from: drawn, or derived from an idempotency key.
-pub(super) enum Ids<'s, E> {
-    Random(&'s E),
+/// Where ids come from.
+pub(super) enum Ids {
+    /// Random: a generator that is seeded for one create.
+    Random(Box<ChaCha20Rng>),
+    /// Derived from an idempotency key.
     Derived(Derivation),
 }
 
-impl<E: Entropy> Ids<'_, E> {
-    fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
+impl Ids {
+    /// One seed for all ids: a call of the platform's generator for each would be a quarter of a
+    /// create of 100 pledges.
+    fn random(entropy: &impl Entropy) -> Self {
+        let mut seed = [0; 32];
+        entropy.fill(&mut seed);
+        Ids::Random(Box::new(ChaCha20Rng::from_seed(seed)))
+    }
+
+    fn bytes<const N: usize>(&mut self, purpose: &str, index: usize) -> [u8; N] {
         match self {
             Ids::Derived(derivation) => derivation.bytes(purpose, index),
-            Ids::Random(entropy) => {
+            Ids::Random(generator) => {
                 let mut bytes = [0; N];
-                entropy.fill(&mut bytes);
+                generator.fill_bytes(&mut bytes);
                 bytes
             }
         }
     }
 }
 
-fn pledges<'a, E: Entropy>(requests: Vec<PledgeRequest<'a>>, ids: &Ids<'_, E>) -> Vec<Pledge<'a>> {
+fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &mut Ids) -> Vec<Pledge<'a>> {
     let pledge = |(index, request): (usize, PledgeRequest<'a>)| {
         let id = PledgeId::from_bytes(ids.bytes("pledge", index)).into_string();
-        let (impact, detail) = request.into_parts();
-        Pledge { id: Cow::Owned(id), impact, detail }
+        Pledge { id: Cow::Owned(id), impact: request.impact, detail: request.detail }
     };
     requests.into_iter().enumerate().map(pledge).collect()
 }

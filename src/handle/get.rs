@@ -1,30 +1,28 @@
 //! Get pledge transaction by ID (§4.2).
 
-use super::access::Claim;
 use super::{Body, Clock, Entropy, Media, Refusal, Request, Response, Service};
 use crate::api::{Operation, Problem};
 use crate::pledge::TransactionId;
 use crate::store::{Access, Store, StoreError, Stored, TransactionKey};
-use futures_util::future::join;
+use futures_util::future::try_join;
 
 type Found<V> = Result<Option<Stored<V, Access>>, StoreError>;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    pub(super) async fn get(&self, request: &impl Request, id: &str) -> Response<S::Value> {
-        match self.find(request, id).await {
-            Ok(value) => Response::new(200, Media::Json, Body::Stored(value)),
-            Err(refusal) => refusal.into(),
-        }
-    }
-
-    /// Reads key and record side by side; the record counts only once the key is accepted.
-    async fn find(&self, request: &impl Request, id: &str) -> Result<S::Value, Refusal> {
-        let claim = Claim::read(request, Operation::Get)?;
-        let (key, record) = join(self.key_record(claim.hash), self.transaction(id)).await;
-        let caller = Self::admit(claim, key?, request, Operation::Get)?;
+    /// Reads key and record side by side, unless the request has no key; what came of the record
+    /// counts only once the key is accepted.
+    pub(super) async fn get(
+        &self,
+        request: &impl Request,
+        id: &str,
+    ) -> Result<Response<S::Value>, Refusal> {
+        let record = async { Ok(self.transaction(id).await) };
+        let (caller, record) = try_join(self.authorize(request, Operation::Get), record).await?;
         let is_live = caller.is_live();
         match record.map_err(|error| Problem::from(error).with_mode(is_live))? {
-            Some(stored) if stored.metadata.allows(&caller.scope) => Ok(stored.value),
+            Some(stored) if stored.metadata.allows(&caller.scope) => {
+                Ok(Response::new(200, Media::Json, Body::Stored(stored.value)))
+            }
             _ => Err(Problem::TransactionNotFound.with_mode(is_live)),
         }
     }

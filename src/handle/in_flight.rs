@@ -1,5 +1,6 @@
 //! How many bytes of bodies and records an isolate holds at once.
 
+use super::BodyError;
 use std::cell::Cell;
 
 /// Most bytes that all requests together hold while they wait: 24 MiB.
@@ -26,16 +27,13 @@ pub struct Reservation<'f> {
     bytes: usize,
 }
 
-/// All requests together would hold more than [`MAX_BYTES`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManyBytes;
-
 impl Reservation<'_> {
     /// Holds so many bytes more.
     ///
     /// # Errors
-    /// If that is too many; the reservation is then as it was.
-    pub fn grow(&mut self, bytes: usize) -> Result<(), TooManyBytes> {
+    /// [`BodyError::Busy`] if all requests together would hold more than [`MAX_BYTES`]; the
+    /// reservation is then as it was.
+    pub fn grow(&mut self, bytes: usize) -> Result<(), BodyError> {
         self.resize(self.bytes.saturating_add(bytes))
     }
 
@@ -43,11 +41,11 @@ impl Reservation<'_> {
     ///
     /// # Errors
     /// As [`grow`](Self::grow).
-    pub fn resize(&mut self, bytes: usize) -> Result<(), TooManyBytes> {
+    pub fn resize(&mut self, bytes: usize) -> Result<(), BodyError> {
         let others = self.in_flight.0.get().saturating_sub(self.bytes);
         let all = others.saturating_add(bytes);
         if all > MAX_BYTES {
-            return Err(TooManyBytes);
+            return Err(BodyError::Busy);
         }
         self.in_flight.0.set(all);
         self.bytes = bytes;

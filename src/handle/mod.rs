@@ -15,13 +15,15 @@ mod timeline;
 
 pub use cache::Caches;
 pub use create::LEAST_PLEDGE_BYTES;
-pub use in_flight::{MAX_BYTES as MAX_BYTES_IN_FLIGHT, Reservation, TooManyBytes};
+pub use in_flight::{MAX_BYTES as MAX_BYTES_IN_FLIGHT, Reservation};
 pub use response::{Body, Media, Response};
 pub use settings::Settings;
 
 use crate::api::{Problem, header};
-use crate::store::{Store, StoreError};
+use crate::store::{Key, Store, StoreError, StoredValue as _};
 use route::Route;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
 /// Tells the time.
@@ -54,12 +56,6 @@ pub trait Request {
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError>;
-}
-
-impl From<TooManyBytes> for BodyError {
-    fn from(_: TooManyBytes) -> Self {
-        BodyError::Busy
-    }
 }
 
 /// Why a body cannot be had.
@@ -97,8 +93,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let route = route::route(&method, &address);
         let operation = route.as_ref().map_or("no operation", Route::name);
         let mut response = match route {
-            Ok(Route::Create) => self.create(request, &address).await,
-            Ok(Route::Get { id }) => self.get(request, &id).await,
+            Ok(Route::Create) => {
+                self.create(request, &address).await.unwrap_or_else(Response::from)
+            }
+            Ok(Route::Get { id }) => self.get(request, &id).await.unwrap_or_else(Response::from),
             Ok(Route::Timeline { id }) => self.timeline(&id, &address).await,
             Ok(Route::Options { allow }) => Response::options(allow),
             Err(problem) => Response::problem(&problem, None),
@@ -112,6 +110,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             cors.apply(request.header(header::ORIGIN).as_deref(), &mut response);
         }
         response
+    }
+
+    /// Reads and decodes a record; `None` if there is none.
+    async fn load<K: Key, T: DeserializeOwned>(&self, key: &K) -> Result<Option<T>, Problem> {
+        let Some(stored) = self.store.get(key).await? else { return Ok(None) };
+        let record = stored.value.read().await?;
+        decode(K::KIND, &record).map(Some)
     }
 
     /// Gives an answer that is logged the request's ID, so that a caller and the operator can speak
@@ -133,9 +138,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 }
 
-/// Names the kind of record that does not read, for the operator's log.
-fn decode<T>(kind: &str, decoded: serde_json::Result<T>) -> Result<T, Problem> {
-    decoded.map_err(|error| StoreError::damaged(kind, &error).into())
+/// Decodes a record of this kind, which the operator's log names if it is damaged.
+fn decode<'a, T: Deserialize<'a>>(kind: &str, record: &'a [u8]) -> Result<T, Problem> {
+    serde_json::from_slice(record).map_err(|error| StoreError::damaged(kind, &error).into())
 }
 
 /// A problem, and the mode of the key if it is known by then (§5.3).

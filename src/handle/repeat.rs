@@ -2,9 +2,9 @@
 
 use super::create::{Ids, Made, Order, make};
 use super::{Clock, Entropy, Response, Service, decode};
-use crate::api::{self, Problem, create, header};
+use crate::api::{self, Problem, header};
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
-use crate::pledge::TransactionId;
+use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
 use crate::store::{ReplayKey, Store, StoredValue as _};
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         key: &IdempotencyKey,
     ) -> Result<Response<S::Value>, Problem> {
         let hash = ReplayHash::new(&order.caller.scope, key);
-        let known = self.stored_replay(hash).await?;
+        let known = self.load(&ReplayKey(hash)).await?;
         match self.plan(&order, key, hash, known)? {
             Plan::Replay(answer) => Ok(replayed(answer)),
             Plan::Taken { own, by } => self.replay_other(order, own, by).await,
@@ -37,12 +37,6 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
                 Ok(Response::json(answer))
             }
         }
-    }
-
-    async fn stored_replay(&self, hash: ReplayHash) -> Result<Option<Replay>, Problem> {
-        let Some(stored) = self.store.get(&ReplayKey(hash)).await? else { return Ok(None) };
-        let bytes = stored.value.read().await?;
-        decode("replay", serde_json::from_slice(&bytes)).map(Some)
     }
 
     /// The ids are derived from the API key, the idempotency key and the payload: a replay record
@@ -56,7 +50,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Plan, Problem> {
         let now_ms = self.clock.now_ms();
         let payload = order.payload()?;
-        let fingerprint = Fingerprint::new(&create::canonical(&payload));
+        let fingerprint = Fingerprint::new(&api::to_json(&payload));
         let caller = order.caller;
         let derivation = Derivation::new(caller.api_key(), &caller.scope, key, fingerprint)
             .map_err(|error| Problem::Internal(error.to_string()))?;
@@ -67,11 +61,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let known = known.or_else(|| self.caches.recent_answers.replay(hash, now_ms));
         let own =
             Replay { id, fingerprint: fingerprint.to_hex(), terms: order.terms(&payload, now_ms) };
-        let ids: Ids<'_, E> = Ids::Derived(derivation);
+        let ids = Ids::Derived(derivation);
         match known {
             Some(by) if by.id != own.id => Ok(Plan::Taken { own, by }),
-            Some(first) => Ok(Plan::Replay(make(caller, payload, &ids, &first.terms)?.answer)),
-            None => Ok(Plan::Record(make(caller, payload, &ids, &own.terms)?, own)),
+            Some(first) => Ok(Plan::Replay(make(caller, payload, ids, &first.terms)?.answer)),
+            None => Ok(Plan::Record(make(caller, payload, ids, &own.terms)?, own)),
         }
     }
 
@@ -102,9 +96,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
         let bytes = stored.value.read().await?;
-        let retrieved = decode("transaction", api::get::decode(&bytes))?;
+        let retrieved: RetrievedPledgeTransaction<'_> = decode("transaction", &bytes)?;
         let first = retrieved.into_created(Cow::Borrowed(id)).ok_or_else(incomplete)?;
-        Ok(Some(create::encode(&first)))
+        Ok(Some(api::to_json(&first)))
     }
 
     /// The transaction is recorded by now, but a repeat could not know it without this.

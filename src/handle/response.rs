@@ -1,6 +1,6 @@
 //! What the service answers.
 
-use crate::api::Problem;
+use crate::api::{self, Problem};
 use std::borrow::Cow;
 
 /// A response, not yet of any platform.
@@ -82,7 +82,7 @@ impl<V> Response<V> {
     }
 
     pub(super) fn problem(problem: &Problem, is_live: Option<bool>) -> Self {
-        let body = problem.body(is_live).encode();
+        let body = api::to_json(&problem.body(is_live));
         Response::new(problem.status(), Media::Json, Body::Bytes(body)).about(problem)
     }
 

@@ -3,6 +3,7 @@
 use super::cors::Cors;
 use super::route::Address;
 use crate::api::Problem;
+use std::net::SocketAddrV6;
 
 /// The operator's settings; by default there are none.
 #[derive(Clone, Debug, Default)]
@@ -42,34 +43,20 @@ impl Settings {
 /// Whether a text is `http` or `https`, a host name or IP address, and perhaps a port.
 fn is_origin(text: &str) -> bool {
     let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    authority.is_some_and(|authority| {
-        let (host, port) = split_port(authority);
-        is_host(host) && port.is_none_or(is_port)
-    })
+    authority.is_some_and(|authority| is_ipv6(authority) || is_name(authority))
 }
 
-fn split_port(authority: &str) -> (&str, Option<&str>) {
-    let end_of_host = authority.rfind(']').unwrap_or(0); // of an IPv6 address
-    match authority.get(end_of_host..).and_then(|rest| rest.rfind(':')) {
-        Some(colon) => {
-            let (host, port) = authority.split_at(end_of_host + colon);
-            (host, port.strip_prefix(':'))
-        }
-        None => (authority, None),
-    }
+/// Whether an authority is an IPv6 address in brackets, and perhaps a port.
+fn is_ipv6(authority: &str) -> bool {
+    let has_scope = authority.contains('%'); // which no URL has
+    let with_port = format!("{authority}:0"); // std reads none without
+    !has_scope && [authority, &with_port].iter().any(|text| text.parse::<SocketAddrV6>().is_ok())
 }
 
-fn is_port(port: &str) -> bool {
-    port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok()
-}
-
-fn is_host(host: &str) -> bool {
-    if let Some(address) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
-        return address.parse::<std::net::Ipv6Addr>().is_ok();
-    }
-    let is_label = |label: &str| {
-        !label.is_empty()
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-    };
-    host.len() <= 253 && host.trim_end_matches('.').split('.').all(is_label)
+fn is_name(authority: &str) -> bool {
+    let (host, port) = authority.split_once(':').unwrap_or((authority, "0"));
+    let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    let is_label = |label: &str| !label.is_empty() && label.bytes().all(is_plain);
+    is_port && host.len() <= 253 && host.trim_end_matches('.').split('.').all(is_label)
 }

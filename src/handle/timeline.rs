@@ -2,7 +2,7 @@
 
 use super::route::Address;
 use super::{Clock, Entropy, Response, Service, decode};
-use crate::api::{self, Problem};
+use crate::api::Problem;
 use crate::store::{Store, StoredValue as _};
 use crate::timeline;
 
@@ -25,7 +25,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
         let bytes = stored.value.read().await?;
-        let transaction = decode("transaction", api::get::decode(&bytes))?;
+        let transaction = decode("transaction", &bytes)?;
         Ok(timeline::page(&transaction))
     }
 }

@@ -1,5 +1,6 @@
 //! Quantities.
 
+use crate::validate::number::to_double;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_json::value::RawValue;
 
@@ -8,6 +9,9 @@ use serde_json::value::RawValue;
 pub struct Amount(f64);
 
 impl Amount {
+    /// One of the offering's units.
+    pub(super) const ONE: Amount = Amount(1.0);
+
     /// `None` for 0, negative numbers, infinities and NaN.
     pub fn new(value: f64) -> Option<Self> {
         (value.is_finite() && value > 0.0).then_some(Amount(value))
@@ -15,7 +19,7 @@ impl Amount {
 
     /// Reads the text of a JSON number, as the nearest double.
     pub fn parse(text: &str) -> Option<Self> {
-        text.parse().ok().and_then(Amount::new)
+        Amount::new(to_double(text))
     }
 
     /// The quantity.

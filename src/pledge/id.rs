@@ -10,9 +10,6 @@ pub const EDIT_KEY_BYTES: usize = 20;
 
 const ID_LENGTH: usize = ID_BYTES * 8 / 5;
 
-/// Characters of the longest one, without its prefix.
-const LONGEST: usize = EDIT_KEY_BYTES * 8 / 5;
-
 macro_rules! identifier {
     ($(#[$doc:meta])* $name:ident, $prefix:literal, $bytes:expr) => {
         $(#[$doc])*
@@ -22,11 +19,7 @@ macro_rules! identifier {
         impl $name {
             /// Makes one of these random (or derived) bytes.
             pub fn from_bytes(bytes: [u8; $bytes]) -> Self {
-                const { assert!($bytes * 8 <= LONGEST * 5) };
-                let mut room = [0; LONGEST];
-                // There is room, as the line above says.
-                let opaque = Base32Unpadded::encode(&bytes, &mut room).unwrap_or_default();
-                $name([$prefix, opaque].concat())
+                $name([$prefix, &Base32Unpadded::encode_string(&bytes)].concat())
             }
 
             /// The text.

@@ -6,6 +6,7 @@
 
 use super::Amount;
 use crate::decimal::number_as_money;
+use crate::validate::number::to_double;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
@@ -88,23 +89,8 @@ pub enum CurrencyCode {
     Eur,
 }
 
-impl CurrencyCode {
-    /// Every currency, in order of declaration.
-    pub const ALL: &'static [CurrencyCode] =
-        &[CurrencyCode::Usd, CurrencyCode::Gbp, CurrencyCode::Eur];
-
-    /// The ISO 4217 code.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            CurrencyCode::Usd => "USD",
-            CurrencyCode::Gbp => "GBP",
-            CurrencyCode::Eur => "EUR",
-        }
-    }
-}
-
 /// Who a pledge is for (§2.3).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recipient<'a> {
     /// E-mail address.
@@ -258,7 +244,7 @@ fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D:
     }
     let money = match Money::deserialize(deserializer)? {
         Money::Text(text) => Some(text),
-        Money::Number(number) => number_as_money(number.to_string().as_bytes()).map(Cow::Owned),
+        Money::Number(number) => number_as_money(&number.to_string(), to_double).map(Cow::Owned),
     };
     money.ok_or_else(|| Error::custom("an amount must be finite"))
 }

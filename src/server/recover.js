@@ -1,3 +1,6 @@
+/** Far more than an isolate serves at once. */
+const MAX_WAITING = 10_000;
+
 /**
  * Answers for instances of the compiled module that broke: after any exception that left one, the `worker` crate starts
  * a new one at the next call, and the requests that the old one was serving would wait for ever.
@@ -32,7 +35,10 @@ export function recovering(fetch, instance) {
       fetch(request, env, context).then(resolve, reject);
     });
     const ended = answered.catch(recover);
-    context.waitUntil(ended); // else the platform may drop the request of a caller who hangs up, with what it holds
+    // Else the platform may drop the request of a caller who hangs up, with the bytes that it holds: only a create has any.
+    if (request.method === "POST") context.waitUntil(ended);
+    // So the numbers of others may stay behind; nobody waits among the oldest of so many.
+    if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
     const response = await ended;
     waiting.delete(number);
     return response ?? internalError(); // made here: a platform's object belongs to the request that made it

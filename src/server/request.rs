@@ -108,9 +108,12 @@ impl<'r> WorkerRequest<'r> {
     /// middle of sending would see a broken connection instead of the answer. So much, for so long
     /// and for so few callers that it costs nobody else anything; beyond, the answer goes at once.
     pub async fn drain(&self) {
+        // The length first: the platform makes a stream only for whoever asks for it.
+        if self.content_length().is_some_and(|length| length <= LEFT_TO_PLATFORM_BYTES) {
+            return;
+        }
         let Some(stream) = self.request.body() else { return };
-        let is_small = self.content_length().is_some_and(|length| length <= LEFT_TO_PLATFORM_BYTES);
-        if is_small || stream.locked() || !may_drain() {
+        if stream.locked() || !may_drain() {
             return;
         }
         let mut drained = 0;

@@ -20,8 +20,9 @@ pub struct WebAddress<'a> {
 impl<'a> WebAddress<'a> {
     /// Reads an address.
     pub fn parse(href: &'a str) -> Option<Self> {
-        let (scheme, rest) =
-            href.split_once("://").filter(|_| href.len() <= MAX_LENGTH && is_uri(href))?;
+        let (scheme, rest) = href
+            .split_once("://")
+            .filter(|_| href.len() <= MAX_LENGTH && is_uri(href.as_bytes()))?;
         let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
         let authority = rest.split(['/', '?', '#']).next()?;
         let host = without_port(authority.rsplit('@').next()?);

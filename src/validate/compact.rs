@@ -3,10 +3,11 @@
 
 use super::json::Text;
 use super::lexer::{Expected, Raw};
-use super::number::{Magnitude, at_a_glance};
-use super::place::{ITEM, Place};
+use super::number;
+use super::place::Place;
 use super::report::{Code, Found, Issue, Problems, Report};
 use crate::schema::BODY;
+use strum::VariantArray as _;
 
 /// One problem, in the layout that JavaScript reads.
 #[repr(C)]
@@ -24,15 +25,8 @@ pub struct Compact {
     pub length: u32,
 }
 
-impl Compact {
-    /// The index of the item that it lies in.
-    pub fn item(&self) -> Option<u32> {
-        ((self.order >> ITEM) as u32).checked_sub(1)
-    }
-}
-
-/// Stands for a code: whether the number's double is finite and above 0 is for JavaScript to find
-/// out, which has the conversion at hand.
+/// Stands for a code: JavaScript checks this number, because the conversion to a double would be
+/// most of the validator's wasm.
 pub const UNDECIDED: u8 = u8::MAX;
 
 /// Keeps as many problems as there is room for, and counts all.
@@ -93,12 +87,12 @@ impl<'a> Problems<'a> for Compacts<'_> {
         self.push(&root, Code::MalformedJson as u8, expected as u8, offset, 0);
     }
 
-    fn magnitude(&mut self, place: &Place<'_>, text: &[u8]) -> Option<Magnitude> {
-        let decided = at_a_glance(text);
-        if decided.is_none() {
-            self.push_part(place, UNDECIDED, text);
+    fn number(&mut self, place: &Place<'_>, text: &[u8]) {
+        match number::check_plain(text) {
+            Some(Ok(())) => {}
+            Some(Err(code)) => self.issue(place, code),
+            None => self.push_part(place, UNDECIDED, text),
         }
-        decided
     }
 }
 
@@ -106,13 +100,19 @@ impl<'a> Problems<'a> for Compacts<'_> {
 /// unknown member lacks its name.
 pub fn explained(rank: u8, code: Code, detail: u8) -> Option<Issue<'static>> {
     let detail = usize::from(detail);
-    let mut report = Report::unbounded();
+    let mut report = Report::keeping(usize::MAX);
     Place::root(&BODY).of_rank(rank, 0, &mut |place| match code {
         Code::InvalidType => {
-            Found::ALL.get(detail).iter().for_each(|found| report.invalid_type(place, **found));
+            Found::VARIANTS
+                .get(detail)
+                .iter()
+                .for_each(|found| report.invalid_type(place, **found));
         }
         Code::MalformedJson => {
-            Expected::ALL.get(detail).iter().for_each(|expected| report.malformed(0, **expected));
+            Expected::VARIANTS
+                .get(detail)
+                .iter()
+                .for_each(|expected| report.malformed(0, **expected));
         }
         _ => report.issue(place, code),
     });

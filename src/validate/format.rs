@@ -1,7 +1,7 @@
 //! The contract's text formats, as JSON Schema defines them: `email`, `uri` and `date-time`.
 //!
-//! All three are grammars over ASCII, so they are judged byte by byte, without allocation. A
-//! function named `after_…` takes one rule off the front of its input and returns what follows it.
+//! All three are grammars over ASCII, so they are checked byte by byte, without allocation. A
+//! function named `after_…` matches one rule at the front of its input and returns what follows it.
 
 /// RFC 5321 `Mailbox`: a dotted or quoted local part, `@`, a domain or an address literal.
 ///
@@ -13,11 +13,7 @@
 /// Not a mailbox: `.a@b.c`, `a..b@c.d`, `a b@c.d`, `Ann <a@b.c>`, `a@b_c`, `a@-b.c`, `a@b.c.`,
 /// `a@[1.2.3.256]`, `a@[IPv6:1::2::3]`, `ü@b.c`.
 #[must_use]
-pub fn is_email(text: &str) -> bool {
-    email(text.as_bytes())
-}
-
-pub(crate) fn email(text: &[u8]) -> bool {
+pub fn is_email(text: &[u8]) -> bool {
     let local_part = match text {
         [b'"', quoted @ ..] => after_quoted_string(quoted),
         dotted => after_dot_string(dotted),
@@ -34,11 +30,7 @@ pub(crate) fn email(text: &[u8]) -> bool {
 /// Not a URI: `/path`, `//host/path`, `1a:b`, `a_b:c`, `a:b c`, `a:%4`, `a:#b#c`, `a://b:c`,
 /// `a://[::1`, `a://b@c@d`, `a:é`.
 #[must_use]
-pub fn is_uri(text: &str) -> bool {
-    uri(text.as_bytes())
-}
-
-pub(crate) fn uri(text: &[u8]) -> bool {
+pub fn is_uri(text: &[u8]) -> bool {
     match after_scheme(text) {
         Some([b'/', b'/', authority @ ..]) => after_authority(authority).is_some_and(is_uri_tail),
         Some(path) => is_uri_tail(path),
@@ -55,11 +47,7 @@ pub(crate) fn uri(text: &[u8]) -> bool {
 /// Not a date-time: `2023-02-29T00:00:00Z`, `2024-01-01T24:00:00Z`, `2024-01-01 00:00:00Z`,
 /// `2024-01-01T00:00:00`, `2024-01-01T00:00:00+24:00`, `2024-01-01T12:00:60Z`.
 #[must_use]
-pub fn is_date_time(text: &str) -> bool {
-    date_time(text.as_bytes())
-}
-
-pub(crate) fn date_time(text: &[u8]) -> bool {
+pub fn is_date_time(text: &[u8]) -> bool {
     let Some((stamp, rest)) = text.split_first_chunk::<19>() else { return false };
     // The digits alone, in four bits each: year, month, day, hour, minute, second.
     let mut digits = 0_u64;
@@ -109,14 +97,14 @@ const fn classes_of(byte: u8) -> u8 {
     let scheme = alphanumeric || among(byte, b"+-.");
     let reg_name = alphanumeric || among(byte, b"-._~!$&'()*+,;=");
     let tail = reg_name || among(byte, b":@/?");
-    when(byte.is_ascii_alphabetic(), ALPHA)
-        | when(byte.is_ascii_digit(), DIGIT)
-        | when(byte.is_ascii_hexdigit(), HEX)
-        | when(matches!(byte, b' '..=b'~' if byte != b'"' && byte != b'\\'), PLAIN)
-        | when(atext, ATEXT)
-        | when(scheme, SCHEME)
-        | when(reg_name, REG_NAME)
-        | when(tail, TAIL)
+    byte.is_ascii_alphabetic() as u8 * ALPHA
+        + byte.is_ascii_digit() as u8 * DIGIT
+        + byte.is_ascii_hexdigit() as u8 * HEX
+        + matches!(byte, b' '..=b'~' if byte != b'"' && byte != b'\\') as u8 * PLAIN
+        + atext as u8 * ATEXT
+        + scheme as u8 * SCHEME
+        + reg_name as u8 * REG_NAME
+        + tail as u8 * TAIL
 }
 
 const fn among(byte: u8, bytes: &[u8]) -> bool {
@@ -124,10 +112,6 @@ const fn among(byte: u8, bytes: &[u8]) -> bool {
         [first, rest @ ..] => byte == *first || among(byte, rest),
         [] => false,
     }
-}
-
-const fn when(condition: bool, class: u8) -> u8 {
-    if condition { class } else { 0 }
 }
 
 #[inline]

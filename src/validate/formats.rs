@@ -22,11 +22,7 @@ pub fn check(words: &mut [u32], mut text: &[u8]) -> usize {
         let (this, rest) = text.split_at_checked(length).unwrap_or_default();
         text = rest;
         let rank = *word & ((1 << FORMAT) - 1);
-        let format = match *word >> FORMAT & 3 {
-            1 => Format::Email,
-            2 => Format::Uri,
-            _ => Format::DateTime,
-        };
+        let format = Format::from_repr((*word >> FORMAT & 3) as u8).unwrap_or(Format::Any);
         *word = rules::text(format, this).err().map_or(0, |code| rank | (code as u32) << 8);
         wrong += usize::from(*word != 0);
     }

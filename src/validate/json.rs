@@ -1,17 +1,16 @@
 //! JSON bytes against the schema, in one pass that reports everything.
 
 use super::lexer::{Expected, Lexer, Raw};
-use super::number::Magnitude;
 use super::place::Place;
 use super::report::{Code, Found, Problems};
 use super::rules;
-use crate::schema::{Array, BODY, Kind, Object, Slot};
+use crate::schema::{Array, Kind, Object, Slot};
 use std::borrow::Cow;
 
 /// How deep a value may nest; the request itself needs 4.
 pub const MAX_DEPTH: u32 = 64;
 
-/// Takes the accepted values, in the order of the bytes.
+/// Receives the accepted values, in the order of the bytes.
 pub trait Sink<'a> {
     /// Whether they are an answer's. Its optional members may be null, and it has kinds of values
     /// that the request has not: a walk of the request is compiled without them.
@@ -26,7 +25,7 @@ pub trait Sink<'a> {
     fn choice(&mut self, _slot: Slot, _index: usize) {}
 }
 
-/// Keeps nothing: for those who want the problems only.
+/// Keeps nothing: for a check alone.
 impl Sink<'_> for () {}
 
 /// A JSON string's value: in the input where it has no escapes, else in a buffer used again for
@@ -49,8 +48,10 @@ impl<'a> Text<'a, '_> {
     /// The text, to keep. The walk gives none that is not UTF-8.
     pub fn into_cow(self) -> Cow<'a, str> {
         match self {
-            Text::Input(bytes) => String::from_utf8_lossy(bytes),
-            Text::Decoded(bytes) => Cow::Owned(String::from_utf8_lossy(bytes).into_owned()),
+            Text::Input(bytes) => Cow::Borrowed(str::from_utf8(bytes).unwrap_or_default()),
+            Text::Decoded(bytes) => {
+                Cow::Owned(str::from_utf8(bytes).unwrap_or_default().to_owned())
+            }
         }
     }
 }
@@ -74,13 +75,8 @@ pub mod marker {
     pub const GIVEN_UP: u8 = 3;
 }
 
-/// Walks a request, giving the accepted values to `sink` and every problem to `report`.
-pub(crate) fn walk<'a>(bytes: &'a [u8], sink: &mut impl Sink<'a>, report: &mut impl Problems<'a>) {
-    walk_body(bytes, &BODY, sink, report);
-}
-
-/// As [`walk`], of a body of this kind.
-pub(crate) fn walk_body<'a>(
+/// Walks a body of this kind, giving the accepted values to `sink` and every problem to `report`.
+pub(crate) fn walk<'a>(
     bytes: &'a [u8],
     body: &'static Kind,
     sink: &mut impl Sink<'a>,
@@ -91,8 +87,8 @@ pub(crate) fn walk_body<'a>(
     walk_with(bytes, body, Source::Json, &mut scratch, sink, report);
 }
 
-/// As [`walk_body`]. `scratch` is for strings that have escapes; as many bytes as the input has are always
-/// enough.
+/// As [`walk`]. `scratch` is for strings that have escapes; as many bytes as the input has are
+/// always enough.
 pub(crate) fn walk_with<'a>(
     bytes: &'a [u8],
     body: &'static Kind,
@@ -232,7 +228,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
         self.skip(next, place, 0)
     }
 
-    /// A member's name; the colon behind it is taken too.
+    /// A member's name; the colon behind it is consumed, too.
     fn name(&mut self) -> Flow<Raw<'a>> {
         if self.lexer.peek() != b'"' {
             return Err(Expected::Name.into());
@@ -287,15 +283,9 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
 
     fn number(&mut self, place: &Place<'_>) -> Flow {
         let text = self.lexer.number()?;
-        match self.report.magnitude(place, text) {
-            Some(Magnitude::NotPositive) => self.report.issue(place, Code::NotPositive),
-            Some(Magnitude::Infinite) => self.report.issue(place, Code::NotFinite),
-            Some(Magnitude::Positive) => {
-                if let Some((slot, sink)) = self.accepting(place) {
-                    sink.number(slot, text);
-                }
-            }
-            None => {}
+        self.report.number(place, text);
+        if let Some((slot, sink)) = self.accepting(place) {
+            sink.number(slot, text);
         }
         Ok(())
     }
@@ -356,14 +346,14 @@ fn check_string(kind: &Kind, text: Text<'_, '_>) -> Result<Option<usize>, Code> 
     }
 }
 
-/// What a string says, or what is wrong with it as text.
+/// The value of a string, or what is wrong with it as text.
 #[inline(never)]
 fn unescape<'a, 'b, P: Problems<'a>>(
     raw: &Raw<'a>,
     scratch: &'b mut [u8],
 ) -> Result<Text<'a, 'b>, Code> {
     let decoded = match raw.plain() {
-        _ if !raw.is_utf8() => return Err(Code::InvalidUtf8),
+        _ if !raw.is_utf8 => return Err(Code::InvalidUtf8),
         Some(bytes) => return Ok(Text::Input(bytes)),
         None if P::KEEPS_TEXTS => raw.decode::<true>(scratch),
         None => raw.decode::<false>(scratch),

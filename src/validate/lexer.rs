@@ -1,39 +1,34 @@
 //! The tokens of JSON (RFC 8259), read off the front of bytes, without allocation.
 
 use super::format;
+use strum::{Display, VariantArray};
 
-/// What JSON's grammar wants where the bytes are not JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What JSON's grammar allows where the bytes are not JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, VariantArray)]
 #[repr(u8)]
 pub(crate) enum Expected {
+    #[strum(to_string = "a value")]
     Value,
+    #[strum(to_string = "a value or the end of the array or object")]
     ValueOrEnd,
+    #[strum(to_string = "a comma or the end of the array or object")]
     CommaOrEnd,
+    #[strum(to_string = "a member's name in double quotes")]
     Name,
+    #[strum(to_string = "a colon")]
     Colon,
+    #[strum(to_string = "the end of the text")]
     End,
+    #[strum(to_string = "a digit")]
     Digit,
+    #[strum(to_string = "an escape instead of a control character")]
     EscapedControl,
+    #[strum(to_string = "an escape that JSON has")]
     Escape,
+    #[strum(to_string = "four hexadecimal digits")]
     HexDigits,
+    #[strum(to_string = "the closing quote of a string")]
     ClosingQuote,
-}
-
-impl Expected {
-    /// Everything, in order of declaration.
-    pub(crate) const ALL: &'static [Expected] = &[
-        Expected::Value,
-        Expected::ValueOrEnd,
-        Expected::CommaOrEnd,
-        Expected::Name,
-        Expected::Colon,
-        Expected::End,
-        Expected::Digit,
-        Expected::EscapedControl,
-        Expected::Escape,
-        Expected::HexDigits,
-        Expected::ClosingQuote,
-    ];
 }
 
 /// The rest of the input; where it stands when a token is refused is where JSON ends.
@@ -46,7 +41,7 @@ pub(crate) struct Lexer<'a> {
 pub(crate) struct Raw<'a> {
     pub(crate) bytes: &'a [u8],
     has_escapes: bool,
-    is_utf8: bool,
+    pub(crate) is_utf8: bool,
 }
 
 type Token<T> = Result<T, Expected>;
@@ -61,7 +56,7 @@ impl<'a> Lexer<'a> {
         self.rest.len()
     }
 
-    /// The byte behind the white space, which is not taken; 0 at the end, where no token begins
+    /// The byte behind the white space, which is not consumed; 0 at the end, where no token begins
     /// either.
     #[inline(never)] // as all that are: 0.15 KB of what a shopper downloads
     pub(crate) fn peek(&mut self) -> u8 {
@@ -80,12 +75,12 @@ impl<'a> Lexer<'a> {
         self.rest.is_empty()
     }
 
-    /// Takes the byte that was [peeked](Self::peek) at.
+    /// Consumes the byte that was [peeked](Self::peek) at.
     pub(crate) fn bump(&mut self) {
         self.rest = self.rest.get(1..).unwrap_or_default();
     }
 
-    /// Takes this byte, if it is the next.
+    /// Consumes this byte, if it is the next.
     #[inline(never)]
     fn take(&mut self, byte: u8) -> bool {
         let is_next = self.rest.first() == Some(&byte);
@@ -95,7 +90,7 @@ impl<'a> Lexer<'a> {
         is_next
     }
 
-    /// Takes this byte behind white space.
+    /// Consumes this byte behind white space.
     #[inline]
     pub(crate) fn expect(&mut self, byte: u8, expected: Expected) -> Token<()> {
         if self.peek() != byte {
@@ -105,7 +100,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Whether an array or object goes on: takes the comma in front of every item but the first,
+    /// Whether an array or object goes on: consumes the comma in front of every item but the first,
     /// or the bracket at the end.
     #[inline]
     pub(crate) fn goes_on(&mut self, first: bool, end: u8) -> Token<bool> {
@@ -181,7 +176,7 @@ impl<'a> Lexer<'a> {
         (self.rest.len() < before).then_some(()).ok_or(Expected::Digit)
     }
 
-    /// What was taken since the rest was `start`.
+    /// What was consumed since the rest was `start`.
     fn since(&self, start: &'a [u8]) -> &'a [u8] {
         start.get(..start.len() - self.rest.len()).unwrap_or_default()
     }
@@ -230,18 +225,12 @@ fn after_char(text: &[u8]) -> Option<&[u8]> {
 }
 
 impl<'a> Raw<'a> {
-    /// Whether the bytes are UTF-8.
-    pub(crate) fn is_utf8(&self) -> bool {
-        self.is_utf8
-    }
-
-    /// What the string says, when that is what stands in the input.
+    /// The string's value, where it is in the input as it is.
     pub(crate) fn plain(&self) -> Option<&'a [u8]> {
         (!self.has_escapes).then_some(self.bytes)
     }
 
-    /// What the string says, in `buffer`, which must be as long; `None` for half of a surrogate
-    /// pair. If not `EXACT`, an escaped character beyond ASCII becomes some byte beyond ASCII.
+    /// The string's value, in `buffer`, which must be as long; `None` for half of a surrogate pair. If not `EXACT`, an escaped character beyond ASCII becomes some byte beyond ASCII.
     pub(crate) fn decode<'b, const EXACT: bool>(&self, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
         let mut text = self.bytes;
         let mut room = &mut *buffer;

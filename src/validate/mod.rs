@@ -20,8 +20,8 @@ use json::Source;
 
 /// Every problem of a create request given as JSON bytes; none when it is valid.
 pub fn bytes(json: &[u8]) -> Vec<Issue<'_>> {
-    let mut report = Report::unbounded();
-    json::walk(json, &mut (), &mut report);
+    let mut report = Report::keeping(usize::MAX);
+    json::walk(json, &BODY, &mut (), &mut report);
     report.into_issues()
 }
 

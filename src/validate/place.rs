@@ -7,7 +7,7 @@ use crate::schema::{Array, Kind, Member, Slot};
 pub const ITEM: u32 = 23;
 
 /// A list linked through the walk's own frames, so that a path costs nothing until there is
-/// something to say about it.
+/// a problem there.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'p> {
     parent: Option<&'p Place<'p>>,
@@ -81,7 +81,7 @@ impl<'p> Place<'p> {
     /// The step from what this lies in; `None` for the request itself.
     pub(crate) fn step<'a>(&self) -> Option<Step<'a>> {
         match self.member {
-            Some(member) => Some(Step::Member { index: self.index as u8, name: member.name }),
+            Some(member) => Some(Step::Member(member.name)),
             None => self.item_index().map(Step::Index),
         }
     }

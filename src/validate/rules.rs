@@ -43,9 +43,9 @@ pub(crate) fn length<'a>(
 pub(crate) fn text(expected: Format, text: &[u8]) -> Result<(), Code> {
     match expected {
         Format::Any => Ok(()),
-        Format::Email => format::email(text).then_some(()).ok_or(Code::InvalidEmail),
-        Format::Uri => format::uri(text).then_some(()).ok_or(Code::InvalidUri),
-        Format::DateTime => format::date_time(text).then_some(()).ok_or(Code::InvalidDateTime),
+        Format::Email => format::is_email(text).then_some(()).ok_or(Code::InvalidEmail),
+        Format::Uri => format::is_uri(text).then_some(()).ok_or(Code::InvalidUri),
+        Format::DateTime => format::is_date_time(text).then_some(()).ok_or(Code::InvalidDateTime),
     }
 }
 

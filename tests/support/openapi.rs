@@ -108,9 +108,9 @@ fn accepts_text(schema: &Value, value: &Value) -> bool {
     let matches = |pattern: &str| Regex::new(pattern).unwrap().is_match(text);
     let formatted = match schema["format"].as_str() {
         None => true,
-        Some("email") => is_email(text),
-        Some("uri") => is_uri(text),
-        Some("date-time") => is_date_time(text),
+        Some("email") => is_email(text.as_bytes()),
+        Some("uri") => is_uri(text.as_bytes()),
+        Some("date-time") => is_date_time(text.as_bytes()),
         Some(other) => unreachable!("`{other}` is no format of the contract"),
     };
     formatted && schema["pattern"].as_str().is_none_or(matches)

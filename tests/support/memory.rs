@@ -1,6 +1,6 @@
-//! A store in memory, for tests.
+//! A store in memory.
 
-use super::{Key, Store, StoreError, Stored, StoredValue};
+use impact_pledge::store::{Key, Store, StoreError, Stored};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
@@ -35,12 +35,6 @@ impl MemoryStore {
 
     fn check(&self) -> Result<(), StoreError> {
         if self.broken.get() { Err(StoreError::Unavailable) } else { Ok(()) }
-    }
-}
-
-impl StoredValue for Vec<u8> {
-    async fn read(self) -> Result<Vec<u8>, StoreError> {
-        Ok(self)
     }
 }
 
