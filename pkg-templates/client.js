@@ -54,7 +54,8 @@ function inBrowserPage() {
 function snapshot(request) {
   refuse(validate(request));
   const text = quietly(() => String(JSON.stringify(request)));
-  refuse(text === undefined ? [{ path: [], pointer: "", code: "unreadable", message: "could not be read" }] : validateBytes(new TextEncoder().encode(text)));
+  if (text === undefined) refuse([{ path: [], pointer: "", code: "unreadable", message: "could not be read" }]);
+  refuse(validateBytes(new TextEncoder().encode(text)));
   return text;
 }
 

@@ -20,5 +20,7 @@ export async function compileAhead() {
 }
 
 /** What stands between a page and WebAssembly, and what to do about it. */
-const blocked = (cause) =>
-  new Error(`impact-pledge could not compile its WebAssembly. If a Content-Security-Policy forbids it, add 'wasm-unsafe-eval' to its script-src (${cause})`, { cause });
+function blocked(cause) {
+  const remedy = "If a Content-Security-Policy forbids it, add 'wasm-unsafe-eval' to its script-src";
+  return new Error(`impact-pledge could not compile its WebAssembly. ${remedy} (${cause})`, { cause });
+}
