@@ -1,14 +1,14 @@
 /**
- * One call, as the Rust side sees it: `src/client/call.rs` is the other half of this file. A caller's `fetch` can give
+ * One call, as the Rust side sees it: `src/client/call.rs` is the other half of this file. A caller's `fetch` can return
  * anything: each property of it is read once, here, into plain values that do not change.
  */
 import { PledgeError } from "./errors.js";
 import { quietly } from "./redact.js";
 
-/** Most bytes of a transaction that are read: far more than the service takes in. */
-const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024;
-/** Most bytes of any other answer that are read: it may be anyone's error page. */
-const MAX_REFUSAL_BYTES = 64 * 1024;
+const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service takes in
+const MAX_REFUSAL_BYTES = 64 * 1024; // of any other answer: it may be anyone's error page
+/** After so many pieces timers get their turn: a stream whose pieces are always there would never let them run. */
+const PIECES_AT_ONCE = 1_000;
 
 /** @param {object} options of the client, and over them the call's own */
 export function newCall({ fetch, ...options }) {
@@ -27,11 +27,7 @@ export function newCall({ fetch, ...options }) {
 function takesSignal(ownFetch, url) {
   const { fetch, Request, AbortController } = globalThis;
   if (!ownFetch && !(fetch && Request)) throw new PledgeError("no_fetch", "there is no `fetch` here: give one as the option `fetch`");
-  try {
-    return !Request || Boolean(new Request(url, { signal: new AbortController().signal }));
-  } catch {
-    return false;
-  }
+  return !Request || Boolean(quietly(() => new Request(url, { signal: new AbortController().signal })));
 }
 
 /**
@@ -42,36 +38,36 @@ async function exchange(fetch, input, init, signal) {
   const response = await fetch(input, init);
   const { status, headers } = response;
   if (!Number.isInteger(status) || status < 0 || status > 999 || typeof headers?.get !== "function") throw new TypeError("`fetch` must give a Response");
-  const most = status >= 200 && status < 300 ? MAX_TRANSACTION_BYTES : MAX_REFUSAL_BYTES;
+  const limit = status >= 200 && status < 300 ? MAX_TRANSACTION_BYTES : MAX_REFUSAL_BYTES;
   const retryAfter = headers.get("retry-after");
-  return { status, headers, retryAfter: typeof retryAfter === "string" ? retryAfter : undefined, body: await read(response, most, signal) };
+  return { status, headers, retryAfter: typeof retryAfter === "string" ? retryAfter : undefined, body: await read(response, limit, signal) };
 }
 
-async function read(response, most, signal) {
+async function read(response, limit, signal) {
   const { body } = response;
   if (body === null) return new Uint8Array(0);
   // A `fetch` of the caller's may know no streams.
-  if (typeof body?.getReader !== "function") return wholeBody(await response.arrayBuffer()).subarray(0, most);
+  if (typeof body?.getReader !== "function") return wholeBody(await response.arrayBuffer()).subarray(0, limit);
   const reader = body.getReader();
   try {
-    return await readStream(reader, most, signal);
+    return await readStream(reader, limit, signal);
   } finally {
     (async () => reader.cancel())().catch(() => {}); // nothing is left to do with what comes, so neither with how it ends
   }
 }
 
-/** After so many pieces timers get their turn: a stream whose pieces are always there would never let them run. */
-const PIECES_AT_ONCE = 1_000;
-
-async function readStream(reader, most, signal) {
-  let bytes = new Uint8Array(0);
-  let length = 0;
-  for (let pieces = 1; length < most && !signal.aborted; pieces += 1) {
+async function readStream(reader, limit, signal) {
+  let bytes = new Uint8Array(0), length = 0;
+  for (let pieces = 1; length < limit && !signal.aborted; pieces += 1) {
     const { done, value } = await reader.read();
     if (done) break;
     if (kindOf(value) !== "Uint8Array") throw new TypeError("the body of a Response must be a stream of Uint8Arrays");
-    const piece = new Uint8Array(value).subarray(0, most - length);
-    bytes = withRoom(bytes, length + piece.length, most);
+    const piece = new Uint8Array(value).subarray(0, limit - length);
+    if (length + piece.length > bytes.length) {
+      const longer = new Uint8Array(Math.min(limit, 2 * length + piece.length)); // doubled: all copies together are linear
+      longer.set(bytes);
+      bytes = longer;
+    }
     bytes.set(piece, length);
     length += piece.length;
     if (pieces % PIECES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve));
@@ -83,17 +79,9 @@ async function readStream(reader, most, signal) {
 const { get: typedArrayName } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
 const kindOf = (value) => typedArrayName.call(value);
 
-/** At least twice as long when it grows, so that all copies together are linear. */
-function withRoom(bytes, length, most) {
-  if (length <= bytes.length) return bytes;
-  const longer = new Uint8Array(Math.min(most, Math.max(length, 2 * bytes.length)));
-  longer.set(bytes);
-  return longer;
-}
-
 const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength");
 
-/** Of an array buffer, or of bytes; an object with a `length` would be read as a list of so many zeros. */
+/** The bytes of an ArrayBuffer, or of a Uint8Array; an object with a `length` would be read as a list of so many zeros. */
 function wholeBody(value) {
   const isBuffer = quietly(() => bufferLength.call(value)) !== undefined;
   if (!isBuffer && kindOf(value) !== "Uint8Array") throw new TypeError("`arrayBuffer` of a Response must give an ArrayBuffer");

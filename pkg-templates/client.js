@@ -11,8 +11,10 @@ export class PledgeClient {
 
   constructor(options) {
     const { dangerouslyAllowBrowser, dangerouslyAllowHttp, ...rest } = clientOptions(options);
-    checkCredentials(rest.apiKey, rest.unitId);
-    if (core().isLiveKey(rest.apiKey)) {
+    const { checkCredentials, isLiveKey } = core();
+    const problem = checkCredentials(rest.apiKey, rest.unitId);
+    if (problem !== undefined) throw invalid(problem);
+    if (isLiveKey(rest.apiKey)) {
       if (!dangerouslyAllowBrowser && inBrowserPage()) throw new PledgeError("live_key_in_browser", IN_BROWSER);
       if (!dangerouslyAllowHttp && isOpenHttp(rest.baseUrl)) throw new PledgeError("live_key_over_http", OVER_HTTP);
     }
@@ -33,12 +35,6 @@ export class PledgeClient {
 }
 
 const CREATE_HINT = "; the transaction may have been recorded";
-
-function checkCredentials(apiKey, unitId) {
-  const problem = core().checkCredentials(apiKey, unitId);
-  if (problem !== undefined) throw invalid(problem);
-}
-
 const IN_BROWSER = "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`";
 const OVER_HTTP = "a live key over http is readable by everyone on its way: use an https address as `baseUrl`, or set `dangerouslyAllowHttp`";
 
@@ -48,17 +44,17 @@ function isOpenHttp(baseUrl) {
   return protocol === "http:" && !/^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** A window with a document, or a worker of one: nobody else calls itself Mozilla. */
+/** A window with a document, or its worker: only browsers name themselves Mozilla. */
 function inBrowserPage() {
   const { window, navigator, WorkerGlobalScope } = globalThis;
-  if (window?.document !== undefined) return true;
-  return WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/");
+  return window?.document !== undefined || (WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/"));
 }
 
 /** The request as JSON text: what was checked is what is sent, however the value changes. */
 function snapshot(request) {
   refuse(validate(request));
-  const text = stringify(request);
+  const text = quietly(() => String(JSON.stringify(request)));
+  if (text === undefined) refuse([{ path: [], pointer: "", code: "unreadable", message: "could not be read" }]);
   refuse(validateBytes(new TextEncoder().encode(text)));
   return text;
 }
@@ -67,15 +63,7 @@ function refuse(issues) {
   if (issues.length > 0) throw new ValidationError(issues);
 }
 
-function stringify(value) {
-  try {
-    return String(JSON.stringify(value));
-  } catch {
-    throw new ValidationError([{ path: [], pointer: "", code: "unreadable", message: "could not be read" }]);
-  }
-}
-
-/** Gives the transaction of a call's conclusion, which `src/client/call.rs` makes, or throws the error. */
+/** Returns the transaction of a call's conclusion, which `src/client/call.rs` makes, or throws its error. */
 function conclude(call, conclusion, hint) {
   const { kind, text, idempotencyKey } = conclusion;
   if (kind === "transaction") return transaction(conclusion);
@@ -98,19 +86,14 @@ function transaction({ text: amount, part: { status, headers, body }, idempotenc
 /** What came with a transaction beside its body. */
 export const responseOf = (transaction) => answers.get(transaction);
 
-const REFUSALS = {
-  authentication: [AuthenticationError, "authentication_failed"],
-  not_found: [NotFoundError, "not_found"],
-  api: [ApiError, "api_error"],
-};
+const REFUSALS = { authentication_failed: AuthenticationError, not_found: NotFoundError, api_error: ApiError };
 
 function refusal({ apiKey }, { kind, text, error, url, part: { status, headers, body }, idempotencyKey }) {
-  const [Refusal, code] = REFUSALS[kind];
   const redact = redactor(apiKey);
   const isForeign = kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
   const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
-  const answer = { status, error: error && redact(error), body: redact(decode(body)), headers: redactedHeaders(headers, redact), idempotencyKey };
-  return new Refusal(code, message, answer);
+  const answer = { status, error: error && redact(error), body: redact(decode(body)), headers: redactedHeaders(headers, redact) };
+  return new REFUSALS[kind](kind, message, { ...answer, idempotencyKey });
 }
 
 function noAnswer({ apiKey }, { part, idempotencyKey, retries }, hint) {

@@ -2,12 +2,7 @@
 import { checkCredentials, initSync, isLiveKey, send } from "#client";
 import { compile } from "#module";
 
-let made;
-
 export function core() {
-  if (made === undefined) {
-    initSync({ module: compile() });
-    made = { checkCredentials, isLiveKey, send };
-  }
-  return made;
+  initSync({ module: compile() }); // once: wasm-bindgen returns at once when called again
+  return { checkCredentials, isLiveKey, send };
 }

@@ -8,8 +8,7 @@ export type FormField = Dom<"HTMLInputElement"> | Dom<"HTMLSelectElement"> | Dom
 
 /** A problem of a form in a page. */
 export interface FormIssue extends Issue {
-  /** The field that it belongs to; `null` if the form has none for it. */
-  readonly field: FormField | null;
+  /** The field that it belongs to; `null` if the form has none for it. */ readonly field: FormField | null;
 }
 
 /** The text of a problem; `undefined` leaves the package's own. */
@@ -35,12 +34,9 @@ export type FormReading<I extends Issue> =
   | { readonly valid: false; readonly payload: unknown; readonly issues: readonly I[] };
 
 export interface FormBinding {
-  /** The payload and the issues of the form as it is now. Shows nothing. */
-  read(): FormReading<FormIssue>;
-  /** Checks again, after values were set by program. */
-  refresh(): void;
-  /** Leaves the form as it was before. */
-  unbind(): void;
+  /** The payload and the issues of the form as it is now. Shows nothing. */ read(): FormReading<FormIssue>;
+  /** Checks again, after values were set by program. */ refresh(): void;
+  /** Leaves the form as it was before. */ unbind(): void;
 }
 
 /**
@@ -55,8 +51,7 @@ export function bindForm(form: Dom<"HTMLFormElement">, options?: BindFormOptions
 
 /** A problem of posted data. */
 export interface PostedIssue extends Issue {
-  /** The name of the field that it belongs to; `null` if none was posted for it. */
-  readonly name: string | null;
+  /** The name of the field that it belongs to; `null` if none was posted for it. */ readonly name: string | null;
 }
 
 export interface ReadFormOptions {
@@ -65,8 +60,7 @@ export interface ReadFormOptions {
    * fields alone do not make an item present if it has visible ones. Posted data does not show which are hidden.
    */
   hidden?: ((name: string) => boolean) | undefined;
-  /** The most issues to return, as for `validate`. */
-  maxIssues?: number | undefined;
+  /** The most issues to return, as for `validate`. */ maxIssues?: number | undefined;
 }
 
 /** Data that a form posted: names and values. Values that are no strings, such as files, are ignored. */

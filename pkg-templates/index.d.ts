@@ -1,4 +1,5 @@
-import type { CreatePledgeTransactionRequest, Issue, NotificationType } from "./validate.js";
+import type { CreatePledgeTransactionRequest, ImpactRequest, Issue, NotificationType } from "./validate.js";
+import type { PledgeDetailRequest, RecipientRequest, TriggerRequest } from "./validate.js";
 
 export * from "./validate.js";
 
@@ -10,67 +11,31 @@ export interface Charge {
   /** Total value: a decimal with two places, such as `"12.50"`. More places are rounded half away from zero. */
   amount: string;
   currencyCode: CurrencyCode;
-  /** When it was paid (date-time); null until then. */
-  paidAt: string | null;
+  /** When it was paid (date-time); null until then. */ paidAt: string | null;
 }
+
+/** What a request may leave out is null in an answer. */
+type Answered<T> = { [K in keyof T]-?: undefined extends T[K] ? NonNullable<T[K]> | null : T[K] };
 
 /** Who pledges are for. */
-export interface Recipient {
-  /** E-mail address. */
-  email: string;
-  firstName: string | null;
-  /** Full name. */
-  name: string | null;
-}
-
+export type Recipient = Answered<RecipientRequest>;
 /** The action that caused the pledges. */
-export interface Trigger {
-  /** When the action was triggered (date-time). */
-  date: string | null;
-  /** A short verb phrase such as "placed an order". */
-  phrase: string | null;
-  /** Address of the action. */
-  externalUrl: string | null;
-}
-
+export type Trigger = Answered<TriggerRequest>;
 /** A quantity of one impact offering. */
-export interface Impact {
-  /** Quantity pledged, greater than 0. */
-  amount: number;
-  /** ID of the impact offering. */
-  offeringId: string;
-}
-
+export type Impact = Answered<ImpactRequest>;
 /** What the timeline shows of a pledge; null what was not supplied. */
-export interface PledgeDetail {
-  /** Name of the pledge. */
-  name: string | null;
-  /** Description of the pledge. */
-  description: string | null;
-  /** Singular noun for the item category. */
-  nounSingular: string | null;
-  /** Plural noun for the item category. */
-  nounPlural: string | null;
-  /** Address of the image shown on the timeline. */
-  image: string | null;
-  /** Your ID of the item. */
-  externalId: string | null;
-  /** Address of the item. */
-  externalUrl: string | null;
-}
+export type PledgeDetail = Answered<PledgeDetailRequest>;
 
 /** A pledge, as a create answers it. */
 export interface Pledge {
-  /** Unique ID: `p_…`. */
-  id: string;
+  /** Unique ID: `p_…`. */ id: string;
   impact: Impact;
   detail: PledgeDetail;
 }
 
 /** A pledge, as a get answers it. */
 export interface RetrievedPledge {
-  /** Unique ID: `p_…`. */
-  id: string;
+  /** Unique ID: `p_…`. */ id: string;
   impact: Impact;
   details: PledgeDetail[];
   recipient: Recipient;
@@ -79,45 +44,33 @@ export interface RetrievedPledge {
 /** A notification service that was asked for. */
 export interface Notification {
   type: NotificationType | (string & {});
-  /** `Pending` is the only status that the contract shows. */
-  status: "Pending" | (string & {});
+  /** `Pending` is the only status that the contract shows. */ status: "Pending" | (string & {});
 }
 
 /** A pledge transaction, as a create answers it. Members that the service adds pass through untyped. */
 export interface PledgeTransaction {
-  /** Unique ID: `ptran_…`. */
-  id: string;
-  /** Your reference. */
-  reference: string;
-  /** Creation time (date-time). */
-  createdAt: string;
-  /** Whether a live key made it. */
-  isLive: boolean;
+  /** Unique ID: `ptran_…`. */ id: string;
+  /** Your reference. */ reference: string;
+  /** Creation time (date-time). */ createdAt: string;
+  /** Whether a live key made it. */ isLive: boolean;
   charge: Charge;
   recipient: Recipient;
   trigger: Trigger;
-  /** One entry per requested pledge. */
-  pledges: Pledge[];
-  /** One entry per requested notification service. */
-  notifications: Notification[];
-  /** Address of the timeline: for the recipient alone, never to be made public. */
-  timelineUrl: string;
+  /** One entry per requested pledge. */ pledges: Pledge[];
+  /** One entry per requested notification service. */ notifications: Notification[];
+  /** Address of the timeline: for the recipient alone, never to be made public. */ timelineUrl: string;
 }
 
 /** A pledge transaction, as a get answers it. The optional members are those that a service may leave out. */
 export interface RetrievedPledgeTransaction {
-  /** Creation time (date-time). */
-  createdAt: string;
-  /** Your reference. */
-  reference: string;
-  /** Whether a live key made it. */
-  isLive: boolean;
+  /** Creation time (date-time). */ createdAt: string;
+  /** Your reference. */ reference: string;
+  /** Whether a live key made it. */ isLive: boolean;
   charge: Charge;
   trigger: Trigger;
   pledges: RetrievedPledge[];
   notifications?: Notification[] | null;
-  /** Address of the timeline: for the recipient alone, never to be made public. */
-  timelineUrl?: string | null;
+  /** Address of the timeline: for the recipient alone, never to be made public. */ timelineUrl?: string | null;
   id?: string | null;
   recipient?: Recipient | null;
 }
@@ -136,18 +89,14 @@ export interface FetchInit {
 
 /** The options of a {@link PledgeClient}. */
 export interface PledgeClientOptions {
-  /** The API key. It is sent in the `Authorization` header and shown nowhere. */
-  apiKey: string;
-  /** Where the service is, such as `https://pledges.example.org`. */
-  baseUrl: string | URL;
-  /** The unit that a team-level key acts for. */
-  unitId?: string | null | undefined;
+  /** The API key. It is sent in the `Authorization` header and shown nowhere. */ apiKey: string;
+  /** Where the service is, such as `https://pledges.example.org`. */ baseUrl: string | URL;
+  /** The unit that a team-level key acts for. */ unitId?: string | null | undefined;
   /** How long one attempt may take, its answer's body included. Default: 30,000 milliseconds. */
   timeoutMs?: number | null | undefined;
-  /** How often a call is repeated at most, 0 to 10. Default: 2. */
-  maxRetries?: number | null | undefined;
+  /** How often a call is repeated at most, 0 to 10. Default: 2. */ maxRetries?: number | null | undefined;
   /**
-   * Says that the service honours `Idempotency-Key`. Creates then carry such a key, one for each call, and are repeated
+   * Whether the service honours `Idempotency-Key`. Creates then carry such a key, one for each call, and are repeated
    * like gets. Without it a create is sent once: a service that follows only the contract would record it twice.
    */
   safeRepeats?: boolean | null | undefined;
@@ -164,12 +113,10 @@ export interface PledgeClientOptions {
 
 /** The options of one call. */
 export interface CallOptions {
-  /** The unit that a team-level key acts for, instead of the client's. */
-  unitId?: string | null | undefined;
+  /** The unit that a team-level key acts for, instead of the client's. */ unitId?: string | null | undefined;
   /** Ends the call, waits between attempts included: it rejects with the signal's reason. */
   signal?: AbortSignal | null | undefined;
-  /** How long one attempt may take, instead of the client's. */
-  timeoutMs?: number | null | undefined;
+  /** How long one attempt may take, instead of the client's. */ timeoutMs?: number | null | undefined;
 }
 
 /** The options of one create. */
@@ -184,22 +131,16 @@ export interface CreateOptions extends CallOptions {
 
 /** Creates pledge transactions and gets them. */
 export class PledgeClient {
-  /** @throws {PledgeError} for an option that can't be used */
-  constructor(options: PledgeClientOptions);
+  /** @throws {PledgeError} for an option that can't be used */ constructor(options: PledgeClientOptions);
 
   /**
    * Records pledges. The request is validated first; what was checked is what is sent.
-   *
    * @throws {ValidationError} with all problems of the request; nothing was sent
    * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError}
    */
   createPledgeTransaction(request: CreatePledgeTransactionRequest, options?: CreateOptions | null): Promise<PledgeTransaction>;
 
-  /**
-   * Gets a pledge transaction by its ID.
-   *
-   * @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError}
-   */
+  /** Gets a pledge transaction by its ID. @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError} */
   getPledgeTransaction(id: string, options?: CallOptions | null): Promise<RetrievedPledgeTransaction>;
 }
 
@@ -209,12 +150,9 @@ export interface ResponseInfo {
   readonly headers: Headers;
   /** The service's name for the request, where the answer has one (`x-request-id` or `cf-ray`). */
   readonly requestId: string | undefined;
-  /** The idempotency key that was sent. */
-  readonly idempotencyKey: string | undefined;
-  /** Whether the service answered a repeat with the first transaction. */
-  readonly idempotentReplayed: boolean;
-  /** How often the call was repeated. */
-  readonly retries: number;
+  /** The idempotency key that was sent. */ readonly idempotencyKey: string | undefined;
+  /** Whether the service answered a repeat with the first transaction. */ readonly idempotentReplayed: boolean;
+  /** How often the call was repeated. */ readonly retries: number;
 }
 
 /** The status, headers and request ID that came with a transaction; undefined for a copy of it. */
@@ -222,16 +160,8 @@ export function responseOf(transaction: PledgeTransaction | RetrievedPledgeTrans
 
 /** What an error is about. Distinguishes errors where `instanceof` can't: between copies of the package. */
 export type PledgeErrorCode =
-  | "invalid_argument"
-  | "live_key_in_browser"
-  | "live_key_over_http"
-  | "no_fetch"
-  | "invalid_request"
-  | "api_error"
-  | "authentication_failed"
-  | "not_found"
-  | "connection_failed"
-  | "timeout";
+  | "invalid_argument" | "live_key_in_browser" | "live_key_over_http" | "no_fetch" | "invalid_request"
+  | "api_error" | "authentication_failed" | "not_found" | "connection_failed" | "timeout";
 
 /** What all errors of this package are. By itself: an option or argument that can't be used. */
 export class PledgeError extends Error {
@@ -241,39 +171,28 @@ export class PledgeError extends Error {
 
 /** The request breaks rules of the contract; nothing was sent. */
 export class ValidationError extends PledgeError {
-  protected constructor();
   readonly code: "invalid_request";
-  /** All problems, in the order of the contract. */
-  readonly issues: Issue[];
+  /** All problems, in the order of the contract. */ readonly issues: Issue[];
 }
 
 /** The service answered, but not with a transaction. */
 export class ApiError extends PledgeError {
-  protected constructor();
   readonly code: "api_error" | "authentication_failed" | "not_found";
-  /** The HTTP status; 0 for a redirect in a browser. */
-  readonly status: number;
-  /** The `error` of a body in the contract's error shape. */
-  readonly error?: string;
-  /** The body's text without the API key, up to 64 KiB unless the status was a success. */
-  readonly body: string;
-  /** The answer's headers without the API key. */
-  readonly headers: Headers;
-  /** The service's name for the request, where the answer has one. */
-  get requestId(): string | undefined;
-  /** The idempotency key that was sent. */
-  readonly idempotencyKey?: string;
+  /** The HTTP status; 0 for a redirect in a browser. */ readonly status: number;
+  /** The `error` of a body in the contract's error shape. */ readonly error?: string;
+  /** The body's text without the API key, up to 64 KiB unless the status was a success. */ readonly body: string;
+  /** The answer's headers without the API key. */ readonly headers: Headers;
+  /** The service's name for the request, where the answer has one. */ get requestId(): string | undefined;
+  /** The idempotency key that was sent. */ readonly idempotencyKey?: string;
 }
 
 /** The service did not accept the API key (401). */
 export class AuthenticationError extends ApiError {
-  protected constructor();
   readonly code: "authentication_failed";
 }
 
 /** The service has no pledge transaction with this ID. */
 export class NotFoundError extends ApiError {
-  protected constructor();
   readonly code: "not_found";
 }
 
@@ -282,19 +201,16 @@ export class NotFoundError extends ApiError {
  * the request was not sent.
  */
 export class ConnectionError extends PledgeError {
-  protected constructor();
   readonly code: "connection_failed" | "timeout";
   /**
    * What `fetch` failed with: a copy without the API key. It has the name, message, stack, code, causes and plain
    * properties of the original, and is no instance of its class.
    */
   readonly cause?: unknown;
-  /** The idempotency key that was sent: repeat the create with it. */
-  readonly idempotencyKey?: string;
+  /** The idempotency key that was sent: repeat the create with it. */ readonly idempotencyKey?: string;
 }
 
 /** There was no answer in time. A create may have been recorded all the same. */
 export class TimeoutError extends ConnectionError {
-  protected constructor();
   readonly code: "timeout";
 }

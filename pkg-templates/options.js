@@ -1,8 +1,10 @@
 /** Reads the options of `PledgeClient` and its calls: each is checked, and an error names the one that is wrong. */
 import { PledgeError } from "./errors.js";
+import { quietly } from "./redact.js";
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1; // what timers take
 const MAX_RETRIES = 10;
+const text = typed("string", "a string"), flag = typed("boolean", "true or false");
 
 const CLIENT = {
   apiKey: text,
@@ -16,22 +18,15 @@ const CLIENT = {
   dangerouslyAllowHttp: optional(flag),
 };
 
-const CREATE = { unitId: CLIENT.unitId, timeoutMs: CLIENT.timeoutMs, signal: optional(abortSignal), idempotencyKey: optional(text) };
-const GET = { unitId: CREATE.unitId, timeoutMs: CREATE.timeoutMs, signal: CREATE.signal };
-
+const GET = { unitId: CLIENT.unitId, timeoutMs: CLIENT.timeoutMs, signal: optional(abortSignal) };
+const CREATE = { ...GET, idempotencyKey: optional(text) };
 const DEFAULTS = { timeoutMs: 30_000, maxRetries: 2, safeRepeats: false };
 
-/** @param {unknown} options of a client */
 export const clientOptions = (options) => ({ ...DEFAULTS, ...read(CLIENT, options) });
-
-/** @param {unknown} options of one create */
 export const createOptions = (options) => read(CREATE, options ?? {});
-
-/** @param {unknown} options of one get */
 export const getOptions = (options) => read(GET, options ?? {});
 
-/** @param {string} message */
-export const invalid = (message, cause) => new PledgeError("invalid_argument", message, cause === undefined ? undefined : { cause });
+export const invalid = (message, cause) => new PledgeError("invalid_argument", message, { cause });
 
 /** Every option is read once: what is checked is what is used. */
 function read(readers, options) {
@@ -55,14 +50,11 @@ function optional(reader) {
   return (name, value) => (value === undefined || value === null ? undefined : reader(name, value));
 }
 
-function text(name, value) {
-  if (typeof value !== "string") throw invalid(`\`${name}\` must be a string, not ${kindOf(value)}`);
-  return value;
-}
-
-function flag(name, value) {
-  if (typeof value !== "boolean") throw invalid(`\`${name}\` must be true or false, not ${kindOf(value)}`);
-  return value;
+function typed(type, what) {
+  return (name, value) => {
+    if (typeof value === type) return value;
+    throw invalid(`\`${name}\` must be ${what}, not ${kindOf(value)}`);
+  };
 }
 
 function whole(least, most) {
@@ -74,26 +66,17 @@ function whole(least, most) {
 
 /** Where the service is, without a slash at the end. */
 function address(name, value) {
-  const url = parsed(value);
+  const url = quietly(() => new URL(value));
   const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
   if (!plain) throw invalid(`\`${name}\` must be an http or https URL without credentials, query and fragment, such as \`https://pledges.example.org\``);
   return url.href.replace(/\/+$/, "");
 }
 
-function parsed(value) {
-  try {
-    return new URL(value);
-  } catch {
-    return null;
-  }
-}
-
 /** A function, or an object that has one: a service binding of a Worker's. */
 function fetcher(name, value) {
   if (typeof value === "function") return value;
-  const method = reading(name, () => value.fetch);
-  if (typeof method !== "function") throw invalid(`\`${name}\` must be a function, or an object with a function \`fetch\``);
-  return (input, init) => value.fetch(input, init);
+  if (typeof reading(name, () => value.fetch) === "function") return (input, init) => value.fetch(input, init);
+  throw invalid(`\`${name}\` must be a function, or an object with a function \`fetch\``);
 }
 
 function abortSignal(name, value) {
@@ -103,5 +86,4 @@ function abortSignal(name, value) {
 }
 
 const kindOf = (value) => (value === null ? "null" : Array.isArray(value) ? "an array" : value === undefined ? "undefined" : `of type ${typeof value}`);
-
 const list = (names) => names.map((name) => `\`${name}\``).join(", ");

@@ -13,27 +13,15 @@ export function find(name) {
 
 /** For code that makes a coder as soon as it is loaded, as wasm-bindgen's does. */
 class LazyTextEncoder {
-  encode(text) {
-    return coder("TextEncoder").encode(text);
-  }
-
-  encodeInto(text, bytes) {
-    return coder("TextEncoder").encodeInto(text, bytes);
-  }
+  encode = (text) => coder("TextEncoder").encode(text);
+  encodeInto = (text, bytes) => coder("TextEncoder").encodeInto(text, bytes);
 }
 
 class LazyTextDecoder {
-  #options;
-  #made;
-
   constructor(...options) {
-    this.#options = options;
-  }
-
-  decode(bytes) {
-    if (!bytes) return ""; // so early, wasm-bindgen decodes nothing
-    this.#made ??= new (find("TextDecoder"))(...this.#options);
-    return this.#made.decode(bytes);
+    let made;
+    // Without bytes wasm-bindgen only tries the decoder, as soon as it is loaded.
+    this.decode = (bytes) => (bytes ? (made ??= new (find("TextDecoder"))(...options)).decode(bytes) : "");
   }
 }
 

@@ -3,15 +3,12 @@
  * anything: only copies are shown, so that nothing can be reached through an error that was not read here.
  */
 
-/** Shorter than any key, and likely to be a part of some word. */
-const NO_SECRET = 8;
+const NO_SECRET = 8; // shorter than any key, and likely to be a part of some word
 const REDACTED = "[API key]";
 
-/** Most values (texts, objects, items of arrays) and most characters of each text that are copied of a cause. */
-const MAX_VALUES = 200;
-const MAX_TEXT = 10_000;
-/** Far more headers than a server sends. */
-const MAX_HEADERS = 10_000;
+/** Most values (texts, objects, items of arrays) that are copied of a cause, and most characters of each text. */
+const MAX_VALUES = 200, MAX_TEXT = 10_000;
+const MAX_HEADERS = 10_000; // far more than a server sends
 
 /** @param {string} apiKey @returns {(text: string) => string} replaces the key, as it is and as JSON and URLs spell it */
 export function redactor(apiKey) {
@@ -35,7 +32,7 @@ export function redactedHeaders(headers, redact) {
   return copy;
 }
 
-const TELLING = ["content-type", "cf-ray", "location", "retry-after", "x-request-id"];
+const HELPFUL = ["content-type", "cf-ray", "location", "retry-after", "x-request-id"];
 
 function entriesOf(headers) {
   const entries = [];
@@ -44,7 +41,7 @@ function entriesOf(headers) {
     for (const [name, value] of headers) if (add(name, value) >= MAX_HEADERS) break;
     return true;
   });
-  if (!isList) for (const name of TELLING) quietly(() => typeof headers.get(name) === "string" && add(name, headers.get(name)));
+  if (!isList) for (const name of HELPFUL) quietly(() => typeof headers.get(name) === "string" && add(name, headers.get(name)));
   return entries;
 }
 
@@ -61,17 +58,12 @@ export function redactedCause(thrown, redact) {
     left -= 1;
     if (left < 0 || typeof value === "function") return undefined;
     if (typeof value === "bigint") return value; // its text may take longer than all else
-    if (typeof value === "object" && value !== null) return known(value);
+    if (typeof value === "object" && value !== null) {
+      if (!copies.has(value)) copies.set(value, undefined).set(value, copiedObject(value)); // undefined meanwhile: a cycle ends
+      return copies.get(value);
+    }
     const text = redact(String(value).slice(0, MAX_TEXT));
     return typeof value === "symbol" || typeof value === "string" || text !== String(value) ? text : value;
-  }
-
-  function known(object) {
-    if (!copies.has(object)) {
-      copies.set(object, undefined); // as long as it is being copied: a cycle ends here
-      copies.set(object, copiedObject(object));
-    }
-    return copies.get(object);
   }
 
   function copiedObject(object) {
@@ -81,8 +73,7 @@ export function redactedCause(thrown, redact) {
   }
 
   function copiedItems(array) {
-    const items = [];
-    const length = quietly(() => array.length) ?? 0;
+    const items = [], length = quietly(() => array.length) ?? 0;
     for (let index = 0; index < length && left > 0; index += 1) items.push(copied(quietly(() => array[index])));
     return items;
   }
@@ -110,10 +101,7 @@ function define(copy, name, value, enumerable) {
 }
 
 /** Made by `{}`, here or in another realm. */
-function isPlain(object) {
-  const prototype = Object.getPrototypeOf(object);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
+const isPlain = (object) => Object.getPrototypeOf(Object.getPrototypeOf(object) ?? Object.prototype) === null;
 
 /** The result, or `undefined` where reading throws. */
 export function quietly(get) {

@@ -2,22 +2,19 @@
 export interface Issue {
   /** The steps from the request down, such as `["pledges", 0, "impact", "amount"]`; empty for the request itself. */
   readonly path: ReadonlyArray<string | number>;
-  /** The same as an RFC 6901 JSON Pointer, such as `/pledges/0/impact/amount`. */
-  readonly pointer: string;
-  /** What kind of problem it is. */
-  readonly code: IssueCode;
-  /** What must be done, in English, to be read behind the path. */
-  readonly message: string;
-  /** Of code `more_issues` alone: how many problems there are beyond those given. */
+  /** The same as an RFC 6901 JSON Pointer, such as `/pledges/0/impact/amount`. */ readonly pointer: string;
+  /** What kind of problem it is. */ readonly code: IssueCode;
+  /** What must be done, in English, to be read behind the path. */ readonly message: string;
+  /** Of code `more_issues` alone: how many problems there are beyond those returned. */
   readonly count?: number | undefined;
 }
 
 export interface ValidateOptions {
-  /** Says an issue in your own words; `undefined` leaves the English message. */
+  /** The message of an issue in your own words; `undefined` leaves the English one. */
   readonly messages?: ((issue: Issue) => string | undefined) | undefined;
   /**
-   * How many issues are given at most, a whole number from 1; 1,000 unless set. Where there are more, one of code
-   * `more_issues` follows, which says how many. A Standard Schema takes it as one of its `libraryOptions`.
+   * How many issues are returned at most, a whole number from 1; 1,000 unless set. Where there are more, one of code
+   * `more_issues` follows, with the count of the others. A Standard Schema takes it as one of its `libraryOptions`.
    */
   readonly maxIssues?: number | undefined;
 }
@@ -25,7 +22,7 @@ export interface ValidateOptions {
 /**
  * Every problem of a request, in the order of the contract; none when it is valid.
  *
- * A value is taken for what `JSON.stringify` would send: own enumerable members count, `toJSON` is asked (so a `Date`
+ * A value is read as `JSON.stringify` would send it: own enumerable members count, `toJSON` is called (so a `Date`
  * is its ISO text), and members that are `undefined` are absent. Functions, symbols and bigints, which JSON cannot
  * carry, are issues. Whatever the value does when it is read, nothing is thrown.
  */
@@ -45,7 +42,7 @@ export declare function validateBytes(json: Uint8Array, options?: ValidateOption
 /** Compiles the WebAssembly ahead. Never needed: it is compiled on first use. */
 export declare function ready(): Promise<void>;
 
-/** Says what a JSON Schema is to be: `draft-2020-12`, `draft-07` or `openapi-3.0`; any other target throws. */
+/** The version of a JSON Schema: `draft-2020-12`, `draft-07` or `openapi-3.0`; any other target throws. */
 export interface JsonSchemaOptions {
   readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0" | (string & {});
   readonly libraryOptions?: Record<string, unknown> | undefined;
@@ -59,9 +56,7 @@ export interface CreatePledgeTransactionSchema {
     readonly types?:
       | { readonly input: CreatePledgeTransactionRequest; readonly output: CreatePledgeTransactionRequest }
       | undefined;
-    readonly validate: (
-      value: unknown,
-    ) =>
+    readonly validate: (value: unknown) =>
       | { readonly value: CreatePledgeTransactionRequest; readonly issues?: undefined }
       | { readonly issues: ReadonlyArray<Issue> };
     readonly jsonSchema: {
@@ -78,97 +73,57 @@ export declare const createPledgeTransactionSchema: CreatePledgeTransactionSchem
 
 /** What a shop sends to record the pledges of one transaction. */
 export interface CreatePledgeTransactionRequest {
-  /** Your unique reference, such as an order ID. */
-  reference: string;
-  /** Who the pledges are for. */
-  recipient: RecipientRequest;
-  /** The pledges, at least one. */
-  pledges: readonly PledgeRequest[];
-  /** The action that caused the pledges. */
-  trigger?: TriggerRequest | undefined;
-  /** The services that alert the recipient, at most three. */
-  notifications?: readonly NotificationType[] | undefined;
+  /** Your unique reference, such as an order ID. */ reference: string;
+  /** Who the pledges are for. */ recipient: RecipientRequest;
+  /** The pledges, at least one. */ pledges: readonly PledgeRequest[];
+  /** The action that caused the pledges. */ trigger?: TriggerRequest | undefined;
+  /** The services that alert the recipient, at most three. */ notifications?: readonly NotificationType[] | undefined;
 }
 
 /** Who the pledges are for. */
 export interface RecipientRequest {
-  /** E-mail address (an RFC 5321 mailbox). */
-  email: string;
-  /** First name. */
-  firstName?: string | undefined;
-  /** Full name. */
-  name?: string | undefined;
+  /** E-mail address (an RFC 5321 mailbox). */ email: string;
+  /** First name. */ firstName?: string | undefined;
+  /** Full name. */ name?: string | undefined;
 }
 
 /** An impact commitment tied to one impact offering. */
 export interface PledgeRequest {
-  /** What is pledged, and how much. */
-  impact: ImpactRequest;
-  /** What the timeline shows of it. */
-  detail?: PledgeDetailRequest | undefined;
+  /** What is pledged, and how much. */ impact: ImpactRequest;
+  /** What the timeline shows of it. */ detail?: PledgeDetailRequest | undefined;
 }
 
 /** A quantity of one impact offering. */
 export interface ImpactRequest {
-  /** Quantity pledged towards the offering, greater than 0. */
-  amount: number;
-  /** ID of the impact offering. */
-  offeringId: string;
+  /** Quantity pledged towards the offering, greater than 0. */ amount: number;
+  /** ID of the impact offering. */ offeringId: string;
 }
 
 /** Describes a pledge on the timeline. */
 export interface PledgeDetailRequest {
-  /** Name of the pledge. */
-  name?: string | undefined;
-  /** Description of the pledge. */
-  description?: string | undefined;
-  /** Singular noun for the item category. */
-  nounSingular?: string | undefined;
-  /** Plural noun for the item category. */
-  nounPlural?: string | undefined;
-  /** Image shown on the timeline (a URI with a scheme). */
-  image?: string | undefined;
-  /** Your ID of the item, such as a line-item code. */
-  externalId?: string | undefined;
-  /** Address of the item (a URI with a scheme). */
-  externalUrl?: string | undefined;
+  /** Name of the pledge. */ name?: string | undefined;
+  /** Description of the pledge. */ description?: string | undefined;
+  /** Singular noun for the item category. */ nounSingular?: string | undefined;
+  /** Plural noun for the item category. */ nounPlural?: string | undefined;
+  /** Image shown on the timeline (a URI with a scheme). */ image?: string | undefined;
+  /** Your ID of the item, such as a line-item code. */ externalId?: string | undefined;
+  /** Address of the item (a URI with a scheme). */ externalUrl?: string | undefined;
 }
 
 /** The action that caused the pledges. */
 export interface TriggerRequest {
-  /** When the action was triggered (an RFC 3339 date-time). */
-  date?: string | undefined;
-  /** Action phrase, a short verb phrase such as "placed an order". */
-  phrase?: string | undefined;
-  /** Address of the action (a URI with a scheme). */
-  externalUrl?: string | undefined;
+  /** When the action was triggered (an RFC 3339 date-time). */ date?: string | undefined;
+  /** Action phrase, a short verb phrase such as "placed an order". */ phrase?: string | undefined;
+  /** Address of the action (a URI with a scheme). */ externalUrl?: string | undefined;
 }
 
 /** A service that alerts the recipient. */
 export type NotificationType =
-  | "Email"
-  | "MessagingServiceA"
-  | "MessagingServiceB"
-  | "MessagingServiceC";
+  | "Email" | "MessagingServiceA" | "MessagingServiceB" | "MessagingServiceC";
 
 /** What kind of problem an issue is. The list is closed. */
 export type IssueCode =
-  | "invalid_type"
-  | "required"
-  | "unknown_member"
-  | "duplicate_member"
-  | "too_few_items"
-  | "too_many_items"
-  | "not_positive"
-  | "not_finite"
-  | "not_allowed"
-  | "invalid_email"
-  | "invalid_uri"
-  | "invalid_date_time"
-  | "lone_surrogate"
-  | "invalid_utf8"
-  | "too_deep"
-  | "malformed_json"
-  | "unreadable"
-  | "unknown_pointer"
+  | "invalid_type" | "required" | "unknown_member" | "duplicate_member" | "too_few_items" | "too_many_items"
+  | "not_positive" | "not_finite" | "not_allowed" | "invalid_email" | "invalid_uri" | "invalid_date_time"
+  | "lone_surrogate" | "invalid_utf8" | "too_deep" | "malformed_json" | "unreadable" | "unknown_pointer"
   | "more_issues";

@@ -14,7 +14,7 @@ const NAME = "catalogue";
 const prices = command("npm run catalogue --", "Prices of the service.").addHelpText("after", FORM);
 
 onRecords(prices.command("set").description("replace the prices").argument("<file>", "JSON; `-` is standard input"), async ({ tools, kv, print }, file) => {
-  const { catalogue, entry } = await check(tools, read(file), file === "-" ? "the catalogue" : file);
+  const { catalogue, entry } = await check(tools, () => readFileSync(file === "-" ? 0 : file), file === "-" ? "the catalogue" : file);
   await kv.write([entry]);
   print(catalogue, () => `${shown(catalogue)}\n\nWithin about a minute the service charges by it everywhere.`);
 });
@@ -22,19 +22,15 @@ onRecords(prices.command("set").description("replace the prices").argument("<fil
 onRecords(prices.command("show").description("print the prices"), async ({ tools, kv, print }) => {
   const { [NAME]: value } = await kv.read([NAME]);
   if (value === null) return print(null, () => "no catalogue is set: every charge is 0.00 USD");
-  const { catalogue } = await check(tools, value, "the stored catalogue");
+  const { catalogue } = await check(tools, () => value, "the stored catalogue");
   print(catalogue, () => shown(catalogue));
 });
 
-const check = (tools, text, what) => operator(tools, NAME, text).catch((error) => {
-  throw new Stop(`${what}: ${error.message}`);
-});
-
-function read(file) {
+async function check(tools, read, what) {
   try {
-    return readFileSync(file === "-" ? 0 : file);
+    return await operator(tools, NAME, read());
   } catch (error) {
-    throw new Stop(`\`${file}\` can't be read: ${error.message}`);
+    throw new Stop(`${what}: ${error.message}`);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFolder } from "./lib/folder.mjs";
+import { replaceFolder } from "./lib/cache.mjs";
 import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
 import { buildWasm } from "./lib/wasm.mjs";

@@ -4,7 +4,7 @@ import { command } from "./lib/command.mjs";
 import { ready } from "./lib/ready.mjs";
 import { Stop, say, table } from "./lib/report.mjs";
 import { seed } from "./lib/seed.mjs";
-import { mustBeFree, readPort, serve, startGroup } from "./lib/serve.mjs";
+import { freePort, serve, startGroup } from "./lib/serve.mjs";
 
 const ABOUT = `The service on this machine, with development data, and a demo shop that uses it: on
 http://127.0.0.1:8787, or on another port by PORT=9000 npm start.
@@ -55,8 +55,7 @@ async function start(port, persistTo) {
 }
 
 async function run({ persistTo }) {
-  const port = readPort(process.env.PORT);
-  await mustBeFree(port);
+  const port = await freePort(process.env.PORT);
   const asked = new Promise((resolve) => ["SIGINT", "SIGTERM", "SIGHUP"].forEach((signal) => process.on(signal, () => resolve())));
   const service = await Promise.race([start(port, persistTo), asked]);
   if (!service) process.exit(130); // asked to end before it had begun

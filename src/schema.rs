@@ -201,7 +201,7 @@ static NOTIFICATIONS: Array = Array {
     max_items: Some(3), // §8
 };
 
-// ---- The answers ---------------------------------------------------------------------------------
+// ---- The answers: they share tables with the request, whose formats are not checked in them --------
 
 /// The currencies of a charge (§2.2).
 pub const CURRENCIES: &[&str] = &["USD", "GBP", "EUR"];
@@ -226,8 +226,8 @@ pub static CREATED: Object = Object {
         given("createdAt", TEXT),
         given("isLive", Kind::Boolean),
         given("charge", Kind::Object(&CHARGE)),
-        given("recipient", Kind::Object(&ANSWERED_RECIPIENT)),
-        given("trigger", Kind::Object(&ANSWERED_TRIGGER)),
+        given("recipient", Kind::Object(&RECIPIENT)),
+        given("trigger", Kind::Object(&TRIGGER)),
         given("pledges", Kind::Array(&CREATED_PLEDGES)),
         given("notifications", Kind::Array(&ANSWERED_NOTIFICATIONS)),
         given("timelineUrl", TEXT),
@@ -241,13 +241,13 @@ pub static RETRIEVED: Object = Object {
         given("reference", TEXT),
         given("isLive", Kind::Boolean),
         given("charge", Kind::Object(&CHARGE)),
-        given("trigger", Kind::Object(&ANSWERED_TRIGGER)),
+        given("trigger", Kind::Object(&TRIGGER)),
         given("pledges", Kind::Array(&RETRIEVED_PLEDGES)),
         nullable("notifications", Kind::Array(&ANSWERED_NOTIFICATIONS)),
         nullable("timelineUrl", TEXT),
         // Not in the table of §4.2, but a client tolerates them.
         nullable("id", TEXT),
-        nullable("recipient", Kind::Object(&ANSWERED_RECIPIENT)),
+        nullable("recipient", Kind::Object(&RECIPIENT)),
     ],
 };
 
@@ -268,21 +268,13 @@ static CHARGE: Object = Object {
     ],
 };
 
-static ANSWERED_RECIPIENT: Object = Object {
-    members: &[given("email", TEXT), nullable("firstName", TEXT), nullable("name", TEXT)],
-};
-
-static ANSWERED_TRIGGER: Object = Object {
-    members: &[nullable("date", TEXT), nullable("phrase", TEXT), nullable("externalUrl", TEXT)],
-};
-
 static CREATED_PLEDGES: Array = list(Kind::Object(&CREATED_PLEDGE));
 
 static CREATED_PLEDGE: Object = Object {
     members: &[
         given("id", TEXT),
-        given("impact", Kind::Object(&ANSWERED_IMPACT)),
-        given("detail", Kind::Object(&ANSWERED_DETAIL)),
+        given("impact", Kind::Object(&IMPACT)),
+        given("detail", Kind::Object(&DETAIL)),
     ],
 };
 
@@ -291,28 +283,13 @@ static RETRIEVED_PLEDGES: Array = list(Kind::Object(&RETRIEVED_PLEDGE));
 static RETRIEVED_PLEDGE: Object = Object {
     members: &[
         given("id", TEXT),
-        given("impact", Kind::Object(&ANSWERED_IMPACT)),
+        given("impact", Kind::Object(&IMPACT)),
         given("details", Kind::Array(&ANSWERED_DETAILS)),
-        given("recipient", Kind::Object(&ANSWERED_RECIPIENT)),
+        given("recipient", Kind::Object(&RECIPIENT)),
     ],
 };
 
-static ANSWERED_IMPACT: Object =
-    Object { members: &[given("amount", Kind::PositiveNumber), given("offeringId", TEXT)] };
-
-static ANSWERED_DETAILS: Array = list(Kind::Object(&ANSWERED_DETAIL));
-
-static ANSWERED_DETAIL: Object = Object {
-    members: &[
-        nullable("name", TEXT),
-        nullable("description", TEXT),
-        nullable("nounSingular", TEXT),
-        nullable("nounPlural", TEXT),
-        nullable("image", TEXT),
-        nullable("externalId", TEXT),
-        nullable("externalUrl", TEXT),
-    ],
-};
+static ANSWERED_DETAILS: Array = list(Kind::Object(&DETAIL));
 
 static ANSWERED_NOTIFICATIONS: Array = list(Kind::Object(&ANSWERED_NOTIFICATION));
 

@@ -337,14 +337,14 @@ fn fields() -> String {
     )
 }
 
-fn shape(kind: Kind, is_required: bool, depth: usize) -> String {
+fn shape(kind: Kind, is_required: bool, indent: usize) -> String {
     let mut facts = Vec::new();
     if is_required {
         facts.push("isRequired: true".to_owned());
     }
     match kind {
-        Kind::Object(object) => facts.push(format!("members: {}", shapes(object, depth + 1))),
-        Kind::Array(array) => facts.push(format!("item: {}", shape(array.item, false, depth))),
+        Kind::Object(object) => facts.push(format!("members: {}", shapes(object, indent + 1))),
+        Kind::Array(array) => facts.push(format!("item: {}", shape(array.item, false, indent))),
         Kind::PositiveNumber => facts.push("isNumber: true".to_owned()),
         Kind::Text(_) | Kind::Choice(_) => {}
         Kind::Boolean | Kind::Decimal => panic!("a request has none"),
@@ -352,13 +352,19 @@ fn shape(kind: Kind, is_required: bool, depth: usize) -> String {
     if facts.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", facts.join(", ")) }
 }
 
-fn shapes(object: &Object, depth: usize) -> String {
-    let indent = "  ".repeat(depth);
-    let line = |member: &Member| {
-        format!("{indent}{}: {},\n", member.name, shape(member.kind, member.required, depth))
+/// The members of an object: in lines of their own, in one where they fit.
+fn shapes(object: &Object, indent: usize) -> String {
+    let shape = |member: &Member| {
+        format!(" {}: {},", member.name, shape(member.kind, member.required, indent))
     };
-    let lines: String = object.members.iter().map(line).collect();
-    format!("{{\n{lines}{}}}", "  ".repeat(depth - 1))
+    let shapes: Vec<_> = object.members.iter().map(shape).collect();
+    let line = shapes.concat();
+    if !line.contains('\n') && line.len() < 96 {
+        return format!("{{{} }}", line.trim_end_matches(','));
+    }
+    let (start, end) = ("  ".repeat(indent), "  ".repeat(indent - 1));
+    let width = if line.contains('\n') { 0 } else { 120 };
+    format!("{{{}\n{end}}}", filled(shapes.into_iter(), &format!("\n{}", &start[1..]), width))
 }
 
 #[test]
@@ -408,10 +414,46 @@ fn array_schema(array: &'static Array) -> Value {
     schema
 }
 
+/// Parts one behind the other, in lines of about so many characters.
+fn filled(parts: impl Iterator<Item = String>, start: &str, width: usize) -> String {
+    let mut text = start.to_owned();
+    for part in parts {
+        let length = text.len() - text.rfind('\n').unwrap_or_default();
+        if length > start.len() && length + part.len() > width {
+            text += start;
+        }
+        text += &part;
+    }
+    text
+}
+
+/// A schema as JSON text: what it says of itself, then on lines of their own its items or each of
+/// its properties.
+fn schema_text(schema: &Value, indent: usize) -> String {
+    let mut own = schema.clone();
+    let own = own.as_object_mut().unwrap();
+    let (items, properties) = (own.remove("items"), own.remove("properties"));
+    let start = format!("\n{:indent$}", "");
+    let facts = own.iter().map(|(name, value)| format!("\"{name}\":{value},"));
+    let facts = filled(facts, &start, 104);
+    let facts = facts.trim_matches(|end: char| end == ',' || end.is_whitespace());
+    let start = format!("{{{facts},{start}");
+    if let Some(items) = items {
+        return format!("{start}\"items\":{}}}", schema_text(&items, indent + 2));
+    }
+    let Some(properties) = properties else { return format!("{{{facts}}}") };
+    let line = |(name, schema): (&String, &Value)| {
+        format!("\n{:indent$}  \"{name}\":{}", "", schema_text(schema, indent + 4))
+    };
+    let lines: Vec<_> = properties.as_object().unwrap().iter().map(line).collect();
+    format!("{start}\"properties\":{{{}}}}}", lines.join(","))
+}
+
 #[test]
 fn the_json_schema_is_current() {
     let schema = json_schema(None, Kind::Object(&REQUEST));
-    let text = serde_json::to_string_pretty(&schema).unwrap();
+    let text = schema_text(&schema, 2);
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), schema);
     let js = format!(
         "// {FROM}.\n\n/** A copy of its own for every caller. */\nexport const jsonSchema = () => ({text});\n"
     );
@@ -443,18 +485,17 @@ fn interface(slot: Option<Slot>, object: &'static Object) -> String {
             _ => "",
         };
         let doc = slot_doc(member.slot).strip_suffix('.').unwrap();
-        writeln!(ts, "  /** {doc}{note}. */\n  {}{mark}: {kind}{or_absent};", member.name).unwrap();
+        writeln!(ts, "  /** {doc}{note}. */ {}{mark}: {kind}{or_absent};", member.name).unwrap();
     }
     ts + "}\n"
 }
 
 fn union(values: impl Iterator<Item = &'static str>) -> String {
-    values.map(|value| format!("\n  | \"{value}\"")).collect()
+    filled(values.map(|value| format!(" | \"{value}\"")), "\n ", 118)
 }
 
-#[test]
-fn the_types_are_current() {
-    let mut ts = written_by_hand("validate.d.ts");
+fn request_types() -> String {
+    let mut ts = String::new();
     for spot in spots() {
         match spot.kind {
             Kind::Object(object) => ts += &interface(spot.slot, object),
@@ -471,24 +512,36 @@ fn the_types_are_current() {
     ts += &format!(
         "\n/** What kind of problem an issue is. The list is closed. */\nexport type IssueCode ={codes};\n"
     );
-    is_current("validate.d.ts", &ts);
+    ts
+}
+
+#[test]
+fn the_types_are_current() {
+    is_current("validate.d.ts", &(written_by_hand("validate.d.ts") + &request_types()));
 }
 
 // ---- The types of the answers --------------------------------------------------------------------
 
-/// The members of an interface in `index.d.ts`, which is written by hand: name, whether it may be
-/// absent, and type.
+/// The members of a type in `index.d.ts`, which is written by hand: name, whether it may be absent,
+/// and type. What is `Answered` has the members of a type of the request, with null for absent ones.
 #[track_caller]
-fn declared<'t>(types: &'t str, name: &str) -> Vec<(&'t str, bool, &'t str)> {
+fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
+    if let Some((_, base)) = types.split_once(&format!("\nexport type {name} = Answered<")) {
+        let base = declared(types, base.split('>').next().unwrap());
+        let answered = |(name, _, kind): (String, bool, String)| {
+            (name, false, kind.replace(" | undefined", " | null"))
+        };
+        return base.into_iter().map(answered).collect();
+    }
     let head = format!("\nexport interface {name} {{\n");
     let start = types.find(&head).unwrap_or_else(|| panic!("`{name}` is missing")) + head.len();
     let body = types[start..].split("\n}").next().unwrap();
-    let members = body.lines().filter_map(|line| line.strip_suffix(';')?.trim().split_once(": "));
-    members
-        .map(|(name, kind)| {
-            name.strip_suffix('?').map_or((name, false, kind), |name| (name, true, kind))
-        })
-        .collect()
+    let code = body.lines().filter_map(|line| line.rsplit(" */ ").next());
+    let members = code.filter_map(|line| line.strip_suffix(';')?.trim().split_once(": "));
+    let member = |(name, kind): (&str, &str)| {
+        (name.trim_end_matches('?').to_owned(), name.ends_with('?'), kind.to_owned())
+    };
+    members.map(member).collect()
 }
 
 /// Gives the number of members, those of members included.
@@ -497,7 +550,7 @@ fn is_declared(types: &str, name: &str, object: &Object) -> usize {
     let declared = declared(types, name);
     let names = |members: &[&'static str]| members.iter().copied().collect::<BTreeSet<_>>();
     let expected: Vec<_> = object.members.iter().map(|member| member.name).collect();
-    let all: BTreeSet<_> = declared.iter().map(|(name, ..)| *name).collect();
+    let all: BTreeSet<_> = declared.iter().map(|(name, ..)| name.as_str()).collect();
     assert_eq!(all, names(&expected), "{name}");
     let mut count = declared.len();
     for (member, is_absent, kind) in declared {
@@ -505,7 +558,7 @@ fn is_declared(types: &str, name: &str, object: &Object) -> usize {
         let bare = kind.strip_suffix(" | null");
         assert_eq!(bare.is_some(), !row.required, "{name}.{member}: null");
         assert!(!(is_absent && row.required), "{name}.{member} is always there");
-        count += is_typed(types, bare.unwrap_or(kind), row.kind);
+        count += is_typed(types, bare.unwrap_or(&kind), row.kind);
     }
     count
 }
@@ -535,7 +588,7 @@ fn is_typed(types: &str, declared: &str, kind: Kind) -> usize {
 #[test]
 fn the_types_of_the_answers_are_the_tables() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates/index.d.ts");
-    let types = fs::read_to_string(path).unwrap();
+    let types = fs::read_to_string(path).unwrap() + &request_types();
     assert_eq!(is_declared(&types, "PledgeTransaction", &CREATED), 33);
     assert_eq!(is_declared(&types, "RetrievedPledgeTransaction", &RETRIEVED), 37);
 }

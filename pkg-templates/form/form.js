@@ -3,8 +3,7 @@ import { controlsOf, fieldsOf } from "./fields.js";
 import { Messages } from "./messages.js";
 import { read } from "./read.js";
 
-/** Shown once the form was sent, not while the shopper is still filling it in. */
-const INCOMPLETE = "too_few_items";
+const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while the shopper is still filling it in
 /** Problems of several fields together, which are shown at the place of their group. */
 const OF_GROUPS = new Set([INCOMPLETE, "too_many_items"]);
 
@@ -13,15 +12,14 @@ const bound = new WeakSet();
 /** The payload of posted data and its issues, by the same rules as in the page. */
 export function readForm(data, { hidden = () => false, maxIssues } = {}) {
   const entries = [...data].filter(([, value]) => typeof value === "string");
-  const { payload, issues } = read(entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })), { maxIssues });
-  return { valid: issues.length === 0, payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, name: entries[control]?.[0] ?? null })) };
+  return read(entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })), "name", { maxIssues });
 }
 
 /** Checks a form as it is filled in, until it is unbound. */
 export function bindForm(form, options = {}) {
   if (typeof form?.elements !== "object" || typeof form.addEventListener !== "function") throw new TypeError("`bindForm` takes a form element");
   if (bound.has(form)) throw new TypeError("this form is bound already: unbind it first");
-  read([]); // where WebAssembly cannot run this throws, before anything is changed: the form stays the browser's own
+  read([], "field"); // where WebAssembly cannot run this throws, before anything is changed: the form stays the browser's own
   const binding = new Binding(form, options);
   return { read: () => binding.read(), refresh: () => void binding.refresh(), unbind: () => binding.unbind() };
 }
@@ -32,18 +30,13 @@ class Binding {
   #messages;
   #wasNative;
   #listening = new AbortController();
-  /** Fields whose problems are shown: those that were left or chosen, and all when the form is sent. */
-  #touched = new WeakSet();
+  #touched = new WeakSet(); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
   #wasSent = false;
   #isBusy = false;
-  /** Whether a mouse button is down: a message that came up now would move what is about to be clicked. */
-  #isPressed = false;
-  /** The server's errors of fields that have not changed since. */
-  #serverErrors;
-  /** The custom validity that was set, by field. */
-  #customValidity = new Map();
-  /** The pointers and codes that `onIssues` got last. */
-  #reported;
+  #isPressed = false; // a mouse button is down: a message that came up now would move what is about to be clicked
+  #serverErrors; // of fields that have not changed since
+  #customValidity = new Map(); // by field
+  #reported; // the pointers and codes that `onIssues` got last
 
   constructor(form, options) {
     bound.add(form);
@@ -59,9 +52,7 @@ class Binding {
   }
 
   read(fields = fieldsOf(this.#form)) {
-    const controls = fields.flatMap(controlsOf);
-    const { payload, issues } = read(controls);
-    return { valid: issues.length === 0, payload, issues: issues.map(({ control, ...issue }) => ({ ...issue, field: controls[control]?.field ?? null })) };
+    return read(fields.flatMap(controlsOf), "field");
   }
 
   unbind() {
@@ -72,8 +63,6 @@ class Binding {
     bound.delete(this.#form);
   }
 
-  // ---- Events ----
-
   #listen() {
     const { signal } = this.#listening;
     const on = (target, type, listener) => target.addEventListener(type, listener, { capture: true, signal });
@@ -83,29 +72,30 @@ class Binding {
       on(this.#form.ownerDocument, type, elsewhere);
     }
     on(this.#form.ownerDocument, "mousedown", () => (this.#isPressed = true));
-    on(this.#form.ownerDocument, "mouseup", () => setTimeout(() => this.#onMouseUp())); // behind the click
+    on(this.#form.ownerDocument, "mouseup", () => this.#afterEvent(() => (this.#isPressed = false)));
     on(this.#form, "submit", (event) => this.#submit(event));
-    on(this.#form, "reset", () => setTimeout(() => this.#reset())); // before the values change
+    on(this.#form, "reset", () => this.#afterEvent(() => this.#forget()));
+  }
+
+  /** Refreshes once the event has had its effect: a click where the mouse was released, the first values after a reset. */
+  #afterEvent(change) {
+    setTimeout(() => {
+      change();
+      if (!this.#listening.signal.aborted) this.refresh();
+    });
   }
 
   #onField({ type, target }) {
     if (target.form !== this.#form) return;
-    if (type === "focusout") this.#touched.add(target);
-    else this.#serverErrors.delete(target);
-    if (type === "change") this.#touched.add(target);
+    if (type !== "input") this.#touched.add(target);
+    if (type !== "focusout") this.#serverErrors.delete(target);
     if (type === "input" || !this.#isPressed) this.refresh();
   }
 
-  #onMouseUp() {
-    this.#isPressed = false;
-    if (!this.#listening.signal.aborted) this.refresh();
-  }
-
-  #reset() {
+  #forget() {
     this.#touched = new WeakSet();
     this.#serverErrors.clear();
     this.#wasSent = false;
-    if (!this.#listening.signal.aborted) this.refresh();
   }
 
   #submit(event) {
@@ -125,17 +115,16 @@ class Binding {
     event.stopImmediatePropagation();
     const others = issues.filter(({ field }) => !problems.has(field));
     const lines = others.map((issue) => [issue.path.join("."), this.#text(issue)].filter(Boolean).join(": "));
-    this.#messages.announce([this.#summary(problems.size + others.length), ...lines].join(" "), others.length > 0);
+    const count = problems.size + others.length;
+    const summary = this.#options.summary?.(count) ?? `There ${count === 1 ? "is a problem" : `are ${count} problems`} in the form.`;
+    this.#messages.announce([summary, ...lines].join(" "), others.length > 0);
     const [first] = problems.keys();
-    for (let fold = first; (fold = fold?.parentElement.closest("details")); ) fold.open = true; // what is folded up takes no focus
+    // An element in a closed `details` cannot be focused.
+    for (let details = first; (details = details?.parentElement.closest("details")); ) details.open = true;
     first?.focus();
   }
 
-  #summary(count) {
-    return this.#options.summary?.(count) ?? (count === 1 ? "There is a problem in the form." : `There are ${count} problems in the form.`);
-  }
-
-  /** Calls `onSubmit`; until the promise that it returns has been settled, the form is not sent again. */
+  /** Calls `onSubmit`; the form is not sent again until the promise that it returns is settled. */
   async #submitPayload(event, payload) {
     event.preventDefault();
     if (this.#isBusy) return;
@@ -148,8 +137,6 @@ class Binding {
       this.#form.removeAttribute("aria-busy");
     }
   }
-
-  // ---- Problems, and which of them are shown ----
 
   refresh() {
     const fields = fieldsOf(this.#form);
@@ -173,7 +160,7 @@ class Binding {
     field.setCustomValidity?.(text);
   }
 
-  /** Of all fields but these: the others were taken away or disabled. */
+  /** Of all fields but these: the others were removed or disabled. */
   #clearCustomValidity(fields) {
     for (const field of this.#customValidity.keys()) if (!fields.has(field)) this.#setCustomValidity(field);
   }
@@ -182,7 +169,7 @@ class Binding {
   #problem(field, issue) {
     const text = field.validationMessage || this.#serverErrors.get(field);
     if (!text || !this.#touched.has(field) || (issue?.code === INCOMPLETE && !this.#wasSent)) return undefined;
-    return { text, group: issue && OF_GROUPS.has(issue.code) ? issue.path.join(".") : undefined };
+    return { text, group: OF_GROUPS.has(issue?.code) ? issue.path.join(".") : undefined };
   }
 
   #text(issue) {
@@ -198,6 +185,4 @@ class Binding {
 }
 
 /** The message as it stands beside a field, not behind a path. */
-function sentence(message) {
-  return message.charAt(0).toUpperCase() + message.slice(1).replace(/`([^`]*)`/g, "“$1”");
-}
+const sentence = (message) => message.charAt(0).toUpperCase() + message.slice(1).replace(/`([^`]*)`/g, "“$1”");

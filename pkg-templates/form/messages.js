@@ -9,13 +9,12 @@ export class Messages {
   #live;
   /** @type {Map<HTMLElement, {text: string, place: HTMLElement}>} by field */
   #shown = new Map();
-  /** The places that were made here, and not by the page. */
-  #made = new WeakSet();
+  #made = new WeakSet(); // the places that are not the page's own
 
   constructor(form) {
     this.#form = form;
-    this.#live = element(form, { role: "status" });
-    this.#live.style.cssText = VISUALLY_HIDDEN;
+    this.#live = element(form, "role", "status");
+    this.announce("");
     form.append(this.#live);
   }
 
@@ -27,9 +26,8 @@ export class Messages {
   }
 
   /**
-   * Shows these problems and no others.
+   * Shows these problems and no others. @returns {string[]} the texts that are new
    * @param {Map<HTMLElement, {text: string, group?: string}>} problems by field; `group`: whose place comes first
-   * @returns {string[]} the texts that are new
    */
   show(problems) {
     for (const field of [...this.#shown.keys()]) if (!problems.has(field)) this.#hide(field);
@@ -77,7 +75,7 @@ export class Messages {
 
   /** Behind the field or its label; for a group of boxes, at its end. */
   #newPlace(field) {
-    const place = element(this.#form, { class: "impact-pledge-problem" });
+    const place = element(this.#form, "class", "impact-pledge-problem");
     this.#made.add(place);
     const group = /^(checkbox|radio)$/.test(field.type) && field.closest("fieldset");
     if (group) group.append(place);
@@ -86,9 +84,9 @@ export class Messages {
   }
 }
 
-function element({ ownerDocument }, attributes) {
+function element({ ownerDocument }, attribute, value) {
   const element = ownerDocument.createElement("p");
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.setAttribute(attribute, value);
   return element;
 }
 

@@ -1,15 +1,12 @@
 /**
- * A plain HTML form as a create request: names are paths, values are text.
- *
- * A control named `recipient.email` or `pledges.0.impact.amount` is that member of the request; those named
- * `notifications` are its items. Names that begin with no member of the request belong to the shop and are ignored;
- * any other name that leads nowhere becomes a member of the request, which the rules refuse. Empty controls are left
- * out, and so are items in which nothing that a shopper can see is filled in; the items behind them move up. Text that
- * reads as a number is one where the contract wants one. All other text goes into the payload unchanged: the rules,
- * and not this file, find what is wrong with it.
- *
- * The request is written as JSON text instead of being built as an object, because two filled controls of one name
- * are a member twice: the rules report it, and no object can hold it.
+ * A plain HTML form as a create request: names are paths, values are text. A control named `recipient.email` or
+ * `pledges.0.impact.amount` is that member of the request; those named `notifications` are its items. Names that begin
+ * with no member of the request belong to the shop and are ignored; any other name that leads nowhere becomes a member
+ * of the request, which the rules refuse. Empty controls are left out, and so are items in which nothing that a
+ * shopper can see is filled in; the items behind them move up. Text that reads as a number is one where the contract
+ * wants one. All other text goes into the payload unchanged: the rules find what is wrong with it.
+ * The request is written as JSON text instead of being built as an object, because two filled controls of one name are
+ * a member twice: the rules report it, and no object can hold it.
  */
 import { REQUEST } from "../generated/fields.js";
 import { coder } from "../platform.js";
@@ -23,30 +20,25 @@ const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r
 
 /**
  * Reads a form and checks it, in time that is linear in the length of its names and values, but for the sort of items.
- *
- * @typedef {{name: string, value: string, hidden: boolean}} Control
- * @param {Control[]} controls
+ * @param {{name: string, value: string, hidden: boolean}[]} controls
+ * @param {string} member of a control: each issue gets that of the control that it belongs to, or null
  * @param {{maxIssues?: number}} [options] of `validateBytes`
- * @returns {{payload: object, issues: {control: number | null, path: (string | number)[], pointer: string, code: string, message: string}[]}}
- *   `control` is the index of the one that the issue belongs to, or null
  */
-export function read(controls, options) {
+export function read(controls, member, options) {
   const { request, unknown } = byPlace(controls);
   const owners = new Map();
-  const members = [...membersOf(request, "", owners), ...unknown.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)];
-  const json = `{${members}}`;
+  const others = unknown.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  const json = `{${[...membersOf(request, "", owners), ...others]}}`;
   const issues = validateBytes(coder("TextEncoder").encode(json), options);
   let unknowns = 0; // they are reported in the order in which they were written
   for (const issue of issues) {
     const owner = issue.code === "unknown_member" ? unknown[unknowns++] : owners.get(issue.path.join("."));
-    issue.control = owner?.index ?? null;
+    issue[member] = controls[owner?.index]?.[member] ?? null;
   }
-  return { payload: JSON.parse(json), issues };
+  return { valid: issues.length === 0, payload: JSON.parse(json), issues };
 }
 
-// ---- The controls by their places ----
-
-/** What the form has at one place of the request: controls named as the place itself, all that are in it, and its parts by name or index. */
+/** What the form has at a place of the request: controls named as the place, all that are in it, and its parts by name or index. */
 const nodeOf = (shape) => ({ shape, own: [], all: [], parts: new Map() });
 
 function byPlace(controls) {
@@ -90,8 +82,7 @@ function isPresent({ all }) {
 /** The control that an issue about a place belongs to: that of the very place, else the first in it, visible ones first. */
 const ownerOf = ({ own, all }) => own.find(isVisible) ?? all.find(isVisible) ?? own[0] ?? all[0];
 
-// ---- The request as JSON ----
-// Each function enters into `owners` the control of every place that it writes, by the place's path with dots.
+// The request as JSON. Each function enters into `owners` the control of every place that it writes, by the place's path with dots.
 
 /** An object's members as JSON, in the contract's order. */
 function membersOf({ shape, parts }, path, owners) {

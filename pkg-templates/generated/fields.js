@@ -3,30 +3,13 @@
 /** What a form can fill in: an object has members in the contract's order, an array has an item; any other value is one field. */
 export const REQUEST = { members: {
   reference: { isRequired: true },
-  recipient: { isRequired: true, members: {
-    email: { isRequired: true },
-    firstName: {},
-    name: {},
-  } },
+  recipient: { isRequired: true, members: { email: { isRequired: true }, firstName: {}, name: {} } },
   pledges: { isRequired: true, item: { members: {
-    impact: { isRequired: true, members: {
-      amount: { isRequired: true, isNumber: true },
-      offeringId: { isRequired: true },
-    } },
+    impact: { isRequired: true, members: { amount: { isRequired: true, isNumber: true }, offeringId: { isRequired: true } } },
     detail: { members: {
-      name: {},
-      description: {},
-      nounSingular: {},
-      nounPlural: {},
-      image: {},
-      externalId: {},
-      externalUrl: {},
+      name: {}, description: {}, nounSingular: {}, nounPlural: {}, image: {}, externalId: {}, externalUrl: {},
     } },
   } } },
-  trigger: { members: {
-    date: {},
-    phrase: {},
-    externalUrl: {},
-  } },
+  trigger: { members: { date: {}, phrase: {}, externalUrl: {} } },
   notifications: { item: {} },
 } };

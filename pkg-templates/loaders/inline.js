@@ -1,7 +1,6 @@
 /** The wasm as text in the JavaScript. */
 import text from "#text";
 import { find } from "../platform.js";
-import { blocked } from "./blocked.js";
 import { bytesOf } from "./printable.js";
 
 let module;
@@ -17,9 +16,11 @@ export function compile() {
 
 export async function compileAhead() {
   const platform = find("WebAssembly");
-  try {
-    module ??= await platform.compile(bytesOf(text));
-  } catch (cause) {
-    throw blocked(cause);
-  }
+  module ??= await platform.compile(bytesOf(text)).catch((cause) => Promise.reject(blocked(cause)));
+}
+
+/** What stands between a page and WebAssembly, and what to do about it. */
+function blocked(cause) {
+  const remedy = "If a Content-Security-Policy forbids it, add 'wasm-unsafe-eval' to its script-src";
+  return new Error(`impact-pledge could not compile its WebAssembly. ${remedy} (${cause})`, { cause });
 }

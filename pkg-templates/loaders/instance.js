@@ -2,6 +2,6 @@
 import { compile } from "#module";
 
 export function instantiate() {
-  const module = compile();
+  const module = compile(); // first: it says what to do where there is no WebAssembly
   return new WebAssembly.Instance(module).exports;
 }

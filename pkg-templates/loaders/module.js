@@ -1,4 +1,4 @@
-/** The wasm as a module of its own, which the platform compiles: it lets nobody compile at run time. */
+/** The wasm as a module of its own, which the platform compiles: it forbids to compile at run time. */
 import module from "#wasm";
 
 /** Under Next.js the module is of another realm, and wasm-bindgen would take it for bytes. */

@@ -1,3 +1,6 @@
+/** Swaps frequent instructions of wasm (0x68 to 0x77) with rarer bytes (0x48 to 0x57), so that the former need no mark. */
+export const swapped = (byte) => (((byte + 8) & 0xd0) === 0x50 ? byte ^ 0x38 : byte);
+
 /** Reads bytes that `scripts/lib/printable.mjs` wrote as text. @param {string} text */
 export function bytesOf(text) {
   const bytes = [];
@@ -6,7 +9,7 @@ export function bytesOf(text) {
     const code = text.charCodeAt(i);
     if (code > 122) page = (code - 122) * 88;
     else {
-      bytes.push((code === 33 ? 92 : code) - 35 + page);
+      bytes.push(swapped((code === 33 ? 92 : code) - 35 + page));
       page = 0;
     }
   }

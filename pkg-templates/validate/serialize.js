@@ -1,6 +1,6 @@
 /**
- * A value as JSON text, as JSON.stringify would make it, with markers where that would throw, or leave out what nobody
- * may leave out. No throwing getter, lying Proxy, cycle or size gets past it; whatever can throw is read once.
+ * A value as JSON text, as JSON.stringify would make it, with markers where that would throw or leave out a value. It
+ * ends whatever getters, Proxies and cycles do and however large the value is, and reads each member once.
  */
 import { GIVEN_UP, MAX_DEPTH, OTHER, UNREADABLE } from "../generated/tables.js";
 import { CHARACTERS, MOST_VALUES } from "./limits.js";
@@ -12,7 +12,7 @@ const NOT_FINITE = "1e999";
 export function serialize(root, depth) {
   let left = MOST_VALUES;
 
-  /** The text of what `read` gives; undefined where that is absent. */
+  /** The text of what `read` returns; undefined where that is absent. */
   function textOf(read, key, depth) {
     if (depth > MAX_DEPTH) {
       left = -1; // nothing more is read: the wasm finds that this lies too deep
@@ -54,7 +54,7 @@ export function serialize(root, depth) {
   return textOf(() => root, "", depth) ?? OTHER;
 }
 
-/** What JSON.stringify takes a value for: `toJSON` is asked, and what wraps a primitive gives it. */
+/** A value as JSON.stringify sees it: the result of `toJSON`, and the primitive of a wrapper. */
 function plain(value, key) {
   const canConvert = value === Object(value) || typeof value === "bigint";
   if (canConvert && typeof value.toJSON === "function") value = value.toJSON(key);

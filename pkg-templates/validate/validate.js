@@ -37,7 +37,7 @@ export function mostOf(options) {
   throw new TypeError("`maxIssues` must be a whole number greater than 0");
 }
 
-/** Lets a shop say it in its own words. */
+/** Replaces messages by those of the caller. */
 export function translated(issues, options) {
   const messages = options?.messages;
   if (messages) for (const issue of issues) issue.message = messages(issue) ?? issue.message;

@@ -1,5 +1,5 @@
-/** What is made once for all clones of a user, outside of them. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
+/** Folders that appear whole or not at all; and the cache: what is made once for all clones of a user, outside of them. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import envPaths from "env-paths";
 import lockfile from "proper-lockfile";
@@ -11,8 +11,8 @@ const UNUSED_MS = 14 * 24 * 60 * 60_000;
 export const cacheFolder = () => process.env.IMPACT_PLEDGE_CACHE || envPaths("impact-pledge", { suffix: "" }).cache;
 
 /**
- * The folder `place`, filled by `make(folder)` when it isn't there. It appears whole or not at all: it is made beside
- * its place and renamed into it. What is found there of an earlier attempt was broken off: only the lock's holder makes.
+ * The folder `place`, filled by `make(folder)` when it isn't there: beside its place, and renamed into it. What is
+ * found there of an earlier attempt was broken off: only the lock's holder makes.
  */
 export async function entry(place, make) {
   if (existsSync(place)) return place;
@@ -42,4 +42,18 @@ export async function locked(place, work) {
   mkdirSync(dirname(place), { recursive: true });
   const release = await lockfile.lock(place, { realpath: false, stale: STALE_MS, retries: RETRIES });
   return work().finally(release);
+}
+
+/** Fills a fresh folder and puts it in the place of the old one, which stays if that fails. `workshop`: a folder on the same disk. */
+export async function replaceFolder(place, workshop, fill) {
+  mkdirSync(workshop, { recursive: true });
+  const fresh = mkdtempSync(join(workshop, ".fresh-"));
+  try {
+    mkdirSync(join(fresh, "new"));
+    await fill(join(fresh, "new"));
+    if (existsSync(place)) renameSync(place, join(fresh, "old"));
+    renameSync(join(fresh, "new"), place);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
 }

@@ -34,7 +34,6 @@ export class Kv {
   /** @param {Entry[]} entries */
   write = (entries) => this.#runWithList("put", entries);
 
-  /** @param {string} name */
   remove = (name) => this.#run("key", "delete", name);
 
   /** Wrangler takes lists from files only. */

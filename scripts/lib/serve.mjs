@@ -8,16 +8,13 @@ const HOST = "127.0.0.1";
 const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
 const windows = process.platform === "win32";
 
-/** @param {string | undefined} text as in `PORT` */
-export function readPort(text) {
+/** @param {string | undefined} text as in `PORT` @returns {Promise<number>} the port, which nothing uses */
+export async function freePort(text) {
   const port = Number(text || 8787);
-  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
-  throw new Stop(`\`${text}\` is not a port: set PORT to a number from 1 to 65535`);
-}
-
-export async function mustBeFree(port) {
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Stop(`\`${text}\` is not a port: set PORT to a number from 1 to 65535`);
   const free = await getPort({ host: HOST, port: port < 1024 ? [port, 8788] : portNumbers(port, 65_535) });
-  if (free !== port) throw new Stop(`port ${port} is in use; end what uses it, or choose another, such as PORT=${free} npm start`);
+  if (free === port) return port;
+  throw new Stop(`port ${port} is in use; end what uses it, or choose another, such as PORT=${free} npm start`);
 }
 
 /**

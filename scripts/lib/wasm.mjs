@@ -111,7 +111,7 @@ export async function shortenNames(tools, wasm, glueFile) {
   const short = Object.fromEntries([...imports, ...exports.filter((row) => !own.includes(row))].map((row) => row.slice(-2)));
   const glue = readFileSync(glueFile, "utf8").replace(`"${imports[0][0]}"`, importsOf(wasm)[0].module);
   const { transform } = await import("esbuild");
-  const { code } = await transform(glue, { mangleProps: new RegExp(`^(${Object.keys(short).join("|").replaceAll("$", "\\$")})$`), mangleCache: short });
+  const { code } = await transform(glue, { mangleProps: new RegExp(`^(${Object.keys(short).join("|").replaceAll("$", "\\$")})$`), mangleCache: short, drop: ["console"] });
   writeFileSync(glueFile, code);
 }
 

@@ -75,10 +75,10 @@ impl Call {
 #[serde(rename_all = "snake_case")]
 enum Kind {
     Transaction,
-    Authentication,
+    AuthenticationFailed,
     NotFound,
     /// With another answer.
-    Api,
+    ApiError,
     Aborted,
     TimedOut,
     Connection,
@@ -126,9 +126,9 @@ impl Conclusion {
 impl From<Reason> for Kind {
     fn from(reason: Reason) -> Self {
         match reason {
-            Reason::Authentication => Kind::Authentication,
+            Reason::Authentication => Kind::AuthenticationFailed,
             Reason::NotFound => Kind::NotFound,
-            Reason::Other => Kind::Api,
+            Reason::Other => Kind::ApiError,
         }
     }
 }
@@ -206,7 +206,7 @@ impl PreparedRequest {
     fn wait_ms(&self, conclusion: &Conclusion) -> Option<u32> {
         let retry_after;
         let failure = match conclusion.kind {
-            Kind::Api => {
+            Kind::ApiError => {
                 let reply: &Reply = conclusion.part.unchecked_ref();
                 retry_after = reply.retry_after();
                 Failure::Status { status: reply.status(), retry_after: retry_after.as_deref() }

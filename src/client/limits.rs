@@ -52,23 +52,28 @@ pub fn is_aborted(signal: Option<&Signal>) -> bool {
 /// A listener on a signal, removed when this is dropped.
 struct Listener {
     signal: Signal,
-    listener: Function,
+    listener: Option<Function>,
 }
 
 impl Listener {
     /// Gives the promise, too, that is resolved when the signal fires.
     fn new(signal: Signal) -> (Self, Promise) {
-        let mut listener = Function::default();
+        // No `Function::default`: it makes code of text, which Workers and most pages' policies forbid.
+        let mut listener = None;
         // Runs at once.
-        let abort = Promise::new(&mut |resolve, _reject| listener = resolve);
-        // A signal that cannot be listened to never fires.
-        let _ = signal.add_event_listener(ABORT, &listener);
+        let abort = Promise::new(&mut |resolve, _reject| listener = Some(resolve));
+        if let Some(listener) = &listener {
+            // A signal that cannot be listened to never fires.
+            let _ = signal.add_event_listener(ABORT, listener);
+        }
         (Listener { signal, listener }, abort)
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        let _ = self.signal.remove_event_listener(ABORT, &self.listener);
+        if let Some(listener) = &self.listener {
+            let _ = self.signal.remove_event_listener(ABORT, listener);
+        }
     }
 }

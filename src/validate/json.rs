@@ -266,7 +266,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
     fn string(&mut self, place: &Place<'_>) -> Flow {
         let raw = self.lexer.string()?;
         match unescape::<P>(&raw, self.scratch)
-            .and_then(|text| Ok((text, check_string(place.kind(), text)?)))
+            .and_then(|text| Ok((text, check_string::<S>(place.kind(), text)?)))
         {
             Ok((text, index)) => {
                 if self.report.is_clean()
@@ -340,11 +340,12 @@ fn is_of_answers(kind: &Kind, next: u8, place: &Place<'_>) -> bool {
     }
 }
 
-/// Whether a string is what it must be; the index of a choice.
-fn check_string(kind: &Kind, text: Text<'_, '_>) -> Result<Option<usize>, Code> {
+/// Whether a string is what it must be; the index of a choice. Formats are the rules of requests: an
+/// answer's texts are taken as they are.
+fn check_string<'a, S: Sink<'a>>(kind: &Kind, text: Text<'_, '_>) -> Result<Option<usize>, Code> {
     match kind {
         Kind::Choice(choices) => rules::choice(choices, text.as_bytes()).map(Some),
-        Kind::Text(format) => rules::text(*format, text.as_bytes()).map(|()| None),
+        Kind::Text(format) if !S::IS_ANSWER => rules::text(*format, text.as_bytes()).map(|()| None),
         _ => Ok(None),
     }
 }

@@ -38,7 +38,7 @@ const create = (client) => client.createPledgeTransaction(REQUEST);
 const get = (client) => client.getPledgeTransaction(ID);
 const never = { maxRetries: 0 };
 
-/** An error is what its class says, and says nothing that it must not. */
+/** An error has the properties of its class, and does not show the key. */
 function assertError(error, type, code, message) {
   assert.ok(error instanceof type, `a ${type.name}, not ${inspect(error)}`);
   assert.ok(error instanceof PledgeError && error instanceof Error);
@@ -139,7 +139,7 @@ test("numbers of an answer are read as their texts spell them", async () => {
   }
 });
 
-test("what the contract lets a service add or leave out is taken as it comes", async () => {
+test("what the contract lets a service add or leave out is accepted as it comes", async () => {
   const extra = { later: { deep: [1, "two", null, { __proto__x: true }] }, id: ID };
   const rows = [
     [create, created(extra)],
@@ -202,7 +202,7 @@ test("a wrong key and a missing unit are told in words to act on", async () => {
   }
 });
 
-test("an answer that is not the service's names the address that was asked", async (t) => {
+test("an answer that is not the service's names the address of the request", async (t) => {
   const rows = [
     [404, '{"error":"Not found"}'],
     [404, "<h1>404</h1>"],
@@ -432,7 +432,7 @@ test("with safeRepeats a create is repeated under one key for each call", async 
   assert.match(error.idempotencyKey, /^[0-9a-f]{32}$/);
 });
 
-test("a replayed answer says so", async () => {
+test("a replayed answer is marked as such", async () => {
   const { value } = await ask(json(created(), { headers: { "idempotent-replayed": "true", "x-request-id": "r2" } }), create);
   const { idempotentReplayed, requestId, status, headers, retries } = responseOf(value);
   assert.deepEqual([idempotentReplayed, requestId, status, headers.get("content-type"), retries], [true, "r2", 200, "application/json", 0]);
@@ -442,7 +442,7 @@ test("a replayed answer says so", async () => {
 });
 
 test("an abort rethrows the signal's reason, whatever that is", async () => {
-  for (const reason of [new Error("mine"), "text", 0, null, { odd: true }]) {
+  for (const reason of [new Error("mine"), "text", 0, null, { custom: true }]) {
     const before = await ask(json(retrieved()), (client) => client.getPledgeTransaction(ID, { signal: AbortSignal.abort(reason) }));
     assert.equal(before.error, reason);
     assert.equal(before.seen.length, 0);
@@ -723,8 +723,8 @@ test("headers of the caller's own making show no key", async () => {
   const flipping = { get: () => null, *[Symbol.iterator]() { yield ["x-echo", reads++ ? KEY : "fine"]; } };
   const endless = { get: () => null, *[Symbol.iterator]() { for (;;) yield ["x-echo", KEY]; } };
   const broken = { get: (name) => (name === "x-request-id" ? `r ${KEY}` : null), secret: KEY };
-  const odd = { get: () => null, *[Symbol.iterator]() { yield [Symbol("x"), 5]; yield 7; yield ["a b\n", KEY]; yield ["fine", KEY]; } };
-  for (const headers of [new Shown({ "x-echo": KEY }), flipping, endless, broken, odd]) {
+  const malformed = { get: () => null, *[Symbol.iterator]() { yield [Symbol("x"), 5]; yield 7; yield ["a b\n", KEY]; yield ["fine", KEY]; } };
+  for (const headers of [new Shown({ "x-echo": KEY }), flipping, endless, broken, malformed]) {
     const { error } = await ask([], get, { ...never, fetch: () => ({ status: 403, headers, body: null }) });
     assertError(error, ApiError, "api_error");
     assert.ok(error.headers instanceof Headers);
@@ -748,7 +748,7 @@ test("a request that breaks rules is not sent, and all of its problems are told"
   assert.equal(seen.length, 0);
 });
 
-test("what is judged is what is sent", async () => {
+test("what is checked is what is sent", async () => {
   const cyclic = { ...REQUEST };
   cyclic.recipient = cyclic;
   const thrower = {
@@ -855,7 +855,7 @@ test("a `fetch` that misbehaves is a ConnectionError", async () => {
   assert.deepEqual((await ask(json(retrieved()), get)).value, retrieved());
 });
 
-/** A Response whose stream gives what `read` gives. */
+/** A Response whose stream returns what `read` returns. */
 const streamed = (read, status = 200) => () => ({ status, headers: new Headers(), body: { getReader: () => ({ read, cancel: () => Promise.resolve() }) } });
 
 test("a stream of something else than bytes is a ConnectionError at once", async () => {

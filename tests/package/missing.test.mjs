@@ -1,4 +1,4 @@
-/** Every entry where the platform lacks what it needs: importing works, using says what is missing. */
+/** Every entry where the platform lacks what it needs: importing works, and an error of the first use names what is missing. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -37,4 +37,13 @@ test("a client where WebAssembly is missing", () => {
     try { new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" }); } catch (error) { console.log(error.message); }`;
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], { encoding: "utf8" });
   assert.match(stdout, /impact-pledge needs WebAssembly/, stderr);
+});
+
+test("a call with a signal where making code of text is forbidden, as on Workers and by most Content-Security-Policies", () => {
+  const code = `const { PledgeClient } = await import(${JSON.stringify(join(pkg, "index.js"))});
+    const fetch = async () => Response.json({ error: "Pledge transaction not found" }, { status: 404 });
+    const client = new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org", fetch });
+    await client.getPledgeTransaction("ptran_1", { signal: new AbortController().signal }).catch((error) => console.log(error.code));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--disallow-code-generation-from-strings", "--input-type=module", "--eval", code], { encoding: "utf8" });
+  assert.equal(stdout, "not_found\n", stderr);
 });

@@ -1,6 +1,6 @@
 /**
- * Values whose getters, Proxies and `toJSON` ask for validations of their own: the outer one and the inner ones must
- * each give what they give alone. Plain JavaScript, for Node and for a page.
+ * Values whose getters, Proxies and `toJSON` start validations of their own: the outer one and the inner ones must
+ * each have the result that they have alone. Plain JavaScript, for Node and for a page.
  */
 
 /** Mulberry32: the same numbers for the same seed. */
@@ -41,7 +41,7 @@ export function nestedCalls(rules, { seed, count }) {
     ...(next() < 0.2 ? { extra: 1 } : {}),
   });
 
-  /** Ask for something, and note when it is not what it is alone. */
+  /** Validations to start: each returns its result, and the one that the value has alone. */
   const inner = [
     (value, expected) => [JSON.stringify(rules.validate(value)), expected],
     (value, expected) => [JSON.stringify(rules.validateBytes(bytes(value))), expected],
@@ -59,7 +59,7 @@ export function nestedCalls(rules, { seed, count }) {
     if (seen !== expected) result.wrong.push(`inner, of ${JSON.stringify(value)}: ${seen} instead of ${expected}`);
   }
 
-  /** The same value, but reading it asks for validations. */
+  /** The same value, but reading it starts validations. */
   function disturbing(value, depth) {
     if (typeof value !== "object") return value;
     const copy = Array.isArray(value) ? [] : {};

@@ -70,7 +70,7 @@ async function install(home) {
 
 const HOUR_MS = 3_600_000;
 
-/** Builds of yesterday's, which nobody is testing any more. */
+/** Removes old builds, which no test uses any more. */
 function forgetOlder() {
   for (const name of readdirSync(kept)) {
     const folder = join(kept, name);

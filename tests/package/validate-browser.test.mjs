@@ -68,7 +68,7 @@ test("validations in the middle of others", async () => {
   const page = await open("/allowed");
   const { wrong, inner, invalid } = await page.evaluate(async () => (await import("/nested.mjs")).nestedCalls(globalThis.rules, { seed: 20261121, count: 500 }));
   assert.deepEqual(wrong, []);
-  assert.ok(inner > 500 && invalid > 250, `${inner} inner ones, ${invalid} invalid: too few to say anything`);
+  assert.ok(inner > 500 && invalid > 250, `${inner} inner ones, ${invalid} invalid: too few to prove anything`);
   await page.close();
 });
 

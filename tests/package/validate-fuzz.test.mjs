@@ -1,5 +1,5 @@
 /**
- * Generated values, valid, invalid and odd: `validate(value)` and `validateBytes(JSON.stringify(value))` give the same
+ * Generated values, valid, invalid and beyond JSON: `validate(value)` and `validateBytes(JSON.stringify(value))` give the same
  * issues, all of them and the first. `FUZZ_SEED` and `FUZZ_COUNT` choose others.
  */
 import assert from "node:assert/strict";
@@ -76,7 +76,7 @@ function request() {
   return shuffled({ reference: member(text, true), recipient: member(recipient, true), pledges: member(pledges, true), trigger: member(trigger), notifications: member(notifications) });
 }
 
-/** Wraps what JSON.stringify sees through, so that the careful way is taken: it must not differ either. */
+/** Wraps what JSON.stringify sees through, so that the value is serialized: that must not differ either. */
 function disguised(value) {
   const kind = below(4);
   if (kind === 0) return { toJSON: () => value };
@@ -106,5 +106,5 @@ test(`${count} values, seed ${seed}`, () => {
     }
     if (seen.length === 0) valid += 1;
   }
-  assert.ok(valid > count / 10 && valid < (count * 9) / 10, `${valid} of ${count} are valid: too few of one kind to say anything`);
+  assert.ok(valid > count / 10 && valid < (count * 9) / 10, `${valid} of ${count} are valid: too few of one kind to prove anything`);
 });

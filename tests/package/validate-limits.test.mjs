@@ -1,4 +1,4 @@
-/** How many issues are given, and that hostile input costs linear time and bounded memory. */
+/** How many issues are returned, and that hostile input costs linear time and bounded memory. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -9,7 +9,7 @@ const plan = { seed: Number(process.env.FUZZ_SEED ?? 20261121), count: Number(pr
 test(`${plan.count} values that ask for validations while they are read, seed ${plan.seed}`, () => {
   const { wrong, inner, invalid } = nestedCalls(rules, plan);
   assert.deepEqual(wrong, []);
-  assert.ok(inner > plan.count && invalid > plan.count / 2, `${inner} inner ones, ${invalid} invalid: too few to say anything`);
+  assert.ok(inner > plan.count && invalid > plan.count / 2, `${inner} inner ones, ${invalid} invalid: too few to prove anything`);
 });
 
 test("a getter that validates leaves an address that came before it wrong", () => {

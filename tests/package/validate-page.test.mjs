@@ -1,4 +1,4 @@
-/** The same as in other files where there is a `document`: texts take other ways there. */
+/** The same as in other files where there is a `document`: texts are copied in other ways there. */
 globalThis.document = {};
 
 await import("./validate.test.mjs");

@@ -188,7 +188,7 @@ describe("hostile values", () => {
     stillRight("a getter that validates");
   });
 
-  test("a member that is valid only the first time is never taken for valid the second", () => {
+  test("a member that is valid only the first time is never accepted the second", () => {
     let reads = 0;
     const value = good();
     Object.defineProperty(value, "reference", { enumerable: true, get: () => (reads++ === 0 ? "r" : 1) });
@@ -196,7 +196,7 @@ describe("hostile values", () => {
     assert.equal(reads, 1);
   });
 
-  test("a polluted Object.prototype gives no members", () => {
+  test("a polluted Object.prototype adds no members", () => {
     Object.prototype.reference = "inherited";
     try {
       const { reference, ...rest } = good();
@@ -251,11 +251,11 @@ describe("issues", () => {
     ]);
   });
 
-  test("say where JSON ends", () => {
+  test("name the byte where JSON ends", () => {
     assert.equal(validateBytes(encode('{"reference":'))[0].message, "must be JSON: a value expected at byte 13");
   });
 
-  test("are said in the shop's own words", () => {
+  test("have the shop's own words", () => {
     const messages = ({ code }) => (code === "required" ? "fehlt" : undefined);
     assert.deepEqual(validate({ reference: 1 }, { messages }).map(({ message }) => message), ["must be a string, not a number", "fehlt", "fehlt"]);
   });
@@ -277,7 +277,7 @@ describe("the standard schema", () => {
     assert.deepEqual([standard.version, standard.vendor], [1, "impact-pledge"]);
   });
 
-  test("gives back what is this JSON already, and else the JSON", () => {
+  test("returns the value if it is this JSON already, and else the JSON", () => {
     const value = good();
     assert.equal(standard.validate(value).value, value);
     const changed = (change) => at((v) => void change(v));
@@ -314,7 +314,7 @@ describe("the standard schema", () => {
     }
   });
 
-  test("gives what was checked, read once", () => {
+  test("returns what was checked, read once", () => {
     let reads = 0;
     const value = good();
     Object.defineProperty(value, "reference", { get: () => (reads++ === 0 ? "r" : 1), enumerable: true });
@@ -326,7 +326,7 @@ describe("the standard schema", () => {
     assert.equal(standard.validate(flaky).value.reference, target.reference);
   });
 
-  test("gives JSON Schema", () => {
+  test("returns JSON Schema", () => {
     const amount = (target) => standard.jsonSchema.input({ target }).properties.pledges.items.properties.impact.properties.amount;
     assert.equal(amount("draft-2020-12").exclusiveMinimum, 0);
     assert.equal(amount("draft-07").exclusiveMinimum, 0);

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { replaceFolder } from "../../scripts/lib/folder.mjs";
+import { replaceFolder } from "../../scripts/lib/cache.mjs";
 
 function scratch(t) {
   const folder = mkdtempSync(join(tmpdir(), "folder-test-"));
