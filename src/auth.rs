@@ -1,7 +1,6 @@
 //! API keys: whose a request is (§5).
 //!
-//! A key is opaque. What it may do stands in its record, found under the SHA-256 of its text; the
-//! text itself is stored nowhere.
+//! A key is opaque. What it may do is in its record, under the SHA-256 of its text.
 
 use base32ct::{Base32Unpadded, Encoding as _};
 use serde::de::Error;

@@ -4,8 +4,7 @@
 const FIRST_WAIT_MS: u32 = 500;
 /// The longest wait that a client chooses by itself.
 const LONGEST_WAIT_MS: u32 = 8_000;
-/// The longest wait that a service may ask for. Beyond it the caller is told at once, and can ask
-/// again when it is time.
+/// The longest wait that a service may ask for. Beyond it the caller gets the answer at once.
 pub const LONGEST_RETRY_AFTER_MS: u32 = 60_000;
 
 /// What a call may do about failures.
@@ -13,8 +12,7 @@ pub const LONGEST_RETRY_AFTER_MS: u32 = 60_000;
 pub struct Policy {
     /// Most repeats of one call.
     pub max_retries: u32,
-    /// Whether a repeat cannot do harm: a get, or a create with an idempotency key to a service
-    /// that is known to honour it.
+    /// Whether a repeat is harmless: a get, or a create whose idempotency key is honoured.
     pub repeatable: bool,
 }
 
@@ -39,8 +37,7 @@ pub struct Moment {
     pub now_ms: u64,
     /// A random number from 0 to 1, so that many clients do not come back all at once.
     pub random: f64,
-    /// Converts an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT` to milliseconds since 1970;
-    /// `None` for anything else.
+    /// Converts an HTTP date, `Sun, 06 Nov 1994 08:49:37 GMT`, to milliseconds since 1970.
     pub http_date_ms: fn(&str) -> Option<u64>,
 }
 

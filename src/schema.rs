@@ -74,8 +74,7 @@ pub enum Format {
     DateTime,
 }
 
-/// Where an accepted value goes: names each place of the request, in the order in which problems
-/// are reported.
+/// Where an accepted value goes: a place of the request, in the order of reported problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "each slot is the member of the same name, or an array's item")]

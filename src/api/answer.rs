@@ -106,8 +106,7 @@ fn message(reason: Reason, status: u16, body: Option<&Extracted<'_>>) -> String 
     }
 }
 
-/// Whether an answer names the header of the unit, which a caller of the client knows as an
-/// option.
+/// Whether an answer names the header of the unit, which a caller knows as an option.
 fn names_unit_header(body: &Extracted<'_>) -> bool {
     let text = body.message.as_deref().unwrap_or_default().as_bytes();
     text.windows(header::UNIT_ID.len())

@@ -24,8 +24,7 @@ pub struct Credentials<'a> {
     unit_id: Option<&'a str>,
 }
 
-/// An argument that no request can carry. Its message says what is wrong and what to do, and never
-/// the value.
+/// An argument that no request can carry. Its message says what is wrong, and never the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[expect(missing_docs, reason = "each is the option of the same name")]
 pub enum InvalidArgument {

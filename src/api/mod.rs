@@ -48,8 +48,7 @@ pub mod header {
     pub const ORIGIN: &str = "origin";
 }
 
-/// Encodes a body or a record as JSON. None of ours can fail: only a map whose keys are not strings
-/// would.
+/// Encodes a body or a record as JSON. None of ours fails: that takes a map without string keys.
 pub fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }

@@ -1,5 +1,4 @@
-//! What an operator does to the service, in the service's own terms: makes keys, tells them apart,
-//! checks prices.
+//! What an operator does to the service: makes keys, finds them, checks prices.
 //!
 //! `operator COMMAND` reads its input from standard input and writes one line of JSON. It keeps
 //! nothing: the scripts that call it carry records to and from Workers KV.

@@ -18,8 +18,7 @@ extern "C" {
     fn set(this: &Plain, name: &str, value: &JsValue);
 }
 
-/// Starts a request, and the reading of its answer. A redirect is not followed: it would carry the
-/// key to wherever it leads.
+/// Starts a request. A redirect is not followed: it would carry the key to wherever it leads.
 ///
 /// Not by gloo-net's own `send`: that one panics when `fetch` rejects with anything but an `Error`
 /// of this realm, as under Jest, and it keeps nothing of an error but its text.

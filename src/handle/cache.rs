@@ -9,8 +9,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How long an entry is used, in milliseconds. With the store's own cache, this bounds how long a
-/// revoked key lives on.
+/// How long an entry is used, in milliseconds: with the store's cache the life of a revoked key.
 pub const LIFETIME_MS: u64 = 10_000;
 /// How many entries a cache holds at most.
 const MAX_ENTRIES: usize = 1_024;

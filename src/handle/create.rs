@@ -215,8 +215,7 @@ pub(super) enum Ids {
 }
 
 impl Ids {
-    /// One seed for all ids: a call of the platform's generator for each would be a quarter of a
-    /// create of 100 pledges.
+    /// One seed for all ids: a call of the platform for each would be a quarter of a large create.
     fn random(entropy: &impl Entropy) -> Self {
         let mut seed = [0; 32];
         entropy.fill(&mut seed);

@@ -96,9 +96,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Ok(Route::Create) => {
                 self.create(request, &address).await.unwrap_or_else(Response::from)
             }
-            Ok(Route::Get { id }) => self.get(request, &id).await.unwrap_or_else(Response::from),
-            Ok(Route::Timeline { id }) => self.timeline(&id, &address).await,
-            Ok(Route::Options { allow }) => Response::options(allow),
+            Ok(Route::Get(id)) => self.get(request, &id).await.unwrap_or_else(Response::from),
+            Ok(Route::Timeline(id)) => self.timeline(&id, &address).await,
+            Ok(Route::Options(allow)) => Response::options(allow),
             Err(problem) => Response::problem(&problem, None),
         };
         if method == "HEAD" {

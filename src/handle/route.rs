@@ -43,21 +43,12 @@ impl<'u> Address<'u> {
 pub enum Route<'u> {
     /// Create a pledge transaction.
     Create,
-    /// Get a pledge transaction.
-    Get {
-        /// Its ID, decoded but not checked.
-        id: Cow<'u, str>,
-    },
-    /// Show a timeline.
-    Timeline {
-        /// The transaction's ID, decoded but not checked.
-        id: Cow<'u, str>,
-    },
-    /// Ask what a path takes.
-    Options {
-        /// Its methods.
-        allow: &'static str,
-    },
+    /// Get the pledge transaction of this ID, which is decoded but not checked.
+    Get(Cow<'u, str>),
+    /// Show the timeline of the transaction of this ID.
+    Timeline(Cow<'u, str>),
+    /// Ask for the methods of a path: these.
+    Options(&'static str),
 }
 
 const CREATE_METHODS: &str = "POST, OPTIONS";
@@ -67,9 +58,9 @@ const READ_METHODS: &str = "GET, HEAD, OPTIONS";
 pub fn route<'u>(method: &str, address: &Address<'u>) -> Result<Route<'u>, Problem> {
     let (route, allow) = resource(address.path).ok_or(Problem::PathNotFound)?;
     match (method, &route) {
-        ("OPTIONS", _) => Ok(Route::Options { allow }),
+        ("OPTIONS", _) => Ok(Route::Options(allow)),
         ("POST", Route::Create) => Ok(route),
-        ("GET" | "HEAD", Route::Get { .. } | Route::Timeline { .. }) => Ok(route),
+        ("GET" | "HEAD", Route::Get(_) | Route::Timeline(_)) => Ok(route),
         _ => Err(Problem::MethodNotAllowed(allow)),
     }
 }
@@ -80,11 +71,11 @@ fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
     }
     if let Some(id) = below(path, PLEDGE_TRANSACTION_PATH) {
         let single = !id.is_empty() && !id.contains('/');
-        return single.then(|| (Route::Get { id: decode(id) }, READ_METHODS));
+        return single.then(|| (Route::Get(decode(id)), READ_METHODS));
     }
     // A buyer whose address was cut off or mistyped gets the page that says so.
     let id = below(path, TIMELINE_PATH).or_else(|| (path == TIMELINE_PATH).then_some(""))?;
-    Some((Route::Timeline { id: decode(id) }, READ_METHODS))
+    Some((Route::Timeline(decode(id)), READ_METHODS))
 }
 
 fn below<'u>(path: &'u str, parent: &str) -> Option<&'u str> {

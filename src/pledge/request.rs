@@ -7,8 +7,7 @@ use crate::validate::json::{self, Sink, Text};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// A create request that obeys every rule of §4.1: only [`parse`](Self::parse) makes one. Strings
-/// borrow from its bytes.
+/// A create request that obeys every rule of §4.1, made by [`parse`](Self::parse) alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PledgeTransactionRequest<'a> {
@@ -47,8 +46,7 @@ impl<'a> PledgeTransactionRequest<'a> {
     }
 }
 
-/// The walk reports each required member that is absent: where it reports nothing, every
-/// placeholder has been replaced.
+/// The walk reports required members that are absent: then no placeholder is left behind.
 impl<'a> Sink<'a> for PledgeTransactionRequest<'a> {
     fn begin(&mut self, slot: Slot) {
         if slot == Slot::Pledge {

@@ -76,8 +76,7 @@ impl Store for KvStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        // A copy: the platform may read it when the module's memory has long moved on. The original
-        // is freed before the wait.
+        // A copy: the platform may read it later. The original is freed before the wait.
         let bytes = Uint8Array::from(value.as_slice());
         drop(value);
         let put = put_options::<K>(metadata)
@@ -97,8 +96,7 @@ impl StoredValue for ReadableStream {
     }
 }
 
-/// Awaits what KV promised: the one place where KV is waited for. The log names the operation, never
-/// a key or a value.
+/// Awaits what KV promised, nothing else does. The log names the operation, no key or value.
 async fn answered(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,

@@ -36,14 +36,12 @@ extern "C" {
     fn value(this: &Step) -> Option<Uint8Array>;
 }
 
-/// How long a body may take from its first byte to its last, in milliseconds. One that takes longer
-/// counts as broken off.
+/// How long a body may take, in milliseconds. One that takes longer counts as broken off.
 const BODY_MS: u32 = 30_000;
 /// How much of a body is read at a time: 64 KiB.
 const PIECE_BYTES: u32 = 64 * 1024;
 
-/// Up to here a refused body that came unread is left to the platform, which takes as much by
-/// itself: 32 KiB.
+/// Up to here the platform itself takes the rest of a refused body that is unread: 32 KiB.
 const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
 /// How much of a refused body is read: 32 MiB.
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;

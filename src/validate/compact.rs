@@ -1,5 +1,4 @@
-//! Problems for JavaScript: numbers in memory. Their paths and texts are tables of the package,
-//! generated from here.
+//! Problems for JavaScript: numbers in memory. Their paths and texts are generated tables.
 
 use super::json::Text;
 use super::lexer::{Expected, Raw};
@@ -25,8 +24,7 @@ pub struct Compact {
     pub length: u32,
 }
 
-/// Stands for a code: JavaScript checks this number, because the conversion to a double would be
-/// most of the validator's wasm.
+/// Stands for a code: JavaScript checks this number, as it has the conversion to a double.
 pub const UNDECIDED: u8 = u8::MAX;
 
 /// Keeps as many problems as there is room for, and counts all.
@@ -97,8 +95,7 @@ impl<'a> Problems<'a> for Compacts<'_> {
     }
 }
 
-/// The issue that these numbers stand for, to generate JavaScript's tables from; that of an
-/// unknown member lacks its name.
+/// The issue that these numbers stand for, to generate tables from; unknown members lack names.
 pub fn explained(rank: u8, code: Code, detail: u8) -> Option<Issue<'static>> {
     let detail = usize::from(detail);
     let mut report = Report::keeping(usize::MAX);

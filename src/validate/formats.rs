@@ -1,5 +1,4 @@
-//! The texts that have a format, which the walk of a JavaScript value collects: one behind the
-//! other, with a word for each.
+//! The texts with formats that the walk of a JavaScript value collects, with a word for each.
 
 use super::rules;
 use crate::schema::Format;

@@ -30,8 +30,7 @@ pub trait Sink<'a> {
 /// Keeps nothing: for a check alone.
 impl Sink<'_> for () {}
 
-/// A JSON string's value: in the input where it has no escapes, else in a buffer used again for
-/// the next one.
+/// A JSON string's value: in the input, or, where it has escapes, in a buffer that is used again.
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a, 'b> {
     /// As it stands in the input.

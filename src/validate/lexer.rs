@@ -56,8 +56,7 @@ impl<'a> Lexer<'a> {
         self.rest.len()
     }
 
-    /// The byte behind the white space, which is not consumed; 0 at the end, where no token begins
-    /// either.
+    /// The byte behind the white space, which is not consumed; 0 at the end.
     #[inline(never)] // as all that are: 0.15 KB of what a shopper downloads
     pub(crate) fn peek(&mut self) -> u8 {
         loop {

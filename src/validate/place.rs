@@ -6,8 +6,7 @@ use crate::schema::{Array, Kind, Member, Slot};
 /// How far up in an [order](Place::order) the number of an item stands.
 pub const ITEM: u32 = 23;
 
-/// A list linked through the walk's own frames, so that a path costs nothing until there is
-/// a problem there.
+/// A list linked through the walk's own frames: a path costs nothing until there is a problem.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'p> {
     parent: Option<&'p Place<'p>>,

@@ -153,8 +153,7 @@ pub(crate) trait Problems<'a> {
     fn unknown_member(&mut self, place: &Place<'_>, raw: Raw<'a>, name: Text<'a, '_>);
     /// The bytes stop being JSON at this offset.
     fn malformed(&mut self, offset: usize, expected: Expected);
-    /// Reports a number that is not finite and above 0 as a double. Returns any other as a double,
-    /// if the values are kept.
+    /// Reports a number that is not finite and above 0. Returns any other, if values are kept.
     fn number(&mut self, place: &Place<'_>, text: &[u8]) -> Option<f64>;
 }
 
