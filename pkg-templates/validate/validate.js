@@ -32,12 +32,13 @@ export const checkText = (text, most, place) => checkJson(coder("TextEncoder").e
 const isBytes = (value) => ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
 
 export function mostOf(options) {
-  const { maxIssues = MOST_ISSUES } = options ?? {};
+  const maxIssues = options?.maxIssues;
+  if (maxIssues === undefined) return MOST_ISSUES;
   if (maxIssues > 0 && Number.isInteger(maxIssues)) return maxIssues;
   throw new TypeError("`maxIssues` must be a whole number greater than 0");
 }
 
-/** Lets a shop say it in its own words. */
+/** Replaces messages by the shop's own. */
 export function translated(issues, options) {
   const messages = options?.messages;
   if (messages) for (const issue of issues) issue.message = messages(issue) ?? issue.message;
