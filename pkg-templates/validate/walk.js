@@ -26,7 +26,7 @@ const items = [], before = [];
 
 /** @returns the issues of a request; undefined if it is no plain data, or if a getter of a value that is being walked asks */
 export function walk(value, maxIssues) {
-  if (issues || value === undefined) return undefined;
+  if (value === undefined || issues) return undefined;
   wasm = acquire();
   issues = [];
   joined = "";
