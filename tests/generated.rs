@@ -254,7 +254,7 @@ fn function(slot: Option<Slot>) -> String {
 }
 
 /// What the functions of the walk are made of; the walk itself imports the first of them.
-const PARTS: &str = "addText, checkNumber, checkText, isObject, notPlain, reportMember, reportNotAllowed, reportUnknown, walkItems, withUnknown";
+const PARTS: &str = "addText, checkNumber, isObject, isText, notPlain, reportMember, reportNotAllowed, reportUnknown, walkItems, withUnknown";
 
 fn walk() -> String {
     let mut js = format!(
@@ -283,17 +283,13 @@ fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
     );
     for (member, name) in &members {
         let member = member.name;
-        write!(
-            js,
-            "        case \"{member}\":\n          {name} = value.{member};\n          break;\n"
-        )
-        .unwrap();
+        writeln!(js, "        case \"{member}\": {name} = value.{member}; break;").unwrap();
     }
-    js += "        default:\n          names = withUnknown(names, name, value[name]);\n      }\n    }\n  } catch {\n    notPlain();\n  }\n";
+    js += "        default: names = withUnknown(names, name, value[name]);\n      }\n    }\n  } catch { notPlain(); }\n";
     for (member, name) in &members {
         writeln!(js, "  {};", check(member, name)).unwrap();
     }
-    writeln!(js, "  reportUnknown(names, {});\n}}", rank(slot)).unwrap();
+    writeln!(js, "  if (names) reportUnknown(names, {});\n}}", rank(slot)).unwrap();
     js
 }
 
@@ -301,7 +297,7 @@ fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
 fn check(member: &Member, name: &str) -> String {
     let place = rank(Some(member.slot));
     match member.kind {
-        Kind::Text(Format::Any) => format!("checkText({name}, {place})"),
+        Kind::Text(Format::Any) => format!("if (!isText({name})) reportMember({name}, {place})"),
         Kind::Text(format) => format!("addText({name}, {})", (format as u32) << FORMAT | place),
         Kind::PositiveNumber => format!("checkNumber({name}, {place})"),
         Kind::Object(_) => format!("{}({name})", function(Some(member.slot))),

@@ -1,6 +1,6 @@
 // generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew.
 
-import { addText, checkNumber, checkText, isObject, notPlain, reportMember, reportNotAllowed, reportUnknown, walkItems, withUnknown } from "../validate/walk.js";
+import { addText, checkNumber, isObject, isText, notPlain, reportMember, reportNotAllowed, reportUnknown, walkItems, withUnknown } from "../validate/walk.js";
 
 const { valueOf } = Object.prototype;
 
@@ -12,34 +12,21 @@ export function walkRequest(value) {
     for (name in value) {
       if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
       switch (name) {
-        case "reference":
-          a = value.reference;
-          break;
-        case "recipient":
-          b = value.recipient;
-          break;
-        case "pledges":
-          c = value.pledges;
-          break;
-        case "trigger":
-          d = value.trigger;
-          break;
-        case "notifications":
-          e = value.notifications;
-          break;
-        default:
-          names = withUnknown(names, name, value[name]);
+        case "reference": a = value.reference; break;
+        case "recipient": b = value.recipient; break;
+        case "pledges": c = value.pledges; break;
+        case "trigger": d = value.trigger; break;
+        case "notifications": e = value.notifications; break;
+        default: names = withUnknown(names, name, value[name]);
       }
     }
-  } catch {
-    notPlain();
-  }
-  checkText(a, 1);
+  } catch { notPlain(); }
+  if (!isText(a)) reportMember(a, 1);
   walkRecipient(b);
   walkItems(c, 6, 1, Infinity, walkPledge);
   walkTrigger(d);
   walkItems(e, 23, 0, 3, walkNotification);
-  reportUnknown(names, 0);
+  if (names) reportUnknown(names, 0);
 }
 
 function walkRecipient(value) {
@@ -50,26 +37,17 @@ function walkRecipient(value) {
     for (name in value) {
       if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
       switch (name) {
-        case "email":
-          a = value.email;
-          break;
-        case "firstName":
-          b = value.firstName;
-          break;
-        case "name":
-          c = value.name;
-          break;
-        default:
-          names = withUnknown(names, name, value[name]);
+        case "email": a = value.email; break;
+        case "firstName": b = value.firstName; break;
+        case "name": c = value.name; break;
+        default: names = withUnknown(names, name, value[name]);
       }
     }
-  } catch {
-    notPlain();
-  }
+  } catch { notPlain(); }
   addText(a, 35);
-  checkText(b, 4);
-  checkText(c, 5);
-  reportUnknown(names, 2);
+  if (!isText(b)) reportMember(b, 4);
+  if (!isText(c)) reportMember(c, 5);
+  if (names) reportUnknown(names, 2);
 }
 
 function walkPledge(value) {
@@ -80,22 +58,15 @@ function walkPledge(value) {
     for (name in value) {
       if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
       switch (name) {
-        case "impact":
-          a = value.impact;
-          break;
-        case "detail":
-          b = value.detail;
-          break;
-        default:
-          names = withUnknown(names, name, value[name]);
+        case "impact": a = value.impact; break;
+        case "detail": b = value.detail; break;
+        default: names = withUnknown(names, name, value[name]);
       }
     }
-  } catch {
-    notPlain();
-  }
+  } catch { notPlain(); }
   walkImpact(a);
   walkDetail(b);
-  reportUnknown(names, 7);
+  if (names) reportUnknown(names, 7);
 }
 
 function walkImpact(value) {
@@ -106,22 +77,15 @@ function walkImpact(value) {
     for (name in value) {
       if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
       switch (name) {
-        case "amount":
-          a = value.amount;
-          break;
-        case "offeringId":
-          b = value.offeringId;
-          break;
-        default:
-          names = withUnknown(names, name, value[name]);
+        case "amount": a = value.amount; break;
+        case "offeringId": b = value.offeringId; break;
+        default: names = withUnknown(names, name, value[name]);
       }
     }
-  } catch {
-    notPlain();
-  }
+  } catch { notPlain(); }
   checkNumber(a, 9);
-  checkText(b, 10);
-  reportUnknown(names, 8);
+  if (!isText(b)) reportMember(b, 10);
+  if (names) reportUnknown(names, 8);
 }
 
 function walkDetail(value) {
@@ -132,42 +96,25 @@ function walkDetail(value) {
     for (name in value) {
       if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
       switch (name) {
-        case "name":
-          a = value.name;
-          break;
-        case "description":
-          b = value.description;
-          break;
-        case "nounSingular":
-          c = value.nounSingular;
-          break;
-        case "nounPlural":
-          d = value.nounPlural;
-          break;
-        case "image":
-          e = value.image;
-          break;
-        case "externalId":
-          f = value.externalId;
-          break;
-        case "externalUrl":
-          g = value.externalUrl;
-          break;
-        default:
-          names = withUnknown(names, name, value[name]);
+        case "name": a = value.name; break;
+        case "description": b = value.description; break;
+        case "nounSingular": c = value.nounSingular; break;
+        case "nounPlural": d = value.nounPlural; break;
+        case "image": e = value.image; break;
+        case "externalId": f = value.externalId; break;
+        case "externalUrl": g = value.externalUrl; break;
+        default: names = withUnknown(names, name, value[name]);
       }
     }
-  } catch {
-    notPlain();
-  }
-  checkText(a, 12);
-  checkText(b, 13);
-  checkText(c, 14);
-  checkText(d, 15);
+  } catch { notPlain(); }
+  if (!isText(a)) reportMember(a, 12);
+  if (!isText(b)) reportMember(b, 13);
+  if (!isText(c)) reportMember(c, 14);
+  if (!isText(d)) reportMember(d, 15);
   addText(e, 80);
-  checkText(f, 17);
+  if (!isText(f)) reportMember(f, 17);
   addText(g, 82);
-  reportUnknown(names, 11);
+  if (names) reportUnknown(names, 11);
 }
 
 function walkTrigger(value) {
@@ -178,26 +125,17 @@ function walkTrigger(value) {
     for (name in value) {
       if (!Object.prototype.hasOwnProperty.call(value, name)) continue;
       switch (name) {
-        case "date":
-          a = value.date;
-          break;
-        case "phrase":
-          b = value.phrase;
-          break;
-        case "externalUrl":
-          c = value.externalUrl;
-          break;
-        default:
-          names = withUnknown(names, name, value[name]);
+        case "date": a = value.date; break;
+        case "phrase": b = value.phrase; break;
+        case "externalUrl": c = value.externalUrl; break;
+        default: names = withUnknown(names, name, value[name]);
       }
     }
-  } catch {
-    notPlain();
-  }
+  } catch { notPlain(); }
   addText(a, 116);
-  checkText(b, 21);
+  if (!isText(b)) reportMember(b, 21);
   addText(c, 86);
-  reportUnknown(names, 19);
+  if (names) reportUnknown(names, 19);
 }
 
 function walkNotification(text) {

@@ -10,7 +10,10 @@ function schema() {
   return { "~standard": { version: 1, vendor: "impact-pledge", validate: standardValidate, jsonSchema: converter } };
 }
 
-/** Each member is read once, as text: what is checked is what is given. */
+/**
+ * Serializes each value: what is checked must be what is returned. The walk is faster, but keeps nothing to compare with,
+ * and a Proxy or a getter that it read may return something else to the next reader.
+ */
 function standardValidate(value, options) {
   const ours = options?.libraryOptions, text = serialize(value, 0);
   const issues = translated(checkText(text, mostOf(ours)), ours);
@@ -19,7 +22,7 @@ function standardValidate(value, options) {
   return { value: isSame(value, checked) ? value : checked };
 }
 
-/** Whether a value is this JSON when it is read again, too: not if it has getters, a class, or members that JSON has not. */
+/** Whether a value is this JSON when it is read again: not with getters, a class, or members that JSON has not. */
 function isSame(value, json) {
   if (typeof json !== "object") return value === json;
   try {

@@ -32,7 +32,8 @@ export const checkText = (text, most, place) => checkJson(coder("TextEncoder").e
 const isBytes = (value) => ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
 
 export function mostOf(options) {
-  const { maxIssues = MOST_ISSUES } = options ?? {};
+  const maxIssues = options?.maxIssues;
+  if (maxIssues === undefined) return MOST_ISSUES;
   if (maxIssues > 0 && Number.isInteger(maxIssues)) return maxIssues;
   throw new TypeError("`maxIssues` must be a whole number greater than 0");
 }

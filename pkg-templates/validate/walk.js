@@ -1,36 +1,33 @@
 /**
  * The walk of a value by the schema, each member read once. What breaks a rule of shape becomes an issue on the spot;
- * texts that have a format are collected for the wasm, which checks many in one call, and what it finds takes its place
- * among the others. What is no plain JSON data (`toJSON`, getters that throw, values that JSON has not, text beyond
- * ASCII where a format is) ends the walk: such a value is serialized.
+ * texts that have a format are collected for the wasm, which checks many in one call, and its issues are inserted in
+ * order. What is no plain data (`toJSON`, getters that throw, values that JSON has not, text beyond ASCII where a format
+ * is) ends the walk: such a value is serialized.
  */
 import { walkRequest } from "../generated/walk.js";
 import { LENGTH, NOT_ALLOWED, RANK, REQUIRED, REQUIRED_MEMBER, TEXTS, TOO_FEW_ITEMS, TOO_MANY_ITEMS, UNKNOWN_MEMBER } from "../generated/tables.js";
 import { coder } from "../platform.js";
 import { issueOf, withCount, wrongNumber } from "./issues.js";
 import { FEW, MOST_TEXT, MOST_VALUES } from "./limits.js";
-import { giveBack, take } from "./wasm.js";
+import { acquire, release } from "./wasm.js";
 
-/** Browsers take longer to call some functions of their own than to do the same in JavaScript. */
+/** Browsers take longer to call their own functions for text than to do the same in JavaScript; Node does not. */
 const IN_PAGE = typeof document === "object";
 const SURROGATE = /[\ud800-\udfff]/;
-/** Thrown where a value is no plain JSON data. */
+/** Thrown where a value is no plain data. */
 const NOT_PLAIN = {};
 
-/** Of the one walk that there is at a time: the first issues so far, in the schema's order; how many they may be, and how many there were beyond; the item that it is in. */
+/** Of the one walk at a time: the first issues so far, in the schema's order; how many may be kept, how many were not; the current item. */
 let issues, most, beyond, item;
-/** Its wasm; how many texts wait there, with how many characters; and those that are still to be written, one behind the other. */
-let taken, count, used, joined;
+/** Its instance of the wasm; how many texts wait, of how many characters; and those that are not yet in its memory, joined. */
+let wasm, count, used, joined;
 /** Of each text its item, and how many issues come before its own. */
 const items = [], before = [];
 
-/**
- * @returns the issues of a request; nothing if it is no plain JSON data, or if another walk is half done: a getter may ask
- *   for a validation of its own
- */
+/** @returns the issues of a request; undefined if it is no plain data, or if a getter of a value that is being walked asks */
 export function walk(value, maxIssues) {
-  if (issues || value === undefined) return undefined;
-  taken = take();
+  if (value === undefined || issues) return undefined;
+  wasm = acquire();
   issues = [];
   joined = "";
   most = maxIssues;
@@ -38,19 +35,14 @@ export function walk(value, maxIssues) {
   try {
     walkRequest(value);
     checkTexts();
-    giveBack(taken);
+    release(wasm);
     return withCount(issues, beyond);
   } catch (error) {
     if (error !== NOT_PLAIN) throw error;
-    return giveBack(taken);
+    return release(wasm);
   } finally {
     issues = undefined;
   }
-}
-
-/** A member that is text without a format. */
-export function checkText(value, rank) {
-  if (!isText(value)) reportMember(value, rank);
 }
 
 /** A member that is text with a format. @param {number} word that format, and the rank of its place */
@@ -59,26 +51,26 @@ export function addText(text, word) {
   const size = text.length;
   if (size > MOST_TEXT) notPlain();
   if (count === TEXTS || used > MOST_TEXT) checkTexts();
-  taken.words[count] = (size << LENGTH) | word;
+  wasm.words[count] = (size << LENGTH) | word;
   items[count] = item;
   before[count++] = issues.length;
-  if (IN_PAGE && used < FEW) copy(text, size);
+  if (IN_PAGE && used < FEW) copy(text, size, wasm.text, used);
   else joined += text;
   used += size;
 }
 
-/** All formats are of ASCII: whatever is not is wrong, but there may be more to say about it. */
-function copy(text, size) {
+/** All formats are of ASCII: other text is wrong, and may be so for a reason that only the serialized check finds. */
+function copy(text, size, area, at) {
   let all = 0;
-  for (let i = 0; i < size; i++) all |= taken.text[used + i] = text.charCodeAt(i);
+  for (let i = 0; i < size; i++) all |= area[at + i] = text.charCodeAt(i);
   if (all > 127) notPlain();
 }
 
-/** Has the texts checked, and makes room for each issue where it belongs. */
+/** Checks the texts, and inserts each issue where it belongs: from the last to the first, so that each moves once. */
 function checkTexts() {
-  const rest = joined.length, { words, text } = taken;
+  const rest = joined.length, { words, text } = wasm;
   if (rest && coder("TextEncoder").encodeInto(joined, rest < used ? text.subarray(used - rest) : text).written !== rest) notPlain();
-  const wrong = taken.check_formats(taken.area, count, used);
+  const wrong = wasm.check_formats(wasm.area, count, used);
   if (wrong) {
     let from = issues.length, to = from + wrong;
     beyond += Math.max(0, to - most);
@@ -98,7 +90,7 @@ export function walkItems(array, rank, fewest, limit, walkItem) {
   try {
     if (!array.toJSON) ({ length } = array);
   } catch {
-    // its length stays unknown
+    notPlain();
   }
   if (!Number.isInteger(length) || length > MOST_VALUES) notPlain(); // a Proxy may give any
   if (length < fewest) report(rank | (TOO_FEW_ITEMS << 8));
@@ -136,19 +128,21 @@ function report(about, name) {
   else beyond++;
 }
 
-/** The names of an object's unknown members so far; one that is `undefined` is absent. */
-export function withUnknown(names, name, value) {
-  if (value === undefined) return names;
-  typeOf(value);
-  isText(name);
-  return names?.push(name) ? names : [name];
+/** Adds the name of an unknown member; one that is `undefined` is absent. */
+export function withUnknown(names = [], name, value) {
+  if (value !== undefined) {
+    typeOf(value);
+    isText(name);
+    names.push(name);
+  }
+  return names;
 }
 
 export function reportUnknown(names, rank) {
-  if (names) for (const name of names) report(rank | (UNKNOWN_MEMBER << 8), name);
+  for (const name of names) report(rank | (UNKNOWN_MEMBER << 8), name);
 }
 
-/** The number of the type that a value is of, instead of the one that it must be of. */
+/** The number of a value's type. */
 function typeOf(value) {
   return value === null ? 0 : ["boolean", "number", "string"].indexOf(typeof value) + 1 || notPlain();
 }
@@ -164,8 +158,8 @@ function isArray(value) {
   }
 }
 
-/** A string; one with half of a surrogate pair is not plain. So is any to an engine that cannot find out. */
-const isText = (value) => typeof value === "string" && ((IN_PAGE && !SURROGATE.test(value)) || value.isWellFormed?.() || notPlain());
+/** Whether it is a string. One with half of a surrogate pair is not plain, nor is any to an engine that cannot find out. */
+export const isText = (value) => typeof value === "string" && ((IN_PAGE && !SURROGATE.test(value)) || value.isWellFormed?.() || notPlain());
 
 export function notPlain() {
   throw NOT_PLAIN;

@@ -1,7 +1,4 @@
-/**
- * The validator's wasm, and the stretch of its memory that is ours. `src/exports.rs` is the other half of this file:
- * it says what lies where in that area.
- */
+/** The validator's wasm and the area of its memory that is ours; `src/exports.rs` documents what lies where in it. */
 import { instantiate } from "#instance";
 import { compileAhead } from "#module";
 import { ITEM, PROBLEM, TEXTS, UNDECIDED, UNKNOWN_MEMBER } from "../generated/tables.js";
@@ -9,21 +6,22 @@ import { coder } from "../platform.js";
 import { KEPT, PAGE, PAGES, ROOM } from "./limits.js";
 import { issueOf, withCount, wrongNumber } from "./issues.js";
 
-let instance;
+/** The instance that nobody uses. */
+let idle;
 
 /**
- * Takes the instance, made on first use, with an area of at least so many bytes. Whoever takes it gives it back when all
- * went well: the wasm does not throw, but the stack may be at its end, and nobody knows in what state that leaves it. Who
- * asks meanwhile, such as a getter of the value that is checked, gets another.
+ * The instance, made on first use, with an area of at least so many bytes; a getter of the value that is being checked
+ * gets another. It is released only when all went well: the stack may overflow in the wasm, which leaves its memory in an
+ * unknown state.
  */
-export function take(size = 0) {
-  const taken = instance?.bytes.length >= size ? instance : start(size);
-  instance = undefined;
-  return taken;
+export function acquire(size = 0) {
+  const acquired = idle?.bytes.length >= size ? idle : start(size);
+  idle = undefined;
+  return acquired;
 }
 
-export function giveBack(taken) {
-  if (taken.bytes.length <= KEPT) instance = taken;
+export function release(instance) {
+  if (instance.bytes.length <= KEPT) idle = instance;
 }
 
 /**
@@ -49,7 +47,7 @@ export function checkJson(json, isValue, most, part) {
   const { length } = json;
   const room = ROOM + (length >> 4); // a few calls give all problems, however many there are
   const start = room * PROBLEM * 4;
-  const taken = take(start + length * 2), { bytes, words } = taken;
+  const instance = acquire(start + length * 2), { bytes, words } = instance;
   bytes.set(json, start);
   const textAt = (from, size) => coder("TextDecoder").decode(bytes.subarray(start + from, start + from + size));
   const first = [];
@@ -76,18 +74,18 @@ export function checkJson(json, isValue, most, part) {
   }
 
   do {
-    left = taken.check_json(taken.area, room, length, isValue, skip);
+    left = instance.check_json(instance.area, room, length, isValue, skip);
     for (let i = 0; i < room && i < left; i++) add(i * PROBLEM);
     skip += room;
   } while (left > room);
   cut();
   const issues = first.map(({ issue }) => issue());
-  giveBack(taken);
+  release(instance);
   return withCount(issues, beyond);
 }
 
 /** Compiles ahead of the first call. Never needed: whoever does not call this has it done on first use. */
 export async function ready() {
   await compileAhead();
-  giveBack(take());
+  release(acquire());
 }
