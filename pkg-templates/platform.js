@@ -8,7 +8,7 @@ export const coder = (name) => (made[name] ??= new (find(name))());
 export function find(name) {
   const found = globalThis[name] ?? globalThis.process?.getBuiltinModule?.("node:util")[name];
   if (found) return found;
-  throw new Error(`impact-pledge needs ${name}: use an engine that has it, or a polyfill`);
+  throw new Error(`impact-pledge needs ${name} or a polyfill`);
 }
 
 /** For code that makes a coder as soon as it is loaded, as wasm-bindgen's does. */

@@ -21,6 +21,5 @@ export async function compileAhead() {
 
 /** What stands between a page and WebAssembly, and what to do about it. */
 function blocked(cause) {
-  const remedy = "If a Content-Security-Policy forbids it, add 'wasm-unsafe-eval' to its script-src";
-  return new Error(`impact-pledge could not compile its WebAssembly. ${remedy} (${cause})`, { cause });
+  return new Error(`impact-pledge could not compile its WebAssembly; a Content-Security-Policy must have 'wasm-unsafe-eval' in script-src (${cause})`, { cause });
 }

@@ -6,8 +6,8 @@ const explained = new Map();
 
 function explain(about) {
   const rank = about & 255, code = (about >> 8) & 255, place = PLACES[rank];
-  const steps = place.split("/").slice(1), text = textOf(rank, code, about >> 16);
-  const explanation = { code: CODES[code], steps, item: steps.indexOf("*"), pointer: place.split("*"), text, isOpen: text.endsWith(" ") };
+  const [head, tail] = place.split("*"), text = textOf(rank, code, about >> 16);
+  const explanation = { code: CODES[code], steps: place.split("/").slice(1), head, tail, text, isOpen: text.endsWith(" ") };
   explained.set(about, explanation);
   return explanation;
 }
@@ -38,20 +38,18 @@ export const wrongNumber = (number) => (Number.isFinite(number) ? NOT_POSITIVE :
  * @param {string} [name] an unknown member's, below the object that the numbers are about
  */
 export function issueOf(about, number, name) {
-  const { code, steps, item, pointer, text, isOpen } = explained.get(about) ?? explain(about);
+  const { code, steps, head, tail, text, isOpen } = explained.get(about) ?? explain(about);
   const path = steps.slice();
-  if (item >= 0) path[item] = number;
-  const issue = {
-    path,
-    pointer: item < 0 ? pointer[0] : pointer[0] + number + pointer[1],
-    code,
-    message: isOpen ? text + number : text,
-  };
+  let pointer = head;
+  if (tail !== undefined) {
+    path[1] = number; // both arrays are members of the request
+    pointer += number + tail;
+  }
   if (name !== undefined) {
     path.push(name);
-    issue.pointer += `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    pointer += `/${name.replace(/[~/]/g, (char) => (char === "/" ? "~1" : "~0"))}`;
   }
-  return issue;
+  return { path, pointer, code, message: isOpen ? text + number : text };
 }
 
 /** The first issues, and behind them one that counts the others. @param {number} count */

@@ -28,21 +28,22 @@ const items = [], before = [];
 export function walk(value, maxIssues) {
   if (value === undefined || issues) return undefined;
   wasm = acquire();
-  issues = [];
-  joined = "";
   most = maxIssues;
   item = count = used = beyond = 0;
+  issues = [];
+  joined = "";
+  let result;
   try {
     walkRequest(value);
     checkTexts();
-    release(wasm);
-    return withCount(issues, beyond);
+    result = withCount(issues, beyond);
   } catch (error) {
     if (error !== NOT_PLAIN) throw error;
-    return release(wasm);
   } finally {
     issues = undefined;
   }
+  release(wasm);
+  return result;
 }
 
 /** A member that is text with a format. @param {number} word that format, and the rank of its place */
@@ -112,8 +113,8 @@ export function checkNumber(number, rank) {
 }
 
 export function reportNotAllowed(value, rank) {
-  if (isText(value)) report(rank | (NOT_ALLOWED << 8));
-  else reportMember(value, rank);
+  if (!isText(value)) reportMember(value, rank);
+  else report(rank | (NOT_ALLOWED << 8));
 }
 
 /** A member that is not of its type, or absent. */
