@@ -8,9 +8,8 @@
 //!   a record: who, what, how much.
 //! - [`api`] is the wire, written once for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] takes a request and gives a response: [`auth`] says whose it is, [`charge`] what
-//!   it is worth in exact decimals, [`idempotency`] whether it is a repeat; a [`store`] keeps
-//!   it, and [`timeline`]
-//!   shows it to its recipient.
+//!   it is worth in exact decimals, [`idempotency`] whether it is a repeat; a [`store`] keeps it,
+//!   and [`timeline`] shows it to its recipient.
 //! - A client asks again when that can help: [`retry`] says when.
 
 pub mod api;

@@ -203,7 +203,7 @@ impl Request for TestRequest {
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
         let body = self.body.clone()?;
-        reservation.grow(body.len())?;
+        reservation.resize(body.len())?;
         if body.len() > limit { Err(BodyError::TooLarge) } else { Ok(body) }
     }
 }
@@ -963,8 +963,8 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 fn a_body_that_finds_no_room_is_answered_at_once() {
     let bench = seeded();
     let mut held = bench.caches.in_flight.reservation();
-    held.grow(MAX_BYTES_IN_FLIGHT - 100).unwrap();
-    assert_eq!(held.grow(101), Err(BodyError::Busy));
+    held.resize(MAX_BYTES_IN_FLIGHT - 100).unwrap();
+    assert_eq!(held.resize(MAX_BYTES_IN_FLIGHT + 1), Err(BodyError::Busy));
     let before = bench.store.names();
     let answer = bench.create(LIVE_UNIT, &minimal());
     unavailable(&answer, Some(true));

@@ -41,7 +41,7 @@ async fn empty() -> Platform {
 }
 
 fn store(platform: &Platform) -> KvStore {
-    KvStore::new(platform.env().pledges().unchecked_into())
+    KvStore(platform.env().pledges().unchecked_into())
 }
 
 /// What KV says of each of its records, in the order of their names.

@@ -4,6 +4,7 @@ use super::extract::{Extracted, Mismatch, extract};
 use super::{Operation, header, problem};
 use crate::schema::{CREATED, ERROR, Kind, RETRIEVED};
 use crate::validate::number::ToDouble;
+use serde::Serialize;
 use std::borrow::Cow;
 
 /// An answer that is not the transaction that was asked for.
@@ -18,13 +19,16 @@ pub struct AnswerError {
 }
 
 /// The reasons that the contract distinguishes, and the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// Missing or invalid key: known by the status 401.
+    #[serde(rename = "authentication_failed")]
     Authentication,
     /// No such transaction: known by the body, as the contract does not show its status.
     NotFound,
     /// Anything else.
+    #[serde(rename = "api_error")]
     Other,
 }
 

@@ -3,7 +3,7 @@
 //! `operator COMMAND` reads its input from standard input and writes one line of JSON. It keeps
 //! nothing: the scripts that call it carry records to and from Workers KV.
 
-use impact_pledge::auth::{ApiKey, KEY_BYTES, KeyHash, KeyLevel, KeyRecord, Mode, new_key};
+use impact_pledge::auth::{ApiKey, KEY_BYTES, KeyHash, KeyRecord, Mode, new_key};
 use impact_pledge::charge::{Catalogue, UnitPrice, read_prices};
 use impact_pledge::pledge::CurrencyCode;
 use impact_pledge::store::{CatalogueKey, CredentialKey, Key};
@@ -208,25 +208,19 @@ fn check_catalogue(input: &str) -> Outcome {
     Ok(json!({ "catalogue": catalogue, "entry": entry(&CatalogueKey, &catalogue)? }))
 }
 
+#[derive(Deserialize)]
+struct Development {
+    keys: Vec<(String, KeyRecord)>,
+    catalogue: Catalogue,
+}
+
 /// The data of local development. It belongs into no deployed namespace.
 fn seed(_input: &str) -> Outcome {
-    let unit = |id: &str| KeyLevel::Unit { unit_id: id.to_owned() };
-    let units = ["unit_dev", "unit_dev_two"].map(str::to_owned).to_vec();
-    let team = || KeyLevel::Team { team_id: "team_dev".to_owned(), unit_ids: units.clone() };
-    let keys = [
-        ("service_sk_test_dev_unit", Mode::Test, unit("unit_dev")),
-        ("service_sk_live_dev_unit", Mode::Live, unit("unit_dev")),
-        ("service_sk_test_dev_unit_two", Mode::Test, unit("unit_dev_two")),
-        ("service_sk_test_dev_team", Mode::Test, team()),
-        ("service_sk_live_dev_team", Mode::Live, team()),
-    ];
-    let prices = r#"{"currencyCode":"USD","unitPrices":{"tree":"0.50","plastic-kg":"1.25"}}"#;
-    let mut entries = vec![entry(&CatalogueKey, &serde_json::from_str::<Catalogue>(prices)?)?];
-    let mut rows = Vec::new();
-    for (key, mode, level) in keys {
-        let record = KeyRecord { mode, level, label: "development".to_owned() };
-        entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), &record)?);
-        rows.push(json!({ "key": key, "record": record }));
+    let Development { keys, catalogue } = serde_json::from_str(include_str!("development.json"))?;
+    let mut entries = vec![entry(&CatalogueKey, &catalogue)?];
+    for (key, record) in &keys {
+        entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), record)?);
     }
-    Ok(json!({ "keys": rows, "entries": entries }))
+    let rows = keys.iter().map(|(key, record)| json!({ "key": key, "record": record }));
+    Ok(json!({ "keys": rows.collect::<Value>(), "entries": entries }))
 }

@@ -75,15 +75,14 @@ impl Call {
 #[serde(rename_all = "snake_case")]
 enum Kind {
     Transaction,
-    AuthenticationFailed,
-    NotFound,
-    /// With another answer.
-    ApiError,
     Aborted,
     TimedOut,
     Connection,
     /// Before anything was sent.
     InvalidArgument,
+    /// With another answer.
+    #[serde(untagged)]
+    Refused(Reason),
 }
 
 /// What a call came to: `conclude` in `client.js` reads it.
@@ -117,19 +116,9 @@ impl Conclusion {
         let answer = answer::read(operation, reply.status(), &reply.body(), to_double);
         let (kind, text, error) = match answer {
             Ok(amount) => (Kind::Transaction, amount, None),
-            Err(AnswerError { reason, message, error }) => (reason.into(), message, error),
+            Err(AnswerError { reason, message, error }) => (Kind::Refused(reason), message, error),
         };
         Conclusion { error, ..Conclusion::new(kind, text, reply.into()) }
-    }
-}
-
-impl From<Reason> for Kind {
-    fn from(reason: Reason) -> Self {
-        match reason {
-            Reason::Authentication => Kind::AuthenticationFailed,
-            Reason::NotFound => Kind::NotFound,
-            Reason::Other => Kind::ApiError,
-        }
     }
 }
 
@@ -206,7 +195,7 @@ impl PreparedRequest {
     fn wait_ms(&self, conclusion: &Conclusion) -> Option<u32> {
         let retry_after;
         let failure = match conclusion.kind {
-            Kind::ApiError => {
+            Kind::Refused(Reason::Other) => {
                 let reply: &Reply = conclusion.part.unchecked_ref();
                 retry_after = reply.retry_after();
                 Failure::Status { status: reply.status(), retry_after: retry_after.as_deref() }

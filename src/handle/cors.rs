@@ -1,6 +1,7 @@
 //! Which origins may call the API from a browser.
 
-use super::response::Response;
+use super::{Request, Response};
+use crate::api::header;
 use std::borrow::Cow;
 
 /// The origins whose pages may call the API from a browser; none unless the operator lists them.
@@ -14,17 +15,16 @@ impl Cors {
         Cors(origins.filter(|origin| !origin.is_empty()).map(str::to_owned).collect())
     }
 
-    /// Whether no origin is listed.
-    pub fn is_off(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn apply<V>(&self, origin: Option<&str>, response: &mut Response<V>) {
+    pub(super) fn apply<V>(&self, request: &impl Request, response: &mut Response<V>) {
+        if self.0.is_empty() {
+            return;
+        }
         response.headers.push(("vary", Cow::Borrowed("Origin")));
-        let listed = origin.filter(|origin| self.0.iter().any(|listed| listed == origin));
-        let Some(origin) = listed else { return };
-        let allow = Cow::Owned(origin.to_owned());
-        response.headers.push(("access-control-allow-origin", allow));
+        let Some(origin) = request.header(header::ORIGIN) else { return };
+        if !self.0.contains(&origin) {
+            return;
+        }
+        response.headers.push(("access-control-allow-origin", Cow::Owned(origin)));
         let more: &[(&str, &str)] = if response.status == 204 { PREFLIGHT } else { EXPOSED };
         response.headers.extend(more.iter().map(|(name, value)| (*name, Cow::Borrowed(*value))));
     }

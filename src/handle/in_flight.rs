@@ -28,19 +28,11 @@ pub struct Reservation<'f> {
 }
 
 impl Reservation<'_> {
-    /// Holds so many bytes more.
+    /// Holds so many bytes instead of those before.
     ///
     /// # Errors
     /// [`BodyError::Busy`] if all requests together would hold more than [`MAX_BYTES`]; the
     /// reservation is then as it was.
-    pub fn grow(&mut self, bytes: usize) -> Result<(), BodyError> {
-        self.resize(self.bytes.saturating_add(bytes))
-    }
-
-    /// Holds so many bytes instead of those before.
-    ///
-    /// # Errors
-    /// As [`grow`](Self::grow).
     pub fn resize(&mut self, bytes: usize) -> Result<(), BodyError> {
         let others = self.in_flight.0.get().saturating_sub(self.bytes);
         let all = others.saturating_add(bytes);

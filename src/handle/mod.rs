@@ -105,10 +105,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             response.body = Body::Empty;
         }
         self.name_request(request, operation, &mut response);
-        let cors = &self.settings.cors;
-        if !cors.is_off() {
-            cors.apply(request.header(header::ORIGIN).as_deref(), &mut response);
-        }
+        self.settings.cors.apply(request, &mut response);
         response
     }
 

@@ -47,23 +47,17 @@ impl RecentAnswers {
 
     /// The answer that this transaction was created with.
     pub fn body(&self, id: &str, now_ms: u64) -> Option<Vec<u8>> {
-        self.find(now_ms, |answer| answer.replay.id == id, |answer| answer.body.clone())
+        self.find(now_ms, |answer| (answer.replay.id == id).then(|| answer.body.clone()))
     }
 
     /// What was recorded last under this idempotency key.
     pub fn replay(&self, hash: ReplayHash, now_ms: u64) -> Option<Replay> {
-        self.find(now_ms, |answer| answer.hash == hash, |answer| answer.replay.clone())
+        self.find(now_ms, |answer| (answer.hash == hash).then(|| answer.replay.clone()))
     }
 
-    fn find<T>(
-        &self,
-        now_ms: u64,
-        is_wanted: impl Fn(&RecentAnswer) -> bool,
-        of: impl Fn(&RecentAnswer) -> T,
-    ) -> Option<T> {
+    fn find<T>(&self, now_ms: u64, pick: impl Fn(&RecentAnswer) -> Option<T>) -> Option<T> {
         let answers = self.0.borrow();
-        let mut fresh = answers.iter().rev().filter(|answer| now_ms < answer.expires_ms);
-        fresh.find(|answer| is_wanted(answer)).map(of)
+        answers.iter().rev().filter(|answer| now_ms < answer.expires_ms).find_map(pick)
     }
 }
 

@@ -108,8 +108,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         replay: Replay,
         answer: &[u8],
     ) -> Result<(), Problem> {
-        let record = serde_json::to_vec(&replay).map_err(|_| incomplete())?;
-        let written = self.store.put(&ReplayKey(hash), record, &()).await;
+        let written = self.store.put(&ReplayKey(hash), api::to_json(&replay), &()).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable: true })?;
         let now_ms = self.clock.now_ms();
         self.caches.recent_answers.keep(hash, replay, answer.to_vec(), now_ms);

@@ -2,7 +2,7 @@
 
 use super::deadline::within;
 use crate::store::{Key, Store, StoreError, Stored, StoredValue};
-use js_sys::{JSON, Object, Promise, Reflect, Uint8Array};
+use js_sys::{JSON, Promise, Uint8Array};
 use std::cell::OnceCell;
 use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -30,7 +30,7 @@ extern "C" {
         this: &KvNamespace,
         name: &str,
         value: &Uint8Array,
-        options: &Object,
+        options: &JsValue,
     ) -> Result<Promise, JsValue>;
 
     type Found;
@@ -46,14 +46,7 @@ thread_local! {
 }
 
 /// A namespace of Workers KV as a store.
-pub struct KvStore(KvNamespace);
-
-impl KvStore {
-    /// Keeps its records in this namespace.
-    pub fn new(namespace: KvNamespace) -> Self {
-        KvStore(namespace)
-    }
-}
+pub struct KvStore(pub KvNamespace);
 
 impl Store for KvStore {
     type Value = ReadableStream;
@@ -62,8 +55,7 @@ impl Store for KvStore {
         &self,
         key: &K,
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
-        let found =
-            get_options::<K>().and_then(|options| self.0.get_with_metadata(&key.name(), &options));
+        let found = self.0.get_with_metadata(&key.name(), &get_options::<K>());
         let found = answered(found, READ_MS, "get", K::KIND).await?;
         let found: Found = found.unchecked_into();
         let Some(value) = found.value() else { return Ok(None) };
@@ -131,20 +123,14 @@ fn read_metadata<K: Key>(metadata: &JsValue) -> Result<K::Metadata, StoreError> 
 }
 
 /// Reads a value as a stream, and for some keys from no older cache than they say.
-fn get_options<K: Key>() -> Result<JsValue, JsValue> {
-    let Some(seconds) = K::CACHE_SECONDS else { return Ok(intern("stream").into()) };
-    if let Some(options) = BRIEFLY_CACHED.with(|options| options.get().cloned()) {
-        return Ok(options);
-    }
-    let options = Object::new();
-    Reflect::set(&options, &"type".into(), &"stream".into())?;
-    Reflect::set(&options, &"cacheTtl".into(), &seconds.into())?;
-    Ok(BRIEFLY_CACHED.with(|known| known.get_or_init(|| options.into()).clone()))
+fn get_options<K: Key>() -> JsValue {
+    let Some(seconds) = K::CACHE_SECONDS else { return intern("stream").into() };
+    let json = || format!(r#"{{"type":"stream","cacheTtl":{seconds}}}"#);
+    let make = || JSON::parse(&json()).unwrap_or_default();
+    BRIEFLY_CACHED.with(|options| options.get_or_init(make).clone())
 }
 
-fn put_options<K: Key>(metadata: &K::Metadata) -> Result<Object, JsValue> {
+fn put_options<K: Key>(metadata: &K::Metadata) -> Result<JsValue, JsValue> {
     let metadata = serde_json::to_string(metadata).map_err(|error| error.to_string())?;
-    let options = Object::new();
-    Reflect::set(&options, &intern("metadata").into(), &JSON::parse(&metadata)?)?;
-    Ok(options)
+    JSON::parse(&format!(r#"{{"metadata":{metadata}}}"#))
 }

@@ -5,15 +5,13 @@
 //! `worker.js` beside this file loads the module; `recover.js` answers for an instance that broke.
 
 mod deadline;
-mod entropy;
 mod kv;
 mod request;
 mod response;
 
 pub use kv::{KvNamespace, KvStore};
 
-use crate::handle::{Caches, Clock, Service, Settings};
-use entropy::WorkerEntropy;
+use crate::handle::{Caches, Clock, Entropy, Service, Settings};
 use request::WorkerRequest;
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -31,6 +29,10 @@ extern "C" {
     fn allowed_origins(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
     fn public_origin(this: &Bindings) -> Option<String>;
+
+    /// Web Crypto: at most 65,536 bytes at a time.
+    #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
+    fn get_random_values(bytes: &mut [u8]);
 }
 
 thread_local! {
@@ -59,7 +61,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
         let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(bindings)));
         (Rc::clone(&isolate.caches), Rc::clone(settings))
     });
-    let store = KvStore::new(bindings.pledges());
+    let store = KvStore(bindings.pledges());
     let service = Service {
         store: &store,
         clock: &WorkerClock,
@@ -85,5 +87,13 @@ struct WorkerClock;
 impl Clock for WorkerClock {
     fn now_ms(&self) -> u64 {
         js_sys::Date::now() as u64
+    }
+}
+
+struct WorkerEntropy;
+
+impl Entropy for WorkerEntropy {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.chunks_mut(65_536).for_each(get_random_values);
     }
 }

@@ -36,13 +36,22 @@ export function recovering(fetch, instance) {
     });
     const ended = answered.catch(recover);
     // Else the platform may drop the request of a caller who hangs up, with the bytes that it holds: only a create has any.
-    if (request.method === "POST") context.waitUntil(ended);
+    if (isCreate(request)) context.waitUntil(ended);
     // So the numbers of others may stay behind; nobody waits among the oldest of so many.
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
     const response = await ended;
     waiting.delete(number);
     return response ?? internalError(); // made here: a platform's object belongs to the request that made it
   };
+}
+
+/** What of a request throws is for the module to meet, whose failure is answered. */
+function isCreate(request) {
+  try {
+    return request.method === "POST";
+  } catch {
+    return true;
+  }
 }
 
 function internalError() {

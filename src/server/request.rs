@@ -84,16 +84,16 @@ impl<'r> WorkerRequest<'r> {
         let (mut body, mut refused) = (Vec::new(), BodyError::TooLarge);
         let Some(stream) = self.request.body() else { return Ok(body) };
         let ended = for_each_piece(&stream, BODY_MS, |piece| {
-            let length = piece.length() as usize;
-            let fits = body.len() + length <= limit;
-            if fits && reservation.grow(length).is_err() {
-                refused = BodyError::Busy;
+            let length = body.len() + piece.length() as usize;
+            if length > limit {
                 return false;
             }
-            if fits {
-                body.extend(piece.to_vec());
+            if let Err(busy) = reservation.resize(length) {
+                refused = busy;
+                return false;
             }
-            fits
+            body.extend(piece.to_vec());
+            true
         });
         match ended.await {
             Some(true) => Ok(body),
@@ -192,7 +192,7 @@ impl Request for WorkerRequest<'_> {
         let Some(length) = self.content_length().filter(|length| *length <= limit) else {
             return self.read_up_to(limit, reservation).await;
         };
-        reservation.grow(length)?;
+        reservation.resize(length)?;
         let body = within(BODY_MS, self.read_whole()).await.and_then(Result::ok);
         body.ok_or(BodyError::Broken)
     }

@@ -9,7 +9,7 @@ mod link;
 mod quantity;
 
 use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
-use date::Day;
+use date::day;
 use link::WebAddress;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use quantity::Quantity;
@@ -55,39 +55,28 @@ pub fn page(transaction: &RetrievedPledgeTransaction<'_>) -> String {
 
 /// The page for an address that opens nothing.
 pub fn not_found_page() -> String {
-    let content = message(
-        "We could not find this page",
-        html! {
-            p { "The address may be incomplete." }
-            p {
-                "Please open the link in your message once more, or copy all of it, to its last "
-                "character. If it still leads here, ask the shop that sent it to you."
-            }
-        },
-    );
-    document("Page not found", false, &content, None)
+    let paragraphs = html! {
+        p { "The address may be incomplete." }
+        p {
+            "Please open the link in your message once more, or copy all of it, to its last "
+            "character. If it still leads here, ask the shop that sent it to you."
+        }
+    };
+    message_page("Page not found", "We could not find this page", &paragraphs)
 }
 
 /// The page for when the store does not answer.
 pub fn unavailable_page() -> String {
-    let content = message(
-        "One moment, please",
-        html! {
-            p { "We cannot show this page right now." }
-            p {
-                "Nothing is wrong with your link. Please "
-                a href="" { "try again" } " in a moment."
-            }
-        },
-    );
-    document("Please try again", false, &content, None)
+    let paragraphs = html! {
+        p { "We cannot show this page right now." }
+        p { "Nothing is wrong with your link. Please " a href="" { "try again" } " in a moment." }
+    };
+    message_page("Please try again", "One moment, please", &paragraphs)
 }
 
-fn message(heading: &str, paragraphs: Markup) -> Markup {
-    html! {
-        h1 { (heading) }
-        div.story { div.lead { (paragraphs) } }
-    }
+fn message_page(title: &str, heading: &str, paragraphs: &Markup) -> String {
+    let content = html! { h1 { (heading) } div.story { div.lead { (paragraphs) } } };
+    document(title, false, &content, None)
 }
 
 fn document(title: &str, is_test: bool, content: &Markup, footer: Option<&Markup>) -> String {
@@ -139,7 +128,7 @@ fn recipient_name<'t>(transaction: &'t RetrievedPledgeTransaction<'_>) -> Option
 
 /// Why: the action that caused the pledges, if anything is known of it.
 fn cause(trigger: &Trigger<'_>) -> Option<Markup> {
-    let day = trigger.date.as_deref().and_then(Day::of);
+    let day = trigger.date.as_deref().and_then(day);
     let phrase = shown(&trigger.phrase);
     let link = web_address(&trigger.external_url);
     let heading = phrase.unwrap_or("How it began");
@@ -159,7 +148,7 @@ fn effect(transaction: &RetrievedPledgeTransaction<'_>) -> Markup {
     let pledges = &transaction.pledges;
     html! {
         li {
-            @if let Some(day) = Day::of(&transaction.created_at) { (day) }
+            @if let Some(day) = day(&transaction.created_at) { (day) }
             h2 {
                 @if let [_] = pledges.as_slice() { "A pledge was made" }
                 @else { (quantity::grouped(&pledges.len().to_string())) " pledges were made" }
