@@ -24,7 +24,7 @@ export async function buildPackage(tools) {
     for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
     writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root), null, 2)}\n`);
     copyFileSync(join(tools.root, "LICENSE"), join(pkg, "LICENSE"));
-    copyFileSync(join(tools.root, "pkg-templates", "README.md"), join(pkg, "README.md"));
+    copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
   });
   say(`pkg/: ${ENTRIES.map(({ path }) => path).join(", ")}`);
 }

@@ -72,7 +72,7 @@ impl<'a> ApiKey<'a> {
 
     /// What the key is found under.
     pub fn hash(self) -> KeyHash {
-        KeyHash(Sha256::digest(self.0.as_bytes()).into())
+        KeyHash(Sha256::digest(self.0.as_bytes()).into()) // no salt: a key has 200 random bits
     }
 
     pub(crate) fn as_str(self) -> &'a str {

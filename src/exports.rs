@@ -20,7 +20,7 @@ use core::slice;
 #[unsafe(no_mangle)]
 extern "C" fn check_formats(area: usize, count: usize, length: usize) -> usize {
     let text = slice_from_raw(area + TEXTS * size_of::<u32>(), length);
-    formats::check(slice_from_raw_mut(area, count.min(TEXTS)), text)
+    formats::check(slice_from_raw_mut(area, count.min(TEXTS)), text) // never beyond the words
 }
 
 /// Checks JSON; [`validate::json`] says what it returns.

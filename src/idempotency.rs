@@ -74,7 +74,7 @@ impl ReplayHash {
     pub fn new(scope: &Scope, key: &IdempotencyKey) -> Self {
         let mut hash = Sha256::new();
         for part in parts(scope, key) {
-            hash.update((part.len() as u64).to_be_bytes());
+            hash.update((part.len() as u64).to_be_bytes()); // no text moves to the next part
             hash.update(part);
         }
         ReplayHash(hash.finalize().into())
@@ -149,7 +149,7 @@ impl Derivation {
     ) -> Result<Self, InvalidLength> {
         let mut mac = Hmac::<Sha256>::new_from_slice(api_key.as_str().as_bytes())?;
         for part in parts(scope, key).into_iter().chain([payload.0.as_slice()]) {
-            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(&(part.len() as u64).to_be_bytes()); // as in a replay hash
             mac.update(part);
         }
         Ok(Derivation(mac))

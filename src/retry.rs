@@ -78,6 +78,6 @@ impl Failure<'_> {
 fn backoff_ms(retries: u32, random: f64) -> u32 {
     let doubled = 2_u32.checked_pow(retries).and_then(|factor| FIRST_WAIT_MS.checked_mul(factor));
     let most = doubled.map_or(LONGEST_WAIT_MS, |ms| ms.min(LONGEST_WAIT_MS));
-    let least = most / 2;
+    let least = most / 2; // the rest is left to chance
     least + (f64::from(most - least) * random.clamp(0.0, 1.0)) as u32
 }

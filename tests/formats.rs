@@ -50,16 +50,16 @@ fn fixture(name: &str) -> Fixture {
 }
 
 #[track_caller]
-fn judge(is_valid: Check, rows: &[Row]) {
+fn check_rows(is_valid: Check, rows: &[Row]) {
     let wrong = rows.iter().filter(|row| is_valid(row.value.as_bytes()) != row.valid);
     let wrong: Vec<_> = wrong.map(|row| (&row.value, row.valid, &row.why)).collect();
-    assert!(wrong.is_empty(), "wrongly judged (value, valid, why): {wrong:#?}");
+    assert!(wrong.is_empty(), "wrong (value, valid, why): {wrong:#?}");
 }
 
 #[test]
-fn every_row_is_judged_right() {
+fn every_row_is_checked_right() {
     for (name, is_valid) in FORMATS {
-        judge(is_valid, &fixture(name).rows);
+        check_rows(is_valid, &fixture(name).rows);
     }
 }
 
@@ -159,7 +159,7 @@ fn agree(text: &str) {
 }
 
 #[test]
-fn oracles_judge_every_row_alike() {
+fn oracles_agree_on_every_row() {
     for (name, _) in FORMATS {
         fixture(name).rows.iter().for_each(|row| agree(&row.value));
     }

@@ -272,14 +272,14 @@ fn every_row_is_answered_as_it_says() {
             ("run".to_owned(), "9b2f0c1e-53f7-4d6e-8a55-0d5b6b1e7c10".into()),
         ]);
         for row in &file.rows {
-            let differences = judge(&bench, row, &mut names);
+            let differences = differences(&bench, row, &mut names);
             wrong.extend(differences.iter().map(|text| format!("{name}: {}: {text}", row.name)));
         }
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-fn judge(bench: &Bench<MemoryStore>, row: &Row, names: &mut Names) -> Vec<String> {
+fn differences(bench: &Bench<MemoryStore>, row: &Row, names: &mut Names) -> Vec<String> {
     let answer = bench.send(&TestRequest::of_row(row, names));
     if answer.status != row.response.status {
         return vec![format!("status {}, `{:.300}`", answer.status, answer.text)];
@@ -790,7 +790,7 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
-/// A store that shows no replay until it is told to.
+/// A store that shows no replay until it is set to.
 struct Late {
     store: MemoryStore,
     shows_replays: Cell<bool>,
@@ -826,7 +826,7 @@ fn late() -> Bench<Late> {
     bench
 }
 
-/// Two creates race each other in two isolates. Afterwards each is told what it was told before.
+/// Two creates race each other in two isolates. Afterwards each gets the answer that it got before.
 #[track_caller]
 fn race(one: &TestRequest, other: &TestRequest) -> (Bench<Late>, Answer, Answer) {
     let bench = late();
@@ -978,7 +978,7 @@ fn a_body_that_finds_no_room_is_answered_at_once() {
 
 /// What a pledge must take in a record at least, by which too many are refused early.
 #[test]
-fn the_least_pledge_of_a_record_is_as_small_as_said() {
+fn the_least_pledge_of_a_record_is_as_small_as_documented() {
     let bench = seeded();
     let body = |count| {
         let pledge = json!({ "impact": { "amount": 1, "offeringId": "" } });

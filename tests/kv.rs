@@ -52,11 +52,11 @@ async fn listed(platform: &Platform) -> Vec<Value> {
 }
 
 /// A key that is none of the service's.
-struct Odd(String);
+struct RawKey(String);
 
-impl Key for Odd {
+impl Key for RawKey {
     type Metadata = ();
-    const KIND: &'static str = "odd";
+    const KIND: &'static str = "raw";
     fn name(&self) -> String {
         self.0.clone()
     }
@@ -89,7 +89,7 @@ async fn no_record_goes_by_itself() {
 async fn what_kv_refuses_is_a_failure_of_the_store() {
     let platform = empty().await;
     let store = store(&platform);
-    let long = Odd("k".repeat(513));
+    let long = RawKey("k".repeat(513));
     assert_eq!(store.put(&long, vec![], &()).await, Err(StoreError::Unavailable));
     assert!(matches!(store.get(&long).await, Err(StoreError::Unavailable)));
     let much = access(&"u".repeat(1_024));

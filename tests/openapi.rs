@@ -130,10 +130,10 @@ const BEYOND: [&str; 6] = [
 ];
 
 #[test]
-fn the_request_schema_judges_the_rows_of_the_rules() {
+fn the_request_schema_decides_the_rows_of_the_rules() {
     let document = OpenApi::read();
     let schema = document.schema(request_name());
-    let mut judged = 0;
+    let mut checked = 0;
     for (file, content) in fixtures::files::<Value>("validation") {
         for row in content["rows"].as_array().unwrap() {
             let issues = row["issues"].as_array().unwrap();
@@ -141,10 +141,10 @@ fn the_request_schema_judges_the_rows_of_the_rules() {
             let Some(value) = value_of(row).filter(|_| !beyond) else { continue };
             let accepted = document.accepts(schema, &value);
             assert_eq!(accepted, issues.is_empty(), "{file}: {}", row["name"]);
-            judged += 1;
+            checked += 1;
         }
     }
-    assert!(judged > 600, "only {judged} rows");
+    assert!(checked > 600, "only {checked} rows");
 }
 
 fn value_of(row: &Value) -> Option<Value> {

@@ -457,7 +457,7 @@ proptest! {
     }
 }
 
-// ---- What a browser is told --------------------------------------------------------------------
+// ---- The headers of a page ---------------------------------------------------------------------
 
 #[test]
 fn policy_names_the_one_style_by_its_hash() {

@@ -189,13 +189,13 @@ fn amount_text(json: &str) -> Option<&str> {
 
 const REQUEST: &str = r#"{"reference":"a\u00e9\n","recipient":{"email":"a@b","name":"ü"},"pledges":[{"impact":{"amount":-1.5e+3,"offeringId":"t"},"detail":{}}],"notifications":["Email",null,true,[]]}"#;
 
-/// serde_json judges the grammar alone: what it ignores, it does not decode.
+/// serde_json checks the grammar alone: what it ignores, it does not decode.
 fn is_json(bytes: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
 }
 
 #[track_caller]
-fn judged_like_serde_json(bytes: &[u8]) {
+fn agrees_with_serde_json(bytes: &[u8]) {
     let issues = validate::bytes(bytes);
     let malformed = issues.iter().filter(|issue| issue.code() == Code::MalformedJson).count();
     assert_eq!(malformed, usize::from(!is_json(bytes)), "`{}`", bytes.escape_ascii());
@@ -206,8 +206,8 @@ fn judged_like_serde_json(bytes: &[u8]) {
 #[test]
 fn every_way_to_cut_a_request() {
     for end in 0..=REQUEST.len() {
-        judged_like_serde_json(&REQUEST.as_bytes()[..end]);
-        judged_like_serde_json(&REQUEST.as_bytes()[end..]);
+        agrees_with_serde_json(&REQUEST.as_bytes()[..end]);
+        agrees_with_serde_json(&REQUEST.as_bytes()[end..]);
     }
 }
 
@@ -217,7 +217,7 @@ fn every_byte_in_every_place_of_a_request() {
         for byte in 0..=u8::MAX {
             let mut bytes = REQUEST.as_bytes().to_vec();
             bytes[place] = byte;
-            judged_like_serde_json(&bytes);
+            agrees_with_serde_json(&bytes);
         }
     }
 }
@@ -242,7 +242,7 @@ struct Oracle {
 type Rule<'r> = (&'static str, bool, &'r dyn Fn(&mut Oracle, &Value));
 
 impl Oracle {
-    fn judge(request: &Value) -> Vec<Value> {
+    fn issues(request: &Value) -> Vec<Value> {
         let mut oracle = Oracle::default();
         oracle.request(request);
         oracle.issues
@@ -252,17 +252,17 @@ impl Oracle {
         self.issues.push(json!({ "path": self.path, "code": code }));
     }
 
-    fn below(&mut self, step: Value, judge: impl FnOnce(&mut Self)) {
+    fn below(&mut self, step: Value, rule: impl FnOnce(&mut Self)) {
         self.path.push(step);
-        judge(self);
+        rule(self);
         self.path.pop();
     }
 
     fn object(&mut self, value: &Value, rules: &[Rule<'_>]) {
         let Some(members) = value.as_object() else { return self.report("invalid_type") };
-        for (name, required, judge) in rules {
+        for (name, required, rule) in rules {
             self.below(json!(name), |oracle| match members.get(*name) {
-                Some(value) => judge(oracle, value),
+                Some(value) => rule(oracle, value),
                 None if *required => oracle.report("required"),
                 None => {}
             });
@@ -273,7 +273,7 @@ impl Oracle {
         }
     }
 
-    fn array(&mut self, value: &Value, limits: (usize, usize), judge: fn(&mut Self, &Value)) {
+    fn array(&mut self, value: &Value, limits: (usize, usize), rule: fn(&mut Self, &Value)) {
         let Some(items) = value.as_array() else { return self.report("invalid_type") };
         if items.len() < limits.0 {
             self.report("too_few_items");
@@ -282,7 +282,7 @@ impl Oracle {
             self.report("too_many_items");
         }
         for (index, item) in items.iter().enumerate() {
-            self.below(json!(index), |oracle| judge(oracle, item));
+            self.below(json!(index), |oracle| rule(oracle, item));
         }
     }
 
@@ -458,7 +458,7 @@ proptest! {
 
     #[test]
     fn the_oracle_agrees_on_any_value(value in value()) {
-        prop_assert_eq!(issues_of(&serde_json::to_vec(&value).unwrap()), Oracle::judge(&value));
+        prop_assert_eq!(issues_of(&serde_json::to_vec(&value).unwrap()), Oracle::issues(&value));
     }
 
     #[test]
@@ -466,18 +466,18 @@ proptest! {
         changes in proptest::collection::vec((any::<prop::sample::Index>(), value()), 0..4),
     ) {
         let value = spoiled(&changes);
-        prop_assert_eq!(issues_of(&serde_json::to_vec(&value).unwrap()), Oracle::judge(&value));
+        prop_assert_eq!(issues_of(&serde_json::to_vec(&value).unwrap()), Oracle::issues(&value));
     }
 
     #[test]
-    fn any_bytes_are_judged(
+    fn any_bytes_are_checked(
         bytes in proptest::collection::vec(any::<u8>(), 0..40),
         tokens in proptest::collection::vec(proptest::sample::select(vec![
             "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "d800", "1", "0", "-", ".", "e", "+",
             "true", "null", " ", "\"reference\"", "\"pledges\"", "\"recipient\"", "\n",
         ]), 0..12),
     ) {
-        judged_like_serde_json(&bytes);
-        judged_like_serde_json(tokens.concat().as_bytes());
+        agrees_with_serde_json(&bytes);
+        agrees_with_serde_json(tokens.concat().as_bytes());
     }
 }

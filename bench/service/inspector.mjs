@@ -31,7 +31,7 @@ export async function inspect(port, worker) {
       waiting.set((last += 1), { done, fail });
       socket.send(JSON.stringify({ id: last, method, params }));
     });
-  await inspector.ask("Runtime.enable"); // tells the context
+  await inspector.ask("Runtime.enable"); // names the context
   return inspector;
 }
 

@@ -106,7 +106,7 @@ export function writeRequests(folder, name, requests, origin) {
 export async function mustAnswerAlike(ours, theirs) {
   for (const [index, { name, status, requests }] of ours.kinds.entries()) {
     for (const row of [0, requests.length - 1]) {
-      const [mine, other] = await Promise.all([judge(ours, index, row), judge(theirs, index, row)]);
+      const [mine, other] = await Promise.all([answerTo(ours, index, row), answerTo(theirs, index, row)]);
       if (mine.status !== status) throw new Stop(`${ours.name} answers ${name} with ${mine.status}, not ${status}: ${mine.text.slice(0, 300)}`);
       if (mine.comparable === other.comparable) continue;
       throw new Stop(`${theirs.name} answers ${name} differently:\n${mine.comparable.slice(0, 600)}\n${other.comparable.slice(0, 600)}`);
@@ -114,7 +114,7 @@ export async function mustAnswerAlike(ours, theirs) {
   }
 }
 
-async function judge({ origin, kinds }, index, row) {
+async function answerTo({ origin, kinds }, index, row) {
   const answer = await sendOften(origin, kinds[index].requests[row]);
   const { status, type, cache, text } = answer;
   return { ...answer, comparable: JSON.stringify({ status, type, cache, body: masked(JSON.parse(text)) }, null, 1) };

@@ -105,8 +105,8 @@ export class Server {
     server.spawnedAt = performance.now();
     const args = inspected ? ["--inspector-addr=127.0.0.1:0", join(bundle.folder, "inspected.capnp")] : [join(bundle.folder, "config.capnp")];
     server.child = spawn(program, ["serve", "--control-fd=3", ...args], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
-    server.said = "";
-    for (const stream of [server.child.stdout, server.child.stderr]) stream.setEncoding("utf8").on("data", (text) => (server.said = (server.said + text).slice(-10_000)));
+    server.output = "";
+    for (const stream of [server.child.stdout, server.child.stderr]) stream.setEncoding("utf8").on("data", (text) => (server.output = (server.output + text).slice(-10_000)));
     server.kill = () => server.child.kill("SIGKILL");
     process.on("exit", server.kill);
     server.ports = await portsOf(server);
@@ -138,10 +138,10 @@ export class Server {
   }
 }
 
-/** workerd tells each socket's port once it listens. */
+/** workerd prints each socket's port once it listens. */
 function portsOf(server) {
   return new Promise((resolve, reject) => {
-    const fail = () => reject(new Stop(`workerd did not start:\n${tail(server.said, 10)}`));
+    const fail = () => reject(new Stop(`workerd did not start:\n${tail(server.output, 10)}`));
     const late = setTimeout(fail, START_MS);
     server.child.once("exit", fail);
     const ports = {};

@@ -26,10 +26,10 @@ const OF_BYTES = [
 
 /**
  * @param {{rounds: number, batchMs: number}} plan
- * @param {{name: string, value: any, valid: boolean}[]} verdicts values, and whether the contract allows them
+ * @param {{name: string, value: any, valid: boolean}[]} cases values, and whether the contract allows them
  * @param {(line: string) => void} say
  */
-export async function contest(plan, verdicts, say) {
+export async function contest(plan, cases, say) {
   const values = {};
   const bytes = {};
   for (const kind of Object.keys(KINDS)) {
@@ -42,7 +42,7 @@ export async function contest(plan, verdicts, say) {
   say("limits");
   const limits = {};
   for (const { competitor, inputs } of LIMITS) Object.assign(limits, await duel([competitor], inputs, plan));
-  return { values, bytes, limits, found: found(), judged: judged(verdicts), touched: touched() };
+  return { values, bytes, limits, found: found(), conformity: conformity(cases), touched: touched() };
 }
 
 /** How many problems each finds, and at how many places, in payloads of each kind: the same in all of a kind. */
@@ -57,12 +57,12 @@ function found() {
 }
 
 /** How often each agrees with the contract, and where it lets pass what the contract refuses. */
-function judged(verdicts) {
-  const judge = ({ check }) => {
-    const says = verdicts.map(({ value, valid }) => ({ valid, accepted: check(value).length === 0 }));
+function conformity(cases) {
+  const conformityOf = ({ check }) => {
+    const says = cases.map(({ value, valid }) => ({ valid, accepted: check(value).length === 0 }));
     const lenient = says.filter(({ valid, accepted }) => accepted && !valid).length;
     const strict = says.filter(({ valid, accepted }) => !accepted && valid).length;
     return { rows: says.length, lenient, strict };
   };
-  return Object.fromEntries(COMPETITORS.map((competitor) => [competitor.name, judge(competitor)]));
+  return Object.fromEntries(COMPETITORS.map((competitor) => [competitor.name, conformityOf(competitor)]));
 }

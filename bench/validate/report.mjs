@@ -53,17 +53,17 @@ function spread(values) {
 
 /** What a page downloads, how soon it can check, and that no library is fast because it checks less. */
 function bytesTable(runs, names) {
-  const [{ bytes, node: { judged } }] = runs;
-  const { rows: count } = judged[OURS];
+  const [{ bytes, node: { conformity } }] = runs;
+  const { rows: count } = conformity[OURS];
   const heads = ["", "minified, bytes", "gzip", "brotli", "load and first check in a fresh Node, ms", "places reported of the 5 problems", "problems reported in the valid minimal / small / medium / large", `wrongly accepted of the ${count} values in \`tests/fixtures\``, "wrongly refused"];
   const sizes = (row) => [row.minified, row.gzip, row.brotli].map((size) => size.toLocaleString("en-US"));
   const start = (name) => spread(runs.map((run) => median(run.starts[name])));
   return table(heads, bytes.map((row) => [row.name, ...sizes(row), start(row.name), ...(names.includes(row.name) ? foundCells(runs[0], row.name) : Array(4).fill("–"))]));
 }
 
-function foundCells({ node: { found, judged } }, name) {
+function foundCells({ node: { found, conformity } }, name) {
   const problems = ["minimal", "small", "medium", "large"].map((kind) => found[name][kind].problems);
-  return [found[name].problems.places, problems.join(" / "), judged[name].lenient, judged[name].strict];
+  return [found[name].problems.places, problems.join(" / "), conformity[name].lenient, conformity[name].strict];
 }
 
 const WHO = { ours: OURS, ajv: "ajv 8" };

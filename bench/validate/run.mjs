@@ -31,9 +31,9 @@ export const BUNDLES = {
  */
 export async function validateRun(tools, plan, folder) {
   mkdirSync(folder, { recursive: true });
-  const verdicts = readVerdicts(tools.root);
-  const node = await inNode({ plan: plan.node, verdicts });
-  const { result: browser, version } = await inBrowser(tools, { plan: plan.browser, verdicts }, folder);
+  const cases = readCases(tools.root);
+  const node = await inNode({ plan: plan.node, cases });
+  const { result: browser, version } = await inBrowser(tools, { plan: plan.browser, cases }, folder);
   const bundles = await bundleAll(folder);
   const starts = await startAll(bundles, plan.starts);
   const growth = await grow(plan.growth);
@@ -41,7 +41,7 @@ export async function validateRun(tools, plan, folder) {
 }
 
 /** Every row of the fixtures that is a JavaScript value, and every string of the formats in its member. */
-function readVerdicts(root) {
+function readCases(root) {
   const folder = join(root, "tests", "fixtures");
   const files = (name) => readdirSync(join(folder, name)).sort().map((file) => JSON.parse(readFileSync(join(folder, name, file), "utf8")));
   const rows = files("validation").flatMap(({ rows }) => rows).filter(({ only }) => only !== "bytes");
@@ -84,7 +84,7 @@ async function node(args, { input = "", progress } = {}) {
 
 const FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-background-timer-throttling", "--disable-renderer-backgrounding"];
 
-async function inBrowser(tools, { plan, verdicts }, folder) {
+async function inBrowser(tools, { plan, cases }, folder) {
   const { chromium } = await import("playwright-core");
   const page = join(folder, "page.js");
   await bundle({ entryPoints: [join(HERE, "page.mjs")], outfile: page, format: "iife" });
@@ -94,7 +94,7 @@ async function inBrowser(tools, { plan, verdicts }, folder) {
     tab.on("console", (message) => say(`validate: Chromium, ${message.text()}`));
     await tab.addScriptTag({ path: page });
     tab.setDefaultTimeout(0);
-    const result = await tab.evaluate(([plan, verdicts]) => globalThis.contest(plan, JSON.parse(verdicts)), [plan, JSON.stringify(verdicts)]);
+    const result = await tab.evaluate(([plan, cases]) => globalThis.contest(plan, JSON.parse(cases)), [plan, JSON.stringify(cases)]);
     return { result, version: browser.version() };
   } finally {
     await browser.close();

@@ -18,7 +18,7 @@ const OPTIONS = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::http::Timeout=
 export async function installDebian(what, packages, remedy) {
   const [command, ...before] = [...(process.getuid?.() === 0 ? [] : ["sudo", "-n"]), "apt-get", ...OPTIONS];
   const aptGet = (...args) => run(command, [...before, ...args], { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" }, show: true });
-  await aptGet("update").catch(() => {}); // lists may be stale or not there at all: the install tells if that matters
+  await aptGet("update").catch(() => {}); // lists may be stale or not there at all: the install fails if that matters
   await aptGet("install", "--yes", "--no-install-recommends", ...packages).catch(({ message }) => {
     throw new Stop(`${what} can't be had: ${remedy}; Debian's failed: ${message}`);
   });

@@ -42,7 +42,7 @@ const answers = (origin) =>
 
 /**
  * Starts a Node script in a process group of its own, which does not outlive this process: Ctrl-C then reaches this
- * process alone, which ends the group in order. `ended` becomes 0, or tells how else it ended.
+ * process alone, which ends the group in order. `ended` becomes 0, or how else it ended.
  * @returns {{child: import("node:child_process").ChildProcess, ended: Promise<string | 0>, end: () => Promise<void>}}
  */
 export function startGroup(args, options) {

@@ -66,7 +66,7 @@ struct Row<'r> {
     record: &'r KeyRecord,
 }
 
-/// Characters of a hash that the key list shows: 48 bits tell any number of keys apart.
+/// Characters of a hash that the key list shows: 48 bits distinguish any number of keys.
 const ID_LENGTH: usize = 12;
 
 fn short_id(hash: KeyHash) -> String {
@@ -94,7 +94,7 @@ fn make_key(input: &str) -> Outcome {
     Ok(json!({ "key": key, "row": Row { id: short_id(hash), record: &record }, "entry": entry }))
 }
 
-/// The record of a key is one line that a script wrote: where on it something is helps nobody.
+/// The record of a key is one line that a script wrote: its line and column help nobody.
 fn without_position(error: serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {
@@ -103,8 +103,8 @@ fn without_position(error: serde_json::Error) -> String {
     }
 }
 
-/// `{name: record}` as found in Workers KV → a row for each. A record that cannot be read is told,
-/// not left out: it can still be revoked.
+/// `{name: record}` as found in Workers KV → a row for each. A record that cannot be read is listed,
+/// too: it can still be revoked.
 fn list_keys(input: &str) -> Outcome {
     let found: BTreeMap<String, Option<String>> = serde_json::from_str(input)?;
     Ok(found.iter().filter_map(|(name, value)| row(name, value.as_deref()?)).collect())
@@ -203,7 +203,7 @@ fn check_catalogue(input: &str) -> Outcome {
         .into());
     }
     let CatalogueFile { currency_code, unit_prices } =
-        serde_json::from_str(input.trim_start_matches('\u{feff}'))?;
+        serde_json::from_str(input.trim_start_matches('\u{feff}'))?; // an editor may put one there
     let catalogue = Catalogue { currency_code, unit_prices };
     Ok(json!({ "catalogue": catalogue, "entry": entry(&CatalogueKey, &catalogue)? }))
 }

@@ -44,7 +44,7 @@ pub async fn attempt(
         }
     };
     if result.is_err() {
-        controller.abort();
+        controller.abort(); // else its connection lives on
     }
     result
 }

@@ -2,7 +2,7 @@
 
 use super::attempt::{AttemptError, attempt};
 use super::limits::{self, Signal};
-use crate::api::answer::{self, AnswerError, Reason};
+use crate::api::answer::{self, Reason};
 use crate::api::{Credentials, InvalidArgument, Operation, RequestHead};
 use crate::idempotency::IdempotencyKey;
 use crate::retry::{Failure, Moment, Policy};
@@ -73,7 +73,7 @@ impl Call {
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum Outcome {
     Transaction,
     Aborted,
     TimedOut,
@@ -89,7 +89,7 @@ enum Kind {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Conclusion {
-    kind: Kind,
+    kind: Outcome,
     /// `charge.amount` of a transaction, or what is wrong and what to do.
     text: String,
     /// The `error` of an answer in the contract's error shape.
@@ -103,7 +103,7 @@ pub struct Conclusion {
 }
 
 impl Conclusion {
-    fn new(kind: Kind, text: String, part: JsValue) -> Self {
+    fn new(kind: Outcome, text: String, part: JsValue) -> Self {
         let (error, url, idempotency_key) = (None, String::new(), None);
         Conclusion { kind, text, error, part, url, idempotency_key, retries: 0 }
     }
@@ -115,8 +115,8 @@ impl Conclusion {
         };
         let answer = answer::read(operation, reply.status(), &reply.body(), to_double);
         let (kind, text, error) = match answer {
-            Ok(amount) => (Kind::Transaction, amount, None),
-            Err(AnswerError { reason, message, error }) => (Kind::Refused(reason), message, error),
+            Ok(amount) => (Outcome::Transaction, amount, None),
+            Err(error) => (Outcome::Refused(error.reason), error.message, error.error),
         };
         Conclusion { error, ..Conclusion::new(kind, text, reply.into()) }
     }
@@ -125,9 +125,9 @@ impl Conclusion {
 impl From<AttemptError> for Conclusion {
     fn from(error: AttemptError) -> Self {
         let (kind, cause) = match error {
-            AttemptError::Aborted => (Kind::Aborted, JsValue::UNDEFINED),
-            AttemptError::TimedOut => (Kind::TimedOut, JsValue::UNDEFINED),
-            AttemptError::Connection(cause) => (Kind::Connection, cause),
+            AttemptError::Aborted => (Outcome::Aborted, JsValue::UNDEFINED),
+            AttemptError::TimedOut => (Outcome::TimedOut, JsValue::UNDEFINED),
+            AttemptError::Connection(cause) => (Outcome::Connection, cause),
         };
         Conclusion::new(kind, String::new(), cause)
     }
@@ -136,7 +136,7 @@ impl From<AttemptError> for Conclusion {
 impl From<InvalidArgument> for Conclusion {
     fn from(argument: InvalidArgument) -> Self {
         let message = <&str>::from(argument).to_owned();
-        Conclusion::new(Kind::InvalidArgument, message, JsValue::UNDEFINED)
+        Conclusion::new(Outcome::InvalidArgument, message, JsValue::UNDEFINED)
     }
 }
 
@@ -195,12 +195,12 @@ impl PreparedRequest {
     fn wait_ms(&self, conclusion: &Conclusion) -> Option<u32> {
         let retry_after;
         let failure = match conclusion.kind {
-            Kind::Refused(Reason::Other) => {
+            Outcome::Refused(Reason::Other) => {
                 let reply: &Reply = conclusion.part.unchecked_ref();
                 retry_after = reply.retry_after();
                 Failure::Status { status: reply.status(), retry_after: retry_after.as_deref() }
             }
-            Kind::TimedOut | Kind::Connection => Failure::Unanswered,
+            Outcome::TimedOut | Outcome::Connection => Failure::Unanswered,
             _ => return None,
         };
         let moment = Moment { now_ms: Date::now() as u64, random: random(), http_date_ms };
@@ -211,7 +211,8 @@ impl PreparedRequest {
 /// An HTTP date is what `toUTCString` writes; `Date.parse` alone would take many other texts.
 fn http_date_ms(text: &str) -> Option<u64> {
     let date = Date::new(&text.into());
-    (date.to_utc_string() == text).then(|| date.get_time() as u64)
+    let ms = date.get_time(); // NaN for most texts, `Invalid Date` among them
+    (ms.is_finite() && date.to_utc_string() == text).then_some(ms as u64)
 }
 
 /// 128 random bits, hexadecimal; `None` where there is no source of randomness.

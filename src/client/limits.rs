@@ -37,7 +37,7 @@ pub async fn wait(signal: Option<Signal>, ms: u32) -> AttemptError {
     };
     let (_listener, abort) = Listener::new(signal.clone());
     if is_aborted(Some(&signal)) {
-        return AttemptError::Aborted;
+        return AttemptError::Aborted; // before the listener was there
     }
     match select(timer, JsFuture::from(abort)).await {
         Either::Left(_) => AttemptError::TimedOut,

@@ -48,7 +48,7 @@ impl<K: Ord, V> Cache<K, V> {
             entries.retain(|_, (_, expires_ms)| now_ms < *expires_ms);
         }
         if entries.len() >= MAX_ENTRIES {
-            entries.clear();
+            entries.clear(); // all are fresh: to find the oldest is not worth it
         }
         let value = Rc::new(value);
         entries.insert(key, (Rc::clone(&value), now_ms.saturating_add(LIFETIME_MS)));

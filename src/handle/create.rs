@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 
-/// How many problems of a body are told; the rest are counted.
+/// How many problems of a body its answer lists; the rest are counted.
 const MAX_ISSUES: usize = 20;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -44,7 +44,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         address: &Address<'_>,
     ) -> Result<Response<S::Value>, Problem> {
         let idempotency_key = idempotency_key(request)?;
-        let origin = self.settings.timeline_origin(address)?;
+        let origin = self.settings.timeline_origin(address)?; // before the body: it may fail
         let mut reservation = self.caches.in_flight.reservation();
         let body = read_body(request, &mut reservation).await?;
         let catalogue = self.catalogue().await?;
@@ -59,7 +59,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let payload = order.payload()?;
         let terms = order.terms(&payload, self.clock.now_ms());
         let made = make(order.caller, payload, Ids::random(self.entropy), &terms)?;
-        let _reservation = order.reserve(&made)?;
+        let _reservation = order.reserve(&made)?; // held until the record is written
         Ok(Response::json(self.record(made, false).await?))
     }
 
@@ -67,7 +67,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     pub(super) async fn record(&self, made: Made, repeatable: bool) -> Result<Vec<u8>, Problem> {
         let Made { id, access, answer, record } = made;
         let written = self.store.put(&TransactionKey(&id), record, &access).await;
-        written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?;
+        written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
         Ok(answer)
     }
 
@@ -76,7 +76,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if let Some(catalogue) = self.caches.catalogue.get(&(), now_ms) {
             return Ok(catalogue);
         }
-        let catalogue = self.load(&CatalogueKey).await?.unwrap_or_default();
+        let catalogue = self.load(&CatalogueKey).await?.unwrap_or_default(); // nothing has a price
         Ok(self.caches.catalogue.keep((), catalogue, now_ms))
     }
 }
@@ -112,7 +112,7 @@ impl<'r> Order<'r> {
     /// Frees the body, and reserves the bytes of what it became.
     pub fn reserve(self, made: &Made) -> Result<Reservation<'r>, Problem> {
         let Order { body, mut reservation, .. } = self;
-        drop(body);
+        drop(body); // so that both are never held at once
         let bytes = made.answer.len().saturating_add(made.record.len());
         reservation.resize(bytes).map_err(|_| Problem::Busy)?;
         Ok(reservation)

@@ -26,7 +26,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
-/// Tells the time.
+/// The time.
 pub trait Clock {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     fn now_ms(&self) -> u64;
@@ -102,7 +102,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Err(problem) => Response::problem(&problem, None),
         };
         if method == "HEAD" {
-            response.body = Body::Empty;
+            response.body = Body::Empty; // and the headers of the GET
         }
         self.name_request(request, operation, &mut response);
         self.settings.cors.apply(request, &mut response);
@@ -124,7 +124,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         operation: &str,
         response: &mut Response<S::Value>,
     ) {
-        let Some(cause) = response.log.take() else { return };
+        let Some(cause) = response.log.take() else { return }; // most answers are not logged
         let id = request.header(header::CF_RAY).unwrap_or_else(|| {
             let mut random = [0; 8];
             self.entropy.fill(&mut random);

@@ -31,7 +31,7 @@ impl RecentAnswers {
         let mut answers = self.0.borrow_mut();
         answers.push_back(RecentAnswer { hash, replay, body, expires_ms });
         while answers.len() > MAX_ANSWERS || bytes_of(&answers) > MAX_BYTES {
-            answers.pop_front();
+            answers.pop_front(); // the oldest
         }
     }
 

@@ -8,7 +8,7 @@ use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
 use crate::store::{ReplayKey, Store, StoredValue as _};
 use std::borrow::Cow;
 
-/// What a create with an idempotency key comes to, as far as can be said without the store.
+/// What a create with an idempotency key comes to, as far as is known without the store.
 enum Plan {
     /// This very create was answered before.
     Replay(Vec<u8>),
@@ -31,7 +31,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Plan::Replay(answer) => Ok(replayed(answer)),
             Plan::Taken { own, by } => self.replay_other(order, own, by).await,
             Plan::Record(made, replay) => {
-                let _reservation = order.reserve(&made)?;
+                let _reservation = order.reserve(&made)?; // held until both records are written
                 let answer = self.record(made, true).await?;
                 self.keep_replay(hash, replay, &answer).await?;
                 Ok(Response::json(answer))
@@ -77,7 +77,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         own: Replay,
         by: Replay,
     ) -> Result<Response<S::Value>, Problem> {
-        drop(order);
+        drop(order); // its bytes: what follows waits for the store
         if let Some(answer) = self.first_answer(&own.id).await? {
             return Ok(replayed(answer));
         }
@@ -109,7 +109,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         answer: &[u8],
     ) -> Result<(), Problem> {
         let written = self.store.put(&ReplayKey(hash), api::to_json(&replay), &()).await;
-        written.map_err(|_| Problem::WriteUnconfirmed { repeatable: true })?;
+        written.map_err(|_| Problem::WriteUnconfirmed { repeatable: true })?; // not answered yet
         let now_ms = self.clock.now_ms();
         self.caches.recent_answers.keep(hash, replay, answer.to_vec(), now_ms);
         Ok(())

@@ -70,7 +70,7 @@ fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
         return Some((Route::Create, CREATE_METHODS));
     }
     if let Some(id) = below(path, PLEDGE_TRANSACTION_PATH) {
-        let single = !id.is_empty() && !id.contains('/');
+        let single = !id.is_empty() && !id.contains('/'); // an encoded slash is decoded later
         return single.then(|| (Route::Get(decode(id)), READ_METHODS));
     }
     // A buyer whose address was cut off or mistyped gets the page that says so.

@@ -38,7 +38,7 @@ impl Amount {
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.as_integer() {
-            Some(integer) => serializer.serialize_u64(integer),
+            Some(integer) => serializer.serialize_u64(integer), // a double would be `3.0`
             None => serializer.serialize_f64(self.0),
         }
     }

@@ -195,7 +195,7 @@ impl<'a> PledgeTransaction<'a> {
             id: pledge.id,
             impact: pledge.impact,
             details: vec![pledge.detail],
-            recipient: recipient.clone(),
+            recipient: recipient.clone(), // §4.2: each pledge has its own
         };
         RetrievedPledgeTransaction {
             created_at: self.created_at,

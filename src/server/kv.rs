@@ -58,7 +58,7 @@ impl Store for KvStore {
         let found = self.0.get_with_metadata(&key.name(), &get_options::<K>());
         let found = answered(found, READ_MS, "get", K::KIND).await?;
         let found: Found = found.unchecked_into();
-        let Some(value) = found.value() else { return Ok(None) };
+        let Some(value) = found.value() else { return Ok(None) }; // KV's null for what is not there
         Ok(Some(Stored { value, metadata: read_metadata::<K>(&found.metadata())? }))
     }
 
@@ -97,7 +97,7 @@ async fn answered(
 ) -> Result<JsValue, StoreError> {
     let outcome = match promise {
         Ok(promise) => within(milliseconds, JsFuture::from(promise)).await,
-        Err(thrown) => Some(Err(thrown)),
+        Err(thrown) => Some(Err(thrown)), // KV throws for a name that is too long
     };
     let failure = match outcome {
         Some(Ok(answer)) => return Ok(answer),

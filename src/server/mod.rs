@@ -43,7 +43,7 @@ thread_local! {
 #[derive(Default)]
 struct Isolate {
     caches: Rc<Caches>,
-    settings: OnceCell<Rc<Settings>>,
+    settings: OnceCell<Rc<Settings>>, // the same for all requests of an isolate
 }
 
 /// Serves one request. It never fails: the macro would answer an error with plain text.
@@ -72,7 +72,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
     let request = WorkerRequest::new(request);
     let response = service.handle(&request).await;
     if response.status >= 400 {
-        request.drain().await;
+        request.drain().await; // an unread body would break the connection
     }
     response::convert(response)
 }

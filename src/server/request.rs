@@ -148,7 +148,7 @@ async fn for_each_piece(
     let reader = stream.unchecked_ref::<ByteStream>().get_reader(&options).ok()?;
     let ended = within(milliseconds, read_pieces(&reader, take)).await.and_then(Result::ok);
     match ended {
-        Some(_) => reader.release_lock(),
+        Some(_) => reader.release_lock(), // the platform may take the rest
         // A read that is under way would hold its buffer for as long as the caller likes.
         None => drop(reader.cancel()),
     }
@@ -167,7 +167,7 @@ async fn read_pieces(
         if !take(&piece) {
             return Ok(false);
         }
-        buffer = Uint8Array::new(&piece.buffer());
+        buffer = Uint8Array::new(&piece.buffer()); // the reader detached the old one
     }
 }
 

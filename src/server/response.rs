@@ -50,7 +50,7 @@ impl Head {
         }
         let init = self.init()?;
         if self.is_cacheable() {
-            heads.push((self, init.clone()));
+            heads.push((self, init.clone())); // few: statuses times kinds of bodies
         }
         Ok(init)
     }

@@ -71,7 +71,7 @@ pub trait Store {
     /// Finds a record.
     ///
     /// # Errors
-    /// If the store cannot tell, or the metadata is not this key's.
+    /// If the store does not answer, or the metadata is not this key's.
     async fn get<K: Key>(
         &self,
         key: &K,

@@ -167,7 +167,7 @@ fn list(pledges: &[RetrievedPledge<'_>]) -> Markup {
     let mut count = 0;
     for pledge in pledges {
         if items.len() >= MAX_LIST_BYTES {
-            break;
+            break; // a hostile shop's record
         }
         items.push_str(&leaf(pledge).0);
         count += 1;

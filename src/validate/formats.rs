@@ -18,7 +18,7 @@ pub fn check(words: &mut [u32], mut text: &[u8]) -> usize {
     let mut wrong = 0;
     for word in words {
         let length = (*word >> LENGTH) as usize;
-        let (this, rest) = text.split_at_checked(length).unwrap_or_default();
+        let (this, rest) = text.split_at_checked(length).unwrap_or_default(); // JavaScript may lie
         text = rest;
         let rank = *word & ((1 << FORMAT) - 1);
         let format = Format::from_repr((*word >> FORMAT & 3) as u8).unwrap_or(Format::Any);

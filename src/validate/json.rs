@@ -243,7 +243,7 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
         let mut count = 0_u32;
         self.items(b']', |walk| {
             let item = place.item(count, array);
-            count = count.saturating_add(1);
+            count = count.saturating_add(1); // 4 GiB of items end before
             let next = walk.next()?;
             walk.value(next, &item)
         })?;
@@ -295,20 +295,20 @@ impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
     /// Passes over a value that is already refused.
     fn skip(&mut self, next: u8, place: &Place<'_>, depth: u32) -> Flow {
         if depth + place.depth() > MAX_DEPTH {
-            self.report.issue(place, Code::TooDeep);
+            self.report.issue(place, Code::TooDeep); // the stack has room for so many
             return Err(Stop::Reported);
         }
         match next {
             b'"' => self.lexer.string().map(drop)?,
             b'-' | b'0'..=b'9' => self.lexer.number().map(drop)?,
-            b'{' | b'[' => self.items(next + 2, |walk| {
+            b'{' | b'[' => self.items(next + 2 /* its closing bracket */, |walk| {
                 if next == b'{' {
                     walk.name()?;
                 }
                 let next = walk.next()?;
                 walk.skip(next, place, depth + 1)
             })?,
-            marker::GIVEN_UP => return Err(Stop::Reported),
+            marker::GIVEN_UP => return Err(Stop::Reported), // JavaScript wrote nothing behind it
             marker::OTHER | marker::UNREADABLE => self.lexer.bump(),
             _ => self.lexer.word()?,
         }
@@ -356,7 +356,7 @@ fn unescape<'a, 'b, P: Problems<'a>>(
     scratch: &'b mut [u8],
 ) -> Result<Text<'a, 'b>, Code> {
     let decoded = match raw.plain() {
-        _ if !raw.is_utf8 => return Err(Code::InvalidUtf8),
+        _ if !raw.is_utf8 => return Err(Code::InvalidUtf8), // whatever its escapes are
         Some(bytes) => return Ok(Text::Input(bytes)),
         None if P::KEEPS_TEXTS => raw.decode::<true>(scratch),
         None => raw.decode::<false>(scratch),

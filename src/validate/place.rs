@@ -70,7 +70,7 @@ impl<'p> Place<'p> {
         self.outwards().fold(unknown, |order, place| {
             let step = u64::from(place.index) + 1;
             match (place.member, place.parent) {
-                (Some(_), _) => step << 56 | order >> 8,
+                (Some(_), _) => step << 56 | order >> 8, // a byte: at most 7 members
                 (None, Some(_)) => step << (ITEM + 8) | order >> (ITEM + 10),
                 (None, None) => order,
             }

@@ -1,4 +1,4 @@
-/** A pledge service that fails: what the shopper is told, and that trying again pledges nothing twice. */
+/** A pledge service that fails: what the shopper reads, and that trying again pledges nothing twice. */
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import { openPage, useBrowser } from "./chromium.mjs";
@@ -11,7 +11,7 @@ useShop({ serviceUrl: () => flaky.start() });
 
 const NEVER = 99;
 
-test("a failure is told in words, and trying again sends the same order under the same key", async (t) => {
+test("a failure is explained, and trying again sends the same order under the same key", async (t) => {
   const page = await openPage(t, { expected: /status of 502/ });
   await page.goto(shop.origin);
   await fillIn(page);
@@ -54,7 +54,7 @@ test("a short failure is nobody's business", async (t) => {
   assert.equal(flaky.requests.length, 2);
 });
 
-test("a shop that can't be reached is told of, and progress is shown meanwhile", async (t) => {
+test("a shop that can't be reached is reported, and progress is shown meanwhile", async (t) => {
   const page = await openPage(t, { expected: /ERR_FAILED/ });
   await page.goto(shop.origin);
   await fillIn(page);
@@ -80,7 +80,7 @@ test("a shop that can't be reached is told of, and progress is shown meanwhile",
   assert.equal(flaky.requests.length, 1);
 });
 
-test("without JavaScript, too, a failure is told and the form can be sent again", async (t) => {
+test("without JavaScript, too, a failure is explained and the form can be sent again", async (t) => {
   const page = await openPage(t, { javaScriptEnabled: false, expected: /status of 502/ });
   await page.goto(shop.origin);
   await fillIn(page);

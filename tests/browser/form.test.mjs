@@ -90,7 +90,7 @@ test("nothing is shown before the shopper has been there, but the browser knows"
   assert.deepEqual(await page.evaluate(() => reported), [[["/reference", "required", "reference"], ["/recipient/email", "required", "email"], ["/pledges", "too_few_items", "amount"]]]);
 });
 
-test("sending a form with problems goes to the first one and tells how many there are", async (t) => {
+test("sending a form with problems goes to the first one and says how many there are", async (t) => {
   const page = await formPage(t, field("email", "recipient.email", 'value="x"') + field("reference", "reference") + field("amount", "pledges.0.impact.amount"));
   await page.evaluate(() => document.forms[0].addEventListener("submit", () => submitted.push("another listener")));
   await page.click("#send");

@@ -25,7 +25,7 @@ export function useShop({ serviceUrl = () => "" } = {}) {
 }
 
 /**
- * A service elsewhere that fails as often as it is told, and then passes on what it was asked to the one beside the
+ * A service elsewhere that fails as often as it is set to, and then passes on what it was asked to the one beside the
  * shop. It keeps the requests.
  */
 export class Flaky {

@@ -1,4 +1,4 @@
-/** The schema in routers that take a Standard Schema: what is valid comes through, what is not is told by its path. */
+/** The schema in routers that take a Standard Schema: what is valid comes through, what is not has its path. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { sValidator } from "@hono/standard-validator";
@@ -11,9 +11,9 @@ import { packed } from "../package/packed.mjs";
 const { createPledgeTransactionSchema, validate } = await (await packed()).load("impact-pledge/validate");
 
 const WRONG = { ...REQUEST, recipient: { email: "ada@" }, pledges: [REQUEST.pledges[0], { impact: { amount: 0, offeringId: "tree" } }] };
-/** As our own function tells it: the libraries may add to an issue, but nothing may be lost. */
+/** As our own function returns it: the libraries may add to an issue, but nothing may be lost. */
 const PROBLEMS = validate(WRONG).map(({ path, message }) => ({ path, message }));
-const told = (issues) => issues.map(({ path, message }) => ({ path, message }));
+const essentials = (issues) => issues.map(({ path, message }) => ({ path, message }));
 
 test("the wrong request has two problems", () => {
   assert.deepEqual(PROBLEMS.map(({ path }) => path), [["recipient", "email"], ["pledges", 1, "impact", "amount"]]);
@@ -28,7 +28,7 @@ test("Hono's standard validator", async () => {
   assert.deepEqual([accepted.status, await accepted.json()], [200, REQUEST]);
   const refused = await post(app, WRONG);
   assert.equal(refused.status, 400);
-  assert.deepEqual(told((await refused.json()).error), PROBLEMS);
+  assert.deepEqual(essentials((await refused.json()).error), PROBLEMS);
 });
 
 /** What a shop of tRPC's does to have the problems at its client. */
@@ -42,7 +42,7 @@ test("tRPC, called", async () => {
   await assert.rejects(caller.place(WRONG), (error) => {
     assert.ok(error instanceof TRPCError);
     assert.equal(error.code, "BAD_REQUEST");
-    assert.deepEqual(told(error.cause.issues), PROBLEMS);
+    assert.deepEqual(essentials(error.cause.issues), PROBLEMS);
     return true;
   });
 });
@@ -52,5 +52,5 @@ test("tRPC, over HTTP", async () => {
   assert.deepEqual((await (await ask(REQUEST)).json()).result.data, REQUEST);
   const refused = await ask(WRONG);
   assert.equal(refused.status, 400);
-  assert.deepEqual(told((await refused.json()).error.data.issues), PROBLEMS);
+  assert.deepEqual(essentials((await refused.json()).error.data.issues), PROBLEMS);
 });

@@ -1,7 +1,7 @@
 /** The rows of tests/fixtures/http, answered by the real Worker with real local KV. */
 import { randomUUID } from "node:crypto";
 import test, { after } from "node:test";
-import { files, judge, requestOf } from "./rows.mjs";
+import { files, assertAnswer, requestOf } from "./rows.mjs";
 import { send, startWorker } from "./worker.mjs";
 
 /** One Worker for each configuration that a file asks for. @type {Map<string, Promise<import("./worker.mjs").Worker>>} */
@@ -21,7 +21,7 @@ for (const { file, allowedOrigins, rows } of files("http")) {
     const { origin } = await workerFor(allowedOrigins);
     const names = { origin, run: randomUUID() };
     for (const row of rows) {
-      await t.test(row.name, async () => judge(row, await send(origin, requestOf(row, names)), names));
+      await t.test(row.name, async () => assertAnswer(row, await send(origin, requestOf(row, names)), names));
     }
   });
 }

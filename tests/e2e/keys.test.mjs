@@ -106,7 +106,7 @@ test("more keys than one page or one call are all listed", async (t) => {
   assert.equal(new Set(JSON.parse(list.out).map(({ unitId }) => unitId)).size, 230);
 });
 
-test("a service that was never deployed is told in one line", async (t) => {
+test("a service that was never deployed is named in one line", async (t) => {
   const { env } = await cloudflare(t, { deployed: false });
   const list = await script("keys", ["list", "--remote"], { env });
   assert.equal(list.code, 1);
@@ -136,10 +136,10 @@ test("bad usage says what is wrong, shows the help and ends with 2", async () =>
     ["catalogue", ["show", "x"], "too many arguments for 'show'. Expected 0 arguments but got 1: x."],
     ["start", ["x"], "too many arguments. Expected 0 arguments but got 1: x."],
   ]) {
-    const { code, out, problem: said } = await script(name, args);
+    const { code, out, problem: printed } = await script(name, args);
     assert.equal(code, 2, `${name} ${args.join(" ")}`);
-    assert.equal(said.split("\n")[0], problem);
-    assert.match(said, /npm (run|start)/);
+    assert.equal(printed.split("\n")[0], problem);
+    assert.match(printed, /npm (run|start)/);
     assert.equal(out, "");
   }
 });

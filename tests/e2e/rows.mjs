@@ -55,7 +55,7 @@ function part(text, at) {
 }
 
 /** Compares an answer with a row, and with what holds for every answer. */
-export function judge(row, answer, names) {
+export function assertAnswer(row, answer, names) {
   const { status, headers = {}, json, text } = row.response;
   assert.equal(answer.status, status, answer.text.slice(0, 300));
   capture(row, answer.text, names);

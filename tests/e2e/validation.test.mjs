@@ -1,4 +1,4 @@
-/** The rows of tests/fixtures/validation and formats, judged by the real Worker. */
+/** The rows of tests/fixtures/validation and formats, checked by the real Worker. */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { files } from "./rows.mjs";
@@ -43,7 +43,7 @@ function names(message, issues) {
 }
 
 /** @returns {Promise<string[]>} what is wrong with the answer to a row */
-async function judge({ name, issues, ...row }) {
+async function differences({ name, issues, ...row }) {
   const answer = await post(bytesOf(row));
   if (issues.length === 0) return answer.status === 200 ? [] : [`${name}: ${answer.status} ${answer.text.slice(0, 200)}`];
   const { message } = JSON.parse(answer.text);
@@ -56,7 +56,7 @@ async function judge({ name, issues, ...row }) {
 for (const { file, rows } of files("validation")) {
   test(`${file}: ${rows.length} rows`, async () => {
     const wrong = [];
-    for (const row of rows) wrong.push(...(await judge(row)));
+    for (const row of rows) wrong.push(...(await differences(row)));
     assert.deepEqual(wrong, []);
     assert.equal((await worker.kv.list({ prefix: "key:" })).keys.length, 5);
   });

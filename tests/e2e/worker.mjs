@@ -1,4 +1,4 @@
-/** The real Worker, on workerd with local KV of its own, and a client that sends what it is told. */
+/** The real Worker, on workerd with local KV of its own, and a client that sends what it is given. */
 import { once } from "node:events";
 import { Agent, request as httpRequest } from "node:http";
 import { join } from "node:path";

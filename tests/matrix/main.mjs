@@ -51,13 +51,13 @@ export async function matrix(tools, environments, wish) {
 
 async function attempt(environment, given) {
   const started = Date.now();
-  const { outcome, version, why } = await judged(environment, given);
+  const { outcome, version, why } = await resultOf(environment, given);
   const label = { passed: "ok  ", failed: "FAIL", skipped: "skip" }[outcome];
   say(`${label}  ${environment.name.padEnd(18)}  ${(version ?? "").padEnd(28)}  ${duration(Date.now() - started)}${why ? `\n${indented(why)}` : ""}`);
   return outcome;
 }
 
-async function judged({ name, version: versionOf, run, mayBeMissing }, { home, ...given }) {
+async function resultOf({ name, version: versionOf, run, mayBeMissing }, { home, ...given }) {
   const folder = join(home, "projects", name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
@@ -68,7 +68,7 @@ async function judged({ name, version: versionOf, run, mayBeMissing }, { home, .
     await run(place);
     return { outcome: "passed", version };
   } catch (error) {
-    return { outcome: outcomeOf(error, mayBeMissing), version, why: told(error) };
+    return { outcome: outcomeOf(error, mayBeMissing), version, why: reasonOf(error) };
   } finally {
     await place.leave();
   }
@@ -79,8 +79,8 @@ export function outcomeOf(error, mayBeMissing, env = process.env) {
   return error instanceof Skipped && (mayBeMissing || !env.CI) ? "skipped" : "failed";
 }
 
-/** A long message tells what was seen; a short one needs the place where it arose. */
-function told(error) {
+/** A long message has all that was seen; a short one needs the place where it arose. */
+function reasonOf(error) {
   const isPlain = error instanceof Skipped || error?.message?.includes("\n");
   return String(isPlain ? error.message : (error?.stack ?? error));
 }

@@ -192,7 +192,7 @@ test("401 is known by its status", async () => {
   }
 });
 
-test("a wrong key and a missing unit are told in words to act on", async () => {
+test("a wrong key and a missing unit are explained in words to act on", async () => {
   const wrong = await ask(json(CREATE_401, { status: 401 }), create);
   assert.equal(wrong.error.message, `the service did not accept the API key: ${CREATE_401.message}`);
   const message = "Check the API key: a team-level key needs the header `X-Service-Unit-Id`.";
@@ -391,6 +391,19 @@ test("waits grow, and Retry-After is honoured in seconds and as a date", async (
   const date = new Date(Date.now() + 2_000).toUTCString();
   const byDate = await ask([busy(503, { "retry-after": date }), json(retrieved())], get);
   assert.ok(byDate.took >= 900 && byDate.took < 3_500, `${byDate.took}`);
+});
+
+test("a Retry-After that is neither is as good as none", async () => {
+  for (const unreadable of ["Invalid Date", "soon", "-1", "2020-01-01", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT"]) {
+    const { seen, took } = await ask([busy(503, { "retry-after": unreadable }), json(retrieved())], get);
+    assert.equal(seen.length, 2);
+    assert.ok(took >= 245, `${unreadable}: ${took}`);
+  }
+});
+
+test("a wait until a far date is left to the caller", async () => {
+  const { seen } = await ask(busy(503, { "retry-after": "Fri, 31 Dec 9999 23:59:59 GMT" }), get);
+  assert.equal(seen.length, 1);
 });
 
 test("a wait of more than a minute is left to the caller", async () => {
@@ -734,7 +747,7 @@ test("headers of the caller's own making show no key", async () => {
   assert.equal(error.requestId, "r [API key]");
 });
 
-test("a request that breaks rules is not sent, and all of its problems are told", async () => {
+test("a request that breaks rules is not sent, and all of its problems are listed", async () => {
   const invalid = { recipient: { email: "ada@" }, pledges: [{ impact: { amount: 0, offeringId: 5 } }], extra: 1 };
   const { error, seen } = await ask(json(created()), (client) => client.createPledgeTransaction(invalid));
   assertError(error, ValidationError, "invalid_request", /`\/reference` is required; .*; and 2 more$/);

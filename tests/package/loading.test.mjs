@@ -135,7 +135,7 @@ test("a page of Chromium, with a policy that allows wasm and no eval", async (t)
   assert.equal(await page.evaluate(() => window.live), "live_key_in_browser");
 });
 
-test("a page that forbids wasm is told how to allow it", async (t) => {
+test("a page that forbids wasm learns how to allow it", async (t) => {
   const origin = await serveFiles(t, "script-src 'self'");
   write("blocked.mjs", 'import { validate } from "/node_modules/impact-pledge/index.js";\ntry { validate({}); window.result = "valid"; } catch (error) { window.result = error.message; }\n');
   write("blocked.html", '<!doctype html><title>x</title><script type="module" src="/blocked.mjs"></script>');

@@ -1,5 +1,5 @@
 /**
- * A service on a loopback port that answers as it is told: everything the contract allows, and what it doesn't.
+ * A service on a loopback port that answers as it is set to: everything the contract allows, and what it doesn't.
  * `serve(...answers)` gives the answers in order, the last one for ever.
  */
 import { createServer } from "node:http";

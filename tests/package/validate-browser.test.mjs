@@ -72,7 +72,7 @@ test("validations in the middle of others", async () => {
   await page.close();
 });
 
-test("a policy that forbids wasm is told, and how to allow it", async () => {
+test("a policy that forbids wasm is named, and how to allow it", async () => {
   const page = await open("/forbidden");
   const message = await page.evaluate(() => {
     try {

@@ -1,4 +1,4 @@
-/** The benchmarks' arithmetic, inputs and rivals. No figure of time is judged here. */
+/** The benchmarks' arithmetic, inputs and rivals. No figure of time is asserted here. */
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -74,11 +74,11 @@ function validateRunOf() {
   const times = (names) => each(Object.keys(KINDS), { "impact-pledge": [2, 2], ...each(names, [3, 3]) });
   const place = { values: times(others), bytes: times(["JSON.parse + ajv 8", "JSON.parse + zod 4", "JSON.parse alone"]), limits: { "one call": [0.5] } };
   const found = each(["impact-pledge", ...others], each(Object.keys(KINDS), { places: 5, problems: 0 }));
-  const judged = each(["impact-pledge", ...others], { lenient: 6, strict: 7, rows: 1_188 });
+  const conformity = each(["impact-pledge", ...others], { lenient: 6, strict: 7, rows: 1_188 });
   const bundled = ["impact-pledge", "ajv 8, standalone", ...others];
   const bytes = bundled.map((name) => ({ name, minified: 22_000, gzip: 10_000, brotli: 9_000 }));
   const growth = ["ours", "ajv"].flatMap((who) => ["valid", "problems"].flatMap((what) => [1, 10, 100_000].map((size) => ({ who, what, size, microseconds: size, bytes: 4e6, wasm: 1e6 }))));
-  return { node: { ...place, found, judged }, browser: place, chromium: "1.2", bytes, starts: each(bundled, [4]), growth };
+  return { node: { ...place, found, conformity }, browser: place, chromium: "1.2", bytes, starts: each(bundled, [4]), growth };
 }
 
 /** The same of `bench:service`; a limit has not every kind of request, and was not soaked. */

@@ -31,7 +31,7 @@ test("waits end", { concurrency: true }, async (t) => {
       const { status, text } = await request();
       assert.equal(status, 503, text);
       assert.equal(JSON.parse(text).error, "Service unavailable");
-      assert.ok(server.said.includes(`Workers KV failed: ${logged}`), server.said);
+      assert.ok(server.output.includes(`Workers KV failed: ${logged}`), server.output);
     }),
   );
   const uploads = UPLOADS.map(([name, bytes]) =>
@@ -44,7 +44,7 @@ test("waits end", { concurrency: true }, async (t) => {
     }),
   );
   await Promise.all([...waits, ...uploads]);
-  assert.doesNotMatch(server.said, /[0-9a-f]{64}|ada@|transaction:/); // a key's hash, what was sent, a key of KV's
+  assert.doesNotMatch(server.output, /[0-9a-f]{64}|ada@|transaction:/); // a key's hash, what was sent, a key of KV's
 });
 
 test("afterwards the service serves on", async () => {

@@ -76,7 +76,7 @@ test("a panic, and the trap that it ends in: all requests in flight get our 500,
     for (const answer of await Promise.all([panicked, ...stuck])) isOurs(answer, 500, "Internal error");
     await servesOn();
   }
-  assert.match(server.said, /Rust panic: [^]*capacity overflow/);
+  assert.match(server.output, /Rust panic: [^]*capacity overflow/);
 });
 
 test("requests in flight are not disturbed by what a broken instance left behind", async () => {

@@ -20,7 +20,7 @@ const POLL_MS = 100;
 
 export class Place {
   #leaving = [];
-  /** The last that a server said. */
+  /** The last output of a server. */
   #output = () => "";
 
   constructor({ tools, home, folder, service, browser }) {

@@ -15,9 +15,9 @@ export async function smoke({ main, validator, form }, options) {
     created: [id, charge.amount],
     refused,
     valid: [main, validator].map(({ validate }) => validate(REQUEST).length),
-    problems: [main, validator].map(({ validate }) => validate({ ...REQUEST, pledges: [], "größe": 1 }).map(told)),
-    field: validator.validateAt("/recipient/email", "ädä@").map(told),
-    bytes: validator.validateBytes(new Uint8Array([0x7b, 0x7d])).map(told),
+    problems: [main, validator].map(({ validate }) => validate({ ...REQUEST, pledges: [], "größe": 1 }).map(problemOf)),
+    field: validator.validateAt("/recipient/email", "ädä@").map(problemOf),
+    bytes: validator.validateBytes(new Uint8Array([0x7b, 0x7d])).map(problemOf),
     standard: standard.value === REQUEST,
     posted: posted(form.readForm(new URLSearchParams(POSTED))),
   };
@@ -25,9 +25,9 @@ export async function smoke({ main, validator, form }, options) {
 
 const POSTED = { reference: "Größe 1", "recipient.email": "ada@", "pledges.0.impact.amount": "1", "pledges.0.impact.offeringId": "tree" };
 
-const posted = ({ payload, issues }) => [payload, issues.map((issue) => `${issue.name}: ${told(issue)}`)];
+const posted = ({ payload, issues }) => [payload, issues.map((issue) => `${issue.name}: ${problemOf(issue)}`)];
 
-const told = ({ pointer, code }) => `${pointer} ${code}`;
+const problemOf = ({ pointer, code }) => `${pointer} ${code}`;
 
 const PROBLEMS = ["/pledges too_few_items", "/größe unknown_member"];
 

@@ -84,11 +84,11 @@ function scaled(text) {
   return shift >= 0 ? value * 10n ** BigInt(shift) : value / 10n ** BigInt(-shift);
 }
 
-/** Every problem with its path, at most 20 of them, as the contract's 400 tells them. @param {import("zod").ZodError} error */
+/** Every problem with its path, at most 20 of them, as the contract's 400 lists them. @param {import("zod").ZodError} error */
 export function summary({ issues }) {
-  const told = issues.slice(0, 20).map(({ path, message }) => `/${path.join("/")}: ${message}`);
-  const more = issues.length - told.length;
-  return told.join("; ") + (more > 0 ? `; and ${more} more` : "");
+  const listed = issues.slice(0, 20).map(({ path, message }) => `/${path.join("/")}: ${message}`);
+  const more = issues.length - listed.length;
+  return listed.join("; ") + (more > 0 ? `; and ${more} more` : "");
 }
 
 export const MAX_BODY_BYTES = 2 * 1024 * 1024;

@@ -54,7 +54,7 @@ async function create(c) {
   return answer(transaction);
 }
 
-/** Null beyond the limit: judged by the announced length, or piece by piece where none is announced. */
+/** Null beyond the limit: by the announced length, or piece by piece where none is announced. */
 async function readBody(request) {
   const length = request.headers.get("content-length");
   if (length !== null) return Number(length) > MAX_BODY_BYTES ? null : request.text();
