@@ -13,8 +13,7 @@ use crate::validate::formats::{self, TEXTS};
 use crate::validate::json::Source;
 use core::slice;
 
-/// Checks texts that have a format. Returns how many are wrong; [`formats::check`] says what
-/// becomes of their words.
+/// Checks texts that have a format, as [`formats::check`] does. Returns how many are wrong.
 ///
 /// The area: [`TEXTS`] words, one for each text, and the texts, one behind the other.
 #[unsafe(no_mangle)]

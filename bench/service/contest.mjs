@@ -19,7 +19,7 @@ const UPLOADS = 20;
 /** Ours first; `limit`: answers without doing the work. */
 const ENTRIES = [
   { name: "impact-pledge", main: (root) => join(root, "build", "worker.js") },
-  { name: "Hono + zod, as usual", main: () => join(WORKERS, "hono", "usual.mjs") },
+  { name: "Hono + zod, as usual", main: () => join(WORKERS, "hono", "usual.mjs"), keepNames: true },
   { name: "Hono + zod, tuned", main: () => join(WORKERS, "hono", "tuned.mjs") },
   { name: "one KV call", main: () => join(WORKERS, "floor.mjs"), limit: true },
   { name: "empty Worker", main: () => join(WORKERS, "empty.mjs"), limit: true },
@@ -75,9 +75,9 @@ async function soakFresh(program, tools, { bundles, seeds, folder, count }) {
 
 async function bundleAll(tools, folder) {
   const bundles = [];
-  for (const [index, { name, main, limit }] of ENTRIES.entries()) {
+  for (const [index, { name, main, limit, keepNames }] of ENTRIES.entries()) {
     say(`service: bundling ${name}`);
-    bundles.push({ name, limit, ...(await bundle(tools, { main: main(tools.root), folder: join(folder, `worker-${index}`) })) });
+    bundles.push({ name, limit, ...(await bundle(tools, { main: main(tools.root), keepNames, folder: join(folder, `worker-${index}`) })) });
   }
   return bundles;
 }

@@ -24,16 +24,16 @@ const CONFIGS = { "config.capnp": [], "inspected.capnp": ["--expose-gc"] };
 /**
  * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
  * @param {import("../../scripts/lib/ready.mjs").Tools} tools
- * @param {{main: string, folder: string, minify?: boolean}} place the Worker's entry, and an own folder for what is made
+ * @param {{main: string, folder: string, minify?: boolean, keepNames?: boolean}} place the Worker's entry, and an own folder for what is made; `keepNames`: wrangler's default
  * @returns {Promise<Bundle>}
  */
-export async function bundle(tools, { main, folder, minify = true }) {
+export async function bundle(tools, { main, folder, minify = true, keepNames = false }) {
   rmSync(folder, { recursive: true, force: true });
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true });
   const compatibilityDate = dateOf(join(tools.root, "wrangler.toml"));
   const config = join(folder, "wrangler.json");
-  writeFileSync(config, JSON.stringify({ name: "bench", main, compatibility_date: compatibilityDate, keep_names: false, kv_namespaces: [{ binding: "PLEDGES", id: "bench" }] }));
+  writeFileSync(config, JSON.stringify({ name: "bench", main, compatibility_date: compatibilityDate, keep_names: keepNames, kv_namespaces: [{ binding: "PLEDGES", id: "bench" }] }));
   const args = [tools.wrangler, "deploy", "--dry-run", ...(minify ? ["--minify"] : []), "--config", config, "--outdir", out];
   await run(process.execPath, args, { cwd: folder, env: tools.env });
   const modules = readdirSync(out).filter((name) => /\.(js|wasm)$/.test(name)).sort();

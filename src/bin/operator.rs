@@ -14,8 +14,6 @@ use std::error::Error;
 use std::io::{self, Read as _};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: operator new-key|list-keys|find-key|catalogue|seed <INPUT";
-
 type Outcome<T = Value> = Result<T, Box<dyn Error>>;
 
 /// Exit codes: 0 done, 1 the input is wrong, 2 there is no such command.
@@ -28,7 +26,7 @@ fn main() -> ExitCode {
         ["catalogue"] => |input: &str| check_catalogue(input).map_err(in_json_words),
         ["seed"] => seed,
         _ => {
-            eprintln!("{USAGE}");
+            eprintln!("usage: operator new-key|list-keys|find-key|catalogue|seed <INPUT");
             return ExitCode::from(2);
         }
     };

@@ -31,8 +31,7 @@ impl Reservation<'_> {
     /// Holds so many bytes instead of those before.
     ///
     /// # Errors
-    /// [`BodyError::Busy`] if all requests together would hold more than [`MAX_BYTES`]; the
-    /// reservation is then as it was.
+    /// [`BodyError::Busy`] beyond [`MAX_BYTES`] of all requests; nothing is changed then.
     pub fn resize(&mut self, bytes: usize) -> Result<(), BodyError> {
         let others = self.in_flight.0.get().saturating_sub(self.bytes);
         let all = others.saturating_add(bytes);

@@ -1,6 +1,6 @@
 //! Workers KV as a store.
 
-use super::deadline::within;
+use super::deadline::promise_within;
 use crate::store::{Key, Store, StoreError, Stored, StoredValue};
 use js_sys::{JSON, Promise, Uint8Array};
 use std::cell::OnceCell;
@@ -96,13 +96,13 @@ async fn answered(
     kind: &str,
 ) -> Result<JsValue, StoreError> {
     let outcome = match promise {
-        Ok(promise) => within(milliseconds, JsFuture::from(promise)).await,
-        Err(thrown) => Some(Err(thrown)), // KV throws for a name that is too long
+        Ok(promise) => JsFuture::from(promise_within(&promise, milliseconds)).await,
+        Err(thrown) => Err(thrown), // KV throws for a name that is too long
     };
     let failure = match outcome {
-        Some(Ok(answer)) => return Ok(answer),
-        Some(Err(error)) => describe(&error),
-        None => format!("no answer in {milliseconds} ms"),
+        Ok(answer) => return Ok(answer),
+        Err(error) if error.is_undefined() => format!("no answer in {milliseconds} ms"),
+        Err(error) => describe(&error),
     };
     console_error!("Workers KV failed: {operation} of `{kind}`: {failure}");
     Err(StoreError::Unavailable)

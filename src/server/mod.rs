@@ -64,8 +64,8 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
     let store = KvStore(bindings.pledges());
     let service = Service {
         store: &store,
-        clock: &WorkerClock,
-        entropy: &WorkerEntropy,
+        clock: &Platform,
+        entropy: &Platform,
         caches: &caches,
         settings: &settings,
     };
@@ -82,17 +82,15 @@ fn read_settings(bindings: &Bindings) -> Settings {
     Settings::parse(&allowed.unwrap_or_default(), &public.unwrap_or_default())
 }
 
-struct WorkerClock;
+struct Platform;
 
-impl Clock for WorkerClock {
+impl Clock for Platform {
     fn now_ms(&self) -> u64 {
         js_sys::Date::now() as u64
     }
 }
 
-struct WorkerEntropy;
-
-impl Entropy for WorkerEntropy {
+impl Entropy for Platform {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.chunks_mut(65_536).for_each(get_random_values);
     }

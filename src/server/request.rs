@@ -1,6 +1,6 @@
 //! A request of the platform's.
 
-use super::deadline::within;
+use super::deadline::{promise_within, within};
 use crate::api::header;
 use crate::handle::{BodyError, Request, Reservation};
 use js_sys::{Promise, Uint8Array};
@@ -72,7 +72,8 @@ impl<'r> WorkerRequest<'r> {
 
     /// All at once: HTTP holds the body to its announced length, which is known to be small.
     async fn read_whole(&self) -> Result<Vec<u8>, JsValue> {
-        let buffer = JsFuture::from(self.request.array_buffer()?).await?;
+        let buffer = self.request.array_buffer()?;
+        let buffer = JsFuture::from(promise_within(buffer.unchecked_ref(), BODY_MS)).await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 
@@ -193,7 +194,6 @@ impl Request for WorkerRequest<'_> {
             return self.read_up_to(limit, reservation).await;
         };
         reservation.resize(length)?;
-        let body = within(BODY_MS, self.read_whole()).await.and_then(Result::ok);
-        body.ok_or(BodyError::Broken)
+        self.read_whole().await.map_err(|_| BodyError::Broken)
     }
 }

@@ -93,7 +93,12 @@ fn document(title: &str, is_test: bool, content: &Markup, footer: Option<&Markup
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                header { (mark()) "Impact Pledge" @if is_test { (test_banner()) } }
+                header {
+                    (mark()) "Impact Pledge"
+                    @if is_test {
+                        p.test { strong { "Test mode." } " Nothing on this page was really pledged." }
+                    }
+                }
                 main { (content) }
                 @if let Some(footer) = footer { footer { (footer) } }
             }
@@ -110,10 +115,6 @@ fn mark() -> Markup {
             path d="M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17L13 11" {}
         }
     }
-}
-
-fn test_banner() -> Markup {
-    html! { p.test { strong { "Test mode." } " Nothing on this page was really pledged." } }
 }
 
 /// The first name or else the full name, unless a shop put the e-mail address there.

@@ -12,8 +12,7 @@ pub const LENGTH: u32 = 7;
 
 /// Checks whether the texts have their formats. Returns how many do not.
 ///
-/// The word of a wrong text becomes the rank of its place and, in the second byte, the code; that
-/// of any other becomes 0.
+/// The word of a wrong text becomes its rank and, in the second byte, the code; others become 0.
 pub fn check(words: &mut [u32], mut text: &[u8]) -> usize {
     let mut wrong = 0;
     for word in words {

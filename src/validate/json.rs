@@ -88,8 +88,7 @@ pub(crate) fn walk<'a>(
     walk_with(bytes, body, Source::Json, &mut scratch, sink, report);
 }
 
-/// As [`walk`]. `scratch` is for strings that have escapes; as many bytes as the input has are
-/// always enough.
+/// As [`walk`]. `scratch`, as long as the input, is for strings that have escapes.
 pub(crate) fn walk_with<'a>(
     bytes: &'a [u8],
     body: &'static Kind,

@@ -99,8 +99,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Whether an array or object goes on: consumes the comma in front of every item but the first,
-    /// or the bracket at the end.
+    /// Whether an array or object goes on: consumes a comma between items, or the closing bracket.
     #[inline]
     pub(crate) fn goes_on(&mut self, first: bool, end: u8) -> Token<bool> {
         let next = self.peek();

@@ -95,8 +95,7 @@ impl<'p> Place<'p> {
         self.outwards().skip(1).fold(0, |depth, _| depth + 1)
     }
 
-    /// Gives the place of this [rank](Self::rank), at or below this one, to `then`; `index` is
-    /// that of the item.
+    /// Gives the place of this [rank](Self::rank) in this one to `then`; `index` is the item's.
     pub(crate) fn of_rank(&self, rank: u8, index: u32, then: &mut dyn FnMut(&Place<'_>)) {
         if self.rank() == rank {
             return then(self);
