@@ -25,9 +25,10 @@ const PARTS = {
     const { validateRun } = await import("./validate/run.mjs");
     return validateRun(tools, plan, folder);
   },
-  async service(tools, plan, folder) {
+  async service(tools, plan, folder, run) {
     const { contest } = await import("./service/contest.mjs");
-    return contest(tools, plan, folder);
+    // Memory grows with what was done, not with chance: one run shows it.
+    return contest(tools, run === 1 ? plan : { ...plan, soak: 0 }, folder);
   },
 };
 
@@ -62,8 +63,7 @@ async function benchPart(tools, part, { runs, plan, folder, intoDocs }) {
   for (let run = 1; run <= runs; run += 1) {
     const started = Date.now();
     say(`${part}: run ${run} of ${runs}`);
-    // Memory grows with what was done, not with chance: one run shows it.
-    results.push(await PARTS[part](tools, run === 1 ? plan : { ...plan, soak: 0 }, join(folder, part)));
+    results.push(await PARTS[part](tools, plan, join(folder, part), run));
     writeFileSync(join(folder, `${part}-${run}.json`), JSON.stringify(results.at(-1)));
     say(`${part}: run ${run} done in ${duration(Date.now() - started)}`);
   }

@@ -21,9 +21,7 @@ use impact_pledge::handle::{
     Reservation, Response, Service, Settings,
 };
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key, ReplayKey, Store, StoreError, Stored,
-};
+use impact_pledge::store::{CatalogueKey, CredentialKey, Key, ReplayKey, Store};
 use memory::MemoryStore;
 use openapi::OpenApi;
 use rows::{File, Names, Row};
@@ -693,30 +691,11 @@ const BROKEN_METADATA: &[&str] = &[
 
 // ---- Repeats that race each other --------------------------------------------------------------
 
-/// A store that never shows a replay: as if every repeat came before the first had ended.
-struct Racing(MemoryStore);
-
-impl Store for Racing {
-    type Value = Vec<u8>;
-
-    async fn get<K: Key>(
-        &self,
-        key: &K,
-    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
-        if key.name().starts_with("idempotency:") {
-            return Ok(None);
-        }
-        self.0.get(key).await
-    }
-
-    async fn put<K: Key>(
-        &self,
-        key: &K,
-        value: Vec<u8>,
-        metadata: &K::Metadata,
-    ) -> Result<(), StoreError> {
-        self.0.put(key, value, metadata).await
-    }
+/// A store that shows no replay: as if every repeat came before the first had ended.
+fn racing() -> Bench<MemoryStore> {
+    let bench = seeded();
+    bench.store.set_hidden(Some("idempotency:"));
+    bench
 }
 
 fn repeatable(body: &Value) -> TestRequest {
@@ -739,19 +718,17 @@ fn is_replay(answer: &Answer, first: &Answer) {
 
 #[test]
 fn racing_repeats_make_one_record() {
-    let bench = Bench::new(Racing(MemoryStore::default()), "");
-    seed(&*bench.store);
-    let before = bench.store.0.names().len();
+    let bench = racing();
+    let before = bench.store.names().len();
     let first = bench.send(&repeatable(&minimal()));
     let second = bench.isolate().send(&repeatable(&minimal()));
     assert_eq!(first.json(), second.json());
-    assert_eq!(bench.store.0.names().len(), before + 2);
+    assert_eq!(bench.store.names().len(), before + 2);
 }
 
 #[test]
 fn racing_creates_of_two_payloads_make_two_records() {
-    let bench = Bench::new(Racing(MemoryStore::default()), "");
-    seed(&*bench.store);
+    let bench = racing();
     let first = bench.send(&repeatable(&minimal())).json();
     let second = bench.isolate().send(&repeatable(&other_payload())).json();
     assert_ne!(first["id"], second["id"]);
@@ -763,8 +740,7 @@ fn racing_creates_of_two_payloads_make_two_records() {
 
 #[test]
 fn an_isolate_knows_what_it_answered_while_the_store_does_not_show_it() {
-    let bench = Bench::new(Racing(MemoryStore::default()), "");
-    seed(&*bench.store);
+    let bench = racing();
     let first = bench.send(&repeatable(&minimal()));
     let record = bench.get(UNIT, first.json()["id"].as_str().unwrap()).text;
     bench.clock.0.set(NOW_MS + 1_000);
@@ -790,50 +766,14 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
-/// A store that shows no replay until it is set to.
-struct Late {
-    store: MemoryStore,
-    shows_replays: Cell<bool>,
-}
-
-impl Store for Late {
-    type Value = Vec<u8>;
-
-    async fn get<K: Key>(
-        &self,
-        key: &K,
-    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
-        if !self.shows_replays.get() && key.name().starts_with("idempotency:") {
-            return Ok(None);
-        }
-        self.store.get(key).await
-    }
-
-    async fn put<K: Key>(
-        &self,
-        key: &K,
-        value: Vec<u8>,
-        metadata: &K::Metadata,
-    ) -> Result<(), StoreError> {
-        self.store.put(key, value, metadata).await
-    }
-}
-
-fn late() -> Bench<Late> {
-    let shows_replays = Cell::new(false);
-    let bench = Bench::new(Late { store: MemoryStore::default(), shows_replays }, "");
-    seed(&*bench.store);
-    bench
-}
-
 /// Two creates race each other in two isolates. Afterwards each gets the answer that it got before.
 #[track_caller]
-fn race(one: &TestRequest, other: &TestRequest) -> (Bench<Late>, Answer, Answer) {
-    let bench = late();
+fn race(one: &TestRequest, other: &TestRequest) -> (Bench<MemoryStore>, Answer, Answer) {
+    let bench = racing();
     let (first, second) = (bench.isolate().send(one), bench.isolate().send(other));
     assert_eq!((first.status, second.status), (200, 200));
     assert_ne!(first.json()["id"], second.json()["id"]);
-    bench.store.shows_replays.set(true);
+    bench.store.set_hidden(None);
     is_replay(&bench.isolate().send(one), &first);
     is_replay(&bench.isolate().send(other), &second);
     (bench, first, second)
@@ -882,8 +822,7 @@ fn a_replay_needs_no_transaction_in_sight() {
 
 #[test]
 fn recent_answers_are_bounded() {
-    let bench = Bench::new(Racing(MemoryStore::default()), "");
-    seed(&*bench.store);
+    let bench = racing();
     let mut large = minimal();
     large["pledges"][0]["detail"] = json!({ "description": "x".repeat(500_000) });
     for number in 0..40 {
@@ -904,51 +843,21 @@ fn recent_answers_are_bounded() {
 
 // ---- A write that is not confirmed ---------------------------------------------------------------
 
-/// A store that keeps, or loses, what is written and says in either case that it failed.
-struct Unconfirmed {
-    store: MemoryStore,
-    fails: Cell<&'static str>,
-}
-
-impl Store for Unconfirmed {
-    type Value = Vec<u8>;
-
-    async fn get<K: Key>(
-        &self,
-        key: &K,
-    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
-        self.store.get(key).await
-    }
-
-    async fn put<K: Key>(
-        &self,
-        key: &K,
-        value: Vec<u8>,
-        metadata: &K::Metadata,
-    ) -> Result<(), StoreError> {
-        self.store.put(key, value, metadata).await?;
-        let fails = !self.fails.get().is_empty() && key.name().starts_with(self.fails.get());
-        if fails { Err(StoreError::Unavailable) } else { Ok(()) }
-    }
-}
-
 #[test]
 fn an_unconfirmed_write_says_how_to_repeat() {
-    let fails = Cell::new("");
-    let bench = Bench::new(Unconfirmed { store: MemoryStore::default(), fails }, "");
-    seed(&*bench.store);
-    bench.store.fails.set("transaction:");
+    let bench = seeded();
+    bench.store.set_unconfirmed(Some("transaction:"));
     may_be_recorded(&bench.create(UNIT, &minimal()), false);
     for prefix in ["transaction:", "idempotency:"] {
-        bench.store.fails.set(prefix);
+        bench.store.set_unconfirmed(Some(prefix));
         let request = repeatable(&minimal()).with_header("idempotency-key", prefix);
         let answer = bench.send(&request);
         unavailable(&answer, Some(false));
         let message = answer.json()["message"].to_string();
         assert!(message.contains("Repeat the request with the same Idempotency-Key"), "{message}");
-        bench.store.fails.set("");
+        bench.store.set_unconfirmed(None);
         let transactions = || {
-            let names = bench.store.store.names().into_iter();
+            let names = bench.store.names().into_iter();
             names.filter(|name| name.starts_with("transaction:")).collect::<Vec<_>>()
         };
         let before = transactions();

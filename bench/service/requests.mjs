@@ -121,15 +121,8 @@ async function answerTo({ origin, kinds }, index, row) {
 }
 
 /** A Worker that reads no refused body cuts some of the connections off. */
-async function sendOften(origin, request) {
-  for (let left = 5; left > 0; left--) {
-    try {
-      return await send(origin, request);
-    } catch {
-      // once more
-    }
-  }
-  return send(origin, request);
+function sendOften(origin, request, left = 5) {
+  return send(origin, request).catch((error) => (left > 0 ? sendOften(origin, request, left - 1) : Promise.reject(error)));
 }
 
 const OWN = new Set(["id", "createdAt", "timelineUrl", "message"]);

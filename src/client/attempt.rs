@@ -44,7 +44,7 @@ pub async fn attempt(
         }
     };
     if result.is_err() {
-        controller.abort(); // else its connection lives on
+        controller.abort();
     }
     result
 }

@@ -27,8 +27,8 @@ extern "C" {
 
 const ABORT: &str = "abort";
 
-/// Waits until the time is up or the caller aborts, and returns which of the two it was. Nothing is left of a wait that is dropped: no
-/// timer, which would keep a process alive, and no listener on a signal that outlives many calls.
+/// Waits until the time is up or the caller aborts, and returns which it was. A wait that is dropped
+/// leaves no timer, which would keep a process alive, and no listener on a longer-lived signal.
 pub async fn wait(signal: Option<Signal>, ms: u32) -> AttemptError {
     let timer = TimeoutFuture::new(ms);
     let Some(signal) = signal else {

@@ -45,7 +45,7 @@ fn request(
 ) -> Result<web_sys::Request, JsValue> {
     let mut builder = RequestBuilder::new(url)
         .method(if body.is_some() { Method::POST } else { Method::GET })
-        .redirect(RequestRedirect::Manual) // it would carry the key along
+        .redirect(RequestRedirect::Manual)
         .abort_signal(signal);
     for (name, value) in &head.headers {
         builder = builder.header(name, value);
@@ -67,7 +67,7 @@ fn init(head: &RequestHead, body: Option<&JsValue>, signal: Option<&AbortSignal>
     let init = Plain::new();
     init.set("method", &JsValue::from_str(head.method));
     init.set("headers", &headers);
-    init.set("redirect", &JsValue::from_str("manual")); // it would carry the key along
+    init.set("redirect", &JsValue::from_str("manual"));
     if let Some(body) = body {
         init.set("body", body);
     }

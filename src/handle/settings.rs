@@ -43,7 +43,7 @@ impl Settings {
 /// Whether a text is `http` or `https`, a host name or IP address, and perhaps a port.
 fn is_origin(text: &str) -> bool {
     let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    authority.is_some_and(|authority| is_ipv6(authority) || is_name(authority))
+    authority.is_some_and(|authority| is_name(authority) || is_ipv6(authority))
 }
 
 /// Whether an authority is an IPv6 address in brackets, and perhaps a port.

@@ -88,7 +88,7 @@ impl StoredValue for ReadableStream {
     }
 }
 
-/// Awaits what KV promised, nothing else does. The log names the operation, no key or value.
+/// Awaits a promise of KV's, as all waits on it do. The log names the operation, no key or value.
 async fn answered(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,

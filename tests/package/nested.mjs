@@ -2,17 +2,7 @@
  * Values whose getters, Proxies and `toJSON` start validations of their own: the outer one and the inner ones must
  * each have the result that they have alone. Plain JavaScript, for Node and for a page.
  */
-
-/** Mulberry32: the same numbers for the same seed. */
-function random(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { generator } from "../../bench/data.mjs";
 
 const EMAILS = ["ada@example.org", "not-an-email", "", "ü@b.c", "a@b", `${"x".repeat(300)}@example.org`];
 const URIS = ["https://shop.example/a?b#c", "/path", "x y", "https://shop.example/ü", `https://shop.example/${"p".repeat(3_000)}`];
@@ -24,7 +14,7 @@ const DATES = ["2026-01-31T12:00:00Z", "2026-02-30T12:00:00Z", "today"];
  * @returns {{wrong: string[], inner: number, invalid: number}} what went wrong, and how much was tried
  */
 export function nestedCalls(rules, { seed, count }) {
-  const next = random(seed);
+  const next = generator(seed);
   const below = (end) => Math.floor(next() * end);
   const one = (list) => list[below(list.length)];
   const result = { wrong: [], inner: 0, invalid: 0 };

@@ -12,7 +12,7 @@ import { ready } from "../../scripts/lib/ready.mjs";
 const root = join(import.meta.dirname, "..", "..");
 const POLICIES = { "/allowed": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'", "/forbidden": "default-src 'none'; script-src 'self'" };
 const PAGE = '<!doctype html><title>validate</title><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
-const SCRIPTS = { "/page.js": 'import * as rules from "/validate.js";\nglobalThis.rules = rules;\n', "/validate.js": readFileSync(join(root, "pkg", "validate.js")), "/nested.mjs": readFileSync(join(import.meta.dirname, "nested.mjs")) };
+const SCRIPTS = { "/page.js": 'import * as rules from "/validate.js";\nglobalThis.rules = rules;\n', "/validate.js": readFileSync(join(root, "pkg", "validate.js")), "/nested.mjs": readFileSync(join(import.meta.dirname, "nested.mjs")), "/bench/data.mjs": readFileSync(join(root, "bench", "data.mjs")) };
 
 const rows = readdirSync(join(root, "tests/fixtures/validation")).flatMap((file) => JSON.parse(readFileSync(join(root, "tests/fixtures/validation", file), "utf8")).rows);
 

@@ -4,23 +4,13 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { generator } from "../../bench/data.mjs";
 import { validate, validateBytes } from "../../pkg/validate.js";
 
 const seed = Number(process.env.FUZZ_SEED ?? 20261121);
 const count = Number(process.env.FUZZ_COUNT ?? 120_000);
 
-/** Mulberry32: the same numbers for the same seed. */
-function random(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const next = random(seed);
+const next = generator(seed);
 const below = (end) => Math.floor(next() * end);
 const one = (list) => list[below(list.length)];
 const chance = (likelihood) => next() < likelihood;

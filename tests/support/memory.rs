@@ -4,11 +4,14 @@ use impact_pledge::store::{Key, Store, StoreError, Stored};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// Keeps records in memory, as bytes and JSON just as Workers KV does. Expiry is not simulated.
+/// Keeps records in memory, as bytes and JSON just as Workers KV does, and fails on request. Expiry
+/// is not simulated.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     records: RefCell<BTreeMap<String, Record>>,
     broken: Cell<bool>,
+    hidden: Cell<Option<&'static str>>,
+    unconfirmed: Cell<Option<&'static str>>,
 }
 
 #[derive(Debug)]
@@ -21,6 +24,16 @@ impl MemoryStore {
     /// From now on every call fails (`true`) or works again (`false`).
     pub fn set_broken(&self, broken: bool) {
         self.broken.set(broken);
+    }
+
+    /// From now on no record is shown whose key begins like this, as if its write were not seen yet.
+    pub fn set_hidden(&self, prefix: Option<&'static str>) {
+        self.hidden.set(prefix);
+    }
+
+    /// From now on each write of such a key is kept, and reported as failed.
+    pub fn set_unconfirmed(&self, prefix: Option<&'static str>) {
+        self.unconfirmed.set(prefix);
     }
 
     /// Takes a record away.
@@ -38,6 +51,10 @@ impl MemoryStore {
     }
 }
 
+fn is_among(name: &str, prefix: &Cell<Option<&'static str>>) -> bool {
+    prefix.get().is_some_and(|prefix| name.starts_with(prefix))
+}
+
 impl Store for MemoryStore {
     type Value = Vec<u8>;
 
@@ -46,6 +63,9 @@ impl Store for MemoryStore {
         key: &K,
     ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
         self.check()?;
+        if is_among(&key.name(), &self.hidden) {
+            return Ok(None);
+        }
         let records = self.records.borrow();
         let Some(Record { value, metadata }) = records.get(&key.name()) else { return Ok(None) };
         let metadata = serde_json::from_slice(metadata)
@@ -63,6 +83,6 @@ impl Store for MemoryStore {
         let metadata = serde_json::to_vec(metadata).map_err(|_| StoreError::Unavailable)?;
         let record = Record { value, metadata };
         self.records.borrow_mut().insert(key.name(), record);
-        Ok(())
+        if is_among(&key.name(), &self.unconfirmed) { Err(StoreError::Unavailable) } else { Ok(()) }
     }
 }
