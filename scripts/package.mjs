@@ -2,8 +2,8 @@
  * The npm package in pkg/: for every entry an ES module and a CommonJS one with the wasm in them as text, and one for
  * each platform that wants the wasm as a module of its own. An entry is a row of ENTRIES.
  */
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join, parse } from "node:path";
 import { replaceFolder } from "./lib/cache.mjs";
 import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
@@ -22,7 +22,8 @@ const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the was
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
     for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
-    writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root), null, 2)}\n`);
+    const locales = await buildLocales(join(tools.root, "pkg-templates", "locales"), join(pkg, "locales"));
+    writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root, locales), null, 2)}\n`);
     copyFileSync(join(tools.root, "LICENSE"), join(pkg, "LICENSE"));
     copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
   });
@@ -47,6 +48,21 @@ async function buildEntry(tools, pkg, { name, source, types, wasm: build, module
   writeFileSync(join(pkg, forRequire(types)), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
 }
 
+/** A pack of texts for each language. @returns {Promise<string[]>} their names */
+async function buildLocales(templates, folder) {
+  const { build } = await import("esbuild");
+  const locales = readdirSync(templates).map((file) => parse(file).name).filter((name) => name !== "plural");
+  const entryPoints = locales.map((name) => join(templates, `${name}.js`));
+  const options = { entryPoints, bundle: true, charset: "utf8", platform: "neutral", target: "es2022", outdir: folder, logLevel: "warning" };
+  await build({ ...options, format: "esm" });
+  await build({ ...options, format: "cjs", outExtension: { ".js": ".cjs" } });
+  mkdirSync(folder, { recursive: true });
+  for (const [extension, types] of [["d.ts", "validate.js"], ["d.cts", "validate.cjs"]]) {
+    for (const name of locales) writeFileSync(join(folder, `${name}.${extension}`), `import type { LocalePack } from "../${types}";\n\nexport declare const ${name}: LocalePack;\nexport default ${name};\n`);
+  }
+  return locales;
+}
+
 /** `made` and `files`: what the sources import by a name that begins with `#`; `wasmPath`: where the wasm is a module. */
 async function bundleEntry(source, options, made, files, wasmPath) {
   const { build } = await import("esbuild");
@@ -63,8 +79,9 @@ async function bundleEntry(source, options, made, files, wasmPath) {
 
 const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 
-function manifest(root) {
+function manifest(root, locales) {
   const exports = Object.fromEntries(ENTRIES.map((entry) => [entry.path, conditions(entry)]));
+  for (const name of locales) exports[`./locales/${name}`] = conditionsOfLocale(`./locales/${name}`);
   return {
     name: "impact-pledge",
     version: readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.+)"$/m)[1],
@@ -84,4 +101,8 @@ function conditions({ name, types }) {
   const platforms = Object.keys(PLATFORMS).map((platform) => [platform, esm(`${name}.${platform}.js`)]);
   const require = { types: `./${forRequire(types)}`, default: `./${name}.cjs` };
   return { ...Object.fromEntries(platforms), require, default: esm(`${name}.js`) };
+}
+
+function conditionsOfLocale(file) {
+  return { require: { types: `${file}.d.cts`, default: `${file}.cjs` }, default: { types: `${file}.d.ts`, default: `${file}.js` } };
 }

@@ -115,12 +115,11 @@ const fn found(kind: Kind) -> Found {
     }
 }
 
-/// The members of an object, as the message of an unknown one lists them.
+/// What follows the message of an unknown member: the names of an object's members.
 fn listed(kind: Kind) -> String {
     let Kind::Object(object) = kind else { panic!("only an object has unknown members") };
-    let names: Vec<_> = object.members.iter().map(|member| format!("`{}`", member.name)).collect();
-    let (last, others) = names.split_last().unwrap();
-    format!("{} and {last}", others.join(", "))
+    let names: Vec<_> = object.members.iter().map(|member| member.name).collect();
+    format!("{}`", names.join("`, `"))
 }
 
 fn can_have(kind: Kind, code: Code) -> bool {
@@ -181,7 +180,6 @@ fn tables() -> String {
     let spots = spots();
     let types: String = spots.iter().map(|spot| (found(spot.kind) as u8).to_string()).collect();
     let pointers: Vec<_> = (0..spots.len() as u8).map(pointer).collect();
-    let codes: Vec<&str> = Code::VARIANTS.iter().map(Into::into).collect();
     assert!(spots.len() < 1 << FORMAT, "a rank has {FORMAT} bits");
     let required = (0..spots.len()).filter(|rank| spots[*rank].is_required);
     let required: u32 = required.map(|rank| 1 << rank).sum();
@@ -204,7 +202,7 @@ fn tables() -> String {
     ));
     line("/** The numbers of some codes. */".into());
     line(format!(
-        "export const INVALID_TYPE = {}, REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, TOO_FEW_ITEMS = {}, TOO_MANY_ITEMS = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, NOT_ALLOWED = {}, UNKNOWN_POINTER = {}, MORE_ISSUES = {}, UNDECIDED = {UNDECIDED};",
+        "export const INVALID_TYPE = {}, REQUIRED_MEMBER = {}, UNKNOWN_MEMBER = {}, TOO_FEW_ITEMS = {}, TOO_MANY_ITEMS = {}, NOT_POSITIVE = {}, NOT_FINITE = {}, NOT_ALLOWED = {}, MORE_ISSUES = {}, UNDECIDED = {UNDECIDED};",
         number_of(Code::InvalidType),
         number_of(Code::Required),
         number_of(Code::UnknownMember),
@@ -213,13 +211,10 @@ fn tables() -> String {
         number_of(Code::NotPositive),
         number_of(Code::NotFinite),
         number_of(Code::NotAllowed),
-        number_of(Code::UnknownPointer),
         number_of(Code::MoreIssues)
     ));
     line("/** A bit for each place, by its rank, that must be there. */".into());
     line(format!("export const REQUIRED = {required:#x};"));
-    line("/** The codes by their numbers. */".into());
-    line(format!("export const CODES = {}.split(\" \");", json!(codes.join(" "))));
     line(
         "/** The pointers of the request's places by their ranks, `*` for an item's index. */"
             .into(),
@@ -227,13 +222,48 @@ fn tables() -> String {
     line(format!("export const PLACES = {}.split(\" \");", json!(pointers.join(" "))));
     line("/** What a place must be, by its rank: a number in the list of types. */".into());
     line(format!("export const TYPES = {};", json!(types)));
-    line("/** The messages by their codes: a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */".into());
-    line("export const MESSAGES = [".into());
+    line("/** The kinds of issues by their numbers: code, message and `meta`. The message is a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */".into());
+    line("export const KINDS = [".into());
     for code in Code::VARIANTS {
-        line(format!("  {},", messages(*code, &spots)));
+        let is_common = !ONLY_OF_BYTES.contains(code) && *code != Code::UnknownPointer;
+        line(format!("  {},", if is_common { kind(*code, &spots) } else { String::new() }));
     }
     line("];".into());
+    line(
+        "/** Those that only bytes can have: whoever checks values does not download them. */"
+            .into(),
+    );
+    line("export const KINDS_OF_BYTES = {".into());
+    for code in ONLY_OF_BYTES {
+        line(format!("  {}: {},", number_of(code), kind(code, &spots)));
+    }
+    line("};".into());
+    line("/** That a pointer leads nowhere. */".into());
+    line(format!("export const UNKNOWN_POINTER = {};", kind(Code::UnknownPointer, &spots)));
     js
+}
+
+/// What is wrong with text that no JavaScript value becomes.
+const ONLY_OF_BYTES: [Code; 3] = [Code::DuplicateMember, Code::InvalidUtf8, Code::MalformedJson];
+
+/// A row of the table of kinds.
+fn kind(code: Code, spots: &[Spot]) -> String {
+    let (name, message): (&str, _) = (code.into(), messages(code, spots));
+    let meta = meta(code, spots).map(|meta| format!(", {meta}")).unwrap_or_default();
+    format!("[\"{name}\", {message}{meta}]")
+}
+
+/// The limits and lists of a code's rule, and the format that a text must have.
+fn meta(code: Code, spots: &[Spot]) -> Option<Value> {
+    let spot = spots.iter().find(|spot| can_have(spot.kind, code))?;
+    Some(match (code, spot.kind) {
+        (Code::TooFewItems, Kind::Array(array)) => json!({"minimum": array.min_items}),
+        (Code::TooManyItems, Kind::Array(array)) => json!({"maximum": array.max_items?}),
+        (Code::NotAllowed, Kind::Choice(choices)) => json!({"allowed": choices}),
+        (Code::NotPositive, _) => json!({"minimum": 0, "exclusive": true}),
+        (Code::NotFinite, _) => json!({"maximum": f64::MAX}),
+        _ => return None,
+    })
 }
 
 #[test]

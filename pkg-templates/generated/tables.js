@@ -7,34 +7,40 @@ export const PROBLEM = 6, ITEM = 23;
 /** How deep a value may nest, and the bytes for what JSON has no word for. */
 export const MAX_DEPTH = 64, OTHER = "\x01", UNREADABLE = "\x02", GIVEN_UP = "\x03";
 /** The numbers of some codes. */
-export const INVALID_TYPE = 0, REQUIRED_MEMBER = 1, UNKNOWN_MEMBER = 2, TOO_FEW_ITEMS = 4, TOO_MANY_ITEMS = 5, NOT_POSITIVE = 6, NOT_FINITE = 7, NOT_ALLOWED = 8, UNKNOWN_POINTER = 17, MORE_ISSUES = 18, UNDECIDED = 255;
+export const INVALID_TYPE = 0, REQUIRED_MEMBER = 1, UNKNOWN_MEMBER = 2, TOO_FEW_ITEMS = 4, TOO_MANY_ITEMS = 5, NOT_POSITIVE = 6, NOT_FINITE = 7, NOT_ALLOWED = 8, MORE_ISSUES = 18, UNDECIDED = 255;
 /** A bit for each place, by its rank, that must be there. */
 export const REQUIRED = 0x10007cf;
-/** The codes by their numbers. */
-export const CODES = "invalid_type required unknown_member duplicate_member too_few_items too_many_items not_positive not_finite not_allowed invalid_email invalid_uri invalid_date_time lone_surrogate invalid_utf8 too_deep malformed_json unreadable unknown_pointer more_issues".split(" ");
 /** The pointers of the request's places by their ranks, `*` for an item's index. */
 export const PLACES = " /reference /recipient /recipient/email /recipient/firstName /recipient/name /pledges /pledges/* /pledges/*/impact /pledges/*/impact/amount /pledges/*/impact/offeringId /pledges/*/detail /pledges/*/detail/name /pledges/*/detail/description /pledges/*/detail/nounSingular /pledges/*/detail/nounPlural /pledges/*/detail/image /pledges/*/detail/externalId /pledges/*/detail/externalUrl /trigger /trigger/date /trigger/phrase /trigger/externalUrl /notifications /notifications/*".split(" ");
 /** What a place must be, by its rank: a number in the list of types. */
 export const TYPES = "5353334552353333333533343";
-/** The messages by their codes: a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */
-export const MESSAGES = [
-  ["must be ",["null","a boolean","a number","a string","an array","an object","a value that JSON cannot carry"],", not "],
-  "is required",
-  "is not a member of the contract; allowed here are ",
-  "must appear only once in its object",
-  "must have at least 1 item",
-  "must have at most 3 items",
-  "must be greater than 0",
-  "must be a finite number, at most about 1.8e308",
-  "must be one of `Email`, `MessagingServiceA`, `MessagingServiceB` or `MessagingServiceC`",
-  "must be an e-mail address such as `ada@example.org`",
-  "must be a URI with a scheme such as `https://example.org/orders/1`",
-  "must be an RFC 3339 date-time such as `2026-01-31T12:00:00Z`",
-  "must be Unicode text, without half of a surrogate pair",
-  "must be UTF-8",
-  "must not nest deeper than 64 levels",
-  ["must be JSON: ",["a value","a value or the end of the array or object","a comma or the end of the array or object","a member's name in double quotes","a colon","the end of the text","a digit","an escape instead of a control character","an escape that JSON has","four hexadecimal digits","the closing quote of a string"]," expected at byte "],
-  "could not be read",
-  "is not a place in the request",
-  "has more problems than these: another ",
+/** The kinds of issues by their numbers: code, message and `meta`. The message is a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */
+export const KINDS = [
+  ["invalid_type", ["must be ",["null","a boolean","a number","a string","an array","an object","an unsupported value, which JSON cannot carry"],", not "]],
+  ["required", "is required"],
+  ["unknown_member", "is not a member of the contract; allowed here: `"],
+  ,
+  ["too_few_items", "must have at least 1 item", {"minimum":1}],
+  ["too_many_items", "must have at most 3 items", {"maximum":3}],
+  ["not_positive", "must be greater than 0", {"exclusive":true,"minimum":0}],
+  ["not_finite", "must be a finite number, at most about 1.8e308", {"maximum":1.7976931348623157e+308}],
+  ["not_allowed", "must be one of `Email`, `MessagingServiceA`, `MessagingServiceB` or `MessagingServiceC`", {"allowed":["Email","MessagingServiceA","MessagingServiceB","MessagingServiceC"]}],
+  ["invalid_email", "must be an e-mail address such as `ada@example.org`"],
+  ["invalid_uri", "must be a URI with a scheme such as `https://example.org/orders/1`"],
+  ["invalid_date_time", "must be an RFC 3339 date-time such as `2026-01-31T12:00:00Z`"],
+  ["lone_surrogate", "must be Unicode text, without half of a surrogate pair"],
+  ,
+  ["too_deep", "must not nest deeper than 64 levels"],
+  ,
+  ["unreadable", "could not be read"],
+  ,
+  ["more_issues", "has more problems than these: another "],
 ];
+/** Those that only bytes can have: whoever checks values does not download them. */
+export const KINDS_OF_BYTES = {
+  3: ["duplicate_member", "must appear only once in its object"],
+  13: ["invalid_utf8", "must be UTF-8"],
+  15: ["malformed_json", ["must be JSON: ",["a value","a value or the end of the array or object","a comma or the end of the array or object","a member's name in double quotes","a colon","the end of the text","a digit","an escape instead of a control character","an escape that JSON has","four hexadecimal digits","the closing quote of a string"]," expected at byte "]],
+};
+/** That a pointer leads nowhere. */
+export const UNKNOWN_POINTER = ["unknown_pointer", "is not a place in the request"];

@@ -1,4 +1,4 @@
 /** `impact-pledge/validate`: what a storefront imports. */
-export { createPledgeTransactionSchema } from "./standard.js";
+export { createPledgeTransactionSchema, createSchema } from "./standard.js";
 export { validate, validateAt, validateBytes } from "./validate.js";
 export { ready } from "./wasm.js";

@@ -1,31 +1,38 @@
 /** Problems as numbers become issues for people. */
-import { CODES, INVALID_TYPE, MESSAGES, MORE_ISSUES, NOT_FINITE, NOT_POSITIVE, PLACES, TYPES, UNKNOWN_MEMBER } from "../generated/tables.js";
+import { INVALID_TYPE, KINDS, MORE_ISSUES, NOT_FINITE, NOT_POSITIVE, PLACES, TYPES, UNKNOWN_MEMBER } from "../generated/tables.js";
 
 /** What the numbers of a problem mean, by those numbers. */
 const explained = new Map();
 
 function explain(about) {
-  const rank = about & 255, code = (about >> 8) & 255, place = PLACES[rank];
-  const [head, tail] = place.split("*"), text = textOf(rank, code, about >> 16);
-  const explanation = { code: CODES[code], steps: place.split("/").slice(1), head, tail, text, isOpen: text.endsWith(" ") };
+  const rank = about & 255, kind = (about >> 8) & 255, detail = about >> 16, place = PLACES[rank];
+  const [head, tail] = place.split("*"), [code, message, limits] = KINDS[kind];
+  const text = textOf(rank, kind, detail, message), meta = Object.freeze(metaOf(rank, kind, detail, limits));
+  const explanation = { code, steps: place.split("/").slice(1), head, tail, text, isOpen: text.endsWith(" "), meta };
   explained.set(about, explanation);
   return explanation;
 }
 
-function textOf(rank, code, detail) {
-  const message = MESSAGES[code];
-  if (code === UNKNOWN_MEMBER) return message + membersOf(PLACES[rank]);
+function textOf(rank, kind, detail, message) {
+  if (kind === UNKNOWN_MEMBER) return `${message + membersOf(rank).join("`, `")}\``;
   if (typeof message === "string") return message;
   const [start, parts, end] = message;
-  return code === INVALID_TYPE ? start + parts[TYPES[rank]] + end + parts[detail] : start + parts[detail] + end;
+  return kind === INVALID_TYPE ? start + parts[TYPES[rank]] + end + parts[detail] : start + parts[detail] + end;
 }
 
-/** The names of an object's members, such as "`a`, `b` and `c`". */
-const membersOf = (pointer) =>
-  PLACES.filter((place) => place.startsWith(`${pointer}/`) && !place.includes("/", pointer.length + 1))
-    .map((place) => `\`${place.slice(pointer.length + 1)}\``)
-    .join(", ")
-    .replace(/, ([^,]*)$/, " and $1");
+function metaOf(rank, kind, detail, limits = {}) {
+  if (kind === INVALID_TYPE) return { expected: typeName(TYPES[rank]), actual: typeName(detail) };
+  return kind === UNKNOWN_MEMBER ? { allowed: membersOf(rank) } : limits;
+}
+
+/** Such as `number`, by its number in the list of types, which are "a number" there, and "null". */
+const typeName = (nth) => KINDS[INVALID_TYPE][1][1][nth].split(" ")[1] ?? "null";
+
+/** The names of an object's members. */
+function membersOf(rank) {
+  const start = `${PLACES[rank]}/`;
+  return PLACES.filter((place) => place.startsWith(start)).map((place) => place.slice(start.length)).filter((name) => !name.includes("/"));
+}
 
 /** The last rank of what lies in an object or an array; 0 where nothing does. */
 export const lastIn = (pointer) => PLACES.reduce((last, place, rank) => (place.startsWith(`${pointer}/`) ? rank : last), 0);
@@ -38,7 +45,7 @@ export const wrongNumber = (number) => (Number.isFinite(number) ? NOT_POSITIVE :
  * @param {string} [name] an unknown member's, below the object that the numbers are about
  */
 export function issueOf(about, number, name) {
-  const { code, steps, head, tail, text, isOpen } = explained.get(about) ?? explain(about);
+  const { code, steps, head, tail, text, isOpen, meta } = explained.get(about) ?? explain(about);
   const path = steps.slice();
   let pointer = head;
   if (tail !== undefined) {
@@ -49,7 +56,7 @@ export function issueOf(about, number, name) {
     path.push(name);
     pointer += `/${name.replace(/[~/]/g, (char) => (char === "/" ? "~1" : "~0"))}`;
   }
-  return { path, pointer, code, message: isOpen ? text + number : text };
+  return { path, pointer, code, message: isOpen ? text + number : text, meta };
 }
 
 /** The first issues, and behind them one that counts the others. @param {number} count */

@@ -1,5 +1,5 @@
 /** Parts of the request by their RFC 6901 pointers. */
-import { CODES, MESSAGES, PLACES, REQUIRED, REQUIRED_MEMBER, UNKNOWN_POINTER } from "../generated/tables.js";
+import { PLACES, REQUIRED, REQUIRED_MEMBER, UNKNOWN_POINTER } from "../generated/tables.js";
 import { issueOf, lastIn } from "./issues.js";
 
 /**
@@ -23,7 +23,8 @@ export function placeOf(pointer) {
 /** That there is no such place. */
 export function issuesAbout(pointer) {
   const path = pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return [{ path, pointer, code: CODES[UNKNOWN_POINTER], message: MESSAGES[UNKNOWN_POINTER] }];
+  const [code, message] = UNKNOWN_POINTER;
+  return [{ path, pointer, code, message, meta: {} }];
 }
 
 /** That nothing is there; nothing at all where nothing need be. An item, or the whole request, is none of these. */

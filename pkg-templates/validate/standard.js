@@ -3,11 +3,13 @@ import { jsonSchema } from "../generated/json-schema.js";
 import { serialize } from "./serialize.js";
 import { checkText, mostOf, translated } from "./validate.js";
 
-export const createPledgeTransactionSchema = /* @__PURE__ */ schema();
+export const createPledgeTransactionSchema = /* @__PURE__ */ createSchema();
 
-function schema() {
+/** The same with options, which those of a call replace. */
+export function createSchema(options) {
+  const validate = (value, call) => standardValidate(value, { ...options, ...call?.libraryOptions });
   const converter = { input: toJsonSchema, output: toJsonSchema };
-  return { "~standard": { version: 1, vendor: "impact-pledge", validate: standardValidate, jsonSchema: converter } };
+  return { "~standard": { version: 1, vendor: "impact-pledge", validate, jsonSchema: converter } };
 }
 
 /**
@@ -15,8 +17,8 @@ function schema() {
  * and a Proxy or a getter that it read may return something else to the next reader.
  */
 function standardValidate(value, options) {
-  const ours = options?.libraryOptions, text = serialize(value, 0);
-  const issues = translated(checkText(text, mostOf(ours)), ours);
+  const text = serialize(value, 0);
+  const issues = translated(checkText(text, mostOf(options)), options);
   if (issues.length > 0) return { issues };
   const checked = JSON.parse(text);
   return { value: isSame(value, checked) ? value : checked };

@@ -1,4 +1,5 @@
 /** The public functions. */
+import { KINDS, KINDS_OF_BYTES } from "../generated/tables.js";
 import { coder } from "../platform.js";
 import { MOST_ISSUES } from "./limits.js";
 import { issuesAbout, issuesWithout, placeOf } from "./pointer.js";
@@ -22,6 +23,7 @@ export function validateAt(pointer, value, options) {
 
 export function validateBytes(json, options) {
   if (!isBytes(json)) throw new TypeError("JSON bytes must be a Uint8Array");
+  Object.assign(KINDS, KINDS_OF_BYTES);
   return translated(checkJson(json, false, mostOf(options)), options);
 }
 
@@ -38,9 +40,15 @@ export function mostOf(options) {
   throw new TypeError("`maxIssues` must be a whole number greater than 0");
 }
 
-/** Replaces messages by those of the caller. */
+/** Replaces messages by those of the caller: a map by code, such as a locale pack, or a function. */
 export function translated(issues, options) {
   const messages = options?.messages;
-  if (messages) for (const issue of issues) issue.message = messages(issue) ?? issue.message;
+  if (messages) for (const issue of issues) issue.message = textOf(issue, messages) ?? issue.message;
   return issues;
+}
+
+/** @returns {string | undefined} */
+export function textOf(issue, messages) {
+  const text = typeof messages === "function" ? messages : messages[issue.code];
+  return typeof text === "function" ? text(issue) : text;
 }

@@ -133,7 +133,7 @@ pub enum Found {
     #[strum(to_string = "an object")]
     Object,
     /// A JavaScript value that JSON has no word for, such as a function or a `bigint`.
-    #[strum(to_string = "a value that JSON cannot carry")]
+    #[strum(to_string = "an unsupported value, which JSON cannot carry")]
     Other,
 }
 
@@ -221,10 +221,10 @@ fn write_rule(out: &mut Formatter<'_>, code: Code, kind: &Kind) -> fmt::Result {
     match (code, kind) {
         (Code::UnknownMember, Kind::Object(object)) => {
             let names: Vec<_> = object.members.iter().map(|member| member.name).collect();
-            write!(out, "{message}; allowed here are {}", list(&names, "and"))
+            write!(out, "{message}; allowed here: `{}`", names.join("`, `"))
         }
         (Code::NotAllowed, Kind::Choice(choices)) => {
-            write!(out, "must be one of {}", list(choices, "or"))
+            write!(out, "must be one of {}", list(choices))
         }
         (Code::TooFewItems, Kind::Array(array)) => {
             write!(out, "must have at least {}", items(array.min_items))
@@ -240,12 +240,11 @@ fn items(limit: u32) -> String {
     format!("{limit} {}", if limit == 1 { "item" } else { "items" })
 }
 
-/// Such as "`a`, `b` and `c`".
-fn list(names: &[&str], last: &str) -> String {
-    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    match names.split_last() {
-        Some((name, others @ [_, ..])) => format!("{} {last} {name}", others.join(", ")),
-        _ => names.concat(),
+/// Such as "`a`, `b` or `c`".
+fn list(choices: &[&str]) -> String {
+    match choices.split_last() {
+        Some((last, others @ [_, ..])) => format!("`{}` or `{last}`", others.join("`, `")),
+        _ => format!("`{}`", choices.concat()),
     }
 }
 

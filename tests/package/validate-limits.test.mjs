@@ -15,7 +15,7 @@ describe("maxIssues", () => {
       const issues = issuesOf(wrongPledges(1_235));
       assert.equal(issues.length, 1_001);
       assert.deepEqual(issues[999].path, ["pledges", 999]);
-      assert.deepEqual(issues[1_000], { path: [], pointer: "", code: "more_issues", message: "has more problems than these: another 235", count: 235 });
+      assert.deepEqual(issues[1_000], { path: [], pointer: "", code: "more_issues", message: "has more problems than these: another 235", meta: {}, count: 235 });
     });
 
     test(`${name}: the caller's own number`, () => {

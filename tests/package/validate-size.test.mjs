@@ -10,7 +10,7 @@ const pkg = join(import.meta.dirname, "..", "..", "pkg");
 /** What is imported from which entry, the most bytes, and how far below we may come before the budget must follow. */
 const BUDGETS = [
   ["{ validate }", "validate.js", 9_000, 300],
-  ["*", "validate.js", 10_500, 300],
+  ["*", "validate.js", 10_700, 300],
   ["*", "form.js", 11_500, 1_000],
   ["*", "index.js", 42_500, 5_000],
 ];

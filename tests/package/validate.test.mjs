@@ -236,17 +236,18 @@ describe("validateAt", () => {
 });
 
 describe("issues", () => {
-  test("have path, pointer, code and message", () => {
+  test("have path, pointer, code, message and meta", () => {
     const value = good();
     value.pledges[0].impact.amount = "3";
     value["a/b~c"] = 1;
     assert.deepEqual(validate(value), [
-      { path: ["pledges", 0, "impact", "amount"], pointer: "/pledges/0/impact/amount", code: "invalid_type", message: "must be a number, not a string" },
+      { path: ["pledges", 0, "impact", "amount"], pointer: "/pledges/0/impact/amount", code: "invalid_type", message: "must be a number, not a string", meta: { expected: "number", actual: "string" } },
       {
         path: ["a/b~c"],
         pointer: "/a~1b~0c",
         code: "unknown_member",
-        message: "is not a member of the contract; allowed here are `reference`, `recipient`, `pledges`, `trigger` and `notifications`",
+        message: "is not a member of the contract; allowed here: `reference`, `recipient`, `pledges`, `trigger`, `notifications`",
+        meta: { allowed: ["reference", "recipient", "pledges", "trigger", "notifications"] },
       },
     ]);
   });
