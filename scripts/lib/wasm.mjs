@@ -75,20 +75,37 @@ const binaryenTool = ({ root, env }, tool, wasm, output, ...flags) =>
 /** Changes a wasm in place. */
 const wasmOpt = (tools, wasm, ...flags) => binaryenTool(tools, "wasm-opt", wasm, wasm, ...flags);
 
-/** The end of what wasm2js writes: it makes the instance as soon as the module is loaded, and exports its members. */
+/** Parts of what wasm2js writes: a decoder of base64 and the data in front, their use, and an instance at the end, made as the module is loaded. */
+const BEFORE = /^[^]*?\n(?=function asmFunc\(imports\) \{\n)/;
+const SEGMENT = /\(bufferView, (\d+), "([\w+/=]*)"\);/g;
+const FILL = " bufferView = HEAPU8;\n initActiveSegments(imports);\n";
 const MADE_ON_LOAD = /\nvar retasmFunc = asmFunc\(\{\s*\}\);\n(?:export var (\w+) = retasmFunc\.\1;\n)+$/;
 
 /**
- * Writes the same wasm as plain JavaScript: a module whose `instantiate` returns what the exports of an instance are.
- * All of it lies in that function, so that nothing runs before it is called and no two instances share a variable.
- * Memory accesses that leave the memory do not trap there, which is no different for code that makes none.
+ * Writes the same wasm as plain JavaScript: a module whose `instantiate` returns what an instance exports. All of it
+ * lies in that function, so that nothing runs before it is called and no two instances share a variable. An access
+ * beyond the memory does not trap there; Rust checks its indices itself. The data becomes one text of bytes, which packs
+ * better than base64 with its decoder: 350 of 10,800 bytes.
  */
 async function writePlain(tools, wasm, file) {
   await binaryenTool(tools, "wasm2js", wasm, file, "-O");
   const code = readFileSync(file, "utf8");
-  if (!MADE_ON_LOAD.test(code)) throw new Stop("wasm2js ends its module in another way than it did; see MADE_ON_LOAD in scripts/lib/wasm.mjs");
-  writeFileSync(file, `export function instantiate() {${code.replace(MADE_ON_LOAD, "\nreturn asmFunc({});\n")}}\n`);
+  if (![BEFORE, MADE_ON_LOAD].every((part) => part.test(code)) || !code.includes(FILL)) throw new Stop("wasm2js writes its module in another way than it did; see writePlain in scripts/lib/wasm.mjs");
+  const body = code.replace(BEFORE, "").replace(FILL, () => fillOf(code)).replace(/^ +bufferView = HEAPU8;\n/m, "").replace(MADE_ON_LOAD, "\nreturn asmFunc({});\n");
+  writeFileSync(file, `export function instantiate() {\n${withoutUnused(body)}}\n`);
 }
+
+/** What fills the memory of a new instance. */
+function fillOf(code) {
+  const segments = [...code.matchAll(SEGMENT)].map(([, start, base64]) => ({ start: Number(start), bytes: Buffer.from(base64, "base64") }));
+  const [{ start: first }, last] = [segments[0], segments.at(-1)];
+  const data = Buffer.alloc(last.start + last.bytes.length - first);
+  for (const { start, bytes } of segments) bytes.copy(data, start - first);
+  return ` var data = ${JSON.stringify(data.toString("latin1"))};\n for (var i = 0; i < data.length; i++) HEAPU8[${first} + i] = data.charCodeAt(i);\n`;
+}
+
+/** Leaves out views and functions of Math that nothing uses: a minifier cannot know that making them has no effect. */
+const withoutUnused = (code) => code.replace(/^ +(?:var )?(\w+) = (?:new \w+Array\(\w+\)|Math\.\w+);\n/gm, (line, name) => (new RegExp(`\\b${name}\\b(?! =)`).test(code) ? line : ""));
 
 /** Rust's functions that make a panic's message; a trap follows all of them. */
 const PANICS =
