@@ -4,6 +4,9 @@ const made = {};
 /** @param {"TextDecoder" | "TextEncoder"} name */
 export const coder = (name) => (made[name] ??= new (find(name))());
 
+/** Browsers take longer to call their own functions for text than to do the same in JavaScript; Node does not. */
+export const IN_PAGE = typeof document === "object";
+
 /** @throws if it is missing: not before it is needed, so that importing the package works without */
 export function find(name) {
   const found = globalThis[name] ?? globalThis.process?.getBuiltinModule?.("node:util")[name];

@@ -13,12 +13,12 @@ export interface Issue {
 /** By code: `invalid_type` has `expected` and `actual`; other codes as their members say, or none of them. */
 export interface IssueMeta {
   /** The JSON type that the value must be. */ readonly expected?: "string" | "number" | "array" | "object";
-  /** The type that it is; `unsupported` is a value that JSON cannot carry, such as a function. */
-  readonly actual?: "null" | "boolean" | "number" | "string" | "array" | "object" | "unsupported";
+  /** The type that it is; `unserializable` is what JSON cannot carry, such as a function. */
+  readonly actual?: "null" | "boolean" | "number" | "string" | "array" | "object" | "unserializable";
   /** The least items (`too_few_items`), or the number that the value must exceed (`not_positive`). */
   readonly minimum?: number;
   /** Whether `minimum` itself is refused. */ readonly exclusive?: boolean;
-  /** The most items (`too_many_items`), or the largest number (`not_finite`). */ readonly maximum?: number;
+  /** The most items (`too_many_items`). */ readonly maximum?: number;
   /** The values (`not_allowed`) or the members (`unknown_member`) that may be there. */ readonly allowed?: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 /**
- * The npm package in pkg/: for every entry an ES module and a CommonJS one with the wasm in them as text, and one for
- * each platform that wants the wasm as a module of its own. An entry is a row of ENTRIES.
+ * The npm package in pkg/: for every entry an ES module and a CommonJS one with the wasm in them as text, one for each
+ * platform that wants the wasm as a module of its own, and where there is a `plain` one, two with the wasm as plain
+ * JavaScript. An entry is a row of ENTRIES.
  */
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, parse } from "node:path";
@@ -9,11 +10,11 @@ import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
-/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as. */
+/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `plain` the entry without wasm. */
 export const ENTRIES = [
   { name: "index", path: ".", source: "index.js", types: "index.d.ts", wasm: "client", modules: { "#client": "client.js" } },
-  { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", wasm: "validator" },
-  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "validator" },
+  { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", wasm: "validator", plain: "validate/js" },
+  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "validator", plain: "form/js" },
 ];
 
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
@@ -27,10 +28,10 @@ export async function buildPackage(tools) {
     copyFileSync(join(tools.root, "LICENSE"), join(pkg, "LICENSE"));
     copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
   });
-  say(`pkg/: ${ENTRIES.map(({ path }) => path).join(", ")}`);
+  say(`pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`);
 }
 
-async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {} }) {
+async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {}, plain }) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
   const made = { "#text": { contents: printable(wasm), loader: "text" } };
@@ -46,6 +47,16 @@ async function buildEntry(tools, pkg, { name, source, types, wasm: build, module
   const text = readFileSync(join(templates, types), "utf8");
   writeFileSync(join(pkg, types), text);
   writeFileSync(join(pkg, forRequire(types)), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
+  if (plain) await buildPlain(join(templates, source), readFileSync(join(folder, `${build}.js`)), { pkg, name, plain, files: { "#module": loader("plain.js"), "../platform.js": join(templates, "plain-platform.js") } });
+}
+
+/** The files lie where they are found without exports, too. */
+async function buildPlain(source, instance, { pkg, name, plain, files }) {
+  mkdirSync(join(pkg, name), { recursive: true });
+  for (const [format, ending] of [["esm", "js"], ["cjs", "cjs"]]) {
+    await bundleEntry(source, { outfile: join(pkg, `${plain}.${ending}`), format }, { "#instance": { contents: instance } }, files);
+    writeFileSync(join(pkg, `${plain}.d.${ending.replace("js", "ts")}`), `export * from "../${name}.${ending}";\n`);
+  }
 }
 
 /** A pack of texts for each language. @returns {Promise<string[]>} their names */
@@ -63,13 +74,13 @@ async function buildLocales(templates, folder) {
   return locales;
 }
 
-/** `made` and `files`: what the sources import by a name that begins with `#`; `wasmPath`: where the wasm is a module. */
+/** `made` and `files`: what the sources import by these names, most of which begin with `#`; `wasmPath`: where the wasm is a module. */
 async function bundleEntry(source, options, made, files, wasmPath) {
   const { build } = await import("esbuild");
   const setup = ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^#/ }, ({ path }) => {
+    onResolve({ filter: /^#|\/platform\.js$/ }, ({ path }) => {
       if (path in made) return { path, namespace: "made" }; // without a path of this machine
-      return path === "#wasm" ? { path: wasmPath, external: true } : { path: files[path] };
+      return path === "#wasm" ? { path: wasmPath, external: true } : files[path] && { path: files[path] };
     });
     onLoad({ filter: /^#/, namespace: "made" }, ({ path }) => made[path]);
   };
@@ -80,8 +91,9 @@ async function bundleEntry(source, options, made, files, wasmPath) {
 const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 
 function manifest(root, locales) {
-  const exports = Object.fromEntries(ENTRIES.map((entry) => [entry.path, conditions(entry)]));
-  for (const name of locales) exports[`./locales/${name}`] = conditionsOfLocale(`./locales/${name}`);
+  const plain = ENTRIES.filter(({ plain }) => plain).map(({ plain }) => [`./${plain}`, moduleConditions(`./${plain}`)]);
+  const others = locales.map((name) => `./locales/${name}`).map((path) => [path, moduleConditions(path)]);
+  const exports = Object.fromEntries([...ENTRIES.map((entry) => [entry.path, conditions(entry)]), ...plain, ...others]);
   return {
     name: "impact-pledge",
     version: readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.+)"$/m)[1],
@@ -96,13 +108,15 @@ function manifest(root, locales) {
 }
 
 /** The types first in each condition: whoever resolves takes the first that it knows. */
-function conditions({ name, types }) {
+function conditions({ name, types, plain }) {
   const esm = (file) => ({ types: `./${types}`, default: `./${file}` });
   const platforms = Object.keys(PLATFORMS).map((platform) => [platform, esm(`${name}.${platform}.js`)]);
   const require = { types: `./${forRequire(types)}`, default: `./${name}.cjs` };
-  return { ...Object.fromEntries(platforms), require, default: esm(`${name}.js`) };
+  return { ...Object.fromEntries(platforms), ...(plain && { "react-native": moduleConditions(`./${plain}`) }), require, default: esm(`${name}.js`) };
 }
 
-function conditionsOfLocale(file) {
-  return { require: { types: `${file}.d.cts`, default: `${file}.cjs` }, default: { types: `${file}.d.ts`, default: `${file}.js` } };
-}
+/** Of a module that is the same everywhere. */
+const moduleConditions = (path) => ({
+  require: { types: `${path}.d.cts`, default: `${path}.cjs` },
+  default: { types: `${path}.d.ts`, default: `${path}.js` },
+});

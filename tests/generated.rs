@@ -261,7 +261,6 @@ fn meta(code: Code, spots: &[Spot]) -> Option<Value> {
         (Code::TooManyItems, Kind::Array(array)) => json!({"maximum": array.max_items?}),
         (Code::NotAllowed, Kind::Choice(choices)) => json!({"allowed": choices}),
         (Code::NotPositive, _) => json!({"minimum": 0, "exclusive": true}),
-        (Code::NotFinite, _) => json!({"maximum": f64::MAX}),
         _ => return None,
     })
 }

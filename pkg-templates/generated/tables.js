@@ -16,17 +16,17 @@ export const PLACES = " /reference /recipient /recipient/email /recipient/firstN
 export const TYPES = "5353334552353333333533343";
 /** The kinds of issues by their numbers: code, message and `meta`. The message is a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */
 export const KINDS = [
-  ["invalid_type", ["must be ",["null","a boolean","a number","a string","an array","an object","an unsupported value, which JSON cannot carry"],", not "]],
+  ["invalid_type", ["must be ",["null","a boolean","a number","a string","an array","an object","an unserializable value"],", not "]],
   ["required", "is required"],
   ["unknown_member", "is not a member of the contract; allowed here: `"],
   ,
   ["too_few_items", "must have at least 1 item", {"minimum":1}],
   ["too_many_items", "must have at most 3 items", {"maximum":3}],
   ["not_positive", "must be greater than 0", {"exclusive":true,"minimum":0}],
-  ["not_finite", "must be a finite number, at most about 1.8e308", {"maximum":1.7976931348623157e+308}],
+  ["not_finite", "must be a finite number, at most about 1.8e308"],
   ["not_allowed", "must be one of `Email`, `MessagingServiceA`, `MessagingServiceB` or `MessagingServiceC`", {"allowed":["Email","MessagingServiceA","MessagingServiceB","MessagingServiceC"]}],
   ["invalid_email", "must be an e-mail address such as `ada@example.org`"],
-  ["invalid_uri", "must be a URI with a scheme such as `https://example.org/orders/1`"],
+  ["invalid_uri", "must be a URI with a scheme such as `https://example.org/`"],
   ["invalid_date_time", "must be an RFC 3339 date-time such as `2026-01-31T12:00:00Z`"],
   ["lone_surrogate", "must be Unicode text, without half of a surrogate pair"],
   ,

@@ -7,7 +7,7 @@ const explained = new Map();
 function explain(about) {
   const rank = about & 255, kind = (about >> 8) & 255, detail = about >> 16, place = PLACES[rank];
   const [head, tail] = place.split("*"), [code, message, limits] = KINDS[kind];
-  const text = textOf(rank, kind, detail, message), meta = Object.freeze(metaOf(rank, kind, detail, limits));
+  const text = textOf(rank, kind, detail, message), meta = Object.freeze(metaOf(rank, kind, text, limits));
   const explanation = { code, steps: place.split("/").slice(1), head, tail, text, isOpen: text.endsWith(" "), meta };
   explained.set(about, explanation);
   return explanation;
@@ -20,13 +20,10 @@ function textOf(rank, kind, detail, message) {
   return kind === INVALID_TYPE ? start + parts[TYPES[rank]] + end + parts[detail] : start + parts[detail] + end;
 }
 
-function metaOf(rank, kind, detail, limits = {}) {
-  if (kind === INVALID_TYPE) return { expected: typeName(TYPES[rank]), actual: typeName(detail) };
-  return kind === UNKNOWN_MEMBER ? { allowed: membersOf(rank) } : limits;
+function metaOf(rank, kind, text, limits = {}) {
+  const [, , , expected, , , actual = "null"] = text.split(/,? /); // such as "must be a number, not a string", or ", not null"
+  return kind === INVALID_TYPE ? { expected, actual } : kind === UNKNOWN_MEMBER ? { allowed: membersOf(rank) } : limits;
 }
-
-/** Such as `number`, by its number in the list of types, which are "a number" there, and "null". */
-const typeName = (nth) => KINDS[INVALID_TYPE][1][1][nth].split(" ")[1] ?? "null";
 
 /** The names of an object's members. */
 function membersOf(rank) {

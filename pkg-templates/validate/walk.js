@@ -6,13 +6,11 @@
  */
 import { walkRequest } from "../generated/walk.js";
 import { LENGTH, NOT_ALLOWED, RANK, REQUIRED, REQUIRED_MEMBER, TEXTS, TOO_FEW_ITEMS, TOO_MANY_ITEMS, UNKNOWN_MEMBER } from "../generated/tables.js";
-import { coder } from "../platform.js";
+import { IN_PAGE, coder } from "../platform.js";
 import { issueOf, withCount, wrongNumber } from "./issues.js";
 import { FEW, MOST_TEXT, MOST_VALUES } from "./limits.js";
 import { acquire, release } from "./wasm.js";
 
-/** Browsers take longer to call their own functions for text than to do the same in JavaScript; Node does not. */
-const IN_PAGE = typeof document === "object";
 const SURROGATE = /[\ud800-\udfff]/;
 /** Thrown where a value is no plain data. */
 const NOT_PLAIN = {};

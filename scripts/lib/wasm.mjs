@@ -1,4 +1,4 @@
-/** From the crate to wasm, with its JavaScript where it needs any: cargo, wasm-bindgen, wasm-opt. */
+/** From the crate to wasm, with its JavaScript where it needs any: cargo, wasm-bindgen, wasm-opt, wasm2js. */
 import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,15 +15,15 @@ const IN_ORDER = "--reorder-functions"; // what is called most often comes first
 /**
  * By the name of the files. `features` of the crate; cargo's `profile`, of this build alone, so that cargo keeps the
  * libraries of all; flags for wasm-bindgen (without any list the wasm may import nothing) and for wasm-opt; `small`: see
- * {@link withoutPanics} and {@link shortenNames}.
- * @type {Record<string, {features: string, profile: string, bindgen?: string[], optimise: string[], small?: boolean}>}
+ * {@link withoutPanics} and {@link shortenNames}; `plain`: see {@link writePlain}.
+ * @type {Record<string, {features: string, profile: string, bindgen?: string[], optimise: string[], small?: boolean, plain?: boolean}>}
  */
 const BUILDS = {
   // The `worker` crate's recovery: after any exception that leaves the wasm, the next call starts a new instance. Its
   // abort handler catches by wasm's own instructions.
   impact_pledge: { features: "server", profile: "release", bindgen: ["--force-enable-abort-handler"], optimise: ["-O3", "--enable-exception-handling"] },
   client: { features: "client", profile: "validate", bindgen: [], optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY], small: true },
-  validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"] }, // no slower for what packs it, as `-O3` comes behind
+  validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"], plain: true }, // no slower for what packs it, as `-O3` comes behind
 };
 
 /** Does a row of {@link BUILDS}. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
@@ -41,6 +41,7 @@ export async function buildWasm(tools, name) {
     if (build.small) await shortenNames(tools, wasm, join(folder, `${name}.js`));
     const [foreign] = build.bindgen ? [] : importsOf(wasm);
     if (foreign) throw new Stop(`the wasm imports \`${foreign.name}\`, and nothing provides it; keep JavaScript's types out of this feature`);
+    if (build.plain) await writePlain(tools, wasm, join(folder, `${name}.js`));
   });
 }
 
@@ -67,9 +68,44 @@ function sourcesOf(root) {
 
 const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 
-/** Changes a wasm in place. @returns {Promise<string>} what wasm-opt prints */
-const wasmOpt = ({ root, env }, wasm, ...flags) =>
-  run(process.execPath, [join(root, "node_modules", "binaryen", "bin", "wasm-opt"), wasm, "-o", wasm, ...Object.values(ENGINES).map((name) => `--enable-${name}`), ...flags], { env });
+/** @returns {Promise<string>} what the tool prints */
+const binaryenTool = ({ root, env }, tool, wasm, output, ...flags) =>
+  run(process.execPath, [join(root, "node_modules", "binaryen", "bin", tool), wasm, "-o", output, ...Object.values(ENGINES).map((name) => `--enable-${name}`), ...flags], { env });
+
+/** Changes a wasm in place. */
+const wasmOpt = (tools, wasm, ...flags) => binaryenTool(tools, "wasm-opt", wasm, wasm, ...flags);
+
+/** Parts of what wasm2js writes: a decoder of base64 and the data in front, their use, and an instance at the end, made as the module is loaded. */
+const BEFORE = /^[^]*?\n(?=function asmFunc\(imports\) \{\n)/;
+const SEGMENT = /\(bufferView, (\d+), "([\w+/=]*)"\);/g;
+const FILL = " bufferView = HEAPU8;\n initActiveSegments(imports);\n";
+const MADE_ON_LOAD = /\nvar retasmFunc = asmFunc\(\{\s*\}\);\n(?:export var (\w+) = retasmFunc\.\1;\n)+$/;
+
+/**
+ * Writes the same wasm as plain JavaScript: a module whose `instantiate` returns what an instance exports. All of it
+ * lies in that function, so that nothing runs before it is called and no two instances share a variable. An access
+ * beyond the memory does not trap there; Rust checks its indices itself. The data becomes one text of bytes, which packs
+ * better than base64 with its decoder: 350 of 10,800 bytes.
+ */
+async function writePlain(tools, wasm, file) {
+  await binaryenTool(tools, "wasm2js", wasm, file, "-O");
+  const code = readFileSync(file, "utf8");
+  if (![BEFORE, MADE_ON_LOAD].every((part) => part.test(code)) || !code.includes(FILL)) throw new Stop("wasm2js writes its module in another way than it did; see writePlain in scripts/lib/wasm.mjs");
+  const body = code.replace(BEFORE, "").replace(FILL, () => fillOf(code)).replace(/^ +bufferView = HEAPU8;\n/m, "").replace(MADE_ON_LOAD, "\nreturn asmFunc({});\n");
+  writeFileSync(file, `export function instantiate() {\n${withoutUnused(body)}}\n`);
+}
+
+/** What fills the memory of a new instance. */
+function fillOf(code) {
+  const segments = [...code.matchAll(SEGMENT)].map(([, start, base64]) => ({ start: Number(start), bytes: Buffer.from(base64, "base64") }));
+  const [{ start: first }, last] = [segments[0], segments.at(-1)];
+  const data = Buffer.alloc(last.start + last.bytes.length - first);
+  for (const { start, bytes } of segments) bytes.copy(data, start - first);
+  return ` var data = ${JSON.stringify(data.toString("latin1"))};\n for (var i = 0; i < data.length; i++) HEAPU8[${first} + i] = data.charCodeAt(i);\n`;
+}
+
+/** Leaves out views and functions of Math that nothing uses: a minifier cannot know that making them has no effect. */
+const withoutUnused = (code) => code.replace(/^ +(?:var )?(\w+) = (?:new \w+Array\(\w+\)|Math\.\w+);\n/gm, (line, name) => (new RegExp(`\\b${name}\\b(?! =)`).test(code) ? line : ""));
 
 /** Rust's functions that make a panic's message; a trap follows all of them. */
 const PANICS =

@@ -43,7 +43,7 @@ pub enum Code {
     #[strum(message = "must be an e-mail address such as `ada@example.org`")]
     InvalidEmail,
     /// The string is not an RFC 3986 URI with a scheme.
-    #[strum(message = "must be a URI with a scheme such as `https://example.org/orders/1`")]
+    #[strum(message = "must be a URI with a scheme such as `https://example.org/`")]
     InvalidUri,
     /// The string is not an RFC 3339 date-time.
     #[strum(message = "must be an RFC 3339 date-time such as `2026-01-31T12:00:00Z`")]
@@ -133,7 +133,7 @@ pub enum Found {
     #[strum(to_string = "an object")]
     Object,
     /// A JavaScript value that JSON has no word for, such as a function or a `bigint`.
-    #[strum(to_string = "an unsupported value, which JSON cannot carry")]
+    #[strum(to_string = "an unserializable value")]
     Other,
 }
 

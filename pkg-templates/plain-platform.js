@@ -1,0 +1,68 @@
+/**
+ * What `platform.js` provides, for the entries that run where a platform has little more than the language: Hermes, the
+ * engine of React Native, has long had neither of the coders. They are made here for all platforms alike: polyfills
+ * differ in what they leave out.
+ */
+
+/** Texts are copied and looked through by JavaScript itself: it has no other means here. */
+export const IN_PAGE = true;
+
+const CODERS = { TextEncoder: { encode, encodeInto }, TextDecoder: { decode } };
+
+/** @param {"TextDecoder" | "TextEncoder"} name */
+export const coder = (name) => CODERS[name];
+
+/** The bits of a first byte, by the number of bytes behind it. */
+const FIRST = [0, 0xc0, 0xe0, 0xf0];
+const REPLACEMENT = "\ufffd";
+
+function encode(text) {
+  const bytes = new Uint8Array(text.length);
+  const { written } = encodeInto(text, bytes);
+  if (written <= bytes.length) return bytes.subarray(0, written);
+  const all = new Uint8Array(written);
+  encodeInto(text, all);
+  return all;
+}
+
+/**
+ * Writes JSON as UTF-8, as far as there is room, and returns how many bytes the whole takes. Half of a surrogate pair
+ * becomes its escape: old engines' `JSON.stringify` leaves it as it is, and the rules must find it.
+ */
+function encodeInto(text, bytes) {
+  let written = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.codePointAt(i);
+    const more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    if (code >> 11 === 0xd800 >> 11) {
+      for (const char of `\\u${code.toString(16)}`) bytes[written++] = char.charCodeAt(0);
+      continue;
+    }
+    bytes[written++] = FIRST[more] | (code >> (6 * more));
+    for (let rest = more; rest--; ) bytes[written++] = 0x80 | ((code >> (6 * rest)) & 0x3f);
+    if (more === 3) i++; // the other half of the pair
+  }
+  return { written };
+}
+
+/** As a platform's decoder reads UTF-8, each longest beginning of no character replaced; but a byte order mark is text. */
+function decode(bytes) {
+  const chars = [];
+  let code = 0, left = 0, least = 0x80, most = 0xbf;
+  for (const byte of bytes) {
+    if (left && byte >= least && byte <= most) {
+      code = (code << 6) | (byte & 0x3f);
+      if (--left === 0) chars.push(String.fromCodePoint(code));
+      [least, most] = [0x80, 0xbf];
+      continue;
+    }
+    if (left) chars.push(REPLACEMENT); // and this byte begins anew
+    left = byte < 0xc2 || byte > 0xf4 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    code = byte & (0x3f >> left);
+    least = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80;
+    most = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf;
+    if (!left) chars.push(byte < 0x80 ? String.fromCharCode(byte) : REPLACEMENT);
+  }
+  if (left) chars.push(REPLACEMENT);
+  return chars.join("");
+}

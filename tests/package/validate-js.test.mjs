@@ -1,0 +1,9 @@
+/** The tests of the entries with wasm on those without, in a Node that has no WebAssembly. */
+process.env.NODE_OPTIONS = `--import=${new URL("plain-js.mjs", import.meta.url)}`; // for what the tests start
+
+await import("./plain-js.mjs");
+await import("./validate.test.mjs");
+await import("./validate-fuzz.test.mjs");
+await import("./validate-nested.test.mjs");
+await import("./validate-limits.test.mjs");
+await import("./form.test.mjs");
