@@ -84,9 +84,10 @@ const SEGMENT = /\(bufferView, (\d+), "([\w+/=]*)"\);/g;
  * better than base64 with its decoder: 350 of 10,800 bytes. As the memory grows, what lies below the data is not copied:
  * that is the stack, a megabyte in which nothing stays between calls.
  */
-async function writePlain(tools, wasm, file) {
+export async function writePlain(tools, wasm, file) {
   await binaryenTool(tools, "wasm2js", wasm, file, "-O");
   const code = readFileSync(file, "utf8");
+  const changed = () => new Stop("wasm2js writes other JavaScript than it did; see writePlain in scripts/lib/wasm.mjs");
   const { first, text } = dataOf([...code.matchAll(SEGMENT)]);
   const kept = first - (first % 65_536);
   const parts = [
@@ -97,9 +98,10 @@ async function writePlain(tools, wasm, file) {
     [/\nvar retasmFunc = asmFunc\(\{\s*\}\);\n(?:export var (\w+) = retasmFunc\.\1;\n)+$/, "\nreturn asmFunc({});\n"], // an instance made as the module is loaded
   ];
   const body = parts.reduce((code, [part, by]) => {
-    if (!part.test(code)) throw new Stop(`wasm2js does not write \`${part}\` as it did; see writePlain in scripts/lib/wasm.mjs`);
+    if (!part.test(code)) throw changed();
     return code.replace(part, () => by);
   }, code);
+  if (/\bwasm2js_/.test(body)) throw changed(); // what it writes in front for some instructions, such as `memory.fill`
   writeFileSync(file, `export function instantiate() {\n${withoutUnused(body)}}\n`);
 }
 

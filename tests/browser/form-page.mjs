@@ -4,23 +4,22 @@ import { packed } from "../package/packed.mjs";
 import { openPage } from "./chromium.mjs";
 
 const ORIGIN = "http://form.test";
-const policyOf = (scripts) => `default-src 'none'; script-src ${scripts}; form-action 'self'; img-src data:; base-uri 'none'`;
-const used = { entry: "impact-pledge/form", policy: policyOf("'self' 'wasm-unsafe-eval'") };
-
-/** Has all pages use the entry without wasm, under a policy that forbids wasm. */
-export const usePlain = () => Object.assign(used, { entry: "impact-pledge/form/js", policy: policyOf("'self'") });
-export const isPlain = () => used.entry.endsWith("/js");
-const entry = () => `
-  import { bindForm, readForm } from "${used.entry}";
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; form-action 'self'; img-src data:; base-uri 'none'";
+const ENTRY = `
+  import { bindForm, readForm } from "impact-pledge/form";
   Object.assign(globalThis, { bindForm, readForm });
 `;
 
-let bundle;
+let bundle, entry = "impact-pledge/form";
+
+/** Has all pages use the entry without wasm, under a policy that forbids wasm. */
+export const usePlain = () => (entry = "impact-pledge/form/js");
+export const isPlain = () => entry.endsWith("/js");
 
 /** A script that uses the installed package. @param {string} contents */
-export async function bundled(contents = entry()) {
+export async function bundled(contents = ENTRY) {
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: (await packed()).folder },
+    stdin: { contents: contents.replace('"impact-pledge/form"', `"${entry}"`), resolveDir: (await packed()).folder },
     bundle: true,
     format: "esm",
     minify: true,
@@ -35,7 +34,7 @@ export async function bundled(contents = entry()) {
  * @param {{outside?: string, attributes?: string, policy?: string, bind?: boolean, expected?: RegExp}} [options]
  * @returns {Promise<import("playwright-core").Page>} `bound`, `submitted` and `reported` are globals of the page
  */
-export async function formPage(t, fields, { outside = "", attributes = "", policy = used.policy, bind = true, ...options } = {}) {
+export async function formPage(t, fields, { outside = "", attributes = "", policy = isPlain() ? POLICY.replace(" 'wasm-unsafe-eval'", "") : POLICY, bind = true, ...options } = {}) {
   bundle ??= bundled();
   const script = await bundle;
   const page = await openPage(t, options);
