@@ -4,8 +4,8 @@
  * differ in what they leave out.
  */
 
-/** Texts are copied and looked through by JavaScript itself: it has no other means here. */
-export const IN_PAGE = true;
+/** How many characters of a call JavaScript copies itself: it has no other means here. */
+export const COPIED = Infinity;
 
 const CODERS = { TextEncoder: { encode, encodeInto }, TextDecoder: { decode } };
 

@@ -4,8 +4,12 @@ const made = {};
 /** @param {"TextDecoder" | "TextEncoder"} name */
 export const coder = (name) => (made[name] ??= new (find(name))());
 
-/** Browsers take longer to call their own functions for text than to do the same in JavaScript; Node does not. */
-export const IN_PAGE = typeof document === "object";
+/**
+ * How many characters of a call JavaScript copies itself, one by one: browsers take longer to call an encoder, or another
+ * of their own functions for text, than to do the same in JavaScript; Node does not.
+ * @type {number | false}
+ */
+export const COPIED = typeof document === "object" && 2_048;
 
 /** @throws if it is missing: not before it is needed, so that importing the package works without */
 export function find(name) {

@@ -6,9 +6,9 @@
  */
 import { walkRequest } from "../generated/walk.js";
 import { LENGTH, NOT_ALLOWED, RANK, REQUIRED, REQUIRED_MEMBER, TEXTS, TOO_FEW_ITEMS, TOO_MANY_ITEMS, UNKNOWN_MEMBER } from "../generated/tables.js";
-import { IN_PAGE, coder } from "../platform.js";
+import { COPIED, coder } from "../platform.js";
 import { issueOf, withCount, wrongNumber } from "./issues.js";
-import { FEW, MOST_TEXT, MOST_VALUES } from "./limits.js";
+import { MOST_TEXT, MOST_VALUES } from "./limits.js";
 import { acquire, release } from "./wasm.js";
 
 const SURROGATE = /[\ud800-\udfff]/;
@@ -53,7 +53,7 @@ export function addText(text, word) {
   wasm.words[count] = (size << LENGTH) | word;
   items[count] = item;
   before[count++] = issues.length;
-  if (IN_PAGE && used < FEW) copy(text, size, wasm.text, used);
+  if (used < COPIED) copy(text, size, wasm.text, used);
   else joined += text;
   used += size;
 }
@@ -158,7 +158,7 @@ function isArray(value) {
 }
 
 /** Whether it is a string. One with half of a surrogate pair is not plain, nor is any to an engine that cannot find out. */
-export const isText = (value) => typeof value === "string" && ((IN_PAGE && !SURROGATE.test(value)) || value.isWellFormed?.() || notPlain());
+export const isText = (value) => typeof value === "string" && ((COPIED && !SURROGATE.test(value)) || value.isWellFormed?.() || notPlain());
 
 export function notPlain() {
   throw NOT_PLAIN;

@@ -75,33 +75,43 @@ const binaryenTool = ({ root, env }, tool, wasm, output, ...flags) =>
 /** Changes a wasm in place. */
 const wasmOpt = (tools, wasm, ...flags) => binaryenTool(tools, "wasm-opt", wasm, wasm, ...flags);
 
-/** Parts of what wasm2js writes: a decoder of base64 and the data in front, their use, and an instance at the end, made as the module is loaded. */
-const BEFORE = /^[^]*?\n(?=function asmFunc\(imports\) \{\n)/;
 const SEGMENT = /\(bufferView, (\d+), "([\w+/=]*)"\);/g;
-const FILL = " bufferView = HEAPU8;\n initActiveSegments(imports);\n";
-const MADE_ON_LOAD = /\nvar retasmFunc = asmFunc\(\{\s*\}\);\n(?:export var (\w+) = retasmFunc\.\1;\n)+$/;
 
 /**
  * Writes the same wasm as plain JavaScript: a module whose `instantiate` returns what an instance exports. All of it
  * lies in that function, so that nothing runs before it is called and no two instances share a variable. An access
  * beyond the memory does not trap there; Rust checks its indices itself. The data becomes one text of bytes, which packs
- * better than base64 with its decoder: 350 of 10,800 bytes.
+ * better than base64 with its decoder: 350 of 10,800 bytes. As the memory grows, what lies below the data is not copied:
+ * that is the stack, a megabyte in which nothing stays between calls.
  */
-async function writePlain(tools, wasm, file) {
+export async function writePlain(tools, wasm, file) {
   await binaryenTool(tools, "wasm2js", wasm, file, "-O");
   const code = readFileSync(file, "utf8");
-  if (![BEFORE, MADE_ON_LOAD].every((part) => part.test(code)) || !code.includes(FILL)) throw new Stop("wasm2js writes its module in another way than it did; see writePlain in scripts/lib/wasm.mjs");
-  const body = code.replace(BEFORE, "").replace(FILL, () => fillOf(code)).replace(/^ +bufferView = HEAPU8;\n/m, "").replace(MADE_ON_LOAD, "\nreturn asmFunc({});\n");
+  const changed = () => new Stop("wasm2js writes other JavaScript than it did; see writePlain in scripts/lib/wasm.mjs");
+  const { first, text } = dataOf([...code.matchAll(SEGMENT)]);
+  const kept = first - (first % 65_536);
+  const parts = [
+    [/^[^]*?\n(?=function asmFunc\(imports\) \{\n)/, ""], // the decoder, and the data that it reads
+    [/ bufferView = HEAPU8;\n initActiveSegments\(imports\);\n/, ` var data = ${text};\n for (var i = 0; i < data.length; i++) HEAPU8[${first} + i] = data.charCodeAt(i);\n`],
+    [/ +newHEAP8\.set\(HEAP8\);\n/, `newHEAP8.set(HEAP8.subarray(${kept}), ${kept});\n`],
+    [/ +bufferView = HEAPU8;\n/, ""],
+    [/\nvar retasmFunc = asmFunc\(\{\s*\}\);\n(?:export var (\w+) = retasmFunc\.\1;\n)+$/, "\nreturn asmFunc({});\n"], // an instance made as the module is loaded
+  ];
+  const body = parts.reduce((code, [part, by]) => {
+    if (!part.test(code)) throw changed();
+    return code.replace(part, () => by);
+  }, code);
+  if (/\bwasm2js_/.test(body)) throw changed(); // what it writes in front for some instructions, such as `memory.fill`
   writeFileSync(file, `export function instantiate() {\n${withoutUnused(body)}}\n`);
 }
 
-/** What fills the memory of a new instance. */
-function fillOf(code) {
-  const segments = [...code.matchAll(SEGMENT)].map(([, start, base64]) => ({ start: Number(start), bytes: Buffer.from(base64, "base64") }));
-  const [{ start: first }, last] = [segments[0], segments.at(-1)];
+/** Segments of data as one, with zeros between them: the address of its first byte, and a literal of its text, a character for each byte. */
+function dataOf(segments) {
+  const all = segments.map(([, start, base64]) => ({ start: Number(start), bytes: Buffer.from(base64, "base64") }));
+  const [{ start: first }, last] = [all[0], all.at(-1)];
   const data = Buffer.alloc(last.start + last.bytes.length - first);
-  for (const { start, bytes } of segments) bytes.copy(data, start - first);
-  return ` var data = ${JSON.stringify(data.toString("latin1"))};\n for (var i = 0; i < data.length; i++) HEAPU8[${first} + i] = data.charCodeAt(i);\n`;
+  for (const { start, bytes } of all) bytes.copy(data, start - first);
+  return { first, text: JSON.stringify(data.toString("latin1")) };
 }
 
 /** Leaves out views and functions of Math that nothing uses: a minifier cannot know that making them has no effect. */

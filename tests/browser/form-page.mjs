@@ -10,12 +10,16 @@ const ENTRY = `
   Object.assign(globalThis, { bindForm, readForm });
 `;
 
-let bundle;
+let bundle, entry = "impact-pledge/form";
+
+/** Has all pages use the entry without wasm, under a policy that forbids wasm. */
+export const usePlain = () => (entry = "impact-pledge/form/js");
+export const isPlain = () => entry.endsWith("/js");
 
 /** A script that uses the installed package. @param {string} contents */
 export async function bundled(contents = ENTRY) {
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: (await packed()).folder },
+    stdin: { contents: contents.replace('"impact-pledge/form"', `"${entry}"`), resolveDir: (await packed()).folder },
     bundle: true,
     format: "esm",
     minify: true,
@@ -30,7 +34,7 @@ export async function bundled(contents = ENTRY) {
  * @param {{outside?: string, attributes?: string, policy?: string, bind?: boolean, expected?: RegExp}} [options]
  * @returns {Promise<import("playwright-core").Page>} `bound`, `submitted` and `reported` are globals of the page
  */
-export async function formPage(t, fields, { outside = "", attributes = "", policy = POLICY, bind = true, ...options } = {}) {
+export async function formPage(t, fields, { outside = "", attributes = "", policy = isPlain() ? POLICY.replace(" 'wasm-unsafe-eval'", "") : POLICY, bind = true, ...options } = {}) {
   bundle ??= bundled();
   const script = await bundle;
   const page = await openPage(t, options);

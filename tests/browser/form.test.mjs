@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { useBrowser } from "./chromium.mjs";
-import { VALID, field, formPage, shown } from "./form-page.mjs";
+import { VALID, field, formPage, isPlain, shown } from "./form-page.mjs";
 
 useBrowser();
 
@@ -386,7 +386,7 @@ test("amounts as people type them", async (t) => {
   assert.deepEqual(wrong, []);
 });
 
-test("where a policy forbids wasm, the form stays the browser's own", async (t) => {
+test("where a policy forbids wasm, the form stays the browser's own", { skip: isPlain() && "there is no wasm" }, async (t) => {
   const page = await formPage(t, VALID, { bind: false, policy: "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:", expected: /wasm|Content Security Policy/i });
   const before = await page.$eval("form", (form) => form.outerHTML);
   const message = await page.evaluate(() => {

@@ -5,6 +5,7 @@ import { duration, say } from "../../scripts/lib/report.mjs";
 import { environments as bundlers } from "./environments/bundlers.mjs";
 import { environments as edge } from "./environments/edge.mjs";
 import { environments as page } from "./environments/page.mjs";
+import { environments as reactNative } from "./environments/react-native.mjs";
 import { environments as recipes } from "./environments/recipes.mjs";
 import { environments as runners } from "./environments/runners.mjs";
 import { environments as runtimes } from "./environments/runtimes.mjs";
@@ -24,7 +25,7 @@ import { useService } from "./lib/service.mjs";
  */
 
 /** @type {Environment[]} */
-const ENVIRONMENTS = [...runtimes, ...types, ...page, ...bundlers, ...edge, ...runners, ...recipes];
+const ENVIRONMENTS = [...runtimes, ...types, ...page, ...bundlers, ...edge, ...runners, ...reactNative, ...recipes];
 
 /** @param {string[]} names beginnings of names; none means all */
 export function chosen(names) {

@@ -6,6 +6,7 @@ import { registerHooks } from "node:module";
 
 const WITH_WASM = /\/(pkg|impact-pledge)\/(validate|form)\.(c?js)$/;
 
+await useOwnWasm();
 delete globalThis.WebAssembly;
 
 registerHooks({
@@ -14,3 +15,12 @@ registerHooks({
     return { ...found, url: found.url.replace(WITH_WASM, "/$1/$2/js.$3") };
   },
 });
+
+/** Node's own FormData comes with code that compiles wasm once, as it is loaded. */
+function useOwnWasm() {
+  const { instantiate } = WebAssembly;
+  return new Promise((resolve) => {
+    WebAssembly.instantiate = (...all) => instantiate(...all).finally(resolve);
+    new FormData();
+  });
+}

@@ -1,4 +1,4 @@
-/** `impact-pledge/validate` in Chromium: a plain module, the rows of the rules, and pages whose policy forbids wasm. */
+/** `impact-pledge/validate` and `impact-pledge/validate/js` in Chromium: plain modules, the rows of the rules, and pages whose policy forbids wasm. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
@@ -10,9 +10,16 @@ import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { ready } from "../../scripts/lib/ready.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
-const POLICIES = { "/allowed": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'", "/forbidden": "default-src 'none'; script-src 'self'" };
-const PAGE = '<!doctype html><title>validate</title><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
-const SCRIPTS = { "/page.js": 'import * as rules from "/validate.js";\nglobalThis.rules = rules;\n', "/validate.js": readFileSync(join(root, "pkg", "validate.js")), "/nested.mjs": readFileSync(join(import.meta.dirname, "nested.mjs")), "/bench/data.mjs": readFileSync(join(root, "bench", "data.mjs")) };
+const FORBIDDEN = "default-src 'none'; script-src 'self'", ALLOWED = `${FORBIDDEN} 'wasm-unsafe-eval'`;
+/** The policy of each page, and the entry that it imports. */
+const PAGES = { "/allowed": [ALLOWED, "/validate.js"], "/forbidden": [FORBIDDEN, "/validate.js"], "/plain": [FORBIDDEN, "/validate/js.js"] };
+const pageAt = (path) => `<!doctype html><title>validate</title><script type="module" src="${path}.js"></script>`;
+const scriptOf = (entry) => `import * as rules from "${entry}";
+  const violations = [];
+  addEventListener("securitypolicyviolation", ({ effectiveDirective }) => violations.push(effectiveDirective));
+  Object.assign(globalThis, { rules, violations });`;
+const built = (path) => [path, readFileSync(join(root, "pkg", path))];
+const SCRIPTS = { ...Object.fromEntries(Object.entries(PAGES).map(([path, [, entry]]) => [`${path}.js`, scriptOf(entry)])), ...Object.fromEntries(["/validate.js", "/validate/js.js"].map(built)), "/nested.mjs": readFileSync(join(import.meta.dirname, "nested.mjs")), "/bench/data.mjs": readFileSync(join(root, "bench", "data.mjs")) };
 
 const rows = readdirSync(join(root, "tests/fixtures/validation")).flatMap((file) => JSON.parse(readFileSync(join(root, "tests/fixtures/validation", file), "utf8")).rows);
 
@@ -32,7 +39,7 @@ after(async () => {
 });
 
 function answer({ url }, response) {
-  if (url in POLICIES) return response.writeHead(200, { "content-type": "text/html", "content-security-policy": POLICIES[url] }).end(PAGE);
+  if (url in PAGES) return response.writeHead(200, { "content-type": "text/html", "content-security-policy": PAGES[url][0] }).end(pageAt(url));
   if (url in SCRIPTS) return response.writeHead(200, { "content-type": "text/javascript" }).end(SCRIPTS[url]);
   return response.writeHead(404).end();
 }
@@ -44,8 +51,11 @@ async function open(path) {
   return page;
 }
 
-test("every row, as bytes and as a value", async () => {
-  const page = await open("/allowed");
+/** What the page did against its policy. */
+const violations = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(() => resolve(globalThis.violations), 100)));
+
+for (const path of ["/allowed", "/plain"]) test(`every row, as bytes and as a value, at ${path}`, async () => {
+  const page = await open(path);
   // As text: what carries values to the page would lose members named `__proto__`.
   const wrong = await page.evaluate((text) => {
     const rows = JSON.parse(text);
@@ -59,13 +69,13 @@ test("every row, as bytes and as a value", async () => {
     };
     return rows.filter(isWrong).map(({ name }) => name);
   }, JSON.stringify(rows));
-  assert.deepEqual(wrong, []);
+  assert.deepEqual([wrong, await violations(page)], [[], []]);
   assert.ok(rows.length > 900);
   await page.close();
 });
 
-test("validations in the middle of others", async () => {
-  const page = await open("/allowed");
+for (const path of ["/allowed", "/plain"]) test(`validations in the middle of others, at ${path}`, async () => {
+  const page = await open(path);
   const { wrong, inner, invalid } = await page.evaluate(async () => (await import("/nested.mjs")).nestedCalls(globalThis.rules, { seed: 20261121, count: 500 }));
   assert.deepEqual(wrong, []);
   assert.ok(inner > 500 && invalid > 250, `${inner} inner ones, ${invalid} invalid: too few to prove anything`);
@@ -84,5 +94,6 @@ test("a policy that forbids wasm is named, and how to allow it", async () => {
   assert.match(message, /WebAssembly: allow 'wasm-unsafe-eval' in script-src, or import impact-pledge\/validate\/js/);
   const ahead = await page.evaluate(() => globalThis.rules.ready().catch((error) => error.message));
   assert.match(ahead, /'wasm-unsafe-eval'/);
+  assert.deepEqual(await violations(page), ["script-src", "script-src"]);
   await page.close();
 });

@@ -1,11 +1,12 @@
 /**
  * Generated values, valid, invalid and beyond JSON: `validate(value)` and `validateBytes(JSON.stringify(value))` give the same
- * issues, all of them and the first. `FUZZ_SEED` and `FUZZ_COUNT` choose others.
+ * issues, all of them and the first, with wasm and without. `FUZZ_SEED` and `FUZZ_COUNT` choose others.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { generator } from "../../bench/data.mjs";
 import { validate, validateBytes } from "../../pkg/validate.js";
+import * as withoutWasm from "../../pkg/validate/js.js";
 
 const seed = Number(process.env.FUZZ_SEED ?? 20261121);
 const count = Number(process.env.FUZZ_COUNT ?? 120_000);
@@ -84,6 +85,8 @@ test(`${count} values, seed ${seed}`, () => {
     try {
       const bytes = new TextEncoder().encode(sent);
       assert.deepEqual(seen, validateBytes(bytes));
+      assert.deepEqual(withoutWasm.validate(value), seen);
+      assert.deepEqual(withoutWasm.validateBytes(bytes), seen);
       if (seen.length > 1) {
         const maxIssues = 1 + below(seen.length - 1);
         const first = validate(value, { maxIssues });

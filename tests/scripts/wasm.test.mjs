@@ -1,12 +1,13 @@
-/** What wasm-opt leaves in a wasm and the build takes out. */
+/** What wasm-opt leaves in a wasm and the build takes out, and a wasm as plain JavaScript. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
+import { pathToFileURL } from "node:url";
 import binaryen from "binaryen";
 import { root } from "../../scripts/lib/bootstrap.mjs";
-import { shortenNames, withoutPanics } from "../../scripts/lib/wasm.mjs";
+import { shortenNames, withoutPanics, writePlain } from "../../scripts/lib/wasm.mjs";
 
 const HANDLER = "__rustc[b7974e8690430dd9]::rust_begin_unwind";
 const LONG = ["__wbg_fetch_be52a27b3b6dddb7", "__wbg___wbindgen_throw_4c88d8bf264fd984", "__wbindgen_init_externref_table"];
@@ -75,4 +76,33 @@ test("imports have short names, the same in the wasm and in its JavaScript, and 
   assert.deepEqual(calls, LONG.map((name) => name.slice(0, 8)));
   assert.equal(typeof malloc(exports), "function");
   assert.ok(exports.memory instanceof WebAssembly.Memory && exports.area.value === 8);
+});
+
+/** A module whose data lies behind a page of stack, as Rust's does. */
+function plainFile(t, code = "") {
+  const module = binaryen.parseText(`(module
+    (memory (export "memory") 2)
+    (data (i32.const 65600) "ab\\ff\\00\\22\\5c")
+    (data (i32.const 65700) "z")
+    (func (export "read") (param i32) (result i32) (i32.load8_u (local.get 0)))
+    (func (export "write") (param i32 i32) (i32.store8 (local.get 0) (local.get 1)) ${code}))`);
+  module.setFeatures(binaryen.Features.All);
+  return fileOf(t, "a.wasm", module.emitBinary());
+}
+
+test("a wasm as JavaScript has its data, keeps it as memory grows, and shares nothing between instances", async (t) => {
+  const wasm = plainFile(t), file = wasm.replace("a.wasm", "a.mjs");
+  await writePlain({ root, env: process.env }, wasm, file);
+  const { instantiate } = await import(pathToFileURL(file));
+  const [one, other] = [instantiate(), instantiate()];
+  const read = ({ read }) => [65_600, 65_601, 65_602, 65_603, 65_604, 65_605, 65_606, 65_700, 65_701].map(read);
+  one.write(65_701, 7);
+  assert.equal(one.memory.grow(3), 2);
+  assert.deepEqual([read(one), read(other)], [[97, 98, 255, 0, 34, 92, 0, 122, 7], [97, 98, 255, 0, 34, 92, 0, 122, 0]]);
+  assert.deepEqual([one.memory.buffer.byteLength, other.memory.buffer.byteLength], [5 * 65_536, 2 * 65_536]);
+});
+
+test("instructions for which wasm2js writes helpers are not taken for such without", async (t) => {
+  const wasm = plainFile(t, "(memory.fill (local.get 0) (local.get 1) (local.get 1))");
+  await assert.rejects(writePlain({ root, env: process.env }, wasm, wasm.replace("a.wasm", "a.mjs")), /wasm2js writes other JavaScript/);
 });

@@ -1,0 +1,78 @@
+/** The entries without wasm where a platform has nothing but the language, and what they have in its place. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createContext, runInContext } from "node:vm";
+import { coder } from "../../pkg-templates/plain-platform.js";
+import { rowsScript } from "../support/rows.mjs";
+import { packed } from "./packed.mjs";
+
+const project = await packed();
+
+/** What some engines have not, and `JSON.stringify` as it was before it was well-formed: halves of surrogate pairs stay as they are. */
+const OLD = `
+  delete globalThis.WebAssembly;
+  delete String.prototype.isWellFormed;
+  delete String.prototype.toWellFormed;
+  const { stringify } = JSON;
+  JSON.stringify = (...all) => stringify(...all)?.replace(/\\\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (whole, hex) => (hex ? String.fromCharCode(parseInt(hex, 16)) : whole));
+`;
+
+for (const [what, options] of Object.entries({ import: {}, require: { conditions: ["require"] } })) {
+  test(`every row without coders of text, well-formed JSON and WebAssembly, by ${what}`, async () => {
+    const script = await rowsScript(project.folder, { validate: "impact-pledge/validate/js", form: "impact-pledge/form/js", report: "globalThis.report" }, options);
+    const globals = createContext();
+    runInContext(OLD, globals);
+    assert.deepEqual([...runInContext("[typeof TextEncoder, typeof TextDecoder, typeof WebAssembly, typeof ''.isWellFormed, JSON.stringify('\\ud800\\\\ud800')]", globals)], ["undefined", "undefined", "undefined", "undefined", '"\ud800\\\\ud800"']);
+    const { wrong, count } = JSON.parse(await new Promise((report) => {
+      globals.report = report;
+      runInContext(script, globals);
+    }));
+    assert.deepEqual(wrong, []);
+    assert.ok(count.bytes > 900 && count.values > 1_800 && count.forms > 50, JSON.stringify(count));
+  });
+}
+
+// ---- The coders of text, against the platform's ----
+
+const { encode, encodeInto } = coder("TextEncoder");
+const { decode } = coder("TextDecoder");
+const platform = { encoder: new TextEncoder(), decoder: new TextDecoder("utf-8", { ignoreBOM: true }) };
+const json = (text) => JSON.stringify(text).slice(1, -1); // halves of surrogate pairs as their escapes
+const HALVES = /[\ud800-\udfff]/u;
+
+function assertSame(text) {
+  const expected = platform.encoder.encode(HALVES.test(text) ? json(text) : text);
+  assert.deepEqual(encode(text), expected);
+  const room = new Uint8Array(expected.length + 2).fill(1);
+  assert.equal(encodeInto(text, room).written, expected.length);
+  assert.deepEqual(room.subarray(0, expected.length), expected);
+  assert.deepEqual([...room.subarray(expected.length)], [1, 1]);
+  if (expected.length > 0) assert.ok(encodeInto(text, new Uint8Array(expected.length - 1)).written >= expected.length, "where there is less room");
+}
+
+test("every code point, halves of surrogate pairs and the byte order mark among them", () => {
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const char = String.fromCodePoint(code), bytes = encode(char);
+    if (code >> 11 === 27) assert.equal(decode(bytes), json(char));
+    else {
+      assert.equal(decode(bytes), char);
+      assert.deepEqual(bytes, platform.encoder.encode(char));
+    }
+  }
+});
+
+test("texts of several, and halves beside each other", () => {
+  const parts = ["", "a", "é", "\ufeff", "\u20ac", "\ud83c\udf33", "\ud800", "\udbff", "\udc00", "\udfff"];
+  for (const a of parts) for (const b of parts) for (const c of parts) assertSame(a + b + c);
+  assertSame("x".repeat(100_000));
+  assertSame("\u20ac".repeat(100_000));
+});
+
+test("bytes of every kind, well-formed or not", () => {
+  const edges = [0x00, 0x22, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbb, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff];
+  for (const a of edges) for (const b of edges) for (const c of edges) for (const d of edges) {
+    const bytes = Uint8Array.of(a, b, c, d);
+    for (let length = 1; length <= 4; length++) assert.equal(decode(bytes.subarray(0, length)), platform.decoder.decode(bytes.subarray(0, length)), `${bytes}`);
+  }
+  for (let a = 0; a < 256; a++) for (let b = 0; b < 256; b++) assert.equal(decode(Uint8Array.of(a, b)), platform.decoder.decode(Uint8Array.of(a, b)));
+});
