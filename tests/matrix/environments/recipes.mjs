@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { REQUEST } from "../shared/smoke.mjs";
 
 const KEY = "service_sk_test_recipe";
-const ORDER = { reference: "order-1001", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] };
-const TIMELINE = "https://pledges.example.org/timeline/ptran_1?edit_key=secret";
+export const ORDER = { reference: "order-1001", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] };
+export const TIMELINE = "https://pledges.example.org/timeline/ptran_1?edit_key=secret";
 
 /** What a recipe pins is what it is tried with. */
 function mustPin(place, folder = ".") {
@@ -17,7 +17,7 @@ function mustPin(place, folder = ".") {
 }
 
 /** The order that the service has seen last, with the key that came with it. */
-function recorded({ service }) {
+export function recorded({ service }) {
   const { method, path, headers, body } = service.seen.at(-1);
   assert.deepEqual([method, path, headers.authorization], ["POST", "/v2/pledge-transaction", `Bearer ${KEY}`]);
   return JSON.parse(body);
@@ -120,19 +120,20 @@ async function mustSaySorryInPage(origin) {
 
 const NOBODY = { PLEDGE_API_KEY: KEY, PLEDGE_SERVICE_URL: "http://127.0.0.1:9" };
 
-/** A page that is built by Vite, with the shop's server of the Node recipe behind it. */
+/** A page that is built by Vite, with the shop's server of the Node recipe behind it. @returns {Promise<string>} its origin */
+export async function startFrontEnd(place, name) {
+  place.copyRecipe(name);
+  place.copyRecipe("node", "server");
+  mustPin(place);
+  await place.node(place.npm, "run", "build", "--silent");
+  const shop = await nodeServer(place, "server");
+  return place.start((port) => [place.npm, "start", "--silent", "--", "--host", "127.0.0.1", "--port", String(port), "--strictPort"], { env: { SHOP_SERVER: shop } });
+}
+
 const frontEnd = (name, expected) => ({
   name: `recipe-${name}`,
   version: (place) => place.version("vite"),
-  async run(place) {
-    place.copyRecipe(name);
-    place.copyRecipe("node", "server");
-    mustPin(place);
-    await place.node(place.npm, "run", "build", "--silent");
-    const shop = await nodeServer(place, "server");
-    const origin = await place.start((port) => [place.npm, "start", "--silent", "--", "--host", "127.0.0.1", "--port", String(port), "--strictPort"], { env: { SHOP_SERVER: shop } });
-    await walk(place, origin, expected);
-  },
+  run: async (place) => walk(place, await startFrontEnd(place, name), expected),
 });
 
 /** A framework whose server takes the form itself, from pages with a script and without. @param {(port: number) => string[]} [flags] for its start */

@@ -156,6 +156,11 @@ export class Place {
     return page;
   }
 
+  /** @param {() => unknown} end of something that was started here; what was started last ends first */
+  whenLeaving(end) {
+    this.#leaving.push(end);
+  }
+
   async leave() {
     for (const end of this.#leaving.reverse()) await end();
   }
