@@ -23,7 +23,7 @@ export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
     for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
     writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root), null, 2)}\n`);
-    copyFileSync(join(tools.root, "LICENSE"), join(pkg, "LICENSE"));
+    for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(join(tools.root, file), join(pkg, file));
     copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
   });
   say(`pkg/: ${ENTRIES.map(({ path }) => path).join(", ")}`);
@@ -65,11 +65,18 @@ const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 
 function manifest(root) {
   const exports = Object.fromEntries(ENTRIES.map((entry) => [entry.path, conditions(entry)]));
+  const crate = readFileSync(join(root, "Cargo.toml"), "utf8");
+  const member = (name) => crate.match(new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"))[1];
+  const repository = member("repository");
   return {
     name: "impact-pledge",
-    version: readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.+)"$/m)[1],
+    version: member("version"),
     description: "Impact pledges for any transaction: validation by the service's own rules, everywhere, without an init call",
+    author: member("authors"),
     license: "MIT",
+    repository: { type: "git", url: `git+${repository}.git` },
+    homepage: `${repository}#readme`,
+    bugs: { url: `${repository}/issues` },
     keywords: ["pledge", "impact", "validation", "wasm", "standard-schema"],
     type: "module",
     sideEffects: false,
