@@ -21,7 +21,7 @@ export async function placeOrder(data) {
   }
 }
 
-/** The reason is for the shop, the message for the shopper. */
+/** Logs the reason for the shop, and returns the message for the shopper. */
 function report(message, reason) {
   console.error(message, reason);
   return message;

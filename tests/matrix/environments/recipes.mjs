@@ -113,7 +113,7 @@ async function mustSaySorry(url) {
 const FIELDS = { reference: "order-1001", "recipient.email": "ada@example.org", "pledges.0.impact.amount": "3", "pledges.0.impact.offeringId": "tree" };
 
 /** What a posted form is answered with where its fields are not to blame. */
-async function mustSaySorryInPage(url, { fields, status: expected, text }) {
+async function mustRefuseInPage(url, { fields, status: expected, text }) {
   const response = await fetch(url, { method: "POST", headers: { accept: "text/html", origin: new URL(url).origin }, body: new URLSearchParams(fields) });
   const page = await response.text();
   assert.equal(response.status, expected);
@@ -151,8 +151,8 @@ const fullStack = (name, framework, flags = () => []) => ({
     const url = `${await start(settings(place))}/`;
     await walk(place, url, { problem: MUST_BE, arrive: atTimeline, bound: true });
     await walkWithoutScript(place, url);
-    await mustSaySorryInPage(url, { fields: { ...FIELDS, reference: "" }, status: 422, text: /Your order was not taken/ });
-    await mustSaySorryInPage(`${await start(NOBODY)}/`, { fields: FIELDS, status: 502, text: /did not record your order\. Please try again/ });
+    await mustRefuseInPage(url, { fields: { ...FIELDS, reference: "" }, status: 422, text: /Your order was not taken/ });
+    await mustRefuseInPage(`${await start(NOBODY)}/`, { fields: FIELDS, status: 502, text: /did not record your order\. Please try again/ });
   },
 });
 

@@ -31,7 +31,7 @@ async function placeOrder(data) {
   }
 }
 
-/** The reason is for the shop, the message for the shopper. */
+/** Logs the reason for the shop, and returns the message for the shopper. */
 function report(message, reason) {
   console.error(message, reason);
   return message;
