@@ -43,7 +43,7 @@ test("every file that the exports name is there, types first", () => {
   assert.deepEqual([manifest.sideEffects, manifest.type, manifest.dependencies], [false, "module", undefined]);
 });
 
-test("the manifest says whose the package is and where it is at home, and the changelog comes with it", () => {
+test("the manifest has author and addresses, and the changelog is in the tarball", () => {
   const site = "https://github.com/impact-pledge/impact-pledge";
   const { author, repository, homepage, bugs } = manifest;
   assert.deepEqual({ author, repository, homepage, bugs }, {

@@ -18,7 +18,7 @@ const inFirefox = (name, run) => ({
 
 const [EMAIL, TREES] = ["recipient.email", "pledges.0.impact.amount"];
 
-/** Each field that a shopper sees, as assistive technology is told of it: its name, whether it is invalid, and why. */
+/** Of each field that a shopper sees, what assistive technology reads: its name, whether it is invalid, and why. */
 function statuses(page) {
   return page.$$eval("form :is(input[type=number], input[type=email], input[type=text])", (fields) => {
     const textOf = (id) => document.getElementById(id)?.textContent.trim();

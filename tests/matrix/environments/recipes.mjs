@@ -110,12 +110,15 @@ async function mustSaySorry(url) {
   assert.match(body.message, /try again/);
 }
 
-/** The same for a form. */
-async function mustSaySorryInPage(origin) {
-  const body = new URLSearchParams({ reference: "order-1001", "recipient.email": "ada@example.org", "pledges.0.impact.amount": "3", "pledges.0.impact.offeringId": "tree" });
-  const response = await fetch(origin, { method: "POST", headers: { origin: new URL(origin).origin }, body });
-  assert.equal(response.status, 502);
-  assert.match(await response.text(), /did not record your order\. Please try again/);
+const FIELDS = { reference: "order-1001", "recipient.email": "ada@example.org", "pledges.0.impact.amount": "3", "pledges.0.impact.offeringId": "tree" };
+
+/** What a posted form is answered with where its fields are not to blame. */
+async function mustRefuseInPage(url, { fields, status: expected, text }) {
+  const response = await fetch(url, { method: "POST", headers: { accept: "text/html", origin: new URL(url).origin }, body: new URLSearchParams(fields) });
+  const page = await response.text();
+  assert.equal(response.status, expected);
+  assert.match(page, text);
+  assert.doesNotMatch(page.match(/<main>.*<\/main>/s)[0], /\/reference/, "a shopper is shown no paths");
 }
 
 const NOBODY = { PLEDGE_API_KEY: KEY, PLEDGE_SERVICE_URL: "http://127.0.0.1:9" };
@@ -148,7 +151,8 @@ const fullStack = (name, framework, flags = () => []) => ({
     const url = `${await start(settings(place))}/`;
     await walk(place, url, { problem: MUST_BE, arrive: atTimeline, bound: true });
     await walkWithoutScript(place, url);
-    await mustSaySorryInPage(`${await start(NOBODY)}/`);
+    await mustRefuseInPage(url, { fields: { ...FIELDS, reference: "" }, status: 422, text: /Your order was not taken/ });
+    await mustRefuseInPage(`${await start(NOBODY)}/`, { fields: FIELDS, status: 502, text: /did not record your order\. Please try again/ });
   },
 });
 

@@ -24,7 +24,6 @@ export default function Checkout({ actionData: { values = {}, issues = [], messa
       </p>
     );
   };
-  const elsewhere = issues.filter(({ name }) => name === null).map(({ pointer, message }) => `${pointer} ${message}`);
 
   return (
     <main>
@@ -35,7 +34,7 @@ export default function Checkout({ actionData: { values = {}, issues = [], messa
         {field("Trees", "pledges.0.impact.amount", { type: "number", min: 0 })}
         {field("E-mail address", "recipient.email", { type: "email", autoComplete: "email" })}
         <button>Place order</button>
-        <p role="status">{[message, ...elsewhere].join(" ")}</p>
+        <p role="status">{message}</p>
       </form>
     </main>
   );

@@ -8,27 +8,32 @@ const pledges = () => (client ??= new PledgeClient({ apiKey: process.env.PLEDGE_
 
 /** What the shopper does not see in the form. */
 const hidden = (name) => name === "reference" || name.endsWith(".offeringId");
+const isSeen = ({ name }) => name !== null && !hidden(name);
 
 export const actions = {
-  /** The same rules as in the page, also for a page without JavaScript. The key stays here. */
+  /** The form as it was posted: by the page when it is valid, and by a browser without JavaScript as it is. */
   default: async ({ request }) => {
     const data = await request.formData();
-    const values = Object.fromEntries(data);
-    const { valid, payload, issues } = readForm(data, { hidden });
-    if (!valid) return fail(422, { values, ...textsOf(issues) });
-    const transaction = await pledges().createPledgeTransaction(payload).catch(report);
-    if (!transaction) return fail(502, { values, message: "The pledge service did not record your order. Please try again." });
-    redirect(303, transaction.timelineUrl, { external: true });
+    const { status, timelineUrl, ...answer } = await placeOrder(data);
+    if (timelineUrl) redirect(303, timelineUrl, { external: true });
+    return fail(status, { ...answer, values: Object.fromEntries(data) });
   },
 };
 
-/** At their fields, or in the message where there is none for them. */
-function textsOf(issues) {
-  const problems = Object.fromEntries(issues.filter(({ name }) => name !== null).map(({ name, message }) => [name, message]));
-  const message = issues.filter(({ name }) => name === null).map(({ pointer, message }) => `${pointer} ${message}`).join(" ");
-  return { problems, message };
+/** Records the pledge of a posted form, by the same rules as in the page. The key stays here. */
+async function placeOrder(data) {
+  const { valid, payload, issues } = readForm(data, { hidden });
+  if (!valid) return { status: 422, issues, message: issues.every(isSeen) ? "" : report("Your order was not taken. Please reload the page.", issues) };
+  try {
+    const { timelineUrl } = await pledges().createPledgeTransaction(payload);
+    return { status: 303, timelineUrl };
+  } catch (error) {
+    return { status: 502, message: report("The pledge service did not record your order. Please try again.", error) };
+  }
 }
 
-function report(error) {
-  console.error(error);
+/** Logs the reason for the shop, and returns the message for the shopper. */
+function report(message, reason) {
+  console.error(message, reason);
+  return message;
 }
