@@ -371,10 +371,23 @@ fn shape(kind: Kind, is_required: bool, indent: usize) -> String {
         Kind::Object(object) => facts.push(format!("members: {}", shapes(object, indent + 1))),
         Kind::Array(array) => facts.push(format!("item: {}", shape(array.item, false, indent))),
         Kind::PositiveNumber => facts.push("isNumber: true".to_owned()),
-        Kind::Text(_) | Kind::Choice(_) => {}
+        Kind::Text(format) => {
+            facts.extend(format_name(format).map(|name| format!("format: \"{name}\"")))
+        }
+        Kind::Choice(_) => {}
         Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     }
     if facts.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", facts.join(", ")) }
+}
+
+/// As JSON Schema has it.
+fn format_name(format: Format) -> Option<&'static str> {
+    match format {
+        Format::Any => None,
+        Format::Email => Some("email"),
+        Format::Uri => Some("uri"),
+        Format::DateTime => Some("date-time"),
+    }
 }
 
 /// The members of an object: in lines of their own, in one where they fit.
@@ -401,10 +414,10 @@ fn the_table_of_the_form_is_current() {
 
 fn json_schema(slot: Option<Slot>, kind: Kind) -> Value {
     let mut schema = match kind {
-        Kind::Text(Format::Any) => json!({ "type": "string" }),
-        Kind::Text(Format::Email) => json!({ "type": "string", "format": "email" }),
-        Kind::Text(Format::Uri) => json!({ "type": "string", "format": "uri" }),
-        Kind::Text(Format::DateTime) => json!({ "type": "string", "format": "date-time" }),
+        Kind::Text(format) => format_name(format).map_or_else(
+            || json!({ "type": "string" }),
+            |name| json!({ "type": "string", "format": name }),
+        ),
         Kind::PositiveNumber => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
         Kind::Object(object) => object_schema(object),
