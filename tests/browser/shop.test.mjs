@@ -1,11 +1,21 @@
 /** The demo shop in Chromium, from the first keystroke to the timeline. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
+import { promisify } from "node:util";
+import { packed } from "../package/packed.mjs";
 import { axeFindings, openPage, useBrowser } from "./chromium.mjs";
 import { arrived, fillIn, send, shop, useShop } from "./shop.mjs";
 
 useBrowser();
 useShop();
+
+const execute = promisify(execFile);
+const KEY = { timeout: 60_000, env: { ...process.env, PLEDGE_API_KEY: "service_sk_test_dev_unit" } };
+const project = await packed();
+const { readForm } = await project.load("impact-pledge/form");
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 const problem = (page, name) => page.textContent(`[data-problem="${name}"]`);
@@ -185,15 +195,13 @@ test("a key never reaches the page", async (t) => {
 test("without JavaScript the form is posted, and the server shows its problems", async (t) => {
   const page = await checkout(t, { javaScriptEnabled: false, expected: /status of 422/ });
   assert.equal(await page.isVisible("[data-step]"), false, "buttons that would do nothing are not there");
-  await fillIn(page, { email: "a..b@example.org", trees: "" });
+  await fillIn(page, { email: "a..b@example.org", trees: "3" });
   const reference = await page.textContent(".reference");
   await send(page);
   assert.equal(await problem(page, "recipient.email"), "Not a whole e-mail address yet. One looks like ada@example.org.");
-  assert.equal(await problem(page, "pledges"), "Choose at least one: a tree, or half a kilo of plastic.");
   assert.equal(await page.getAttribute("#email", "aria-invalid"), "true");
   assert.equal(await page.locator("#email").evaluate((input) => document.getElementById(input.getAttribute("aria-describedby")).textContent).catch(() => "no script"), "Not a whole e-mail address yet. One looks like ada@example.org.");
-  assert.equal(await page.getAttribute("#trees", "aria-describedby"), await page.getAttribute("[data-problem=pledges]", "id"));
-  assert.equal(await page.locator(":focus").getAttribute("id"), "trees", "the first problem comes into view");
+  assert.equal(await page.locator(":focus").getAttribute("id"), "email", "the first problem comes into view");
   assert.equal(await page.inputValue("#email"), "a..b@example.org");
   assert.equal(await page.inputValue("#first-name"), "Ada");
   assert.equal(await page.textContent(".reference"), reference, "it is the same order");
@@ -204,6 +212,60 @@ test("without JavaScript the form is posted, and the server shows its problems",
   assert.equal(await page.textContent("h1"), "Pledged for Ada");
   assert.ok((await page.textContent("footer")).includes(reference));
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`a coffee without a tree, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async (t) => {
+    const page = await checkout(t, { javaScriptEnabled });
+    for (const trees of ["", "0"]) {
+      await page.goto(shop.origin);
+      await fillIn(page, { trees });
+      await send(page);
+      await page.waitForSelector("#sent:not([hidden])");
+      assert.equal(await page.textContent("#sent h1"), "Thank you, Ada");
+      assert.equal(await page.innerText("#sent .lead"), "Your order is placed");
+      assert.equal(await page.isVisible("[data-timeline]"), false, "there is no timeline");
+      assert.equal(await page.isVisible("#checkout"), false);
+    }
+  });
+}
+
+test("code to copy works as it is", async (t) => {
+  const page = await checkout(t);
+  const codes = () => page.$$eval("[data-code]", (all) => Object.fromEntries(all.map((code) => [code.dataset.code, code.textContent])));
+  const mustWork = async ({ form, server, curl }, expected) => {
+    const posted = await page.evaluate((html) => {
+      const { body } = new DOMParser().parseFromString(html, "text/html");
+      return [...new FormData(body.querySelector("form"))];
+    }, form);
+    assert.deepEqual(readForm(posted).payload, expected);
+    const answer = await run(t, server, posted);
+    assert.equal(answer.status, 303);
+    assert.match(answer.location, /\/timeline\/ptran_/);
+    const { stdout } = await execute("sh", ["-c", `${curl} -sS --max-time 30`], KEY);
+    assert.match(stdout, /"id":"ptran_/);
+  };
+  await page.goto(`${shop.origin}/developer`);
+  await mustWork(await codes(), { reference: "order-1001", recipient: { email: "ada@example.org", firstName: "Ada" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] });
+  await page.goto(shop.origin);
+  await fillIn(page, { name: `Ada "O'Hara" <b>&amp;` });
+  await page.check("[name=notifications]");
+  await send(page);
+  await arrived(page);
+  await page.goto(`${shop.origin}/developer`);
+  await mustWork(await codes(), JSON.parse(await page.textContent("[data-payload]")));
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.click("[data-copy=curl]");
+  await page.waitForFunction(() => document.querySelector("[data-copy-status]").textContent === "Copied.");
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), (await codes()).curl);
+});
+
+/** Runs the code of a shop's server, which takes a posted form. */
+async function run(t, code, fields) {
+  const file = join(project.folder, `order-${crypto.randomUUID()}.mjs`);
+  writeFileSync(file, `${code}\nconst form = new URLSearchParams(${JSON.stringify(fields)});\nconst { status, headers } = await order(new Request("http://shop.test/order", { method: "POST", body: form }));\nconsole.log(JSON.stringify({ status, location: headers.get("location") }));\n`);
+  t.after(() => rmSync(file));
+  return JSON.parse((await execute(process.execPath, [file], KEY)).stdout);
+}
 
 test("no answer that holds a shopper's order is stored by anybody", async () => {
   const post = (body) => fetch(`${shop.origin}/shop/order`, { method: "POST", redirect: "manual", body: new URLSearchParams(body) });

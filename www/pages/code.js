@@ -14,7 +14,7 @@ export function codeOf({ payload, exchange }) {
   const key = exchange?.key ?? EXAMPLE_KEY;
   return {
     form: form(payload ?? EXAMPLE),
-    server: server(key),
+    server: server(),
     curl: curl(call?.url ?? `${location.origin}/v2/pledge-transaction`, key, call?.body ?? JSON.stringify(payload ?? EXAMPLE)),
   };
 }
@@ -48,7 +48,7 @@ function field([name, value]) {
 const input = (attributes) => `<input ${Object.entries(attributes).map(([key, value]) => (value === true ? key : `${key}="${escaped(String(value))}"`)).join(" ")}>`;
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 
-function server(key) {
+function server() {
   return `import { PledgeClient } from "impact-pledge";
 import { readForm } from "impact-pledge/form";
 
@@ -59,7 +59,7 @@ export async function order(request) {
   const { valid, payload, issues } = readForm(await request.formData(), { optional: true, hidden });
   if (!valid) return Response.json({ issues }, { status: 422 });
   if (payload === null) return Response.redirect("${location.origin}/", 303); // an order without a pledge
-  const { timelineUrl } = await client.createPledgeTransaction(payload, { idempotencyKey: "${key}" }); // one key for each order
+  const { timelineUrl } = await client.createPledgeTransaction(payload, { idempotencyKey: payload.reference }); // however often it is sent, it is recorded once
   return Response.redirect(timelineUrl, 303);
 }`;
 }
