@@ -14,28 +14,81 @@ export interface FormIssue extends Issue {
 /** The text of a problem; `undefined` leaves the package's own. */
 export type FormMessage = string | ((issue: FormIssue) => string | undefined);
 
-export interface BindFormOptions {
+/** What a form says beside the problems of its fields. Keys without an entry keep the package's English texts. */
+export interface FormTexts {
+  /** For screen readers, when a form with so many problems was to be sent. */ summary?: string | ((values: { readonly count: number }) => string) | undefined;
+  /** When `onSubmit` failed. */ submit_failed?: string | undefined;
+  /** On the button below that text, which sends the form again. */ retry?: string | undefined;
+}
+
+/** The payload of a form; `null` only of one that is `optional`, when no pledge is chosen. */
+export type FormPayload<Optional extends boolean = false> = CreatePledgeTransactionRequest | (Optional extends true ? null : never);
+
+/** What both `bindForm` and `readForm` take: with the same values, page and server read the same payload. */
+export interface FormOptions<Optional extends boolean = false> {
+  /**
+   * Whether a buyer may choose no pledge: then the payload is `null`, without an issue. Not chosen is an item of
+   * `pledges` whose amounts are all empty or zero (`0`, `0.0`, `-0`), or in which nothing is filled in. Where others are
+   * chosen, it is left out.
+   */
+  optional?: Optional | undefined;
+  /**
+   * The IANA name of the time zone, such as `Europe/Berlin`, in which dates and local times are read: what HTML's
+   * controls submit, such as `2026-01-31` and `2026-01-31T12:00`, becomes an RFC 3339 date-time such as
+   * `2026-01-31T12:00:00+01:00`, a date the midnight at which it begins. A local time that is skipped as summer time
+   * begins is as much later as is skipped; of one that comes twice the earlier is meant. Other text, dates that do not
+   * exist included, stays as it is. Unless set, it is the browser's own zone in the page, and UTC in `readForm`.
+   */
+  timeZone?: string | undefined;
+}
+
+export interface BindFormOptions<Optional extends boolean = false> extends FormOptions<Optional> {
   /** Texts of your own, by the code of a problem. Codes without an entry keep the package's texts. */
-  messages?: { readonly [code in IssueCode]?: FormMessage } | undefined;
+  messages?: ({ readonly [code in IssueCode]?: FormMessage } & Readonly<FormTexts>) | undefined;
   /** The text for screen readers when a form with so many problems was to be sent. */
   summary?: ((count: number) => string) | undefined;
   /**
    * Takes the payload of a valid form in place of the browser, which otherwise posts the form. Until a promise that
    * it returns is settled, the form is `aria-busy` and is not sent again.
+   *
+   * If it returns or throws an object with a non-empty array `issues`, such as a `ValidationError`, a result of a
+   * Standard Schema or the answer of your server, these are shown as `report` shows them. If it throws anything else,
+   * the form says that it was not sent, with a button that sends it again, and the error goes to `reportError`.
    */
-  onSubmit?: ((payload: CreatePledgeTransactionRequest, event: Dom<"SubmitEvent">) => unknown) | undefined;
+  onSubmit?: ((payload: FormPayload<Optional>, event: Dom<"SubmitEvent">) => unknown) | undefined;
   /** Called with all problems, shown or not, whenever they have changed, and once at first. */
   onIssues?: ((issues: FormIssue[]) => void) | undefined;
 }
 
 /** The payload of a form, and its issues. */
-export type FormReading<I extends Issue> =
-  | { readonly valid: true; readonly payload: CreatePledgeTransactionRequest; readonly issues: readonly I[] }
+export type FormReading<I extends Issue, Optional extends boolean = false> =
+  | { readonly valid: true; readonly payload: FormPayload<Optional>; readonly issues: readonly I[] }
   | { readonly valid: false; readonly payload: unknown; readonly issues: readonly I[] };
 
-export interface FormBinding {
-  /** The payload and the issues of the form as it is now. Shows nothing. */ read(): FormReading<FormIssue>;
+/** An issue of another program: of a Standard Schema, of a server, or of this package. */
+export interface ReportedIssue {
+  /** What the buyer reads. */ readonly message: string;
+  /** Where it is in the payload, such as `["recipient", "email"]`. */
+  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
+  /** The same as a JSON Pointer, such as `/recipient/email`, for an issue without `path`. */ readonly pointer?: string | undefined;
+  /** One of this package's has its text by `messages`. */ readonly code?: string | undefined;
+}
+
+export interface FormBinding<Optional extends boolean = false> {
+  /**
+   * Whether the form is checked in the page. Not where the rules cannot run, such as under a Content-Security-Policy
+   * without `'wasm-unsafe-eval'`: there the form stays the browser's own, and nothing here does anything.
+   */
+  readonly isActive: boolean;
+  /** The payload and the issues of the form as it is now; not valid, and without issues, where nothing is checked. Shows nothing. */
+  read(): FormReading<FormIssue, Optional>;
   /** Checks again, after values were set by program. */ refresh(): void;
+  /**
+   * Shows issues that a server found in the payload that was sent last, in place of those shown before: each beside its
+   * field until that is edited, those without a field in the form's live region until the form is sent again. They do
+   * not hold the form back. The focus goes to the first. At most 1,000 are read; what has no message is ignored.
+   */
+  report(issues: readonly ReportedIssue[]): void;
   /** Leaves the form as it was before. */ unbind(): void;
 }
 
@@ -46,15 +99,31 @@ export interface FormBinding {
  *
  * A problem is shown when its field was left or chosen, and until it is solved: in the element with
  * `data-problem="{name}"`, or in a paragraph of class `impact-pledge-problem` behind the field.
+ *
+ * Where the rules cannot run, the form is not touched, and one message is logged per page.
+ *
+ * @throws TypeError for what is no form, a form that is bound already, and options that do not exist or are of the wrong type
+ * @example
+ * ```js
+ * const binding = bindForm(document.querySelector("form"), {
+ *   optional: true, // a coffee without a tree
+ *   async onSubmit(payload) {
+ *     const response = await fetch("/order", { method: "POST", body: JSON.stringify(payload) });
+ *     if (response.status === 422) return response.json(); // { issues: [{ path: ["recipient", "email"], message: "…" }] }
+ *     if (!response.ok) throw new Error(`the shop answered ${response.status}`);
+ *     location.assign("/thanks");
+ *   },
+ * });
+ * ```
  */
-export function bindForm(form: Dom<"HTMLFormElement">, options?: BindFormOptions): FormBinding;
+export function bindForm<Optional extends boolean = false>(form: Dom<"HTMLFormElement">, options?: BindFormOptions<Optional>): FormBinding<Optional>;
 
 /** A problem of posted data. */
 export interface PostedIssue extends Issue {
   /** The name of the field that it belongs to; `null` if none was posted for it. */ readonly name: string | null;
 }
 
-export interface ReadFormOptions {
+export interface ReadFormOptions<Optional extends boolean = false> extends FormOptions<Optional> {
   /**
    * Whether the shopper could not see the field of that name, such as `(name) => name.endsWith(".offeringId")`. Hidden
    * fields alone do not make an item present if it has visible ones. Posted data does not show which are hidden.
@@ -66,5 +135,47 @@ export interface ReadFormOptions {
 /** Data that a form posted: names and values. Values that are no strings, such as files, are ignored. */
 export type PostedData = Iterable<readonly [string, unknown]> | Dom<"FormData"> | Dom<"URLSearchParams">;
 
-/** The payload of posted data and its issues, on your server, by the same rules as in the page. Needs no DOM, nor its types. */
-export function readForm(data: PostedData, options?: ReadFormOptions): FormReading<PostedIssue>;
+/**
+ * The payload of posted data and its issues, on your server, by the same rules as in the page. Needs no DOM, nor its types.
+ *
+ * @throws TypeError for options that do not exist or are of the wrong type
+ * @example
+ * ```js
+ * const { valid, payload, issues } = readForm(await request.formData(), {
+ *   hidden: (name) => name.endsWith(".offeringId"),
+ *   timeZone: "Europe/Berlin",
+ * });
+ * ```
+ */
+export function readForm<Optional extends boolean = false>(data: PostedData, options?: ReadFormOptions<Optional>): FormReading<PostedIssue, Optional>;
+
+export interface FieldAttributesOptions<Jsx extends boolean = false> {
+  /** Whether no pledge need be chosen: of a pledge nothing is required, and its amount may be 0. */ optional?: boolean | undefined;
+  /** Whether names are React's: `inputMode` and `autoComplete`. */ jsx?: Jsx | undefined;
+}
+
+/** What HTML can check of a field; what does not apply is absent. */
+export type FieldAttributes<Jsx extends boolean = false> = {
+  readonly name: string;
+  readonly type: "checkbox" | "datetime-local" | "email" | "number" | "text" | "url";
+  readonly required?: true;
+  readonly min?: string;
+  /** Always `any`: amounts and times may be as fine as people like. */ readonly step?: string;
+} & (Jsx extends true
+  ? { readonly inputMode?: "decimal"; readonly autoComplete?: "email" | "given-name" | "name" }
+  : { readonly inputmode?: "decimal"; readonly autocomplete?: "email" | "given-name" | "name" });
+
+/**
+ * The attributes of the input for a place of the request, so that a page without JavaScript refuses what the rules
+ * refuse, as far as HTML can. HTML's e-mail addresses and URLs are not quite those of the rules: a quoted local part is
+ * refused by the browser alone.
+ *
+ * @param path the name of a field, such as `recipient.email`; `notifications` for each of its boxes
+ * @throws TypeError for a path that is not a field of the request, and for options that do not exist
+ * @example
+ * ```jsx
+ * <input {...fieldAttributes("pledges.0.impact.amount", { jsx: true })} />
+ * // name="pledges.0.impact.amount" type="number" min="5e-324" step="any" inputMode="decimal" required
+ * ```
+ */
+export function fieldAttributes<Jsx extends boolean = false>(path: string, options?: FieldAttributesOptions<Jsx>): FieldAttributes<Jsx>;

@@ -22,6 +22,5 @@ export function controlsOf(field) {
 
 function valueOf({ type, checked, validity, value = "" }) {
   if (type === "checkbox" || type === "radio") return checked ? value : "";
-  if (validity?.badInput) return BAD_INPUT;
-  return type === "datetime-local" && value ? new Date(value).toISOString() : String(value);
+  return validity?.badInput ? BAD_INPUT : String(value);
 }

@@ -4,17 +4,17 @@
  * with no member of the request belong to the shop and are ignored; any other name that leads nowhere becomes a member
  * of the request, which the rules refuse. Empty controls are left out, and so are items in which nothing that a
  * shopper can see is filled in; the items behind them move up. Text that reads as a number is one where the contract
- * wants one. All other text goes into the payload unchanged: the rules find what is wrong with it.
+ * wants one, and a date or a local time is a date-time where it wants that. All other text goes into the payload
+ * unchanged: the rules find what is wrong with it.
  * The request is written as JSON text instead of being built as an object, because two filled controls of one name are
  * a member twice: the rules report it, and no object can hold it.
  */
 import { REQUEST } from "../generated/fields.js";
 import { coder } from "../platform.js";
 import { validateBytes } from "../validate/validate.js";
+import { dateTimeOf } from "./dates.js";
+import { MAX_STEPS, shapeWithin } from "./shape.js";
 
-/** One more than the longest path of the request has. A name with more is not split any further: it leads nowhere. */
-const MAX_STEPS = 5;
-const INDEX = /^(0|[1-9]\d{0,8})$/;
 /** A decimal as people type it: `007`, `+1`, `.5`, `1e3`. */
 const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r]*$/i;
 
@@ -22,44 +22,44 @@ const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r
  * Reads a form and checks it, in time that is linear in the length of its names and values, but for the sort of items.
  * @param {{name: string, value: string, hidden: boolean}[]} controls
  * @param {string} member of a control: each issue gets that of the control that it belongs to, or null
- * @param {{maxIssues?: number}} [options] of `validateBytes`
+ * @param {{maxIssues?: number, optional?: boolean, timeZone?: string}} [options]
+ * @returns the reading, and the same member of the control that a path with dots belongs to, or null
  */
-export function read(controls, member, options) {
-  const { request, unknown } = byPlace(controls);
-  const owners = new Map();
-  const others = unknown.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
-  const json = `{${[...membersOf(request, "", owners), ...others]}}`;
-  const issues = validateBytes(coder("TextEncoder").encode(json), options);
+export function read(controls, member, { maxIssues, optional, timeZone } = {}) {
+  const { request, unknown, others } = byPlace(controls, timeZone);
+  const owners = new Map(others.reverse().map((control) => [control.name, control])); // of two, the first
+  const isChosen = !optional || choose(request.parts.get("pledges"), unknown);
+  const strays = unknown.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  const json = `{${[...membersOf(request, "", owners), ...strays]}}`;
+  const memberOf = (control) => controls[control?.index]?.[member] ?? null;
+  const ownerAt = (path) => memberOf(owners.get(path));
+  if (!isChosen) return { valid: true, payload: null, issues: [], ownerAt };
+  const issues = validateBytes(coder("TextEncoder").encode(json), { maxIssues });
   let unknowns = 0; // they are reported in the order in which they were written
   for (const issue of issues) {
-    const owner = issue.code === "unknown_member" ? unknown[unknowns++] : owners.get(issue.path.join("."));
-    issue[member] = controls[owner?.index]?.[member] ?? null;
+    issue[member] = issue.code === "unknown_member" ? memberOf(unknown[unknowns++]) : ownerAt(issue.path.join("."));
   }
-  return { valid: issues.length === 0, payload: JSON.parse(json), issues };
+  return { valid: issues.length === 0, payload: JSON.parse(json), issues, ownerAt };
 }
 
 /** What the form has at a place of the request: controls named as the place, all that are in it, and its parts by name or index. */
 const nodeOf = (shape) => ({ shape, own: [], all: [], parts: new Map() });
 
-function byPlace(controls) {
-  const request = nodeOf(REQUEST), unknown = [];
+function byPlace(controls, timeZone) {
+  const request = nodeOf(REQUEST), unknown = [], others = [];
   controls.forEach(({ name, value, hidden }, index) => {
     const control = { name: wellFormed(name), value: wellFormed(value), hidden, index };
-    const steps = control.name.split(".", MAX_STEPS);
-    if (steps.reduce(shapeWithin, REQUEST)) insert(request, steps, control);
-    else if (shapeWithin(REQUEST, steps[0]) && isFilled(control)) unknown.push(control);
+    const steps = control.name.split(".", MAX_STEPS), shape = steps.reduce(shapeWithin, REQUEST);
+    if (shape?.format === "date-time") control.value = dateTimeOf(control.value, timeZone);
+    if (shape) insert(request, steps, control);
+    else if (!shapeWithin(REQUEST, steps[0])) control.name && others.push(control);
+    else if (isFilled(control)) unknown.push(control);
   });
-  return { request, unknown };
+  return { request, unknown, others };
 }
 
 /** Half of a surrogate pair is sent by no browser, nor is NUL contained in any document of HTML. */
 const wellFormed = (text) => text.replace(/[\0\ud800-\udfff]/gu, "\uFFFD");
-
-/** The shape of a part of a place, if it has such a part. */
-function shapeWithin(shape, step) {
-  if (shape?.item) return INDEX.test(step) ? shape.item : undefined;
-  return shape?.members && Object.hasOwn(shape.members, step) ? shape.members[step] : undefined;
-}
 
 function insert(node, steps, control) {
   for (const step of steps) {
@@ -78,6 +78,20 @@ function isPresent({ all }) {
   const visible = all.filter(isVisible);
   return (visible.length > 0 ? visible : all).some(isFilled);
 }
+
+/**
+ * Leaves out the items of an optional pledge that have amounts, none of which is more than zero. @returns whether
+ * anything is left, be it under a misspelt name
+ */
+function choose(pledges = nodeOf(), unknown) {
+  for (const [index, item] of pledges.parts) {
+    const amounts = item.parts.get("impact")?.parts.get("amount")?.own;
+    if (!isPresent(item) || amounts?.every(isNothing)) pledges.parts.delete(index);
+  }
+  return pledges.parts.size > 0 || pledges.own.some(isFilled) || unknown.some(({ name }) => name.startsWith("pledges."));
+}
+
+const isNothing = ({ value }) => value === "" || (DECIMAL.test(value) && Number(value) === 0);
 
 /** The control that an issue about a place belongs to: that of the very place, else the first in it, visible ones first. */
 const ownerOf = ({ own, all }) => own.find(isVisible) ?? all.find(isVisible) ?? own[0] ?? all[0];

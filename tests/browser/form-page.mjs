@@ -6,8 +6,8 @@ import { openPage } from "./chromium.mjs";
 const ORIGIN = "http://form.test";
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; form-action 'self'; img-src data:; base-uri 'none'";
 const ENTRY = `
-  import { bindForm, readForm } from "impact-pledge/form";
-  Object.assign(globalThis, { bindForm, readForm });
+  import { bindForm, fieldAttributes, readForm } from "impact-pledge/form";
+  Object.assign(globalThis, { bindForm, fieldAttributes, readForm });
 `;
 
 let bundle, entry = "impact-pledge/form";
@@ -83,6 +83,11 @@ export const VALID = [
   '<input type="hidden" name="pledges.0.impact.offeringId" value="tree">',
   field("amount", "pledges.0.impact.amount", 'type="number" step="any" value="3"'),
 ].join("\n");
+
+/** The lines of the live region, and whether everybody sees them. */
+export function live(page) {
+  return page.$eval("form [role=status]", (region) => ({ lines: [...region.children].map((line) => line.textContent), isVisible: [...region.children].some((line) => line.getBoundingClientRect().width > 1) }));
+}
 
 /** What a field shows: its state for a screen reader, and the text that it is described by. */
 export function shown(page, id) {

@@ -3,13 +3,16 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
+import { packed } from "../package/packed.mjs";
 import { useBrowser } from "./chromium.mjs";
-import { VALID, field, formPage, isPlain, shown } from "./form-page.mjs";
+import { VALID, field, formPage, isPlain, live, shown } from "./form-page.mjs";
 
 useBrowser();
+const { readForm } = await (await packed()).load("impact-pledge/form");
 
 const QUIET = { invalid: null, text: "", custom: false };
 const EMAIL = "Must be an e-mail address such as “ada@example.org”";
+const LOST = /no field can show/;
 const submitted = (page) => page.evaluate(() => submitted);
 const focused = (page) => page.evaluate(() => document.activeElement.id);
 const announced = (page) => page.$eval("form [role=status]", (live) => live.textContent);
@@ -43,12 +46,12 @@ test("radio buttons, lists of several, times and numbered items", async (t) => {
     </fieldset>
     <input aria-label="how much" name="pledges.4.impact.amount" value=" .5 ">
     <input aria-label="when" type="datetime-local" name="trigger.date" value="2026-01-31T12:00">
-    <select aria-label="how" multiple name="notifications"><option selected>Email<option selected value="MessagingServiceA">A</select>`);
+    <select aria-label="how" multiple name="notifications"><option selected>Email<option selected value="MessagingServiceA">A</select>`, { timezoneId: "Asia/Kolkata" });
   await page.click("#send");
   const [payload] = await submitted(page);
   assert.deepEqual(payload.pledges, [{ impact: { amount: 0.5, offeringId: "plastic-kg" } }]);
   assert.deepEqual(payload.notifications, ["Email", "MessagingServiceA"]);
-  assert.equal(payload.trigger.date, await page.evaluate(() => new Date("2026-01-31T12:00").toISOString()));
+  assert.equal(payload.trigger.date, "2026-01-31T12:00:00+05:30");
 });
 
 test("a field is checked as it is left, and again as it is corrected", async (t) => {
@@ -110,12 +113,21 @@ test("a problem in a part of the form that is folded up is unfolded", async (t) 
   assert.ok(await page.isVisible("#link"));
 });
 
-test("a problem that no field has is shown where everybody sees it", async (t) => {
-  const page = await formPage(t, field("reference", "reference", 'value="r"') + field("email", "recipient.email", 'value="ada@example.org"') + field("amount", "pledges.0.impact.amount", 'value="1"'));
+test("a problem that no field has is shown where everybody sees it, and its path to the developer alone", async (t) => {
+  const page = await formPage(t, field("reference", "reference", 'value="r"') + field("email", "recipient.email", 'value="ada@example.org"') + field("amount", "pledges.0.impact.amount", 'value="1"') + field("more", "pledges.1.impact.amount"), { expected: LOST });
+  const warned = [];
+  page.on("console", (message) => warned.push(message.text()));
   await page.click("#send");
   assert.deepEqual(await submitted(page), []);
-  assert.equal(await announced(page), "There is a problem in the form. pledges.0.impact.offeringId: Is required");
-  assert.ok(await page.isVisible("form [role=status]"));
+  assert.deepEqual(await live(page), { lines: ["There is a problem in the form.", "Is required"], isVisible: true });
+  assert.deepEqual(warned, ["impact-pledge: no field can show /pledges/0/impact/offeringId required"]);
+  await page.fill("#more", "2");
+  await page.click("#send");
+  assert.deepEqual(await live(page), { lines: ["There is a problem in the form.", "Is required"], isVisible: true }, "what reads the same is shown once");
+  assert.equal(warned.at(-1), "impact-pledge: no field can show /pledges/0/impact/offeringId required, /pledges/1/impact/offeringId required");
+  await page.fill("#more", "");
+  await page.fill("#amount", "");
+  assert.deepEqual(await live(page), { lines: ["There is a problem in the form.", "Must have at least 1 item"], isVisible: true }, "it leaves as soon as it no longer holds");
 });
 
 test("fields added later are checked, and fields taken away are forgotten", async (t) => {
@@ -159,7 +171,7 @@ test("fields elsewhere in the page belong to the form by their attribute", async
 });
 
 test("messages are translated by code, and what is not translated stays", async (t) => {
-  const page = await formPage(t, field("email", "recipient.email", 'value="x"') + field("reference", "reference") + field("amount", "pledges.0.impact.amount", 'value="-1"'), { bind: false });
+  const page = await formPage(t, field("email", "recipient.email", 'value="x"') + field("reference", "reference") + field("amount", "pledges.0.impact.amount", 'value="-1"'), { bind: false, expected: LOST });
   await page.evaluate(() => bindIt({
     messages: { invalid_email: "Das ist keine E-Mail-Adresse.", required: ({ path, pointer, field }) => `${path.length} ${pointer} ${field?.id}`, not_positive: () => undefined },
     summary: (count) => `${count} Fehler`,
@@ -322,6 +334,68 @@ test("values set by program are read by `read`, and shown after `refresh`", asyn
   assert.equal((await shown(page, "email")).text, EMAIL);
 });
 
+test("options of other names and types are errors before anything is touched", async (t) => {
+  const page = await formPage(t, VALID, { bind: false });
+  const found = await page.evaluate(() => {
+    const before = document.forms[0].outerHTML;
+    const wrong = [{ onsubmit() {} }, { onSubmit: "send" }, { onIssues: {} }, { summary: "x" }, { messages: "x" }, { messages: null }, { optional: 1 }, { timeZone: "Mars/Olympus" }, { timeZone: null }, "x"];
+    const messages = wrong.map((options) => {
+      try {
+        return bindForm(document.forms[0], options);
+      } catch (error) {
+        return `${error.name}: ${error.message}`;
+      }
+    });
+    return { messages, isUntouched: document.forms[0].outerHTML === before && !document.forms[0].noValidate };
+  });
+  assert.deepEqual(found, {
+    isUntouched: true,
+    messages: [
+      "`onsubmit` is not an option here; the options are `messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`",
+      "`onSubmit` must be a function",
+      "`onIssues` must be a function",
+      "`summary` must be a function",
+      "`messages` must be a function or object",
+      "`messages` must be a function or object",
+      "`optional` must be a boolean",
+      "`timeZone` must be a time zone such as `Europe/Berlin`",
+      "`timeZone` must be a time zone such as `Europe/Berlin`",
+      "`0` is not an option here; the options are `messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`",
+    ].map((message) => `TypeError: ${message}`),
+  });
+  await page.evaluate(() => bindIt({ messages: undefined, summary: undefined, optional: undefined, timeZone: undefined }));
+  assert.equal(await page.evaluate(() => bound.isActive), true);
+});
+
+test("an optional pledge: the order goes on without one", async (t) => {
+  const page = await formPage(t, `${VALID.replace('value="3"', 'value="0"')}${field("zip", "address.zip", 'required value="1"')}`, { bind: false });
+  await page.evaluate(() => bindIt({ optional: true }));
+  assert.deepEqual(await page.evaluate(() => bound.read()), { valid: true, payload: null, issues: [] });
+  await page.click("#send");
+  assert.deepEqual(await submitted(page), [null]);
+  await page.fill("#email", "ada@@");
+  await page.fill("#zip", "");
+  await page.click("#send");
+  assert.equal((await submitted(page)).length, 1, "the browser's own rules hold");
+  for (const id of ["email", "zip"]) assert.equal((await shown(page, id)).text, await page.$eval(`#${id}`, (input) => input.validationMessage));
+  await page.fill("#zip", "1");
+  await page.fill("#amount", "2");
+  await page.click("#send");
+  assert.equal((await shown(page, "email")).text, EMAIL, "with a pledge, the rules hold");
+  await page.fill("#email", "ada@example.org");
+  await page.click("#send");
+  assert.deepEqual((await submitted(page))[1].pledges, [{ impact: { amount: 2, offeringId: "tree" } }]);
+});
+
+test("an optional pledge without `onSubmit`: the browser posts the form", async (t) => {
+  const page = await formPage(t, VALID.replace('value="3"', 'value=""'), { bind: false });
+  await page.evaluate(() => bindIt({ onSubmit: undefined, optional: true }));
+  await Promise.all([page.waitForURL(/posted/), page.click("#send")]);
+  const posted = new URLSearchParams(await page.textContent("pre"));
+  assert.deepEqual(readForm(posted, { optional: true }), { valid: true, payload: null, issues: [] });
+  assert.equal(readForm(posted).valid, false);
+});
+
 test("misuse is an error for the developer", async (t) => {
   const page = await formPage(t, `${VALID}${field("typo", "recipient.emial")}`);
   assert.deepEqual(await page.evaluate(() => [() => bindForm(document.forms[0]), () => bindForm(null), () => bindForm(document.body)].map((misuse) => {
@@ -358,54 +432,142 @@ test("fifty pledges: each problem finds its field", async (t) => {
 
 const fixtures = join(import.meta.dirname, "..", "fixtures", "form");
 const files = readdirSync(fixtures).map((file) => JSON.parse(readFileSync(join(fixtures, file), "utf8")));
+const rows = files.flatMap(({ rows }) => rows ?? []);
 
 test("every row, with a field for each control", async (t) => {
-  const page = await formPage(t, "", { bind: false });
-  const rows = files.flatMap(({ rows }) => rows);
-  const found = await page.evaluate((rows) => rows.map(({ controls }) => {
+  const found = await inPage(t, ({ form, fields, optional }) => {
+    bindIt({ optional });
+    const { valid, payload, issues } = bound.read();
+    bound.unbind();
+    return { valid, json: JSON.stringify(payload), problems: issues.map(({ field, pointer, code }) => [field && fields.indexOf(field), pointer, code]) };
+  });
+  assert.ok(rows.length > 25);
+  for (const [nth, { name, json, payload = JSON.parse(json), problems }] of rows.entries()) {
+    assert.deepEqual(JSON.parse(found[nth].json), payload, name);
+    if (json) assert.equal(found[nth].json, JSON.stringify(JSON.parse(json)), name);
+    assert.deepEqual(found[nth].problems, problems, name);
+    assert.equal(found[nth].valid, problems.length === 0, name);
+  }
+});
+
+test("every row: the same verdict with JavaScript on and off", async (t) => {
+  const found = await inPage(t, ({ form, optional, hidden }) => {
+    bindIt({ optional, timeZone: "UTC" });
+    const inThePage = bound.read(), onTheServer = readForm(new FormData(form), { optional, hidden: (name) => hidden.includes(name) });
+    bound.unbind();
+    return [inThePage, onTheServer].map(({ valid, payload, issues }) => ({ valid, json: JSON.stringify(payload), issues: issues.map(({ pointer, code }) => `${pointer} ${code}`) }));
+  });
+  for (const [nth, [inThePage, onTheServer]] of found.entries()) assert.deepEqual(inThePage, onTheServer, rows[nth].name);
+});
+
+/** Calls a function in a page for each row, with a form that has a field for each of its controls. */
+async function inPage(t, work) {
+  const page = await formPage(t, "", { bind: false, timezoneId: "America/New_York" });
+  const script = `(rows) => rows.map(({ controls, optional }) => {
     const [form] = document.forms;
     const fields = controls.map(([name, value, hidden]) => Object.assign(document.createElement(hidden ? "input" : "textarea"), { name, ...(hidden && { type: hidden }), value }));
     form.replaceChildren(...fields);
-    bindIt();
-    const { payload, issues } = bound.read();
-    bound.unbind();
-    return { json: JSON.stringify(payload), problems: issues.map(({ field, pointer, code }) => [field && fields.indexOf(field), pointer, code]) };
-  }), rows);
-  assert.ok(rows.length > 25);
-  for (const [nth, { name, payload, json, problems }] of rows.entries()) {
-    assert.deepEqual(JSON.parse(found[nth].json), payload ?? JSON.parse(json), name);
-    if (json) assert.equal(found[nth].json, JSON.stringify(JSON.parse(json)), name);
-    assert.deepEqual(found[nth].problems, problems, name);
+    return (${work})({ form, fields, optional, hidden: controls.filter(([, , hidden]) => hidden).map(([name]) => name) });
+  })`;
+  return page.evaluate(`(${script})(${JSON.stringify(rows)})`);
+}
+
+test("dates and local times, in the browser's own zone", async (t) => {
+  const dates = files.flatMap(({ dates }) => dates ?? []);
+  assert.ok(dates.length > 50);
+  for (const timezoneId of new Set(dates.map(([, timeZone]) => timeZone))) {
+    const page = await formPage(t, `${VALID}<textarea aria-label="when" id="when" name="trigger.date"></textarea>`, { bind: false, timezoneId });
+    const here = dates.filter(([, timeZone]) => timeZone === timezoneId);
+    const found = await page.evaluate((here) => here.map(([typed]) => {
+      document.querySelector("#when").value = typed;
+      const read = (options) => {
+        bindIt(options);
+        const { valid, payload } = bound.read();
+        bound.unbind();
+        return { date: payload.trigger.date, valid };
+      };
+      const local = new Date(typed.length > 10 ? typed : `${typed}T00:00`);
+      return { own: read({}), told: read({ timeZone: here[0][1] }), utc: read({ timeZone: "UTC" }).date, instant: local.getTime() };
+    }), here);
+    for (const [nth, [typed, , expected]] of here.entries()) {
+      assert.deepEqual(found[nth].own, { date: expected ?? typed, valid: expected !== null }, `${typed} ${timezoneId}`);
+      assert.deepEqual(found[nth].told, found[nth].own, `${typed} ${timezoneId}`);
+      if (expected === null || expected === typed) continue;
+      assert.equal(Date.parse(expected), found[nth].instant, `${typed} ${timezoneId}: as JavaScript's Date has it`);
+      assert.equal(found[nth].utc, readForm([["trigger.date", typed]]).payload.trigger.date, `${typed}: with one zone the same on both sides`);
+    }
   }
+});
+
+test("what a buyer picks in a date control is a date-time", async (t) => {
+  const page = await formPage(t, `${VALID}${field("day", "trigger.date", 'type="date"')}`, { timezoneId: "Europe/Berlin" });
+  await page.fill("#day", "2026-07-31");
+  await page.click("#send");
+  assert.equal((await submitted(page))[0].trigger.date, "2026-07-31T00:00:00+02:00");
 });
 
 test("amounts as people type them", async (t) => {
   const page = await formPage(t, "", { bind: false });
-  const amounts = files.flatMap(({ amounts }) => amounts);
+  const amounts = files.flatMap(({ amounts }) => amounts ?? []);
   const wrong = await page.evaluate((amounts) => amounts.filter(([typed, json]) => !Object.is(readForm([["pledges.0.impact.amount", typed]]).payload.pledges[0].impact.amount, JSON.parse(json))), amounts);
   assert.deepEqual(wrong, []);
 });
 
-test("where a policy forbids wasm, the form stays the browser's own", { skip: isPlain() && "there is no wasm" }, async (t) => {
-  const page = await formPage(t, VALID, { bind: false, policy: "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:", expected: /wasm|Content Security Policy/i });
-  const before = await page.$eval("form", (form) => form.outerHTML);
-  const message = await page.evaluate(() => {
-    const attempt = () => {
-      try {
-        return bindIt();
-      } catch (error) {
-        return error.message;
-      }
-    };
-    return [attempt(), attempt()];
+/** Ways in which the rules cannot run: options of the page, and what is done to it before the package is used. */
+const BLOCKED = {
+  "a policy forbids wasm": [{ policy: "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:" }, () => {}, /'wasm-unsafe-eval'/],
+  "there is no WebAssembly": [{}, () => delete globalThis.WebAssembly, /needs WebAssembly/],
+  "there is no TextEncoder": [{}, () => delete globalThis.TextEncoder, /needs TextEncoder/],
+  "there is no TextDecoder": [{}, () => delete globalThis.TextDecoder, /needs TextDecoder/],
+};
+
+for (const [name, [options, prepare, reason]] of Object.entries(BLOCKED)) {
+  test(`where ${name}, the form stays the browser's own`, { skip: isPlain() && "it needs none of these" }, async (t) => {
+    const page = await formPage(t, VALID, { ...options, bind: false, expected: /wasm|Content Security Policy|impact-pledge/i });
+    const logged = [];
+    page.on("console", (message) => message.text().startsWith("impact-pledge:") && logged.push([message.type(), message.text()]));
+    await page.evaluate(prepare);
+    const before = await page.$eval("form", (form) => form.outerHTML);
+    const found = await page.evaluate(() => {
+      const { noValidate } = document.forms[0];
+      bindIt();
+      const [binding, reading] = [globalThis.bound, bound.read()];
+      bindIt();
+      for (const { refresh, report, unbind } of [binding, bound]) refresh(), report([{ path: ["reference"], message: "x" }]), unbind();
+      bindIt({ optional: true });
+      return { isActive: bound.isActive, reading: { ...reading, payload: typeof reading.payload }, noValidate: [noValidate, document.forms[0].noValidate] };
+    });
+    assert.deepEqual(found, { isActive: false, reading: { valid: false, payload: "undefined", issues: [] }, noValidate: [false, false] });
+    assert.equal(logged.length, 1, "once for the page");
+    assert.equal(logged[0][0], "error");
+    assert.match(logged[0][1], reason);
+    assert.equal(await page.$eval("form", (form) => form.outerHTML), before);
+    await page.fill("#email", "ada@@");
+    await page.click("#send");
+    assert.equal(page.url(), "http://form.test/", "the browser's own check");
+    assert.ok(await page.$eval("#email", (email) => email.matches(":user-invalid")));
+    await page.fill("#email", "ada@example.org");
+    await Promise.all([page.waitForURL(/posted/), page.click("#send")]);
+    assert.match(await page.textContent("pre"), /recipient\.email=ada%40example\.org/);
   });
-  for (const text of message) assert.match(text, /'wasm-unsafe-eval'/);
-  assert.equal(await page.$eval("form", (form) => form.outerHTML), before);
-  assert.equal(await page.$eval("form", (form) => form.noValidate), false);
+}
+
+test("misuse is an error where the rules cannot run, too", async (t) => {
+  const page = await formPage(t, VALID, { bind: false });
+  assert.deepEqual(await page.evaluate(() => {
+    delete globalThis.WebAssembly;
+    return [() => bindForm(null), () => bindForm(document.forms[0], { onsubmit() {} })].map((misuse) => {
+      try {
+        return misuse();
+      } catch (error) {
+        return error.name;
+      }
+    });
+  }), ["TypeError", "TypeError"]);
 });
 
 test("20,000 fields with a problem and a place each are shown in less than a minute", { timeout: 60_000 }, async (t) => {
-  const page = await formPage(t, "", { bind: false });
+  const page = await formPage(t, "", { bind: false, expected: LOST });
   const shown = await page.evaluate(() => {
     const [form] = document.forms;
     const row = (n) => `<textarea hidden required name="address.${n}"></textarea><p hidden data-problem="address.${n}"></p>`;

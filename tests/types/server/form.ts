@@ -1,5 +1,5 @@
 // What a server's code does with a posted form compiles without the DOM's types, and without any others.
-import { bindForm, readForm, type FormIssue, type PostedIssue } from "impact-pledge/form";
+import { bindForm, fieldAttributes, readForm, type FormIssue, type PostedIssue } from "impact-pledge/form";
 import { validate, type CreatePledgeTransactionRequest, type Issue } from "impact-pledge/validate";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -16,6 +16,9 @@ same<typeof reading.issues, readonly PostedIssue[]>();
 if (reading.valid) same<typeof reading.payload, CreatePledgeTransactionRequest>();
 else same<typeof reading.payload, unknown>();
 same<(typeof reading.issues)[number]["name"], string | null>();
+const perhaps = readForm(entries, { optional: true, timeZone: "Europe/Berlin" });
+if (perhaps.valid) same<typeof perhaps.payload, CreatePledgeTransactionRequest | null>();
+same<ReturnType<typeof fieldAttributes>["name"], string>();
 same<ReturnType<typeof validate>, Issue[]>();
 
 // @ts-expect-error names and values come in pairs

@@ -1,0 +1,234 @@
+/** A form in a page that is checked as it is filled in. */
+import { textOf } from "../validate/validate.js";
+import { showFailure } from "./failure.js";
+import { controlsOf, fieldsOf } from "./fields.js";
+import { liveRegion } from "./live.js";
+import { messagesOf } from "./messages.js";
+import { read } from "./read.js";
+import { issuesOf, quietly, readIssues } from "./reported.js";
+import { formText } from "./texts.js";
+
+const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while the shopper is still filling it in
+/** Problems of several fields together, which are shown at the place of their group. */
+const OF_GROUPS = new Set([INCOMPLETE, "too_many_items"]);
+
+/** Takes a form over, until it is unbound. Closures, as a minifier cannot shorten the members of a class as much. */
+export function takeOver(form, options) {
+  const wasNative = !form.noValidate;
+  form.noValidate = true; // no bubbles: the problems stand beside the fields
+  const messages = messagesOf(form), live = liveRegion(form);
+  const listening = new AbortController(), { signal } = listening;
+  const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that have not changed since
+  const serverLines = new Set(); // what the server found that no field has
+  const customValidity = new Map(); // by field
+  let touched = new WeakSet(serverErrors.keys()); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
+  let wasSent = false, isBusy = false;
+  let isPressed = false; // a mouse button is down: a message that came up now would move what is about to be clicked
+  let problems = new Map(); // those that are shown, by field
+  let lines = new Set(); // the problems that no field can show
+  let fieldAt; // of a path in the payload that was sent
+  let failure; // what is shown of an `onSubmit` that failed
+  let told; // the pointers and codes that `onIssues` got last
+
+  // ---- Events ----
+
+  function listen() {
+    const on = (target, type, listener) => target.addEventListener(type, listener, { capture: true, signal });
+    const elsewhere = (event) => form.contains(event.target) || onField(event); // fields with a `form` attribute
+    for (const type of ["input", "change", "focusout"]) {
+      on(form, type, onField);
+      on(form.ownerDocument, type, elsewhere);
+    }
+    on(form.ownerDocument, "mousedown", () => (isPressed = true));
+    on(form.ownerDocument, "mouseup", () => afterEvent(() => (isPressed = false)));
+    on(form, "submit", onSubmit);
+    on(form, "reset", () => afterEvent(forget));
+  }
+
+  /** Refreshes once the event has had its effect: a click where the mouse was released, the first values after a reset. */
+  function afterEvent(change) {
+    setTimeout(() => {
+      change();
+      if (!signal.aborted) refresh();
+    });
+  }
+
+  function onField({ type, target }) {
+    if (target.form !== form) return;
+    if (type !== "input") touched.add(target);
+    if (type !== "focusout") forgetErrorOf(target);
+    if (type === "input" || !isPressed) refresh();
+  }
+
+  function onSubmit(event) {
+    if (event.target !== form || event.submitter?.formNoValidate) return;
+    if (isBusy) return event.preventDefault();
+    for (const field of fieldsOf(form)) touched.add(field);
+    forgetServer();
+    wasSent = true;
+    const { payload, issues, ownerAt } = refresh(true);
+    fieldAt = ownerAt;
+    if (issues.length > 0 || problems.size > 0) block(event, issues);
+    else if (options.onSubmit) submit(event, payload);
+  }
+
+  /** As if the browser had found the problems itself: no other listener gets this event. */
+  function block(event, issues) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const lost = issues.filter(hasNoField);
+    if (lost.length > 0) console.warn(`impact-pledge: no field can show ${linesOf(lost).join(", ")}`);
+    announce(lines);
+    focus(problems.keys().next().value);
+  }
+
+  /** Calls `onSubmit`; the form is not sent again until the promise that it returns is settled. */
+  async function submit(event, payload) {
+    event.preventDefault();
+    isBusy = true;
+    form.setAttribute("aria-busy", "true");
+    try {
+      const answer = await options.onSubmit(payload, event);
+      if (issuesOf(answer)) refused(answer, event);
+    } catch (error) {
+      refused(error, event);
+    } finally {
+      isBusy = false;
+      form.removeAttribute("aria-busy");
+    }
+  }
+
+  // ---- What a server found ----
+
+  /** Shows the issues of what `onSubmit` returned or threw; what has none that can be shown is for the developer. */
+  function refused(answer, { submitter }) {
+    if (report(issuesOf(answer))) return;
+    if (!signal.aborted) failure = showFailure(form, options.messages, submitter);
+    (globalThis.reportError ?? console.error)(answer); // as the browser reports what nobody caught
+  }
+
+  /** Shows issues in place of those that were reported before. @returns {boolean} whether there is anything to show */
+  function report(reported) {
+    const issues = readIssues(reported);
+    if (signal.aborted) return issues.length > 0;
+    forgetServer();
+    fieldAt ??= readNow().ownerAt;
+    const fields = new Set(fieldsOf(form));
+    for (const issue of issues) addServerIssue({ ...issue, field: fieldAt(issue.path.join(".")) }, fields);
+    refresh(true);
+    if (issues.length === 0) return false;
+    announce(serverLines);
+    focus([...problems.keys()].find((field) => serverErrors.has(field)));
+    return true;
+  }
+
+  /** Beside its field, else on a line of its own. It holds no form back, and so leaves as its field is edited. */
+  function addServerIssue(issue, fields) {
+    const { field, path, message } = issue, text = quietly(() => messageOf(issue)) ?? message; // a text may ask for what the issue has not
+    if (!fields.has(field) || field.type === "hidden") return serverLines.add(text);
+    touched.add(field);
+    if (!serverErrors.has(field)) serverErrors.set(field, { text, group: path.length === 1 ? path[0] : undefined });
+  }
+
+  /** Also of the other buttons or boxes of its group. */
+  function forgetErrorOf({ name }) {
+    for (const field of serverErrors.keys()) if (field.name === name) serverErrors.delete(field);
+  }
+
+  function forgetServer() {
+    serverErrors.clear();
+    serverLines.clear();
+    failure?.remove();
+    live.clear();
+  }
+
+  function forget() {
+    touched = new WeakSet();
+    wasSent = false;
+    forgetServer();
+  }
+
+  // ---- What is shown ----
+
+  const readNow = (fields = fieldsOf(form)) => read(fields.flatMap(controlsOf), "field", options);
+
+  function refresh(isSilent) {
+    const fields = fieldsOf(form), reading = readNow(fields), { issues } = reading;
+    const first = new Map([...issues].reverse().map((issue) => [issue.field, issue]));
+    for (const field of fields) setCustomValidity(field, first.get(field));
+    clearCustomValidity(new Set(fields));
+    problems = new Map(fields.map((field) => [field, problemOf(field, first.get(field))]).filter(([, problem]) => problem));
+    lines = new Set(issues.filter(hasNoField).map(messageOf));
+    const shown = messages.show(problems);
+    live.update();
+    if (!isSilent) live.add(shown.map(([field, { text }]) => ({ text, holds: () => problems.get(field)?.text === text })));
+    tell(issues);
+    return reading;
+  }
+
+  /** The browser knows each problem, shown or not: `:user-invalid` and `checkValidity` are right at any time. */
+  function setCustomValidity(field, issue) {
+    const text = issue ? messageOf(issue) : "";
+    if ((customValidity.get(field) ?? "") === text) return;
+    if (text) customValidity.set(field, text);
+    else customValidity.delete(field);
+    field.setCustomValidity?.(text);
+  }
+
+  /** Of all fields but these: the others were removed or disabled. */
+  function clearCustomValidity(fields) {
+    for (const field of customValidity.keys()) if (!fields.has(field)) setCustomValidity(field);
+  }
+
+  /** Ours, else the browser's own, else the server's. */
+  function problemOf(field, issue) {
+    if (!touched.has(field) || (issue?.code === INCOMPLETE && !wasSent)) return undefined;
+    const text = field.validationMessage;
+    return text ? { text, group: OF_GROUPS.has(issue?.code) ? issue.path.join(".") : undefined } : serverErrors.get(field);
+  }
+
+  const messageOf = (issue) => textOf(issue, options.messages ?? {}) ?? sentence(issue.message);
+
+  const countNow = () => problems.size + new Set([...lines, ...serverLines]).size;
+
+  /** How many problems there are, and those that no field shows, for as long as it is so. */
+  function announce(texts) {
+    const count = countNow(), summary = options.summary?.(count) ?? formText(options.messages, "summary", { count });
+    const others = [...texts].map((text) => ({ text, holds: () => lines.has(text) || serverLines.has(text), isVisible: true }));
+    live.clear();
+    live.add([{ text: summary, holds: () => countNow() === count, isVisible: others.length > 0 }, ...others]);
+  }
+
+  function tell(issues) {
+    const now = linesOf(issues).join("\n");
+    if (now !== told) options.onIssues?.(issues);
+    told = now;
+  }
+
+  function unbind() {
+    listening.abort();
+    clearCustomValidity(new Set()); // else the browser would still refuse the fields
+    messages.show(new Map());
+    live.remove();
+    failure?.remove();
+    form.noValidate = !wasNative;
+  }
+
+  listen();
+  refresh();
+  return { signal, read: readNow, refresh, report, unbind };
+}
+
+/** Nor can one show it that the browser does not validate, such as a hidden one. */
+const hasNoField = ({ field }) => !field?.validationMessage;
+
+const linesOf = (issues) => issues.map(({ pointer, code }) => `${pointer} ${code}`);
+
+/** The message as it stands beside a field, not behind a path. */
+const sentence = (message) => message.charAt(0).toUpperCase() + message.slice(1).replace(/`([^`]*)`/g, "“$1”");
+
+function focus(field) {
+  // An element in a closed `details` cannot be focused.
+  for (let details = field; (details = details?.parentElement.closest("details")); ) details.open = true;
+  field?.focus();
+}
