@@ -129,7 +129,22 @@ export interface CreateOptions extends CallOptions {
   idempotencyKey?: string | null | undefined;
 }
 
-/** Creates pledge transactions and gets them. */
+/**
+ * Creates pledge transactions and gets them.
+ *
+ * @example
+ * ```js
+ * import { PledgeClient } from "impact-pledge";
+ *
+ * const client = new PledgeClient({ apiKey, baseUrl: "https://pledges.example.org" });
+ * const { id, timelineUrl } = await client.createPledgeTransaction({
+ *   reference: "order-1",
+ *   recipient: { email: "ada@example.org" },
+ *   pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+ * });
+ * console.log(id); // ptran_1
+ * ```
+ */
 export class PledgeClient {
   /** @throws {PledgeError} for an option that can't be used */ constructor(options: PledgeClientOptions);
 
@@ -137,10 +152,25 @@ export class PledgeClient {
    * Records pledges. The request is validated first; what was checked is what is sent.
    * @throws {ValidationError} with all problems of the request; nothing was sent
    * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError}
+   *
+   * @example
+   * ```js
+   * const { id } = await client.createPledgeTransaction(payload, { idempotencyKey: orderId });
+   * console.log(id); // ptran_1
+   * ```
    */
   createPledgeTransaction(request: CreatePledgeTransactionRequest, options?: CreateOptions | null): Promise<PledgeTransaction>;
 
-  /** Gets a pledge transaction by its ID. @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError} */
+  /**
+   * Gets a pledge transaction by its ID.
+   * @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError}
+   *
+   * @example
+   * ```js
+   * const { reference } = await client.getPledgeTransaction("ptran_1");
+   * console.log(reference); // order-1
+   * ```
+   */
   getPledgeTransaction(id: string, options?: CallOptions | null): Promise<RetrievedPledgeTransaction>;
 }
 
@@ -155,7 +185,18 @@ export interface ResponseInfo {
   /** How often the call was repeated. */ readonly retries: number;
 }
 
-/** The status, headers and request ID that came with a transaction; undefined for a copy of it. */
+/**
+ * The status, headers and request ID that came with a transaction; undefined for a copy of it.
+ *
+ * @example
+ * ```js
+ * import { responseOf } from "impact-pledge";
+ *
+ * const transaction = await client.getPledgeTransaction("ptran_1");
+ * const { status, requestId } = responseOf(transaction);
+ * console.log(status); // 200
+ * ```
+ */
 export function responseOf(transaction: PledgeTransaction | RetrievedPledgeTransaction): ResponseInfo | undefined;
 
 /** What an error is about. Distinguishes errors where `instanceof` can't: between copies of the package. */
@@ -169,13 +210,35 @@ export class PledgeError extends Error {
   readonly code: PledgeErrorCode;
 }
 
-/** The request breaks rules of the contract; nothing was sent. */
+/**
+ * The request breaks rules of the contract; nothing was sent.
+ *
+ * @example
+ * ```js
+ * import { ValidationError } from "impact-pledge";
+ *
+ * await client.createPledgeTransaction({ ...payload, pledges: [] }).catch((error) => {
+ *   if (error instanceof ValidationError) console.log(error.issues[0].pointer); // /pledges
+ * });
+ * ```
+ */
 export class ValidationError extends PledgeError {
   readonly code: "invalid_request";
   /** All problems, in the order of the contract. */ readonly issues: Issue[];
 }
 
-/** The service answered, but not with a transaction. */
+/**
+ * The service answered, but not with a transaction.
+ *
+ * @example
+ * ```js
+ * import { ApiError } from "impact-pledge";
+ *
+ * await client.getPledgeTransaction("ptran_unknown").catch((error) => {
+ *   if (error instanceof ApiError) console.log(error.status, error.error); // 404 Pledge transaction not found
+ * });
+ * ```
+ */
 export class ApiError extends PledgeError {
   readonly code: "api_error" | "authentication_failed" | "not_found";
   /** The HTTP status; 0 for a redirect in a browser. */ readonly status: number;
@@ -191,7 +254,20 @@ export class AuthenticationError extends ApiError {
   readonly code: "authentication_failed";
 }
 
-/** The service has no pledge transaction with this ID. */
+/**
+ * The service has no pledge transaction with this ID.
+ *
+ * @example
+ * ```js
+ * import { NotFoundError } from "impact-pledge";
+ *
+ * const transaction = await client.getPledgeTransaction("ptran_unknown").catch((error) => {
+ *   if (error instanceof NotFoundError) return null;
+ *   throw error;
+ * });
+ * console.log(transaction); // null
+ * ```
+ */
 export class NotFoundError extends ApiError {
   readonly code: "not_found";
 }
@@ -199,6 +275,15 @@ export class NotFoundError extends ApiError {
 /**
  * There was no answer, or only a part of one. A create may have been recorded all the same, unless the message says that
  * the request was not sent.
+ *
+ * @example
+ * ```js
+ * import { ConnectionError } from "impact-pledge";
+ *
+ * await client.createPledgeTransaction(payload, { idempotencyKey: orderId }).catch((error) => {
+ *   if (error instanceof ConnectionError) console.log(error.code, error.idempotencyKey); // connection_failed order-1
+ * });
+ * ```
  */
 export class ConnectionError extends PledgeError {
   readonly code: "connection_failed" | "timeout";

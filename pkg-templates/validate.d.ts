@@ -58,6 +58,14 @@ export interface ValidateOptions {
  * A value is read as `JSON.stringify` would send it: own enumerable members count, `toJSON` is called (so a `Date`
  * is its ISO text), and members that are `undefined` are absent. Functions, symbols and bigints, which JSON cannot
  * carry, are issues. Whatever the value does when it is read, nothing is thrown.
+ *
+ * @example
+ * ```js
+ * import { validate } from "impact-pledge/validate";
+ *
+ * const issues = validate({ reference: "order-1", recipient: { email: "ada@" }, pledges: [] });
+ * console.log(issues.map(({ pointer, code }) => `${pointer} ${code}`)); // [ '/recipient/email invalid_email', '/pledges too_few_items' ]
+ * ```
  */
 export declare function validate(value: unknown, options?: ValidateOptions): Issue[];
 
@@ -66,10 +74,28 @@ export declare function validate(value: unknown, options?: ValidateOptions): Iss
  *
  * @param pointer RFC 6901, such as `/pledges/0/impact/amount`; one that the request has not is an issue.
  * @param value `undefined` is absent.
+ *
+ * @example
+ * ```js
+ * import { validateAt } from "impact-pledge/validate";
+ *
+ * const [issue] = validateAt("/recipient/email", "ada@");
+ * console.log(issue.code); // invalid_email
+ * ```
  */
 export declare function validateAt(pointer: string, value: unknown, options?: ValidateOptions): Issue[];
 
-/** The problems of a request that is JSON bytes, duplicate members and malformed JSON included. */
+/**
+ * The problems of a request that is JSON bytes, duplicate members and malformed JSON included.
+ *
+ * @example
+ * ```js
+ * import { validateBytes } from "impact-pledge/validate";
+ *
+ * const body = new TextEncoder().encode('{ "reference": "order-1", "reference": "order-2" }');
+ * console.log(validateBytes(body)[0].code); // duplicate_member
+ * ```
+ */
 export declare function validateBytes(json: Uint8Array, options?: ValidateOptions): Issue[];
 
 /** Compiles the WebAssembly ahead. Never needed: it is compiled on first use. */
@@ -99,7 +125,17 @@ export interface CreatePledgeTransactionSchema {
   };
 }
 
-/** The request's schema for libraries that speak Standard Schema. */
+/**
+ * The request's schema for libraries that speak Standard Schema.
+ *
+ * @example
+ * ```js
+ * import { createPledgeTransactionSchema } from "impact-pledge/validate";
+ *
+ * const { issues } = createPledgeTransactionSchema["~standard"].validate({ reference: "order-1" });
+ * console.log(issues.map(({ path }) => path.join("."))); // [ 'recipient', 'pledges' ]
+ * ```
+ */
 export declare const createPledgeTransactionSchema: CreatePledgeTransactionSchema;
 
 /** The same schema with options of its own; the `libraryOptions` of a call come before them. */

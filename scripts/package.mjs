@@ -17,15 +17,18 @@ export const ENTRIES = [
   { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "validator", plain: "form/js" },
 ];
 
+const OTHERS = ["react-hook-form"];
+
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
 /** @param {import("./lib/ready.mjs").Tools} tools */
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
     for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
-    const locales = await buildLocales(join(tools.root, "pkg-templates", "locales"), join(pkg, "locales"));
-    writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root, locales), null, 2)}\n`);
-    copyFileSync(join(tools.root, "LICENSE"), join(pkg, "LICENSE"));
+    const others = await buildModules(join(tools.root, "pkg-templates"), pkg);
+    writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root, others), null, 2)}
+`);
+    for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(join(tools.root, file), join(pkg, file));
     copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
   });
   say(`pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`);
@@ -59,19 +62,20 @@ async function buildPlain(source, instance, { pkg, name, plain, files }) {
   }
 }
 
-/** A pack of texts for each language. @returns {Promise<string[]>} their names */
-async function buildLocales(templates, folder) {
+/** The entries that have no wasm of their own: a pack of texts for each language, and what imports the package by its name. @returns {Promise<string[]>} their names */
+async function buildModules(templates, pkg) {
   const { build } = await import("esbuild");
-  const locales = readdirSync(templates).map((file) => parse(file).name).filter((name) => name !== "plural");
-  const entryPoints = locales.map((name) => join(templates, `${name}.js`));
-  const options = { entryPoints, bundle: true, charset: "utf8", platform: "neutral", target: "es2022", outdir: folder, logLevel: "warning" };
+  const locales = readdirSync(join(templates, "locales")).map((file) => parse(file).name).filter((name) => name !== "plural");
+  const names = [...locales.map((name) => `locales/${name}`), ...OTHERS];
+  const options = { entryPoints: names.map((name) => join(templates, `${name}.js`)), outbase: templates, outdir: pkg, bundle: true, packages: "external", charset: "utf8", platform: "neutral", target: "es2022", logLevel: "warning" };
   await build({ ...options, format: "esm" });
   await build({ ...options, format: "cjs", outExtension: { ".js": ".cjs" } });
-  mkdirSync(folder, { recursive: true });
-  for (const [extension, types] of [["d.ts", "validate.js"], ["d.cts", "validate.cjs"]]) {
-    for (const name of locales) writeFileSync(join(folder, `${name}.${extension}`), `import type { LocalePack } from "../${types}";\n\nexport declare const ${name}: LocalePack;\nexport default ${name};\n`);
+  for (const extension of ["ts", "cts"]) {
+    const from = `../validate.${extension.replace("ts", "js")}`;
+    for (const name of locales) writeFileSync(join(pkg, "locales", `${name}.d.${extension}`), `import type { LocalePack } from "${from}";\n\nexport declare const ${name}: LocalePack;\nexport default ${name};\n`);
+    for (const name of OTHERS) copyFileSync(join(templates, `${name}.d.ts`), join(pkg, `${name}.d.${extension}`));
   }
-  return locales;
+  return names;
 }
 
 /** `made` and `files`: what the sources import by these names, most of which begin with `#`; `wasmPath`: where the wasm is a module. */
@@ -90,20 +94,28 @@ async function bundleEntry(source, options, made, files, wasmPath) {
 
 const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 
-function manifest(root, locales) {
-  const plain = ENTRIES.filter(({ plain }) => plain).map(({ plain }) => [`./${plain}`, moduleConditions(`./${plain}`)]);
-  const others = locales.map((name) => `./locales/${name}`).map((path) => [path, moduleConditions(path)]);
-  const exports = Object.fromEntries([...ENTRIES.map((entry) => [entry.path, conditions(entry)]), ...plain, ...others]);
+function manifest(root, others) {
+  const modules = [...ENTRIES.flatMap(({ plain }) => (plain ? [plain] : [])), ...others];
+  const exports = Object.fromEntries([...ENTRIES.map((entry) => [entry.path, conditions(entry)]), ...modules.map((name) => [`./${name}`, moduleConditions(`./${name}`)])]);
+  const crate = readFileSync(join(root, "Cargo.toml"), "utf8");
+  const member = (name) => crate.match(new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"))[1];
+  const repository = member("repository");
   return {
     name: "impact-pledge",
-    version: readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "(.+)"$/m)[1],
+    version: member("version"),
     description: "Impact pledges for any transaction: validation by the service's own rules, everywhere, without an init call",
+    author: member("authors"),
     license: "MIT",
+    repository: { type: "git", url: `git+${repository}.git` },
+    homepage: `${repository}#readme`,
+    bugs: { url: `${repository}/issues` },
     keywords: ["pledge", "impact", "validation", "wasm", "standard-schema"],
     type: "module",
     sideEffects: false,
     exports: { ...exports, "./package.json": "./package.json" },
     engines: { node: ">=20" },
+    peerDependencies: { "@hookform/resolvers": ">=4", "react-hook-form": ">=7.55" },
+    peerDependenciesMeta: { "@hookform/resolvers": { optional: true }, "react-hook-form": { optional: true } },
   };
 }
 

@@ -5,17 +5,18 @@ const atLeast = plural("es", { one: "Elija al menos # elemento", other: "Elija a
 const atMost = plural("es", { one: "Elija como máximo # elemento", other: "Elija como máximo # elementos" });
 const more = plural("es", { one: "Hay # problema más", other: "Hay # problemas más" });
 const summary = plural("es", { one: "Revise # campo", other: "Revise # campos" });
+const number = "Introduzca un número";
 const unreadableText = "Elimine los caracteres ilegibles", unreadable = "Este dato no se puede leer";
 
 export const es = {
-  invalid_type: ({ meta }) => (meta.expected === "number" ? "Introduzca un número" : "Introduzca otro valor"),
+  invalid_type: ({ meta }) => (meta.expected === "number" ? number : "Introduzca otro valor"),
   required: "Rellene este campo",
   unknown_member: "Este campo no está previsto aquí",
   duplicate_member: "Rellene este campo una sola vez",
   too_few_items: ({ meta }) => atLeast(meta.minimum),
   too_many_items: ({ meta }) => atMost(meta.maximum),
   not_positive: "Introduzca un número mayor que 0",
-  not_finite: "Introduzca un número menor",
+  not_finite: number,
   not_allowed: "Elija una de las opciones",
   invalid_email: "Introduzca una dirección de correo como ada@example.org",
   invalid_uri: "Introduzca una dirección web completa como https://example.org/",

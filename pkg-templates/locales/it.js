@@ -5,17 +5,18 @@ const atLeast = plural("it", { one: "Scegli almeno # elemento", other: "Scegli a
 const atMost = plural("it", { one: "Scegli al massimo # elemento", other: "Scegli al massimo # elementi" });
 const more = plural("it", { one: "C’è # altro problema", other: "Ci sono altri # problemi" });
 const summary = plural("it", { one: "Controlla # campo", other: "Controlla # campi" });
+const number = "Inserisci un numero";
 const unreadableText = "Rimuovi i caratteri illeggibili", unreadable = "Questo dato non è leggibile";
 
 export const it = {
-  invalid_type: ({ meta }) => (meta.expected === "number" ? "Inserisci un numero" : "Inserisci un valore diverso"),
+  invalid_type: ({ meta }) => (meta.expected === "number" ? number : "Inserisci un valore diverso"),
   required: "Compila questo campo",
   unknown_member: "Questo campo non è previsto qui",
   duplicate_member: "Compila questo campo una sola volta",
   too_few_items: ({ meta }) => atLeast(meta.minimum),
   too_many_items: ({ meta }) => atMost(meta.maximum),
   not_positive: "Inserisci un numero maggiore di 0",
-  not_finite: "Inserisci un numero più piccolo",
+  not_finite: number,
   not_allowed: "Scegli una delle opzioni",
   invalid_email: "Inserisci un indirizzo e-mail come ada@example.org",
   invalid_uri: "Inserisci un indirizzo web completo come https://example.org/",

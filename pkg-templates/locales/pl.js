@@ -5,17 +5,18 @@ const atLeast = plural("pl", { one: "Wybierz co najmniej # pozycję", few: "Wybi
 const atMost = plural("pl", { one: "Wybierz najwyżej # pozycję", few: "Wybierz najwyżej # pozycje", other: "Wybierz najwyżej # pozycji" });
 const more = plural("pl", { one: "Jest jeszcze # problem", few: "Są jeszcze # problemy", other: "Jest jeszcze # problemów" });
 const summary = plural("pl", { one: "Sprawdź # pole", few: "Sprawdź # pola", other: "Sprawdź # pól" });
+const number = "Wpisz liczbę";
 const unreadableText = "Usuń nieczytelne znaki", unreadable = "Tej wartości nie można odczytać";
 
 export const pl = {
-  invalid_type: ({ meta }) => (meta.expected === "number" ? "Wpisz liczbę" : "Wpisz inną wartość"),
+  invalid_type: ({ meta }) => (meta.expected === "number" ? number : "Wpisz inną wartość"),
   required: "Wypełnij to pole",
   unknown_member: "Tego pola tu nie przewidziano",
   duplicate_member: "Wypełnij to pole tylko raz",
   too_few_items: ({ meta }) => atLeast(meta.minimum),
   too_many_items: ({ meta }) => atMost(meta.maximum),
   not_positive: "Wpisz liczbę większą od 0",
-  not_finite: "Wpisz mniejszą liczbę",
+  not_finite: number,
   not_allowed: "Wybierz jedną z opcji",
   invalid_email: "Wpisz adres e-mail, na przykład ada@example.org",
   invalid_uri: "Wpisz pełny adres strony, na przykład https://example.org/",

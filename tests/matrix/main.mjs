@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { duration, say } from "../../scripts/lib/report.mjs";
 import { environments as bundlers } from "./environments/bundlers.mjs";
 import { environments as edge } from "./environments/edge.mjs";
+import { environments as firefox } from "./environments/firefox.mjs";
 import { environments as page } from "./environments/page.mjs";
 import { environments as reactNative } from "./environments/react-native.mjs";
 import { environments as recipes } from "./environments/recipes.mjs";
@@ -25,7 +26,7 @@ import { useService } from "./lib/service.mjs";
  */
 
 /** @type {Environment[]} */
-const ENVIRONMENTS = [...runtimes, ...types, ...page, ...bundlers, ...edge, ...runners, ...reactNative, ...recipes];
+const ENVIRONMENTS = [...runtimes, ...types, ...page, ...bundlers, ...edge, ...runners, ...reactNative, ...recipes, ...firefox];
 
 /** @param {string[]} names beginnings of names; none means all */
 export function chosen(names) {

@@ -43,6 +43,19 @@ test("every file that the exports name is there, types first", () => {
   assert.deepEqual([manifest.sideEffects, manifest.type, manifest.dependencies], [false, "module", undefined]);
 });
 
+test("the manifest has author and addresses, and the changelog is in the tarball", () => {
+  const site = "https://github.com/impact-pledge/impact-pledge";
+  const { author, repository, homepage, bugs } = manifest;
+  assert.deepEqual({ author, repository, homepage, bugs }, {
+    author: "The Impact Pledge authors",
+    repository: { type: "git", url: `git+${site}.git` },
+    homepage: `${site}#readme`,
+    bugs: { url: `${site}/issues` },
+  });
+  assert.ok(readFileSync(join(root, "LICENSE"), "utf8").includes(`Copyright (c) 2026 ${author}\n`));
+  assert.equal(readFileSync(join(home, "CHANGELOG.md"), "utf8"), readFileSync(join(root, "CHANGELOG.md"), "utf8"));
+});
+
 test("no file reveals the machine that built it", () => {
   for (const name of readdirSync(home, { recursive: true })) {
     if (!statSync(join(home, name)).isFile()) continue;

@@ -1,4 +1,4 @@
-/** Every example of the package's README, run as it is written. */
+/** Every example of the package's README and of its types, run as it is written. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import test from "node:test";
 import { chromium } from "playwright-core";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { ready } from "../../scripts/lib/ready.mjs";
-import { REQUEST, created, json, retrieved, serve } from "./mock-server.mjs";
+import { REQUEST, created, hangUp, json, retrieved, serve } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
 
 const tools = await ready({ browser: true });
@@ -24,11 +24,21 @@ test("the README has examples of every entry", () => {
   assert.equal(inBrowser.length, 1);
 });
 
+const answer = (response, { method, path }) => {
+  if (path.endsWith("ptran_unknown")) return json({ error: "Pledge transaction not found" }, { status: 404 })(response);
+  return json(method === "POST" ? created() : retrieved())(response);
+};
+
+/** What a script prints. */
+async function run(file) {
+  const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (out += data));
+  await once(child, "close");
+  return out;
+}
+
 test("the examples for a server run, one behind the other", async (t) => {
-  const answer = (response, { method, path }) => {
-    if (path.endsWith("ptran_unknown")) return json({ error: "Pledge transaction not found" }, { status: 404 })(response);
-    return json(method === "POST" ? created() : retrieved())(response);
-  };
   const { baseUrl, seen, close } = await serve(answer);
   t.after(close);
   const names = `const payload = ${JSON.stringify(REQUEST)}, bytes = new TextEncoder().encode(JSON.stringify(payload)), apiKey = "service_sk_test_x", orderId = "order-1";\n`;
@@ -36,13 +46,28 @@ test("the examples for a server run, one behind the other", async (t) => {
   const check = '\nconsole.log(validate(payload).length, validateAt("/recipient/email", "ada@")[0].code, validateBytes(bytes).length, id, transaction.reference);\n';
   const file = join(project.folder, "readme.mjs");
   writeFileSync(file, names + code + check);
-  const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "pipe"] });
-  let out = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (out += data));
-  await once(child, "close");
-  assert.equal(out, "no such transaction\n0 invalid_email 0 ptran_1 order-1\n");
+  assert.equal(await run(file), "no such transaction\n0 invalid_email 0 ptran_1 order-1\n");
   assert.deepEqual(seen.map(({ method }) => method), ["POST", "GET", "GET"]);
   assert.equal(seen[0].headers["idempotency-key"], "order-1");
+});
+
+test("the examples that editors show beside a name print what stands behind them", async (t) => {
+  const [up, down] = [await serve(answer), await serve(hangUp)];
+  t.after(() => Promise.all([up.close(), down.close()]));
+  const types = ["index.d.ts", "validate.d.ts"].map((name) => readFileSync(join(project.folder, "node_modules", "impact-pledge", name), "utf8")).join("\n");
+  const hovers = [...types.matchAll(/^ *\* @example\n *\* ```js\n([^]*?)^ *\* ```$/gm)].map(([, code]) => code.replaceAll(/^ *\* ?/gm, ""));
+  assert.ok(hovers.length >= 12, `${hovers.length} examples`);
+  assert.equal(hovers.length, types.split("* @example\n").length - 1);
+  const given = (code) => `import * as given from "impact-pledge";
+    const payload = ${JSON.stringify(REQUEST)}, apiKey = "service_sk_test_x", orderId = "order-1";
+    ${code.includes("const client =") ? "" : `const client = new given.PledgeClient({ apiKey, baseUrl: "${code.includes("ConnectionError") ? down.baseUrl : up.baseUrl}" });`}\n`;
+  for (const [index, code] of hovers.entries()) {
+    const file = join(project.folder, `hover-${index}.mjs`);
+    writeFileSync(file, given(code) + code.replaceAll("https://pledges.example.org", up.baseUrl));
+    const expected = [...code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => `${text}\n`);
+    assert.ok(expected.length > 0, code);
+    assert.equal(await run(file), expected.join(""), code);
+  }
 });
 
 const FORM = `<form><input name="reference" value="order-1"><input name="recipient.email" value="ada@example.org">

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chosen, outcomeOf } from "../matrix/main.mjs";
+import { findFirefox } from "../matrix/lib/firefox.mjs";
 import { Skipped } from "../matrix/lib/skipped.mjs";
 
 const missing = new Skipped("there is none for this machine");
@@ -33,4 +34,9 @@ test("every environment has a name of its own", () => {
   const names = chosen([]).map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   assert.ok(names.length >= 30, `${names}`);
+});
+
+test("a Firefox is the one of FIREFOX_PATH, else left out with the reason where PATH has none", () => {
+  assert.equal(findFirefox({ FIREFOX_PATH: "/opt/firefox/firefox", PATH: "" }), "/opt/firefox/firefox");
+  assert.throws(() => findFirefox({ PATH: import.meta.dirname }), (error) => error instanceof Skipped && /FIREFOX_PATH/.test(error.message));
 });

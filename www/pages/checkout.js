@@ -87,6 +87,7 @@ async function send(body, key) {
   return { ok: response.ok, status: response.status, ...answer };
 }
 
+/** @param {object | null} payload null for an order without a pledge */
 async function placeOrder(payload) {
   const { body, key } = attemptOf(JSON.stringify(payload));
   failure.replaceChildren();
@@ -96,9 +97,10 @@ async function placeOrder(payload) {
   const answer = await send(body, key).catch((error) => ({ ok: false, message: unreachable(error) }));
   clearTimeout(patience);
   working(false);
-  tracePart({ payload, exchange: { key, ms: performance.now() - started, status: answer.status, message: answer.message, calls: answer.trace?.calls ?? [] } });
-  if (answer.ok) sent(answer.timelineUrl);
-  else failed(answer);
+  if (payload) tracePart({ payload, exchange: { key, ms: performance.now() - started, status: answer.status, message: answer.message, calls: answer.trace?.calls ?? [] } });
+  if (!answer.ok) return failed(answer);
+  sent();
+  if (answer.timelineUrl) leadTo(answer.timelineUrl);
 }
 
 const unreachable = ({ name }) => (name === "TimeoutError" ? "The shop did not answer in time." : "The shop can’t be reached. Are you online?");
@@ -113,17 +115,20 @@ function failed({ message, issues = [] }) {
   failure.scrollIntoView({ block: "nearest" });
 }
 
-function sent(timelineUrl) {
+function sent() {
   const name = form.elements["recipient.firstName"].value.trim();
   find("[data-name]").textContent = name ? `, ${name}` : "";
   find("[data-pledged]").replaceChildren(...chosen().map(leaf));
-  find("[data-timeline]").href = timelineUrl;
-  find("[data-moving]").textContent = "Taking you to your own page…";
   form.hidden = true;
   const section = find("#sent");
   section.hidden = false;
   section.focus();
   scrollTo(0, 0);
+}
+
+function leadTo(timelineUrl) {
+  for (const element of document.querySelectorAll("[data-pledge-only]")) element.hidden = false;
+  find("[data-timeline]").href = timelineUrl;
   setTimeout(() => location.assign(timelineUrl), READING_MS);
 }
 
@@ -141,4 +146,4 @@ function leaf({ count, noun, picture }) {
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 
 startTrace();
-bindForm(form, { messages: MESSAGES, onSubmit: placeOrder, onIssues: trace });
+bindForm(form, { optional: true, messages: MESSAGES, onSubmit: placeOrder, onIssues: trace });

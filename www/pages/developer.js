@@ -1,4 +1,5 @@
 /** Shows developers what happened in this tab's checkout. */
+import { codeOf } from "./code.js";
 import { readTrace } from "./trace.js";
 
 const find = (selector) => document.querySelector(selector);
@@ -84,14 +85,32 @@ function bar(name, ms, most) {
   return row;
 }
 
-const { typed, payload, exchange } = readTrace();
-if (!exchange) {
-  show("#intro", "Nothing yet. Place an order in this tab, then come back.");
+/** @param {string} about what the code is of */
+function showCode(code, about) {
+  find("#code").hidden = false;
+  show("[data-about-code]", about);
+  for (const [name, text] of Object.entries(code)) show(`[data-code=${name}]`, text);
+}
+
+async function copy({ currentTarget: button }) {
+  const code = find(`[data-code=${button.dataset.copy}]`);
+  const isCopied = await navigator.clipboard.writeText(code.textContent).then(() => true, () => false);
+  if (!isCopied) getSelection().selectAllChildren(code);
+  show("[data-copy-status]", isCopied ? "Copied." : "The browser does not allow to copy. The code is selected: copy it by keyboard.");
+}
+
+for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", copy);
+
+const trace = readTrace();
+if (!trace.exchange) {
+  show("#intro", "Nothing yet. Place an order in this tab, then come back; the code below is of an example until then.");
   find("#nothing").hidden = false;
+  showCode(codeOf(trace), "For an order of three trees.");
 } else {
   show("#intro", "Your last order in this tab, from the first keystroke to the service’s answer.");
   find("#trace").hidden = false;
-  showTyped(typed);
-  show("[data-payload]", ...coloured(payload));
-  showExchange(exchange);
+  showTyped(trace.typed);
+  show("[data-payload]", ...coloured(trace.payload));
+  showExchange(trace.exchange);
+  showCode(codeOf(trace), "For the order that you have just placed. The API key comes from the environment: it has no place in a page.");
 }

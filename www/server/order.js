@@ -1,7 +1,7 @@
 /** `POST /shop/order`: takes an order from the page's script, as JSON, or from the plain form. */
 import { validate } from "impact-pledge/validate";
 import { readForm } from "impact-pledge/form";
-import { filled, freshOrder } from "./page.js";
+import { filled, freshOrder, thanked } from "./page.js";
 import { unknownOffers, vouched } from "./offers.js";
 import { record } from "./pledges.js";
 
@@ -35,7 +35,8 @@ function refused(request) {
 }
 
 async function byScript(request, context) {
-  const payload = await request.json().catch(() => null);
+  const payload = await request.json().catch(() => undefined);
+  if (payload === null) return json({}); // an order without a pledge
   const issues = validate(payload);
   if (issues.length > 0) return json({ message: "The order has problems.", issues }, 422);
   const { location, failure, status, trace } = await place(payload, { ...context, idempotencyKey: request.headers.get("idempotency-key") ?? undefined });
@@ -47,16 +48,19 @@ async function byForm(request, context, checkout) {
   const data = await request.formData().catch(() => null);
   if (!data) return json({ message: "Orders are forms, or JSON." }, 415);
   const values = new Map([...freshOrder(), ...[...data].filter(([, value]) => typeof value === "string")]);
-  const { payload, issues } = readForm(data, { hidden });
+  const { payload, issues } = readForm(data, { hidden, optional: true });
   if (issues.length > 0) return again(await checkout(), 422, { values, issues });
+  if (payload === null) return unstored(thanked(await checkout(), values.get("recipient.firstName")), 200);
   const { location, failure, status } = await place(payload, { ...context, idempotencyKey: values.get("attempt") });
   if (failure) return again(await checkout(), status, { values, failure });
   return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
 }
 
-/** The checkout once more. It holds what the shopper typed, so that no cache may keep it. */
-function again(page, status, state) {
-  const { body, headers } = filled(page, state);
+/** The checkout once more. */
+const again = (page, status, state) => unstored(filled(page, state), status);
+
+/** A page that holds what the shopper typed, so that no cache may keep it. */
+function unstored({ body, headers }, status) {
   const response = new Response(body, { status, headers });
   response.headers.set("cache-control", "no-store");
   return response;

@@ -31,6 +31,16 @@ export function filled(page, { values, issues = [], failure }) {
     .transform(page);
 }
 
+/** What stands there once an order without a pledge is placed. @param {Response} page the static one @param {string} [name] */
+export function thanked(page, name = "") {
+  return new HTMLRewriter()
+    .on("#checkout", { element: (form) => form.setAttribute("hidden", "") })
+    .on("#sent", { element: (section) => section.removeAttribute("hidden") })
+    .on("[data-name]", { element: (element) => element.setInnerContent(name.trim() && `, ${name.trim()}`) })
+    .on("script", { element: (script) => script.remove() })
+    .transform(page);
+}
+
 /** Where a problem stands: beside its field, or at the head of its group. */
 const placeOf = ({ code, path, name }) => (OF_GROUPS.has(code) ? path.join(".") : (name ?? ""));
 const placesByField = (issues) => new Map(issues.filter(({ name }) => name !== null).map((issue) => [issue.name, placeOf(issue)]));

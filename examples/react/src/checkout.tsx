@@ -9,6 +9,9 @@ const defaultValues: CreatePledgeTransactionRequest = {
   pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
 };
 
+/** An optional field that is left empty is left out; as `""` it would be recorded, or refused where it must be an address. */
+const optional = { setValueAs: (value: string) => (value === "" ? undefined : value) };
+
 /** The rules of the service, as you type. */
 const resolver = standardSchemaResolver(createPledgeTransactionSchema);
 
@@ -18,6 +21,7 @@ export function Checkout() {
   const { errors, isSubmitting } = formState;
   const amount = errors.pledges?.[0]?.impact?.amount;
   const email = errors.recipient?.email;
+  const firstName = errors.recipient?.firstName;
 
   const placeOrder = handleSubmit(async (order) => {
     try {
@@ -43,6 +47,11 @@ export function Checkout() {
         <label htmlFor="email">E-mail address</label>{" "}
         <input id="email" type="email" autoComplete="email" aria-invalid={Boolean(email)} aria-describedby="email-problem" {...register("recipient.email")} />{" "}
         <span id="email-problem">{email?.message}</span>
+      </p>
+      <p>
+        <label htmlFor="first-name">First name (optional)</label>{" "}
+        <input id="first-name" autoComplete="given-name" aria-invalid={Boolean(firstName)} aria-describedby="first-name-problem" {...register("recipient.firstName", optional)} />{" "}
+        <span id="first-name-problem">{firstName?.message}</span>
       </p>
       <button disabled={isSubmitting}>Place order</button>
       <p role="alert">{errors.root?.message}</p>

@@ -1,4 +1,4 @@
-/** Next.js with either of its bundlers, on Node and at the edge; and Cloudflare's workerd. */
+/** Next.js with either of its bundlers, on Node and at the edge; and Cloudflare's workerd, bundled by wrangler and by Vite. */
 const next = (bundler) => ({
   name: `next-${bundler}`,
   version: (place) => place.version("next"),
@@ -9,6 +9,24 @@ const next = (bundler) => ({
     const origin = await place.start((port) => [bin, "start", "--hostname", "127.0.0.1", "--port", String(port)]);
     for (const runtime of ["node", "edge"]) await place.mustAnswer(`${origin}/api/${runtime}`);
     await place.mustShow(`${origin}/`);
+  },
+});
+
+const VITE_CONFIG = `import { cloudflare } from "@cloudflare/vite-plugin";
+export default { plugins: [cloudflare({ inspectorPort: false })] };
+`;
+
+/** A Worker of Vite's. @param {string} command that serves it @param {string[]} [before] one that must run first */
+const viteWorker = (name, command, before = []) => ({
+  name: `workerd-vite-${name}`,
+  version: (place) => place.version("@cloudflare/vite-plugin"),
+  async run(place) {
+    place.copy("worker");
+    place.write("vite.config.mjs", VITE_CONFIG);
+    const bin = place.tool("vite", "bin", "vite.js");
+    for (const each of before) await place.node(bin, each);
+    const origin = await place.start((port) => [bin, command, "--host", "127.0.0.1", "--port", String(port), "--strictPort"]);
+    await place.mustAnswer(`${origin}/`);
   },
 });
 
@@ -26,4 +44,6 @@ export const environments = [
       await place.mustAnswer(`${origin}/`);
     },
   },
+  viteWorker("dev", "dev"),
+  viteWorker("build", "preview", ["build"]),
 ];

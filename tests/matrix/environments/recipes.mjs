@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { REQUEST } from "../shared/smoke.mjs";
 
 const KEY = "service_sk_test_recipe";
-const TIMELINE = "https://pledges.example.org/timeline/ptran_1?edit_key=secret";
+export const ORDER = { reference: "order-1001", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] };
+export const TIMELINE = "https://pledges.example.org/timeline/ptran_1?edit_key=secret";
 
 /** What a recipe pins is what it is tried with. */
 function mustPin(place, folder = ".") {
@@ -16,7 +17,7 @@ function mustPin(place, folder = ".") {
 }
 
 /** The order that the service has seen last, with the key that came with it. */
-function recorded({ service }) {
+export function recorded({ service }) {
   const { method, path, headers, body } = service.seen.at(-1);
   assert.deepEqual([method, path, headers.authorization], ["POST", "/v2/pledge-transaction", `Bearer ${KEY}`]);
   return JSON.parse(body);
@@ -28,10 +29,11 @@ function nodeServer(place, folder) {
   return place.start(() => [place.npm, "start", "--silent"], { env: settings(place), folder });
 }
 
-/** A page whose every byte is looked at, from the first one on. */
-async function watchedPage(place) {
-  const page = await place.openPage();
-  const received = [];
+/** A page whose every byte is looked at, from the first one on, and the statuses of what it posts. */
+async function watchedPage(place, options) {
+  const page = await place.openPage(options);
+  const [received, posts] = [[], []];
+  page.on("response", (response) => response.request().method() === "POST" && posts.push(response.status()));
   page.on("response", (response) => received.push(response.text().catch(() => ""), JSON.stringify(response.headers())));
   await page.route("https://pledges.example.org/**", (route) => route.fulfill({ contentType: "text/html", body: "<title>The timeline</title>" }));
   const mustBeClean = async () => {
@@ -39,23 +41,47 @@ async function watchedPage(place) {
     assert.ok(texts.length > 2, "the page has received something");
     for (const text of texts) assert.ok(!text.includes(KEY), "the key must never reach the page");
   };
-  return { page, mustBeClean };
+  return { page, posts, mustBeClean };
 }
 
-/** From a mistyped address to the timeline. @param {{after: (page: import("playwright-core").Page) => Promise<void>}} wish */
-async function walk(place, url, { problem, arrive }) {
-  const { page, mustBeClean } = await watchedPage(place);
+/** From a mistyped address to the timeline. @param {{problem: string | RegExp, arrive: (page: import("playwright-core").Page) => Promise<void>, bound?: boolean}} wish */
+async function walk(place, url, { problem, arrive, bound }) {
+  const { page, posts, mustBeClean } = await watchedPage(place);
   const before = place.service.seen.length;
   await page.goto(url);
+  if (bound) await page.waitForFunction(() => document.querySelector("form").noValidate);
   await page.getByLabel("Trees").fill("3");
   await page.getByLabel("E-mail address").fill("ada@");
   await page.getByRole("button", { name: "Place order" }).click();
   await page.getByText(problem).first().waitFor();
+  if (bound) assert.deepEqual(posts, [], "the page itself has found it");
   assert.equal(place.service.seen.length, before, "nothing is sent");
   await page.getByLabel("E-mail address").fill("ada@example.org");
   await page.getByRole("button", { name: "Place order" }).click();
   await arrive(page);
-  assert.deepEqual(recorded(place), { reference: "order-1001", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] });
+  assert.deepEqual(recorded(place), ORDER);
+  await mustBeClean();
+}
+
+/** The same where a browser without JavaScript posts the form: what HTML lets through, the server refuses in the page. */
+async function walkWithoutScript(place, url) {
+  const { page, posts, mustBeClean } = await watchedPage(place, { javaScriptEnabled: false });
+  const before = place.service.seen.length;
+  const [trees, email, button] = [page.getByLabel("Trees"), page.getByLabel("E-mail address"), page.getByRole("button", { name: "Place order" })];
+  await page.goto(url);
+  await trees.fill("3");
+  await email.fill("ada@");
+  await button.click();
+  assert.deepEqual(posts, [], "the browser itself refuses what is no address at all");
+  await email.fill("ada..lovelace@example.org");
+  await button.click();
+  await page.getByText(MUST_BE).waitFor();
+  assert.deepEqual([posts, await email.getAttribute("aria-invalid"), await trees.inputValue()], [[422], "true", "3"]);
+  assert.equal(place.service.seen.length, before, "nothing is sent");
+  await email.fill("ada@example.org");
+  await button.click();
+  await atTimeline(page);
+  assert.deepEqual(recorded(place), ORDER);
   await mustBeClean();
 }
 
@@ -84,20 +110,49 @@ async function mustSaySorry(url) {
   assert.match(body.message, /try again/);
 }
 
+const FIELDS = { reference: "order-1001", "recipient.email": "ada@example.org", "pledges.0.impact.amount": "3", "pledges.0.impact.offeringId": "tree" };
+
+/** What a posted form is answered with where its fields are not to blame. */
+async function mustRefuseInPage(url, { fields, status: expected, text }) {
+  const response = await fetch(url, { method: "POST", headers: { accept: "text/html", origin: new URL(url).origin }, body: new URLSearchParams(fields) });
+  const page = await response.text();
+  assert.equal(response.status, expected);
+  assert.match(page, text);
+  assert.doesNotMatch(page.match(/<main>.*<\/main>/s)[0], /\/reference/, "a shopper is shown no paths");
+}
+
 const NOBODY = { PLEDGE_API_KEY: KEY, PLEDGE_SERVICE_URL: "http://127.0.0.1:9" };
 
-/** A page that is built by Vite, with the shop's server of the Node recipe behind it. */
+/** A page that is built by Vite, with the shop's server of the Node recipe behind it. @returns {Promise<string>} its origin */
+export async function startFrontEnd(place, name) {
+  place.copyRecipe(name);
+  place.copyRecipe("node", "server");
+  mustPin(place);
+  await place.node(place.npm, "run", "build", "--silent");
+  const shop = await nodeServer(place, "server");
+  return place.start((port) => [place.npm, "start", "--silent", "--", "--host", "127.0.0.1", "--port", String(port), "--strictPort"], { env: { SHOP_SERVER: shop } });
+}
+
 const frontEnd = (name, expected) => ({
   name: `recipe-${name}`,
   version: (place) => place.version("vite"),
+  run: async (place) => walk(place, await startFrontEnd(place, name), expected),
+});
+
+/** A framework whose server takes the form itself, from pages with a script and without. @param {(port: number) => string[]} [flags] for its start */
+const fullStack = (name, framework, flags = () => []) => ({
+  name: `recipe-${name}`,
+  version: (place) => place.version(framework),
   async run(place) {
     place.copyRecipe(name);
-    place.copyRecipe("node", "server");
     mustPin(place);
     await place.node(place.npm, "run", "build", "--silent");
-    const shop = await nodeServer(place, "server");
-    const origin = await place.start((port) => [place.npm, "start", "--silent", "--", "--host", "127.0.0.1", "--port", String(port), "--strictPort"], { env: { SHOP_SERVER: shop } });
-    await walk(place, origin, expected);
+    const start = (env) => place.start((port) => [place.npm, "start", "--silent", "--", ...flags(port)], { env: { ...env, HOST: "127.0.0.1" } });
+    const url = `${await start(settings(place))}/`;
+    await walk(place, url, { problem: MUST_BE, arrive: atTimeline, bound: true });
+    await walkWithoutScript(place, url);
+    await mustRefuseInPage(url, { fields: { ...FIELDS, reference: "" }, status: 422, text: /Your order was not taken/ });
+    await mustRefuseInPage(`${await start(NOBODY)}/`, { fields: FIELDS, status: 502, text: /did not record your order\. Please try again/ });
   },
 });
 
@@ -108,6 +163,10 @@ export const environments = [
     problem: MUST_BE,
     arrive: async (page) => assert.equal(await page.getByRole("link", { name: "See what becomes of it" }).getAttribute("href"), TIMELINE),
   }),
+  fullStack("sveltekit", "@sveltejs/kit", (port) => ["--host", "127.0.0.1", "--port", String(port), "--strictPort"]),
+  fullStack("nuxt", "nuxt"),
+  fullStack("astro", "astro"),
+  fullStack("react-router", "react-router"),
   {
     name: "recipe-nextjs",
     version: (place) => place.version("next"),

@@ -6,7 +6,7 @@ import { ask, npm } from "../../../scripts/lib/run.mjs";
 import { Skipped } from "../lib/skipped.mjs";
 
 /** The newest of each that every platform's package on npm has. */
-const NODES = ["20.20.2", "22.23.3", "24.18.1"];
+const NODES = ["20.20.2", "22.23.3", "24.18.1", "26.10.0"];
 
 async function both(place, ...program) {
   place.copy();

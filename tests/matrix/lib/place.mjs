@@ -37,7 +37,7 @@ export class Place {
 
   /** A recipe of `examples`, with nothing but what git has of it. @param {string} [to] a folder */
   copyRecipe(name, to = ".") {
-    const made = new Set([".next", ".wrangler", "dist", "node_modules", "package-lock.json"]);
+    const made = new Set([".astro", ".next", ".nuxt", ".output", ".react-router", ".svelte-kit", ".wrangler", "build", "dist", "node_modules", "package-lock.json"]);
     cpSync(join(this.tools.root, "examples", name), join(this.folder, to), { recursive: true, filter: (path) => !made.has(basename(path)) });
   }
 
@@ -149,11 +149,16 @@ export class Place {
     assert.deepEqual(await page.evaluate(() => window.result), [EXPECTED, EXPECTED_FORM]);
   }
 
-  /** @returns {Promise<import("playwright-core").Page>} */
-  async openPage() {
-    const page = await this.browser.newPage();
+  /** @param {import("playwright-core").BrowserContextOptions} [options] @returns {Promise<import("playwright-core").Page>} */
+  async openPage(options) {
+    const page = await this.browser.newPage(options);
     this.#leaving.push(() => page.close());
     return page;
+  }
+
+  /** @param {() => unknown} end of something that was started here; what was started last ends first */
+  whenLeaving(end) {
+    this.#leaving.push(end);
   }
 
   async leave() {

@@ -1,0 +1,41 @@
+import { bindForm } from "impact-pledge/form";
+import { useEffect, useRef } from "react";
+import { data, redirect } from "react-router";
+import { placeOrder } from "../order.server.js";
+
+/** The form as it was posted: by the page when it is valid, and by a browser without JavaScript as it is. */
+export async function action({ request }) {
+  const posted = await request.formData();
+  const { status, timelineUrl, ...answer } = await placeOrder(posted);
+  return timelineUrl ? redirect(timelineUrl, 303) : data({ ...answer, values: Object.fromEntries(posted) }, { status });
+}
+
+export default function Checkout({ actionData: { values = {}, issues = [], message = "" } = {} }) {
+  const form = useRef(null);
+  useEffect(() => bindForm(form.current).unbind, []);
+
+  const field = (label, name, attributes) => {
+    const problem = issues.find((issue) => issue.name === name)?.message;
+    return (
+      <p>
+        <label htmlFor={name}>{label}</label>{" "}
+        <input id={name} name={name} {...attributes} defaultValue={values[name]} aria-invalid={problem ? true : undefined} aria-describedby={`${name}-problem`} />{" "}
+        <span id={`${name}-problem`} data-problem={name}>{problem}</span>
+      </p>
+    );
+  };
+
+  return (
+    <main>
+      <h1>Plant trees with your order</h1>
+      <form ref={form} method="post">
+        <input type="hidden" name="reference" value="order-1001" readOnly />
+        <input type="hidden" name="pledges.0.impact.offeringId" value="tree" readOnly />
+        {field("Trees", "pledges.0.impact.amount", { type: "number", min: 0 })}
+        {field("E-mail address", "recipient.email", { type: "email", autoComplete: "email" })}
+        <button>Place order</button>
+        <p role="status">{message}</p>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,39 @@
+import { fail, redirect } from "@sveltejs/kit";
+import { PledgeClient } from "impact-pledge";
+import { readForm } from "impact-pledge/form";
+
+/** Made with the first order: while the app is built there is no key. */
+let client;
+const pledges = () => (client ??= new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: process.env.PLEDGE_SERVICE_URL, safeRepeats: true }));
+
+/** What the shopper does not see in the form. */
+const hidden = (name) => name === "reference" || name.endsWith(".offeringId");
+const isSeen = ({ name }) => name !== null && !hidden(name);
+
+export const actions = {
+  /** The form as it was posted: by the page when it is valid, and by a browser without JavaScript as it is. */
+  default: async ({ request }) => {
+    const data = await request.formData();
+    const { status, timelineUrl, ...answer } = await placeOrder(data);
+    if (timelineUrl) redirect(303, timelineUrl, { external: true });
+    return fail(status, { ...answer, values: Object.fromEntries(data) });
+  },
+};
+
+/** Records the pledge of a posted form, by the same rules as in the page. The key stays here. */
+async function placeOrder(data) {
+  const { valid, payload, issues } = readForm(data, { hidden });
+  if (!valid) return { status: 422, issues, message: issues.every(isSeen) ? "" : report("Your order was not taken. Please reload the page.", issues) };
+  try {
+    const { timelineUrl } = await pledges().createPledgeTransaction(payload);
+    return { status: 303, timelineUrl };
+  } catch (error) {
+    return { status: 502, message: report("The pledge service did not record your order. Please try again.", error) };
+  }
+}
+
+/** Logs the reason for the shop, and returns the message for the shopper. */
+function report(message, reason) {
+  console.error(message, reason);
+  return message;
+}

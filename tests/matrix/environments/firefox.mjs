@@ -1,0 +1,101 @@
+/** The package in Firefox: loaded as in Chromium, and a shopper's walk with JavaScript and without. */
+import assert from "node:assert/strict";
+import { useFirefox } from "../lib/firefox.mjs";
+import { environments as bundlers } from "./bundlers.mjs";
+import { environments as pages } from "./page.mjs";
+import { ORDER, TIMELINE, recorded, startFrontEnd } from "./recipes.mjs";
+
+/** @param {(place: import("../lib/place.mjs").Place) => Promise<void>} run with a Firefox as its browser */
+const inFirefox = (name, run) => ({
+  name: `firefox-${name}`,
+  async version(place) {
+    place.browser = await useFirefox(place);
+    return (await place.browser.version()).replace("firefox/", "Firefox ");
+  },
+  run,
+  mayBeMissing: "npm has no Firefox, and its maker's downloads are out of reach of many machines",
+});
+
+const [EMAIL, TREES] = ["recipient.email", "pledges.0.impact.amount"];
+
+/** Of each field that a shopper sees, what assistive technology reads: its name, whether it is invalid, and why. */
+function statuses(page) {
+  return page.$$eval("form :is(input[type=number], input[type=email], input[type=text])", (fields) => {
+    const textOf = (id) => document.getElementById(id)?.textContent.trim();
+    return fields.map((field) => [field.name, field.getAttribute("aria-invalid"), (field.getAttribute("aria-describedby") ?? "").split(" ").map(textOf).join(" ").trim()]);
+  });
+}
+
+/** A page of the recipe of plain HTML, a page of its own at the timeline's address; `scripts: false` lets none arrive. */
+async function openShop(place, { scripts = true } = {}) {
+  const [page, url] = [await place.openPage(), await startFrontEnd(place, "plain-html")];
+  await page.setRequestInterception(true);
+  page.on("request", (request) => {
+    if (request.url() === TIMELINE) return request.respond({ contentType: "text/html", body: "<title>The timeline</title>" });
+    return !scripts && !request.isNavigationRequest() ? request.abort() : request.continue();
+  });
+  const fill = (name, text) => page.locator(`[name="${name}"]`).fill(text);
+  const send = () => page.locator("button").click();
+  return { page, url, fill, send, nothingSent: nothingSent(place) };
+}
+
+function nothingSent({ service }) {
+  const before = service.seen.length;
+  return () => assert.equal(service.seen.length, before, "nothing is sent");
+}
+
+async function mustArrive(place, page) {
+  await page.waitForFunction((url) => location.href === url, {}, TIMELINE);
+  assert.deepEqual(recorded(place), ORDER);
+}
+
+/** From a mistyped address to the timeline, with the statuses of every field on the way. */
+async function walk(place) {
+  const { page, url, fill, send, nothingSent } = await openShop(place);
+  await page.goto(url);
+  await page.waitForFunction(() => document.querySelector("form").noValidate);
+  const seen = { loaded: await statuses(page) };
+  await fill(TREES, "3");
+  await fill(EMAIL, "ada@@");
+  seen.typed = await statuses(page);
+  await send();
+  seen.refused = await statuses(page);
+  assert.equal(await page.evaluate(() => document.activeElement.name), EMAIL);
+  nothingSent();
+  await fill(EMAIL, "ada@example.org");
+  seen.corrected = await statuses(page);
+  await send();
+  await mustArrive(place, page);
+  const good = [[TREES, null, ""], [EMAIL, null, ""]];
+  assert.deepEqual(seen, { loaded: good, typed: good, refused: [good[0], [EMAIL, "true", "This is not an e-mail address yet."]], corrected: good });
+}
+
+/**
+ * Where no script arrives, the shop's server refuses the address that HTML lets through. Firefox has no command that turns
+ * scripts off for one page, and with its setting for all pages, its driver's own do not run either.
+ */
+async function walkWithoutScript(place) {
+  const { page, url, fill, send, nothingSent } = await openShop(place, { scripts: false });
+  await page.goto(url);
+  await fill(TREES, "3");
+  await fill(EMAIL, "ada..lovelace@example.org");
+  await send();
+  await page.waitForSelector("[aria-invalid=true]");
+  const [trees, [name, invalid, why]] = await statuses(page);
+  assert.deepEqual([trees, name, invalid], [[TREES, null, ""], EMAIL, "true"]);
+  assert.match(why, /e-mail address/);
+  nothingSent();
+  await fill(EMAIL, "ada@example.org");
+  await send();
+  await mustArrive(place, page);
+}
+
+const named = (environments, wanted) => environments.find(({ name }) => name === wanted).run;
+
+/** @type {import("../main.mjs").Environment[]} */
+export const environments = [
+  inFirefox("page", named(pages, "page")),
+  inFirefox("vite-build", named(bundlers, "vite-build")),
+  inFirefox("walk", walk),
+  inFirefox("walk-no-script", walkWithoutScript),
+];

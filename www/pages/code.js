@@ -1,0 +1,76 @@
+/** Code to copy: what a shop writes for an order. */
+import { fieldAttributes } from "impact-pledge/form";
+
+/** What stands there before an order. */
+const EXAMPLE = { reference: "order-1001", recipient: { email: "ada@example.org", firstName: "Ada" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] };
+const EXAMPLE_KEY = "a1b2c3d4-0000-4000-8000-000000001001";
+
+const LABELS = { "recipient.email": "E-mail address", "recipient.firstName": "First name", notifications: "Tell me by" };
+const isHidden = (name) => name === "reference" || name.startsWith("trigger.") || name.endsWith(".offeringId");
+
+/** @param {{payload: object | null, exchange: object | null}} trace of the last order, if there was one */
+export function codeOf({ payload, exchange }) {
+  const call = exchange?.calls?.at(-1)?.request;
+  const key = exchange?.key ?? EXAMPLE_KEY;
+  return {
+    form: form(payload ?? EXAMPLE),
+    server: server(key),
+    curl: curl(call?.url ?? `${location.origin}/v2/pledge-transaction`, key, call?.body ?? JSON.stringify(payload ?? EXAMPLE)),
+  };
+}
+
+function form(payload) {
+  return `<form method="post" action="/order">
+${fieldsOf(payload, "").map(field).join("\n")}
+  <button>Place order</button>
+</form>
+<script type="module">
+  import { bindForm } from "impact-pledge/form";
+  bindForm(document.querySelector("form"), { optional: true });
+</script>`;
+}
+
+/** The names and values of a payload's fields. */
+function fieldsOf(value, name) {
+  if (typeof value !== "object") return [[name, value]];
+  if (name === "notifications") return value.map((type) => [name, type]);
+  return Object.entries(value).flatMap(([key, part]) => fieldsOf(part, name ? `${name}.${key}` : key));
+}
+
+function field([name, value]) {
+  if (isHidden(name)) return `  ${input({ name, type: "hidden", value })}`;
+  const label = LABELS[name] ?? (name.endsWith(".amount") ? "How many" : name);
+  const { type, ...attributes } = fieldAttributes(name, { optional: true });
+  if (type === "checkbox") return `  <label>${input({ ...attributes, type, value, checked: true })} ${label} ${value}</label>`;
+  return `  <label>${label} ${input({ ...attributes, type, value })}</label>`;
+}
+
+const input = (attributes) => `<input ${Object.entries(attributes).map(([key, value]) => (value === true ? key : `${key}="${escaped(String(value))}"`)).join(" ")}>`;
+const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+
+function server(key) {
+  return `import { PledgeClient } from "impact-pledge";
+import { readForm } from "impact-pledge/form";
+
+const client = new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: "${location.origin}" });
+const hidden = (name) => name === "reference" || name.startsWith("trigger.") || name.endsWith(".offeringId");
+
+export async function order(request) {
+  const { valid, payload, issues } = readForm(await request.formData(), { optional: true, hidden });
+  if (!valid) return Response.json({ issues }, { status: 422 });
+  if (payload === null) return Response.redirect("${location.origin}/", 303); // an order without a pledge
+  const { timelineUrl } = await client.createPledgeTransaction(payload, { idempotencyKey: "${key}" }); // one key for each order
+  return Response.redirect(timelineUrl, 303);
+}`;
+}
+
+function curl(url, key, body) {
+  return `curl ${quoted(url)} \\
+  -H "Authorization: Bearer $PLEDGE_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -H ${quoted(`Idempotency-Key: ${key}`)} \\
+  -d ${quoted(body)}`;
+}
+
+/** A word of a shell. */
+const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
