@@ -160,7 +160,7 @@ export type FieldAttributes<Jsx extends boolean = false> = {
   readonly type: "checkbox" | "datetime-local" | "email" | "number" | "text" | "url";
   readonly required?: true;
   readonly min?: string;
-  readonly step?: "any";
+  /** Always `any`: amounts and times may be as fine as people like. */ readonly step?: string;
 } & (Jsx extends true
   ? { readonly inputMode?: "decimal"; readonly autoComplete?: "email" | "given-name" | "name" }
   : { readonly inputmode?: "decimal"; readonly autocomplete?: "email" | "given-name" | "name" });

@@ -71,6 +71,7 @@ test("any local time is the one that JavaScript's Date reads in that zone", () =
       for (let run = 0; run < 2_000; run += 1) {
         const text = `${1990 + below(50)}-${two(1 + below(12))}-${two(1 + below(28))}T${two(below(24))}:${two(below(60))}`;
         const { date } = readForm([["trigger.date", text]], { timeZone }).payload.trigger;
+        assert.match(date, /[+-]\d\d:\d\d$/);
         assert.equal(Date.parse(date), new Date(text).getTime(), `${text} ${timeZone} ${date}`);
       }
     }
