@@ -1,4 +1,4 @@
-import type { CreatePledgeTransactionRequest, Issue, IssueCode } from "./validate.js";
+import type { CreatePledgeTransactionRequest, FormTexts, Issue, MessageMap, Messages } from "./validate.js";
 
 /** The DOM's type of that name; `never` where a program is compiled without the DOM, as on a server. */
 type Dom<Name extends string> = typeof globalThis extends { readonly [N in Name]: { readonly prototype: infer T } } ? T : never;
@@ -11,15 +11,10 @@ export interface FormIssue extends Issue {
   /** The field that it belongs to; `null` if the form has none for it. */ readonly field: FormField | null;
 }
 
-/** The text of a problem; `undefined` leaves the package's own. */
-export type FormMessage = string | ((issue: FormIssue) => string | undefined);
-
-/** What a form says beside the problems of its fields. Keys without an entry keep the package's English texts. */
-export interface FormTexts {
-  /** For screen readers, when a form with so many problems was to be sent. */ summary?: string | ((values: { readonly count: number }) => string) | undefined;
-  /** When `onSubmit` failed. */ submit_failed?: string | undefined;
-  /** On the button below that text, which sends the form again. */ retry?: string | undefined;
-}
+/** The texts of a form: a locale pack, a map by the codes of issues, or a function of the issue. English for shoppers, unless set. */
+export type FormMessages =
+  | (MessageMap<FormIssue> & { readonly [key in keyof FormTexts]?: FormTexts[key] | undefined })
+  | ((issue: FormIssue) => string | undefined);
 
 /** The payload of a form; `null` only of one that is `optional`, when no pledge is chosen. */
 export type FormPayload<Optional extends boolean = false> = CreatePledgeTransactionRequest | (Optional extends true ? null : never);
@@ -43,8 +38,7 @@ export interface FormOptions<Optional extends boolean = false> {
 }
 
 export interface BindFormOptions<Optional extends boolean = false> extends FormOptions<Optional> {
-  /** Texts of your own, by the code of a problem. Codes without an entry keep the package's texts. */
-  messages?: ({ readonly [code in IssueCode]?: FormMessage } & Readonly<FormTexts>) | undefined;
+  /** Texts of your own. Codes without an entry keep the package's texts. */ messages?: FormMessages | undefined;
   /** The text for screen readers when a form with so many problems was to be sent. */
   summary?: ((count: number) => string) | undefined;
   /**
@@ -71,7 +65,7 @@ export interface ReportedIssue {
   /** Where it is in the payload, such as `["recipient", "email"]`. */
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
   /** The same as a JSON Pointer, such as `/recipient/email`, for an issue without `path`. */ readonly pointer?: string | undefined;
-  /** One of this package's has its text by `messages`. */ readonly code?: string | undefined;
+  /** One of this package's has its text by `messages`, and a message for developers becomes one for shoppers. */ readonly code?: string | undefined;
 }
 
 export interface FormBinding<Optional extends boolean = false> {
@@ -129,6 +123,7 @@ export interface ReadFormOptions<Optional extends boolean = false> extends FormO
    * fields alone do not make an item present if it has visible ones. Posted data does not show which are hidden.
    */
   hidden?: ((name: string) => boolean) | undefined;
+  /** Texts of your own; English for shoppers, unless set. */ messages?: Messages<PostedIssue> | undefined;
   /** The most issues to return, as for `validate`. */ maxIssues?: number | undefined;
 }
 

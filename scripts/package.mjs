@@ -10,11 +10,11 @@ import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
-/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `plain` the entry without wasm. */
+/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `kinds` the table of issues, `plain` the entry without wasm. */
 export const ENTRIES = [
   { name: "index", path: ".", source: "index.js", types: "index.d.ts", wasm: "client", modules: { "#client": "client.js" } },
   { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", wasm: "validator", plain: "validate/js" },
-  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "validator", plain: "form/js" },
+  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "validator", kinds: "kinds-of-forms.js", plain: "form/js" },
 ];
 
 const OTHERS = ["react-hook-form"];
@@ -30,19 +30,21 @@ export async function buildPackage(tools) {
 `);
     for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(join(tools.root, file), join(pkg, file));
     copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
+    copyFileSync(join(tools.root, "docs", "forms.md"), join(pkg, "forms.md"));
   });
   say(`pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`);
 }
 
-async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {}, plain }) {
+async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {}, kinds = "kinds.js", plain }) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
   const made = { "#text": { contents: printable(wasm), loader: "text" } };
   for (const [path, file] of Object.entries(modules)) made[path] = { contents: readFileSync(join(folder, file)) };
   const loader = (file) => join(templates, "loaders", file);
   const instance = loader(modules["#client"] ? "client-instance.js" : "instance.js");
+  const common = { "#kinds": join(templates, "generated", kinds) };
   const bundle = (outfile, format, module, wasmPath) =>
-    bundleEntry(join(templates, source), { outfile: join(pkg, outfile), format, inject: wasmPath ? [] : [join(templates, "platform.js")] }, made, { "#instance": instance, "#module": loader(module) }, wasmPath);
+    bundleEntry(join(templates, source), { outfile: join(pkg, outfile), format, inject: wasmPath ? [] : [join(templates, "platform.js")] }, made, { ...common, "#instance": instance, "#module": loader(module) }, wasmPath);
   writeFileSync(join(pkg, `${name}.wasm`), wasm);
   await bundle(`${name}.js`, "esm", "inline.js");
   await bundle(`${name}.cjs`, "cjs", "inline.js");
@@ -50,7 +52,7 @@ async function buildEntry(tools, pkg, { name, source, types, wasm: build, module
   const text = readFileSync(join(templates, types), "utf8");
   writeFileSync(join(pkg, types), text);
   writeFileSync(join(pkg, forRequire(types)), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
-  if (plain) await buildPlain(join(templates, source), readFileSync(join(folder, `${build}.js`)), { pkg, name, plain, files: { "#module": loader("plain.js"), "../platform.js": join(templates, "plain-platform.js") } });
+  if (plain) await buildPlain(join(templates, source), readFileSync(join(folder, `${build}.js`)), { pkg, name, plain, files: { ...common, "#module": loader("plain.js"), "../platform.js": join(templates, "plain-platform.js") } });
 }
 
 /** The files lie where they are found without exports, too. */

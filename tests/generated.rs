@@ -222,6 +222,15 @@ fn tables() -> String {
     line(format!("export const PLACES = {}.split(\" \");", json!(pointers.join(" "))));
     line("/** What a place must be, by its rank: a number in the list of types. */".into());
     line(format!("export const TYPES = {};", json!(types)));
+    js
+}
+
+// ---- Kinds of issues -----------------------------------------------------------------------------
+
+fn kinds() -> String {
+    let spots = spots();
+    let mut js = format!("// {FROM}.\n\n");
+    let mut line = |text: String| writeln!(js, "{text}").unwrap();
     line("/** The kinds of issues by their numbers: code, message and `meta`. The message is a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */".into());
     line("export const KINDS = [".into());
     for code in Code::VARIANTS {
@@ -243,12 +252,32 @@ fn tables() -> String {
     js
 }
 
+/// A form has texts for shoppers in place of the messages; `meta` takes types from one of them.
+fn kinds_of_forms() -> String {
+    let spots = spots();
+    let mut js = format!("// {FROM}.\n\n");
+    js += "/** The kinds of issues in a form by their numbers: code and `meta`, but no messages other than that which names types. */\n";
+    js += "export const KINDS = [\n";
+    for code in Code::VARIANTS {
+        let message = match code {
+            Code::InvalidType => messages(*code, &spots),
+            _ => json!(""),
+        };
+        writeln!(js, "  {},", row(*code, &message, &spots)).unwrap();
+    }
+    js + "];\n"
+}
+
 /// What is wrong with text that no JavaScript value becomes.
 const ONLY_OF_BYTES: [Code; 3] = [Code::DuplicateMember, Code::InvalidUtf8, Code::MalformedJson];
 
 /// A row of the table of kinds.
 fn kind(code: Code, spots: &[Spot]) -> String {
-    let (name, message): (&str, _) = (code.into(), messages(code, spots));
+    row(code, &messages(code, spots), spots)
+}
+
+fn row(code: Code, message: &Value, spots: &[Spot]) -> String {
+    let name: &str = code.into();
     let meta = meta(code, spots).map(|meta| format!(", {meta}")).unwrap_or_default();
     format!("[\"{name}\", {message}{meta}]")
 }
@@ -268,6 +297,8 @@ fn meta(code: Code, spots: &[Spot]) -> Option<Value> {
 #[test]
 fn the_tables_are_current() {
     is_current("generated/tables.js", &tables());
+    is_current("generated/kinds.js", &kinds());
+    is_current("generated/kinds-of-forms.js", &kinds_of_forms());
 }
 
 // ---- The walk of a value ---------------------------------------------------------------------

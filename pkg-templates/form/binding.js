@@ -1,12 +1,11 @@
 /** A form in a page that is checked as it is filled in. */
-import { textOf } from "../validate/validate.js";
 import { showFailure } from "./failure.js";
 import { controlsOf, fieldsOf } from "./fields.js";
 import { liveRegion } from "./live.js";
 import { messagesOf } from "./messages.js";
 import { read } from "./read.js";
 import { issuesOf, quietly, readIssues } from "./reported.js";
-import { formText } from "./texts.js";
+import { formText, reportedText } from "./texts.js";
 
 const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while the shopper is still filling it in
 /** Problems of several fields together, which are shown at the place of their group. */
@@ -21,6 +20,7 @@ export function takeOver(form, options) {
   const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that have not changed since
   const serverLines = new Set(); // what the server found that no field has
   const customValidity = new Map(); // by field
+  const calmed = new Set(); // fields that are invalid to the browser, but not yet to the buyer
   let touched = new WeakSet(serverErrors.keys()); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
   let wasSent = false, isBusy = false;
   let isPressed = false; // a mouse button is down: a message that came up now would move what is about to be clicked
@@ -124,7 +124,7 @@ export function takeOver(form, options) {
 
   /** Beside its field, else on a line of its own. It holds no form back, and so leaves as its field is edited. */
   function addServerIssue(issue, fields) {
-    const { field, path, message } = issue, text = quietly(() => messageOf(issue)) ?? message; // a text may ask for what the issue has not
+    const { field, path, message } = issue, text = quietly(() => reportedText(issue, options.messages)) ?? message; // a text may ask for what the issue has not
     if (!fields.has(field) || field.type === "hidden") return serverLines.add(text);
     touched.add(field);
     if (!serverErrors.has(field)) serverErrors.set(field, { text, group: path.length === 1 ? path[0] : undefined });
@@ -158,8 +158,9 @@ export function takeOver(form, options) {
     for (const field of fields) setCustomValidity(field, first.get(field));
     clearCustomValidity(new Set(fields));
     problems = new Map(fields.map((field) => [field, problemOf(field, first.get(field))]).filter(([, problem]) => problem));
-    lines = new Set(issues.filter(hasNoField).map(messageOf));
+    lines = new Set(issues.filter(hasNoField).map(({ message }) => message));
     const shown = messages.show(problems);
+    fields.forEach(calm);
     live.update();
     if (!isSilent) live.add(shown.map(([field, { text }]) => ({ text, holds: () => problems.get(field)?.text === text })));
     tell(issues);
@@ -168,11 +169,18 @@ export function takeOver(form, options) {
 
   /** The browser knows each problem, shown or not: `:user-invalid` and `checkValidity` are right at any time. */
   function setCustomValidity(field, issue) {
-    const text = issue ? messageOf(issue) : "";
+    const text = issue?.message ?? "";
     if ((customValidity.get(field) ?? "") === text) return;
     if (text) customValidity.set(field, text);
     else customValidity.delete(field);
     field.setCustomValidity?.(text);
+  }
+
+  /** A screen reader would call a field invalid that the buyer has not come to. A single radio button is never called so. */
+  function calm(field) {
+    const isCalm = field.validationMessage && field.type !== "radio" && field.getAttribute("aria-invalid") !== "true";
+    if (isCalm && calmed.add(field)) field.setAttribute("aria-invalid", "false");
+    else if (calmed.delete(field) && !problems.has(field)) field.removeAttribute("aria-invalid");
   }
 
   /** Of all fields but these: the others were removed or disabled. */
@@ -186,8 +194,6 @@ export function takeOver(form, options) {
     const text = field.validationMessage;
     return text ? { text, group: OF_GROUPS.has(issue?.code) ? issue.path.join(".") : undefined } : serverErrors.get(field);
   }
-
-  const messageOf = (issue) => textOf(issue, options.messages ?? {}) ?? sentence(issue.message);
 
   const countNow = () => problems.size + new Set([...lines, ...serverLines]).size;
 
@@ -208,7 +214,8 @@ export function takeOver(form, options) {
   function unbind() {
     listening.abort();
     clearCustomValidity(new Set()); // else the browser would still refuse the fields
-    messages.show(new Map());
+    messages.show((problems = new Map()));
+    for (const field of calmed) field.removeAttribute("aria-invalid");
     live.remove();
     failure?.remove();
     form.noValidate = !wasNative;
@@ -223,9 +230,6 @@ export function takeOver(form, options) {
 const hasNoField = ({ field }) => !field?.validationMessage;
 
 const linesOf = (issues) => issues.map(({ pointer, code }) => `${pointer} ${code}`);
-
-/** The message as it stands beside a field, not behind a path. */
-const sentence = (message) => message.charAt(0).toUpperCase() + message.slice(1).replace(/`([^`]*)`/g, "“$1”");
 
 function focus(field) {
   // An element in a closed `details` cannot be focused.

@@ -1,5 +1,5 @@
 /** `impact-pledge/form`: a plain HTML form that checks itself, and the same check of posted data on a server. */
-import { mostOf } from "../validate/validate.js";
+import { mostOf } from "../validate/options.js";
 import { takeOver } from "./binding.js";
 import { zoneOf } from "./dates.js";
 import { checkOptions } from "./options.js";
@@ -7,8 +7,9 @@ import { read } from "./read.js";
 
 export { fieldAttributes } from "./attributes.js";
 
-const READ = { hidden: "function", maxIssues: (maxIssues) => mostOf({ maxIssues }), optional: "boolean", timeZone: zoneOf };
-const BIND = { messages: "function or object", summary: "function", onSubmit: "function", onIssues: "function", optional: "boolean", timeZone: zoneOf };
+const MESSAGES = "function or object";
+const READ = { hidden: "function", messages: MESSAGES, maxIssues: (maxIssues) => mostOf({ maxIssues }), optional: "boolean", timeZone: zoneOf };
+const BIND = { messages: MESSAGES, summary: "function", onSubmit: "function", onIssues: "function", optional: "boolean", timeZone: zoneOf };
 
 /** Aborted once the form is unbound. @type {WeakMap<HTMLFormElement, AbortSignal>} */
 const bound = new WeakMap();

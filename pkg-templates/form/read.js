@@ -11,9 +11,11 @@
  */
 import { REQUEST } from "../generated/fields.js";
 import { coder } from "../platform.js";
-import { validateBytes } from "../validate/validate.js";
+import { mostOf } from "../validate/options.js";
+import { checkJson } from "../validate/wasm.js";
 import { dateTimeOf } from "./dates.js";
 import { MAX_STEPS, shapeWithin } from "./shape.js";
+import { messageOf } from "./texts.js";
 
 /** A decimal as people type it: `007`, `+1`, `.5`, `1e3`. */
 const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r]*$/i;
@@ -22,10 +24,10 @@ const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r
  * Reads a form and checks it, in time that is linear in the length of its names and values, but for the sort of items.
  * @param {{name: string, value: string, hidden: boolean}[]} controls
  * @param {string} member of a control: each issue gets that of the control that it belongs to, or null
- * @param {{maxIssues?: number, optional?: boolean, timeZone?: string}} [options]
+ * @param {{maxIssues?: number, messages?: object | Function, optional?: boolean, timeZone?: string}} [options]
  * @returns the reading, and the same member of the control that a path with dots belongs to, or null
  */
-export function read(controls, member, { maxIssues, optional, timeZone } = {}) {
+export function read(controls, member, { messages, optional, timeZone, ...limits } = {}) {
   const { request, unknown, others } = byPlace(controls, timeZone);
   const owners = new Map(others.reverse().map((control) => [control.name, control])); // of two, the first
   const isChosen = !optional || choose(request.parts.get("pledges"), unknown);
@@ -34,10 +36,11 @@ export function read(controls, member, { maxIssues, optional, timeZone } = {}) {
   const memberOf = (control) => controls[control?.index]?.[member] ?? null;
   const ownerAt = (path) => memberOf(owners.get(path));
   if (!isChosen) return { valid: true, payload: null, issues: [], ownerAt };
-  const issues = validateBytes(coder("TextEncoder").encode(json), { maxIssues });
+  const issues = checkJson(coder("TextEncoder").encode(json), false, mostOf(limits));
   let unknowns = 0; // they are reported in the order in which they were written
   for (const issue of issues) {
     issue[member] = issue.code === "unknown_member" ? memberOf(unknown[unknowns++]) : ownerAt(issue.path.join("."));
+    issue.message = messageOf(issue, messages);
   }
   return { valid: issues.length === 0, payload: JSON.parse(json), issues, ownerAt };
 }

@@ -1,5 +1,6 @@
 /** Problems as numbers become issues for people. */
-import { INVALID_TYPE, KINDS, MORE_ISSUES, NOT_FINITE, NOT_POSITIVE, PLACES, TYPES, UNKNOWN_MEMBER } from "../generated/tables.js";
+import { KINDS } from "#kinds";
+import { INVALID_TYPE, MORE_ISSUES, NOT_FINITE, NOT_POSITIVE, PLACES, TYPES, UNKNOWN_MEMBER } from "../generated/tables.js";
 
 /** What the numbers of a problem mean, by those numbers. */
 const explained = new Map();

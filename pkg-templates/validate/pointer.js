@@ -1,5 +1,6 @@
 /** Parts of the request by their RFC 6901 pointers. */
-import { PLACES, REQUIRED, REQUIRED_MEMBER, UNKNOWN_POINTER } from "../generated/tables.js";
+import { UNKNOWN_POINTER } from "#kinds";
+import { PLACES, REQUIRED, REQUIRED_MEMBER } from "../generated/tables.js";
 import { issueOf, lastIn } from "./issues.js";
 
 /**

@@ -1,7 +1,8 @@
 /** The request's schema for whoever speaks Standard Schema or Standard JSON Schema. */
 import { jsonSchema } from "../generated/json-schema.js";
+import { mostOf, translated } from "./options.js";
 import { serialize } from "./serialize.js";
-import { checkText, mostOf, translated } from "./validate.js";
+import { checkText } from "./validate.js";
 
 export const createPledgeTransactionSchema = /* @__PURE__ */ createSchema();
 

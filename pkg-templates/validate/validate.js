@@ -1,7 +1,7 @@
 /** The public functions. */
-import { KINDS, KINDS_OF_BYTES } from "../generated/tables.js";
+import { KINDS, KINDS_OF_BYTES } from "#kinds";
 import { coder } from "../platform.js";
-import { MOST_ISSUES } from "./limits.js";
+import { mostOf, translated } from "./options.js";
 import { issuesAbout, issuesWithout, placeOf } from "./pointer.js";
 import { serialize } from "./serialize.js";
 import { walk } from "./walk.js";
@@ -32,23 +32,3 @@ export const checkText = (text, most, place) => checkJson(coder("TextEncoder").e
 
 /** Also one of another realm, such as a frame's or a test runner's. */
 const isBytes = (value) => ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
-
-export function mostOf(options) {
-  const maxIssues = options?.maxIssues;
-  if (maxIssues === undefined) return MOST_ISSUES;
-  if (maxIssues > 0 && Number.isInteger(maxIssues)) return maxIssues;
-  throw new TypeError("`maxIssues` must be a whole number greater than 0");
-}
-
-/** Replaces messages by those of the caller: a map by code, such as a locale pack, or a function. */
-export function translated(issues, options) {
-  const messages = options?.messages;
-  if (messages) for (const issue of issues) issue.message = textOf(issue, messages) ?? issue.message;
-  return issues;
-}
-
-/** @returns {string | undefined} */
-export function textOf(issue, messages) {
-  const text = typeof messages === "function" ? messages : messages[issue.code];
-  return typeof text === "function" ? text(issue) : text;
-}

@@ -7,7 +7,8 @@ const ORIGIN = "http://form.test";
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; form-action 'self'; img-src data:; base-uri 'none'";
 const ENTRY = `
   import { bindForm, fieldAttributes, readForm } from "impact-pledge/form";
-  Object.assign(globalThis, { bindForm, fieldAttributes, readForm });
+  import { de } from "impact-pledge/locales/de";
+  Object.assign(globalThis, { bindForm, fieldAttributes, readForm, de });
 `;
 
 let bundle, entry = "impact-pledge/form";

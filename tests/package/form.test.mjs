@@ -83,18 +83,31 @@ test("any local time is the one that JavaScript's Date reads in that zone", () =
 
 test("options of other names and types are errors that name the option", () => {
   const wrong = [
-    [{ hiden: () => true }, "`hiden` is not an option here; the options are `hidden`, `maxIssues`, `optional`, `timeZone`"],
+    [{ hiden: () => true }, "`hiden` is not an option here; the options are `hidden`, `messages`, `maxIssues`, `optional`, `timeZone`"],
     [{ hidden: "x" }, "`hidden` must be a function"],
     [{ hidden: null }, "`hidden` must be a function"],
     [{ optional: "yes" }, "`optional` must be a boolean"],
     [{ maxIssues: 0, optional: true }, "`maxIssues` must be a whole number greater than 0"],
     [{ timeZone: "Europe/Nowhere" }, "`timeZone` must be a time zone such as `Europe/Berlin`"],
     [{ timeZone: 1 }, "`timeZone` must be a time zone such as `Europe/Berlin`"],
-    ["UTC", "`0` is not an option here; the options are `hidden`, `maxIssues`, `optional`, `timeZone`"],
+    ["UTC", "`0` is not an option here; the options are `hidden`, `messages`, `maxIssues`, `optional`, `timeZone`"],
   ];
   for (const [options, message] of wrong) assert.throws(() => readForm([], options), { name: "TypeError", message });
   assert.throws(() => readForm([], null), TypeError);
   readForm([], { hidden: undefined, maxIssues: undefined, optional: undefined, timeZone: undefined });
+});
+
+test("texts are for shoppers, in English or in the shop's own", async () => {
+  const { de } = await project.load("impact-pledge/locales/de");
+  const { en } = await project.load("impact-pledge/locales/en");
+  const posted = [["recipient.email", "ada@"], ["pledges.0.impact.amount", "x"], ["recipient.emial", "x"]];
+  const texts = (messages) => readForm(posted, { messages }).issues.map(({ message }) => message);
+  const english = ["Fill in this field", "Enter an e-mail address such as ada@example.org", "Enter a number", "Fill in this field", "This field is not expected here"];
+  assert.deepEqual(texts(undefined), english);
+  assert.deepEqual(texts(en), english);
+  assert.deepEqual(texts(de), ["Bitte füllen Sie dieses Feld aus", "Geben Sie eine E-Mail-Adresse wie ada@example.org ein", "Geben Sie eine Zahl ein", "Bitte füllen Sie dieses Feld aus", "Dieses Feld ist hier nicht vorgesehen"]);
+  assert.deepEqual(texts({ required: ({ name, pointer }) => `${name} ${pointer}` })[3], "null /pledges/0/impact/offeringId");
+  assert.deepEqual(texts(({ code }) => (code === "required" ? "fehlt" : undefined)), ["fehlt", ...english.slice(1, 3), "fehlt", english[4]]);
 });
 
 test("attributes of every field of the request, and of nothing else", () => {
@@ -135,7 +148,7 @@ test("posted data is read from FormData and URLSearchParams, and files are passe
   for (const posted of [data, new URLSearchParams("recipient.email=ada%40&notifications=Email")]) {
     const { payload, issues } = readForm(posted);
     assert.deepEqual(payload, { recipient: { email: "ada@" }, notifications: ["Email"] });
-    assert.deepEqual(issues.map(({ path, code, name, message }) => [path, code, name, message])[1], [["recipient", "email"], "invalid_email", "recipient.email", "must be an e-mail address such as `ada@example.org`"]);
+    assert.deepEqual(issues.map(({ path, code, name, message }) => [path, code, name, message])[1], [["recipient", "email"], "invalid_email", "recipient.email", "Enter an e-mail address such as ada@example.org"]);
   }
 });
 
@@ -252,14 +265,23 @@ test("CommonJS has the same", () => {
 });
 
 /** What is imported, and the most bytes that it costs, brotli, the rules included. A page binds; it does not read what was posted. */
-const SIZES = { "{ bindForm }": 12_500, "{ readForm }": 9_500, "*": 13_000 };
+const SIZES = { "{ bindForm }": 12_500, "{ readForm }": 9_500, "*": 12_800 };
+
+async function sizeOf(contents) {
+  const { outputFiles } = await build({ stdin: { contents, resolveDir: project.folder }, bundle: true, minify: true, charset: "utf8", format: "esm", platform: "browser", write: false });
+  return brotliCompressSync(outputFiles[0].contents).length;
+}
 
 for (const [what, most] of Object.entries(SIZES)) {
   test(`${what} of the form costs no more than ${most} bytes, the rules included`, async (t) => {
-    const stdin = { contents: `export ${what} from "impact-pledge/form"`, resolveDir: project.folder };
-    const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", platform: "browser", write: false });
-    const { length } = brotliCompressSync(outputFiles[0].contents);
+    const length = await sizeOf(`export ${what} from "impact-pledge/form"`);
     t.diagnostic(`${length} bytes`);
     assert.ok(length <= most, `${length} bytes`);
   });
 }
+
+test("a language adds less than 1,000 bytes to a form", async () => {
+  const form = 'export { bindForm } from "impact-pledge/form"';
+  const [alone, withGerman] = [await sizeOf(form), await sizeOf(`${form}; export { de } from "impact-pledge/locales/de"`)];
+  assert.ok(withGerman - alone < 1_000, `${withGerman - alone} bytes`);
+});

@@ -83,6 +83,17 @@ describe("messages", () => {
   });
 });
 
+test("messages for developers begin so that a form knows them from a server's own", () => {
+  const bytes = (text) => validateBytes(new TextEncoder().encode(text));
+  const messages = [
+    ...validate({ x: 1, reference: 1, recipient: { email: "ada@", name: "\ud800" }, pledges: [{ impact: { amount: 0 } }, { impact: { amount: Infinity, offeringId: "tree" } }], trigger: { date: "x", externalUrl: "x" }, notifications: ["x", "x", "x", "x"] }),
+    ...validate({ pledges: [] }), ...validate({}, { maxIssues: 1 }), ...validate({ get reference() { throw 1; } }), ...validateAt("/x", 1),
+    ...bytes("{"), ...bytes('{"reference":"a","reference":"b"}'), ...bytes("[".repeat(70)), ...validateBytes(Buffer.from('{"reference":"\xff"}', "latin1")),
+  ];
+  assert.deepEqual(new Set(messages.map(({ code }) => code)), new Set(CODES));
+  for (const { message } of messages) assert.match(message, /^(must|is|has|could) /);
+});
+
 describe("meta", () => {
   const ROWS = [
     ["/reference", 1, { expected: "string", actual: "number" }],

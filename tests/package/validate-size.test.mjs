@@ -11,7 +11,6 @@ const pkg = join(import.meta.dirname, "..", "..", "pkg");
 const BUDGETS = [
   ["{ validate }", "validate.js", 9_000, 300],
   ["*", "validate.js", 10_700, 300],
-  ["*", "form.js", 11_500, 1_000],
   ["{ validate }", "validate/js.js", 10_500, 300],
   ["*", "index.js", 42_500, 5_000],
 ];

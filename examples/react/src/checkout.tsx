@@ -1,5 +1,6 @@
-import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
-import { createPledgeTransactionSchema, type CreatePledgeTransactionRequest } from "impact-pledge/validate";
+import { en } from "impact-pledge/locales/en";
+import { pledgeResolver } from "impact-pledge/react-hook-form";
+import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 
@@ -12,8 +13,8 @@ const defaultValues: CreatePledgeTransactionRequest = {
 /** An optional field that is left empty is left out; as `""` it would be recorded, or refused where it must be an address. */
 const optional = { setValueAs: (value: string) => (value === "" ? undefined : value) };
 
-/** The rules of the service, as you type. */
-const resolver = standardSchemaResolver(createPledgeTransactionSchema);
+/** The rules of the service, as you type, with texts for shoppers. */
+const resolver = pledgeResolver({ messages: en });
 
 export function Checkout() {
   const [timelineUrl, setTimelineUrl] = useState("");

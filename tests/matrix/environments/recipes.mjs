@@ -85,7 +85,7 @@ async function walkWithoutScript(place, url) {
   await mustBeClean();
 }
 
-const MUST_BE = /must be an e-mail address/i;
+const MUST_BE = /enter an e-mail address/i;
 const atTimeline = (page) => page.waitForURL(TIMELINE);
 
 const post = (url, body) => fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
