@@ -29,6 +29,7 @@ export function dateTimeOf(text, timeZone) {
   const [, date, time = "00:00", seconds = ":00", fraction = ""] = text.match(LOCAL) ?? [];
   const local = `${date}T${time}${seconds}`, asUtc = Date.parse(`${local}Z`);
   if (Number.isNaN(asUtc) || isoOf(asUtc) !== local) return text; // some engines read February 30 as March 2
+  if (timeZone === "UTC") return `${local}${fraction}Z`;
   const zone = zoneOf(timeZone), at = (offset) => Date.parse(local + offset);
   const offsets = [asUtc - DAY_MS, asUtc + DAY_MS].map((instant) => offsetAt(instant, zone));
   const [before, after] = offsets;

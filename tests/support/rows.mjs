@@ -20,7 +20,7 @@ const ruleRows = () => filesIn("validation").flatMap(({ rows }) => rows).map(({ 
  * @param {import("esbuild").BuildOptions} options by which `entries` are found
  */
 export async function rowsScript(folder, { validate, form, report }, options) {
-  const rows = JSON.stringify({ rules: ruleRows(), forms: filesIn("form").flatMap(({ rows }) => rows) });
+  const rows = JSON.stringify({ rules: ruleRows(), forms: filesIn("form").flatMap(({ rows = [] }) => rows) });
   const contents = `
     import * as rules from "${validate}";
     import { readForm } from "${form}";

@@ -40,9 +40,9 @@ function fieldsOf(value, name) {
 function field([name, value]) {
   if (isHidden(name)) return `  ${input({ name, type: "hidden", value })}`;
   const label = LABELS[name] ?? (name.endsWith(".amount") ? "How many" : name);
-  const { type, ...attributes } = fieldAttributes(name, { optional: true });
-  if (type === "checkbox") return `  <label>${input({ ...attributes, type, value, checked: true })} ${label} ${value}</label>`;
-  return `  <label>${label} ${input({ ...attributes, type, value })}</label>`;
+  const attributes = { ...fieldAttributes(name, { optional: true }), value };
+  if (attributes.type === "checkbox") return `  <label>${input({ ...attributes, checked: true })} ${label} ${value}</label>`;
+  return `  <label>${label}\n    ${input(attributes)}</label>`;
 }
 
 const input = (attributes) => `<input ${Object.entries(attributes).map(([key, value]) => (value === true ? key : `${key}="${escaped(String(value))}"`)).join(" ")}>`;
@@ -52,14 +52,21 @@ function server() {
   return `import { PledgeClient } from "impact-pledge";
 import { readForm } from "impact-pledge/form";
 
-const client = new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: "${location.origin}" });
-const hidden = (name) => name === "reference" || name.startsWith("trigger.") || name.endsWith(".offeringId");
+const client = new PledgeClient({
+  apiKey: process.env.PLEDGE_API_KEY,
+  baseUrl: "${location.origin}",
+});
+const hidden = (name) => /^(reference|trigger\\..*|.*\\.offeringId)$/.test(name);
 
 export async function order(request) {
-  const { valid, payload, issues } = readForm(await request.formData(), { optional: true, hidden });
+  const data = await request.formData();
+  const { valid, payload, issues } = readForm(data, { optional: true, hidden });
   if (!valid) return Response.json({ issues }, { status: 422 });
-  if (payload === null) return Response.redirect("${location.origin}/", 303); // an order without a pledge
-  const { timelineUrl } = await client.createPledgeTransaction(payload, { idempotencyKey: payload.reference }); // however often it is sent, it is recorded once
+  // An order without a pledge.
+  if (payload === null) return Response.redirect("${location.origin}/", 303);
+  // However often it is sent, it is recorded once.
+  const options = { idempotencyKey: payload.reference };
+  const { timelineUrl } = await client.createPledgeTransaction(payload, options);
   return Response.redirect(timelineUrl, 303);
 }`;
 }
