@@ -130,9 +130,9 @@ export function takeOver(form, options) {
     if (!serverErrors.has(field)) serverErrors.set(field, { text, group: path.length === 1 ? path[0] : undefined });
   }
 
-  /** Also of the other buttons or boxes of its group. */
+  /** Also of the other buttons or boxes of its name, and of its group. */
   function forgetErrorOf({ name }) {
-    for (const field of serverErrors.keys()) if (field.name === name) serverErrors.delete(field);
+    for (const [field, { group }] of serverErrors) if (field.name === name || name.split(".")[0] === group) serverErrors.delete(field);
   }
 
   function forgetServer() {

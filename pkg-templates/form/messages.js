@@ -8,11 +8,15 @@ export function messagesOf(form) {
   const shown = new Map();
   const made = new WeakSet(); // the places that are not the page's own
 
-  /** The problems that the page came with, by field: those of invalid fields, in places of the page's own. */
+  /** The problems that the page came with in places of its own, by field: those of a group by its first one. */
   function serverErrors(fields) {
-    const places = ownPlaces();
-    const invalid = fields.filter((field) => field.getAttribute("aria-invalid") === "true");
-    return new Map(invalid.map((field) => [field, { text: places.get(field.name)?.textContent.trim() }]).filter(([, { text }]) => text));
+    const places = ownPlaces(), errors = new Map();
+    for (const field of fields) {
+      const { name, type } = field, [group] = name.split("."), isOwn = places.has(name);
+      const text = places.get(isOwn ? name : group)?.textContent.trim();
+      if (text && type !== "hidden" && (isOwn || places.delete(group))) errors.set(field, isOwn ? { text } : { text, group });
+    }
+    return errors;
   }
 
   /**

@@ -262,6 +262,16 @@ test("a server's words stay until their field changes, and don't hold the form b
   assert.equal((await submitted(page)).length, 1);
 });
 
+test("a server's words about a group stay until any field of the group changes", async (t) => {
+  const page = await formPage(t, `${VALID}<p id="own" data-problem="pledges">No more trees today.</p>${field("second", "pledges.1.impact.amount")}<input type="hidden" name="pledges.1.impact.offeringId" value="plastic-kg">`);
+  assert.deepEqual(await shown(page, "amount"), { invalid: "true", text: "No more trees today.", custom: false });
+  await page.fill("#email", "ada@example.com");
+  assert.equal(await page.textContent("#own"), "No more trees today.");
+  await page.fill("#second", "1");
+  assert.equal(await page.textContent("#own"), "");
+  assert.deepEqual(await shown(page, "amount"), QUIET);
+});
+
 test("a reset begins anew", async (t) => {
   const page = await formPage(t, `${VALID}<button type="reset" id="reset">Reset</button>`);
   await page.fill("#email", "x");
