@@ -21,9 +21,11 @@ export function validateAt(pointer, value, options) {
   return translated(absent ?? checkText(before + serialize(value, depth) + after, most, place), options);
 }
 
+let allKinds;
+
 export function validateBytes(json, options) {
   if (!isBytes(json)) throw new TypeError("JSON bytes must be a Uint8Array");
-  Object.assign(KINDS, KINDS_OF_BYTES);
+  allKinds ??= Object.assign(KINDS, KINDS_OF_BYTES); // once: it takes as long as a small check
   return translated(checkJson(json, false, mostOf(options)), options);
 }
 
