@@ -4,6 +4,7 @@ import * as ajv from "../rivals/ajv.mjs";
 import * as arktype from "../rivals/arktype.mjs";
 import * as bytesOurs from "../rivals/ours-bytes.mjs";
 import * as ours from "../rivals/ours.mjs";
+import * as oursJs from "../rivals/ours-js.mjs";
 import * as typebox from "../rivals/typebox.mjs";
 import * as valibot from "../rivals/valibot.mjs";
 import * as zod from "../rivals/zod.mjs";
@@ -12,7 +13,7 @@ import { duel, touched } from "./duel.mjs";
 import { LIMITS } from "./limits.mjs";
 
 /** Ours first. */
-export const COMPETITORS = Object.entries({ "impact-pledge": ours, "ajv 8": ajv, "zod 4": zod, "zod/mini": zodMini, valibot, typebox, arktype }).map(([name, module]) => ({ name, ...module }));
+export const COMPETITORS = Object.entries({ "impact-pledge": ours, "impact-pledge, …/js": oursJs, "ajv 8": ajv, "zod 4": zod, "zod/mini": zodMini, valibot, typebox, arktype }).map(([name, module]) => ({ name, ...module }));
 
 const decoder = new TextDecoder();
 const parsed = (bytes) => JSON.parse(decoder.decode(bytes));

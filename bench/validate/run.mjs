@@ -14,6 +14,7 @@ const RIVALS = join(HERE, "..", "rivals");
 /** What a user bundles, by name; ours first. */
 export const BUNDLES = {
   "impact-pledge": `export { validate as check } from "impact-pledge/validate";`,
+  "impact-pledge, …/js": `export { validate as check } from "impact-pledge/validate/js";`,
   "ajv 8": `export { check } from "./ajv.mjs";`,
   "ajv 8, standalone": null, // made from generated code
   "zod 4": `export { check } from "./zod.mjs";`,

@@ -1,0 +1,5 @@
+/** The package without WebAssembly. */
+import { validate } from "impact-pledge/validate/js";
+
+export const check = (value) => validate(value);
+export { pointer, touch } from "./ours.mjs";
