@@ -4,6 +4,8 @@ import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
 import { useForm as useTanStackForm } from "@tanstack/react-form";
 import { initTRPC, type inferRouterInputs } from "@trpc/server";
 import { Hono } from "hono";
+import { de } from "impact-pledge/locales/de";
+import { pledgeResolver } from "impact-pledge/react-hook-form";
 import { createPledgeTransactionSchema, type CreatePledgeTransactionRequest as Request } from "impact-pledge/validate";
 import { useForm } from "react-hook-form";
 
@@ -24,6 +26,19 @@ const orders = router({
   }),
 });
 same<inferRouterInputs<typeof orders>["place"], Request>();
+
+export function ownResolver(defaultValues: Request) {
+  const { handleSubmit, register, formState } = useForm<Request>({ resolver: pledgeResolver({ messages: de, maxIssues: 5 }), defaultValues });
+  register("recipient.firstName", { setValueAs: (text: string) => text || undefined });
+  // @ts-expect-error the request has no such member
+  register("recipient.phone");
+  const type: string | undefined = formState.errors.recipient?.email?.type;
+  return handleSubmit((order) => same<typeof order, Request>(), () => type);
+}
+
+export function inferred(defaultValues: Request) {
+  return useForm({ resolver: pledgeResolver(), defaultValues }).register("pledges.0.impact.amount");
+}
 
 export function forms(defaultValues: Request) {
   const { handleSubmit, register } = useForm({ resolver: standardSchemaResolver(createPledgeTransactionSchema), defaultValues });
