@@ -114,6 +114,12 @@ impl History<'_> {
         (0..count).filter_map(|index| record(index).ok()).collect()
     }
 
+    /// When the first record under a name arrived.
+    fn arrived_ms(&self, name: &str) -> u64 {
+        let versions = self.world.kv.versions.borrow();
+        versions.get(name).map_or(0, |versions| versions[0].arrived_ms)
+    }
+
     /// The create whose transaction is under this name.
     fn owner(&self, name: &str) -> Option<Identity> {
         self.identity(self.kept(name, u64::MAX).first()?.writer)
@@ -204,11 +210,14 @@ fn a_failure_has_a_cause(history: &History<'_>, number: usize, exchange: &Exchan
     let Some(answer) = exchange.answer.as_ref().filter(|answer| answer.status >= 500) else {
         return Ok(());
     };
-    let is_unseen = replay_get(exchange).and_then(|call| call.found).is_some_and(|replay| {
-        answer.status == 503 && history.identity(replay.writer) != history.identity(number)
+    let seen = replay_get(exchange).and_then(|call| call.found);
+    let is_unseen = seen.is_some_and(|replay| {
+        let is_other = history.identity(replay.writer) != history.identity(number);
+        let name = transaction_name(id_of(replay.json()));
+        let everywhere_ms = history.everywhere_ms(&name, history.arrived_ms(&name), CACHE_MS);
+        answer.status == 503 && is_other && exchange.begun_ms < everywhere_ms
     });
-    let is_calm = exchange.is_calm;
-    ensure(has_fault(exchange) || (is_unseen && !is_calm), || format!("{:?}", answer.log))
+    ensure(has_fault(exchange) || is_unseen, || format!("{:?}", answer.log))
 }
 
 fn a_503_says_whether_something_was_recorded(
