@@ -9,7 +9,7 @@ const ABOUT = `Millions of requests to the service over a simulated Workers KV t
 processors; every seed is new. It ends with the first violation of a promise, shown with its seed and a trace;
 SEED=7 npm run simulate plays that seed again.`;
 const TEST = ["test", "--profile", "simulation", "--all-features", "--test", "simulation"];
-const APART = 1_000_000_000; // between the first seeds of two processes
+const APART = 1e12; // from the first seed of one process to that of the next
 
 const program = command("npm run simulate --", ABOUT).option("--minutes <n>", "how long", readMinutes, 10);
 
@@ -25,8 +25,8 @@ program.action(async ({ minutes }) => {
   await cargo(["--no-run"], {}); // once, before the processes run side by side
   const play = (env) => cargo(["--quiet", "--", "--nocapture", "no_seed"], env);
   if (process.env.SEED) return play({});
-  const first = Math.floor(Date.now() / 1000) * 1_000; // no run has the seeds of another
-  const processes = Array.from({ length: availableParallelism() }, (_, index) => play({ MINUTES: `${minutes}`, FROM: `${first + index * APART * 1000}` }));
+  const first = Date.now(); // a later run has other seeds: a millisecond is too short for one
+  const processes = Array.from({ length: availableParallelism() }, (_, index) => play({ MINUTES: `${minutes}`, FROM: `${first + index * APART}` }));
   say(`${processes.length} processes, each for ${minutes} min, from seed ${first}`);
   const failures = (await Promise.allSettled(processes)).filter(({ status }) => status === "rejected");
   if (failures.length > 0) throw new Stop("a promise is violated: see the seed and the trace above");

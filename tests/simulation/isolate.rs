@@ -66,7 +66,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    async fn read<V: StoredValue>(response: Response<V>) -> Self {
+    pub async fn read<V: StoredValue>(response: Response<V>) -> Self {
         let is_replayed = response.headers.iter().any(|(name, _)| *name == "idempotent-replayed");
         let body = match response.body {
             Body::Empty => Some(vec![]),

@@ -70,7 +70,7 @@ impl KeySpec {
         CredentialKey(ApiKey::new(self.text).hash()).name()
     }
 
-    fn record(&self) -> Vec<u8> {
+    pub fn record(&self) -> Vec<u8> {
         let units = || self.units.iter().map(|unit| (*unit).to_owned());
         let level = match self.is_team {
             true => KeyLevel::Team { team_id: "team".to_owned(), unit_ids: units().collect() },
