@@ -582,8 +582,11 @@ fn a_timeline_opens_with_its_edit_key_alone(
     ensure(answer.status != 200 || is_right, || "it opens with another edit key".to_owned())
 }
 
+/// How many characters all IDs have behind their prefixes, and edit keys at least.
+const DRAWN_LENGTH: usize = 24;
+
 /// Of all that was written: an ID, a pledge's ID or an edit key belongs to one create, and a create
-/// has one transaction.
+/// has one transaction. An edit key that begins like an ID would be no secret.
 fn no_id_or_edit_key_twice(history: &History<'_>) -> Verdict {
     let mut owners: BTreeMap<String, (Identity, usize)> = BTreeMap::new();
     let mut transactions: BTreeMap<Identity, String> = BTreeMap::new();
@@ -602,7 +605,8 @@ fn no_id_or_edit_key_twice(history: &History<'_>) -> Verdict {
             let pledges = json["pledges"].as_array().into_iter().flatten();
             let ids = pledges.filter_map(|pledge| pledge["id"].as_str());
             let all = [Some(&*call.name), edit_key].into_iter().flatten().chain(ids);
-            for (place, id) in all.enumerate() {
+            let drawn = all.filter_map(|id| id.rsplit('_').next()?.get(..DRAWN_LENGTH));
+            for (place, id) in drawn.enumerate() {
                 let owner = owners.entry(id.to_owned()).or_insert((own, place));
                 ensure(*owner == (own, place), || format!("{id} of {own:?} is of {owner:?}, too"))?;
             }

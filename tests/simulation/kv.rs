@@ -51,6 +51,9 @@ pub enum Fault {
     RateLimited,
 }
 
+/// How many kinds there are.
+pub const FAULT_KINDS: usize = 9;
+
 const READ_FAULTS: &[Fault] = &[
     Fault::ErrorBefore,
     Fault::Hang,
@@ -62,6 +65,7 @@ const READ_FAULTS: &[Fault] = &[
 const WRITE_FAULTS: &[Fault] =
     &[Fault::ErrorBefore, Fault::ErrorAfter, Fault::Hang, Fault::HangKept];
 
+/// What is stored under a key.
 #[derive(Debug)]
 pub struct Record {
     pub value: Vec<u8>,
@@ -99,6 +103,7 @@ pub struct Version {
     in_force_ms: [u64; 2],
 }
 
+/// What a location has in its cache.
 struct Cached {
     held: Held,
     fetched_ms: u64,
@@ -106,6 +111,7 @@ struct Cached {
     late_ms: u64,
 }
 
+/// A write on its way.
 struct Write {
     name: String,
     held: Held,

@@ -1,5 +1,6 @@
 //! Every order, not only random ones: three creates under one idempotency key, two of them with one
-//! payload, in isolates at up to three locations, with each single fault at each call of the store.
+//! payload, by one API key or by two, in isolates at up to three locations, with each single fault
+//! at each call of the store.
 //!
 //! What an isolate does is a function of what its calls came to, and in which order. So each such
 //! history is executed once; a schedule is a path through the states that they span together with
@@ -22,10 +23,32 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 const CREATES: usize = 3;
-/// The payload of each create, and of one that comes afterwards.
-const PAYLOADS: [usize; CREATES + 1] = [0, 0, 1, 2];
-/// The create that comes afterwards.
+/// The create that comes afterwards, with a payload of its own.
 const LATER: usize = CREATES;
+
+/// What a create asks for, and by which API key: two of the same are one transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Order {
+    key: usize,
+    payload: usize,
+}
+
+pub type Orders = [Order; CREATES + 1];
+
+const fn orders(keys: [usize; CREATES]) -> Orders {
+    let [one, two, three] = keys;
+    [
+        Order { key: one, payload: 0 },
+        Order { key: two, payload: 0 },
+        Order { key: three, payload: 1 },
+        Order { key: one, payload: 2 },
+    ]
+}
+
+/// All creates by one API key.
+pub const ONE_KEY: Orders = orders([0, 0, 0]);
+/// The creates of one payload by two API keys of one unit.
+pub const TWO_KEYS: Orders = orders([0, 1, 0]);
 /// Which creates share an isolate, and how many of the 27 placements at three locations that is.
 const PLACEMENTS: &[(&[&[usize]], u128)] = &[
     (&[&[0], &[1], &[2]], 6),
@@ -41,8 +64,7 @@ const PLACEMENTS: &[(&[&[usize]], u128)] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Slot {
     Replay,
-    /// The transaction of a payload.
-    Transaction(usize),
+    Transaction(Order),
     /// The API key or the prices.
     Operators,
 }
@@ -113,9 +135,9 @@ impl Event {
 
 /// What came of the calls of an isolate, in order.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-struct Lived(Vec<Event>);
+struct Past(Vec<Event>);
 
-impl Lived {
+impl Past {
     /// Adds an event. Two of different creates that nobody else knows of stand in the order of the
     /// creates, so that what is the same looks the same.
     fn push(&mut self, event: Event) {
@@ -147,6 +169,7 @@ type Record = (Vec<u8>, Vec<u8>);
 
 /// All records that were ever written: a create writes each of its records with one content.
 struct Records {
+    orders: Orders,
     payloads: Vec<Payload>,
     contents: RefCell<BTreeMap<(Slot, Writer), Record>>,
     operators: BTreeMap<String, Record>,
@@ -154,16 +177,20 @@ struct Records {
 }
 
 impl Records {
-    fn new() -> Self {
+    fn new(orders: Orders) -> Self {
         let random = Random::new(0);
         let null = || b"null".to_vec();
         let prices = crate::payload::catalogue(&draw_prices(&random));
-        let operators = BTreeMap::from([
-            (KEYS[0].record_name(), (KEYS[0].record(), null())),
-            ("catalogue".to_owned(), (prices, null())),
-        ]);
+        let keys = KEYS.iter().map(|key| (key.record_name(), (key.record(), null())));
+        let operators = keys.chain([("catalogue".to_owned(), (prices, null()))]).collect();
         let payloads = (0..=CREATES).map(|number| Payload::draw(&random, number)).collect();
-        Records { payloads, operators, contents: RefCell::default(), slots: RefCell::default() }
+        Records {
+            orders,
+            payloads,
+            operators,
+            contents: RefCell::default(),
+            slots: RefCell::default(),
+        }
     }
 
     /// Which record a create means: by a name that nobody has used yet, its own.
@@ -173,13 +200,13 @@ impl Records {
         }
         let own = match name.starts_with("idempotency:") {
             true => Slot::Replay,
-            false => Slot::Transaction(PAYLOADS[create]),
+            false => Slot::Transaction(self.orders[create]),
         };
         *self.slots.borrow_mut().entry(name).or_insert(own)
     }
 
-    fn request(&self, payload: usize) -> SimulatedRequest {
-        SimulatedRequest::new("POST", format!("https://pledge.example{PATH}"), KEYS[0].text)
+    fn request(&self, Order { key, payload }: Order) -> SimulatedRequest {
+        SimulatedRequest::new("POST", format!("https://pledge.example{PATH}"), KEYS[key].text)
             .with_header("idempotency-key", "order")
             .with_body(self.payloads[payload].body(0))
     }
@@ -187,7 +214,10 @@ impl Records {
     /// Puts down what a create writes, for those who find it.
     fn write(&self, name: String, create: usize, record: Record) -> Slot {
         let slot = self.slot(name, create);
-        assert!([Slot::Replay, Slot::Transaction(PAYLOADS[create])].contains(&slot), "not its own");
+        assert!(
+            [Slot::Replay, Slot::Transaction(self.orders[create])].contains(&slot),
+            "not its own"
+        );
         let mut contents = self.contents.borrow_mut();
         let first = contents.entry((slot, Some(create))).or_insert_with(|| record.clone());
         assert!(*first == record, "create {create} writes another {slot:?}");
@@ -272,8 +302,8 @@ impl Store for Scripted<'_> {
 type Running<'f> = Option<LocalBoxFuture<'f, Answer>>;
 
 impl Records {
-    /// How far the creates of an isolate are after what it has lived through.
-    fn execute(&self, isolate: &[usize], lived: &Lived) -> Vec<Progress> {
+    /// How far the creates of an isolate are after what came of its calls.
+    fn execute(&self, isolate: &[usize], past: &Past) -> Vec<Progress> {
         let (caches, settings) = (Caches::default(), Settings::default());
         let script = |create| Scripted {
             records: self,
@@ -288,7 +318,7 @@ impl Records {
         }
         let begin = |(running, store)| poll(running, store);
         let mut progress: Vec<Progress> = running.iter_mut().zip(&stores).map(begin).collect();
-        for Event { create, outcome, .. } in &lived.0 {
+        for Event { create, outcome, .. } in &past.0 {
             let index = isolate.iter().position(|member| member == create).unwrap();
             if *outcome == Outcome::Cut {
                 (running[index], progress[index]) = (None, Progress::Cut);
@@ -301,11 +331,12 @@ impl Records {
     }
 
     /// What an answer to a create shows.
-    fn ended(&self, answer: Answer, create: usize) -> Ended {
+    fn ended(&self, answer: Answer) -> Ended {
         let answered = (answer.status == 200).then(|| retrieved(answer.json()));
         let contents = self.contents.borrow();
         let shows = (0..CREATES).find(|writer| {
-            let content = contents.get(&(Slot::Transaction(PAYLOADS[create]), Some(*writer)));
+            let slot = Slot::Transaction(self.orders[*writer]);
+            let content = contents.get(&(slot, Some(*writer)));
             let json = |(value, _): &Record| serde_json::from_slice::<Value>(value).ok();
             answered.is_some() && content.and_then(json) == answered
         });
@@ -319,9 +350,9 @@ impl Records {
         settings: &Settings,
         create: usize,
     ) -> Answer {
-        let clock = FixedClock(EPOCH_MS + 1_000 * create as u64); // so that answers can be told apart
+        let clock = FixedClock(EPOCH_MS + 1_000 * create as u64); // so that no two answers are the same
         let service = Service { store, clock: &clock, entropy: &Random::new(0), caches, settings };
-        let request = self.request(PAYLOADS[create]);
+        let request = self.request(self.orders[create]);
         Answer::read(service.handle(&request).await).await
     }
 }
@@ -331,7 +362,7 @@ fn poll(running: &mut Running<'_>, store: &Scripted<'_>) -> Progress {
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => {
             *running = None;
-            Progress::Answered(Rc::new(store.records.ended(answer, store.create)))
+            Progress::Answered(Rc::new(store.records.ended(answer)))
         }
         Poll::Pending => store.waits.take().unwrap(),
     }
@@ -345,7 +376,7 @@ type Kept = BTreeMap<Slot, (Vec<usize>, usize)>;
 /// Where a schedule can be.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 struct State {
-    lived: Vec<Lived>,
+    past: Vec<Past>,
     kept: Kept,
     /// A write that was given up and has not arrived yet.
     late: Option<(Slot, usize)>,
@@ -375,24 +406,27 @@ pub struct Enumeration {
     pub ends: usize,
     /// Those of them in which a get shows the terms of one create and a repeat those of another.
     pub split_ends: usize,
+    /// Those of them in which an API key that was answered with another's transaction is refused.
+    pub refused_ends: usize,
 }
 
 struct Explorer<'p> {
     isolates: &'p [&'p [usize]],
     records: &'p Records,
-    executed: HashMap<(usize, Lived), Rc<Vec<Progress>>>,
+    executed: HashMap<(usize, Past), Rc<Vec<Progress>>>,
     /// How many schedules go on from a state.
     schedules: HashMap<State, u128>,
     audits: HashMap<Vec<(Slot, usize)>, Rc<Audit>>,
     ends: usize,
     split_ends: usize,
+    refused_ends: usize,
 }
 
 /// Goes through all schedules.
-pub fn enumerate() -> Enumeration {
+pub fn enumerate(orders: Orders) -> Enumeration {
     let mut all = Enumeration::default();
     for (isolates, placements) in PLACEMENTS {
-        let records = Records::new();
+        let records = Records::new(orders);
         let mut explorer = Explorer {
             isolates,
             records: &records,
@@ -401,13 +435,15 @@ pub fn enumerate() -> Enumeration {
             audits: HashMap::new(),
             ends: 0,
             split_ends: 0,
+            refused_ends: 0,
         };
-        let start = State { lived: vec![Lived::default(); isolates.len()], ..State::default() };
+        let start = State { past: vec![Past::default(); isolates.len()], ..State::default() };
         all.schedules += placements * explorer.explore(&start);
         all.states += explorer.schedules.len();
         all.executions += explorer.executed.len();
         all.ends += explorer.ends;
         all.split_ends += explorer.split_ends;
+        all.refused_ends += explorer.refused_ends;
     }
     all
 }
@@ -434,11 +470,11 @@ impl Explorer<'_> {
 
     fn progress(&mut self, state: &State) -> [Progress; CREATES] {
         let mut all = [const { Progress::Cut }; CREATES];
-        for (index, lived) in state.lived.iter().enumerate() {
+        for (index, past) in state.past.iter().enumerate() {
             let isolate = self.isolates[index];
             let records = self.records;
-            let executed = self.executed.entry((index, lived.clone()));
-            let progress = executed.or_insert_with(|| Rc::new(records.execute(isolate, lived)));
+            let executed = self.executed.entry((index, past.clone()));
+            let progress = executed.or_insert_with(|| Rc::new(records.execute(isolate, past)));
             isolate
                 .iter()
                 .zip(progress.iter())
@@ -473,7 +509,7 @@ impl Explorer<'_> {
         let next = allowed.map(|(outcome, arrival)| {
             let mut next = state.clone();
             let isolate = self.isolates.iter().position(|members| members.contains(&create));
-            next.lived[isolate.unwrap()].push(Event { create, slot, outcome });
+            next.past[isolate.unwrap()].push(Event { create, slot, outcome });
             next.has_fault |= outcome.is_fault();
             match arrival {
                 Arrival::Now => next.keep(slot, create),
@@ -520,25 +556,30 @@ fn reads(state: &State, slot: Slot) -> Vec<(Outcome, Arrival)> {
 
 // ---- What must hold --------------------------------------------------------------------------------
 
-/// What calm requests get once a state has ended: repeats of both payloads, and a new payload.
-struct Audit {
-    repeats: [Ended; 2],
-    new: Ended,
-}
+/// What each create and the later one get once a state has ended and all is in force.
+type Audit = Vec<Ended>;
 
 impl Explorer<'_> {
+    fn order(&self, create: usize) -> Order {
+        self.records.orders[create]
+    }
+
     /// Of each create that is answered, from then on.
     fn check(&self, state: &State, progress: &[Progress; CREATES]) {
         for (create, one) in progress.iter().enumerate() {
             let Progress::Answered(ended) = one else { continue };
-            let lived = state.lived.iter().flat_map(|lived| &lived.0);
-            let mut own = lived.filter(|event| event.create == create);
+            let past = state.past.iter().flat_map(|past| &past.0);
+            let mut own = past.filter(|event| event.create == create);
+            let had_fault = own.any(|event| event.outcome.is_fault());
+            let Order { key, payload } = self.order(create);
+            let is_repeated = |by: Order| by.key != key && by.payload == payload;
             match ended.answer.status {
                 200 => self.check_acknowledged(state, create, ended),
-                422 => assert!(self.is_reused(state, create), "a 422 has a reason"),
-                500 | 503 => {
-                    assert!(own.any(|event| event.outcome.is_fault()), "a failure has a cause");
+                422 => {
+                    assert!(self.is_known(state, |by| by.payload != payload), "a 422 has a reason")
                 }
+                503 => assert!(had_fault || self.is_known(state, is_repeated), "a 503 has a cause"),
+                500 => assert!(had_fault, "a 500 has a cause"),
                 status => panic!("{status}"),
             }
         }
@@ -547,8 +588,11 @@ impl Explorer<'_> {
     /// Its content, and if it is no replay its own, is kept; so is a replay record.
     fn check_acknowledged(&self, state: &State, create: usize, ended: &Ended) {
         let kept = |slot| state.kept.get(&slot).map_or(&[][..], |(writers, _)| writers);
-        let shown =
-            ended.shows.filter(|writer| kept(Slot::Transaction(PAYLOADS[create])).contains(writer));
+        let shown = ended.shows.filter(|writer| {
+            let order = self.order(*writer);
+            kept(Slot::Transaction(order)).contains(writer)
+                && order.payload == self.order(create).payload
+        });
         assert!(shown.is_some(), "what is acknowledged is kept");
         if !ended.answer.is_replayed {
             assert_eq!(shown, Some(create), "what is acknowledged is its own");
@@ -556,13 +600,15 @@ impl Explorer<'_> {
         }
     }
 
-    fn is_reused(&self, state: &State, create: usize) -> bool {
-        let (writers, _) = &state.kept[&Slot::Replay];
-        writers.iter().any(|writer| PAYLOADS[*writer] != PAYLOADS[create])
+    /// Whether there is a replay record of such a create.
+    fn is_known(&self, state: &State, is_such: impl Fn(Order) -> bool) -> bool {
+        let replays = state.kept.get(&Slot::Replay);
+        replays
+            .is_some_and(|(writers, _)| writers.iter().any(|writer| is_such(self.order(*writer))))
     }
 
-    /// Once all is in force everywhere: what was acknowledged is read and repeated, a new payload
-    /// is refused, and a payload has one transaction.
+    /// Once all is in force everywhere: what was acknowledged is repeated, a new payload is
+    /// refused, and an order has one transaction.
     fn check_end(&mut self, state: &State, progress: &[Progress; CREATES]) {
         let last: Vec<(Slot, usize)> =
             state.kept.iter().map(|(slot, (_, last))| (*slot, *last)).collect();
@@ -570,35 +616,37 @@ impl Explorer<'_> {
         let audit =
             self.audits.entry(last.clone()).or_insert_with(|| Rc::new(records.audit(&last)));
         let audit = Rc::clone(audit);
-        let mut is_split = false;
+        let (mut is_split, mut is_refused) = (false, false);
         for (create, one) in progress.iter().enumerate() {
             let Progress::Answered(ended) = one else { continue };
-            let answer = &ended.answer;
-            if answer.status != 200 {
+            let Some(shown) = ended.shows else { continue }; // it was not acknowledged
+            assert_eq!(audit[LATER].answer.status, 422, "a new payload is refused");
+            let Ended { answer: repeat, shows } = &audit[create];
+            if self.order(shown) != self.order(create) && repeat.status == 422 {
+                is_refused = true;
                 continue;
             }
-            let Ended { answer: repeat, shows } = &audit.repeats[PAYLOADS[create]];
             assert!(repeat.status == 200 && repeat.is_replayed, "a repeat is replayed");
-            assert_eq!(repeat.json()["id"], answer.json()["id"], "a payload has one transaction");
-            assert_eq!(audit.new.answer.status, 422, "a new payload is refused");
-            let (writers, last) = &state.kept[&Slot::Transaction(PAYLOADS[create])];
+            assert_eq!(repeat.json()["id"], ended.answer.json()["id"], "it is one transaction");
+            let (writers, last) = &state.kept[&Slot::Transaction(self.order(shown))];
             let is_kept = shows.is_some_and(|writer| writers.contains(&writer));
             assert!(is_kept, "a replay is an answer to a create that was recorded");
             is_split |= *shows != Some(*last);
         }
         self.ends += 1;
         self.split_ends += usize::from(is_split);
+        self.refused_ends += usize::from(is_refused);
     }
 }
 
 /// A store in which all is in force.
-struct Settled<'r> {
+struct Consistent<'r> {
     records: &'r Records,
     found: RefCell<BTreeMap<Slot, Record>>,
     create: usize,
 }
 
-impl Store for Settled<'_> {
+impl Store for Consistent<'_> {
     type Value = Vec<u8>;
 
     async fn get<K: Key>(
@@ -639,11 +687,11 @@ impl Records {
             last.iter().map(|(slot, writer)| (*slot, contents[&(*slot, Some(*writer))].clone()));
         let found: BTreeMap<Slot, Record> = found.collect();
         let send = |create| {
-            let store = Settled { records: self, found: RefCell::new(found.clone()), create };
+            let store = Consistent { records: self, found: RefCell::new(found.clone()), create };
             let (caches, settings) = (Caches::default(), Settings::default());
             let answer = self.serve(&store, &caches, &settings, create).now_or_never().unwrap();
-            self.ended(answer, create)
+            self.ended(answer)
         };
-        Audit { repeats: [send(0), send(2)], new: send(LATER) }
+        (0..=LATER).map(send).collect()
     }
 }

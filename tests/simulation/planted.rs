@@ -39,21 +39,22 @@ pub enum Bug {
     IgnoresDamage,
 }
 
-pub const BUGS: &[Bug] = &[
-    Bug::AnswersBeforeThePut,
-    Bug::IgnoresWriteErrors,
-    Bug::IgnoresReadErrors,
-    Bug::WritesReplayFirst,
-    Bug::NeverWritesReplay,
-    Bug::SharesReplayRecords,
-    Bug::KeepsUnknownKeys,
-    Bug::KeepsKnownKeys,
-    Bug::KeepsPrices,
-    Bug::ReadsKeysOfAnyAge,
-    Bug::HasNoDeadlines,
-    Bug::RepeatsRandomness,
-    Bug::ForgetsTheMode,
-    Bug::IgnoresDamage,
+/// Each bug, and the first seed that finds it.
+pub const BUGS: &[(Bug, u64)] = &[
+    (Bug::AnswersBeforeThePut, 0),
+    (Bug::IgnoresWriteErrors, 3),
+    (Bug::IgnoresReadErrors, 5),
+    (Bug::WritesReplayFirst, 4),
+    (Bug::NeverWritesReplay, 0),
+    (Bug::SharesReplayRecords, 0),
+    (Bug::KeepsUnknownKeys, 0),
+    (Bug::KeepsKnownKeys, 2),
+    (Bug::KeepsPrices, 0),
+    (Bug::ReadsKeysOfAnyAge, 8),
+    (Bug::HasNoDeadlines, 5),
+    (Bug::RepeatsRandomness, 0),
+    (Bug::ForgetsTheMode, 0),
+    (Bug::IgnoresDamage, 37),
 ];
 
 /// What a bug remembers in an isolate.

@@ -161,7 +161,7 @@ pub struct World {
 }
 
 impl World {
-    /// Lives through a seed, to the end.
+    /// Runs a seed to its end.
     pub fn run(seed: u64, bug: Option<Bug>) -> Self {
         let mut world = World::new(seed, bug);
         for _ in 0..STEPS {
