@@ -1,0 +1,506 @@
+//! Workers KV as its documentation has it: eventually consistent, and failing where a seed says so.
+//!
+//! - A write is in force at one of two storages when it arrives, at the other up to
+//!   [`COPY_LAG_MS`] later. The last to arrive stays. A reader asks either storage.
+//! - Each location answers from a cache of its own for 30 to 60 s, "not there" included. Its own
+//!   writes may or may not be in it. Late expiry, a fault, makes an entry older than that.
+//! - A key takes one write a second; a second one may be refused, as by KV's 429.
+//! - A write goes on to arrive when its request is no longer there.
+
+use crate::executor::Time;
+use crate::random::Random;
+use impact_pledge::store::{Key, Store, StoreError, Stored, StoredValue};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::rc::Rc;
+
+pub const LOCATIONS: usize = 3;
+/// The longest that a cache keeps an entry, unless it expires late.
+pub const CACHE_MS: u64 = 60_000;
+const LEAST_CACHE_MS: u64 = 30_000;
+/// The longest that one storage lags behind the other.
+pub const COPY_LAG_MS: u64 = 5_000;
+/// How long the Worker's adapter waits for a read.
+pub const READ_MS: u64 = 5_000;
+/// How long it waits for a write.
+pub const WRITE_MS: u64 = 15_000;
+/// Member that a newer version of the service writes, and this one does not know.
+const NEWER: &str = "addedLater";
+
+/// What can go wrong with one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// An error; a write was not kept.
+    ErrorBefore,
+    /// An error of a write that was kept.
+    ErrorAfter,
+    /// No answer; a write is lost.
+    Hang,
+    /// No answer to a write, which arrives within two minutes.
+    HangKept,
+    /// A value that is not what was written, nor readable.
+    DamagedValue,
+    /// Metadata that is not what was written, nor readable.
+    DamagedMetadata,
+    /// A value that breaks off while it is read.
+    BrokenValue,
+    /// A value that never comes.
+    HangingValue,
+    /// A second write within one second.
+    RateLimited,
+}
+
+/// How many kinds there are.
+pub const FAULT_KINDS: usize = 9;
+
+const READ_FAULTS: &[Fault] = &[
+    Fault::ErrorBefore,
+    Fault::Hang,
+    Fault::DamagedValue,
+    Fault::DamagedMetadata,
+    Fault::BrokenValue,
+    Fault::HangingValue,
+];
+const WRITE_FAULTS: &[Fault] =
+    &[Fault::ErrorBefore, Fault::ErrorAfter, Fault::Hang, Fault::HangKept];
+
+/// What is stored under a key.
+#[derive(Debug)]
+pub struct Record {
+    pub value: Vec<u8>,
+    metadata: Vec<u8>,
+    /// The exchange that wrote it.
+    pub writer: usize,
+    json: OnceCell<serde_json::Value>,
+}
+
+impl Record {
+    fn new(value: Vec<u8>, metadata: Vec<u8>, writer: usize) -> Rc<Self> {
+        Rc::new(Record { value, metadata, writer, json: OnceCell::new() })
+    }
+
+    /// The value, without what a newer version of the service writes.
+    pub fn json(&self) -> &serde_json::Value {
+        self.json.get_or_init(|| {
+            let mut json: serde_json::Value = serde_json::from_slice(&self.value).unwrap();
+            json.as_object_mut().and_then(|members| members.remove(NEWER));
+            json
+        })
+    }
+}
+
+/// Who writes without a request.
+pub const OPERATOR: usize = usize::MAX;
+
+type Held = Option<Rc<Record>>;
+
+/// A write that arrived.
+pub struct Version {
+    pub held: Held,
+    pub arrived_ms: u64,
+    /// When it is in force at each storage.
+    in_force_ms: [u64; 2],
+}
+
+/// What a location has in its cache.
+struct Cached {
+    held: Held,
+    fetched_ms: u64,
+    lifetime_ms: u64,
+    late_ms: u64,
+}
+
+/// A write on its way.
+struct Write {
+    name: String,
+    held: Held,
+    location: usize,
+    is_refused: Rc<Cell<bool>>,
+}
+
+/// What a seed decides once for all its calls.
+pub struct Conditions {
+    /// How many of 1,000 calls fail.
+    pub faults: u64,
+    /// Whether a second write within a second is always refused.
+    pub is_strict: bool,
+    /// How many of 1,000 ways to or from KV take seconds.
+    pub slow: u64,
+    /// How many of 1,000 entries of caches expire late.
+    pub late: u64,
+}
+
+pub struct Kv {
+    pub time: Rc<Time>,
+    pub random: Rc<Random>,
+    pub conditions: RefCell<Conditions>,
+    pub versions: RefCell<BTreeMap<String, Vec<Version>>>,
+    caches: RefCell<[BTreeMap<String, Cached>; LOCATIONS]>,
+    on_the_way: RefCell<BTreeMap<(u64, u64), Write>>,
+    write_count: Cell<u64>,
+    late_until_ms: RefCell<BTreeMap<String, u64>>,
+}
+
+impl Kv {
+    pub fn new(time: &Rc<Time>, random: &Rc<Random>, conditions: Conditions) -> Self {
+        Kv {
+            time: Rc::clone(time),
+            random: Rc::clone(random),
+            conditions: RefCell::new(conditions),
+            versions: RefCell::default(),
+            caches: RefCell::default(),
+            on_the_way: RefCell::default(),
+            write_count: Cell::default(),
+            late_until_ms: RefCell::default(),
+        }
+    }
+
+    /// Until when an entry of this name was kept that expired late; 0 if none was.
+    pub fn late_until_ms(&self, name: &str) -> u64 {
+        self.late_until_ms.borrow().get(name).copied().unwrap_or_default()
+    }
+
+    /// The operator's write: it arrives at once.
+    pub fn set(&self, name: &str, value: Option<Vec<u8>>) {
+        let record = value.map(|value| Record::new(value, b"null".to_vec(), OPERATOR));
+        self.keep(self.time.now_ms(), name, record);
+    }
+
+    // ---- Reads -----------------------------------------------------------------------------------
+
+    async fn get(
+        &self,
+        location: usize,
+        name: &str,
+        cache_ms: Option<u64>,
+        fault: Option<Fault>,
+    ) -> Result<Held, StoreError> {
+        self.travel().await;
+        match fault {
+            Some(Fault::ErrorBefore) => return Err(StoreError::Unavailable),
+            Some(Fault::Hang) => pending().await,
+            _ => {}
+        }
+        let held = self.read_at(location, name, cache_ms.unwrap_or(CACHE_MS));
+        self.travel().await;
+        Ok(held)
+    }
+
+    /// What a location answers with at this moment.
+    fn read_at(&self, location: usize, name: &str, cache_ms: u64) -> Held {
+        self.arrive();
+        let now_ms = self.time.now_ms();
+        let is_evicted = self.random.chance(20);
+        if let Some(cached) = self.caches.borrow()[location].get(name).filter(|_| !is_evicted) {
+            let lifetime_ms = cached.lifetime_ms.min(cache_ms) + cached.late_ms;
+            if now_ms < cached.fetched_ms + lifetime_ms {
+                return cached.held.clone();
+            }
+        }
+        let storage = self.random.index(2);
+        let versions = self.versions.borrow();
+        let mut newest_first = versions.get(name).into_iter().flatten().rev();
+        let version = newest_first.find(|version| version.in_force_ms[storage] <= now_ms);
+        let held = version.and_then(|version| version.held.clone());
+        self.cache(location, name, held.clone());
+        held
+    }
+
+    fn cache(&self, location: usize, name: &str, held: Held) {
+        let fetched_ms = self.time.now_ms();
+        let lifetime_ms = LEAST_CACHE_MS + self.random.below(CACHE_MS - LEAST_CACHE_MS + 1);
+        let is_late = self.random.chance(self.conditions.borrow().late);
+        let late_ms = if is_late { self.random.below(CACHE_MS) } else { 0 };
+        if is_late {
+            let until_ms = fetched_ms + CACHE_MS + late_ms;
+            let mut late = self.late_until_ms.borrow_mut();
+            let longest = late.entry(name.to_owned()).or_default();
+            *longest = until_ms.max(*longest);
+        }
+        let cached = Cached { held, fetched_ms, lifetime_ms, late_ms };
+        self.caches.borrow_mut()[location].insert(name.to_owned(), cached);
+    }
+
+    // ---- Writes ----------------------------------------------------------------------------------
+
+    async fn put(
+        &self,
+        location: usize,
+        name: &str,
+        record: Rc<Record>,
+        call: &CallHandle,
+        fault: Option<Fault>,
+    ) -> Result<(), StoreError> {
+        let travel_ms = match fault {
+            Some(Fault::HangKept) => self.random.below(120_000),
+            _ => self.travel_ms(),
+        };
+        let is_refused = Rc::new(Cell::new(false));
+        if !matches!(fault, Some(Fault::ErrorBefore | Fault::Hang)) {
+            let held = Some(record);
+            let write =
+                Write { name: name.to_owned(), held, location, is_refused: Rc::clone(&is_refused) };
+            self.write_count.set(self.write_count.get() + 1);
+            let arrival = (self.time.now_ms() + travel_ms, self.write_count.get());
+            self.on_the_way.borrow_mut().insert(arrival, write);
+        }
+        self.time.sleep(travel_ms).await;
+        self.arrive();
+        self.travel().await;
+        match fault {
+            Some(Fault::Hang | Fault::HangKept) => pending().await,
+            Some(_) => return Err(StoreError::Unavailable),
+            None => {}
+        }
+        if is_refused.get() {
+            call.fault(Fault::RateLimited);
+            return Err(StoreError::Unavailable);
+        }
+        Ok(())
+    }
+
+    /// Lets the writes arrive whose time has come, in the order of their arrival.
+    pub fn arrive(&self) {
+        loop {
+            let mut on_the_way = self.on_the_way.borrow_mut();
+            let Some(first) = on_the_way.first_entry() else { return };
+            if first.key().0 > self.time.now_ms() {
+                return;
+            }
+            let ((arrived_ms, _), write) = first.remove_entry();
+            drop(on_the_way);
+            self.receive(arrived_ms, write);
+        }
+    }
+
+    fn receive(&self, arrived_ms: u64, write: Write) {
+        let Write { name, held, location, is_refused } = write;
+        let last = self.versions.borrow().get(&name).and_then(|all| Some(all.last()?.arrived_ms));
+        let is_second = last.is_some_and(|last_ms| arrived_ms < last_ms + 1_000);
+        if is_second && (self.conditions.borrow().is_strict || self.random.chance(500)) {
+            is_refused.set(true);
+            return;
+        }
+        self.keep(arrived_ms, &name, held.clone());
+        if self.random.chance(500) {
+            self.cache(location, &name, held);
+        }
+    }
+
+    fn keep(&self, arrived_ms: u64, name: &str, held: Held) {
+        let mut in_force_ms = [arrived_ms; 2];
+        in_force_ms[self.random.index(2)] += self.random.below(COPY_LAG_MS + 1);
+        let version = Version { held, arrived_ms, in_force_ms };
+        self.versions.borrow_mut().entry(name.to_owned()).or_default().push(version);
+    }
+
+    // ---- Delays and faults -----------------------------------------------------------------------
+
+    async fn travel(&self) {
+        self.time.sleep(self.travel_ms()).await;
+    }
+
+    fn travel_ms(&self) -> u64 {
+        let is_slow = self.random.chance(self.conditions.borrow().slow);
+        self.random.below(if is_slow { 2_500 } else { 40 })
+    }
+
+    fn fault(&self, faults: &[Fault]) -> Option<Fault> {
+        let fails = self.random.chance(self.conditions.borrow().faults);
+        fails.then(|| self.random.pick(faults))
+    }
+}
+
+// ---- What an exchange did --------------------------------------------------------------------------
+
+/// One call of a request, for the invariants and the trace.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub operation: &'static str,
+    pub name: String,
+    pub began_ms: u64,
+    pub ended_ms: Option<u64>,
+    pub fault: Option<Fault>,
+    /// What a read found.
+    pub found: Held,
+    /// What a write was given.
+    pub written: Held,
+}
+
+/// The calls of one request.
+#[derive(Default)]
+pub struct Calls {
+    pub exchange: usize,
+    pub list: RefCell<Vec<Call>>,
+}
+
+/// One of them, while it lasts.
+pub struct CallHandle {
+    calls: Rc<Calls>,
+    index: usize,
+}
+
+impl CallHandle {
+    pub fn begin(calls: &Rc<Calls>, operation: &'static str, name: String, now_ms: u64) -> Self {
+        let call = Call {
+            operation,
+            name,
+            began_ms: now_ms,
+            ended_ms: None,
+            fault: None,
+            found: None,
+            written: None,
+        };
+        calls.list.borrow_mut().push(call);
+        CallHandle { calls: Rc::clone(calls), index: calls.list.borrow().len() - 1 }
+    }
+
+    pub fn end(&self, now_ms: u64) {
+        self.change(|call| call.ended_ms = Some(now_ms));
+    }
+
+    fn fault(&self, fault: Fault) {
+        self.change(|call| call.fault = Some(fault));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Call)) {
+        change(&mut self.calls.list.borrow_mut()[self.index]);
+    }
+}
+
+// ---- The adapter -----------------------------------------------------------------------------------
+
+/// KV as one request at one location sees it, with the deadlines of the Worker's adapter.
+#[derive(Clone)]
+pub struct Namespace {
+    pub kv: Rc<Kv>,
+    pub location: usize,
+    pub calls: Rc<Calls>,
+    /// Whether a newer version of the service writes.
+    pub is_newer: bool,
+    /// How long it waits for a read and for a write.
+    pub deadlines_ms: [u64; 2],
+}
+
+impl Namespace {
+    fn begin(&self, operation: &'static str, name: &str) -> CallHandle {
+        CallHandle::begin(&self.calls, operation, name.to_owned(), self.kv.time.now_ms())
+    }
+
+    fn written_by_version(&self, json: Vec<u8>) -> Vec<u8> {
+        match json.strip_prefix(b"{") {
+            Some(rest) if self.is_newer => {
+                [format!("{{\"{NEWER}\":[1],").as_bytes(), rest].concat()
+            }
+            _ => json,
+        }
+    }
+}
+
+impl Store for Namespace {
+    type Value = Value;
+
+    async fn get<K: Key>(&self, key: &K) -> Result<Option<Stored<Value, K::Metadata>>, StoreError> {
+        let Namespace { kv, location, calls, .. } = self;
+        let (name, cache_ms) =
+            (key.name(), K::CACHE_SECONDS.map(|seconds| u64::from(seconds) * 1_000));
+        let call = self.begin("get", &name);
+        let fault = kv.fault(READ_FAULTS);
+        call.change(|call| call.fault = fault);
+        let found =
+            kv.time.within(self.deadlines_ms[0], kv.get(*location, &name, cache_ms, fault)).await;
+        call.end(kv.time.now_ms());
+        let Some(record) = found.unwrap_or(Err(StoreError::Unavailable))? else { return Ok(None) };
+        call.change(|call| call.found = Some(Rc::clone(&record)));
+        let metadata: &[u8] =
+            if fault == Some(Fault::DamagedMetadata) { b"{\"mode\":" } else { &record.metadata };
+        let metadata = serde_json::from_slice(metadata)
+            .map_err(|error| StoreError::damaged("metadata", &error))?;
+        let value = Value { kv: Rc::clone(kv), calls: Rc::clone(calls), record, name, fault };
+        Ok(Some(Stored { value, metadata }))
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        let (kv, name) = (&self.kv, key.name());
+        let metadata = serde_json::to_vec(metadata).map_err(|_| StoreError::Unavailable)?;
+        let [value, metadata] = [value, metadata].map(|json| self.written_by_version(json));
+        let record = Record::new(value, metadata, self.calls.exchange);
+        let call = self.begin("put", &name);
+        let fault = kv.fault(WRITE_FAULTS);
+        call.change(|call| (call.fault, call.written) = (fault, Some(Rc::clone(&record))));
+        let put = kv.put(self.location, &name, record, &call, fault);
+        let outcome = kv.time.within(self.deadlines_ms[1], put).await;
+        call.end(kv.time.now_ms());
+        outcome.unwrap_or(Err(StoreError::Unavailable))
+    }
+}
+
+/// For bugs that are planted.
+impl Namespace {
+    pub fn value_of(&self, value: Vec<u8>) -> Value {
+        let record = Record::new(value, vec![], OPERATOR);
+        let (kv, calls) = (Rc::clone(&self.kv), Rc::clone(&self.calls));
+        Value { kv, calls, record, name: String::new(), fault: None }
+    }
+
+    pub fn reads_replay(&self) -> bool {
+        self.calls.list.borrow().iter().any(|call| call.name.starts_with("idempotency:"))
+    }
+}
+
+impl Value {
+    pub fn text(&self) -> Vec<u8> {
+        self.record.value.clone()
+    }
+
+    pub fn is_damaged(&self) -> bool {
+        self.fault == Some(Fault::DamagedValue)
+    }
+}
+
+/// A stored value, not yet read.
+pub struct Value {
+    kv: Rc<Kv>,
+    calls: Rc<Calls>,
+    record: Rc<Record>,
+    name: String,
+    fault: Option<Fault>,
+}
+
+impl Value {
+    async fn bytes(&self) -> Result<Vec<u8>, StoreError> {
+        self.kv.travel().await;
+        match self.fault {
+            Some(Fault::BrokenValue) => Err(StoreError::Unavailable),
+            Some(Fault::HangingValue) => pending().await,
+            Some(Fault::DamagedValue) => Ok(self.damaged()),
+            _ => Ok(self.record.value.clone()),
+        }
+    }
+
+    fn damaged(&self) -> Vec<u8> {
+        let half = self.record.value.len() / 2;
+        match self.kv.random.below(4) {
+            0 => self.record.value[..half].to_vec(),
+            1 => vec![],
+            2 => b"[]".to_vec(),
+            _ => self.record.value.iter().map(|byte| byte ^ 0x80).collect(),
+        }
+    }
+}
+
+impl StoredValue for Value {
+    async fn read(self) -> Result<Vec<u8>, StoreError> {
+        let time = &self.kv.time;
+        let call = CallHandle::begin(&self.calls, "read", self.name.clone(), time.now_ms());
+        let bytes = time.within(READ_MS, self.bytes()).await;
+        call.end(time.now_ms());
+        bytes.unwrap_or(Err(StoreError::Unavailable))
+    }
+}

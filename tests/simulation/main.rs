@@ -1,0 +1,158 @@
+//! The service over a Workers KV that is eventually consistent and fails, with everything that is
+//! not determined decided by a seed.
+//!
+//! `SEED=7 cargo test --test simulation` plays one seed again; `npm run simulate -- --minutes 10`
+//! plays new ones.
+
+#![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::panic, reason = "a violation is shown with its seed and its trace")]
+
+mod executor;
+mod invariants;
+mod isolate;
+mod kv;
+mod orders;
+mod payload;
+mod planted;
+mod random;
+mod trace;
+mod world;
+
+use kv::{FAULT_KINDS, Fault};
+use orders::Enumeration;
+use planted::{BUGS, Bug};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use world::World;
+
+/// How many seeds `cargo test` plays.
+const SEEDS: u64 = 100;
+/// How many seeds are tried when a planted bug is no longer found by its own.
+const SEEDS_PER_BUG: u64 = 300;
+
+/// What seeds came to.
+#[derive(Default)]
+struct Tally {
+    seeds: u64,
+    requests: usize,
+    faults: BTreeMap<Fault, usize>,
+    statuses: BTreeMap<u16, usize>,
+}
+
+impl Tally {
+    fn add(&mut self, world: &World) {
+        self.seeds += 1;
+        self.requests += world.exchanges.borrow().len();
+        world.faults().into_iter().for_each(|fault| *self.faults.entry(fault).or_default() += 1);
+        for answer in world.exchanges.borrow().iter().filter_map(|one| one.answer.as_ref()) {
+            *self.statuses.entry(answer.status).or_default() += 1;
+        }
+    }
+
+    fn show(&self, started: Instant) {
+        let an_hour = self.requests as f64 / started.elapsed().as_secs_f64() * 3_600.0;
+        let Tally { seeds, requests, .. } = self;
+        let faults: usize = self.faults.values().sum();
+        println!("{seeds} seeds, {requests} requests ({an_hour:.0} an hour), {faults} faults");
+    }
+}
+
+/// Plays a seed; the first violation comes with its trace.
+fn play(seed: u64, bug: Option<Bug>) -> Result<World, String> {
+    let world = World::run(seed, bug);
+    let verdict = invariants::check(&world);
+    verdict.map_err(|violation| {
+        let trace = trace::trace(&world, violation.exchange);
+        let request = violation.exchange.map(|number| format!(" in #{number}")).unwrap_or_default();
+        let invariant = violation.invariant;
+        format!("seed {seed}: \"{invariant}\" is violated{request}: {}\n{trace}", violation.text)
+    })?;
+    Ok(world)
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("`{variable}` must be a number, not `{text}`")))
+}
+
+/// Plays the one seed of `SEED`, or new ones from `FROM` on for `MINUTES`, or the first [`SEEDS`].
+#[test]
+fn no_seed_violates_an_invariant() {
+    let (from, started) = (number("FROM").unwrap_or_default(), Instant::now());
+    let minutes = number("MINUTES").map(|minutes| Duration::from_secs(60 * minutes));
+    let seeds = match (number("SEED"), minutes) {
+        (Some(seed), _) => seed..seed + 1,
+        (None, Some(_)) => from..u64::MAX,
+        (None, None) => from..from + SEEDS,
+    };
+    let (mut tally, mut shown) = (Tally::default(), started);
+    for seed in seeds {
+        let world = play(seed, None).unwrap_or_else(|failure| panic!("{failure}"));
+        tally.add(&world);
+        if minutes.is_some() && shown.elapsed() > Duration::from_secs(5) {
+            shown = Instant::now();
+            tally.show(started);
+        }
+        if minutes.is_some_and(|minutes| started.elapsed() >= minutes) {
+            break;
+        }
+    }
+    tally.show(started);
+    println!("faults: {:?}; answers: {:?}", tally.faults, tally.statuses);
+    if tally.seeds >= SEEDS {
+        assert_eq!(tally.faults.len(), FAULT_KINDS, "a fault that does not happen proves nothing");
+        assert!(
+            tally.statuses.keys().eq(&[200, 400, 401, 404, 422, 500, 503]),
+            "the same of answers"
+        );
+    }
+}
+
+#[test]
+fn a_seed_decides_everything() {
+    for seed in 0..3 {
+        let [one, other] = [World::run(seed, None), World::run(seed, None)];
+        assert!(trace::trace(&one, None) == trace::trace(&other, None), "seed {seed}");
+    }
+}
+
+#[test]
+fn planted_bugs_are_found() {
+    for (bug, seed) in BUGS {
+        if play(*seed, Some(*bug)).is_ok() {
+            let found = (0..SEEDS_PER_BUG).find(|seed| play(*seed, Some(*bug)).is_err());
+            panic!("seed {seed} does not find {bug:?}; the first that does: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn no_order_by_one_key_violates_an_invariant() {
+    let expected = Enumeration {
+        schedules: 1_922_850,
+        states: 17_482,
+        executions: 4_018,
+        ends: 5_182,
+        split_ends: 970,
+        refused_ends: 0,
+    };
+    assert_eq!(orders::enumerate(orders::ONE_KEY), expected, "check the new counts, then set them");
+}
+
+#[test]
+fn no_order_by_two_keys_violates_an_invariant() {
+    let expected = Enumeration {
+        schedules: 1_998_642,
+        states: 16_265,
+        executions: 4_602,
+        ends: 4_401,
+        split_ends: 0,
+        refused_ends: 134,
+    };
+    assert_eq!(
+        orders::enumerate(orders::TWO_KEYS),
+        expected,
+        "check the new counts, then set them"
+    );
+}

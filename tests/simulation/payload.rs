@@ -1,0 +1,132 @@
+//! What the simulated callers order, and what the service must make of it.
+
+use crate::random::Random;
+use num_bigint::BigInt;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Amounts, each in two spellings of one double.
+const AMOUNTS: &[[&str; 2]] = &[
+    ["1", "1.0"],
+    ["3", "3e0"],
+    ["0.1", "1e-1"],
+    ["2.675", "2.6750"],
+    ["0.005", "5e-3"],
+    ["0.30000000000000004", "0.300000000000000040"],
+    ["123456789012", "1.23456789012e11"],
+    ["1000000000000000000000", "1e21"],
+];
+const OFFERINGS: &[&str] = &["tree", "plastic-kg", "not-listed"];
+const PRICES: &[&str] = &["0.50", "1.25", "0.333", "2.005", "0", "99999999.99"];
+
+/// The operator's catalogue: prices of offerings.
+pub type Prices = BTreeMap<&'static str, &'static str>;
+
+pub fn draw_prices(random: &Random) -> Prices {
+    OFFERINGS.iter().take(2).map(|offering| (*offering, random.pick(PRICES))).collect()
+}
+
+pub fn catalogue(prices: &Prices) -> Vec<u8> {
+    json!({ "currencyCode": "EUR", "unitPrices": prices }).to_string().into_bytes()
+}
+
+#[derive(Clone, Debug)]
+pub struct Payload {
+    reference: String,
+    pub email: String,
+    /// Which amount and which offering.
+    pledges: Vec<(usize, &'static str)>,
+    is_full: bool,
+}
+
+impl Payload {
+    pub fn draw(random: &Random, number: usize) -> Self {
+        let pledge = |_| (random.index(AMOUNTS.len()), random.pick(OFFERINGS));
+        Payload {
+            reference: format!("order-{number}"),
+            email: format!("buyer-{number}@example.org"),
+            pledges: (0..1 + random.below(3)).map(pledge).collect(),
+            is_full: random.chance(500),
+        }
+    }
+
+    /// The request's JSON; the spellings differ in the order of members, in blanks and in numbers.
+    pub fn body(&self, spelling: usize) -> Vec<u8> {
+        let pledge = |(amount, offering): &(usize, &str)| {
+            let amount = AMOUNTS[*amount][spelling];
+            let detail = if self.is_full { r#","detail":{"name":"Trees"}"# } else { "" };
+            format!(r#"{{"impact":{{"offeringId":"{offering}","amount":{amount}}}{detail}}}"#)
+        };
+        let pledges: Vec<String> = self.pledges.iter().map(pledge).collect();
+        let mut members = vec![
+            format!(r#""reference":"{}""#, self.reference),
+            format!(r#""recipient":{{"email":"{}"}}"#, self.email),
+            format!(r#""pledges":[{}]"#, pledges.join(",")),
+        ];
+        if self.is_full {
+            members.push(r#""trigger":{"phrase":"placed an order"}"#.to_owned());
+        }
+        if spelling == 1 {
+            members.reverse();
+        }
+        format!("{{{}}}", members.join(if spelling == 1 { " ,\n" } else { "," })).into_bytes()
+    }
+
+    /// What must be in a create's answer, whatever its ids and terms are.
+    pub fn expected(&self) -> Value {
+        let name = self.is_full.then_some("Trees");
+        let phrase = self.is_full.then_some("placed an order");
+        let pledge = |(amount, offering): &(usize, &str)| {
+            let amount: Value = serde_json::from_str(AMOUNTS[*amount][0]).unwrap();
+            json!({
+                "impact": { "amount": amount.as_f64(), "offeringId": offering },
+                "detail": {
+                    "name": name, "description": null, "nounSingular": null, "nounPlural": null,
+                    "image": null, "externalId": null, "externalUrl": null,
+                },
+            })
+        };
+        json!({
+            "reference": self.reference,
+            "recipient": { "email": self.email, "firstName": null, "name": null },
+            "trigger": { "date": null, "phrase": phrase, "externalUrl": null },
+            "pledges": self.pledges.iter().map(pledge).collect::<Vec<_>>(),
+            "notifications": [],
+        })
+    }
+
+    /// The charge at these prices, by integers of any size.
+    pub fn charge(&self, prices: &Prices) -> String {
+        let products = self.pledges.iter().filter_map(|(amount, offering)| {
+            Some(scaled(AMOUNTS[*amount][0]) * scaled(prices.get(offering)?))
+        });
+        let cent = BigInt::from(10).pow(2 * PLACES - 2);
+        let cents = (products.sum::<BigInt>() + &cent / 2) / cent;
+        let digits = format!("{cents:0>3}");
+        let (whole, fraction) = digits.split_at(digits.len() - 2);
+        format!("{whole}.{fraction}")
+    }
+}
+
+/// More than any of these decimals has behind its point.
+const PLACES: u32 = 20;
+
+fn scaled(decimal: &str) -> BigInt {
+    let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));
+    format!("{whole}{fraction:0<20}").parse().unwrap()
+}
+
+/// A create's answer as a get shows it.
+pub fn retrieved(created: &Value) -> Value {
+    let mut retrieved = created.clone();
+    let members = retrieved.as_object_mut().unwrap();
+    let recipient = members.remove("recipient");
+    members.remove("id");
+    for pledge in members["pledges"].as_array_mut().unwrap() {
+        let pledge = pledge.as_object_mut().unwrap();
+        let detail = pledge.remove("detail");
+        pledge.insert("details".to_owned(), json!([detail]));
+        pledge.insert("recipient".to_owned(), json!(recipient));
+    }
+    retrieved
+}

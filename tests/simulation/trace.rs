@@ -1,0 +1,76 @@
+//! A world as a person reads it.
+
+use crate::isolate::Answer;
+use crate::kv::{Call, OPERATOR};
+use crate::world::{Exchange, KEYS, What, World};
+use std::collections::BTreeSet;
+
+/// What happened, in order; for one request, until it ended, and of the others those that touched a
+/// transaction or a replay record that it touched.
+pub fn trace(world: &World, exchange: Option<usize>) -> String {
+    let exchanges = world.exchanges.borrow();
+    let touched = exchange.map(|number| records_of(&exchanges[number])).unwrap_or_default();
+    let mut lines = world.events.clone();
+    for (number, one) in exchanges.iter().enumerate() {
+        if exchange.is_none() || exchange == Some(number) || !records_of(one).is_disjoint(&touched)
+        {
+            lines.extend(lines_of(number, one));
+        }
+    }
+    let until_ms = exchange.and_then(|number| exchanges[number].ended_ms).unwrap_or(u64::MAX);
+    lines.retain(|(at_ms, _)| *at_ms <= until_ms);
+    lines.sort_by_key(|(at_ms, _)| *at_ms);
+    let line = |(at_ms, text): &(u64, String)| format!("{at_ms:>9} ms  {text}\n");
+    lines.iter().map(line).collect()
+}
+
+fn records_of(exchange: &Exchange) -> BTreeSet<String> {
+    let names = exchange.calls.list.borrow();
+    let names = names.iter().map(|call| call.name.clone());
+    names
+        .filter(|name| name.starts_with("transaction:") || name.starts_with("idempotency:"))
+        .collect()
+}
+
+fn lines_of(number: usize, exchange: &Exchange) -> Vec<(u64, String)> {
+    let Exchange { ask, isolate, location, ahead_ms, .. } = exchange;
+    let key = KEYS[ask.key].text.trim_start_matches("service_sk_");
+    let unit = ask.unit.unwrap_or("no unit");
+    let what = match &ask.what {
+        What::Create { name, payload, .. } => format!("create order {payload}, key {name:?}"),
+        What::Get { id } => format!("get {id}"),
+        What::Timeline { id, .. } => format!("timeline of {id}"),
+    };
+    let to = format!("isolate {isolate} at location {location}, clock {ahead_ms:+} ms");
+    let mut lines =
+        vec![(exchange.begun_ms, format!("#{number} {what} by {key} ({unit}) to {to}"))];
+    lines.extend(exchange.calls.list.borrow().iter().flat_map(|call| call_lines(number, call)));
+    if let (Some(ended_ms), Some(answer)) = (exchange.ended_ms, &exchange.answer) {
+        lines.push((ended_ms, format!("#{number} answers {}", describe(answer))));
+    }
+    lines
+}
+
+fn call_lines(number: usize, call: &Call) -> Vec<(u64, String)> {
+    let name: String = call.name.chars().take(24).collect();
+    let begins = format!("#{number}   {} {name}", call.operation);
+    let fault = call.fault.map(|fault| format!(", {fault:?}")).unwrap_or_default();
+    let found = match (&call.found, call.operation) {
+        (Some(record), "get") if record.writer == OPERATOR => " finds the operator's".to_owned(),
+        (Some(record), "get") => format!(" finds what #{} wrote", record.writer),
+        (None, "get") => " finds nothing".to_owned(),
+        _ => String::new(),
+    };
+    let ended = call.ended_ms.map(|at_ms| (at_ms, format!("{begins} ends{found}{fault}")));
+    [(call.began_ms, begins)].into_iter().chain(ended).collect()
+}
+
+fn describe(answer: &Answer) -> String {
+    let json = answer.json();
+    let replayed = if answer.is_replayed { " replayed" } else { "" };
+    let terms = json["id"]
+        .as_str()
+        .map(|id| format!(" {id} created {} for {}", json["createdAt"], json["charge"]["amount"]));
+    let log = answer.log.as_ref().map(|log| format!(" ({log})")).unwrap_or_default();
+    format!("{}{replayed}{}{log}", answer.status, terms.unwrap_or_default())
+}

@@ -1,0 +1,532 @@
+//! One seed: callers, an operator, isolates that come and go, and all that they did.
+
+use crate::executor::{Executor, Time};
+use crate::isolate::{Answer, Isolate, SimulatedRequest, SkewedClock, Upload};
+use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace, READ_MS, WRITE_MS};
+use crate::payload::{Payload, Prices, catalogue, draw_prices};
+use crate::planted::{Bug, Memory};
+use crate::random::Random;
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode};
+use impact_pledge::handle::{Caches, Settings};
+use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+pub const PATH: &str = "/v2/pledge-transaction";
+const HOSTS: &[&str] = &["https://pledge.example", "https://pledge.test"];
+const ISOLATES: usize = 2 * LOCATIONS;
+const STEPS: usize = 60;
+const NAMES: usize = 3;
+const PAYLOADS: usize = 3;
+/// What nobody orders until the end.
+pub const NEW_PAYLOAD: usize = PAYLOADS;
+
+// ---- Who calls -------------------------------------------------------------------------------------
+
+/// An API key and what it may do: as its one unit, or as one of its team's.
+pub struct KeySpec {
+    pub text: &'static str,
+    pub mode: Mode,
+    pub is_team: bool,
+    pub units: &'static [&'static str],
+}
+
+const fn unit_key(text: &'static str, mode: Mode, unit: &'static [&'static str]) -> KeySpec {
+    KeySpec { text, mode, is_team: false, units: unit }
+}
+
+pub const KEYS: &[KeySpec] = &[
+    unit_key("service_sk_test_first", Mode::Test, &["unit_1"]),
+    unit_key("service_sk_test_second", Mode::Test, &["unit_1"]),
+    unit_key("service_sk_live_first", Mode::Live, &["unit_1"]),
+    unit_key("service_sk_test_other", Mode::Test, &["unit_2"]),
+    KeySpec {
+        text: "service_sk_test_team",
+        mode: Mode::Test,
+        is_team: true,
+        units: &["unit_1", "unit_2"],
+    },
+    unit_key("service_sk_test_later", Mode::Test, &["unit_1"]),
+    unit_key("service_sk_test_audit", Mode::Test, &["unit_1"]),
+    unit_key("service_sk_live_audit", Mode::Live, &["unit_1"]),
+    unit_key("service_sk_test_audit_other", Mode::Test, &["unit_2"]),
+];
+/// The key that does not exist at the beginning.
+const LATER: usize = 5;
+/// The first of the keys that only the end uses.
+const AUDIT: usize = 6;
+
+fn unknown_id() -> String {
+    "ptran_".to_owned() + &"a".repeat(24)
+}
+
+/// Mode and unit.
+pub type Scope = (&'static str, &'static str);
+
+impl KeySpec {
+    /// The text of the key that its record is under.
+    pub fn record_name(&self) -> String {
+        CredentialKey(ApiKey::new(self.text).hash()).name()
+    }
+
+    pub fn record(&self) -> Vec<u8> {
+        let units = || self.units.iter().map(|unit| (*unit).to_owned());
+        let level = match self.is_team {
+            true => KeyLevel::Team { team_id: "team".to_owned(), unit_ids: units().collect() },
+            false => KeyLevel::Unit { unit_id: units().collect() },
+        };
+        serde_json::to_vec(&KeyRecord { mode: self.mode, level, label: String::new() }).unwrap()
+    }
+}
+
+/// When a key was made, and when it was revoked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeyLife {
+    pub made_ms: Option<u64>,
+    pub revoked_ms: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Ask {
+    pub key: usize,
+    pub unit: Option<&'static str>,
+    pub host: &'static str,
+    pub what: What,
+}
+
+#[derive(Clone, Debug)]
+pub enum What {
+    Create { name: Option<usize>, payload: usize, spelling: usize, is_broken: bool },
+    Get { id: String },
+    Timeline { id: String, edit_key: String },
+}
+
+impl Ask {
+    /// The unit that the caller acts for, if its key is good.
+    pub fn scope(&self) -> Option<Scope> {
+        let key = &KEYS[self.key];
+        let mut units = key.units.iter().copied();
+        let unit = units.find(|unit| !key.is_team || self.unit == Some(unit))?;
+        Some((key.mode.into(), unit))
+    }
+
+    /// The name of the create's idempotency key, where it has one.
+    pub fn name(&self) -> Option<usize> {
+        if let What::Create { name, .. } = self.what { name } else { None }
+    }
+
+    pub fn payload(&self) -> Option<usize> {
+        if let What::Create { payload, .. } = self.what { Some(payload) } else { None }
+    }
+}
+
+/// A request and what became of it.
+pub struct Exchange {
+    pub ask: Ask,
+    pub isolate: usize,
+    pub location: usize,
+    pub ahead_ms: i64,
+    pub begun_ms: u64,
+    pub ended_ms: Option<u64>,
+    /// `None` while it runs, and for ever if it was cut.
+    pub answer: Option<Answer>,
+    pub is_cut: bool,
+    /// Whether it was sent when nothing failed any more and all caches had run out.
+    pub is_calm: bool,
+    pub calls: Rc<Calls>,
+}
+
+// ---- The world -------------------------------------------------------------------------------------
+
+pub struct World {
+    pub time: Rc<Time>,
+    pub kv: Rc<Kv>,
+    pub exchanges: Rc<RefCell<Vec<Exchange>>>,
+    pub keys: Vec<KeyLife>,
+    pub prices: Vec<(u64, Prices)>,
+    pub payloads: Vec<Payload>,
+    /// What else happened, for the trace.
+    pub events: Vec<(u64, String)>,
+    /// Isolates that hold more than they may.
+    pub excesses: Vec<String>,
+    random: Rc<Random>,
+    executor: Executor,
+    isolates: Vec<Rc<Isolate>>,
+    isolate_count: usize,
+    /// The key that was made or revoked last: many use it then.
+    changed_key: Option<usize>,
+    is_calm: bool,
+    bug: Option<Bug>,
+}
+
+impl World {
+    /// Runs a seed to its end.
+    pub fn run(seed: u64, bug: Option<Bug>) -> Self {
+        let mut world = World::new(seed, bug);
+        for _ in 0..STEPS {
+            world.step();
+        }
+        world.calm_down();
+        world.audit();
+        world
+    }
+
+    fn new(seed: u64, bug: Option<Bug>) -> Self {
+        let (time, random) = (Rc::new(Time::default()), Rc::new(Random::new(seed)));
+        let conditions = Conditions {
+            faults: random.pick(&[0, 10, 50, 150]),
+            is_strict: random.chance(500),
+            slow: random.pick(&[0, 50, 400]),
+            late: random.pick(&[0, 0, 50]),
+        };
+        let mut world = World {
+            kv: Rc::new(Kv::new(&time, &random, conditions)),
+            executor: Executor::new(&time, &random),
+            exchanges: Rc::default(),
+            keys: vec![KeyLife::default(); KEYS.len()],
+            prices: vec![],
+            payloads: (0..=PAYLOADS).map(|number| Payload::draw(&random, number)).collect(),
+            events: vec![],
+            excesses: vec![],
+            isolates: vec![],
+            isolate_count: 0,
+            changed_key: None,
+            is_calm: false,
+            time,
+            random,
+            bug,
+        };
+        (0..KEYS.len()).filter(|key| *key != LATER).for_each(|key| world.make_key(key));
+        world.set_prices();
+        world.advance(100_000); // all of it is in force
+        world.isolates = (0..ISOLATES).map(|index| world.isolate(index % LOCATIONS)).collect();
+        world
+    }
+
+    fn isolate(&mut self, location: usize) -> Rc<Isolate> {
+        self.isolate_count += 1;
+        let seed = self.random.below(u64::MAX);
+        let seed = if self.bug == Some(Bug::RepeatsRandomness) { 0 } else { seed };
+        let ahead_ms = self.random.below(10_000) as i64 - 5_000;
+        Rc::new(Isolate {
+            number: self.isolate_count,
+            location,
+            is_newer: self.random.chance(250),
+            clock: SkewedClock { time: Rc::clone(&self.time), ahead_ms },
+            entropy: Random::new(seed),
+            caches: Caches::default(),
+            settings: Settings::default(),
+            bug: self.bug,
+            memory: Memory::default(),
+        })
+    }
+
+    fn note(&mut self, event: impl Into<String>) {
+        self.events.push((self.time.now_ms(), event.into()));
+    }
+
+    fn advance(&self, milliseconds: u64) {
+        self.executor.run_until(self.time.now_ms() + milliseconds);
+    }
+
+    // ---- What happens at random ------------------------------------------------------------------
+
+    fn step(&mut self) {
+        let pause_ms = match self.random.below(100) {
+            0..50 => self.random.below(6),
+            50..75 => self.random.below(2_000),
+            75..95 => self.random.below(40_000),
+            _ => self.random.below(130_000),
+        };
+        self.advance(pause_ms);
+        match self.random.below(100) {
+            0..65 => self.create(),
+            65..83 => self.get(),
+            83..90 => self.timeline(),
+            90..92 => self.kill_isolate(),
+            92..94 => self.cut_request(),
+            94 => self.revoke_key(),
+            95..98 => self.set_prices(),
+            _ => self.make_later_key(),
+        }
+        self.check_memory();
+    }
+
+    fn create(&mut self) {
+        let name = self.random.chance(850).then(|| self.random.index(NAMES));
+        let payload = self.random.index(PAYLOADS);
+        let (spelling, is_broken) = (self.random.index(2), self.random.chance(20));
+        let ask = self.ask(What::Create { name, payload, spelling, is_broken });
+        self.send(ask);
+    }
+
+    fn ask(&self, what: What) -> Ask {
+        let usual = self.random.pick(&[0, 0, 0, 1, 1, 2, 3, 4, LATER]); // some more than others
+        let key = self.changed_key.filter(|_| self.random.chance(250)).unwrap_or(usual);
+        let unit = self.random.pick(&[None, Some("unit_1"), Some("unit_2"), Some("unit_3")]);
+        Ask { key, unit, host: self.random.pick(HOSTS), what }
+    }
+
+    /// The id and edit key of a create that was answered.
+    fn pick_created(&self) -> Option<(String, String)> {
+        let exchanges = self.exchanges.borrow();
+        let created: Vec<&Answer> = exchanges
+            .iter()
+            .filter(|exchange| matches!(exchange.ask.what, What::Create { .. }))
+            .filter_map(|exchange| exchange.answer.as_ref().filter(|answer| answer.status == 200))
+            .collect();
+        if created.is_empty() {
+            return None;
+        }
+        let json = created[self.random.index(created.len())].json();
+        let url = json["timelineUrl"].as_str()?;
+        Some((json["id"].as_str()?.to_owned(), url.rsplit('=').next()?.to_owned()))
+    }
+
+    fn get(&mut self) {
+        let created = self.pick_created().filter(|_| self.random.chance(950));
+        let id = created.map_or_else(unknown_id, |(id, _)| id);
+        let ask = self.ask(What::Get { id });
+        self.send(ask);
+    }
+
+    fn timeline(&mut self) {
+        let Some((id, edit_key)) = self.pick_created() else { return };
+        let edit_key = if self.random.chance(250) { "a".repeat(32) } else { edit_key };
+        let ask = self.ask(What::Timeline { id, edit_key });
+        self.send(ask);
+    }
+
+    fn send(&mut self, ask: Ask) {
+        let isolate = Rc::clone(&self.isolates[self.random.index(self.isolates.len())]);
+        self.send_to(&isolate, ask);
+    }
+
+    fn send_to(&mut self, isolate: &Rc<Isolate>, ask: Ask) {
+        let number = self.exchanges.borrow().len();
+        let calls = Rc::new(Calls { exchange: number, ..Calls::default() });
+        let request = self.request(&ask, &calls);
+        let store = Namespace {
+            kv: Rc::clone(&self.kv),
+            location: isolate.location,
+            calls: Rc::clone(&calls),
+            is_newer: isolate.is_newer,
+            deadlines_ms: match self.bug {
+                Some(Bug::HasNoDeadlines) => [u64::MAX / 2; 2],
+                _ => [READ_MS, WRITE_MS],
+            },
+        };
+        self.exchanges.borrow_mut().push(Exchange {
+            ask,
+            isolate: isolate.number,
+            location: isolate.location,
+            ahead_ms: isolate.clock.ahead_ms,
+            begun_ms: self.time.now_ms(),
+            ended_ms: None,
+            answer: None,
+            is_cut: false,
+            is_calm: self.is_calm,
+            calls,
+        });
+        let (isolate, exchanges) = (Rc::clone(isolate), Rc::clone(&self.exchanges));
+        self.executor.spawn(number, async move {
+            let answer = isolate.serve(&isolate.store(store), &request).await;
+            let exchange = &mut exchanges.borrow_mut()[number];
+            exchange.ended_ms = Some(isolate.clock.time.now_ms());
+            exchange.answer = Some(answer);
+        });
+    }
+
+    fn request(&self, ask: &Ask, calls: &Rc<Calls>) -> SimulatedRequest {
+        let Ask { key, unit, host, what } = ask;
+        let (method, path) = match what {
+            What::Create { .. } => ("POST", PATH.to_owned()),
+            What::Get { id } => ("GET", format!("{PATH}/{id}")),
+            What::Timeline { id, edit_key } => {
+                ("GET", format!("/timeline/{id}?edit_key={edit_key}"))
+            }
+        };
+        let mut request = SimulatedRequest::new(method, format!("{host}{path}"), KEYS[*key].text);
+        if let Some(unit) = unit {
+            request = request.with_header("x-service-unit-id", *unit);
+        }
+        if let What::Create { name, payload, spelling, is_broken } = what {
+            request = request.with_body(self.payloads[*payload].body(*spelling));
+            if let Some(name) = name {
+                request = request.with_header("idempotency-key", format!("order-{name}"));
+            }
+            let is_slow = !self.is_calm && self.random.chance(100);
+            let takes_ms = self.random.below(if is_slow { 3_000 } else { 5 });
+            let (time, calls) = (Rc::clone(&self.time), Rc::clone(calls));
+            request.upload = Some(Upload { time, calls, takes_ms, is_broken: *is_broken });
+        }
+        request
+    }
+
+    fn cut(&mut self, exchange: usize) {
+        self.executor.cancel(exchange);
+        self.exchanges.borrow_mut()[exchange].is_cut = true;
+    }
+
+    fn cut_request(&mut self) {
+        let running = self.executor.running();
+        if !running.is_empty() {
+            let exchange = self.random.pick(&running);
+            self.note(format!("request {exchange} is cut"));
+            self.cut(exchange);
+        }
+    }
+
+    fn kill_isolate(&mut self) {
+        let index = self.random.index(self.isolates.len());
+        let dead = self.isolates[index].number;
+        self.note(format!("isolate {dead} dies"));
+        for exchange in self.executor.running() {
+            let is_its = self.exchanges.borrow()[exchange].isolate == dead;
+            if is_its {
+                self.cut(exchange);
+            }
+        }
+        self.isolates[index] = self.isolate(index % LOCATIONS);
+    }
+
+    // ---- The operator ----------------------------------------------------------------------------
+
+    fn make_key(&mut self, key: usize) {
+        self.note(format!("the operator makes the key {}", KEYS[key].text));
+        self.keys[key].made_ms = Some(self.time.now_ms());
+        self.kv.set(&KEYS[key].record_name(), Some(KEYS[key].record()));
+    }
+
+    fn make_later_key(&mut self) {
+        if self.keys[LATER].made_ms.is_none() {
+            self.make_key(LATER);
+            self.changed_key = Some(LATER);
+        }
+    }
+
+    /// Revokes a key while it is in use.
+    fn revoke_key(&mut self) {
+        let key = self.random.index(AUDIT);
+        let KeyLife { made_ms, revoked_ms } = self.keys[key];
+        if made_ms.is_none() || revoked_ms.is_some() {
+            return;
+        }
+        self.use_everywhere(key);
+        self.advance(self.random.below(5_000));
+        self.note(format!("the operator revokes the key {}", KEYS[key].text));
+        self.keys[key].revoked_ms = Some(self.time.now_ms());
+        self.changed_key = Some(key);
+        self.kv.set(&KEYS[key].record_name(), None);
+        self.advance(40_000 + self.random.below(20_000));
+        self.use_everywhere(key);
+    }
+
+    fn use_everywhere(&mut self, key: usize) {
+        for isolate in self.isolates.clone() {
+            let what = What::Get { id: unknown_id() };
+            self.send_to(&isolate, Ask { key, unit: Some("unit_1"), host: HOSTS[0], what });
+        }
+    }
+
+    fn set_prices(&mut self) {
+        let prices = draw_prices(&self.random);
+        self.note(format!("the operator sets prices: {prices:?}"));
+        self.kv.set(&CatalogueKey.name(), Some(catalogue(&prices)));
+        self.prices.push((self.time.now_ms(), prices));
+    }
+
+    // ---- The end ---------------------------------------------------------------------------------
+
+    /// Nothing fails any more, late writes arrive, caches run out, and all isolates are new.
+    fn calm_down(&mut self) {
+        let calm = Conditions { faults: 0, is_strict: false, slow: 0, late: 0 };
+        *self.kv.conditions.borrow_mut() = calm;
+        self.advance(400_000);
+        self.check_memory();
+        if self.executor.running().is_empty() {
+            self.isolates.clone().iter().for_each(|isolate| self.check_reservations(isolate));
+        }
+        self.note("all is calm");
+        self.is_calm = true;
+        self.isolates = (0..LOCATIONS).map(|location| self.isolate(location)).collect();
+    }
+
+    /// Reads all that was acknowledged, repeats all that was asked for, and reuses all names.
+    fn audit(&mut self) {
+        for (id, scope) in self.created() {
+            let key = |is_own: bool| {
+                let scope_of = |key: &usize| (KEYS[*key].mode.into(), KEYS[*key].units[0]);
+                (AUDIT..KEYS.len()).find(|key| (scope_of(key) == scope) == is_own)
+            };
+            let everywhere = (0..LOCATIONS).map(|location| (location, key(true)));
+            for (location, key) in everywhere.chain([(self.random.index(LOCATIONS), key(false))]) {
+                let isolate = Rc::clone(&self.isolates[location]);
+                let what = What::Get { id: id.clone() };
+                let ask = Ask { key: key.unwrap(), unit: None, host: HOSTS[0], what };
+                self.send_to(&isolate, ask);
+                self.advance(200);
+            }
+        }
+        for (key, unit, name, payload) in self.named() {
+            let what = What::Create {
+                name: Some(name),
+                payload,
+                spelling: self.random.index(2),
+                is_broken: false,
+            };
+            self.send(Ask { key, unit, host: self.random.pick(HOSTS), what });
+            self.advance(1_500);
+        }
+    }
+
+    /// Each id that was answered with, and whose it is.
+    fn created(&self) -> BTreeMap<String, Scope> {
+        let exchanges = self.exchanges.borrow();
+        let creates = exchanges.iter().filter(|exchange| exchange.ask.payload().is_some());
+        let acknowledged = creates.filter_map(|Exchange { ask, answer, .. }| {
+            let answer = answer.as_ref().filter(|answer| answer.status == 200)?;
+            Some((answer.json()["id"].as_str()?.to_owned(), ask.scope()?))
+        });
+        acknowledged.collect()
+    }
+
+    /// Each create with an idempotency key, and then each such key with a new payload.
+    fn named(&self) -> Vec<(usize, Option<&'static str>, usize, usize)> {
+        let exchanges = self.exchanges.borrow();
+        let named = exchanges.iter().filter_map(|Exchange { ask, .. }| {
+            ask.scope()?;
+            Some((ask.key, ask.unit, ask.name()?, ask.payload()?))
+        });
+        let repeats: BTreeSet<_> = named.collect();
+        let reuses: BTreeSet<_> =
+            repeats.iter().map(|(key, unit, name, _)| (*key, *unit, *name, NEW_PAYLOAD)).collect();
+        repeats.into_iter().chain(reuses).collect()
+    }
+
+    // ---- Memory ----------------------------------------------------------------------------------
+
+    fn check_memory(&mut self) {
+        for isolate in &self.isolates {
+            let recent = &isolate.caches.recent_answers;
+            if recent.count() > 512 || recent.bytes() > 4 * 1024 * 1024 {
+                self.excesses.push(format!("isolate {} keeps too many answers", isolate.number));
+            }
+        }
+    }
+
+    fn check_reservations(&mut self, isolate: &Isolate) {
+        let mut all = isolate.caches.in_flight.reservation();
+        if all.resize(impact_pledge::handle::MAX_BYTES_IN_FLIGHT).is_err() {
+            self.excesses.push(format!("isolate {} gives bytes not back", isolate.number));
+        }
+    }
+
+    /// How many faults of each kind were met.
+    pub fn faults(&self) -> Vec<Fault> {
+        let exchanges = self.exchanges.borrow();
+        let calls = exchanges.iter().flat_map(|exchange| exchange.calls.list.borrow().clone());
+        calls.filter_map(|call| call.fault).collect()
+    }
+}
