@@ -67,7 +67,7 @@ async function buildPlain(source, instance, { pkg, name, plain, files }) {
 /** The entries that have no wasm of their own: a pack of texts for each language, and what imports the package by its name. @returns {Promise<string[]>} their names */
 async function buildModules(templates, pkg) {
   const { build } = await import("esbuild");
-  const locales = readdirSync(join(templates, "locales")).map((file) => parse(file).name).filter((name) => name !== "plural");
+  const locales = readdirSync(join(templates, "locales")).map((file) => parse(file).name).filter((name) => name !== "pack");
   const names = [...locales.map((name) => `locales/${name}`), ...OTHERS];
   const options = { entryPoints: names.map((name) => join(templates, `${name}.js`)), outbase: templates, outdir: pkg, bundle: true, packages: "external", charset: "utf8", platform: "neutral", target: "es2022", logLevel: "warning" };
   await build({ ...options, format: "esm" });

@@ -49,7 +49,7 @@ function canRun() {
   try {
     return read([{ name: "recipient.x", value: "x" }], "field");
   } catch (error) {
-    if (!wasLogged) console.error("impact-pledge: this page's forms are not checked in it:", error);
+    if (!wasLogged) console.error("impact-pledge: forms are not checked:", error);
     wasLogged = true;
     return false;
   }
