@@ -139,7 +139,7 @@ impl History<'_> {
     ) -> impl Iterator<Item = (&'h Exchange, &'h Answer)> {
         self.exchanges.iter().enumerate().filter_map(move |(number, earlier)| {
             let answer = earlier.answer.as_ref().filter(|answer| answer.status == 200)?;
-            let is_before = earlier.ended_ms? <= exchange.begun_ms;
+            let is_before = earlier.ended_ms? < exchange.begun_ms; // of one moment, either may be first
             (is_before && self.identity(number) == Some(identity)).then_some((earlier, answer))
         })
     }
