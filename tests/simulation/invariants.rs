@@ -56,7 +56,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a create answers with its own transaction", a_create_answers_with_its_own_transaction),
     ("what was seen decides", what_was_seen_decides),
     ("a replay is the first answer", a_replay_is_the_first_answer),
-    ("a repeat is replayed in its isolate", a_repeat_is_replayed_in_its_isolate),
+    ("an isolate knows what it answered", an_isolate_knows_what_it_answered),
     ("a repeat is replayed everywhere in the end", a_repeat_is_replayed_everywhere_in_the_end),
     ("what is acknowledged is not refused later", what_is_acknowledged_is_not_refused_later),
     ("a reused idempotency key is refused", a_reused_idempotency_key_is_refused),
@@ -139,7 +139,7 @@ impl History<'_> {
     ) -> impl Iterator<Item = (&'h Exchange, &'h Answer)> {
         self.exchanges.iter().enumerate().filter_map(move |(number, earlier)| {
             let answer = earlier.answer.as_ref().filter(|answer| answer.status == 200)?;
-            let is_before = earlier.ended_ms? <= exchange.begun_ms;
+            let is_before = earlier.ended_ms? < exchange.begun_ms; // of one moment, either may be first
             (is_before && self.identity(number) == Some(identity)).then_some((earlier, answer))
         })
     }
@@ -445,22 +445,24 @@ fn a_replay_is_the_first_answer(history: &History<'_>, _: usize, exchange: &Exch
     ensure(same.all(|first| first.body == answer.body), || "the bytes differ".to_owned())
 }
 
-/// For two minutes, whatever KV shows.
-fn a_repeat_is_replayed_in_its_isolate(
+/// For two minutes, whatever KV shows, an isolate that answered a create makes nothing anew under its
+/// idempotency key: the same payload is replayed, another one is refused.
+fn an_isolate_knows_what_it_answered(
     history: &History<'_>,
-    number: usize,
+    _: usize,
     exchange: &Exchange,
 ) -> Verdict {
-    let (Some(answer), Some(own)) = (created(exchange), history.identity(number)) else {
-        return Ok(());
-    };
-    let mut firsts = history.acknowledged_before(own, exchange).filter(|(first, answer)| {
-        let until_ms = first.ended_ms.unwrap_or(0) + RECENT_MS;
-        !answer.is_replayed
+    let (ask, ended_ms) = (&exchange.ask, exchange.ended_ms.unwrap_or(u64::MAX));
+    let mut firsts = history.exchanges.iter().filter(|first| {
+        let first_ms = first.ended_ms.unwrap_or(u64::MAX);
+        created(first).is_some_and(|answer| !answer.is_replayed)
             && first.isolate == exchange.isolate
-            && exchange.ended_ms.is_some_and(|ended_ms| ended_ms < until_ms)
+            && (first.ask.scope(), first.ask.name()) == (ask.scope(), ask.name())
+            && first_ms < exchange.begun_ms
+            && ended_ms < first_ms + RECENT_MS
     });
-    ensure(answer.is_replayed || firsts.next().is_none(), || "it is made anew".to_owned())
+    let wrote = ask.name().is_some() && !calls(exchange, "put").is_empty();
+    ensure(!wrote || firsts.next().is_none(), || "it is made anew".to_owned())
 }
 
 /// Once the replay record is in force everywhere an acknowledged answer no longer changes.

@@ -58,9 +58,10 @@ impl Payload {
             format!(r#"{{"impact":{{"offeringId":"{offering}","amount":{amount}}}{detail}}}"#)
         };
         let pledges: Vec<String> = self.pledges.iter().map(pledge).collect();
+        let name = if self.is_full { r#","firstName":"Ada""# } else { "" };
         let mut members = vec![
             format!(r#""reference":"{}""#, self.reference),
-            format!(r#""recipient":{{"email":"{}"}}"#, self.email),
+            format!(r#""recipient":{{"email":"{}"{name}}}"#, self.email),
             format!(r#""pledges":[{}]"#, pledges.join(",")),
         ];
         if self.is_full {
@@ -74,7 +75,7 @@ impl Payload {
 
     /// What must be in a create's answer, whatever its ids and terms are.
     pub fn expected(&self) -> Value {
-        let name = self.is_full.then_some("Trees");
+        let (first_name, name) = (self.is_full.then_some("Ada"), self.is_full.then_some("Trees"));
         let phrase = self.is_full.then_some("placed an order");
         let pledge = |(amount, offering): &(usize, &str)| {
             let amount: Value = serde_json::from_str(AMOUNTS[*amount][0]).unwrap();
@@ -88,7 +89,7 @@ impl Payload {
         };
         json!({
             "reference": self.reference,
-            "recipient": { "email": self.email, "firstName": null, "name": null },
+            "recipient": { "email": self.email, "firstName": first_name, "name": null },
             "trigger": { "date": null, "phrase": phrase, "externalUrl": null },
             "pledges": self.pledges.iter().map(pledge).collect::<Vec<_>>(),
             "notifications": [],
