@@ -167,7 +167,7 @@ test("fields elsewhere in the page belong to the form by their attribute", async
   const page = await formPage(t, VALID, { outside, attributes: 'id="far"' });
   await page.fill("#outer", "example.org/orders");
   await page.keyboard.press("Tab");
-  assert.match((await shown(page, "outer")).text, /^Enter a full web address such as https:/);
+  assert.match((await shown(page, "outer")).text, /^Enter a web address such as https:/);
   await page.click("#send");
   assert.equal(await focused(page), "outer");
 });
@@ -233,8 +233,8 @@ test("too many boxes are shown at once, in their group", async (t) => {
   const box = (value) => `<label><input type="checkbox" id="${value}" name="notifications" value="${value}"> ${value}</label>`;
   const page = await formPage(t, `${VALID}<fieldset id="group"><legend>How</legend>${["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"].map(box).join("")}</fieldset>`);
   for (const id of ["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"]) await page.check(`#${id}`);
-  assert.equal((await shown(page, "Email")).text, "Choose no more than 3 items");
-  assert.equal(await page.$eval("#group > :last-child", (last) => last.textContent), "Choose no more than 3 items");
+  assert.equal((await shown(page, "Email")).text, "Choose at most 3 items");
+  assert.equal(await page.$eval("#group > :last-child", (last) => last.textContent), "Choose at most 3 items");
   await page.uncheck("#MessagingServiceB");
   assert.deepEqual(await shown(page, "Email"), QUIET);
 });
@@ -419,7 +419,7 @@ test("misuse is an error for the developer", async (t) => {
   })), ["TypeError: this form is bound already: unbind it first", "TypeError: `bindForm` takes a form element", "TypeError: `bindForm` takes a form element"]);
   await page.fill("#typo", "x");
   await page.click("#send");
-  assert.match((await shown(page, "typo")).text, /^This field is not expected here$/);
+  assert.match((await shown(page, "typo")).text, /^This field is not used here$/);
 });
 
 test("fifty pledges: each problem finds its field", async (t) => {

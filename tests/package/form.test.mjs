@@ -102,7 +102,7 @@ test("texts are for shoppers, in English or in the shop's own", async () => {
   const { en } = await project.load("impact-pledge/locales/en");
   const posted = [["recipient.email", "ada@"], ["pledges.0.impact.amount", "x"], ["recipient.emial", "x"]];
   const texts = (messages) => readForm(posted, { messages }).issues.map(({ message }) => message);
-  const english = ["Fill in this field", "Enter an e-mail address such as ada@example.org", "Enter a number", "Fill in this field", "This field is not expected here"];
+  const english = ["Fill in this field", "Enter an e-mail address such as ada@example.org", "Enter a number", "Fill in this field", "This field is not used here"];
   assert.deepEqual(texts(undefined), english);
   assert.deepEqual(texts(en), english);
   assert.deepEqual(texts(de), ["Bitte füllen Sie dieses Feld aus", "Geben Sie eine E-Mail-Adresse wie ada@example.org ein", "Geben Sie eine Zahl ein", "Bitte füllen Sie dieses Feld aus", "Dieses Feld ist hier nicht vorgesehen"]);
