@@ -26,8 +26,7 @@ export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
     for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
     const others = await buildModules(join(tools.root, "pkg-templates"), pkg);
-    writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root, others), null, 2)}
-`);
+    writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root, others), null, 2)}\n`);
     for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(join(tools.root, file), join(pkg, file));
     copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
     copyFileSync(join(tools.root, "docs", "forms.md"), join(pkg, "forms.md"));

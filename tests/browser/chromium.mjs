@@ -37,6 +37,20 @@ export async function openPage(t, { expected, ...options } = {}) {
   return page;
 }
 
+/** The nodes of the browser's tree for assistive technology, as what it says: role, name, value, description, and states by their names. */
+export async function accessibilityNodes(page) {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  await session.detach();
+  return nodes.map(({ role, name, value, description, properties = [] }) => ({
+    role: role?.value,
+    name: name?.value,
+    value: value?.value,
+    description: description?.value ?? "",
+    states: Object.fromEntries(properties.map(({ name, value }) => [name, value.value])),
+  }));
+}
+
 /** What axe finds wrong with a page as it is now: `rule: element` lines, none when all is well. */
 export async function axeFindings(page) {
   const fresh = !(await page.evaluate(() => "axe" in globalThis));

@@ -1,8 +1,7 @@
 /** `fieldAttributes` in Chromium: a page rendered from it alone, without JavaScript's checks, refuses what the rules refuse. */
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import test from "node:test";
+import { fixturesIn } from "../support/fixtures.mjs";
 import { axeFindings, useBrowser } from "./chromium.mjs";
 import { formPage } from "./form-page.mjs";
 
@@ -11,8 +10,7 @@ useBrowser();
 /** What HTML can refuse of a field that the form has. */
 const BY_HTML = new Set(["required", "invalid_type", "not_positive", "not_finite", "invalid_email", "invalid_uri", "invalid_date_time"]);
 
-const fixtures = join(import.meta.dirname, "..", "fixtures", "form");
-const files = readdirSync(fixtures).map((file) => JSON.parse(readFileSync(join(fixtures, file), "utf8")));
+const files = fixturesIn("form");
 const rows = files.flatMap(({ rows }) => rows ?? []);
 const amounts = files.flatMap(({ amounts }) => amounts ?? []);
 

@@ -1,7 +1,7 @@
 /** `bindForm` in Chromium once the form is sent: what a server found, an `onSubmit` that fails, and no message that no longer holds. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { axeFindings, useBrowser } from "./chromium.mjs";
+import { accessibilityNodes, axeFindings, useBrowser } from "./chromium.mjs";
 import { VALID, field, formPage, live, shown } from "./form-page.mjs";
 
 useBrowser();
@@ -329,11 +329,9 @@ test("each message is announced once: lines that stay are not touched as others 
 
 test("a screen reader's tree has name, description and state before and after a server's error", async (t) => {
   const page = await pageThat(t, VALID);
-  const session = await page.context().newCDPSession(page);
   const tree = async () => {
-    const { nodes } = await session.send("Accessibility.getFullAXTree");
-    const { role, name, description, properties } = nodes.find(({ role, name }) => role?.value === "textbox" && name?.value === "email");
-    return { role: role.value, name: name.value, description: description?.value ?? "", invalid: properties.find(({ name }) => name === "invalid")?.value.value };
+    const { role, name, description, states } = (await accessibilityNodes(page)).find(({ role, name }) => role === "textbox" && name === "email");
+    return { role, name, description, invalid: states.invalid };
   };
   const quiet = { role: "textbox", name: "email", description: "", invalid: "false" };
   assert.deepEqual(await tree(), quiet);

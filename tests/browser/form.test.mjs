@@ -1,8 +1,7 @@
 /** `bindForm` in Chromium: what a shopper meets, and what a shop's code gets. */
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import test from "node:test";
+import { fixturesIn } from "../support/fixtures.mjs";
 import { packed } from "../package/packed.mjs";
 import { useBrowser } from "./chromium.mjs";
 import { VALID, field, formPage, isPlain, live, shown } from "./form-page.mjs";
@@ -442,8 +441,7 @@ test("fifty pledges: each problem finds its field", async (t) => {
   assert.deepEqual(pledges[49], { impact: { amount: 50, offeringId: "tree" }, detail: { image: "https://example.org/tree.png" } });
 });
 
-const fixtures = join(import.meta.dirname, "..", "fixtures", "form");
-const files = readdirSync(fixtures).map((file) => JSON.parse(readFileSync(join(fixtures, file), "utf8")));
+const files = fixturesIn("form");
 const rows = files.flatMap(({ rows }) => rows ?? []);
 
 test("every row, with a field for each control", async (t) => {

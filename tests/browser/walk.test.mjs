@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { openPage, useBrowser } from "./chromium.mjs";
+import { accessibilityNodes, openPage, useBrowser } from "./chromium.mjs";
 import { arrived, send, shop, useShop } from "./shop.mjs";
 
 useBrowser();
@@ -15,14 +15,9 @@ const WRONG = "Not a whole e-mail address yet. One looks like ada@example.org.";
 
 /** The fields in the browser's tree for assistive technology: role, name, value, description and whether it is invalid. */
 async function spoken(page) {
-  const session = await page.context().newCDPSession(page);
-  const { nodes } = await session.send("Accessibility.getFullAXTree");
-  await session.detach();
-  const fields = nodes.filter(({ role, name }) => ["textbox", "spinbutton", "checkbox"].includes(role?.value) && FIELDS.includes(name?.value));
-  return Object.fromEntries(fields.map(({ role, name, value, description, properties }) => {
-    const { invalid, checked } = Object.fromEntries(properties.map(({ name, value }) => [name, value.value]));
-    return [name.value, [role.value, `${value?.value ?? checked ?? ""}`, description?.value ?? "", invalid ?? "false"].join(" | ")];
-  }));
+  const nodes = await accessibilityNodes(page);
+  const fields = nodes.filter(({ role, name }) => ["textbox", "spinbutton", "checkbox"].includes(role) && FIELDS.includes(name));
+  return Object.fromEntries(fields.map(({ role, name, value, description, states: { invalid, checked } }) => [name, [role, `${value ?? checked ?? ""}`, description, invalid ?? "false"].join(" | ")]));
 }
 
 /** What is said of an order in which nothing is wrong, but for what a step changes. */

@@ -1,7 +1,6 @@
 /** `impact-pledge/form` as installed: every row, its size, and what a server reads with it. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,12 +8,12 @@ import { Worker } from "node:worker_threads";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
 import { packed } from "./packed.mjs";
+import { fixturesIn } from "../support/fixtures.mjs";
 
 const project = await packed();
 const { fieldAttributes, readForm } = await project.load("impact-pledge/form");
 const { validate } = await project.load("impact-pledge/validate");
-const folder = join(import.meta.dirname, "..", "fixtures", "form");
-const files = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")));
+const files = fixturesIn("form");
 const rows = files.flatMap(({ rows }) => rows ?? []);
 const amounts = files.flatMap(({ amounts }) => amounts ?? []);
 const dates = files.flatMap(({ dates }) => dates ?? []);

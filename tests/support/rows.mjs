@@ -1,15 +1,10 @@
 /** The rows of the rules and of forms, and a script that tries them all where there is nothing but the language. */
-import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-
-function filesIn(folder) {
-  const path = join(import.meta.dirname, "..", "fixtures", folder);
-  return readdirSync(path).map((file) => JSON.parse(readFileSync(join(path, file), "utf8")));
-}
+import { fixturesIn } from "./fixtures.mjs";
 
 /** Each row with its bytes, and with its value as JSON where one can stand for it. */
-const ruleRows = () => filesIn("validation").flatMap(({ rows }) => rows).map(({ name, only, hex, json, value, issues }) => {
+const ruleRows = () => fixturesIn("validation").flatMap(({ rows }) => rows).map(({ name, only, hex, json, value, issues }) => {
   const bytes = hex === undefined ? Buffer.from(json ?? JSON.stringify(value)) : Buffer.from(hex, "hex");
   return { name, issues, bytes: [...bytes], json: only === "bytes" ? undefined : bytes.toString() };
 });
@@ -20,7 +15,7 @@ const ruleRows = () => filesIn("validation").flatMap(({ rows }) => rows).map(({ 
  * @param {import("esbuild").BuildOptions} options by which `entries` are found
  */
 export async function rowsScript(folder, { validate, form, report }, options) {
-  const rows = JSON.stringify({ rules: ruleRows(), forms: filesIn("form").flatMap(({ rows = [] }) => rows) });
+  const rows = JSON.stringify({ rules: ruleRows(), forms: fixturesIn("form").flatMap(({ rows = [] }) => rows) });
   const contents = `
     import * as rules from "${validate}";
     import { readForm } from "${form}";

@@ -1,12 +1,12 @@
 /** Code to copy: what a shop writes for an order. */
 import { fieldAttributes } from "impact-pledge/form";
+import { isHidden } from "../shared/fields.js";
 
 /** What stands there before an order. */
 const EXAMPLE = { reference: "order-1001", recipient: { email: "ada@example.org", firstName: "Ada" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] };
 const EXAMPLE_KEY = "a1b2c3d4-0000-4000-8000-000000001001";
 
 const LABELS = { "recipient.email": "E-mail address", "recipient.firstName": "First name", notifications: "Tell me by" };
-const isHidden = (name) => name === "reference" || name.startsWith("trigger.") || name.endsWith(".offeringId");
 
 /** @param {{payload: object | null, exchange: object | null}} trace of the last order, if there was one */
 export function codeOf({ payload, exchange }) {

@@ -1,6 +1,7 @@
 /** `POST /shop/order`: takes an order from the page's script, as JSON, or from the plain form. */
 import { validate } from "impact-pledge/validate";
 import { readForm } from "impact-pledge/form";
+import { isHidden } from "../shared/fields.js";
 import { filled, freshOrder, thanked } from "./page.js";
 import { unknownOffers, vouched } from "./offers.js";
 import { record } from "./pledges.js";
@@ -8,8 +9,6 @@ import { record } from "./pledges.js";
 const MOST_BYTES = 64 * 1024;
 /** What the page names each attempt by, so that a repeat is known. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** What the form holds that the shopper cannot see. */
-const hidden = (name) => name === "reference" || name.startsWith("trigger.") || name.endsWith(".offeringId");
 
 /**
  * @param {Request} request
@@ -48,7 +47,7 @@ async function byForm(request, context, checkout) {
   const data = await request.formData().catch(() => null);
   if (!data) return json({ message: "Orders are forms, or JSON." }, 415);
   const values = new Map([...freshOrder(), ...[...data].filter(([, value]) => typeof value === "string")]);
-  const { payload, issues } = readForm(data, { hidden, optional: true });
+  const { payload, issues } = readForm(data, { hidden: isHidden, optional: true });
   if (issues.length > 0) return again(await checkout(), 422, { values, issues });
   if (payload === null) return unstored(thanked(await checkout(), values.get("recipient.firstName")), 200);
   const { location, failure, status } = await place(payload, { ...context, idempotencyKey: values.get("attempt") });

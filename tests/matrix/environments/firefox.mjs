@@ -85,8 +85,9 @@ async function walk(place) {
 }
 
 /**
- * Where no script arrives, or a policy blocks WebAssembly, the shop's server refuses the address that HTML lets through. Firefox has no command that turns
- * scripts off for one page, and with its setting for all pages, its driver's own do not run either.
+ * Where no script arrives, or a policy blocks WebAssembly, the shop's server refuses the address that HTML lets
+ * through. Firefox has no command that turns scripts off for one page, and with its setting for all pages, its driver's
+ * own do not run either.
  */
 async function walkNative(place, options) {
   const { page, url, fill, send, nothingSent } = await openShop(place, options);

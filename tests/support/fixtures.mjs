@@ -1,0 +1,9 @@
+/** The rows of data that every runner runs. */
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** The contents of a folder of tests/fixtures, by file. */
+export function fixturesIn(folder) {
+  const path = join(import.meta.dirname, "..", "fixtures", folder);
+  return readdirSync(path).map((file) => JSON.parse(readFileSync(join(path, file), "utf8")));
+}
