@@ -1,5 +1,6 @@
 /** `npm run simulate [-- --minutes 10]`: the service over a Workers KV that fails, by seeds that nobody has tried. */
 import { availableParallelism } from "node:os";
+import { findBugs } from "../tests/simulation/bugs.mjs";
 import { command } from "./lib/command.mjs";
 import { ready } from "./lib/ready.mjs";
 import { Stop, say } from "./lib/report.mjs";
@@ -11,7 +12,9 @@ SEED=7 npm run simulate plays that seed again.`;
 const TEST = ["test", "--profile", "simulation", "--all-features", "--test", "simulation"];
 const APART = 1e12; // from the first seed of one process to that of the next
 
-const program = command("npm run simulate --", ABOUT).option("--minutes <n>", "how long", readMinutes, 10);
+const program = command("npm run simulate --", ABOUT)
+  .option("--minutes <n>", "how long", readMinutes, 10)
+  .option("--bugs", "plants bugs in a copy of the service instead, to see that each is found");
 
 function readMinutes(text) {
   const minutes = Number(text);
@@ -19,8 +22,10 @@ function readMinutes(text) {
   return program.error(`\`--minutes ${text}\` is not a whole number from 1 to 1440`);
 }
 
-program.action(async ({ minutes }) => {
-  const { root, native } = await ready();
+program.action(async ({ minutes, bugs }) => {
+  const tools = await ready();
+  if (bugs) return findBugs(tools);
+  const { root, native } = tools;
   const cargo = (args, env) => run(native.cargo, [...TEST, ...args], { cwd: root, env: { ...native.env, ...env }, show: true });
   await cargo(["--no-run"], {}); // once, before the processes run side by side
   const play = (env) => cargo(["--quiet", "--", "--nocapture", "no_seed"], env);

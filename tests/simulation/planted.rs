@@ -42,19 +42,19 @@ pub enum Bug {
 /// Each bug, and the first seed that finds it.
 pub const BUGS: &[(Bug, u64)] = &[
     (Bug::AnswersBeforeThePut, 0),
-    (Bug::IgnoresWriteErrors, 3),
+    (Bug::IgnoresWriteErrors, 4),
     (Bug::IgnoresReadErrors, 5),
     (Bug::WritesReplayFirst, 4),
     (Bug::NeverWritesReplay, 0),
     (Bug::SharesReplayRecords, 0),
-    (Bug::KeepsUnknownKeys, 0),
-    (Bug::KeepsKnownKeys, 2),
+    (Bug::KeepsUnknownKeys, 1),
+    (Bug::KeepsKnownKeys, 0),
     (Bug::KeepsPrices, 0),
-    (Bug::ReadsKeysOfAnyAge, 8),
+    (Bug::ReadsKeysOfAnyAge, 18),
     (Bug::HasNoDeadlines, 5),
     (Bug::RepeatsRandomness, 0),
     (Bug::ForgetsTheMode, 0),
-    (Bug::IgnoresDamage, 37),
+    (Bug::IgnoresDamage, 19),
 ];
 
 /// What a bug remembers in an isolate.
