@@ -2,7 +2,7 @@
 //! not determined decided by a seed.
 //!
 //! `SEED=7 cargo test --test simulation` plays one seed again; `npm run simulate -- --minutes 10`
-//! plays new ones.
+//! plays new ones. With `RECORD` set, each is printed for `replay.mjs`, which plays it on the Worker's wasm.
 
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]

@@ -44,17 +44,17 @@ pub const BUGS: &[(Bug, u64)] = &[
     (Bug::AnswersBeforeThePut, 0),
     (Bug::IgnoresWriteErrors, 3),
     (Bug::IgnoresReadErrors, 5),
-    (Bug::WritesReplayFirst, 4),
+    (Bug::WritesReplayFirst, 1),
     (Bug::NeverWritesReplay, 0),
     (Bug::SharesReplayRecords, 0),
-    (Bug::KeepsUnknownKeys, 0),
-    (Bug::KeepsKnownKeys, 2),
-    (Bug::KeepsPrices, 0),
+    (Bug::KeepsUnknownKeys, 9),
+    (Bug::KeepsKnownKeys, 0),
+    (Bug::KeepsPrices, 1),
     (Bug::ReadsKeysOfAnyAge, 8),
     (Bug::HasNoDeadlines, 5),
     (Bug::RepeatsRandomness, 0),
     (Bug::ForgetsTheMode, 0),
-    (Bug::IgnoresDamage, 37),
+    (Bug::IgnoresDamage, 28),
 ];
 
 /// What a bug remembers in an isolate.
