@@ -25,12 +25,15 @@ export async function* record({ root, native }, env, ...flags) {
   }
 }
 
-/** Readline would read a thousand lines ahead, which are half a megabyte each. */
+/** Readline would read a thousand lines ahead, of half a megabyte each. */
 async function* linesOf(stream) {
-  let rest = "";
+  let line = [];
   for await (const chunk of stream.setEncoding("utf8")) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop();
-    yield* lines;
+    const [end, ...starts] = chunk.split("\n");
+    line.push(end);
+    for (const start of starts) {
+      yield line.join("");
+      line = [start];
+    }
   }
 }
