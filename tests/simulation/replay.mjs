@@ -86,9 +86,11 @@ class Player {
 
   expire(exchange) {
     if (exchange.answer) return void (exchange.answer.body = null); // the caller waits for its body no longer
-    const due = [...exchange.timers.values()].filter(({ due }) => due === exchange.isolate.now);
-    if (due.length === 0) throw difference("deadline", exchange.isolate.now, [...exchange.timers.values()].map(({ due }) => due));
-    for (const { callback } of due) callback();
+    const { timers, isolate } = exchange;
+    const due = [...timers].filter(([, timer]) => timer.due === isolate.now);
+    if (due.length === 0) throw difference("deadline", isolate.now, [...timers.values()].map(({ due }) => due));
+    for (const [number] of due) timers.delete(number);
+    for (const [, { callback }] of due) callback();
   }
 
   async answer(exchange, expected) {
