@@ -14,6 +14,8 @@ const [ANSWERED, FAILED] = ["the service could not answer: ", "Workers KV failed
 export async function replay({ seed, events }, startIsolate) {
   const player = new Player(events, startIsolate);
   for (const event of events) await player.play(event).catch((error) => Promise.reject(report(seed, event, error)));
+  const left = [...player.drawn.values()].flat();
+  if (left.length > 0) throw report(seed, left[0], difference("randomness", left[0].details, null));
   return player.counts;
 }
 
@@ -22,8 +24,8 @@ function report(seed, { at, request, event }, error) {
   return new Error(`${where}: ${error.message}\nSEED=${seed} npm run simulate plays it again`, { cause: error });
 }
 
-const difference = (what, native, wasm) => new Error(`the Worker's ${what} is another\n  native: ${JSON.stringify(native)}\n  wasm:   ${JSON.stringify(wasm)}`);
-
+const show = (value) => JSON.stringify(value)?.slice(0, 4_000); // a body may be a megabyte
+const difference = (what, native, wasm) => new Error(`the Worker's ${what} is another\n  native: ${show(native)}\n  wasm:   ${show(wasm)}`);
 const pick = (object, ...members) => object && Object.fromEntries(members.map((member) => [member, object[member]]));
 
 class Player {
