@@ -1,6 +1,7 @@
 /** `npm run simulate [-- --minutes 10]`: the service over a Workers KV that fails, by seeds that nobody has tried. */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { findBugs } from "../tests/simulation/bugs.mjs";
 import { loadWorker } from "../tests/simulation/host.mjs";
 import { record, seedsWith } from "../tests/simulation/record.mjs";
 import { replay } from "../tests/simulation/replay.mjs";
@@ -17,7 +18,9 @@ const PROFILE = ["--profile", "simulation"];
 const APART = 1e12; // from the first seed of one process to that of the next
 const SHOWN_MS = 5_000;
 
-const program = command("npm run simulate --", ABOUT).option("--minutes <n>", "how long", readMinutes, 10);
+const program = command("npm run simulate --", ABOUT)
+  .option("--minutes <n>", "how long", readMinutes, 10)
+  .option("--bugs", "plants bugs in a copy of the service instead, to see that each is found");
 
 function readMinutes(text) {
   const minutes = Number(text);
@@ -25,8 +28,9 @@ function readMinutes(text) {
   return program.error(`\`--minutes ${text}\` is not a whole number from 1 to 1440`);
 }
 
-program.action(async ({ minutes }) => {
+program.action(async ({ minutes, bugs }) => {
   const tools = await ready();
+  if (bugs) return findBugs(tools);
   const { root, native } = tools;
   const cargo = (args, env) => run(native.cargo, args, { cwd: root, env: { ...native.env, ...env }, show: true });
   await cargo(seedsWith(...PROFILE, "--no-run"), {}); // once, before the processes run side by side

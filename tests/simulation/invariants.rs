@@ -7,7 +7,8 @@
 use crate::isolate::{Answer, EPOCH_MS};
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::payload::retrieved;
-use crate::world::{Exchange, KEYS, NEW_PAYLOAD, Scope, What, World};
+use crate::world::{Exchange, KEYS, LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Scope, What, World};
+use impact_pledge::handle::MAX_BYTES_IN_FLIGHT;
 use serde_json::{Value, json};
 use std::cell::Ref;
 use std::collections::BTreeMap;
@@ -217,7 +218,21 @@ fn a_failure_has_a_cause(history: &History<'_>, number: usize, exchange: &Exchan
         let everywhere_ms = history.everywhere_ms(&name, history.arrived_ms(&name), CACHE_MS);
         answer.status == 503 && is_other && exchange.begun_ms < everywhere_ms
     });
-    ensure(has_fault(exchange) || is_unseen, || format!("{:?}", answer.log))
+    let is_crowded = || answer.status == 503 && is_crowded(history, exchange);
+    ensure(has_fault(exchange) || is_unseen || is_crowded(), || format!("{:?}", answer.log))
+}
+
+/// Whether the isolate may have held as many bytes as it may at some moment of this request: of a
+/// create its body, then answer and record.
+fn is_crowded(history: &History<'_>, exchange: &Exchange) -> bool {
+    let is_beside = |other: &&Exchange| {
+        other.isolate == exchange.isolate
+            && other.begun_ms <= exchange.ended_ms.unwrap_or(u64::MAX)
+            && other.ended_ms.is_none_or(|ended_ms| exchange.begun_ms <= ended_ms)
+    };
+    let large = |other: &&Exchange| other.ask.payload() == Some(LARGE_PAYLOAD);
+    let count = history.exchanges.iter().filter(is_beside).filter(large).count();
+    2 * count * LARGE_BYTES > MAX_BYTES_IN_FLIGHT
 }
 
 fn a_503_says_whether_something_was_recorded(

@@ -10,7 +10,7 @@ use impact_pledge::handle::{
 use impact_pledge::store::{Store, StoredValue};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 /// 2026-01-31T12:00:00Z, where virtual time begins.
@@ -38,6 +38,14 @@ pub struct Isolate {
     pub settings: Settings,
     pub bug: Option<Bug>,
     pub memory: Memory,
+    pub bodies: Rc<Bodies>,
+}
+
+/// How many bytes of bodies an isolate holds, and held at most.
+#[derive(Default)]
+pub struct Bodies {
+    now: Cell<usize>,
+    pub most: Cell<usize>,
 }
 
 impl Isolate {
@@ -102,15 +110,34 @@ pub struct SimulatedRequest {
     pub url: String,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// How long the body takes, whether it breaks off, and where that is written down.
+    /// What becomes of the body while it arrives.
     pub upload: Option<Upload>,
 }
 
+/// How long a body takes, whether it breaks off, and where that is written down.
 pub struct Upload {
     pub time: Rc<Time>,
     pub calls: Rc<Calls>,
     pub takes_ms: u64,
     pub is_broken: bool,
+    pub bodies: Rc<Bodies>,
+    /// How many of those bytes are its own, until the request ends.
+    pub held: Cell<usize>,
+}
+
+impl Upload {
+    fn hold(&self, bytes: usize) {
+        let Bodies { now, most } = &*self.bodies;
+        self.held.set(bytes);
+        now.set(now.get() + bytes);
+        most.set(most.get().max(now.get()));
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        self.bodies.now.set(self.bodies.now.get() - self.held.get());
+    }
 }
 
 impl Request for SimulatedRequest {
@@ -133,7 +160,8 @@ impl Request for SimulatedRequest {
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
         reservation.resize(self.body.len())?;
-        if let Some(Upload { time, calls, takes_ms, is_broken }) = &self.upload {
+        if let Some(upload @ Upload { time, calls, takes_ms, is_broken, .. }) = &self.upload {
+            upload.hold(self.body.len());
             let now_ms = time.now_ms();
             let call = CallHandle::begin(calls, "body", String::new(), now_ms, String::new);
             time.sleep(*takes_ms).await;

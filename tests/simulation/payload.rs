@@ -37,6 +37,7 @@ pub struct Payload {
     /// Which amount and which offering.
     pledges: Vec<(usize, &'static str)>,
     is_full: bool,
+    phrase: String,
 }
 
 impl Payload {
@@ -47,7 +48,13 @@ impl Payload {
             email: format!("buyer-{number}@example.org"),
             pledges: (0..1 + random.below(3)).map(pledge).collect(),
             is_full: random.chance(500),
+            phrase: "placed an order".to_owned(),
         }
+    }
+
+    /// One whose JSON has somewhat more bytes than this.
+    pub fn large(random: &Random, number: usize, bytes: usize) -> Self {
+        Payload { is_full: true, phrase: "x".repeat(bytes), ..Payload::draw(random, number) }
     }
 
     /// The request's JSON; the spellings differ in the order of members, in blanks and in numbers.
@@ -65,7 +72,7 @@ impl Payload {
             format!(r#""pledges":[{}]"#, pledges.join(",")),
         ];
         if self.is_full {
-            members.push(r#""trigger":{"phrase":"placed an order"}"#.to_owned());
+            members.push(format!(r#""trigger":{{"phrase":"{}"}}"#, self.phrase));
         }
         if spelling == 1 {
             members.reverse();
@@ -76,7 +83,7 @@ impl Payload {
     /// What must be in a create's answer, whatever its ids and terms are.
     pub fn expected(&self) -> Value {
         let (first_name, name) = (self.is_full.then_some("Ada"), self.is_full.then_some("Trees"));
-        let phrase = self.is_full.then_some("placed an order");
+        let phrase = self.is_full.then_some(&self.phrase);
         let pledge = |(amount, offering): &(usize, &str)| {
             let amount: Value = serde_json::from_str(AMOUNTS[*amount][0]).unwrap();
             json!({

@@ -42,19 +42,19 @@ pub enum Bug {
 /// Each bug, and the first seed that finds it.
 pub const BUGS: &[(Bug, u64)] = &[
     (Bug::AnswersBeforeThePut, 0),
-    (Bug::IgnoresWriteErrors, 3),
+    (Bug::IgnoresWriteErrors, 4),
     (Bug::IgnoresReadErrors, 5),
-    (Bug::WritesReplayFirst, 1),
+    (Bug::WritesReplayFirst, 5),
     (Bug::NeverWritesReplay, 0),
     (Bug::SharesReplayRecords, 0),
     (Bug::KeepsUnknownKeys, 9),
-    (Bug::KeepsKnownKeys, 0),
+    (Bug::KeepsKnownKeys, 1),
     (Bug::KeepsPrices, 1),
-    (Bug::ReadsKeysOfAnyAge, 8),
+    (Bug::ReadsKeysOfAnyAge, 4),
     (Bug::HasNoDeadlines, 5),
     (Bug::RepeatsRandomness, 0),
     (Bug::ForgetsTheMode, 0),
-    (Bug::IgnoresDamage, 28),
+    (Bug::IgnoresDamage, 31),
 ];
 
 /// What a bug remembers in an isolate.

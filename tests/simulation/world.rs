@@ -1,17 +1,17 @@
 //! One seed: callers, an operator, isolates that come and go, and all that they did.
 
 use crate::executor::{Executor, Time};
-use crate::isolate::{Answer, EPOCH_MS, Isolate, SimulatedRequest, SkewedClock, Upload};
+use crate::isolate::{Answer, Bodies, EPOCH_MS, Isolate, SimulatedRequest, SkewedClock, Upload};
 use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace, READ_MS, WRITE_MS};
 use crate::payload::{Payload, Prices, catalogue, draw_prices};
 use crate::planted::{Bug, Memory};
 use crate::random::Random;
 use crate::recording::{RecordedEntropy, Recording, text};
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode};
-use impact_pledge::handle::{Caches, Settings};
+use impact_pledge::handle::{Caches, MAX_BYTES_IN_FLIGHT, Settings};
 use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _};
 use serde_json::json;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -23,6 +23,12 @@ const NAMES: usize = 3;
 const PAYLOADS: usize = 3;
 /// What nobody orders until the end.
 pub const NEW_PAYLOAD: usize = PAYLOADS;
+/// What a crowd orders, all at once, and how many bytes that has at least.
+pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
+pub const LARGE_BYTES: usize = 1_000_000;
+const CROWD: usize = 36;
+/// Of a crowd, one in so many sends its body whole.
+const WHOLE: usize = 12;
 
 // ---- Who calls -------------------------------------------------------------------------------------
 
@@ -139,6 +145,13 @@ pub struct Exchange {
     pub calls: Rc<Calls>,
 }
 
+fn draw_payloads(random: &Random) -> Vec<Payload> {
+    let mut payloads: Vec<_> =
+        (0..=NEW_PAYLOAD).map(|number| Payload::draw(random, number)).collect();
+    payloads.push(Payload::large(random, LARGE_PAYLOAD, LARGE_BYTES));
+    payloads
+}
+
 // ---- The world -------------------------------------------------------------------------------------
 
 pub struct World {
@@ -167,7 +180,11 @@ impl World {
     /// Runs a seed to its end.
     pub fn run(seed: u64, bug: Option<Bug>, is_recorded: bool) -> Self {
         let mut world = World::new(seed, bug, is_recorded);
-        for _ in 0..STEPS {
+        let crowd = world.random.chance(30).then(|| world.random.index(STEPS));
+        for step in 0..STEPS {
+            if Some(step) == crowd {
+                world.crowd();
+            }
             world.step();
         }
         world.calm_down();
@@ -189,7 +206,7 @@ impl World {
             exchanges: Rc::default(),
             keys: vec![KeyLife::default(); KEYS.len()],
             prices: vec![],
-            payloads: (0..=PAYLOADS).map(|number| Payload::draw(&random, number)).collect(),
+            payloads: draw_payloads(&random),
             events: vec![],
             excesses: vec![],
             isolates: vec![],
@@ -227,6 +244,7 @@ impl World {
             settings: Settings::default(),
             bug: self.bug,
             memory: Memory::default(),
+            bodies: Rc::default(),
         })
     }
 
@@ -267,6 +285,17 @@ impl World {
         let (spelling, is_broken) = (self.random.index(2), self.random.chance(20));
         let ask = self.ask(What::Create { name, payload, spelling, is_broken });
         self.send(ask);
+    }
+
+    /// Sends more bytes at once than an isolate may hold.
+    fn crowd(&mut self) {
+        self.note(format!("a crowd of {CROWD} comes"));
+        let isolate = Rc::clone(&self.isolates[self.random.index(self.isolates.len())]);
+        for number in 0..CROWD {
+            let is_broken = number % WHOLE > 0;
+            let what = What::Create { name: None, payload: LARGE_PAYLOAD, spelling: 0, is_broken };
+            self.send_to(&isolate, self.ask(what));
+        }
     }
 
     fn ask(&self, what: What) -> Ask {
@@ -316,7 +345,7 @@ impl World {
         let recording = self.recording.clone();
         let calls = Calls { exchange: number, recording: recording.clone(), ..Calls::default() };
         let calls = Rc::new(calls);
-        let request = self.request(&ask, &calls);
+        let request = self.request(&ask, &calls, &isolate.bodies);
         let store = Namespace {
             kv: Rc::clone(&self.kv),
             location: isolate.location,
@@ -361,7 +390,7 @@ impl World {
         });
     }
 
-    fn request(&self, ask: &Ask, calls: &Rc<Calls>) -> SimulatedRequest {
+    fn request(&self, ask: &Ask, calls: &Rc<Calls>, bodies: &Rc<Bodies>) -> SimulatedRequest {
         let Ask { key, unit, host, what } = ask;
         let (method, path) = match what {
             What::Create { .. } => ("POST", PATH.to_owned()),
@@ -383,10 +412,17 @@ impl World {
             if let Some(name) = name {
                 request = request.with_header("idempotency-key", format!("order-{name}"));
             }
-            let is_slow = !self.is_calm && self.random.chance(100);
+            let is_large = *payload == LARGE_PAYLOAD;
+            let is_slow = is_large || (!self.is_calm && self.random.chance(100));
             let takes_ms = self.random.below(if is_slow { 3_000 } else { 5 });
-            let (time, calls) = (Rc::clone(&self.time), Rc::clone(calls));
-            request.upload = Some(Upload { time, calls, takes_ms, is_broken: *is_broken });
+            request.upload = Some(Upload {
+                time: Rc::clone(&self.time),
+                calls: Rc::clone(calls),
+                takes_ms,
+                is_broken: *is_broken,
+                bodies: Rc::clone(bodies),
+                held: Cell::default(),
+            });
         }
         request
     }
@@ -541,12 +577,16 @@ impl World {
             if recent.count() > 512 || recent.bytes() > 4 * 1024 * 1024 {
                 self.excesses.push(format!("isolate {} keeps too many answers", isolate.number));
             }
+            let most = isolate.bodies.most.get();
+            if most > MAX_BYTES_IN_FLIGHT {
+                self.excesses.push(format!("isolate {} held {most} bytes", isolate.number));
+            }
         }
     }
 
     fn check_reservations(&mut self, isolate: &Isolate) {
         let mut all = isolate.caches.in_flight.reservation();
-        if all.resize(impact_pledge::handle::MAX_BYTES_IN_FLIGHT).is_err() {
+        if all.resize(MAX_BYTES_IN_FLIGHT).is_err() {
             self.excesses.push(format!("isolate {} gives bytes not back", isolate.number));
         }
     }
