@@ -45,6 +45,7 @@ program.action(async ({ minutes, bugs }) => {
   if (failures.length > 0) throw new Stop("a promise is violated, or the wasm does something else: see the seed and the trace above");
 });
 
+/** Compares what the wasm does with seeds of a native process of its own. */
 async function playOnWasm(tools, env) {
   const startIsolate = await loadWorker(join(tools.root, "build"));
   const [started, all] = [Date.now(), { seeds: 0, requests: 0 }];
@@ -53,7 +54,9 @@ async function playOnWasm(tools, env) {
   for await (const recording of record(tools, env, ...PROFILE)) {
     const counts = await replay(recording, startIsolate);
     [all.seeds, all.requests] = [all.seeds + 1, all.requests + counts.answer];
-    if (Date.now() - shown > SHOWN_MS) [shown] = [Date.now(), show()];
+    if (Date.now() - shown < SHOWN_MS) continue;
+    show();
+    shown = Date.now();
   }
   show();
 }

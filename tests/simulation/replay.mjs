@@ -57,7 +57,7 @@ class Player {
 
   exchange(request) {
     const isolate = this.isolates.get(request.isolate) ?? this.isolate(request);
-    return { request, isolate, made: [], calls: [], timers: new Map(), answer: null, log: null };
+    return { isolate, made: [], calls: [], timers: new Map(), answer: null, log: null };
   }
 
   async request(exchange, details) {
@@ -78,14 +78,18 @@ class Player {
     [exchange.calls[call]] = exchange.made.splice(index, 1);
   }
 
+  /** The recording says how a call ended. */
   async end(exchange, { call, outcome }) {
+    this.allIsCompared(exchange);
     const { input, end } = exchange.calls[call];
+    if (exchange.answer?.body !== undefined) throw difference("time of the answer", `after the end of ${show(input)}`, "before");
     this.count(`${input[0]} ${outcome === "hung" || outcome === "error" ? outcome : "ended"}`);
     if (outcome === "hung") this.expire(exchange);
     else end(outcome);
     await turn();
   }
 
+  /** The time of a call is up: the Worker's own timer has to end it. */
   expire(exchange) {
     if (exchange.answer) return void (exchange.answer.body = null); // the caller waits for its body no longer
     const { timers, isolate } = exchange;
@@ -96,7 +100,8 @@ class Player {
   }
 
   async answer(exchange, expected) {
-    for (const { input, end } of exchange.made) if (input[0] === "body") end({ ok: null }); // it is drained
+    const refused = exchange.made.findIndex(({ input }) => input[0] === "body"); // a body that the Worker drains
+    if (refused >= 0) exchange.made.splice(refused, 1)[0].end({ ok: null });
     await turn();
     this.allIsCompared(exchange);
     const others = Object.keys(expected).filter((member) => !isDeepStrictEqual(exchange.answer?.[member], expected[member]));
@@ -105,6 +110,7 @@ class Player {
     this.count(`answer ${expected.status}`);
   }
 
+  /** The platform drops a request: nothing that it waits for comes. */
   cut(exchange) {
     this.allIsCompared(exchange);
     exchange.timers.clear();
@@ -112,8 +118,7 @@ class Player {
   }
 
   allIsCompared({ made }) {
-    const more = made.map(({ input }) => input).filter(([operation]) => operation !== "body");
-    if (more.length > 0) throw difference("call", null, more);
+    if (made.length > 0) throw difference("call", null, made.map(({ input }) => input));
   }
 
   count(kind) {

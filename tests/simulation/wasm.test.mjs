@@ -19,6 +19,7 @@ const recordings = [];
 const isAnswered = (status, header = "content-type") => (details) => details.status === status && details.headers.some(([name]) => name === header);
 const isFound = (text) => ({ outcome }) => outcome?.ok?.includes?.(text);
 const isWritten = ({ outcome }, event) => event === "end" && outcome.ok === null;
+const isLast = (_, event, next) => event === "end" && next.event === "answer" && next.details.status === 200;
 const isHung = ({ outcome }) => outcome === "hung";
 const isCall = (operation, text = "") => ({ input }) => input?.[0] === operation && input[2].includes(text);
 const isDrawn = ({ bytes }) => bytes?.length === 32;
@@ -45,6 +46,7 @@ const CHANGES = [
   ["a read that fails", isFound("unitPrices"), (end) => (end.outcome = "error"), WHATEVER],
   ["a value that is damaged", isFound("unitPrices"), (end) => (end.outcome.ok = "{"), WHATEVER],
   ["a write that fails", isWritten, (end) => (end.outcome = "error"), WHATEVER],
+  ["an answer that waits longer", isLast, (_, event, events) => events.splice(events.indexOf(event), 0, event), "time of the answer"],
   ["how long KV may cache", isCall("get", "cacheTtl"), ({ input }) => (input[2] = `"stream"`), "call"],
   ["the name of a record", isCall("get"), ({ input }) => (input[1] += "0"), "call"],
   ["metadata that is written", isCall("put", "editKey"), ({ input }) => (input[2] = input[2].replace("unit_", "other_")), "call"],
@@ -57,9 +59,9 @@ const CHANGES = [
 
 for (const [name, isIt, change, what] of CHANGES) {
   test(`a difference is reported with its seed and its request: ${name}`, async () => {
-    const those = ({ events }) => events.filter(({ event, details }) => isIt(details ?? {}, event));
+    const those = ({ events }) => events.filter(({ event, details }, index) => isIt(details ?? {}, event, events[index + 1]));
     const recording = structuredClone(recordings.find((one) => those(one).length > 0));
-    for (const event of those(recording)) change(event.details, event);
+    for (const event of those(recording)) change(event.details, event, recording.events);
     const { seed } = recording;
     const message = new RegExp(`^seed ${seed}, request #\\d+ at \\d+ ms, \\w+: the Worker's ${what} is another\n.*\n.*\nSEED=${seed} npm run simulate `);
     await assert.rejects(replay(recording, startIsolate), { message });
