@@ -22,10 +22,11 @@ impl Time {
         self.now_ms.get()
     }
 
+    /// Waits so long, and until all else of this moment was polled: no promise is kept at once.
     pub fn sleep(self: &Rc<Self>, milliseconds: u64) -> Sleep {
         self.timer_count.set(self.timer_count.get() + 1);
         let timer = (self.now_ms() + milliseconds, self.timer_count.get());
-        Sleep { time: Rc::clone(self), timer }
+        Sleep { time: Rc::clone(self), timer, is_awaited: false }
     }
 
     /// As the Worker's adapter awaits the store: `None` if the time was up first.
@@ -44,15 +45,17 @@ impl Time {
 pub struct Sleep {
     time: Rc<Time>,
     timer: (u64, u64),
+    is_awaited: bool,
 }
 
 impl Future for Sleep {
     type Output = ();
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if self.time.now_ms() >= self.timer.0 {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.is_awaited && self.time.now_ms() >= self.timer.0 {
             return Poll::Ready(());
         }
+        self.is_awaited = true;
         self.time.timers.borrow_mut().insert(self.timer, context.waker().clone());
         Poll::Pending
     }

@@ -3,12 +3,12 @@
 use crate::executor::Time;
 use crate::kv::{CallHandle, Calls, Namespace};
 use crate::planted::{Bug, Memory, Planted};
-use crate::random::Random;
+use crate::recording::{RecordedEntropy, outcome};
 use impact_pledge::handle::{
     Body, BodyError, Caches, Clock, Request, Reservation, Response, Service, Settings,
 };
 use impact_pledge::store::{Store, StoredValue};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
@@ -33,7 +33,7 @@ pub struct Isolate {
     pub location: usize,
     pub is_newer: bool,
     pub clock: SkewedClock,
-    pub entropy: Random,
+    pub entropy: RecordedEntropy,
     pub caches: Caches,
     pub settings: Settings,
     pub bug: Option<Bug>,
@@ -67,6 +67,8 @@ impl Isolate {
 pub struct Answer {
     pub status: u16,
     pub is_replayed: bool,
+    /// All of them, by name.
+    pub headers: Vec<(&'static str, String)>,
     /// `None` if it broke off.
     pub body: Option<Vec<u8>>,
     pub log: Option<String>,
@@ -75,7 +77,12 @@ pub struct Answer {
 
 impl Answer {
     pub async fn read<V: StoredValue>(response: Response<V>) -> Self {
-        let is_replayed = response.headers.iter().any(|(name, _)| *name == "idempotent-replayed");
+        let of_media =
+            response.media.headers().iter().map(|(name, value)| (*name, (*value).into()));
+        let more = response.headers.into_iter().map(|(name, value)| (name, value.into_owned()));
+        let mut headers: Vec<_> = of_media.chain(more).collect();
+        headers.sort();
+        let is_replayed = headers.iter().any(|(name, _)| *name == "idempotent-replayed");
         let body = match response.body {
             Body::Empty => Some(vec![]),
             Body::Bytes(bytes) => Some(bytes),
@@ -84,6 +91,7 @@ impl Answer {
         Answer {
             status: response.status,
             is_replayed,
+            headers,
             body,
             log: response.log,
             json: OnceCell::new(),
@@ -154,12 +162,12 @@ impl Request for SimulatedRequest {
         reservation.resize(self.body.len())?;
         if let Some(upload @ Upload { time, calls, takes_ms, is_broken, .. }) = &self.upload {
             upload.hold(self.body.len());
-            let call = CallHandle::begin(calls, "body", String::new(), time.now_ms());
+            let now_ms = time.now_ms();
+            let call = CallHandle::begin(calls, "body", String::new(), now_ms, String::new);
             time.sleep(*takes_ms).await;
-            call.end(time.now_ms());
-            if *is_broken {
-                return Err(BodyError::Broken);
-            }
+            let arrived = if *is_broken { Err(BodyError::Broken) } else { Ok(()) };
+            call.end(time.now_ms(), || outcome(Some(&arrived), |()| json!(null)));
+            arrived?;
         }
         if self.body.len() > limit { Err(BodyError::TooLarge) } else { Ok(self.body.clone()) }
     }

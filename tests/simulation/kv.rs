@@ -9,7 +9,9 @@
 
 use crate::executor::Time;
 use crate::random::Random;
+use crate::recording::{Recording, outcome, text};
 use impact_pledge::store::{Key, Store, StoreError, Stored, StoredValue};
+use serde_json::json;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -333,6 +335,7 @@ pub struct Call {
 pub struct Calls {
     pub exchange: usize,
     pub list: RefCell<Vec<Call>>,
+    pub recording: Recording,
 }
 
 /// One of them, while it lasts.
@@ -342,7 +345,20 @@ pub struct CallHandle {
 }
 
 impl CallHandle {
-    pub fn begin(calls: &Rc<Calls>, operation: &'static str, name: String, now_ms: u64) -> Self {
+    /// Begins a call. `options` is the JSON text of those that the Worker's adapter gives.
+    pub fn begin(
+        calls: &Rc<Calls>,
+        operation: &'static str,
+        name: String,
+        now_ms: u64,
+        options: impl FnOnce() -> String,
+    ) -> Self {
+        let index = calls.list.borrow().len();
+        calls.recording.add(
+            "call",
+            Some(calls.exchange),
+            || json!({ "call": index, "input": [operation, name, options()] }),
+        );
         let call = Call {
             operation,
             name,
@@ -353,11 +369,17 @@ impl CallHandle {
             written: None,
         };
         calls.list.borrow_mut().push(call);
-        CallHandle { calls: Rc::clone(calls), index: calls.list.borrow().len() - 1 }
+        CallHandle { calls: Rc::clone(calls), index }
     }
 
-    pub fn end(&self, now_ms: u64) {
+    pub fn end(&self, now_ms: u64, outcome: impl FnOnce() -> serde_json::Value) {
         self.change(|call| call.ended_ms = Some(now_ms));
+        let Calls { recording, exchange, .. } = &*self.calls;
+        recording.add(
+            "end",
+            Some(*exchange),
+            || json!({ "call": self.index, "outcome": outcome() }),
+        );
     }
 
     fn fault(&self, fault: Fault) {
@@ -384,8 +406,14 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    fn begin(&self, operation: &'static str, name: &str) -> CallHandle {
-        CallHandle::begin(&self.calls, operation, name.to_owned(), self.kv.time.now_ms())
+    fn begin(
+        &self,
+        operation: &'static str,
+        name: &str,
+        options: impl FnOnce() -> String,
+    ) -> CallHandle {
+        let now_ms = self.kv.time.now_ms();
+        CallHandle::begin(&self.calls, operation, name.to_owned(), now_ms, options)
     }
 
     fn written_by_version(&self, json: Vec<u8>) -> Vec<u8> {
@@ -405,17 +433,25 @@ impl Store for Namespace {
         let Namespace { kv, location, calls, .. } = self;
         let (name, cache_ms) =
             (key.name(), K::CACHE_SECONDS.map(|seconds| u64::from(seconds) * 1_000));
-        let call = self.begin("get", &name);
+        let call = self.begin("get", &name, || match K::CACHE_SECONDS {
+            Some(seconds) => format!(r#"{{"type":"stream","cacheTtl":{seconds}}}"#),
+            None => r#""stream""#.to_owned(),
+        });
         let fault = kv.fault(READ_FAULTS);
         call.change(|call| call.fault = fault);
         let found =
             kv.time.within(self.deadlines_ms[0], kv.get(*location, &name, cache_ms, fault)).await;
-        call.end(kv.time.now_ms());
+        let is_damaged = fault == Some(Fault::DamagedMetadata);
+        let metadata_of =
+            |record: &Record| if is_damaged { b"[0]".to_vec() } else { record.metadata.clone() };
+        call.end(kv.time.now_ms(), || {
+            outcome(found.as_ref(), |held| {
+                json!(held.as_ref().map(|held| text(&metadata_of(held))))
+            })
+        });
         let Some(record) = found.unwrap_or(Err(StoreError::Unavailable))? else { return Ok(None) };
         call.change(|call| call.found = Some(Rc::clone(&record)));
-        let metadata: &[u8] =
-            if fault == Some(Fault::DamagedMetadata) { b"{\"mode\":" } else { &record.metadata };
-        let metadata = serde_json::from_slice(metadata)
+        let metadata = serde_json::from_slice(&metadata_of(&record))
             .map_err(|error| StoreError::damaged("metadata", &error))?;
         let value = Value { kv: Rc::clone(kv), calls: Rc::clone(calls), record, name, fault };
         Ok(Some(Stored { value, metadata }))
@@ -429,15 +465,17 @@ impl Store for Namespace {
     ) -> Result<(), StoreError> {
         let (kv, name) = (&self.kv, key.name());
         let metadata = serde_json::to_vec(metadata).map_err(|_| StoreError::Unavailable)?;
+        let call = self.begin("put", &name, || {
+            format!(r#"{{"metadata":{}}} {}"#, text(&metadata), text(&value))
+        });
         let [value, metadata] = [value, metadata].map(|json| self.written_by_version(json));
         let record = Record::new(value, metadata, self.calls.exchange);
-        let call = self.begin("put", &name);
         let fault = kv.fault(WRITE_FAULTS);
         call.change(|call| (call.fault, call.written) = (fault, Some(Rc::clone(&record))));
         let put = kv.put(self.location, &name, record, &call, fault);
-        let outcome = kv.time.within(self.deadlines_ms[1], put).await;
-        call.end(kv.time.now_ms());
-        outcome.unwrap_or(Err(StoreError::Unavailable))
+        let ended = kv.time.within(self.deadlines_ms[1], put).await;
+        call.end(kv.time.now_ms(), || outcome(ended.as_ref(), |()| json!(null)));
+        ended.unwrap_or(Err(StoreError::Unavailable))
     }
 }
 
@@ -498,9 +536,10 @@ impl Value {
 impl StoredValue for Value {
     async fn read(self) -> Result<Vec<u8>, StoreError> {
         let time = &self.kv.time;
-        let call = CallHandle::begin(&self.calls, "read", self.name.clone(), time.now_ms());
+        let call =
+            CallHandle::begin(&self.calls, "read", self.name.clone(), time.now_ms(), String::new);
         let bytes = time.within(READ_MS, self.bytes()).await;
-        call.end(time.now_ms());
+        call.end(time.now_ms(), || outcome(bytes.as_ref(), |bytes| json!(text(bytes))));
         bytes.unwrap_or(Err(StoreError::Unavailable))
     }
 }

@@ -2,7 +2,7 @@
 //! not determined decided by a seed.
 //!
 //! `SEED=7 cargo test --test simulation` plays one seed again; `npm run simulate -- --minutes 10`
-//! plays new ones.
+//! plays new ones. With `RECORD` set, each is printed for `replay.mjs`, which plays it on the Worker's wasm.
 
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
@@ -16,6 +16,7 @@ mod orders;
 mod payload;
 mod planted;
 mod random;
+mod recording;
 mod trace;
 mod world;
 
@@ -60,7 +61,7 @@ impl Tally {
 
 /// Plays a seed; the first violation comes with its trace.
 fn play(seed: u64, bug: Option<Bug>) -> Result<World, String> {
-    let world = World::run(seed, bug);
+    let world = World::run(seed, bug, records());
     let verdict = invariants::check(&world);
     verdict.map_err(|violation| {
         let trace = trace::trace(&world, violation.exchange);
@@ -76,7 +77,12 @@ fn number(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("`{variable}` must be a number, not `{text}`")))
 }
 
-/// Plays the one seed of `SEED`, or new ones from `FROM` on for `MINUTES`, or the first [`SEEDS`].
+/// Whether seeds are to be printed, each as a line of JSON.
+fn records() -> bool {
+    std::env::var_os("RECORD").is_some()
+}
+
+/// Plays the one seed of `SEED`, or new ones from `FROM` on for `MINUTES`, or the first `SEEDS`.
 #[test]
 fn no_seed_violates_an_invariant() {
     let (from, started) = (number("FROM").unwrap_or_default(), Instant::now());
@@ -84,12 +90,15 @@ fn no_seed_violates_an_invariant() {
     let seeds = match (number("SEED"), minutes) {
         (Some(seed), _) => seed..seed + 1,
         (None, Some(_)) => from..u64::MAX,
-        (None, None) => from..from + SEEDS,
+        (None, None) => from..from + number("SEEDS").unwrap_or(SEEDS),
     };
     let (mut tally, mut shown) = (Tally::default(), started);
     for seed in seeds {
         let world = play(seed, None).unwrap_or_else(|failure| panic!("{failure}"));
         tally.add(&world);
+        if records() {
+            println!("{}", world.recording.line(seed));
+        }
         if minutes.is_some() && shown.elapsed() > Duration::from_secs(5) {
             shown = Instant::now();
             tally.show(started);
@@ -112,7 +121,7 @@ fn no_seed_violates_an_invariant() {
 #[test]
 fn a_seed_decides_everything() {
     for seed in 0..3 {
-        let [one, other] = [World::run(seed, None), World::run(seed, None)];
+        let [one, other] = [false, true].map(|records| World::run(seed, None, records));
         assert!(trace::trace(&one, None) == trace::trace(&other, None), "seed {seed}");
     }
 }

@@ -44,17 +44,17 @@ pub const BUGS: &[(Bug, u64)] = &[
     (Bug::AnswersBeforeThePut, 0),
     (Bug::IgnoresWriteErrors, 4),
     (Bug::IgnoresReadErrors, 5),
-    (Bug::WritesReplayFirst, 4),
+    (Bug::WritesReplayFirst, 5),
     (Bug::NeverWritesReplay, 0),
     (Bug::SharesReplayRecords, 0),
-    (Bug::KeepsUnknownKeys, 1),
-    (Bug::KeepsKnownKeys, 0),
-    (Bug::KeepsPrices, 0),
-    (Bug::ReadsKeysOfAnyAge, 18),
+    (Bug::KeepsUnknownKeys, 9),
+    (Bug::KeepsKnownKeys, 1),
+    (Bug::KeepsPrices, 1),
+    (Bug::ReadsKeysOfAnyAge, 4),
     (Bug::HasNoDeadlines, 5),
     (Bug::RepeatsRandomness, 0),
     (Bug::ForgetsTheMode, 0),
-    (Bug::IgnoresDamage, 19),
+    (Bug::IgnoresDamage, 31),
 ];
 
 /// What a bug remembers in an isolate.

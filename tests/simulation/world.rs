@@ -1,14 +1,16 @@
 //! One seed: callers, an operator, isolates that come and go, and all that they did.
 
 use crate::executor::{Executor, Time};
-use crate::isolate::{Answer, Bodies, Isolate, SimulatedRequest, SkewedClock, Upload};
+use crate::isolate::{Answer, Bodies, EPOCH_MS, Isolate, SimulatedRequest, SkewedClock, Upload};
 use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace, READ_MS, WRITE_MS};
 use crate::payload::{Payload, Prices, catalogue, draw_prices};
 use crate::planted::{Bug, Memory};
 use crate::random::Random;
+use crate::recording::{RecordedEntropy, Recording, text};
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode};
 use impact_pledge::handle::{Caches, MAX_BYTES_IN_FLIGHT, Settings};
 use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _};
+use serde_json::json;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -170,13 +172,14 @@ pub struct World {
     /// The key that was made or revoked last: many use it then.
     changed_key: Option<usize>,
     is_calm: bool,
+    pub recording: Recording,
     bug: Option<Bug>,
 }
 
 impl World {
     /// Runs a seed to its end.
-    pub fn run(seed: u64, bug: Option<Bug>) -> Self {
-        let mut world = World::new(seed, bug);
+    pub fn run(seed: u64, bug: Option<Bug>, is_recorded: bool) -> Self {
+        let mut world = World::new(seed, bug, is_recorded);
         let crowd = world.random.chance(30).then(|| world.random.index(STEPS));
         for step in 0..STEPS {
             if Some(step) == crowd {
@@ -189,7 +192,7 @@ impl World {
         world
     }
 
-    fn new(seed: u64, bug: Option<Bug>) -> Self {
+    fn new(seed: u64, bug: Option<Bug>, is_recorded: bool) -> Self {
         let (time, random) = (Rc::new(Time::default()), Rc::new(Random::new(seed)));
         let conditions = Conditions {
             faults: random.pick(&[0, 10, 50, 150]),
@@ -210,6 +213,7 @@ impl World {
             isolate_count: 0,
             changed_key: None,
             is_calm: false,
+            recording: if is_recorded { Recording::new(&time) } else { Recording::default() },
             time,
             random,
             bug,
@@ -231,7 +235,11 @@ impl World {
             location,
             is_newer: self.random.chance(250),
             clock: SkewedClock { time: Rc::clone(&self.time), ahead_ms },
-            entropy: Random::new(seed),
+            entropy: RecordedEntropy {
+                random: Random::new(seed),
+                isolate: self.isolate_count,
+                recording: self.recording.clone(),
+            },
             caches: Caches::default(),
             settings: Settings::default(),
             bug: self.bug,
@@ -334,7 +342,9 @@ impl World {
 
     fn send_to(&mut self, isolate: &Rc<Isolate>, ask: Ask) {
         let number = self.exchanges.borrow().len();
-        let calls = Rc::new(Calls { exchange: number, ..Calls::default() });
+        let recording = self.recording.clone();
+        let calls = Calls { exchange: number, recording: recording.clone(), ..Calls::default() };
+        let calls = Rc::new(calls);
         let request = self.request(&ask, &calls, &isolate.bodies);
         let store = Namespace {
             kv: Rc::clone(&self.kv),
@@ -360,7 +370,20 @@ impl World {
         });
         let (isolate, exchanges) = (Rc::clone(isolate), Rc::clone(&self.exchanges));
         self.executor.spawn(number, async move {
+            recording.add("request", Some(number), || {
+                let SimulatedRequest { method, url, headers, body, .. } = &request;
+                let epoch_ms = EPOCH_MS.saturating_add_signed(isolate.clock.ahead_ms);
+                json!({
+                    "isolate": isolate.number, "epoch": epoch_ms, "method": method, "url": url,
+                    "headers": headers, "body": text(body),
+                })
+            });
             let answer = isolate.serve(&isolate.store(store), &request).await;
+            recording.add("answer", Some(number), || {
+                let Answer { status, headers, body, log, .. } = &answer;
+                let body = body.as_deref().map(text);
+                json!({ "status": status, "headers": headers, "body": body, "log": log })
+            });
             let exchange = &mut exchanges.borrow_mut()[number];
             exchange.ended_ms = Some(isolate.clock.time.now_ms());
             exchange.answer = Some(answer);
@@ -381,7 +404,11 @@ impl World {
             request = request.with_header("x-service-unit-id", *unit);
         }
         if let What::Create { name, payload, spelling, is_broken } = what {
-            request = request.with_body(self.payloads[*payload].body(*spelling));
+            let body = self.payloads[*payload].body(*spelling);
+            if *spelling == 0 {
+                request = request.with_header("content-length", body.len().to_string());
+            }
+            request = request.with_body(body);
             if let Some(name) = name {
                 request = request.with_header("idempotency-key", format!("order-{name}"));
             }
@@ -402,6 +429,7 @@ impl World {
 
     fn cut(&mut self, exchange: usize) {
         self.executor.cancel(exchange);
+        self.recording.add("cut", Some(exchange), || json!(null));
         self.exchanges.borrow_mut()[exchange].is_cut = true;
     }
 
