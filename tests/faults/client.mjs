@@ -1,5 +1,6 @@
 /** One request, sent as its caller does: at once, slowly, in pieces, or by one who hangs up. */
-import { Agent, request as httpRequest } from "node:http";
+import * as http from "node:http";
+import * as https from "node:https";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -16,22 +17,24 @@ const SLOW_MS = 200;
  */
 
 export class Client {
-  #agent;
+  #doors;
 
   /** @param {number} connections */
   constructor(connections) {
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    const door = ({ Agent, request }) => ({ request, agent: new Agent({ keepAlive: true, maxSockets: connections }) });
+    this.#doors = { "http:": door(http), "https:": door(https) };
   }
 
   /** Closes the connections that are idle. */
-  close = () => this.#agent.destroy();
+  close = () => Object.values(this.#doors).forEach(({ agent }) => agent.destroy());
 
   /** @param {string} origin @returns {Promise<Outcome>} */
   async send(origin, { method, path, headers, body, way }) {
-    const { hostname, port } = new URL(origin);
+    const { protocol, hostname, port } = new URL(origin);
+    const { agent, request: open } = this.#doors[protocol];
     const framing = body === undefined || way === "chunked" ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    const request = httpRequest({ agent: this.#agent, hostname, port, method, path, headers: { ...headers, ...framing }, signal });
+    const request = open({ agent, hostname, port, method, path, headers: { ...headers, ...framing }, signal });
     const answered = answer(request).catch((error) => ({ error: signal.aborted ? "no answer" : (error.code ?? error.message) }));
     await WAYS[way ?? "whole"](request, body);
     return answered;

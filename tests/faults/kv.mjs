@@ -33,9 +33,9 @@ export class FaultyKv {
   #calls = new Map();
   #late = new Set();
 
-  /** @param {{seed: number, share: number}} how `share` of the calls fails */
-  static async start({ seed, share }) {
-    const kv = Object.assign(new FaultyKv(), { seed, share });
+  /** @param {{seed?: number, share?: number, also?: Map<string, string>}} how `share` of the calls fails; `also`: texts that it finds as well, and writes */
+  static async start({ seed = 0, share = 0, also = new Map() }) {
+    const kv = Object.assign(new FaultyKv(), { seed, share, also });
     kv.server = createServer((request, response) => kv.#serve(request, response).catch(() => response.destroy()));
     kv.server.listen(0, "127.0.0.1");
     await once(kv.server, "listening");
@@ -74,7 +74,7 @@ export class FaultyKv {
   }
 
   async #get(number, name, response) {
-    const record = this.#records.get(name);
+    const record = this.#records.get(name) ?? (this.also.has(name) ? { value: Buffer.from(this.also.get(name)) } : undefined);
     const drawn = this.#fault(number, READ_FAULTS);
     const fault = record || !/Value|Metadata/.test(drawn) ? drawn : undefined; // nothing is there to be damaged
     this.#injected(number, fault);
@@ -115,6 +115,7 @@ export class FaultyKv {
     const at = Date.now();
     if (at < this.#records.get(name)?.at + ONE_WRITE_MS) return false;
     this.#records.set(name, { value, metadata, at });
+    this.also.set(name, value.toString());
     this.writes.push({ name, number, at, value: value.toString() });
     return true;
   }

@@ -55,7 +55,7 @@ export class Mix {
     const needs = { repeat: this.#keyed, other: this.#keyed, get: this.known, foreign: this.known, timeline: this.known, wrongTimeline: this.known }[wanted];
     const kind = needs?.length === 0 ? "keyed" : wanted;
     const ask = KINDS[kind](random, { number, callers: this.callers, earlier: kind === wanted && needs ? recentOrAny(random, needs) : undefined });
-    if (kind === "keyed") this.#keyed.push(ask);
+    if (["keyed", "hangUp"].includes(kind)) this.#keyed.push(ask);
     return labelled(number, kind, ask);
   }
 

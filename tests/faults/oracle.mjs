@@ -1,4 +1,7 @@
-/** What must hold of a history of requests, whatever failed: the promises of `docs/operating.md`, with a KV that is consistent. */
+/**
+ * What must hold of a history of requests, whatever failed: the promises of `docs/operating.md`. A KV of ours is
+ * consistent, and every write and fault is known; of a deployed one only the records that it has in the end.
+ */
 import { isDeepStrictEqual } from "node:util";
 
 /** How a fault may show in the answer; `lost`: the connection ends; `spoilt`: a get passes on what KV sent. */
@@ -32,20 +35,21 @@ export function violations(history) {
 
 /** A history with what the rules look up. */
 class Facts {
-  constructor({ exchanges, kills, writes, faults }) {
-    Object.assign(this, { exchanges, kills, writes, faults });
+  constructor({ exchanges, kills, writes, faults, settleMs = 0, isRemote = false }) {
+    Object.assign(this, { exchanges, kills, writes, faults, settleMs, isRemote });
     this.byNumber = new Map(exchanges.map((exchange) => [exchange.ask.number, exchange]));
     this.creates = exchanges.filter(({ ask }) => ask.payload);
-    this.acknowledged = this.creates.filter(({ outcome }) => outcome.status === 200).map((exchange) => ({ ...exchange, json: parsed(exchange.outcome.text) })).filter(({ json }) => json);
+    this.acknowledged = this.creates.filter(({ outcome }) => outcome.status === 200).map((exchange) => ({ ...exchange, json: jsonOf(exchange, exchange.outcome.text) })).filter(({ json }) => json);
     this.firsts = Map.groupBy(this.acknowledged, ({ ask }) => identityOf(ask));
     this.named = Map.groupBy(this.creates.filter(({ ask }) => ask.idempotencyKey), ({ ask }) => nameOf(ask));
-    this.records = writes.filter(({ name }) => name.startsWith("transaction:")).map((write) => ({ ...write, json: parsed(write.value) }));
+    this.records = writes.filter(({ name }) => name.startsWith("transaction:")).map((write) => ({ ...write, json: jsonOf(write, write.value) }));
     this.kept = Map.groupBy(this.records, ({ name }) => name.slice("transaction:".length));
     this.disturbances = Map.groupBy(exchanges.filter(({ ask }) => ["trap", "crowd"].includes(ask.kind)), ({ ask }) => ask.kind);
   }
 
   /** What else than the expected may come of an exchange. */
   excuses({ ask, begun, ended }) {
+    if (this.isRemote) return [503, "busy", "lost"]; // nobody knows what was done to it
     const overlaps = (event) => event.begun <= ended && begun <= event.ended;
     const during = (kind) => this.disturbances.get(kind)?.some(overlaps);
     const shown = (this.faults.get(ask.number) ?? []).flatMap((fault) => SHOWS[fault]);
@@ -54,8 +58,11 @@ class Facts {
 
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
 
-  /** The first acknowledgement of the same create that had ended when this one began. */
-  earlier = ({ ask, begun }) => this.firsts.get(identityOf(ask))?.find((first) => first.ended < begun);
+  /** Whether one had ended, and was in force everywhere, when the other began. */
+  precedes = (first, { begun }) => first.ended + this.settleMs < begun;
+
+  /** The first acknowledgement of the same create that precedes this one. */
+  earlier = (exchange) => this.firsts.get(identityOf(exchange.ask))?.find((first) => this.precedes(first, exchange));
 }
 
 const isCut = ({ way }) => way === "aborted" || way === "hangs up";
@@ -72,6 +79,14 @@ function parsed(text) {
   } catch {
     return undefined;
   }
+}
+
+/** Of an exchange or a write, parsed once however many rules and runs ask. */
+const jsons = new WeakMap();
+
+function jsonOf(owner, text) {
+  if (!jsons.has(owner)) jsons.set(owner, parsed(text));
+  return jsons.get(owner);
 }
 
 /** What a get answers for what a create answered (§4.2). */
@@ -129,15 +144,16 @@ const RULES = {
     }
   },
 
-  *"an answer has the content of its request and the exact charge"({ acknowledged }) {
+  *"an answer has the content of its request and the exact charge"({ acknowledged, isRemote }) {
     for (const { ask, json, begun, ended, outcome } of acknowledged) {
       if (!isDeepStrictEqual(ofRequest(retrieved(json)), asRequested(ask))) yield [ask.number, outcome.text];
       const createdAt = Date.parse(json.createdAt);
-      if (!outcome.replayed && !(begun <= createdAt && createdAt <= ended)) yield [ask.number, `${json.createdAt} is not when it was made`];
+      if (!isRemote && !outcome.replayed && !(begun <= createdAt && createdAt <= ended)) yield [ask.number, `${json.createdAt} is not when it was made`];
     }
   },
 
-  *"what is acknowledged was kept before"({ acknowledged, kept, writes }) {
+  *"what is acknowledged was kept before"({ acknowledged, kept, writes, isRemote }) {
+    if (isRemote) return;
     const replays = new Set(writes.filter(({ name }) => name.startsWith("idempotency:")).map(({ number }) => number));
     for (const { ask, json, ended, outcome } of acknowledged) {
       const same = (kept.get(json.id) ?? []).filter(({ at, json: record }) => at <= ended && isDeepStrictEqual(record, retrieved(json)));
@@ -156,6 +172,7 @@ const RULES = {
   },
 
   *"a get shows a record as it was written"(facts) {
+    if (facts.isRemote) return;
     for (const exchange of facts.exchanges.filter(({ ask, outcome }) => isGet(ask) && outcome.status === 200 && !facts.isSpoilt({ ask }))) {
       const { ask, ended, outcome } = exchange;
       if (!facts.kept.get(ask.target.id)?.some(({ value, at }) => at <= ended && value === outcome.text)) yield [ask.number, outcome.text];
@@ -199,6 +216,7 @@ const RULES = {
   },
 
   *"what is acknowledged is not written once more"(facts) {
+    if (facts.isRemote) return;
     for (const { number, name } of facts.writes) {
       const exchange = facts.byNumber.get(number);
       const first = exchange?.ask.payload && facts.earlier(exchange);
@@ -211,15 +229,16 @@ const RULES = {
       const first = facts.earlier(exchange);
       if (!first) continue;
       const { ask, outcome, json } = exchange;
-      const writers = new Set(facts.kept.get(json.id)?.map(({ number }) => number)); // several: they raced
-      const isSame = writers.size > 1 ? isDeepStrictEqual(undated(json), undated(first.json)) : outcome.text === first.outcome.text;
+      const writers = new Set(facts.kept.get(json.id)?.map(({ number }) => number));
+      const raced = facts.isRemote || writers.size > 1; // the answer may have another time
+      const isSame = raced ? isDeepStrictEqual(undated(json), undated(first.json)) : outcome.text === first.outcome.text;
       if (!isSame || !outcome.replayed) yield [ask.number, `${outcome.text}, and ${first.ask.number}: ${first.outcome.text}`];
     }
   },
 
   *"another payload is refused once the first is acknowledged, and only then"(facts) {
     for (const exchange of facts.creates.filter(({ ask }) => ask.idempotencyKey)) {
-      const { ask, begun, ended, outcome } = exchange;
+      const { ask, ended, outcome } = exchange;
       const others = facts.named.get(nameOf(ask)).filter(({ ask: other }) => other.payload.reference !== ask.payload.reference);
       if (outcome.status === 422) {
         const own = facts.earlier(exchange);
@@ -227,8 +246,8 @@ const RULES = {
         if (own && !isReplay) yield [ask.number, `refused, but ${own.ask.number} was answered`];
         if (!others.some((other) => other.begun <= ended)) yield [ask.number, "refused without a reason"];
       }
-      const taken = others.find((other) => other.outcome.status === 200 && other.ended < begun);
-      const same = facts.named.get(nameOf(ask)).some((other) => other.ask.payload.reference === ask.payload.reference && other.begun <= taken?.ended);
+      const taken = others.find((other) => other.outcome.status === 200 && facts.precedes(other, exchange));
+      const same = facts.named.get(nameOf(ask)).some((other) => other.ask.payload.reference === ask.payload.reference && other.begun <= taken?.ended + facts.settleMs);
       if (outcome.status === 200 && taken && !same) yield [ask.number, `answered, but ${taken.ask.number} has the key`];
     }
   },

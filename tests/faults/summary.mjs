@@ -14,12 +14,19 @@ export function tally(items) {
   return counts.sort().map(([name, times]) => `${name} ${count(times)}`).join(", ");
 }
 
+function spread(all) {
+  const sorted = all.toSorted((a, b) => a - b);
+  const [least, median, most] = [0, 0.5, 1].map((part) => sorted[Math.round(part * (sorted.length - 1))]);
+  return `${least} ms at least, ${median} ms in the middle, ${most} ms at most, of ${all.length} creates`;
+}
+
 /** @param {import("./run.mjs").History} history @param {import("./oracle.mjs").Violation[]} found @param {{seed: number, connections: number}} plan */
-export function summary({ exchanges, kills, faults, memory }, found, { seed, connections }) {
+export function summary({ exchanges, kills, faults, memory, seenMs }, found, { seed, connections }) {
   const injected = [...faults.values()].flat();
   const acknowledged = exchanges.filter(({ ask, outcome }) => ask.payload && outcome.status === 200);
   const broken = exchanges.filter(({ ask, outcome }) => ask.kind !== "trap" && outcome.status === 500 && !faults.has(ask.number));
   const readBack = exchanges.filter(({ ask, outcome }) => ask.calm && ask.kind === "get" && outcome.status === 200);
+  const repeats = acknowledged.filter(({ ask }) => ask.kind === "repeat");
   const of = (rules) => found.filter(({ rule }) => rules.test(rule)).length;
   const rows = [
     ["requests", `${count(exchanges.length)}, ${connections} at a time, seed ${seed}: ${tally(exchanges.map(({ ask }) => (ask.calm ? "read or repeated in the end" : ask.kind)))}`],
@@ -29,6 +36,8 @@ export function summary({ exchanges, kills, faults, memory }, found, { seed, con
     ["answers", tally(exchanges.map(({ outcome }) => outcome.status ?? outcome.error))],
     ["acknowledged", `${count(acknowledged.length)} creates, ${count(new Set(acknowledged.map(({ outcome }) => JSON.parse(outcome.text).id)).size)} transactions`],
     ["read back", count(readBack.length)],
+    ["repeats", `${count(repeats.filter(({ outcome }) => outcome.replayed).length)} of ${count(repeats.length)} that were acknowledged got the first answer`],
+    ...(seenMs ? [["seen in the other region after", spread(seenMs)]] : []),
     ["losses", String(of(LOSSES))],
     ["doubles", String(of(DOUBLES))],
     ["violations in all", String(found.length)],
