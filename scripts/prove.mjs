@@ -71,7 +71,7 @@ which about ${fitting} requests take (\`--requests\`).`;
 /** Ends at Ctrl-C, too, and deletes what was made. */
 function onCloudflare(tools, plan) {
   const end = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => end.abort(new Stop(`ended by ${name}`)));
+  for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => end.abort(new Stop(`ended by ${name}`)));
   const late = AbortSignal.timeout(REMOTE.minutes * 60_000);
   return playRemote(tools, { ...plan, connections: Math.min(plan.connections, REMOTE.connections), signal: AbortSignal.any([end.signal, late]) });
 }

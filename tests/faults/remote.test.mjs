@@ -4,13 +4,13 @@ import { join } from "node:path";
 import test from "node:test";
 import { Server, bundle } from "../../bench/service/workerd.mjs";
 import { cloudflare } from "../e2e/cloudflare.mjs";
-import { scratch, script, tools } from "../e2e/script.mjs";
+import { scratch, script, start, tools } from "../e2e/script.mjs";
 import { FaultyKv } from "./kv.mjs";
 import { violations } from "./oracle.mjs";
 import { NAMESPACE, WORKERS, playRemote } from "./remote.mjs";
 
 const REGIONS = ["aws:us-east-1", "aws:eu-central-1"];
-const PLAN = { requests: 300, connections: 16, seed: 1, regions: REGIONS, settleMs: 1_500, signal: new AbortController().signal };
+const PLAN = { requests: 300, connections: 16, seed: 1, regions: REGIONS, settleMs: 1_500, signal: AbortSignal.timeout(120_000) };
 
 /** The account, and the shipped Worker twice over a KV that has what the account's namespace has. */
 async function place(t, options) {
@@ -51,10 +51,14 @@ test("where a step fails, what was made is deleted, and what can't be deleted is
   assert.deepEqual(left(account), [NAMESPACE]);
 });
 
-test("it ends early when it is told to, and deletes what was made", async (t) => {
-  const { tools, account, originOf } = await place(t);
-  await assert.rejects(playRemote(tools, { ...PLAN, signal: AbortSignal.abort(new Error("ended")), originOf }), /ended/);
-  assert.equal(account.asked.length, 2);
+test("Ctrl-C ends it, and what was made is deleted", async (t) => {
+  const { env, account } = await cloudflare(t, { deployed: false });
+  const child = start("prove", ["--remote", "--yes"], { env });
+  child.stderr.on("data", () => /deploying.*\n$/.test(child.problem()) && child.kill("SIGINT"));
+  const { code, problem } = await child.done;
+  assert.equal(code, 1, problem);
+  assert.match(problem, /deleting what was made\nstopped: ended by SIGINT/);
+  assert.ok(account.asked.some((asked) => asked.startsWith("POST /storage/kv/namespaces")));
   assert.deepEqual(left(account), []);
 });
 
