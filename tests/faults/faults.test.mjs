@@ -8,7 +8,7 @@ import { summary } from "./summary.mjs";
 
 const MIB = 1024 * 1024;
 /** With more faults than `npm run prove` has, so that a short run meets each of them. */
-const PLAN = { requests: 3_000, connections: 64, seed: Number(process.env.SEED ?? 1), share: 0.03, kills: 2, traps: 2, crowds: 1, repeats: 500 };
+const PLAN = { requests: 3_000, connections: 64, seed: Number(process.env.SEED ?? 1), share: 0.04, kills: 2, traps: 2, crowds: 1, repeats: 500 };
 const FAULTS = ["ErrorBefore", "ErrorAfter", "Hang", "HangKept", "DamagedValue", "DamagedMetadata", "BrokenValue", "HangingValue", "RateLimited", "Slow"];
 
 /** @type {import("./run.mjs").History} */
@@ -39,11 +39,9 @@ test("a trap answers all that wait, and the next request is served", () => {
   }
 });
 
-test("memory stays within its budget", () => {
+test("the memory that a crowd of large bodies takes is seen", () => {
   const { idle, peak } = history.memory;
-  assert.ok(peak.wasm > idle.wasm + 8 * MIB, `a crowd of large bodies is seen: ${peak.wasm} bytes`);
-  assert.ok(peak.wasm - idle.wasm <= 80 * MIB, `${peak.wasm} bytes of WebAssembly`);
-  assert.ok(peak.wasm + peak.heap <= 128_000_000, `${peak.wasm} and ${peak.heap} bytes`);
+  assert.ok(peak.wasm > idle.wasm + 8 * MIB, `${peak.wasm} bytes`);
 });
 
 // ---- The oracle itself -------------------------------------------------------------------------
@@ -79,6 +77,7 @@ const DOCTORED = [
   ["a changed amount in a record", "has its content", () => () => record(recordOf(find("create", 200)), { value: edited(recordOf(find("create", 200)).value, charged) })],
   ["a wrong time", "exact charge", () => answered(find("create", 200), { text: edited(find("create", 200).outcome.text, (json) => ({ ...json, createdAt: "2020-01-01T00:00:00.000Z" })) })],
   ["a changed amount in a get", "a get shows", () => answered(find("get", 200), { text: edited(find("get", 200).outcome.text, charged) })],
+  ["too much memory", "within the budget", () => (history) => ({ ...history, memory: { ...history.memory, peak: { wasm: 90 * MIB, heap: 0 } } })],
   ["a leak across units", "a status is", () => answered(find("foreign", 404), find("get", 200).outcome)],
   ["a timeline without its edit key", "a status is", () => answered(find("wrongTimeline", 404), find("timeline", 200).outcome)],
   ["an e-mail address in a timeline", "e-mail address", () => answered(find("timeline", 200), { text: find("timeline", 200).ask.target.email })],

@@ -18,6 +18,8 @@ const SHOWS = {
   Slow: [],
 };
 const PRICES_IN_CENTS = { tree: 50, "plastic-kg": 125 };
+const GROWTH_BYTES = 80 * 1024 * 1024; // of WebAssembly, by 64 requests at once
+const ISOLATE_BYTES = 128_000_000;
 const BUSY = /holds too many requests at once/;
 const ORIGIN = /^https?:\/\/[^/]+/;
 
@@ -33,10 +35,10 @@ export function violations(history) {
   return found;
 }
 
-/** A history with what the rules look up. */
+/** A history with what the rules ask for. */
 class Facts {
-  constructor({ exchanges, kills, writes, faults, settleMs = 0, isRemote = false }) {
-    Object.assign(this, { exchanges, kills, writes, faults, settleMs, isRemote });
+  constructor({ exchanges, kills, writes, faults, memory, everywhereMs = 0, isRemote = false }) {
+    Object.assign(this, { exchanges, kills, writes, faults, memory, everywhereMs, isRemote });
     this.byNumber = new Map(exchanges.map((exchange) => [exchange.ask.number, exchange]));
     this.creates = exchanges.filter(({ ask }) => ask.payload);
     this.acknowledged = this.creates.filter(({ outcome }) => outcome.status === 200).map((exchange) => ({ ...exchange, json: jsonOf(exchange, exchange.outcome.text) })).filter(({ json }) => json);
@@ -59,7 +61,7 @@ class Facts {
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
 
   /** Whether one had ended, and was in force everywhere, when the other began. */
-  precedes = (first, { begun }) => first.ended + this.settleMs < begun;
+  precedes = (first, { begun }) => first.ended + this.everywhereMs < begun;
 
   /** The first acknowledgement of the same create that precedes this one. */
   earlier = (exchange) => this.firsts.get(identityOf(exchange.ask))?.find((first) => this.precedes(first, exchange));
@@ -247,12 +249,18 @@ const RULES = {
         if (!others.some((other) => other.begun <= ended)) yield [ask.number, "refused without a reason"];
       }
       const taken = others.find((other) => other.outcome.status === 200 && facts.precedes(other, exchange));
-      const same = facts.named.get(nameOf(ask)).some((other) => other.ask.payload.reference === ask.payload.reference && other.begun <= taken?.ended + facts.settleMs);
+      const same = facts.named.get(nameOf(ask)).some((other) => other.ask.payload.reference === ask.payload.reference && other.begun <= taken?.ended + facts.everywhereMs);
       if (outcome.status === 200 && taken && !same) yield [ask.number, `answered, but ${taken.ask.number} has the key`];
     }
   },
 
   *"a timeline shows no e-mail address"({ exchanges }) {
     for (const { ask, outcome } of exchanges) if (isPage(ask) && outcome.text?.includes(ask.target.email)) yield [ask.number, ask.target.email];
+  },
+
+  *"memory stays within the budget of docs/operating.md"({ memory }) {
+    if (!memory) return;
+    const { idle, peak } = memory;
+    if (peak.wasm - idle.wasm > GROWTH_BYTES || peak.wasm + peak.heap > ISOLATE_BYTES) yield [null, JSON.stringify(memory)];
   },
 };

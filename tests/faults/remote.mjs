@@ -18,7 +18,7 @@ export const WORKERS = ["impact-pledge-prove-a", "impact-pledge-prove-b"];
 /** Of KV, on the average of the mix. */
 export const WRITES_PER_REQUEST = 0.65;
 const PRICES = { currencyCode: "USD", unitPrices: { tree: "0.50", "plastic-kg": "1.25" } };
-const SETTLE_MS = 120_000; // twice KV's usual bound
+const EVERYWHERE_MS = 120_000; // twice KV's usual bound
 const ONLINE_MS = 120_000; // until a new Worker answers
 const WATCHED = 40;
 const REPEATS = 100;
@@ -95,7 +95,7 @@ const isNone = ([command], output) => command === "delete" && /does not exist/.t
 
 /**
  * @param {import("../../scripts/lib/ready.mjs").Tools} tools
- * @param {{requests: number, connections: number, seed: number, regions: string[], signal: AbortSignal, settleMs?: number, originOf?: (origin: string) => string}} plan `signal` ends it early; `originOf`: where a Worker's address leads
+ * @param {{requests: number, connections: number, seed: number, regions: string[], signal: AbortSignal, everywhereMs?: number, originOf?: (origin: string) => string}} plan `signal` ends it early; `originOf`: where a Worker's address leads
  * @returns {Promise<import("./run.mjs").History & {seenMs: number[]}>}
  */
 export async function playRemote(tools, { regions, ...plan }) {
@@ -120,7 +120,7 @@ export async function playRemote(tools, { regions, ...plan }) {
   }
 }
 
-async function mixed(place, callers, { requests, connections, seed, signal, settleMs = SETTLE_MS, originOf = (origin) => origin }) {
+async function mixed(place, callers, { requests, connections, seed, signal, everywhereMs = EVERYWHERE_MS, originOf = (origin) => origin }) {
   const origins = place.origins.map(originOf);
   const mix = new Mix({ seed, callers });
   const client = new Client(connections);
@@ -136,7 +136,7 @@ async function mixed(place, callers, { requests, connections, seed, signal, sett
     if (outcome.status !== 200 || !ask.payload) return;
     const json = JSON.parse(outcome.text);
     mix.acknowledge(ask, json);
-    if (ask.kind === "create" && watches.length < WATCHED) watches.push(seenAfter(client, origins.at(index - 1), ask, json.id, settleMs, signal));
+    if (ask.kind === "create" && watches.length < WATCHED) watches.push(seenAfter(client, origins.at(index - 1), ask, json.id, everywhereMs, signal));
   }
 
   const during = function* (asks) {
@@ -151,11 +151,11 @@ async function mixed(place, callers, { requests, connections, seed, signal, sett
   try {
     for (const origin of origins) await online(client, origin, signal);
     await atATime(connections, during(numbers()), exchange);
-    say(`waiting ${settleMs / 1000} s, until KV shows every write everywhere`);
-    const [seenMs] = await Promise.all([Promise.all(watches), sleep(settleMs, undefined, { signal })]);
+    say(`waiting ${everywhereMs / 1000} s, until KV shows every write everywhere`);
+    const [seenMs] = await Promise.all([Promise.all(watches), sleep(everywhereMs, undefined, { signal })]);
     await atATime(connections, during(mix.repeats(requests + 1, REPEATS)), exchange);
     await atATime(connections, during(mix.reads(2 * requests)), exchange);
-    return { exchanges, kills: [], faults: new Map(), writes: await recordsOf(place.kv, exchanges), isRemote: true, settleMs, seenMs };
+    return { exchanges, kills: [], faults: new Map(), writes: await recordsOf(place.kv, exchanges), isRemote: true, everywhereMs, seenMs };
   } finally {
     client.close();
   }
@@ -186,7 +186,8 @@ async function recordsOf(kv, exchanges) {
   const byReference = Map.groupBy(creates, ({ ask }) => ask.payload.reference);
   const taken = new Set(byId.values());
   const values = await kv.read(await kv.names("transaction:"));
-  return Object.entries(values).map(([name, value]) => {
+  const found = Object.entries(values).filter(([, value]) => value !== null);
+  return found.map(([name, value]) => {
     const asks = byReference.get(JSON.parse(value).reference)?.map(({ ask }) => ask) ?? [];
     const ask = byId.get(name.slice("transaction:".length)) ?? asks.find((ask) => ![...taken].some((other) => other.caller === ask.caller && other.payload === ask.payload)) ?? asks[0];
     if (ask) taken.add(ask);

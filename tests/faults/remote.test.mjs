@@ -10,7 +10,7 @@ import { violations } from "./oracle.mjs";
 import { NAMESPACE, WORKERS, playRemote } from "./remote.mjs";
 
 const REGIONS = ["aws:us-east-1", "aws:eu-central-1"];
-const PLAN = { requests: 300, connections: 16, seed: 1, regions: REGIONS, settleMs: 1_500, signal: AbortSignal.timeout(120_000) };
+const PLAN = { requests: 300, connections: 16, seed: 1, regions: REGIONS, everywhereMs: 1_500, signal: AbortSignal.timeout(120_000) };
 
 /** The account, and the shipped Worker twice over a KV that has what the account's namespace has. */
 async function place(t, options) {

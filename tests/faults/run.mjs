@@ -11,7 +11,7 @@ import { Client } from "./client.mjs";
 import { FaultyKv } from "./kv.mjs";
 import { Mix } from "./mix.mjs";
 
-const SAMPLE_MS = 2_000;
+const SAMPLE_MS = 1_000;
 const CROWD = 64;
 
 /**
@@ -81,7 +81,7 @@ class Service {
 export async function play(tools, { requests, connections, seed, share, kills, traps, crowds, repeats, progress = () => {} }) {
   const service = await Service.start(tools, { seed, share });
   const killsAt = new Set(evenly(requests, kills));
-  const special = new Map([...evenly(requests, crowds, 0.3).flatMap((first) => Array.from({ length: CROWD }, (_, index) => [first + index, "crowd"])), ...evenly(requests, traps, 0.7).map((at) => [at, "trap"])]);
+  const special = new Map([...evenly(requests, crowds, 0.3).flatMap((first) => Array.from({ length: CROWD }, (_, index) => [first + index, "crowd"])), ...evenly(requests, traps, 0.9).map((at) => [at, "trap"])]);
   const mix = new Mix({ seed, special });
   const client = new Client(connections);
   const exchanges = [];
