@@ -77,6 +77,7 @@ const DOCTORED = [
   ["a changed amount in a record", "has its content", () => () => record(recordOf(find("create", 200)), { value: edited(recordOf(find("create", 200)).value, charged) })],
   ["a wrong time", "exact charge", () => answered(find("create", 200), { text: edited(find("create", 200).outcome.text, (json) => ({ ...json, createdAt: "2020-01-01T00:00:00.000Z" })) })],
   ["a changed amount in a get", "a get shows", () => answered(find("get", 200), { text: edited(find("get", 200).outcome.text, charged) })],
+  ["an answer of another shape", "exact charge", () => answered(find("create", 200), { text: "{}" })],
   ["too much memory", "within the budget", () => (history) => ({ ...history, memory: { ...history.memory, peak: { wasm: 90 * MIB, heap: 0 } } })],
   ["a leak across units", "a status is", () => answered(find("foreign", 404), find("get", 200).outcome)],
   ["a timeline without its edit key", "a status is", () => answered(find("wrongTimeline", 404), find("timeline", 200).outcome)],

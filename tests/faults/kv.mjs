@@ -1,7 +1,8 @@
 /**
  * Workers KV as a service behind workerd's binding, outside workerd: its records survive `kill -9`. It fails as
- * `tests/simulation/kv.rs` does, under the same names. A name begins with the number of the request that asks
- * (`worker.mjs` puts it there): it is known whose call each is, and seed and number alone decide how it fails.
+ * `tests/simulation/kv.rs` does, under the same names, and now and then it is slow. A name begins with the number of the
+ * request that asks, which `worker.mjs` puts there: it is known whose call each is, and seed, number and count of the
+ * request's calls alone decide how it fails.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -30,7 +30,11 @@ export function violations(history) {
   const facts = new Facts(history);
   const found = [];
   for (const [rule, check] of Object.entries(RULES)) {
-    for (const [number, problem] of check(facts)) found.push({ rule, number, problem });
+    try {
+      for (const [number, problem] of check(facts)) found.push({ rule, number, problem });
+    } catch (error) {
+      found.push({ rule, number: null, problem: `an answer or a record has another shape: ${error.message}` });
+    }
   }
   return found;
 }
@@ -75,7 +79,8 @@ const nameOf = ({ caller, idempotencyKey }) => JSON.stringify([caller.scope, ide
 /** What makes one transaction; no two payloads have one reference. */
 const identityOf = ({ number, caller, idempotencyKey, payload }) => (idempotencyKey ? JSON.stringify([caller.key, caller.scope, idempotencyKey, payload.reference]) : String(number));
 
-function parsed(text) {
+/** Undefined for what is no JSON. */
+export function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {

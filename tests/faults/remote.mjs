@@ -10,6 +10,7 @@ import { Stop, say } from "../../scripts/lib/report.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 import { Client } from "./client.mjs";
 import { Mix } from "./mix.mjs";
+import { parsed } from "./oracle.mjs";
 import { Random } from "./random.mjs";
 import { atATime } from "./run.mjs";
 
@@ -134,7 +135,8 @@ async function mixed(place, callers, { requests, connections, seed, signal, ever
     const isEarly = !ask.calm && ask.target !== undefined && expect.includes(200);
     exchanges.push({ ask: { ...kept, expect: isEarly ? [...expect, 404] : expect }, begun, ended: Date.now(), outcome });
     if (outcome.status !== 200 || !ask.payload) return;
-    const json = JSON.parse(outcome.text);
+    const json = parsed(outcome.text);
+    if (!json?.timelineUrl) return;
     mix.acknowledge(ask, json);
     if (ask.kind === "create" && watches.length < WATCHED) watches.push(seenAfter(client, origins.at(index - 1), ask, json.id, everywhereMs, signal));
   }
@@ -182,13 +184,13 @@ async function seenAfter(client, origin, { headers }, id, mostMs, signal) {
 /** The records in the namespace as writes, each of a create that may have made it. */
 async function recordsOf(kv, exchanges) {
   const creates = exchanges.filter(({ ask }) => ask.payload);
-  const byId = new Map(creates.filter(({ outcome }) => outcome.status === 200).reverse().map(({ ask, outcome }) => [JSON.parse(outcome.text).id, ask]));
+  const byId = new Map(creates.filter(({ outcome }) => outcome.status === 200).toSorted((a, b) => b.outcome.replayed - a.outcome.replayed).map(({ ask, outcome }) => [parsed(outcome.text)?.id, ask])); // an own answer comes before a replay, which may be another key's
   const byReference = Map.groupBy(creates, ({ ask }) => ask.payload.reference);
   const taken = new Set(byId.values());
   const values = await kv.read(await kv.names("transaction:"));
   const found = Object.entries(values).filter(([, value]) => value !== null);
   return found.map(([name, value]) => {
-    const asks = byReference.get(JSON.parse(value).reference)?.map(({ ask }) => ask) ?? [];
+    const asks = byReference.get(parsed(value)?.reference)?.map(({ ask }) => ask) ?? [];
     const ask = byId.get(name.slice("transaction:".length)) ?? asks.find((ask) => ![...taken].some((other) => other.caller === ask.caller && other.payload === ask.payload)) ?? asks[0];
     if (ask) taken.add(ask);
     return { name, number: ask?.number ?? null, at: 0, value };

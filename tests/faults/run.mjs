@@ -10,6 +10,7 @@ import { memoryOf } from "../server/workerd.mjs";
 import { Client } from "./client.mjs";
 import { FaultyKv } from "./kv.mjs";
 import { Mix } from "./mix.mjs";
+import { parsed } from "./oracle.mjs";
 
 const SAMPLE_MS = 1_000;
 const CROWD = 64;
@@ -26,7 +27,9 @@ const CROWD = 64;
  * @property {{begun: number, ended: number}[]} kills from the signal until the next workerd listens
  * @property {import("./kv.mjs").Write[]} writes
  * @property {Map<number, string[]>} faults by the number of the request
- * @property {{idle: object, peak: object}} memory in bytes
+ * @property {{idle: object, peak: object}} [memory] in bytes
+ * @property {boolean} [isRemote] a deployed service: its `writes` are the records that it has in the end, its faults unknown
+ * @property {number} [everywhereMs] until a write is in force everywhere
  */
 
 /** A Worker that is killed and started anew, over a KV that stays. */
@@ -91,12 +94,13 @@ export async function play(tools, { requests, connections, seed, share, kills, t
     const begun = Date.now();
     const outcome = await client.send(origin, ask);
     exchanges.push({ ask: without(ask), begun, ended: Date.now(), outcome });
-    if (outcome.status === 200 && ask.payload) mix.acknowledge(ask, JSON.parse(outcome.text));
+    const json = outcome.status === 200 && ask.payload && parsed(outcome.text);
+    if (json?.timelineUrl) mix.acknowledge(ask, json);
   }
 
   function* asks() {
     for (let number = 1; number <= requests; number += 1) {
-      if (killsAt.has(number)) service.kill();
+      if (killsAt.has(number)) service.kill().catch(() => {}); // `ready` is rejected, too
       if (number % 1_000 === 0) progress(number);
       yield mix.next(number);
     }

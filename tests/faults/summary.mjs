@@ -1,5 +1,6 @@
 /** A run in plain lines. */
 import { table } from "../../scripts/lib/report.mjs";
+import { parsed } from "./oracle.mjs";
 
 const LOSSES = /acknowledged was kept|can be read/;
 const DOUBLES = /one create has one record|not written once more/;
@@ -31,10 +32,10 @@ export function summary({ exchanges, kills, faults, memory, seenMs }, found, { s
   const rows = [
     ["requests", `${count(exchanges.length)}, ${connections} at a time, seed ${seed}: ${tally(exchanges.map(({ ask }) => (ask.calm ? "read or repeated in the end" : ask.kind)))}`],
     ["faults of KV injected", `${count(injected.length)}: ${tally(injected)}`],
-    ["kills survived", String(kills.length)],
+    ...(kills.length > 0 ? [["kills survived", `${kills.length}, the last one before all is read back`]] : []),
     ["traps survived", `${exchanges.filter(({ ask }) => ask.kind === "trap").length}, which ended ${broken.length} other requests with our 500`],
     ["answers", tally(exchanges.map(({ outcome }) => outcome.status ?? outcome.error))],
-    ["acknowledged", `${count(acknowledged.length)} creates, ${count(new Set(acknowledged.map(({ outcome }) => JSON.parse(outcome.text).id)).size)} transactions`],
+    ["acknowledged", `${count(acknowledged.length)} creates, ${count(new Set(acknowledged.map(({ outcome }) => parsed(outcome.text)?.id)).size)} transactions`],
     ["read back", count(readBack.length)],
     ["repeats", `${count(repeats.filter(({ outcome }) => outcome.replayed).length)} of ${count(repeats.length)} that were acknowledged got the first answer`],
     ...(seenMs ? [["seen in the other region after", spread(seenMs)]] : []),
