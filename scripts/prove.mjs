@@ -22,7 +22,7 @@ const program = command("npm run prove --", ABOUT)
   .option("--traps <n>", "how often the service is made to panic", whole(0, 100), 5)
   .option("--crowds <n>", "how often 64 bodies of 1 MiB come at once", whole(0, 10), 5)
   .option("--percent <n>", "so many of KV's calls fail", whole(0, 50), 1)
-  .option("--seed <n>", "of an earlier run", whole(0, Number.MAX_SAFE_INTEGER), Date.now())
+  .option("--seed <n>", "of an earlier run, which asks the same again (default: a new one)", whole(0, Number.MAX_SAFE_INTEGER))
   .option("--remote", `without faults on Cloudflare: two Workers over one namespace, deleted again; at most ${REMOTE.minutes} minutes`)
   .option("--regions <a,b>", "of the two Workers", regions, ["aws:us-east-1", "aws:eu-central-1"])
   .option("--yes", "make them in the account that wrangler is logged in to");
@@ -43,7 +43,7 @@ function whole(least, most) {
 }
 
 program.action(async ({ remote, ...options }) => {
-  const plan = { ...options, requests: options.requests ?? (remote ? REMOTE.requests : LOCAL_REQUESTS) };
+  const plan = { seed: Date.now(), ...options, requests: options.requests ?? (remote ? REMOTE.requests : LOCAL_REQUESTS) };
   if (remote && !plan.yes) throw new Stop(announcement(plan));
   const tools = await ready();
   await run(process.execPath, ["scripts/run.mjs", "build", "worker"], { cwd: tools.root, env: tools.env, show: true });

@@ -36,7 +36,7 @@ export class Client {
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const request = open({ agent, hostname, port, method, path, headers: { ...headers, ...framing }, signal });
     const answered = answer(request).catch((error) => ({ error: signal.aborted ? "no answer" : (error.code ?? error.message) }));
-    await WAYS[way ?? "whole"](request, body);
+    await Promise.race([WAYS[way ?? "whole"](request, body), answered]); // without a connection a body is never sent whole
     return answered;
   }
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test, { before } from "node:test";
 import { tools } from "../e2e/script.mjs";
+import { Client } from "./client.mjs";
 import { violations } from "./oracle.mjs";
 import { play } from "./run.mjs";
 import { summary } from "./summary.mjs";
@@ -43,6 +44,15 @@ test("the memory that a crowd of large bodies takes is seen", () => {
   const { idle, peak } = history.memory;
   assert.ok(peak.wasm > idle.wasm + 8 * MIB, `${peak.wasm} bytes`);
 });
+
+for (const way of ["whole", "slow", "chunked", "aborted", "hangs up"]) {
+  test(`a request sent so ends where nobody listens: ${way}`, async () => {
+    const client = new Client(1);
+    const { error } = await client.send("http://127.0.0.1:9", { method: "POST", path: "/", headers: {}, body: "{}", way }); // the port of `discard`
+    client.close();
+    assert.equal(error, "ECONNREFUSED");
+  });
+}
 
 // ---- The oracle itself -------------------------------------------------------------------------
 

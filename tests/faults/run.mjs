@@ -41,25 +41,29 @@ class Service {
     const service = Object.assign(new Service(), { tools, folder: mkdtempSync(join(tmpdir(), "impact-pledge-faults-")) });
     service.kv = await FaultyKv.start({ seed, share });
     service.bundle = await bundle(tools, { main: join(tools.root, "tests", "faults", "worker.mjs"), folder: service.folder, kv: service.kv.address });
-    await service.#launch();
-    await service.server.seed((await seedData(tools)).entries);
-    service.memory.idle = await memoryOf(service.server);
+    service.ready = service.#launch();
+    await (await service.ready).seed((await seedData(tools)).entries);
+    service.memory.idle = await memoryOf(await service.ready);
     return service;
   }
 
-  #launch() {
-    const started = Server.start(this.tools, this.bundle, { inspected: true }).then((server) => (this.server = server));
-    return (this.ready = started);
-  }
+  #launch = () => Server.start(this.tools, this.bundle, { inspected: true });
 
   /** Ends workerd, which is one process, as `kill -9` does, and starts the next one. */
-  async kill() {
-    const kill = { begun: Date.now(), ended: Infinity };
-    this.kills.push(kill);
-    const [gone] = [once(this.server.child, "exit"), this.server.kill()];
-    this.ready = gone.then(() => (process.off("exit", this.server.kill), this.#launch()));
-    await this.ready;
-    kill.ended = Date.now();
+  kill() {
+    return (this.ready = this.ready.then((server) => this.#replace(server)));
+  }
+
+  async #replace({ child, kill }) {
+    const killed = { begun: Date.now(), ended: Infinity };
+    this.kills.push(killed);
+    const gone = once(child, "exit");
+    kill();
+    await gone;
+    process.off("exit", kill);
+    const next = await this.#launch();
+    killed.ended = Date.now();
+    return next;
   }
 
   /** Keeps the greatest of what the Worker holds; a killed one has no answer. */
