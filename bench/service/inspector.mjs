@@ -25,6 +25,7 @@ export async function inspect(port, worker) {
     if (error) fail?.(new Error(error.message));
     else done?.(result);
   };
+  socket.onclose = () => waiting.forEach(({ fail }) => fail(new Error("the inspector's connection ended")));
   let last = 0;
   inspector.ask = (method, params = {}) =>
     new Promise((done, fail) => {

@@ -24,10 +24,10 @@ const CONFIGS = { "config.capnp": [], "inspected.capnp": ["--expose-gc"] };
 /**
  * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
  * @param {import("../../scripts/lib/ready.mjs").Tools} tools
- * @param {{main: string, folder: string, minify?: boolean, keepNames?: boolean}} place the Worker's entry, and an own folder for what is made; `keepNames`: wrangler's default
+ * @param {{main: string, folder: string, minify?: boolean, keepNames?: boolean, kv?: string}} place the Worker's entry, and an own folder for what is made; `keepNames`: wrangler's default; `kv`: address of a KV service of the caller's
  * @returns {Promise<Bundle>}
  */
-export async function bundle(tools, { main, folder, minify = true, keepNames = false }) {
+export async function bundle(tools, { main, folder, minify = true, keepNames = false, kv }) {
   rmSync(folder, { recursive: true, force: true });
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true });
@@ -38,7 +38,7 @@ export async function bundle(tools, { main, folder, minify = true, keepNames = f
   await run(process.execPath, args, { cwd: folder, env: tools.env });
   const modules = readdirSync(out).filter((name) => /\.(js|wasm)$/.test(name)).sort();
   copyFileSync(join(HERE, "workers", "kv.mjs"), join(folder, "kv.js"));
-  for (const [name, flags] of Object.entries(CONFIGS)) writeFileSync(join(folder, name), configText(modules, compatibilityDate, flags));
+  for (const [name, flags] of Object.entries(CONFIGS)) writeFileSync(join(folder, name), configText(modules, compatibilityDate, flags, kv));
   return { folder, upload: sizes(modules.map((name) => readFileSync(join(out, name)))) };
 }
 
@@ -55,7 +55,7 @@ function sizes(files) {
 }
 
 /** The entry comes first: workerd starts that. */
-function configText(modules, compatibilityDate, flags) {
+function configText(modules, compatibilityDate, flags, kv) {
   const entry = modules.find((name) => name.endsWith(".js"));
   const rest = modules.filter((name) => name !== entry);
   const kind = (name) => (name.endsWith(".wasm") ? "wasm" : "esModule");
@@ -64,7 +64,7 @@ function configText(modules, compatibilityDate, flags) {
 
 const config :Workerd.Config = (
   v8Flags = ${JSON.stringify(flags)},
-  services = [(name = "main", worker = .main), (name = "kv", worker = .kv)],
+  services = [(name = "main", worker = .main), (name = "kv", ${kv ? `external = (address = "${kv}", http = ())` : "worker = .kv"})],
   sockets = [
     (name = "main", address = "127.0.0.1:0", http = (), service = "main"),
     (name = "kv", address = "127.0.0.1:0", http = (), service = "kv"),

@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { Kv } from "./kv.mjs";
 import { ready } from "./ready.mjs";
 
-export { Argument, Option } from "commander";
+export { Argument, InvalidArgumentError, Option } from "commander";
 
 /** `name` as the user calls it. */
 export const command = (name, description) =>

@@ -1,21 +1,21 @@
-/** As much of Cloudflare's API as wrangler asks for when it deploys the service and reads and writes its namespace. */
+/** As much of Cloudflare's API as wrangler asks for when it deploys and deletes Workers and reads and writes their namespace. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 
 const ACCOUNT = "account-1";
 const TOKEN = "token-1";
-const SCRIPT = "impact-pledge";
+const SCRIPT = "([\\w-]+)";
 const PAGE = 2; // names in one page of a list: a client that reads one page only is found out
 const MOST_READS = 100; // of one call, as Cloudflare has it
 
 /**
  * @param {import("node:test").TestContext} t
- * @param {{deployed?: boolean}} [options]
+ * @param {{deployed?: boolean, refused?: RegExp}} [options] `refused`: requests that fail
  * @returns what the account holds, and the environment that leads wrangler to it
  */
-export async function cloudflare(t, { deployed = true } = {}) {
-  const account = { records: new Map(), namespaces: [], bindings: null, uploads: [] };
+export async function cloudflare(t, { deployed = true, refused } = {}) {
+  const account = { records: new Map(), namespaces: [], bindings: null, uploads: [], workers: new Set(), asked: [], refused };
   if (deployed) makeNamespace(account, "made before");
   if (deployed) account.bindings = [{ type: "kv_namespace", name: "PLEDGES", namespace_id: account.namespaces[0].id }];
   const server = createServer((request, response) => respond(request, response, account));
@@ -36,8 +36,10 @@ function makeNamespace({ namespaces }, title) {
 async function respond(request, response, account) {
   const { pathname, searchParams } = new URL(request.url, "http://localhost");
   const path = pathname.replace(`/client/v4/accounts/${ACCOUNT}`, "");
-  const authorized = request.headers.authorization === `Bearer ${TOKEN}`;
-  const [operation, match] = find(`${request.method} ${path}`);
+  const asked = `${request.method} ${path}`;
+  account.asked.push(asked);
+  const authorized = request.headers.authorization === `Bearer ${TOKEN}` && !account.refused?.test(asked);
+  const [operation, match] = find(asked);
   const answer = authorized && operation && (await operation(account, { match, searchParams, form: () => form(request, request.headers) }));
   const body = answer ? { success: true, errors: [], messages: [], ...answer } : { success: false, errors: [{ code: 10_007, message: "This does not exist on your account." }], messages: [], result: null };
   response.writeHead(answer ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(body));
@@ -58,15 +60,17 @@ const NAMESPACES = "\\/storage\\/kv\\/namespaces";
 const OPERATIONS = [
   [new RegExp(`^GET ${NAMESPACES}$`), ({ namespaces }) => ({ result: namespaces, result_info: { page: 1, count: namespaces.length, total_count: namespaces.length } })],
   [new RegExp(`^POST ${NAMESPACES}$`), async (account, { form }) => ({ result: makeNamespace(account, (await form().json()).title) })],
+  [new RegExp(`^DELETE ${NAMESPACES}/namespace-1$`), ({ namespaces }) => ({ result: namespaces.splice(0, 1) })],
   [new RegExp(`^GET ${NAMESPACES}/namespace-1/keys$`), listNames],
   [new RegExp(`^PUT ${NAMESPACES}/namespace-1/bulk$`), write],
   [new RegExp(`^POST ${NAMESPACES}/namespace-1/bulk/get$`), read],
   [new RegExp(`^DELETE ${NAMESPACES}/namespace-1/values/(.+)$`), ({ records }, { match: [, name] }) => ({ result: records.delete(decodeURIComponent(name)) })],
   [new RegExp(`^GET /workers/scripts/${SCRIPT}/settings$`), ({ bindings }) => bindings && { result: { bindings } }],
   [new RegExp(`^PUT /workers/scripts/${SCRIPT}$`), upload],
+  [new RegExp(`^DELETE /workers/services/${SCRIPT}$`), ({ workers }, { match: [, name] }) => workers.delete(name) && { result: null }],
   [/^GET \/workers\/subdomain$/, () => ({ result: { subdomain: "shop" } })],
   [new RegExp(`^(?:GET|POST) /workers/scripts/${SCRIPT}/subdomain$`), () => ({ result: { enabled: true, previews_enabled: true } })],
-  [new RegExp(`^GET /workers/workers/${SCRIPT}$`), () => ({ result: { id: "worker-1", name: SCRIPT, subdomain: { enabled: true, previews_enabled: true } } })],
+  [new RegExp(`^GET /workers/workers/${SCRIPT}$`), () => ({ result: { id: "worker-1", name: "impact-pledge", subdomain: { enabled: true, previews_enabled: true } } })],
 ];
 
 function listNames({ records }, { searchParams }) {
@@ -88,11 +92,12 @@ async function read({ records }, { form }) {
 }
 
 /** Keeps the bindings as the platform does: one that is inherited stays what it was. */
-async function upload(account, { form }) {
+async function upload(account, { match: [, name], form }) {
   const parts = await form().formData();
-  const { bindings, observability } = JSON.parse(parts.get("metadata"));
+  const { bindings, observability, placement } = JSON.parse(parts.get("metadata"));
   const earlier = (name) => account.bindings?.find((binding) => binding.name === name);
   account.bindings = bindings.map((binding) => (binding.type === "inherit" ? earlier(binding.name) : binding));
-  account.uploads.push({ bindings, observability, modules: [...parts.keys()].filter((name) => name !== "metadata") });
-  return { result: { id: SCRIPT, etag: "1", startup_time_ms: 1, deployment_id: "deployment-1" } };
+  account.uploads.push({ name, bindings, observability, placement, modules: [...parts.keys()].filter((part) => part !== "metadata") });
+  account.workers.add(name);
+  return { result: { id: name, etag: "1", startup_time_ms: 1, deployment_id: "deployment-1" } };
 }
