@@ -219,6 +219,8 @@ export class PledgeClient {
    *
    * @example
    * ```js
+   * import { PledgeClient } from "impact-pledge";
+   *
    * const client = PledgeClient.fromEnv({ maxRetries: 4 });
    * const { reference } = await client.getPledgeTransaction("ptran_1");
    * console.log(reference); // order-1
