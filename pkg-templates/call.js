@@ -2,22 +2,56 @@
  * One call, as the Rust side sees it: `src/client/call.rs` is the other half of this file. A caller's `fetch` can return
  * anything: each property of it is read once, here, into plain values that do not change.
  */
-import { PledgeError } from "./errors.js";
-import { quietly } from "./redact.js";
+import { PledgeError, requestId } from "./errors.js";
+import { REDACTED, quietly, redactedHeaders, redactor } from "./redact.js";
 
 const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service takes in
 const MAX_REFUSAL_BYTES = 64 * 1024; // of any other answer: it may be anyone's error page
 /** After so many pieces timers get their turn: a stream whose pieces are always there would never let them run. */
 const PIECES_AT_ONCE = 1_000;
 
-/** @param {object} options of the client, and over them the call's own */
-export function newCall({ fetch, ...options }) {
+/**
+ * @param {object} options of the client, and over them the call's own; `headers` is all that is added
+ * @param {ReturnType<typeof import("./deadline.js").newLimit>} limit
+ * @param {ReturnType<typeof import("./events.js").reporter>} report
+ */
+export function newCall({ fetch, headers, ...options }, limit, report) {
+  const redact = redactor(options.apiKey);
+  let attempt = 0, reason;
   return {
     ...options,
+    signal: limit.signal,
     hasOwnFetch: Boolean(fetch),
     takesSignal: takesSignal(fetch, options.baseUrl),
-    exchange: (input, init, signal) => exchange(fetch ?? globalThis.fetch, input, init, signal),
+    exchange: async (input, init, signal) => {
+      const request = init ? { url: input, ...init } : input;
+      for (const [name, value] of Object.entries(headers)) init ? (init.headers[name] = value) : input.headers.set(name, value);
+      const sent = { method: request.method, url: redact(request.url), attempt: (attempt += 1) }, startedAt = Date.now();
+      report("request", () => ({ ...sent, headers: shownHeaders(request.headers, redact) }));
+      reason = "there was no answer in time";
+      try {
+        const answer = await exchange(fetch ?? globalThis.fetch, input, init, signal);
+        reason = `the answer was ${answer.status}`;
+        report("response", () => ({ ...sent, status: answer.status, durationMs: Date.now() - startedAt, requestId: requestId(answer.headers), headers: shownHeaders(answer.headers, redact) }));
+        return answer;
+      } catch (error) {
+        reason = "the connection failed";
+        throw error;
+      }
+    },
+    /** Whether there is time for another attempt after so long a wait. */
+    retries: (waitMs) => {
+      if (waitMs >= limit.leftMs()) return false;
+      report("retry", () => ({ attempt: attempt + 1, waitMs, reason }));
+      return true;
+    },
   };
+}
+
+function shownHeaders(headers, redact) {
+  const shown = Object.fromEntries(redactedHeaders(typeof headers.get === "function" ? headers : Object.entries(headers), redact));
+  if ("authorization" in shown) shown.authorization = REDACTED;
+  return shown;
 }
 
 /**

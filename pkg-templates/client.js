@@ -1,7 +1,12 @@
 /** `PledgeClient`: the two operations of the service. Attempts, waits and the check of answers are compiled Rust. */
+import { VERSION } from "#version";
 import { newCall } from "./call.js";
 import { core } from "./core.js";
-import { ApiError, AuthenticationError, ConnectionError, NotFoundError, PledgeError, TimeoutError, ValidationError, requestId } from "./errors.js";
+import { newLimit, within } from "./deadline.js";
+import {
+  ApiError, AuthenticationError, ConflictError, ConnectionError, NotFoundError, PledgeError, RateLimitError, TimeoutError, UnprocessableEntityError, ValidationError, requestId,
+} from "./errors.js";
+import { reporter } from "./events.js";
 import { clientOptions, createOptions, getOptions, invalid } from "./options.js";
 import { quietly, redactedCause, redactedHeaders, redactor } from "./redact.js";
 import { validate, validateBytes } from "./validate/index.js";
@@ -10,28 +15,90 @@ export class PledgeClient {
   #options;
 
   constructor(options) {
-    const { dangerouslyAllowBrowser, dangerouslyAllowHttp, ...rest } = clientOptions(options);
-    const { checkCredentials, isLiveKey } = core();
-    const problem = checkCredentials(rest.apiKey, rest.unitId);
-    if (problem !== undefined) throw invalid(problem);
-    if (isLiveKey(rest.apiKey)) {
-      if (!dangerouslyAllowBrowser && inBrowserPage()) throw new PledgeError("live_key_in_browser", IN_BROWSER);
-      if (!dangerouslyAllowHttp && isOpenHttp(rest.baseUrl)) throw new PledgeError("live_key_over_http", OVER_HTTP);
+    this.#options = clientOptions(options);
+    const { apiKey, unitId } = this.#options;
+    checkCredentials(typeof apiKey === "string" ? apiKey : UNKNOWN_KEY, unitId, this.#options);
+  }
+
+  static fromEnv(options = {}, env = environment()) {
+    const found = Object.entries(VARIABLES).map(([option, variable]) => [option, quietly(() => env[variable]) || undefined]);
+    const missing = found.find(([option, value]) => option !== "unitId" && value === undefined && !(options?.[option] ?? undefined));
+    if (missing) throw invalid(`the variable \`${VARIABLES[missing[0]]}\` is not set, and there is no option \`${missing[0]}\``);
+    return new PledgeClient({ ...Object.fromEntries(found), ...options });
+  }
+
+  with(options) {
+    return new PledgeClient({ ...this.#options, ...options });
+  }
+
+  createPledgeTransaction(request, options) {
+    return withResponse(this.#call(true, () => snapshot(request), () => createOptions(options)));
+  }
+
+  getPledgeTransaction(id, options) {
+    return withResponse(this.#call(false, () => idText(id), () => getOptions(options)));
+  }
+
+  async #call(isCreate, readSubject, readOptions) {
+    const subject = readSubject(), own = readOptions();
+    const options = { ...this.#options, ...own, headers: { ...this.#options.headers, ...own.headers, ...userAgent(this.#options) } };
+    const limit = newLimit(own.signal, options.deadlineMs), report = reporter(options);
+    try {
+      const call = newCall({ ...options, apiKey: await apiKeyOf(options, limit) }, limit, report);
+      return conclude({ ...call, limit, ownSignal: own.signal }, await core().send(call, isCreate, subject), isCreate ? CREATE_HINT : "");
+    } catch (error) {
+      if (error instanceof PledgeError) report("failure", () => error.toJSON());
+      throw error;
+    } finally {
+      limit.clear();
     }
-    this.#options = rest;
   }
+}
 
-  async createPledgeTransaction(request, options) {
-    const body = snapshot(request);
-    const call = newCall({ ...this.#options, ...createOptions(options) });
-    return conclude(call, await core().send(call, true, body), CREATE_HINT);
-  }
+const VARIABLES = { apiKey: "PLEDGE_API_KEY", baseUrl: "PLEDGE_BASE_URL", unitId: "PLEDGE_UNIT_ID" };
+const environment = () => globalThis.process?.env ?? {};
 
-  async getPledgeTransaction(id, options) {
-    if (typeof id !== "string") throw invalid("`id` must be the ID of a pledge transaction, a string");
-    const call = newCall({ ...this.#options, ...getOptions(options) });
-    return conclude(call, await core().send(call, false, id), "");
-  }
+/** A key of no mode, until a function gives the real one. */
+const UNKNOWN_KEY = "unknown";
+
+function checkCredentials(apiKey, unitId, { baseUrl, dangerouslyAllowBrowser, dangerouslyAllowHttp }) {
+  const { checkCredentials, isLiveKey } = core();
+  const problem = checkCredentials(apiKey, unitId);
+  if (problem !== undefined) throw invalid(problem);
+  if (!isLiveKey(apiKey)) return;
+  if (!dangerouslyAllowBrowser && inBrowserPage()) throw new PledgeError("live_key_in_browser", IN_BROWSER);
+  if (!dangerouslyAllowHttp && isOpenHttp(baseUrl)) throw new PledgeError("live_key_over_http", OVER_HTTP);
+}
+
+/** The key of one call: a function is asked each time, so that a key can be replaced while the program runs. */
+async function apiKeyOf(options, limit) {
+  const { apiKey: source, unitId, timeoutMs } = options;
+  if (typeof source === "string") return source;
+  const apiKey = await within(async () => source(), Math.min(timeoutMs, limit.leftMs()), limit.signal).catch((thrown) => {
+    if (limit.isOver()) throw new TimeoutError("timeout", `the service was not asked within ${options.deadlineMs} ms: the function \`apiKey\` took too long`);
+    if (limit.signal?.aborted) throw abortReason(options.signal);
+    throw new PledgeError("api_key_failed", `the function \`apiKey\` gave no key: ${describe(thrown)}`, { cause: thrown });
+  });
+  if (typeof apiKey !== "string") throw new PledgeError("api_key_failed", "the function `apiKey` must give a string");
+  checkCredentials(apiKey, unitId, options);
+  return apiKey;
+}
+
+/** Not in a page: browsers name themselves, and some would ask the service's permission for it first. */
+function userAgent({ appInfo }) {
+  if (inBrowserPage()) return {};
+  const { name, version, url } = appInfo ?? {};
+  const parts = [`impact-pledge/${VERSION}`, name && name + (version ? `/${version}` : ""), url && `(${url})`];
+  return { "user-agent": parts.filter(Boolean).join(" ") };
+}
+
+/** The call's promise, and what came with its transaction. */
+function withResponse(call) {
+  const value = async () => {
+    const data = await call;
+    return { data, response: responseOf(data) };
+  };
+  return Object.defineProperty(call, "withResponse", { value });
 }
 
 const CREATE_HINT = "; the transaction may have been recorded";
@@ -48,6 +115,11 @@ function isOpenHttp(baseUrl) {
 function inBrowserPage() {
   const { window, navigator, WorkerGlobalScope } = globalThis;
   return window?.document !== undefined || (WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/"));
+}
+
+function idText(id) {
+  if (typeof id !== "string") throw invalid("`id` must be the ID of a pledge transaction, a string");
+  return id;
 }
 
 /** The request as JSON text: what was checked is what is sent, however the value changes. */
@@ -67,9 +139,10 @@ function refuse(issues) {
 function conclude(call, conclusion, hint) {
   const { kind, text, idempotencyKey } = conclusion;
   if (kind === "transaction") return transaction(conclusion);
-  if (kind === "aborted") throw abortReason(call.signal);
+  if (kind === "aborted" && !call.limit.isOver()) throw abortReason(call.ownSignal);
   if (kind === "invalid_argument") throw invalid(text);
-  if (kind === "timed_out") throw new TimeoutError("timeout", `the service did not answer within ${call.timeoutMs} ms${hint}`, { idempotencyKey });
+  const limitMs = kind === "aborted" ? call.deadlineMs : kind === "timed_out" ? call.timeoutMs : undefined;
+  if (limitMs !== undefined) throw new TimeoutError("timeout", `the service did not answer within ${limitMs} ms${hint}`, { idempotencyKey });
   throw REFUSALS[kind] ? refusal(call, conclusion) : noAnswer(call, conclusion, hint);
 }
 
@@ -87,13 +160,24 @@ function transaction({ text: amount, part: { status, headers, body }, idempotenc
 export const responseOf = (transaction) => answers.get(transaction);
 
 const REFUSALS = { authentication_failed: AuthenticationError, not_found: NotFoundError, api_error: ApiError };
+const BY_STATUS = { 409: [ConflictError, "conflict"], 422: [UnprocessableEntityError, "unprocessable"], 429: [RateLimitError, "rate_limited"] };
 
 function refusal({ apiKey }, { kind, text, error, url, part: { status, headers, body }, idempotencyKey }) {
   const redact = redactor(apiKey);
   const isForeign = kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
   const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
   const answer = { status, error: error && redact(error), body: redact(decode(body)), headers: redactedHeaders(headers, redact) };
-  return new REFUSALS[kind](kind, message, { ...answer, idempotencyKey });
+  const [Refusal, code] = (kind === "api_error" && BY_STATUS[status]) || [REFUSALS[kind], kind];
+  const retryAfter = Refusal === RateLimitError ? { retryAfterMs: retryAfterMs(answer.headers) } : {};
+  return new Refusal(code, message, { ...answer, ...retryAfter, idempotencyKey });
+}
+
+/** `Retry-After`: seconds, or an HTTP date, which `Date.parse` alone would find in many other texts. */
+function retryAfterMs(headers) {
+  const text = headers.get("retry-after")?.trim();
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+  const at = new Date(text);
+  return at.getTime() >= 0 && at.toUTCString() === text ? Math.max(0, at - Date.now()) : undefined;
 }
 
 function noAnswer({ apiKey }, { part, idempotencyKey, retries }, hint) {

@@ -9,7 +9,16 @@ export class PledgeError extends Error {
     this.code = code;
     for (const [name, value] of Object.entries(details)) if (value !== undefined) this[name] = value;
   }
+
+  /** What a log may show. */
+  toJSON() {
+    const { name, code, message, status, error, requestId, retryAfterMs, idempotencyKey, issues } = this;
+    return { name, code, message, status, error, requestId, retryAfterMs, idempotencyKey, issues: issues?.slice(0, LOGGED) };
+  }
 }
+
+/** Most issues in a log. */
+const LOGGED = 20;
 
 export class ValidationError extends PledgeError {
   /** @param {import("./validate.js").Issue[]} issues */
@@ -26,11 +35,14 @@ export class ApiError extends PledgeError {
 
 export class AuthenticationError extends ApiError {}
 export class NotFoundError extends ApiError {}
+export class ConflictError extends ApiError {}
+export class UnprocessableEntityError extends ApiError {}
+export class RateLimitError extends ApiError {}
 export class ConnectionError extends PledgeError {}
 export class TimeoutError extends ConnectionError {}
 
 // Written out, because a bundler may shorten the names of classes.
-const TYPES = { PledgeError, ValidationError, ApiError, AuthenticationError, NotFoundError, ConnectionError, TimeoutError };
+const TYPES = { PledgeError, ValidationError, ApiError, AuthenticationError, NotFoundError, ConflictError, UnprocessableEntityError, RateLimitError, ConnectionError, TimeoutError };
 for (const [value, { prototype }] of Object.entries(TYPES)) {
   Object.defineProperty(prototype, "name", { value, configurable: true, writable: true });
 }

@@ -87,14 +87,57 @@ export interface FetchInit {
   signal?: AbortSignal;
 }
 
-/** The options of a {@link PledgeClient}. */
-export interface PledgeClientOptions {
-  /** The API key. It is sent in the `Authorization` header and shown nowhere. */ apiKey: string;
-  /** Where the service is, such as `https://pledges.example.org`. */ baseUrl: string | URL;
+/** What can be set for a client, and for one call. */
+interface SharedOptions {
   /** The unit that a team-level key acts for. */ unitId?: string | null | undefined;
   /** How long one attempt may take, its answer's body included. Default: 30,000 milliseconds. */
   timeoutMs?: number | null | undefined;
+  /**
+   * How long the whole call may take, with all its attempts, the waits between them, and the function `apiKey`. Default:
+   * no such limit.
+   */
+  deadlineMs?: number | null | undefined;
   /** How often a call is repeated at most, 0 to 10. Default: 2. */ maxRetries?: number | null | undefined;
+  /** More headers, such as `{ traceparent }`. A call's are added to its client's. */
+  headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | null | undefined;
+}
+
+/** A request that leaves. Headers have lower-case names; the API key is not shown. */
+export interface RequestEvent {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  /** 1 for the first, 2 for the first repeat. */ readonly attempt: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An answer that came, whatever its status. */
+export interface ResponseEvent extends RequestEvent {
+  readonly status: number;
+  readonly durationMs: number;
+  /** The service's name for the request, where the answer has one. */ readonly requestId: string | undefined;
+}
+
+/** A repeat that is going to be. */
+export interface RetryEvent {
+  /** Of the attempt to come: 2 for the first repeat. */ readonly attempt: number;
+  readonly waitMs: number;
+  /** Why, in words. */ readonly reason: string;
+}
+
+/** From silence to everything. */
+export type LogLevel = "off" | "error" | "warn" | "info" | "debug";
+
+/** Where a client writes to: `console`, or what has the same functions. */
+export type Logger = Record<Exclude<LogLevel, "off">, (message: string, details: unknown) => unknown>;
+
+/** The options of a {@link PledgeClient}. */
+export interface PledgeClientOptions extends SharedOptions {
+  /**
+   * The API key, or a function that gives it, such as one that asks a store of secrets: it is called once for each call of
+   * the client. The key is sent in the `Authorization` header and shown nowhere.
+   */
+  apiKey: string | (() => string | PromiseLike<string>);
+  /** Where the service is, such as `https://pledges.example.org`. */ baseUrl: string | URL;
   /**
    * Whether the service honours `Idempotency-Key`. Creates then carry such a key, one for each call, and are repeated
    * like gets. Without it a create is sent once: a service that follows only the contract would record it twice.
@@ -102,6 +145,15 @@ export interface PledgeClientOptions {
   safeRepeats?: boolean | null | undefined;
   /** A `fetch` of your own, or an object that has one, such as a Cloudflare service binding. */
   fetch?: Fetch | { fetch: Fetch } | null | undefined;
+  /** What the `User-Agent` says of your application beside this package; not sent by pages. */
+  appInfo?: { name: string; version?: string; url?: string } | null | undefined;
+  /** Called before each attempt. What hooks throw is logged, and changes nothing. */
+  onRequest?: ((event: RequestEvent) => unknown) | null | undefined;
+  /** Called after each answer. */ onResponse?: ((event: ResponseEvent) => unknown) | null | undefined;
+  /** Called before the wait for a repeat. */ onRetry?: ((event: RetryEvent) => unknown) | null | undefined;
+  /** Where to log. Default: `console`. */ logger?: Logger | null | undefined;
+  /** What to log: failed calls (`error`), repeats (`warn`), requests and answers (`debug`). Default: `off`. */
+  logLevel?: LogLevel | null | undefined;
   /** Allows a live key in a browser page, where everyone can read it. */
   dangerouslyAllowBrowser?: boolean | null | undefined;
   /**
@@ -112,11 +164,23 @@ export interface PledgeClientOptions {
 }
 
 /** The options of one call. */
-export interface CallOptions {
-  /** The unit that a team-level key acts for, instead of the client's. */ unitId?: string | null | undefined;
+export interface CallOptions extends SharedOptions {
   /** Ends the call, waits between attempts included: it rejects with the signal's reason. */
   signal?: AbortSignal | null | undefined;
-  /** How long one attempt may take, instead of the client's. */ timeoutMs?: number | null | undefined;
+}
+
+/** A call on its way. */
+export interface Call<T> extends Promise<T> {
+  /**
+   * The transaction, and what came with it.
+   *
+   * @example
+   * ```js
+   * const { data, response } = await client.getPledgeTransaction("ptran_1").withResponse();
+   * console.log(data.reference, response.status); // order-1 200
+   * ```
+   */
+  withResponse(): Promise<{ data: T; response: ResponseInfo }>;
 }
 
 /** The options of one create. */
@@ -149,6 +213,34 @@ export class PledgeClient {
   /** @throws {PledgeError} for an option that can't be used */ constructor(options: PledgeClientOptions);
 
   /**
+   * A client with `PLEDGE_API_KEY`, `PLEDGE_BASE_URL` and, for a team-level key, `PLEDGE_UNIT_ID` of the environment.
+   * @param options beside these, and instead of them
+   * @param env instead of `process.env`, such as the `env` of a Worker
+   *
+   * @example
+   * ```js
+   * import { PledgeClient } from "impact-pledge";
+   *
+   * const client = PledgeClient.fromEnv({ maxRetries: 4 });
+   * const { reference } = await client.getPledgeTransaction("ptran_1");
+   * console.log(reference); // order-1
+   * ```
+   */
+  static fromEnv(options?: Partial<PledgeClientOptions> | null, env?: Readonly<Record<string, unknown>>): PledgeClient;
+
+  /**
+   * A client with some other options.
+   *
+   * @example
+   * ```js
+   * const ofUnit = client.with({ unitId: "unit_2" });
+   * const { reference } = await ofUnit.getPledgeTransaction("ptran_1");
+   * console.log(reference); // order-1
+   * ```
+   */
+  with(options: Partial<PledgeClientOptions>): PledgeClient;
+
+  /**
    * Records pledges. The request is validated first; what was checked is what is sent.
    * @throws {ValidationError} with all problems of the request; nothing was sent
    * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError}
@@ -159,7 +251,7 @@ export class PledgeClient {
    * console.log(id); // ptran_1
    * ```
    */
-  createPledgeTransaction(request: CreatePledgeTransactionRequest, options?: CreateOptions | null): Promise<PledgeTransaction>;
+  createPledgeTransaction(request: CreatePledgeTransactionRequest, options?: CreateOptions | null): Call<PledgeTransaction>;
 
   /**
    * Gets a pledge transaction by its ID.
@@ -171,7 +263,7 @@ export class PledgeClient {
    * console.log(reference); // order-1
    * ```
    */
-  getPledgeTransaction(id: string, options?: CallOptions | null): Promise<RetrievedPledgeTransaction>;
+  getPledgeTransaction(id: string, options?: CallOptions | null): Call<RetrievedPledgeTransaction>;
 }
 
 /** What came with a transaction beside its body. */
@@ -201,13 +293,15 @@ export function responseOf(transaction: PledgeTransaction | RetrievedPledgeTrans
 
 /** What an error is about. Distinguishes errors where `instanceof` can't: between copies of the package. */
 export type PledgeErrorCode =
-  | "invalid_argument" | "live_key_in_browser" | "live_key_over_http" | "no_fetch" | "invalid_request"
-  | "api_error" | "authentication_failed" | "not_found" | "connection_failed" | "timeout";
+  | "invalid_argument" | "live_key_in_browser" | "live_key_over_http" | "api_key_failed" | "no_fetch" | "invalid_request"
+  | "api_error" | "authentication_failed" | "not_found" | "conflict" | "unprocessable" | "rate_limited"
+  | "connection_failed" | "timeout";
 
 /** What all errors of this package are. By itself: an option or argument that can't be used. */
 export class PledgeError extends Error {
   protected constructor();
   readonly code: PledgeErrorCode;
+  /** What a log may show: no key, no header, no body. */ toJSON(): Record<string, unknown>;
 }
 
 /**
@@ -240,7 +334,7 @@ export class ValidationError extends PledgeError {
  * ```
  */
 export class ApiError extends PledgeError {
-  readonly code: "api_error" | "authentication_failed" | "not_found";
+  readonly code: "api_error" | "authentication_failed" | "not_found" | "conflict" | "unprocessable" | "rate_limited";
   /** The HTTP status; 0 for a redirect in a browser. */ readonly status: number;
   /** The `error` of a body in the contract's error shape. */ readonly error?: string;
   /** The body's text without the API key, up to 64 KiB unless the status was a success. */ readonly body: string;
@@ -270,6 +364,22 @@ export class AuthenticationError extends ApiError {
  */
 export class NotFoundError extends ApiError {
   readonly code: "not_found";
+}
+
+/** The request is at odds with the state of the service (409). */
+export class ConflictError extends ApiError {
+  readonly code: "conflict";
+}
+
+/** The service refuses the content of the request (422): the idempotency key was used for another one. */
+export class UnprocessableEntityError extends ApiError {
+  readonly code: "unprocessable";
+}
+
+/** There are too many requests (429). The client has waited and repeated the call as its options allow. */
+export class RateLimitError extends ApiError {
+  readonly code: "rate_limited";
+  /** How long the service asks to wait, where it does. */ readonly retryAfterMs?: number;
 }
 
 /**

@@ -1,26 +1,40 @@
 /** Reads the options of `PledgeClient` and its calls: each is checked, and an error names the one that is wrong. */
 import { PledgeError } from "./errors.js";
+import { LEVELS } from "./events.js";
 import { quietly } from "./redact.js";
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1; // what timers take
 const MAX_RETRIES = 10;
 const text = typed("string", "a string"), flag = typed("boolean", "true or false");
 
-const CLIENT = {
-  apiKey: text,
-  baseUrl: address,
+/** Of the client, and of each call. */
+const SHARED = {
   unitId: optional(text),
   timeoutMs: optional(whole(1, MAX_TIMEOUT_MS)),
+  deadlineMs: optional(whole(1, MAX_TIMEOUT_MS)),
   maxRetries: optional(whole(0, MAX_RETRIES)),
+  headers: optional(moreHeaders),
+};
+const hook = optional(typed("function", "a function"));
+const CLIENT = {
+  apiKey: textOrFunction,
+  baseUrl: address,
+  ...SHARED,
   safeRepeats: optional(flag),
   fetch: optional(fetcher),
+  appInfo: optional(appInfo),
+  onRequest: hook,
+  onResponse: hook,
+  onRetry: hook,
+  logger: optional(logger),
+  logLevel: optional(oneOf(LEVELS)),
   dangerouslyAllowBrowser: optional(flag),
   dangerouslyAllowHttp: optional(flag),
 };
 
-const GET = { unitId: CLIENT.unitId, timeoutMs: CLIENT.timeoutMs, signal: optional(abortSignal) };
+const GET = { ...SHARED, signal: optional(abortSignal) };
 const CREATE = { ...GET, idempotencyKey: optional(text) };
-const DEFAULTS = { timeoutMs: 30_000, maxRetries: 2, safeRepeats: false };
+const DEFAULTS = { timeoutMs: 30_000, maxRetries: 2, safeRepeats: false, logLevel: "off" };
 
 export const clientOptions = (options) => ({ ...DEFAULTS, ...read(CLIENT, options) });
 export const createOptions = (options) => read(CREATE, options ?? {});
@@ -33,9 +47,27 @@ function read(readers, options) {
   if (options === null || typeof options !== "object") throw invalid(`the options must be an object, not ${kindOf(options)}`);
   const names = reading("options", () => Object.keys(options));
   const unknown = names.find((name) => !Object.hasOwn(readers, name));
-  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not an option here; the options are ${list(Object.keys(readers))}`);
+  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not an option here; ${instead(unknown, Object.keys(readers))}`);
   const entries = Object.entries(readers).map(([name, reader]) => [name, reader(name, reading(name, () => options[name]))]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** Longer names resemble none. */
+const MAX_NAME = 40;
+
+function instead(name, names) {
+  const nearest = names.map((other) => ({ other, edits: edits(name.slice(0, MAX_NAME).toLowerCase(), other.toLowerCase()) })).sort((a, b) => a.edits - b.edits)[0];
+  return nearest.edits <= nearest.other.length / 2 ? `did you mean \`${nearest.other}\`?` : `the options are ${list(names)}`;
+}
+
+/** How many characters have to be added, taken away or changed to make one text of another (Levenshtein's distance). */
+function edits(from, to) {
+  let row = [...to].map((_, index) => index + 1);
+  row.unshift(0);
+  for (const [line, char] of [...from].entries()) {
+    row = row.reduce((next, above, column) => [...next, column === 0 ? line + 1 : Math.min(above + 1, next[column - 1] + 1, row[column - 1] + (char === to[column - 1] ? 0 : 1))], []);
+  }
+  return row.at(-1);
 }
 
 function reading(name, get) {
@@ -55,6 +87,18 @@ function typed(type, what) {
     if (typeof value === type) return value;
     throw invalid(`\`${name}\` must be ${what}, not ${kindOf(value)}`);
   };
+}
+
+function oneOf(values) {
+  return (name, value) => {
+    if (values.includes(value)) return value;
+    throw invalid(`\`${name}\` must be one of ${list(values)}`);
+  };
+}
+
+function textOrFunction(name, value) {
+  if (typeof value === "string" || typeof value === "function") return value;
+  throw invalid(`\`${name}\` must be a string, or a function that gives one, not ${kindOf(value)}`);
 }
 
 function whole(least, most) {
@@ -77,6 +121,41 @@ function fetcher(name, value) {
   if (typeof value === "function") return value;
   if (typeof reading(name, () => value.fetch) === "function") return (input, init) => value.fetch(input, init);
   throw invalid(`\`${name}\` must be a function, or an object with a function \`fetch\``);
+}
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/, HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
+const MAX_HEADERS = 100;
+/** Headers that something else decides, and what. */
+const OWN_HEADERS = { authorization: "apiKey", "x-service-unit-id": "unitId", "idempotency-key": "idempotencyKey", "user-agent": "appInfo", "content-type": "", "content-length": "", host: "baseUrl" };
+
+/** Headers by their lower-case names, of an object or of `Headers`. */
+function moreHeaders(name, value) {
+  const entries = typeof value === "object" && reading(name, () => Array.from(typeof value[Symbol.iterator] === "function" ? value : Object.entries(value), ([header, text]) => [header, text]));
+  if (!entries || entries.length > MAX_HEADERS) throw invalid(`\`${name}\` must be an object of at most ${MAX_HEADERS} texts, or \`Headers\``);
+  return Object.fromEntries(entries.map((entry) => headerOf(name, entry)));
+}
+
+function headerOf(option, [name, value]) {
+  if (typeof name !== "string" || !HEADER_NAME.test(name) || typeof value !== "string" || !HEADER_VALUE.test(value)) throw invalid(`\`${option}\` has a name or value that no header can have`);
+  const key = name.toLowerCase();
+  if (Object.hasOwn(OWN_HEADERS, key)) throw invalid(`\`${option}\` can't set \`${key}\`${OWN_HEADERS[key] && `: that is what \`${OWN_HEADERS[key]}\` is for`}`);
+  return [key, value.trim()];
+}
+
+const PRODUCT = /^[\w!#$%&'*+.^`|~-]{1,100}$/, COMMENT = /^[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$/;
+
+/** What a `User-Agent` says of the application: a product, its version, and a comment (RFC 9110, 10.1.5). */
+function appInfo(option, value) {
+  const { name, version, url } = reading(option, () => ({ name: value.name, version: value.version, url: value.url }));
+  const isGood = PRODUCT.test(name) && typeof name === "string" && [[version, PRODUCT], [url, COMMENT]].every(([part, pattern]) => part === undefined || (typeof part === "string" && pattern.test(part)));
+  if (!isGood) throw invalid(`\`${option}\` must have a \`name\`, and may have a \`version\` and a \`url\`: ASCII without blanks`);
+  return { name, version, url };
+}
+
+function logger(name, value) {
+  const fits = reading(name, () => LEVELS.slice(1).every((level) => typeof value[level] === "function"));
+  if (!fits) throw invalid(`\`${name}\` must have the functions ${list(LEVELS.slice(1))}, as \`console\` has`);
+  return value;
 }
 
 function abortSignal(name, value) {

@@ -4,7 +4,7 @@
  */
 
 const NO_SECRET = 8; // shorter than any key, and likely to be a part of some word
-const REDACTED = "[API key]";
+export const REDACTED = "[API key]";
 
 /** Most values (texts, objects, items of arrays) that are copied of a cause, and most characters of each text. */
 const MAX_VALUES = 200, MAX_TEXT = 10_000;

@@ -39,6 +39,7 @@ async function buildEntry(tools, pkg, { name, source, types, wasm: build, module
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
   const made = { "#text": { contents: printable(wasm), loader: "text" } };
   for (const [path, file] of Object.entries(modules)) made[path] = { contents: readFileSync(join(folder, file)) };
+  made["#version"] = { contents: `export const VERSION = ${JSON.stringify(crateMember(tools.root, "version"))};` };
   const loader = (file) => join(templates, "loaders", file);
   const instance = loader(modules["#client"] ? "client-instance.js" : "instance.js");
   const common = { "#kinds": join(templates, "generated", kinds) };
@@ -95,11 +96,13 @@ async function bundleEntry(source, options, made, files, wasmPath) {
 
 const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 
+/** A text of Cargo.toml, or the first of a list. */
+const crateMember = (root, name) => readFileSync(join(root, "Cargo.toml"), "utf8").match(new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"))[1];
+
 function manifest(root, others) {
   const modules = [...ENTRIES.flatMap(({ plain }) => (plain ? [plain] : [])), ...others];
   const exports = Object.fromEntries([...ENTRIES.map((entry) => [entry.path, conditions(entry)]), ...modules.map((name) => [`./${name}`, moduleConditions(`./${name}`)])]);
-  const crate = readFileSync(join(root, "Cargo.toml"), "utf8");
-  const member = (name) => crate.match(new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"))[1];
+  const member = (name) => crateMember(root, name);
   const repository = member("repository");
   return {
     name: "impact-pledge",

@@ -47,6 +47,10 @@ extern "C" {
         signal: &AbortSignal,
     ) -> Result<js_sys::Promise, JsValue>;
 
+    /// Asks whether there is time for another attempt after so many milliseconds, and reports it.
+    #[wasm_bindgen(method)]
+    fn retries(this: &Call, wait_ms: u32) -> bool;
+
     /// An answer, read to its end or to the bound of its kind.
     pub type Reply;
     #[wasm_bindgen(method, getter)]
@@ -184,7 +188,8 @@ impl PreparedRequest {
         loop {
             let reply = attempt(call, &self.head, self.body.as_ref()).await;
             let conclusion = Conclusion { retries, ..Conclusion::of_attempt(operation, reply) };
-            let Some(wait_ms) = self.wait_ms(&conclusion) else { return conclusion };
+            let wait_ms = self.wait_ms(&conclusion).filter(|wait_ms| call.retries(*wait_ms));
+            let Some(wait_ms) = wait_ms else { return conclusion };
             if let aborted @ AttemptError::Aborted = limits::wait(call.signal(), wait_ms).await {
                 return Conclusion { retries, ..aborted.into() };
             }

@@ -8,7 +8,7 @@ import { REQUEST, breakOff, created, flood, hangUp, json, retrieved, serve, sile
 import { packed } from "./packed.mjs";
 
 const project = await packed();
-const { ApiError, AuthenticationError, ConnectionError, NotFoundError, PledgeClient, PledgeError, TimeoutError, ValidationError, responseOf } = await project.load();
+const { ApiError, AuthenticationError, ConnectionError, NotFoundError, PledgeClient, PledgeError, RateLimitError, TimeoutError, ValidationError, responseOf } = await project.load();
 
 const KEY = "service_sk_test_Zm9vYmFy";
 const ID = "ptran_1";
@@ -261,7 +261,6 @@ test("an answer that is not the contract's is an ApiError with its status and te
     ["deep JSON", 200, `{"x":${"[".repeat(100_000)}`],
     ["403", 403, '{"error":"Forbidden","message":"No."}'],
     ["413", 413, '{"error":"Content too large"}'],
-    ["422", 422, '{"error":"Idempotency-Key reused"}'],
     ["300", 300, ""],
   ];
   for (const [what, status, body] of rows) {
@@ -408,7 +407,7 @@ test("a wait until a far date is left to the caller", async () => {
 
 test("a wait of more than a minute is left to the caller", async () => {
   const { error, seen, took } = await ask(busy(429, { "retry-after": "3600" }), get);
-  assertError(error, ApiError, "api_error", /429/);
+  assertError(error, RateLimitError, "rate_limited", /429/);
   assert.deepEqual([error.headers.get("retry-after"), seen.length], ["3600", 1]);
   assert.ok(took < 1_000);
 });
@@ -557,7 +556,10 @@ test("options that can't be used are refused by name, and the key is not shown",
     [{ idempotencyKey: "" }, /`idempotencyKey`/],
     [{ idempotencyKey: "é" }, /`idempotencyKey`/],
     [{ idempotencyKey: "x".repeat(256) }, /`idempotencyKey`/],
-    [{ maxRetries: 1 }, /`maxRetries`/],
+    [{ maxRetries: 11 }, /`maxRetries`/],
+    [{ deadlineMs: 0 }, /`deadlineMs`/],
+    [{ headers: { "x y": "z" } }, /`headers`/],
+    [{ apiKey: KEY }, /`apiKey` is not an option here/],
     ["x", /options/],
   ];
   for (const [options, message] of calls) {
@@ -817,7 +819,7 @@ test("a `fetch` of the caller's gets an address and plain objects", async () => 
   const [[url, init]] = calls;
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/v2\/pledge-transaction$/);
   assert.deepEqual([init.method, init.redirect, JSON.parse(init.body)], ["POST", "manual", REQUEST]);
-  assert.deepEqual(init.headers, { authorization: `Bearer ${KEY}`, "x-service-unit-id": "unit_1", "content-type": "application/json" });
+  assert.deepEqual(init.headers, { authorization: `Bearer ${KEY}`, "x-service-unit-id": "unit_1", "content-type": "application/json", "user-agent": `impact-pledge/${project.require("impact-pledge/package.json").version}` });
   assert.ok(init.signal instanceof AbortSignal);
 });
 

@@ -66,7 +66,7 @@ test("no file reveals the machine that built it", () => {
 });
 
 /** What a browser downloads, in bytes. */
-const BUDGETS = { "impact-pledge": 42_500 };
+const BUDGETS = { "impact-pledge": 46_000 };
 
 for (const [entry, most] of Object.entries(BUDGETS)) {
   test(`${entry} is at most ${most} bytes, minified and compressed`, async (t) => {

@@ -60,6 +60,7 @@ test("the examples that editors show beside a name print what stands behind them
   assert.equal(hovers.length, types.split("* @example\n").length - 1);
   const given = (code) => `import * as given from "impact-pledge";
     const payload = ${JSON.stringify(REQUEST)}, apiKey = "service_sk_test_x", orderId = "order-1";
+    Object.assign(process.env, { PLEDGE_API_KEY: apiKey, PLEDGE_BASE_URL: "${up.baseUrl}" });
     ${code.includes("const client =") ? "" : `const client = new given.PledgeClient({ apiKey, baseUrl: "${code.includes("ConnectionError") ? down.baseUrl : up.baseUrl}" });`}\n`;
   for (const [index, code] of hovers.entries()) {
     const file = join(project.folder, `hover-${index}.mjs`);

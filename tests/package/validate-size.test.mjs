@@ -12,7 +12,7 @@ const BUDGETS = [
   ["{ validate }", "validate.js", 9_000, 300],
   ["*", "validate.js", 10_700, 300],
   ["{ validate }", "validate/js.js", 10_500, 300],
-  ["*", "index.js", 42_500, 5_000],
+  ["*", "index.js", 46_000, 5_000],
 ];
 
 /** How it is used and bundled: each way has other names in the end, and so a few bytes more or less. */
