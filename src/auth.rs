@@ -57,7 +57,7 @@ impl<'a> ApiKey<'a> {
     ///
     /// `None` for other schemes, and for a token that is empty or has blanks in it.
     pub fn from_authorization(header: &'a str) -> Option<Self> {
-        let (scheme, token) = header.trim().split_once(' ')?;
+        let (scheme, token) = header.trim_matches([' ', '\t']).split_once(' ')?;
         let token = token.trim_start_matches(' ');
         let well_formed = scheme.eq_ignore_ascii_case("bearer")
             && !token.is_empty()

@@ -28,7 +28,7 @@ impl IdempotencyKey {
     ///
     /// `None` for an empty or longer key, other characters, a stray quote or backslash.
     pub fn parse(header: &str) -> Option<Self> {
-        let header = header.trim();
+        let header = header.trim_matches([' ', '\t']); // HTTP's white space, not Unicode's
         let text = match header.strip_prefix('"') {
             Some(quoted) => unescape(quoted.strip_suffix('"')?)?,
             None => Some(header).filter(|bare| !bare.contains(['"', '\\']))?.to_owned(),

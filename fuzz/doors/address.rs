@@ -11,11 +11,15 @@ pub fn run(input: &[u8]) {
     let Some((first, rest)) = input.split_first() else { return };
     let method = METHODS[usize::from(first & 7)];
     let path = ["/", &text(rest).replace('@', ID).replace('$', EDIT_KEY)].concat();
-    assert_eq!(status(method, &path), expected(method, &path), "{method} {path}");
+    assert_eq!(status(&bench(), method, &path), expected(method, &path), "{method} {path}");
 }
 
-pub fn status(method: &str, path: &str) -> u16 {
-    let bench = Bench::with_record(RECORD.as_bytes(), ACCESS.as_bytes());
+/// A service with the record that is looked for.
+pub fn bench() -> Bench {
+    Bench::with_record(RECORD.as_bytes(), ACCESS.as_bytes())
+}
+
+pub fn status(bench: &Bench, method: &str, path: &str) -> u16 {
     let answer = bench.send(&Sent::new(method, path, UNIT));
     assert!(!matches!(answer.status, 405) || answer.headers.contains_key("allow"));
     assert!(method != "HEAD" || answer.body.is_empty());

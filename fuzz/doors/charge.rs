@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// Pledges of 8 bytes of a double and 8 of a price each; what is left over is the text of an amount.
 pub fn run(input: &[u8]) {
     let (pairs, rest) = input.as_chunks::<16>();
-    sum(pairs.iter().filter_map(pledge).take(64).collect());
+    sum(&pairs.iter().filter_map(pledge).take(64).collect::<Vec<_>>());
     money(&text(rest));
 }
 
@@ -28,19 +28,20 @@ fn pledge(pair: &[u8; 16]) -> Option<(f64, String)> {
     (amount.is_finite() && amount > 0.0).then_some((amount, price))
 }
 
-fn sum(pledges: Vec<(f64, String)>) {
+/// The sum of these amounts times these prices is that of integers without bounds.
+pub fn sum(pledges: &[(f64, String)]) {
     let names: Vec<_> = (0..pledges.len()).map(|index| index.to_string()).collect();
     let price = |(name, (_, price)): (&String, &(f64, String))| {
         (name.clone(), UnitPrice::parse(price).unwrap())
     };
-    let unit_prices = names.iter().zip(&pledges).map(price).collect();
+    let unit_prices = names.iter().zip(pledges).map(price).collect();
     let catalogue = Catalogue { unit_prices, ..Default::default() };
     let impact = |(name, (amount, _)): (&String, &(f64, String))| Impact {
         amount: Amount::new(*amount).unwrap(),
         offering_id: Cow::Owned(name.clone()),
     };
-    let impacts: Vec<_> = names.iter().zip(&pledges).map(impact).collect();
-    assert_eq!(catalogue.amount(impacts.iter()), oracle(&pledges));
+    let impacts: Vec<_> = names.iter().zip(pledges).map(impact).collect();
+    assert_eq!(catalogue.amount(impacts.iter()), oracle(pledges));
 }
 
 /// A decimal in an answer, as a string or as a number, is rounded as a sum of one price is.

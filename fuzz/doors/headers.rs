@@ -16,9 +16,10 @@ const NAMES: [&str; 7] = [
     "cf-ray",
 ];
 
-static BEARER: LazyLock<Regex> = LazyLock::new(|| Regex::new("^(?i:bearer) +([!-~]+)$").unwrap());
+static BEARER: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("^[ \t]*(?i:bearer) +([!-~]+)[ \t]*$").unwrap());
 static JSON: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^\s*(?i:application/json)\s*(;|$)").unwrap());
+    LazyLock::new(|| Regex::new("^[ \t]*(?i:application/json)[ \t]*(;|$)").unwrap());
 
 /// A line that is empty is a header that is absent.
 pub fn run(input: &[u8]) {
@@ -40,13 +41,18 @@ fn header<'s>(sent: &'s Sent, name: &str) -> Option<&'s str> {
     sent.headers.iter().find(|(header, _)| *header == name).map(|(_, value)| &**value)
 }
 
+/// HTTP's white space is these two; JavaScript's and Rust's is more.
+pub fn trim(value: &str) -> &str {
+    value.trim_matches([' ', '\t'])
+}
+
 /// The contract's order: who asks, for which unit, under which key, with what body.
 fn expected(sent: &Sent) -> (u16, Option<bool>) {
-    let token = header(sent, "authorization").and_then(|value| BEARER.captures(value.trim()));
+    let token = header(sent, "authorization").and_then(|value| BEARER.captures(value));
     let is_live = match token.as_ref().and_then(|token| token.get(1)).map(|token| token.as_str()) {
         Some(UNIT | OTHER) => false,
         Some(LIVE) => true,
-        Some(TEAM) => match header(sent, "x-service-unit-id").map(str::trim) {
+        Some(TEAM) => match header(sent, "x-service-unit-id").map(trim) {
             Some("unit" | "other") => true,
             _ => return (401, Some(true)),
         },
@@ -56,7 +62,7 @@ fn expected(sent: &Sent) -> (u16, Option<bool>) {
         return (400, Some(is_live));
     }
     let is_json = header(sent, "content-type").is_some_and(|value| JSON.is_match(value));
-    let encoding = header(sent, "content-encoding").unwrap_or("identity").trim();
+    let encoding = trim(header(sent, "content-encoding").unwrap_or("identity"));
     let is_plain = encoding.eq_ignore_ascii_case("identity");
     (if is_json && is_plain { 200 } else { 415 }, Some(is_live))
 }

@@ -1,5 +1,6 @@
 //! The `Idempotency-Key` header.
 
+use super::headers::trim;
 use super::text;
 use impact_pledge::auth::{Mode, Scope};
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
@@ -12,7 +13,7 @@ static HEADER: LazyLock<Regex> =
 
 /// The text of a valid header, which the grammar says by itself.
 pub fn key(header: &str) -> Option<String> {
-    let found = HEADER.captures(header.trim())?;
+    let found = HEADER.captures(trim(header))?;
     let quoted = |text: &str| text.replace("\\\"", "\"").replace("\\\\", "\\");
     let text = found.get(1).map(|bare| bare.as_str().to_owned());
     text.or_else(|| Some(quoted(found.get(2)?.as_str()))).filter(|text| text.len() <= 255)

@@ -14,7 +14,7 @@ pub mod idempotency;
 pub mod json;
 pub mod records;
 pub mod request;
-mod service;
+pub mod service;
 pub mod timeline;
 
 /// A door: takes any bytes.

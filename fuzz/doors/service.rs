@@ -34,10 +34,12 @@ pub const EDIT_KEY: &str = "abcdefghijklmnopqrstuvwxyz234567";
 pub const ACCESS: &str = r#"{"mode":"test","unit":"unit","editKey":"84cb29b2c78b393c0d30a90d5a9f670267d02d9ec3743fc1800acff8b03bac15"}"#;
 pub const RECORD: &str = r#"{"createdAt":"2026-01-31T12:00:00Z","reference":"r","isLive":false,"charge":{"amount":"1.00","currencyCode":"EUR","paidAt":null},"trigger":{"date":null,"phrase":null,"externalUrl":null},"pledges":[{"id":"p_1","impact":{"amount":1,"offeringId":"tree"},"details":[],"recipient":{"email":"a@b","firstName":null,"name":null}}]}"#;
 
+type ValueAndMetadata = (Vec<u8>, Vec<u8>);
+
 /// A store of bytes by name.
 #[derive(Default)]
 pub struct Records {
-    all: RefCell<BTreeMap<String, (Vec<u8>, Vec<u8>)>>,
+    all: RefCell<BTreeMap<String, ValueAndMetadata>>,
     pub reads: RefCell<Vec<String>>,
     pub writes: Cell<usize>,
 }

@@ -55,5 +55,6 @@ pub fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
 
 /// Whether a `Content-Type` is JSON: its parameters, case and blanks do not matter.
 pub fn is_json(content_type: &str) -> bool {
-    content_type.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
+    let essence = content_type.split(';').next().unwrap_or_default();
+    essence.trim_matches([' ', '\t']).eq_ignore_ascii_case(JSON) // HTTP's white space, not Unicode's
 }

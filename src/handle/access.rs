@@ -37,7 +37,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?;
         let record = self.key_record(key.hash()).await?.ok_or_else(unauthorized)?;
         let unit_id = record.is_team().then(|| request.header(header::UNIT_ID)).flatten();
-        match record.scope(unit_id.as_deref().map(str::trim)) {
+        match record.scope(unit_id.as_deref().map(|id| id.trim_matches([' ', '\t']))) {
             Some(scope) => Ok(Caller { api_key: key.as_str().to_owned(), scope }),
             None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),
         }

@@ -192,7 +192,11 @@ async fn read_body(
 ) -> Result<Vec<u8>, Problem> {
     let json = request.header(header::CONTENT_TYPE).is_some_and(|value| api::is_json(&value));
     let encoding = request.header(header::CONTENT_ENCODING);
-    if !json || encoding.is_some_and(|coding| !coding.trim().eq_ignore_ascii_case("identity")) {
+    if !json
+        || encoding.is_some_and(|coding| {
+            !coding.trim_matches([' ', '\t']).eq_ignore_ascii_case("identity")
+        })
+    {
         return Err(Problem::UnsupportedMediaType);
     }
     let length = request.header(header::CONTENT_LENGTH).and_then(|text| text.parse::<u64>().ok());
