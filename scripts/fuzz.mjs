@@ -35,18 +35,17 @@ program.action(async (names, { minutes, input }) => {
   if (input && (names.length !== 1 || names[0] === FORM)) program.error("`--input` takes one door, and not `form`: that is played again by FC_SEED and FC_PATH");
   const doors = names.length > 0 ? names : [...targets, FORM];
   const forRust = doors.some((door) => door !== FORM) && withPath(native.env, await cargoFuzz(cache, native));
-  const fuzz = (args) => [native.cargo, ["fuzz", ...args], { cwd: root, env: forRust }];
-  const built = ["--sanitizer", "none"]; // the others take a nightly Rust, and find nothing in safe code
-  if (forRust) await run(...fuzz(["build", ...built]).with(2, { cwd: root, env: forRust, show: true }));
-  if (input) return run(...fuzz(["run", ...built, names[0], resolve(input)]).with(2, { cwd: root, env: forRust, show: true }));
+  const options = { cwd: root, env: forRust };
+  const fuzz = (command, ...args) => ["fuzz", command, "--sanitizer", "none", ...args]; // the others take a nightly Rust, and find nothing in safe code
+  if (forRust) await run(native.cargo, fuzz("build"), { ...options, show: true });
+  if (input) return run(native.cargo, fuzz("run", names[0], resolve(input)), { ...options, show: true });
 
   /** New inputs are kept beside the corpus, for the next run; the corpus itself grows by hand. */
   async function play(door) {
     for (const folder of ["found", "artifacts"]) mkdirSync(inFuzz(folder, door), { recursive: true });
-    const options = [`-max_total_time=${minutes * 60}`, "-max_len=4096", "-timeout=20", "-rss_limit_mb=1024", `-dict=${inFuzz("contract.dict")}`];
+    const limits = [`-max_total_time=${minutes * 60}`, "-max_len=4096", "-timeout=20", "-rss_limit_mb=1024", `-dict=${inFuzz("contract.dict")}`];
     const folders = [inFuzz("found", door), inFuzz("corpus", door)];
-    const [program, args, { cwd, env }] = fuzz(["run", ...built, door, ...folders, "--", ...options]);
-    const child = x(program, args, { nodeOptions: { cwd, env } });
+    const child = x(native.cargo, fuzz("run", door, ...folders, "--", ...limits), { nodeOptions: options });
     const lines = [];
     const state = () => lines.findLast((line) => /^#\d+/.test(line))?.replace(/\s+/g, " ") ?? "starting";
     const beat = setInterval(() => say(`${door}: ${state()}`), REPORT_MS);
