@@ -49,13 +49,13 @@ program.action(async (names, { minutes, input }) => {
     const lines = [];
     const state = () => lines.findLast((line) => /^#\d+/.test(line))?.replace(/\s+/g, " ") ?? "starting";
     const beat = setInterval(() => say(`${door}: ${state()}`), REPORT_MS);
-    for await (const line of child) if (lines.push(line) > 2_000) lines.splice(0, 1_000);
+    for await (const line of child) if (lines.push(line) > 2_000) lines.splice(0, 1_000); // libFuzzer says much, of which the end counts
     clearInterval(beat);
-    await child.catch(() => {}); // its exit code says it
+    await child;
     if (child.exitCode === 0) return say(`${door}: nothing found; ${state()}`);
     const file = lines.join("\n").match(/Test unit written to (.+)/)?.[1];
     const panic = lines.findIndex((line) => line.includes("panicked at"));
-    const about = (panic < 0 ? lines.slice(-20) : lines.slice(panic, panic + 5)).join("\n");
+    const about = (panic < 0 ? lines.slice(-20) : lines.slice(panic, lines.indexOf("stack backtrace:", panic))).join("\n");
     const replay = file ? `the input is ${file}\nplay it again: npm run fuzz -- ${door} --input ${file}\nonce mended, keep it in fuzz/corpus/${door}: \`cargo test\` plays all of that` : "";
     throw new Stop(`${door} failed\n${about}\n${replay}`);
   }
