@@ -28,53 +28,66 @@ function readMinutes(text) {
 
 program.action(async (names, { minutes, input }) => {
   const { root, cache, native, env } = await ready();
-  const inFuzz = (...path) => join(root, "fuzz", ...path);
-  const targets = readdirSync(inFuzz("src", "bin")).map((file) => basename(file, ".rs"));
+  const targets = readdirSync(join(root, "fuzz", "src", "bin")).map((file) => basename(file, ".rs"));
   const unknown = names.find((name) => ![...targets, FORM].includes(name));
   if (unknown) program.error(`there is no door \`${unknown}\`; name one of: ${[...targets, FORM].join(", ")}`);
   if (input && (names.length !== 1 || names[0] === FORM)) program.error("`--input` takes one door, and not `form`: that is played again by FC_SEED and FC_PATH");
   const doors = names.length > 0 ? names : [...targets, FORM];
-  const forRust = doors.some((door) => door !== FORM) && withPath(native.env, await cargoFuzz(cache, native));
-  const options = { cwd: root, env: forRust };
-  const fuzz = (command, ...args) => ["fuzz", command, "--sanitizer", "none", ...args]; // the others take a nightly Rust, and find nothing in safe code
-  if (forRust) await run(native.cargo, fuzz("build"), { ...options, show: true });
-  if (input) return run(native.cargo, fuzz("run", names[0], resolve(input)), { ...options, show: true });
-
-  /** New inputs are kept beside the corpus, for the next run; the corpus itself grows by hand. */
-  async function play(door) {
-    for (const folder of ["found", "artifacts"]) mkdirSync(inFuzz(folder, door), { recursive: true });
-    const limits = [`-max_total_time=${minutes * 60}`, "-max_len=4096", "-timeout=20", "-rss_limit_mb=1024", `-dict=${inFuzz("contract.dict")}`];
-    const folders = [inFuzz("found", door), inFuzz("corpus", door)];
-    const child = x(native.cargo, fuzz("run", door, ...folders, "--", ...limits), { nodeOptions: options });
-    const lines = [];
-    const state = () => lines.findLast((line) => /^#\d+/.test(line))?.replace(/\s+/g, " ") ?? "starting";
-    const beat = setInterval(() => say(`${door}: ${state()}`), REPORT_MS);
-    for await (const line of child) if (lines.push(line) > 2_000) lines.splice(0, 1_000); // libFuzzer says much, of which the end counts
-    clearInterval(beat);
-    await child;
-    if (child.exitCode === 0) return say(`${door}: nothing found; ${state()}`);
-    const file = lines.join("\n").match(/Test unit written to (.+)/)?.[1];
-    const panic = lines.findIndex((line) => line.includes("panicked at"));
-    const about = (panic < 0 ? lines.slice(-20) : lines.slice(panic, lines.indexOf("stack backtrace:", panic))).join("\n");
-    const replay = file ? `the input is ${file}\nplay it again: npm run fuzz -- ${door} --input ${file}\nonce mended, keep it in fuzz/corpus/${door}: \`cargo test\` plays all of that` : "";
-    throw new Stop(`${door} failed\n${about}\n${replay}`);
+  const tools = { root, cargo: native.cargo, env, minutes };
+  if (doors.some((door) => door !== FORM)) {
+    tools.env = withPath(native.env, await cargoFuzz(cache, native));
+    await run(native.cargo, fuzz("build"), { cwd: root, env: tools.env, show: true });
   }
+  if (input) return run(native.cargo, fuzz("run", names[0], resolve(input)), { cwd: root, env: tools.env, show: true });
+  return playAll(doors, (door) => (door === FORM ? playForm(tools) : play(door, tools)), minutes);
+});
 
-  async function playForm() {
-    if (!existsSync(join(root, "pkg", "form.js"))) await run(process.execPath, [join("scripts", "run.mjs"), "build", "package"], { cwd: root, show: true });
-    const output = await run(process.execPath, ["--test", "--test-reporter=spec", "tests/package/form-fuzz.test.mjs"], { cwd: root, env: { ...env, FC_MINUTES: `${minutes}` } });
-    say(`${FORM}: nothing found; ${[...output.matchAll(/ℹ (\d+ forms, seed -?\d+)/g)].map(([, ran]) => ran).join("; ")}`);
-  }
+/** The other sanitizers take a nightly Rust, and find nothing in safe code. */
+const fuzz = (command, ...args) => ["fuzz", command, "--sanitizer", "none", ...args];
 
+/** Plays as many doors at once as there are processors, all of them to the end. */
+async function playAll(doors, playOne, minutes) {
   const queue = [...doors], failures = [], started = Date.now();
   say(`${doors.length} doors, each for ${minutes} min`);
   const work = async () => {
-    for (let door = queue.shift(); door; door = queue.shift()) await (door === FORM ? playForm() : play(door)).catch((error) => failures.push(error));
+    for (let door = queue.shift(); door; door = queue.shift()) await playOne(door).catch((error) => failures.push(error));
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
   if (failures.length > 0) throw new Stop(failures.map(({ message }) => message).join("\n\n"));
   say(`nothing found in ${duration(Date.now() - started)}`);
-});
+}
+
+/** New inputs are kept beside the corpus, for the next run; the corpus itself grows by hand. */
+async function play(door, { root, cargo, env, minutes }) {
+  const [found, corpus, artifacts] = ["found", "corpus", "artifacts"].map((folder) => join(root, "fuzz", folder, door));
+  for (const folder of [found, artifacts]) mkdirSync(folder, { recursive: true });
+  const limits = [`-max_total_time=${minutes * 60}`, "-max_len=4096", "-timeout=20", "-rss_limit_mb=1024", `-dict=${join(root, "fuzz", "contract.dict")}`];
+  const child = x(cargo, fuzz("run", door, found, corpus, "--", ...limits), { nodeOptions: { cwd: root, env } });
+  const lines = [];
+  const state = () => lines.findLast((line) => /^#\d+/.test(line))?.replace(/\s+/g, " ") ?? "starting";
+  const beat = setInterval(() => say(`${door}: ${state()}`), REPORT_MS);
+  for await (const line of child) if (lines.push(line) > 2_000) lines.splice(0, 1_000); // libFuzzer says much, of which the end counts
+  clearInterval(beat);
+  await child;
+  if (child.exitCode !== 0) throw new Stop(failureOf(door, lines));
+  say(`${door}: nothing found; ${state()}`);
+}
+
+/** What failed, where the input is, and how to play it again. */
+function failureOf(door, lines) {
+  const panic = lines.findIndex((line) => line.includes("panicked at"));
+  const about = panic < 0 ? lines.slice(-20) : lines.slice(panic, lines.indexOf("stack backtrace:", panic));
+  const file = lines.join("\n").match(/Test unit written to (.+)/)?.[1];
+  const replay = [`the input is ${file}`, `play it again: npm run fuzz -- ${door} --input ${file}`, `once mended, keep it in fuzz/corpus/${door}: \`cargo test\` plays all of that`];
+  return [`${door} failed`, ...about, ...(file ? replay : [])].join("\n");
+}
+
+async function playForm({ root, env, minutes }) {
+  if (!existsSync(join(root, "pkg", "form.js"))) await run(process.execPath, [join("scripts", "run.mjs"), "build", "package"], { cwd: root, show: true });
+  const test = run(process.execPath, ["--test", "--test-reporter=spec", "tests/package/form-fuzz.test.mjs"], { cwd: root, env: { ...env, FC_MINUTES: `${minutes}` } });
+  const output = await test.catch(({ output, message }) => Promise.reject(new Stop(`${FORM} failed\n${output || message}`)));
+  say(`${FORM}: nothing found; ${[...output.matchAll(/ℹ (\d+ forms, seed -?\d+)/g)].map(([, ran]) => ran).join("; ")}`);
+}
 
 /** The folder of cargo-fuzz in the shared cache. */
 async function cargoFuzz(cache, { cargo, env }) {

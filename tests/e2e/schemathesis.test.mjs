@@ -37,10 +37,10 @@ test("no request that the description allows or forbids is answered otherwise th
   const options = ["--url", worker.origin, "--header", "Authorization: Bearer service_sk_test_dev_unit", "--checks", "all", "--max-examples", "25", "--seed", SEED];
   const output = await run(program, [...schemathesis, "run", join(tools.root, "openapi.yaml"), ...options], {
     cwd: scratch(t), // it keeps files of its own
-    env: { ...tools.env, PYTHONDONTWRITEBYTECODE: "1", NO_COLOR: "1" },
+    env: { ...tools.env, PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1", NO_COLOR: "1" },
     timeout: RUN_MS,
   }).catch((error) => assert.fail(error.output ?? error.message)); // whole: it shows how to send each request again
-  for (const phase of ["Coverage", "Fuzzing", "Stateful"]) assert.match(output, new RegExp(`${phase}.*[1-9]`), output);
+  for (const phase of ["Coverage", "Fuzzing", "Stateful"]) assert.ok(output.includes(`✅ ${phase}`), output);
   const [, generated] = output.match(/(\d+) generated/) ?? [];
   t.diagnostic(`${generated} requests, seed ${SEED}`);
   assert.ok(Number(generated) >= 200, output);
