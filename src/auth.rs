@@ -43,6 +43,9 @@ pub fn new_key(mode: Mode, random: [u8; KEY_BYTES]) -> String {
     format!("{}_{}", mode.key_prefix(), Base32Unpadded::encode_string(&random))
 }
 
+/// HTTP's white space around a header (RFC 9110 §5.6.3), not Unicode's.
+pub const OWS: [char; 2] = [' ', '\t'];
+
 /// The text of an API key. Its `Debug` shows nothing of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ApiKey<'a>(&'a str);
@@ -57,7 +60,7 @@ impl<'a> ApiKey<'a> {
     ///
     /// `None` for other schemes, and for a token that is empty or has blanks in it.
     pub fn from_authorization(header: &'a str) -> Option<Self> {
-        let (scheme, token) = header.trim().split_once(' ')?;
+        let (scheme, token) = header.trim_matches(OWS).split_once(' ')?;
         let token = token.trim_start_matches(' ');
         let well_formed = scheme.eq_ignore_ascii_case("bearer")
             && !token.is_empty()

@@ -3,7 +3,7 @@
 //! All that a create makes up (ids, edit key) is derived from the key, so that repeats that race
 //! each other make one and the same record, and nobody without the caller's API key can guess it.
 
-use crate::auth::{ApiKey, Scope};
+use crate::auth::{ApiKey, OWS, Scope};
 use crate::pledge::CurrencyCode;
 use hmac::digest::InvalidLength;
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -28,7 +28,7 @@ impl IdempotencyKey {
     ///
     /// `None` for an empty or longer key, other characters, a stray quote or backslash.
     pub fn parse(header: &str) -> Option<Self> {
-        let header = header.trim();
+        let header = header.trim_matches(OWS);
         let text = match header.strip_prefix('"') {
             Some(quoted) => unescape(quoted.strip_suffix('"')?)?,
             None => Some(header).filter(|bare| !bare.contains(['"', '\\']))?.to_owned(),

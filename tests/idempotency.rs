@@ -77,6 +77,8 @@ fn what_cannot_be_a_key_is_refused() {
         "\"\u{e9}\"",
         "\u{1f333}",
         "a\u{a0}b",
+        "\u{a0}a",
+        "a\u{3000}",
         "\"a\";p=1",
         "\"a\", \"b\"",
     ] {

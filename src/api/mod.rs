@@ -5,6 +5,7 @@ mod extract;
 mod head;
 mod problem;
 
+use crate::auth::OWS;
 pub use head::{Credentials, InvalidArgument, RequestHead};
 pub use problem::{ErrorBody, Operation, Problem};
 
@@ -55,5 +56,6 @@ pub fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
 
 /// Whether a `Content-Type` is JSON: its parameters, case and blanks do not matter.
 pub fn is_json(content_type: &str) -> bool {
-    content_type.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
+    let essence = content_type.split(';').next().unwrap_or_default();
+    essence.trim_matches(OWS).eq_ignore_ascii_case(JSON)
 }

@@ -2,7 +2,7 @@
 
 use super::{Clock, Entropy, Refusal, Request, Service};
 use crate::api::{Operation, Problem, header};
-use crate::auth::{ApiKey, KeyHash, KeyRecord, Scope};
+use crate::auth::{ApiKey, KeyHash, KeyRecord, OWS, Scope};
 use crate::store::{CredentialKey, Store};
 use std::rc::Rc;
 
@@ -37,7 +37,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?;
         let record = self.key_record(key.hash()).await?.ok_or_else(unauthorized)?;
         let unit_id = record.is_team().then(|| request.header(header::UNIT_ID)).flatten();
-        match record.scope(unit_id.as_deref().map(str::trim)) {
+        match record.scope(unit_id.as_deref().map(|id| id.trim_matches(OWS))) {
             Some(scope) => Ok(Caller { api_key: key.as_str().to_owned(), scope }),
             None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),
         }

@@ -7,6 +7,7 @@ use crate::api::{
     self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, Operation, Problem, TIMELINE_PATH,
     header,
 };
+use crate::auth::OWS;
 use crate::charge::Catalogue;
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
 use crate::pledge::{
@@ -191,8 +192,8 @@ async fn read_body(
     reservation: &mut Reservation<'_>,
 ) -> Result<Vec<u8>, Problem> {
     let json = request.header(header::CONTENT_TYPE).is_some_and(|value| api::is_json(&value));
-    let encoding = request.header(header::CONTENT_ENCODING);
-    if !json || encoding.is_some_and(|coding| !coding.trim().eq_ignore_ascii_case("identity")) {
+    let is_encoded = |coding: String| !coding.trim_matches(OWS).eq_ignore_ascii_case("identity");
+    if !json || request.header(header::CONTENT_ENCODING).is_some_and(is_encoded) {
         return Err(Problem::UnsupportedMediaType);
     }
     let length = request.header(header::CONTENT_LENGTH).and_then(|text| text.parse::<u64>().ok());

@@ -1,0 +1,4 @@
+//! The doors of the service and of the client, for libFuzzer.
+
+#[path = "../doors/mod.rs"]
+pub mod doors;
