@@ -4,7 +4,7 @@
 //! each other make one and the same record, and nobody without the caller's API key can guess it.
 
 use crate::auth::{ApiKey, OWS, Scope};
-use crate::pledge::CurrencyCode;
+use crate::pledge::{CurrencyCode, EditKeyEncoding};
 use hmac::digest::InvalidLength;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
@@ -127,6 +127,9 @@ pub struct Terms {
     pub currency_code: CurrencyCode,
     /// The origin of its timeline address.
     pub origin: String,
+    /// How the edit key in it is written.
+    #[serde(default)]
+    pub edit_key: EditKeyEncoding,
 }
 
 /// Makes what a create would else draw at random.

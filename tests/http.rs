@@ -21,6 +21,7 @@ use impact_pledge::handle::{
     Reservation, Response, Service, Settings,
 };
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
+use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::store::{CatalogueKey, CredentialKey, Key, ReplayKey, Store};
 use memory::MemoryStore;
 use openapi::OpenApi;
@@ -764,6 +765,21 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
         is_replay(&later.send(&elsewhere), &first);
         assert_eq!(later.get(UNIT, first.json()["id"].as_str().unwrap()).text, record);
     }
+}
+
+/// Records of releases that wrote edit keys in base32 do not name an encoding.
+#[test]
+fn a_repeat_keeps_the_edit_key_of_its_first_answer() {
+    let bench = seeded();
+    let first = bench.send(&repeatable(&minimal()));
+    let name = bench.store.names().into_iter().find(|name| name.starts_with("idempotency:"));
+    bench.store.edit(&name.unwrap(), |replay| replay.replace(r#","editKey":"hex""#, ""));
+    let repeat = bench.isolate().send(&repeatable(&minimal())).json();
+    let edit_key = |answer: &Value| -> String {
+        answer["timelineUrl"].as_str().unwrap().rsplit('=').next().unwrap().to_owned()
+    };
+    let bytes = base16ct::lower::decode_vec(edit_key(&first.json())).unwrap();
+    assert_eq!(edit_key(&repeat), Base32Unpadded::encode_string(&bytes));
 }
 
 /// Two creates race each other in two isolates. Afterwards each gets the answer that it got before.

@@ -7,8 +7,9 @@ use impact_pledge::auth::{KeyLevel, KeyRecord, Mode, Scope};
 use impact_pledge::charge::{Catalogue, UnitPrice};
 use impact_pledge::idempotency::{Replay, Terms};
 use impact_pledge::pledge::{
-    Amount, Charge, CurrencyCode, EditKey, Impact, Notification, Pledge, PledgeDetail,
-    PledgeTransaction, PledgeTransactionRequest, Recipient, RetrievedPledgeTransaction, Trigger,
+    Amount, Charge, CurrencyCode, EditKey, EditKeyEncoding, Impact, Notification, Pledge,
+    PledgeDetail, PledgeTransaction, PledgeTransactionRequest, Recipient,
+    RetrievedPledgeTransaction, Trigger,
 };
 use impact_pledge::store::Access;
 use proptest::prelude::*;
@@ -177,7 +178,8 @@ proptest! {
     #[test]
     fn a_replay(texts in proptest::array::uniform5(any::<String>())) {
         let [id, fingerprint, created_at, amount, origin] = texts;
-        let terms = Terms { created_at, amount, currency_code: CurrencyCode::Gbp, origin };
+        let (currency_code, edit_key) = (CurrencyCode::Gbp, EditKeyEncoding::Hex);
+        let terms = Terms { created_at, amount, currency_code, origin, edit_key };
         let replay = Replay { id, fingerprint, terms };
         let bytes = serde_json::to_vec(&replay).unwrap();
         prop_assert_eq!(serde_json::from_slice::<Replay>(&bytes).unwrap(), replay);

@@ -11,8 +11,8 @@ use crate::auth::OWS;
 use crate::charge::Catalogue;
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
 use crate::pledge::{
-    Charge, EditKey, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
-    PledgeTransactionRequest, TransactionId,
+    Charge, EditKey, EditKeyEncoding, Notification, Pledge, PledgeId, PledgeRequest,
+    PledgeTransaction, PledgeTransactionRequest, TransactionId,
 };
 use crate::store::{Access, CatalogueKey, Store, TransactionKey};
 use crate::validate::summary;
@@ -107,6 +107,7 @@ impl<'r> Order<'r> {
             amount: self.catalogue.amount(impacts),
             currency_code: self.catalogue.currency_code,
             origin: self.origin.to_owned(),
+            edit_key: EditKeyEncoding::Hex,
         }
     }
 
@@ -139,7 +140,7 @@ pub(super) fn make(
 ) -> Result<Made, Problem> {
     check_pledge_count(&payload)?;
     let id = TransactionId::from_bytes(ids.bytes("transaction", 0));
-    let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
+    let edit_key = EditKey::encoded(ids.bytes("edit_key", 0), terms.edit_key);
     let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
     let transaction = PledgeTransaction {
         id: Cow::Borrowed(id.as_str()),

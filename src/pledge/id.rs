@@ -1,6 +1,7 @@
 //! Identifiers that the service makes, and the key of a timeline.
 
 use base32ct::{Base32Unpadded, Encoding as _};
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
 /// Bytes of randomness in an id: 120 bits.
@@ -11,7 +12,7 @@ pub const EDIT_KEY_BYTES: usize = 20;
 const ID_LENGTH: usize = ID_BYTES * 8 / 5;
 
 macro_rules! identifier {
-    ($(#[$doc:meta])* $name:ident, $prefix:literal, $bytes:expr) => {
+    ($(#[$doc:meta])* $name:ident, [u8; $bytes:ident] => $encode:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct $name(String);
@@ -19,7 +20,8 @@ macro_rules! identifier {
         impl $name {
             /// Makes one of these random (or derived) bytes.
             pub fn from_bytes(bytes: [u8; $bytes]) -> Self {
-                $name([$prefix, &Base32Unpadded::encode_string(&bytes)].concat())
+                let encode: fn([u8; $bytes]) -> String = $encode;
+                $name(encode(bytes))
             }
 
             /// The text.
@@ -43,15 +45,41 @@ macro_rules! identifier {
 
 identifier! {
     /// ID of a pledge transaction (§2.1): `ptran_` and 24 characters, 120 bits.
-    TransactionId, "ptran_", ID_BYTES
+    TransactionId, [u8; ID_BYTES] => |bytes| "ptran_".to_owned() + &base32(&bytes)
 }
 identifier! {
     /// ID of a pledge (§2.5): `p_` and 24 characters, 120 bits.
-    PledgeId, "p_", ID_BYTES
+    PledgeId, [u8; ID_BYTES] => |bytes| "p_".to_owned() + &base32(&bytes)
 }
 identifier! {
-    /// The secret of a timeline address (§2.1): 32 characters, 160 bits.
-    EditKey, "", EDIT_KEY_BYTES
+    /// The secret of a timeline address (§2.1): 160 bits in 40 hexadecimal digits, which log
+    /// redactors take for a secret.
+    EditKey, [u8; EDIT_KEY_BYTES] => |bytes| base16ct::lower::encode_string(&bytes)
+}
+
+fn base32(bytes: &[u8]) -> String {
+    Base32Unpadded::encode_string(bytes)
+}
+
+/// How an edit key is written: a repeat is answered as its first create was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EditKeyEncoding {
+    /// 32 characters, as in records that do not name an encoding.
+    #[default]
+    Base32,
+    /// 40 digits.
+    Hex,
+}
+
+impl EditKey {
+    /// Makes one of these bytes in this encoding.
+    pub fn encoded(bytes: [u8; EDIT_KEY_BYTES], encoding: EditKeyEncoding) -> Self {
+        match encoding {
+            EditKeyEncoding::Base32 => EditKey(base32(&bytes)),
+            EditKeyEncoding::Hex => EditKey::from_bytes(bytes),
+        }
+    }
 }
 
 impl TransactionId {

@@ -41,6 +41,13 @@ impl MemoryStore {
         self.records.borrow_mut().remove(name);
     }
 
+    /// Changes the text of a record.
+    pub fn edit(&self, name: &str, change: impl Fn(&str) -> String) {
+        if let Some(record) = self.records.borrow_mut().get_mut(name) {
+            record.value = change(&String::from_utf8_lossy(&record.value)).into_bytes();
+        }
+    }
+
     /// The keys of all records, in order.
     pub fn names(&self) -> Vec<String> {
         self.records.borrow().keys().cloned().collect()
