@@ -89,6 +89,9 @@ impl Debug for ApiKey<'_> {
     }
 }
 
+/// How many digits of its hash name a key among an operator's.
+pub const KEY_ID_LENGTH: usize = 12;
+
 /// SHA-256 of a key's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyHash([u8; 32]);
@@ -97,6 +100,13 @@ impl KeyHash {
     /// 64 lower-case hexadecimal digits.
     pub fn to_hex(self) -> String {
         base16ct::lower::encode_string(&self.0)
+    }
+
+    /// The beginning of it, by which operators name the key: 12 digits.
+    pub fn id(self) -> String {
+        let mut hex = self.to_hex();
+        hex.truncate(KEY_ID_LENGTH);
+        hex
     }
 
     /// Reads what [`to_hex`](Self::to_hex) writes.

@@ -14,14 +14,14 @@ mod openapi;
 #[path = "support/rows.rs"]
 mod rows;
 
+use base32ct::{Base32Unpadded, Encoding as _};
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode, Scope};
 use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Entropy, LEAST_PLEDGE_BYTES, MAX_BYTES_IN_FLIGHT, Request,
-    Reservation, Response, Service, Settings,
+    Body, BodyError, Caches, Clock, Entropy, Journal, LEAST_PLEDGE_BYTES, MAX_BYTES_IN_FLIGHT,
+    Request, Reservation, Response, Service, Settings, Variables,
 };
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::store::{CatalogueKey, CredentialKey, Key, ReplayKey, Store};
 use memory::MemoryStore;
 use openapi::OpenApi;
@@ -103,14 +103,15 @@ impl<S: Store<Value = Vec<u8>>> Bench<S> {
             clock,
             entropy,
             caches: Caches::default(),
-            settings: Settings::parse(allowed_origins, ""),
+            settings: Settings::parse(Variables { allowed_origins, ..Variables::default() }),
         }
     }
 
     fn send(&self, request: &TestRequest) -> Answer {
         let Bench { store, clock, entropy, caches, settings } = self;
         let store = &**store;
-        let service = Service { store, clock, entropy, caches, settings };
+        let journal = Journal::default();
+        let service = Service { store, clock, entropy, caches, settings, journal };
         answer(block_on(service.handle(request)))
     }
 
@@ -650,7 +651,10 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
 fn logs_without_quoting(answer: &Answer, kind: &str, stored: &str) {
     let log = answer.log.as_deref().unwrap_or_default();
     assert_eq!(answer.status, 500, "`{stored}`: {log}");
-    assert!(log.contains(&format!(" 500: the stored {kind} is damaged: ")), "`{stored}`: {log}");
+    assert!(
+        log.contains(&format!(r#""cause":"the stored {kind} is damaged: "#)),
+        "`{stored}`: {log}"
+    );
     assert!(log.contains(" at line 1 column "), "`{stored}`: {log}");
     assert!(!log.contains("canary") && !answer.text.contains("canary"), "`{stored}`: {log}");
 }
@@ -968,7 +972,7 @@ fn the_public_origin_decides_if_it_is_set() {
         (" https://pledges.example/ ", "https://pledges.example"),
         ("http://127.0.0.1:8787", "http://127.0.0.1:8787"),
     ] {
-        bench.settings = Settings::parse("", text);
+        bench.settings = Settings::parse(Variables { public_origin: text, ..Variables::default() });
         for host in ["any.example", "good.example@evil.example"] {
             assert_eq!(timeline_origin(&bench, host).as_deref(), Ok(origin));
         }
@@ -976,7 +980,7 @@ fn the_public_origin_decides_if_it_is_set() {
     for text in
         ["pledges.example", "https://", "https://a@b", "https://a/path", "ftp://a", "javascript:"]
     {
-        bench.settings = Settings::parse("", text);
+        bench.settings = Settings::parse(Variables { public_origin: text, ..Variables::default() });
         let ours = Err((500, json!("Internal error")));
         assert_eq!(timeline_origin(&bench, "any.example"), ours, "`{text}`");
     }
@@ -998,37 +1002,113 @@ fn an_edit_key_may_be_percent_encoded() {
     }
 }
 
-#[test]
-fn a_log_line_has_the_operation_the_status_and_the_id_of_the_request() {
-    let bench = seeded();
-    let url = bench.create(UNIT, &minimal()).json()["timelineUrl"].as_str().unwrap().to_owned();
+// ---- Logs ------------------------------------------------------------------------------------------
+
+/// What must be in no log, whatever becomes of the request that has it everywhere.
+const CANARY: &str = "canary";
+
+/// Requests that have it wherever a caller can put something.
+fn canaries(bench: &Bench<MemoryStore>) -> Vec<(&'static str, u16, TestRequest)> {
+    let body = json!({
+        "reference": CANARY,
+        "recipient": { "email": "canary@example.org", "firstName": CANARY },
+        "trigger": { "phrase": CANARY, "externalUrl": "https://canary.example/" },
+        "pledges": [{
+            "impact": { "amount": 1, "offeringId": CANARY },
+            "detail": { "name": CANARY, "externalId": CANARY },
+        }],
+    });
+    let with = |method: &str, path: &str, key: &str, body: &Value| {
+        TestRequest::new(method, path, key)
+            .with_body(body.to_string().into_bytes())
+            .with_header("idempotency-key", CANARY)
+            .with_header("x-canary", CANARY)
+            .with_header("cookie", CANARY)
+    };
+    let created = bench.send(&with("POST", PATH, UNIT, &body)).json();
+    let url = created["timelineUrl"].as_str().unwrap();
     let timeline = url.strip_prefix(ORIGIN).unwrap();
-    let id = bench.create(UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    let id = created["id"].as_str().unwrap();
+    let mut wrong = body.clone();
+    wrong["canary"] = json!(1);
+    wrong["recipient"]["email"] = json!(CANARY);
+    let mut other = body.clone();
+    other["recipient"]["name"] = json!(CANARY);
+    let create = "POST /v2/pledge-transaction";
+    let [get, page] = ["GET /v2/pledge-transaction/{id}", "GET /timeline/{id}"];
+    vec![
+        (create, 200, with("POST", &format!("{PATH}?canary=canary"), UNIT, &body)),
+        (create, 400, with("POST", PATH, UNIT, &wrong)),
+        (create, 401, with("POST", PATH, "service_sk_test_canary", &body)),
+        (create, 422, with("POST", PATH, UNIT, &other)),
+        (get, 200, with("GET", &format!("{PATH}/{id}?canary"), UNIT, &json!(null))),
+        (get, 404, with("GET", &format!("{PATH}/canary"), UNIT, &json!(null))),
+        (page, 200, with("GET", timeline, CANARY, &json!(null))),
+        (page, 404, with("GET", "/timeline/canary?edit_key=canary", CANARY, &json!(null))),
+        ("none", 404, with("GET", "/canary?canary", UNIT, &json!(null))),
+        ("none", 405, with("CANARY", PATH, UNIT, &json!(null))),
+        ("GET /healthz", 200, with("GET", "/healthz?canary", CANARY, &json!(null))),
+    ]
+}
+
+fn logged(bench: &Bench<MemoryStore>, request: &TestRequest) -> Value {
+    let answer = bench.send(request);
+    let line = answer.log.unwrap();
+    let id = &answer.headers["x-request-id"];
+    assert!(!line.to_lowercase().contains(CANARY), "{line}");
+    let line: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((&line["request"], &line["status"]), (&json!(id), &json!(answer.status)));
+    assert_eq!(line["version"], format!("{}+deployed", env!("CARGO_PKG_VERSION")));
+    line
+}
+
+fn logging(log_percent: &str) -> Bench<MemoryStore> {
+    let mut bench = seeded();
+    let variables = Variables { log_percent, deployment: "deployed", ..Variables::default() };
+    bench.settings = Settings::parse(variables);
+    bench
+}
+
+#[test]
+fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
+    let bench = logging("100");
+    for (route, status, request) in canaries(&bench) {
+        let line = logged(&bench, &request);
+        assert_eq!((&line["route"], &line["status"]), (&json!(route), &json!(status)), "{line}");
+        assert_eq!(line["cause"].is_null(), status == 200, "{line}");
+        assert!(line["ms"].is_u64() && line["kvMs"].is_u64(), "{line}");
+        let is_known = route.contains("/v2/") && status != 401;
+        let caller =
+            ["unit_dev", "test", "d4f722b49dea"].map(|text| json!(is_known.then_some(text)));
+        assert_eq!(["unit", "mode", "key"].map(|name| line[name].clone()), caller, "{line}");
+    }
+    let requests = canaries(&bench);
+    let bench = Bench { settings: bench.settings.clone(), ..bench.isolate() };
     bench.store.set_broken(true);
-    let requests = [
-        ("create", repeatable(&minimal())),
-        ("get", TestRequest::new("GET", &format!("{PATH}/{id}"), UNIT)),
-        ("timeline", TestRequest::new("GET", timeline, "")),
-    ];
-    for (operation, request) in requests {
-        for ray in ["8c2f9d3b1a2b3c4d-FRA", ""] {
-            let request = TestRequest {
-                headers: request.headers.clone(),
-                path: request.path.clone(),
-                method: request.method.clone(),
-                body: request.body.clone(),
-            };
-            let request = if ray.is_empty() { request } else { request.with_header("cf-ray", ray) };
-            let answer = bench.send(&request);
-            let named = &answer.headers["x-request-id"];
-            assert!(ray.is_empty() || named == ray);
-            let log = answer.log.unwrap();
-            assert!(log.starts_with(&format!("{operation} 503: ")) && log.contains(named), "{log}");
-            for secret in
-                [UNIT, "ada@example.org", "order-1", &id, timeline.split('=').nth(1).unwrap()]
-            {
-                assert!(!log.contains(secret), "{log}");
-            }
-        }
+    for (route, _, request) in requests.iter().filter(|(route, ..)| route.contains("{id}")) {
+        let line = logged(&bench, request);
+        assert_eq!(line["route"], *route);
+    }
+}
+
+#[test]
+fn a_log_line_has_the_id_that_the_platform_gave() {
+    let bench = logging("100");
+    let request = TestRequest::new("GET", "/healthz", "").with_header("cf-ray", "8c2f9d3b1a2b-FRA");
+    assert_eq!(logged(&bench, &request)["request"], "8c2f9d3b1a2b-FRA");
+}
+
+#[test]
+fn failures_are_all_logged_and_of_the_rest_so_many_percent() {
+    for (percent, [least, most]) in
+        [("", [0, 0]), ("0", [0, 0]), ("50", [300, 700]), ("100", [1_000; 2]), ("all", [1_000; 2])]
+    {
+        let bench = logging(percent);
+        let get = TestRequest::new("GET", &format!("{PATH}/none"), UNIT);
+        let count = (0..1_000).filter(|_| bench.send(&get).log.is_some()).count();
+        assert!((least..=most).contains(&count), "`{percent}`: {count}");
+        bench.store.set_broken(true);
+        let other = TestRequest::new("GET", &format!("{PATH}/none"), "service_sk_test_new");
+        assert!((0..100).all(|_| bench.send(&other).log.is_some()), "`{percent}`");
     }
 }

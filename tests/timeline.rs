@@ -16,7 +16,8 @@ use std::sync::LazyLock;
 use futures_executor::block_on;
 use impact_pledge::auth::{Mode, Scope};
 use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Entropy, Media, Request, Reservation, Service, Settings,
+    Body, BodyError, Caches, Clock, Entropy, Journal, Media, Request, Reservation, Service,
+    Settings,
 };
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::store::{Access, Store, TransactionKey};
@@ -620,6 +621,7 @@ fn visit(store: &MemoryStore, address: &str) -> (u16, Media, String) {
         entropy: &Nothing,
         caches: &Caches::default(),
         settings: &Settings::default(),
+        journal: Journal::default(),
     };
     let response = block_on(service.handle(&Visit(address)));
     let body = if let Body::Bytes(body) = response.body { body } else { Vec::new() };

@@ -3,7 +3,8 @@
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
 use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Entropy, Request, Reservation, Service, Settings,
+    Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Service, Settings,
+    Variables,
 };
 use impact_pledge::store::{CredentialKey, Key, Store, StoreError, Stored};
 use serde_json::Value;
@@ -176,7 +177,12 @@ impl Bench {
         }
         records.keep("catalogue", CATALOGUE.as_bytes(), b"null");
         let (entropy, caches) = (Counter::default(), Caches::default());
-        Bench { records, entropy, caches, settings: Settings::parse(SHOP, "") }
+        Bench {
+            records,
+            entropy,
+            caches,
+            settings: Settings::parse(Variables { allowed_origins: SHOP, ..Variables::default() }),
+        }
     }
 
     /// With the record of [`ID`], which [`EDIT_KEY`] opens.
@@ -195,7 +201,8 @@ impl Bench {
     pub fn send(&self, sent: &Sent) -> Answer {
         let Bench { records, entropy, caches, settings } = self;
         let (reads, writes) = (records.reads.borrow().len(), records.writes.get());
-        let service = Service { store: records, clock: &Noon, entropy, caches, settings };
+        let journal = Journal::default();
+        let service = Service { store: records, clock: &Noon, entropy, caches, settings, journal };
         let response = block_on(service.handle(sent));
         let body = match response.body {
             Body::Empty => vec![],

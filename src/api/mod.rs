@@ -13,6 +13,8 @@ pub use problem::{ErrorBody, Operation, Problem};
 pub const PLEDGE_TRANSACTION_PATH: &str = "/v2/pledge-transaction";
 /// Where timelines are: `{TIMELINE_PATH}/{id}?edit_key={edit_key}`.
 pub const TIMELINE_PATH: &str = "/timeline";
+/// Whether the service runs, and what is deployed.
+pub const HEALTH_PATH: &str = "/healthz";
 /// The query parameter of a timeline address that holds its secret (§2.1).
 pub const EDIT_KEY_PARAMETER: &str = "edit_key";
 /// Most bytes of a request body: 1 MiB, enough for 5,000 pledges.

@@ -3,6 +3,7 @@
 use super::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
 use serde::Serialize;
 use std::borrow::Cow;
+use strum::IntoStaticStr;
 
 /// The two operations of the contract, whose error bodies differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,8 @@ pub struct ErrorBody<'a> {
 }
 
 /// Why a request is not served.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Problem {
     /// No key, or none that is known (§7).
     Unauthorized(Operation),
@@ -91,14 +93,14 @@ impl Problem {
         }
     }
 
-    /// What the operator should know of it.
-    pub fn log(&self) -> Option<&str> {
+    /// What the operator should know of it: nothing that came with the request.
+    pub fn cause(&self) -> &str {
         match self {
-            Problem::Internal(cause) => Some(cause),
-            Problem::StoreUnavailable => Some("the store could not be read"),
-            Problem::WriteUnconfirmed { .. } => Some("the store did not confirm a write"),
-            Problem::Busy => Some("the requests in flight hold too many bytes"),
-            _ => None,
+            Problem::Internal(cause) => cause,
+            Problem::StoreUnavailable => "the store could not be read",
+            Problem::WriteUnconfirmed { .. } => "the store did not confirm a write",
+            Problem::Busy => "the requests in flight hold too many bytes",
+            refused => refused.into(),
         }
     }
 

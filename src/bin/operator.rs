@@ -3,7 +3,7 @@
 //! `operator COMMAND` reads its input from standard input and writes one line of JSON. It keeps
 //! nothing: the scripts that call it carry records to and from Workers KV.
 
-use impact_pledge::auth::{ApiKey, KEY_BYTES, KeyHash, KeyRecord, Mode, new_key};
+use impact_pledge::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, Mode, new_key};
 use impact_pledge::charge::{Catalogue, UnitPrice, read_prices};
 use impact_pledge::pledge::CurrencyCode;
 use impact_pledge::store::{CatalogueKey, CredentialKey, Key};
@@ -65,12 +65,6 @@ struct Row<'r> {
 }
 
 /// Characters of a hash that the key list shows: 48 bits distinguish any number of keys.
-const ID_LENGTH: usize = 12;
-
-fn short_id(hash: KeyHash) -> String {
-    hash.to_hex().chars().take(ID_LENGTH).collect()
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewKey {
@@ -89,7 +83,7 @@ fn make_key(input: &str) -> Outcome {
     let key = new_key(record.mode, random);
     let hash = ApiKey::new(&key).hash();
     let entry = entry(&CredentialKey(hash), &record)?;
-    Ok(json!({ "key": key, "row": Row { id: short_id(hash), record: &record }, "entry": entry }))
+    Ok(json!({ "key": key, "row": Row { id: hash.id(), record: &record }, "entry": entry }))
 }
 
 /// The record of a key is one line that a script wrote: its line and column help nobody.
@@ -110,7 +104,7 @@ fn list_keys(input: &str) -> Outcome {
 
 /// `None` for a name that is not a key's.
 fn row(name: &str, value: &str) -> Option<Value> {
-    let id = short_id(hash_of(name)?);
+    let id = hash_of(name)?.id();
     Some(match serde_json::from_str::<KeyRecord>(value) {
         Ok(record) => json!(Row { id, record: &record }),
         Err(error) => json!({ "id": id, "problem": without_position(error) }),
@@ -138,7 +132,7 @@ fn find_key(input: &str) -> Outcome {
     let is_key = [Mode::Test, Mode::Live].iter().any(|mode| key.starts_with(mode.key_prefix()));
     let start = if is_key { ApiKey::new(key).hash().to_hex() } else { key.to_owned() };
     let is_hexadecimal = start.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if !is_hexadecimal || !(ID_LENGTH..=64).contains(&start.len()) {
+    if !is_hexadecimal || !(KEY_ID_LENGTH..=64).contains(&start.len()) {
         return Err("this is neither a key nor an ID: take the ID from the key list".into());
     }
     let hashes = names.iter().filter_map(|name| hash_of(name));
@@ -146,10 +140,10 @@ fn find_key(input: &str) -> Outcome {
     let problem = match found.as_slice() {
         [hash] => {
             let name = CredentialKey(*hash).name();
-            return Ok(json!({ "id": short_id(*hash), "name": name }));
+            return Ok(json!({ "id": hash.id(), "name": name }));
         }
         [] if is_key => {
-            let id = short_id(ApiKey::new(key).hash());
+            let id = ApiKey::new(key).hash().id();
             format!("no such key is stored (its ID would be `{id}`): see the key list")
         }
         [] => format!("no key has the ID `{start}`: see the key list"),

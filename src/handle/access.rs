@@ -38,7 +38,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let record = self.key_record(key.hash()).await?.ok_or_else(unauthorized)?;
         let unit_id = record.is_team().then(|| request.header(header::UNIT_ID)).flatten();
         match record.scope(unit_id.as_deref().map(|id| id.trim_matches(OWS))) {
-            Some(scope) => Ok(Caller { api_key: key.as_str().to_owned(), scope }),
+            Some(scope) => {
+                self.journal.identify(key.hash(), &scope);
+                Ok(Caller { api_key: key.as_str().to_owned(), scope })
+            }
             None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),
         }
     }

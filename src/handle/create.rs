@@ -67,6 +67,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Keeps the transaction before anybody hears of it. Gives the answer.
     pub(super) async fn record(&self, made: Made, repeatable: bool) -> Result<Vec<u8>, Problem> {
         let Made { id, access, answer, record } = made;
+        let _wait = self.journal.wait(self.clock);
         let written = self.store.put(&TransactionKey(&id), record, &access).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
         Ok(answer)

@@ -6,6 +6,7 @@ mod cors;
 mod create;
 mod get;
 mod in_flight;
+mod journal;
 mod recent;
 mod repeat;
 mod response;
@@ -16,14 +17,16 @@ mod timeline;
 pub use cache::Caches;
 pub use create::LEAST_PLEDGE_BYTES;
 pub use in_flight::{MAX_BYTES as MAX_BYTES_IN_FLIGHT, Reservation};
+pub use journal::Journal;
 pub use response::{Body, Media, Response};
-pub use settings::Settings;
+pub use settings::{Settings, Variables};
 
-use crate::api::{Problem, header};
+use crate::api::{self, Problem, header};
 use crate::store::{Key, Store, StoreError, StoredValue as _};
+use journal::Line;
 use route::Route;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// The time.
@@ -69,7 +72,7 @@ pub enum BodyError {
     Broken,
 }
 
-/// The service, with its ports.
+/// The service for one request, with its ports.
 #[derive(Debug)]
 pub struct Service<'s, S, C, E> {
     /// Where records are.
@@ -82,57 +85,89 @@ pub struct Service<'s, S, C, E> {
     pub caches: &'s Caches,
     /// What the operator sets.
     pub settings: &'s Settings,
+    /// What is learnt of this one request.
+    pub journal: Journal,
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Serves one request. Every outcome is a response.
     pub async fn handle(&self, request: &impl Request) -> Response<S::Value> {
+        let began_ms = self.clock.now_ms();
         let method = request.method();
         let url = request.url();
         let address = route::Address::parse(&url);
         let route = route::route(&method, &address);
-        let operation = route.as_ref().map_or("no operation", <&str>::from);
+        let template = route.as_ref().map_or("none", Route::template);
         let mut response = match route {
             Ok(Route::Create) => {
                 self.create(request, &address).await.unwrap_or_else(Response::from)
             }
             Ok(Route::Get(id)) => self.get(request, &id).await.unwrap_or_else(Response::from),
             Ok(Route::Timeline(id)) => self.timeline(&id, &address).await,
+            Ok(Route::Health) => {
+                Response::json(api::to_json(&Health { version: &self.settings.version }))
+            }
             Ok(Route::Options(allow)) => Response::options(allow),
             Err(problem) => Response::problem(&problem, None),
         };
         if method == "HEAD" {
             response.body = Body::Empty; // and the headers of the GET
         }
-        self.name_request(request, operation, &mut response);
+        self.log(request, template, began_ms, &mut response);
         self.settings.cors.apply(request, &mut response);
         response
     }
 
     /// Reads and decodes a record; `None` if there is none.
     async fn load<K: Key, T: DeserializeOwned>(&self, key: &K) -> Result<Option<T>, Problem> {
+        let wait = self.journal.wait(self.clock);
         let Some(stored) = self.store.get(key).await? else { return Ok(None) };
         let record = stored.value.read().await?;
+        drop(wait);
         decode(K::KIND, &record).map(Some)
     }
 
-    /// Gives an answer that is logged the request's ID, so that a caller and the operator can speak
-    /// of the same one: the platform's, else a random one.
-    fn name_request(
+    /// Gives an answer that is logged its line, and the request's ID, so that a caller and the
+    /// operator can speak of the same one: the platform's, else a random one. Failures of the
+    /// service are all logged, other answers as often as the settings say.
+    fn log(
         &self,
         request: &impl Request,
-        operation: &str,
+        route: &'static str,
+        began_ms: u64,
         response: &mut Response<S::Value>,
     ) {
-        let Some(cause) = response.log.take() else { return }; // most answers are not logged
+        let cause = response.log.take();
+        if response.status < 500 && !self.settings.draws_log_line(self.entropy) {
+            return;
+        }
         let id = request.header(header::CF_RAY).unwrap_or_else(|| {
             let mut random = [0; 8];
             self.entropy.fill(&mut random);
             base16ct::lower::encode_string(&random)
         });
-        response.log = Some(format!("{operation} {}: {cause} (request {id})", response.status));
+        let caller = self.journal.caller();
+        let line = Line {
+            request: &id,
+            version: &self.settings.version,
+            route,
+            status: response.status,
+            ms: self.clock.now_ms().saturating_sub(began_ms),
+            kv_ms: self.journal.waited_ms(),
+            unit: caller.map(|(_, scope)| &*scope.unit),
+            mode: caller.map(|(_, scope)| scope.mode),
+            key: caller.map(|(key, _)| key.id()),
+            cause,
+        };
+        response.log = serde_json::to_string(&line).ok(); // none of it can fail
         response.headers.push((header::REQUEST_ID, Cow::Owned(id)));
     }
+}
+
+/// What `/healthz` answers: the service runs. No record is read for it.
+#[derive(Serialize)]
+struct Health<'a> {
+    version: &'a str,
 }
 
 /// Decodes a record of this kind, which the operator's log names if it is damaged.

@@ -95,7 +95,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             return Ok(Some(answer));
         }
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
+        let wait = self.journal.wait(self.clock);
         let bytes = stored.value.read().await?;
+        drop(wait);
         let retrieved: RetrievedPledgeTransaction<'_> = decode("transaction", &bytes)?;
         let first = retrieved.into_created(Cow::Borrowed(id)).ok_or_else(incomplete)?;
         Ok(Some(api::to_json(&first)))
@@ -108,7 +110,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         replay: Replay,
         answer: &[u8],
     ) -> Result<(), Problem> {
+        let wait = self.journal.wait(self.clock);
         let written = self.store.put(&ReplayKey(hash), api::to_json(&replay), &()).await;
+        drop(wait);
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable: true })?; // not answered yet
         let now_ms = self.clock.now_ms();
         self.caches.recent_answers.keep(hash, replay, answer.to_vec(), now_ms);

@@ -14,7 +14,7 @@ pub struct Response<V> {
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Body<V>,
-    /// What the operator should know of it.
+    /// The line of it in the operator's log, if it has one.
     pub log: Option<String>,
 }
 
@@ -91,7 +91,7 @@ impl<V> Response<V> {
     }
 
     fn about(mut self, problem: &Problem) -> Self {
-        self.log = problem.log().map(str::to_owned);
+        self.log = Some(problem.cause().to_owned());
         self.headers.extend(problem.header().map(|(name, value)| (name, Cow::Borrowed(value))));
         self
     }

@@ -1,9 +1,10 @@
 //! Which operation a method and an address name.
 
-use crate::api::{EDIT_KEY_PARAMETER, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH};
+use crate::api::{
+    EDIT_KEY_PARAMETER, HEALTH_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH,
+};
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
-use strum::IntoStaticStr;
 
 /// The parts of an address, cut from its text: a URL parser would be most of the Worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +38,8 @@ impl<'u> Address<'u> {
     }
 }
 
-/// What a request is for; as a string, the name of the operation for logs.
-#[derive(Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "lowercase")]
+/// What a request is for.
+#[derive(Debug, PartialEq, Eq)]
 pub enum Route<'u> {
     /// Create a pledge transaction.
     Create,
@@ -47,8 +47,23 @@ pub enum Route<'u> {
     Get(Cow<'u, str>),
     /// Show the timeline of the transaction of this ID.
     Timeline(Cow<'u, str>),
+    /// Ask whether the service runs.
+    Health,
     /// Ask for the methods of a path: these.
     Options(&'static str),
+}
+
+impl Route<'_> {
+    /// Method and path for the log, without what differs from request to request.
+    pub fn template(&self) -> &'static str {
+        match self {
+            Route::Create => "POST /v2/pledge-transaction",
+            Route::Get(_) => "GET /v2/pledge-transaction/{id}",
+            Route::Timeline(_) => "GET /timeline/{id}",
+            Route::Health => "GET /healthz",
+            Route::Options(_) => "OPTIONS",
+        }
+    }
 }
 
 const CREATE_METHODS: &str = "POST, OPTIONS";
@@ -60,7 +75,7 @@ pub fn route<'u>(method: &str, address: &Address<'u>) -> Result<Route<'u>, Probl
     match (method, &route) {
         ("OPTIONS", _) => Ok(Route::Options(allow)),
         ("POST", Route::Create) => Ok(route),
-        ("GET" | "HEAD", Route::Get(_) | Route::Timeline(_)) => Ok(route),
+        ("GET" | "HEAD", Route::Get(_) | Route::Timeline(_) | Route::Health) => Ok(route),
         _ => Err(Problem::MethodNotAllowed(allow)),
     }
 }
@@ -72,6 +87,9 @@ fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
     if let Some(id) = below(path, PLEDGE_TRANSACTION_PATH) {
         let single = !id.is_empty() && !id.contains('/'); // an encoded slash is decoded later
         return single.then(|| (Route::Get(decode(id)), READ_METHODS));
+    }
+    if path == HEALTH_PATH {
+        return Some((Route::Health, READ_METHODS));
     }
     // A buyer whose address was cut off or mistyped gets the page that says so.
     let id = below(path, TIMELINE_PATH).or_else(|| (path == TIMELINE_PATH).then_some(""))?;

@@ -1,24 +1,68 @@
 //! What the operator sets by the Worker's variables.
 
+use super::Entropy;
 use super::cors::Cors;
 use super::route::Address;
 use crate::api::Problem;
 use std::net::SocketAddrV6;
 
 /// The operator's settings; by default there are none.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// `ALLOWED_ORIGINS`: the origins whose pages may call the API.
     pub cors: Cors,
     /// `PUBLIC_ORIGIN`: the origin of timeline addresses, not checked yet; empty if it is not set.
     pub public_origin: String,
+    /// `LOG_PERCENT`: how many of 100 answers below 500 are logged.
+    pub log_percent: u8,
+    /// What is deployed.
+    pub version: String,
+}
+
+/// The texts of the Worker's variables; empty where they are not set.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Variables<'v> {
+    /// `ALLOWED_ORIGINS`
+    pub allowed_origins: &'v str,
+    /// `PUBLIC_ORIGIN`
+    pub public_origin: &'v str,
+    /// `LOG_PERCENT`
+    pub log_percent: &'v str,
+    /// The platform's ID of the deployed version.
+    pub deployment: &'v str,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Settings { cors: Cors::default(), public_origin: String::new(), log_percent: 0, version }
+    }
 }
 
 impl Settings {
-    /// Reads the texts of the variables `ALLOWED_ORIGINS` and `PUBLIC_ORIGIN`.
-    pub fn parse(allowed_origins: &str, public_origin: &str) -> Self {
-        let public_origin = public_origin.trim().trim_end_matches('/').to_owned();
-        Settings { cors: Cors::parse(allowed_origins), public_origin }
+    /// Reads the Worker's variables. What is no percentage logs everything: the operator sees it.
+    pub fn parse(variables: Variables<'_>) -> Self {
+        let Variables { allowed_origins, public_origin, log_percent, deployment } = variables;
+        let percent = log_percent.trim();
+        let mut settings = Settings {
+            cors: Cors::parse(allowed_origins),
+            public_origin: public_origin.trim().trim_end_matches('/').to_owned(),
+            log_percent: if percent.is_empty() { 0 } else { percent.parse().unwrap_or(100) },
+            ..Settings::default()
+        };
+        if !deployment.is_empty() {
+            settings.version = [&settings.version, "+", deployment].concat();
+        }
+        settings
+    }
+
+    /// Whether an answer below 500 is logged.
+    pub(super) fn draws_log_line(&self, entropy: &impl Entropy) -> bool {
+        let mut random = [0; 2];
+        if (1..100).contains(&self.log_percent) {
+            entropy.fill(&mut random);
+        }
+        u16::from_be_bytes(random) % 100 < u16::from(self.log_percent)
     }
 
     /// The origin that timeline addresses begin with: `PUBLIC_ORIGIN`, else the one that the

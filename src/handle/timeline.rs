@@ -24,7 +24,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let stored = found
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
+        let wait = self.journal.wait(self.clock);
         let bytes = stored.value.read().await?;
+        drop(wait);
         let transaction = decode("transaction", &bytes)?;
         Ok(timeline::page(&transaction))
     }

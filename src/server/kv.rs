@@ -3,6 +3,7 @@
 use super::deadline::promise_within;
 use crate::store::{Key, Store, StoreError, Stored, StoredValue};
 use js_sys::{JSON, Promise, Uint8Array};
+use serde_json::json;
 use std::cell::OnceCell;
 use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -104,7 +105,7 @@ async fn answered(
         Err(error) if error.is_undefined() => format!("no answer in {milliseconds} ms"),
         Err(error) => describe(&error),
     };
-    console_error!("Workers KV failed: {operation} of `{kind}`: {failure}");
+    console_error!("{}", json!({ "kv": operation, "record": kind, "cause": failure }));
     Err(StoreError::Unavailable)
 }
 

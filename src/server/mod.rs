@@ -11,7 +11,7 @@ mod response;
 
 pub use kv::{KvNamespace, KvStore};
 
-use crate::handle::{Caches, Clock, Entropy, Service, Settings};
+use crate::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
 use request::WorkerRequest;
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -29,6 +29,15 @@ extern "C" {
     fn allowed_origins(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
     fn public_origin(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = LOG_PERCENT)]
+    fn log_percent(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = CF_VERSION_METADATA)]
+    fn deployment(this: &Bindings) -> Option<Deployment>;
+
+    /// Of the binding `version_metadata`.
+    type Deployment;
+    #[wasm_bindgen(method, getter)]
+    fn id(this: &Deployment) -> String;
 
     /// Web Crypto: at most 65,536 bytes at a time.
     #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
@@ -68,6 +77,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
         entropy: &Platform,
         caches: &caches,
         settings: &settings,
+        journal: Journal::default(),
     };
     let request = WorkerRequest::new(request);
     let response = service.handle(&request).await;
@@ -78,8 +88,12 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
 }
 
 fn read_settings(bindings: &Bindings) -> Settings {
-    let [allowed, public] = [bindings.allowed_origins(), bindings.public_origin()];
-    Settings::parse(&allowed.unwrap_or_default(), &public.unwrap_or_default())
+    Settings::parse(Variables {
+        allowed_origins: &bindings.allowed_origins().unwrap_or_default(),
+        public_origin: &bindings.public_origin().unwrap_or_default(),
+        log_percent: &bindings.log_percent().unwrap_or_default(),
+        deployment: &bindings.deployment().map(|deployment| deployment.id()).unwrap_or_default(),
+    })
 }
 
 struct Platform;

@@ -1,3 +1,4 @@
+const REQUEST_ID = "x-request-id";
 /** Far more than an isolate serves at once. */
 const MAX_WAITING = 10_000;
 
@@ -15,7 +16,7 @@ export function recovering(fetch, instance) {
 
   function recover() {
     if (served === (served = instance())) return;
-    console.error("the service broke and starts anew");
+    console.error(JSON.stringify({ cause: "the service broke and starts anew", waiting: waiting.size }));
     for (const answer of waiting.values()) answer();
     waiting.clear();
   }
@@ -39,10 +40,20 @@ export function recovering(fetch, instance) {
     if (isCreate(request)) context.waitUntil(ended);
     // So the numbers of others may stay behind; nobody waits among the oldest of so many.
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
-    const response = await ended;
+    const response = (await ended) ?? internalError(); // made here: a platform's object belongs to the request that made it
     waiting.delete(number);
-    return response ?? internalError(); // made here: a platform's object belongs to the request that made it
+    // What is logged has the ID of its line already.
+    if (!response.headers.has(REQUEST_ID)) response.headers.set(REQUEST_ID, idOf(request));
+    return response;
   };
+}
+
+function idOf(request) {
+  try {
+    return request.headers.get("cf-ray") ?? crypto.randomUUID();
+  } catch {
+    return crypto.randomUUID();
+  }
 }
 
 /** What of a request throws is for the module to meet, whose failure is answered. */

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use web_sys::{Headers, ReadableStream, ResponseInit};
-use worker::console_error;
+use worker::{console_error, console_log};
 
 thread_local! {
     /// The heads of answers so far: there are few, and `Headers` made per answer are dear.
@@ -25,8 +25,10 @@ struct Head {
 /// ours are written in the code; should it happen, `undefined` makes `recover.js` answer.
 pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
     let Response { status, media, headers, body, log } = response;
-    if let Some(cause) = &log {
-        console_error!("the service could not answer: {cause}");
+    match &log {
+        Some(line) if status >= 500 => console_error!("{line}"),
+        Some(line) => console_log!("{line}"),
+        None => {}
     }
     let init = HEADS.with_borrow_mut(|heads| Head { status, media, headers }.find_or_make(heads));
     let response = init.and_then(|init| match body {

@@ -5,7 +5,7 @@ use crate::kv::{CallHandle, Calls, Namespace};
 use crate::planted::{Bug, Memory, Planted};
 use crate::recording::{RecordedEntropy, outcome};
 use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Request, Reservation, Response, Service, Settings,
+    Body, BodyError, Caches, Clock, Journal, Request, Reservation, Response, Service, Settings,
 };
 use impact_pledge::store::{Store, StoredValue};
 use serde_json::{Value, json};
@@ -52,7 +52,8 @@ impl Isolate {
     /// Serves one request whole, its body included.
     pub async fn serve<S: Store>(&self, store: &S, request: &SimulatedRequest) -> Answer {
         let Isolate { clock, entropy, caches, settings, .. } = self;
-        let service = Service { store, clock, entropy, caches, settings };
+        let journal = Journal::default();
+        let service = Service { store, clock, entropy, caches, settings, journal };
         Answer::read(service.handle(request).await).await
     }
 

@@ -14,7 +14,7 @@ use crate::random::Random;
 use crate::world::{KEYS, PATH};
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, poll_fn};
-use impact_pledge::handle::{Caches, Clock, Service, Settings};
+use impact_pledge::handle::{Caches, Clock, Journal, Service, Settings};
 use impact_pledge::store::{Key, Store, StoreError, Stored, StoredValue};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -351,7 +351,8 @@ impl Records {
         create: usize,
     ) -> Answer {
         let clock = FixedClock(EPOCH_MS + 1_000 * create as u64); // so that no two answers are the same
-        let service = Service { store, clock: &clock, entropy: &Random::new(0), caches, settings };
+        let (entropy, journal) = (&Random::new(0), Journal::default());
+        let service = Service { store, clock: &clock, entropy, caches, settings, journal };
         let request = self.request(self.orders[create]);
         Answer::read(service.handle(&request).await).await
     }

@@ -1,0 +1,90 @@
+//! What the operator's log has of a request: nothing of it is secret or personal.
+
+use super::Clock;
+use crate::auth::{KeyHash, Mode, Scope};
+use serde::Serialize;
+use std::cell::{Cell, OnceCell};
+
+/// What is learnt while one request is served.
+#[derive(Debug, Default)]
+pub struct Journal {
+    caller: OnceCell<(KeyHash, Scope)>,
+    waits: Cell<Waits>,
+}
+
+/// The waits for the store; those that overlap count once.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waits {
+    running: usize,
+    since_ms: u64,
+    total_ms: u64,
+}
+
+/// A wait for the store, until this is dropped.
+pub(super) struct Wait<'j, C: Clock> {
+    journal: &'j Journal,
+    clock: &'j C,
+}
+
+impl Journal {
+    /// Whose request it is, once the key is accepted.
+    pub(super) fn identify(&self, key: KeyHash, scope: &Scope) {
+        self.caller.get_or_init(|| (key, scope.clone()));
+    }
+
+    pub(super) fn wait<'j, C: Clock>(&'j self, clock: &'j C) -> Wait<'j, C> {
+        let mut waits = self.waits.get();
+        if waits.running == 0 {
+            waits.since_ms = clock.now_ms();
+        }
+        waits.running += 1;
+        self.waits.set(waits);
+        Wait { journal: self, clock }
+    }
+
+    pub(super) fn caller(&self) -> Option<&(KeyHash, Scope)> {
+        self.caller.get()
+    }
+
+    /// How many milliseconds the store was waited for.
+    pub(super) fn waited_ms(&self) -> u64 {
+        self.waits.get().total_ms
+    }
+}
+
+impl<C: Clock> Drop for Wait<'_, C> {
+    fn drop(&mut self) {
+        let mut waits = self.journal.waits.get();
+        waits.running -= 1;
+        if waits.running == 0 {
+            waits.total_ms += self.clock.now_ms().saturating_sub(waits.since_ms);
+        }
+        self.journal.waits.set(waits);
+    }
+}
+
+/// The log's line of an answer, as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Line<'a> {
+    /// The ID of the request, which the answer has, too.
+    pub request: &'a str,
+    /// What is deployed.
+    pub version: &'a str,
+    /// Method and path, with a name for what differs from request to request.
+    pub route: &'static str,
+    pub status: u16,
+    pub ms: u64,
+    /// Of these, how many the store was waited for.
+    pub kv_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// The ID of the API key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Why it is no success.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+}
