@@ -63,7 +63,7 @@ test("an account is all that a deploy needs: it makes the namespace once, and ke
   assert.equal(account.uploads.length, 2);
   for (const { modules, observability } of account.uploads) {
     assert.deepEqual(modules.map((name) => name.match(/\.\w+$/)[0]).sort(), [".js", ".map", ".wasm"]);
-    assert.deepEqual(observability, { enabled: true, logs: { invocation_logs: false } });
+    assert.deepEqual(observability, { enabled: true, redact_query_string: true, logs: { invocation_logs: false }, traces: { enabled: false } });
   }
   assert.deepEqual(readFileSync(join(tools.root, "wrangler.toml")), before);
 

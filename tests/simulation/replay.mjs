@@ -3,8 +3,6 @@ import { setImmediate as turn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { bytesOf, simulatedRequest, textOf, valueStream } from "./host.mjs";
 
-const [ANSWERED, FAILED] = ["the service could not answer: ", "Workers KV failed: "];
-
 /**
  * Plays a seed, and throws at the first difference.
  * @param {{seed: number, events: object[]}} recording a line of the native run's
@@ -26,6 +24,8 @@ function report(seed, { at, request, event }, error) {
 
 const show = (value) => JSON.stringify(value)?.slice(0, 4_000); // a body may be a megabyte
 const difference = (what, native, wasm) => new Error(`the Worker's ${what} is another\n  native: ${show(native)}\n  wasm:   ${show(wasm)}`);
+/** The native service gives an answer the ID of its log line, `recover.js` all others the platform's ID of the request. */
+const withRequestId = (headers, ray) => [...headers.filter(([name]) => name !== "x-request-id"), ["x-request-id", ray]].sort(([a], [b]) => (a < b ? -1 : 1));
 const pick = (object, ...members) => object && Object.fromEntries(members.map((member) => [member, object[member]]));
 
 class Player {
@@ -61,6 +61,7 @@ class Player {
   }
 
   async request(exchange, details) {
+    exchange.ray = details.headers.find(([name]) => name === "cf-ray")[1];
     const request = simulatedRequest(details, () => this.wait("body", "", ""));
     const { fetch, env } = exchange.isolate;
     const receive = async (response) => {
@@ -99,7 +100,8 @@ class Player {
     for (const [, { callback }] of due) callback();
   }
 
-  async answer(exchange, expected) {
+  async answer(exchange, { headers, ...native }) {
+    const expected = { ...native, headers: withRequestId(headers, exchange.ray) };
     const refused = exchange.made.findIndex(({ input }) => input[0] === "body"); // a body that the Worker drains
     if (refused >= 0) exchange.made.splice(refused, 1)[0].end({ ok: null });
     await turn();
@@ -173,7 +175,8 @@ class Player {
   }
 
   log(text) {
-    if (text.startsWith(ANSWERED)) this.current.log = text.slice(ANSWERED.length);
-    else if (!text.startsWith(FAILED)) this.failure ??= new Error(`the Worker logs: ${text}`);
+    const { status, kv } = JSON.parse(text);
+    if (status) this.current.log = text;
+    else if (!kv) this.failure ??= new Error(`the Worker logs: ${text}`);
   }
 }

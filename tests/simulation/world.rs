@@ -399,7 +399,8 @@ impl World {
                 ("GET", format!("/timeline/{id}?edit_key={edit_key}"))
             }
         };
-        let mut request = SimulatedRequest::new(method, format!("{host}{path}"), KEYS[*key].text);
+        let mut request = SimulatedRequest::new(method, format!("{host}{path}"), KEYS[*key].text)
+            .with_header("cf-ray", calls.exchange.to_string());
         if let Some(unit) = unit {
             request = request.with_header("x-service-unit-id", *unit);
         }
