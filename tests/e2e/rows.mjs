@@ -67,6 +67,7 @@ export function assertAnswer(row, answer, names) {
 
 function always({ method }, { status, headers, text }) {
   assert.equal(headers["cache-control"], "no-store");
+  assert.match(headers["x-request-id"], /^[\w-]{16,64}$/);
   if (status !== 204) assert.equal(headers["x-content-type-options"], "nosniff");
   if (text.startsWith("{")) assert.equal(headers["content-type"], "application/json");
   if (method === "HEAD") assert.equal(text, "");
