@@ -1,6 +1,7 @@
 /** Reads the options of `PledgeClient` and its calls: each is checked, and an error names the one that is wrong. */
 import { PledgeError } from "./errors.js";
 import { LEVELS } from "./events.js";
+import { instead, list } from "./instead.js";
 import { quietly } from "./redact.js";
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1; // what timers take
@@ -50,24 +51,6 @@ function read(readers, options) {
   if (unknown !== undefined) throw invalid(`\`${unknown}\` is not an option here; ${instead(unknown, Object.keys(readers))}`);
   const entries = Object.entries(readers).map(([name, reader]) => [name, reader(name, reading(name, () => options[name]))]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
-
-/** Longer names resemble none. */
-const MAX_NAME = 40;
-
-function instead(name, names) {
-  const nearest = names.map((other) => ({ other, edits: edits(name.slice(0, MAX_NAME).toLowerCase(), other.toLowerCase()) })).sort((a, b) => a.edits - b.edits)[0];
-  return nearest.edits <= nearest.other.length / 2 ? `did you mean \`${nearest.other}\`?` : `the options are ${list(names)}`;
-}
-
-/** How many characters have to be added, taken away or changed to make one text of another (Levenshtein's distance). */
-function edits(from, to) {
-  let row = [...to].map((_, index) => index + 1);
-  row.unshift(0);
-  for (const [line, char] of [...from].entries()) {
-    row = row.reduce((next, above, column) => [...next, column === 0 ? line + 1 : Math.min(above + 1, next[column - 1] + 1, row[column - 1] + (char === to[column - 1] ? 0 : 1))], []);
-  }
-  return row.at(-1);
 }
 
 function reading(name, get) {
@@ -165,4 +148,3 @@ function abortSignal(name, value) {
 }
 
 const kindOf = (value) => (value === null ? "null" : Array.isArray(value) ? "an array" : value === undefined ? "undefined" : `of type ${typeof value}`);
-const list = (names) => names.map((name) => `\`${name}\``).join(", ");

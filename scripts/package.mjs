@@ -3,7 +3,7 @@
  * platform that wants the wasm as a module of its own, and where there is a `plain` one, two with the wasm as plain
  * JavaScript. An entry is a row of ENTRIES.
  */
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, parse } from "node:path";
 import { replaceFolder } from "./lib/cache.mjs";
 import { printable } from "./lib/printable.mjs";
@@ -19,12 +19,15 @@ export const ENTRIES = [
 
 const OTHERS = ["react-hook-form"];
 
+const COMMAND = "bin/impact-pledge.js";
+
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
 /** @param {import("./lib/ready.mjs").Tools} tools */
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
     for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
+    await buildCommand(tools.root, pkg);
     const others = await buildModules(join(tools.root, "pkg-templates"), pkg);
     writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root, others), null, 2)}\n`);
     for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(join(tools.root, file), join(pkg, file));
@@ -39,7 +42,7 @@ async function buildEntry(tools, pkg, { name, source, types, wasm: build, module
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
   const made = { "#text": { contents: printable(wasm), loader: "text" } };
   for (const [path, file] of Object.entries(modules)) made[path] = { contents: readFileSync(join(folder, file)) };
-  made["#version"] = { contents: `export const VERSION = ${JSON.stringify(crateMember(tools.root, "version"))};` };
+  made["#version"] = version(tools.root);
   const loader = (file) => join(templates, "loaders", file);
   const instance = loader(modules["#client"] ? "client-instance.js" : "instance.js");
   const common = { "#kinds": join(templates, "generated", kinds) };
@@ -80,6 +83,15 @@ async function buildModules(templates, pkg) {
   return names;
 }
 
+/** The command `impact-pledge`, which imports the entries by the package's name. The library in it comes with its licence. */
+async function buildCommand(root, pkg) {
+  const outfile = join(pkg, COMMAND);
+  const options = { outfile, format: "esm", platform: "node", mainFields: ["module", "main"], external: ["impact-pledge", "impact-pledge/*"], charset: "utf8" };
+  await bundleEntry(join(root, "pkg-templates", COMMAND), options, { "#version": version(root) }, {});
+  chmodSync(outfile, 0o755);
+  copyFileSync(join(root, "node_modules", "jsonc-parser", "LICENSE.md"), join(pkg, "bin", "LICENSE-jsonc-parser.md"));
+}
+
 /** `made` and `files`: what the sources import by these names, most of which begin with `#`; `wasmPath`: where the wasm is a module. */
 async function bundleEntry(source, options, made, files, wasmPath) {
   const { build } = await import("esbuild");
@@ -99,6 +111,8 @@ const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 /** A text of Cargo.toml, or the first of a list. */
 const crateMember = (root, name) => readFileSync(join(root, "Cargo.toml"), "utf8").match(new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"))[1];
 
+const version = (root) => ({ contents: `export const VERSION = ${JSON.stringify(crateMember(root, "version"))};` });
+
 function manifest(root, others) {
   const modules = [...ENTRIES.flatMap(({ plain }) => (plain ? [plain] : [])), ...others];
   const exports = Object.fromEntries([...ENTRIES.map((entry) => [entry.path, conditions(entry)]), ...modules.map((name) => [`./${name}`, moduleConditions(`./${name}`)])]);
@@ -117,6 +131,7 @@ function manifest(root, others) {
     type: "module",
     sideEffects: false,
     exports: { ...exports, "./package.json": "./package.json" },
+    bin: { "impact-pledge": COMMAND },
     engines: { node: ">=20" },
     peerDependencies: { "@hookform/resolvers": ">=4", "react-hook-form": ">=7.55" },
     peerDependenciesMeta: { "@hookform/resolvers": { optional: true }, "react-hook-form": { optional: true } },
