@@ -49,10 +49,9 @@ async function read(file, name) {
 function report(name, bytes, issues, stream) {
   const paint = painter(stream);
   const more = issues.at(-1).count ?? 0;
-  const shown = issues.slice(0, more ? -1 : undefined);
+  const shown = issues.slice(0, more ? -1 : undefined).sort((a, b) => a.line - b.line || a.column - b.column);
   for (const { path, code, message, line, column } of shown) {
-    const place = line ? `:${line}:${column}` : "";
-    stream.write(`${paint(CYAN, name + place)} ${printable(path.join(".") || "the request")} ${printable(message)} ${paint(GREY, `(${code})`)}\n`);
+    stream.write(`${paint(CYAN, `${name}:${line}:${column}`)} ${printable(path.join(".") || "the request")} ${printable(message)} ${paint(GREY, `(${code})`)}\n`);
   }
   const count = shown.length + more;
   stream.write(`${count} ${count === 1 ? "problem" : "problems"}${more ? `, of which these are the first ${shown.length}` : ""}${encodingOf(bytes)}\n`);

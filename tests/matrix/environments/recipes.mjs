@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { REQUEST } from "../shared/smoke.mjs";
 
 const KEY = "service_sk_test_recipe";
@@ -23,7 +24,7 @@ export function recorded({ service }) {
   return JSON.parse(body);
 }
 
-const settings = (place) => ({ PLEDGE_API_KEY: KEY, PLEDGE_SERVICE_URL: place.service.baseUrl });
+const settings = (place) => ({ PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: place.service.baseUrl });
 
 function nodeServer(place, folder) {
   return place.start(() => [place.npm, "start", "--silent"], { env: settings(place), folder });
@@ -110,6 +111,44 @@ async function mustSaySorry(url) {
   assert.match(body.message, /try again/);
 }
 
+/** A Worker with the service's name for the recipe's binding, which asks the service; of one order it loses the first answer. @returns flags for `wrangler dev` */
+function bindHonoToPledges(place) {
+  const worker = `let lost = 0;
+export default {
+  async fetch(request) {
+    const isLost = (await request.clone().text()).includes(${JSON.stringify(LEFT)}) && lost++ === 0;
+    const answer = await fetch(new Request(${JSON.stringify(place.service.baseUrl)} + new URL(request.url).pathname, request));
+    return isLost ? new Response(null, { status: 503, headers: { "retry-after": "2" } }) : answer;
+  },
+};
+`;
+  place.write("pledges/index.js", worker);
+  place.write("pledges/wrangler.toml", 'name = "impact-pledge"\nmain = "index.js"\ncompatibility_date = "2026-10-01"\n');
+  place.change("wrangler.toml", (text) => text.replace(/^# (?=\[\[services|binding|service =)/gm, ""));
+  return ["--config", "wrangler.toml", "--config", "pledges/wrangler.toml"];
+}
+
+const LEFT = "order-left";
+
+/** A shopper leaves while the order is being recorded: it is recorded all the same. */
+async function mustRecordWhatWasLeft({ service }, url) {
+  const leaving = new AbortController();
+  const count = service.seen.length;
+  const sent = fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...REQUEST, reference: LEFT }), signal: leaving.signal });
+  await until(() => service.seen.length === count + 1);
+  leaving.abort();
+  await assert.rejects(sent, { name: "AbortError" });
+  await until(() => service.seen.length === count + 2);
+  const [first, second] = service.seen.slice(count).map(({ body, headers }) => [body, headers["idempotency-key"]]);
+  assert.deepEqual(second, first);
+}
+
+const PATIENCE_MS = 20_000;
+
+async function until(isSo) {
+  for (const end = Date.now() + PATIENCE_MS; !isSo(); await sleep(50)) assert.ok(Date.now() < end, `${isSo} did not become so`);
+}
+
 const FIELDS = { reference: "order-1001", "recipient.email": "ada@example.org", "pledges.0.impact.amount": "3", "pledges.0.impact.offeringId": "tree" };
 
 /** What a posted form is answered with where its fields are not to blame. */
@@ -121,7 +160,7 @@ async function mustRefuseInPage(url, { fields, status: expected, text }) {
   assert.doesNotMatch(page.match(/<main>.*<\/main>/s)[0], /\/reference/, "a shopper is shown no paths");
 }
 
-const NOBODY = { PLEDGE_API_KEY: KEY, PLEDGE_SERVICE_URL: "http://127.0.0.1:9" };
+const NOBODY = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: "http://127.0.0.1:9" };
 
 /** A page that is built by Vite, with the shop's server of the Node recipe behind it. @returns {Promise<string>} its origin */
 export async function startFrontEnd(place, name) {
@@ -188,12 +227,16 @@ export const environments = [
       place.copyRecipe("hono");
       mustPin(place);
       await place.node(place.npm, "run", "build", "--silent");
-      const start = (env) => {
+      const start = (env, ...flags) => {
         place.write(".dev.vars", Object.entries(env).map(([name, value]) => `${name}=${value}\n`).join(""));
-        return place.start((port) => [place.npm, "start", "--silent", "--", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false"]);
+        return place.start((port) => [place.npm, "start", "--silent", "--", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false", ...flags]);
       };
       await mustTakeOrders(place, `${await start(settings(place))}/orders`);
       await mustSaySorry(`${await start(NOBODY)}/orders`);
+      const flags = bindHonoToPledges(place);
+      const bound = `${await start({ ...settings(place), PLEDGE_BASE_URL: "https://pledges.invalid" }, ...flags)}/orders`;
+      await mustTakeOrders(place, bound);
+      await mustRecordWhatWasLeft(place, bound);
     },
   },
   {
