@@ -1,6 +1,6 @@
 /** `create` and `get`: one call of the service that the environment names. */
 import { validRequest } from "./check.js";
-import { Stop, printable, settings } from "./output.js";
+import { Stop, jsonText, printable, settings } from "./output.js";
 
 const NO_ANSWER = "PLEDGE_BASE_URL must be the service's address; `npx impact-pledge serve` starts one on this machine";
 /** What to do, by the codes of errors. */
@@ -26,7 +26,7 @@ async function printed(call) {
   mustBeSet("PLEDGE_API_KEY", "PLEDGE_BASE_URL");
   const { PledgeClient, PledgeError } = await import("impact-pledge");
   try {
-    console.log(JSON.stringify(await call(PledgeClient.fromEnv({ appInfo: { name: "impact-pledge-command" } })), null, 2));
+    console.log(jsonText(await call(PledgeClient.fromEnv({ appInfo: { name: "impact-pledge-command" } }))));
     return 0;
   } catch (error) {
     if (!(error instanceof PledgeError)) throw error;

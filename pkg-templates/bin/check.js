@@ -1,6 +1,6 @@
 /** `validate`, and the check before a `create`. */
 import { createReadStream } from "node:fs";
-import { CYAN, GREY, Stop, painter, printable } from "./output.js";
+import { CYAN, GREY, Stop, jsonText, painter, printable } from "./output.js";
 import { withPlaces } from "./places.js";
 
 /** What the service takes, in bytes. */
@@ -10,7 +10,7 @@ const REASONS = { ENOENT: "there is no such file", EISDIR: "it is a folder", EAC
 /** Prints every problem of a request. @returns {Promise<0 | 1>} */
 export async function validate({ json }, [file]) {
   const { name, bytes, issues } = await checked(file);
-  if (json) console.log(JSON.stringify(issues, null, 2));
+  if (json) console.log(jsonText(issues));
   else if (issues.length === 0) console.log(`${name} is valid`);
   else report(name, bytes, issues, process.stdout);
   return issues.length === 0 ? 0 : 1;

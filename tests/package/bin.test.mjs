@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import test, { after } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { npmScript } from "../../scripts/lib/bootstrap.mjs";
 import { REQUEST } from "./mock-server.mjs";
 import { nodes } from "./nodes.mjs";
@@ -23,8 +23,9 @@ const patience = { timeout: 120_000 };
 /** Of the variables of whoever runs the tests none is the command's. */
 const environment = (node, env) => ({ ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(PLEDGE_|FORCE_COLOR|NODE_TEST)/.test(name))), PATH: [dirname(node), process.env.PATH].join(delimiter), ...env });
 
-function start(args, { node = process.execPath, env = {}, cwd = folder } = {}) {
-  const child = spawn(node, args, { cwd, env: environment(node, env), stdio: ["pipe", "pipe", "pipe"], detached: true });
+/** In a process group of its own, so that Ctrl-C reaches all that npx has started. */
+function start(args, { node = process.execPath, bin = [BIN], env = {}, cwd = folder } = {}) {
+  const child = spawn(node, [...bin, ...args], { cwd, env: environment(node, env), stdio: "pipe", detached: true });
   const run = { child, out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text) => (run.out += text));
   child.stderr.setEncoding("utf8").on("data", (text) => (run.err += text));
@@ -34,8 +35,8 @@ function start(args, { node = process.execPath, env = {}, cwd = folder } = {}) {
 }
 
 /** @returns {Promise<{status: number, out: string, err: string}>} */
-function command(args, { input = "", bin = [BIN], ...options } = {}) {
-  const { child, ended } = start([...bin, ...args], options);
+function command(args, { input = "", ...options } = {}) {
+  const { child, ended } = start(args, options);
   child.stdin.end(input);
   return ended;
 }
@@ -78,7 +79,7 @@ const TEXTS = {
     "2:1 reference duplicate_member", "3:1 reference duplicate_member", `3:${REST.length + 21} x unknown_member`, `3:${REST.length + 29} x unknown_member`,
   ],
   "the first of two is the one that counts": [`{"reference": "a",\n"recipient": {},\n"recipient": {"email": 1}, ${PLEDGES}}`, "2:14 recipient.email required", "3:1 recipient duplicate_member"],
-  "a name with escapes": [`{"ref\\u0065rence": 1, "a/b~c": 1, ${REST}}`, "1:21 reference invalid_type", "1:24 a/b~c unknown_member"],
+  "a name with escapes": [`{"ref\\u0065rence": 1, "a/b~c": 1, ${REST}}`, "1:20 reference invalid_type", "1:23 a/b~c unknown_member"],
   "a name that would change the terminal": [`{"\\u001b[31m\\u202e": 1, "reference": "a", ${REST}}`, "1:2 \\u001b[31m\\u202e unknown_member"],
   "half of a surrogate pair": [`{"reference": "\\ud800", ${REST}}`, "1:15 reference lone_surrogate"],
   "too deep": [`{"reference": 1, "x":\n${"[".repeat(500_000)}`, "1:1 the request too_deep", "1:15 reference invalid_type", "1:18 x unknown_member"],
@@ -178,7 +179,91 @@ test("--help, of each command and of all, and --version", async () => {
 
 test("the reader of the output has enough", async () => {
   write("order.json", `{"pledges": [${"1,".repeat(2_000)}1]}`);
-  const { child, ended } = start([BIN, "validate", "order.json"]);
+  const { child, ended } = start(["validate", "order.json"]);
   child.stdout.destroy();
   assert.deepEqual((await ended).err, "");
+});
+
+/** Starts the service. @returns {Promise<{env: object, interrupt: () => Promise<{status: number, out: string, err: string}>}>} what calls need, and Ctrl-C */
+async function serving(t, options) {
+  const run = start(["serve", "--port", "0"], options);
+  const interrupt = () => (process.kill(-run.child.pid, "SIGINT"), run.ended);
+  t.after(() => run.child.exitCode ?? run.child.signalCode ?? process.kill(-run.child.pid, "SIGKILL"));
+  const how = await Promise.race([run.ended, until(() => run.out.includes("Ctrl-C ends it."))]);
+  assert.equal(how, undefined, JSON.stringify(how));
+  return { env: { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: run.out.match(/http:\/\/127\.0\.0\.1:\d+/)[0] }, interrupt, run };
+}
+
+async function until(isSo) {
+  while (!isSo()) await sleep(20);
+}
+
+const shown = ({ status, out, err }) => (assert.deepEqual([status, err], [0, ""]), JSON.parse(out));
+
+async function mustCreateAndGet(options) {
+  const created = shown(await command(["create", "good.json"], options));
+  assert.match(created.id, /^ptran_/);
+  const { reference, charge, pledges } = shown(await command(["get", created.id], options));
+  assert.deepEqual([reference, charge.amount, pledges.length], [REQUEST.reference, "0.50", 1]);
+  return created;
+}
+
+for (const { name, node } of nodes()) {
+  test(`${name}: serve, create and get`, patience, async (t) => {
+    const { env, interrupt } = await serving(t, { node });
+    const created = await mustCreateAndGet({ node, env });
+    assert.ok(created.timelineUrl.startsWith(`${env.PLEDGE_BASE_URL}/timeline/`), created.timelineUrl);
+    assert.match(await (await fetch(created.timelineUrl)).text(), /<html/);
+    const [first, second] = [await command(["create", "-", "--idempotency-key", "a"], { node, env, input: GOOD }), await command(["create", "--idempotency-key=a"], { node, env, input: GOOD })];
+    assert.deepEqual(second, first);
+    assert.deepEqual(await interrupt(), { status: 0, out: "", err: "" });
+  });
+
+  test(`${name}: npx from the tarball, in an empty folder`, patience, async (t) => {
+    const cwd = mkdtempSync(join(folder, "empty-"));
+    const bin = [npmScript(), "exec", "--yes", "--offline", "--loglevel=error", `--package=${project.tarball}`, "--", "impact-pledge"];
+    const npx = { node, cwd, bin, env: { npm_config_cache: join(folder, `cache-${name.length}`), npm_config_update_notifier: "false" } };
+    const { env, interrupt } = await serving(t, npx);
+    const calls = { ...npx, env: { ...npx.env, ...env } };
+    const { id } = shown(await command(["create"], { ...calls, input: GOOD }));
+    assert.equal(shown(await command(["get", id], calls)).reference, REQUEST.reference);
+    await interrupt();
+    await assert.rejects(fetch(env.PLEDGE_BASE_URL));
+  });
+}
+
+test("what the service refuses", patience, async (t) => {
+  const { env } = await serving(t);
+  const { id } = await mustCreateAndGet({ env });
+  write("wrong.json", `{"reference": "order-1", "recipient": {"email": "ada@"},\n${PLEDGES}}`);
+  const rows = [
+    [["get", "ptran_unknown"], /Pledge transaction not found[^]*own unit/],
+    [["get", id], /not found/, { PLEDGE_API_KEY: OTHER_UNIT }],
+    [["get", id], /Authentication failed[^]*PLEDGE_API_KEY must be/, { PLEDGE_API_KEY: "own-secret" }],
+    [["get", id], /Authentication failed[^]*PLEDGE_UNIT_ID/, { PLEDGE_API_KEY: "service_sk_test_dev_team" }],
+    [["create", "wrong.json"], /^wrong\.json:1:49 recipient\.email .*\n1 problem\nnothing was sent$/],
+    [["get", id], /not sent\nPLEDGE_BASE_URL must be.*npx impact-pledge serve/, { PLEDGE_BASE_URL: "http://127.0.0.1:1" }],
+    [["get", id], /live key over http/, { PLEDGE_BASE_URL: "http://pledges.invalid", PLEDGE_API_KEY: "service_sk_live_dev_unit" }],
+  ];
+  for (const [args, text, changes] of rows) {
+    const { status, out, err } = await command(args, { env: { ...env, ...changes } });
+    assert.deepEqual([status, out], [1, ""], err);
+    assert.match(err.trimEnd(), text);
+    assert.doesNotMatch(err, /secret|service_sk|    at /);
+  }
+  const ofTeam = { env: { ...env, PLEDGE_API_KEY: "service_sk_test_dev_team", PLEDGE_UNIT_ID: "unit_dev" } };
+  assert.equal(shown(await command(["get", id], ofTeam)).reference, REQUEST.reference);
+});
+
+test("serve: a port that is in use, and the keys that it prints", patience, async (t) => {
+  const { env, run } = await serving(t);
+  const { port } = new URL(env.PLEDGE_BASE_URL);
+  const { status, err } = await command(["serve", "--port", port]);
+  assert.deepEqual([status, /^port \d+ can't be used: something else uses it; choose another, such as `impact-pledge serve --port \d+`$/.test(err.trimEnd())], [2, true], err);
+  const seed = JSON.parse(readFileSync(new URL("../../src/bin/development.json", import.meta.url), "utf8"));
+  for (const [key] of seed.keys) {
+    assert.ok(run.out.includes(key));
+    const options = { env: { ...env, PLEDGE_API_KEY: key, PLEDGE_UNIT_ID: "unit_dev" } };
+    assert.equal(shown(await command(["create", "good.json"], options)).isLive, key.includes("_live_"));
+  }
 });
