@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { keys } from "../../src/bin/development.json";
-import { Stop, settings } from "./output.js";
+import { Stop, printable, settings } from "./output.js";
 
 const HOST = "127.0.0.1";
 const ORDER = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] };
@@ -13,12 +13,18 @@ export async function serve({ port: text = "8787" }) {
   if (!/^\d+$/.test(text) || port > 65_535) throw new Stop("`--port` must be a number from 0 to 65535; 0 is any that is free");
   const { createTestService } = await import("impact-pledge/testing");
   const server = createServer(createTestService().handler);
+  server.on("request", log);
   await listening(server, port);
   console.log(greeting(`http://${HOST}:${server.address().port}`));
   await Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
   server.close();
   server.closeAllConnections();
   return 0;
+}
+
+/** Without the query, in which a timeline's secret is. */
+function log({ method, url }, response) {
+  response.on("close", () => console.log(`${method} ${printable(url.split("?")[0])} ${response.writableFinished ? response.statusCode : "broke off"}`));
 }
 
 async function listening(server, port) {
