@@ -43,7 +43,7 @@ export const getOptions = (options) => read(GET, options ?? {});
 export const invalid = (message, cause) => new PledgeError("invalid_argument", message, { cause });
 
 /** Every option is read once: what is checked is what is used. */
-function read(readers, options) {
+export function read(readers, options) {
   if (options === null || typeof options !== "object") throw invalid(`the options must be an object, not ${kindOf(options)}`);
   const names = reading("options", () => Object.keys(options));
   const unknown = names.find((name) => !Object.hasOwn(readers, name));
@@ -78,7 +78,7 @@ function reading(name, get) {
   }
 }
 
-function optional(reader) {
+export function optional(reader) {
   return (name, value) => (value === undefined || value === null ? undefined : reader(name, value));
 }
 
@@ -89,7 +89,7 @@ function typed(type, what) {
   };
 }
 
-function oneOf(values) {
+export function oneOf(values) {
   return (name, value) => {
     if (values.includes(value)) return value;
     throw invalid(`\`${name}\` must be one of ${list(values)}`);
@@ -101,7 +101,7 @@ function textOrFunction(name, value) {
   throw invalid(`\`${name}\` must be a string, or a function that gives one, not ${kindOf(value)}`);
 }
 
-function whole(least, most) {
+export function whole(least, most) {
   return (name, value) => {
     if (Number.isInteger(value) && value >= least && value <= most) return value;
     throw invalid(`\`${name}\` must be a whole number from ${least} to ${most}`);
@@ -129,7 +129,7 @@ const MAX_HEADERS = 100;
 const OWN_HEADERS = { authorization: "apiKey", "x-service-unit-id": "unitId", "idempotency-key": "idempotencyKey", "user-agent": "appInfo", "content-type": "", "content-length": "", host: "baseUrl" };
 
 /** Headers by their lower-case names, of an object or of `Headers`. */
-function moreHeaders(name, value) {
+export function moreHeaders(name, value) {
   const entries = typeof value === "object" && reading(name, () => Array.from(typeof value[Symbol.iterator] === "function" ? value : Object.entries(value), ([header, text]) => [header, text]));
   if (!entries || entries.length > MAX_HEADERS) throw invalid(`\`${name}\` must be an object of at most ${MAX_HEADERS} texts, or \`Headers\``);
   return Object.fromEntries(entries.map((entry) => headerOf(name, entry)));
@@ -165,4 +165,4 @@ function abortSignal(name, value) {
 }
 
 const kindOf = (value) => (value === null ? "null" : Array.isArray(value) ? "an array" : value === undefined ? "undefined" : `of type ${typeof value}`);
-const list = (names) => names.map((name) => `\`${name}\``).join(", ");
+export const list = (names) => names.map((name) => `\`${name}\``).join(", ");
