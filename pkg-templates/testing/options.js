@@ -6,7 +6,7 @@ const LAST_MS = 253_402_300_799_999; // the last of the year 9999
 const MOST_KEYS = 10_000, MOST_PRICES = 100_000;
 const ID = matching(/^[\x21-\x2b\x2d-\x7e]{1,128}$/, "1 to 128 ASCII characters without blanks and commas");
 const PRICE = matching(/^(?=.{1,40}$)\d+(\.\d+)?$/, 'a plain decimal in quotes, such as `"0.50"`');
-const ORIGIN = matching(/^https?:\/\/[\w.:[\]-]{1,250}$/i, "an origin such as `https://shop.example`");
+const ORIGIN = matching(/^https?:\/\/[\w.:[\]-]{1,250}\/?$/i, "an origin such as `https://shop.example`");
 
 const SERVICE = {
   keys: optional(items(MOST_KEYS, keyOf)),
