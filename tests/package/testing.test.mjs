@@ -171,7 +171,7 @@ test("`times` and `operation` say which requests fail, and `restore` ends it", a
   assert.equal(await get(), 404);
   service.fail({ operation: "timeline", status: 503 });
   assert.equal(await get(), 404);
-  const page = await service.fetch("/timeline/ptran_1");
+  const page = await service.fetch(`/timeline/ptran_${"a".repeat(24)}`);
   assert.equal(page.status, 503);
   assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
   service.fail({ status: 503 });
@@ -238,15 +238,13 @@ test("a slow answer is recorded at once and comes by the service's clock", async
   assert.equal((await call).id, service.transactions()[0].id);
 
   const real = start();
-  real.service.fail({ fault: "slow", delayMs: 1, times: 2 });
+  real.service.fail({ fault: "slow", delayMs: 1 });
   await real.client.createPledgeTransaction(REQUEST);
-  const before = real.service.now();
-  real.service.fail({ fault: "slow", delayMs: 3_600_000, operation: "get" });
+  real.service.fail({ fault: "slow", delayMs: 3_600_000 });
   const slow = real.service.fetch("/v2/pledge-transaction/x");
-  await post(real.service); // takes the other one
+  assert.ok(await isPending(slow));
   real.service.advance(3_600_000);
   assert.equal((await slow).status, 401);
-  assert.ok(real.service.now() - before >= 3_600_000);
 });
 
 // ---- As a fetch ---------------------------------------------------------------------------------------
@@ -302,6 +300,7 @@ test("nothing of the process is changed, and no code is made of text", () => {
     import assert from "node:assert/strict";
     const shown = () => Reflect.ownKeys(globalThis).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name).value]);
     process.on("warning", (warning) => assert.fail(warning));
+    new Response(new Request("http://x").body); // Node makes a global of its own with the first
     const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
     const [globals, before] = [shown(), listeners()];
     const { createTestService } = await import("impact-pledge/testing");
