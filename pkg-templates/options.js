@@ -37,6 +37,7 @@ const GET = { ...SHARED, signal: optional(abortSignal) };
 const CREATE = { ...GET, idempotencyKey: optional(text) };
 const DEFAULTS = { timeoutMs: 30_000, maxRetries: 2, safeRepeats: false, logLevel: "off" };
 
+export { list };
 export const clientOptions = (options) => ({ ...DEFAULTS, ...read(CLIENT, options) });
 export const createOptions = (options) => read(CREATE, options ?? {});
 export const getOptions = (options) => read(GET, options ?? {});
@@ -44,7 +45,7 @@ export const getOptions = (options) => read(GET, options ?? {});
 export const invalid = (message, cause) => new PledgeError("invalid_argument", message, { cause });
 
 /** Every option is read once: what is checked is what is used. */
-function read(readers, options) {
+export function read(readers, options) {
   if (options === null || typeof options !== "object") throw invalid(`the options must be an object, not ${kindOf(options)}`);
   const names = reading("options", () => Object.keys(options));
   const unknown = names.find((name) => !Object.hasOwn(readers, name));
@@ -61,7 +62,7 @@ function reading(name, get) {
   }
 }
 
-function optional(reader) {
+export function optional(reader) {
   return (name, value) => (value === undefined || value === null ? undefined : reader(name, value));
 }
 
@@ -72,7 +73,7 @@ function typed(type, what) {
   };
 }
 
-function oneOf(values) {
+export function oneOf(values) {
   return (name, value) => {
     if (values.includes(value)) return value;
     throw invalid(`\`${name}\` must be one of ${list(values)}`);
@@ -84,7 +85,7 @@ function textOrFunction(name, value) {
   throw invalid(`\`${name}\` must be a string, or a function that gives one, not ${kindOf(value)}`);
 }
 
-function whole(least, most) {
+export function whole(least, most) {
   return (name, value) => {
     if (Number.isInteger(value) && value >= least && value <= most) return value;
     throw invalid(`\`${name}\` must be a whole number from ${least} to ${most}`);
@@ -112,7 +113,7 @@ const MAX_HEADERS = 100;
 const OWN_HEADERS = { authorization: "apiKey", "x-service-unit-id": "unitId", "idempotency-key": "idempotencyKey", "user-agent": "appInfo", "content-type": "", "content-length": "", host: "baseUrl" };
 
 /** Headers by their lower-case names, of an object or of `Headers`. */
-function moreHeaders(name, value) {
+export function moreHeaders(name, value) {
   const entries = typeof value === "object" && reading(name, () => Array.from(typeof value[Symbol.iterator] === "function" ? value : Object.entries(value), ([header, text]) => [header, text]));
   if (!entries || entries.length > MAX_HEADERS) throw invalid(`\`${name}\` must be an object of at most ${MAX_HEADERS} texts, or \`Headers\``);
   return Object.fromEntries(entries.map((entry) => headerOf(name, entry)));

@@ -10,11 +10,12 @@ import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
-/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `kinds` the table of issues, `plain` the entry without wasm. */
+/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm. */
 export const ENTRIES = [
   { name: "index", path: ".", source: "index.js", types: "index.d.ts", wasm: "client", modules: { "#client": "client.js" } },
   { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", wasm: "validator", plain: "validate/js" },
   { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "validator", kinds: "kinds-of-forms.js", plain: "form/js" },
+  { name: "testing", path: "./testing", source: "testing/service.js", types: "testing.d.ts", wasm: "testing", worker: "testing/worker.js" },
 ];
 
 const OTHERS = ["react-hook-form"];
@@ -37,12 +38,13 @@ export async function buildPackage(tools) {
   say(`pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`);
 }
 
-async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {}, kinds = "kinds.js", plain }) {
+async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {}, worker, kinds = "kinds.js", plain }) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
   const made = { "#text": { contents: printable(wasm), loader: "text" } };
   for (const [path, file] of Object.entries(modules)) made[path] = { contents: readFileSync(join(folder, file)) };
   made["#version"] = version(tools.root);
+  if (worker) made["#worker"] = { contents: await bundleWorker(join(templates, worker), join(folder, `${build}.js`)) };
   const loader = (file) => join(templates, "loaders", file);
   const instance = loader(modules["#client"] ? "client-instance.js" : "instance.js");
   const common = { "#kinds": join(templates, "generated", kinds) };
@@ -56,6 +58,21 @@ async function buildEntry(tools, pkg, { name, source, types, wasm: build, module
   writeFileSync(join(pkg, types), text);
   writeFileSync(join(pkg, forRequire(types)), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
   if (plain) await buildPlain(join(templates, source), readFileSync(join(folder, `${build}.js`)), { pkg, name, plain, files: { ...common, "#module": loader("plain.js"), "../platform.js": join(templates, "plain-platform.js") } });
+}
+
+const GLOBALS = ["Date", "Headers", "Response", "clearTimeout", "crypto", "queueMicrotask", "setTimeout"];
+
+/**
+ * The Worker as a module whose `instantiate(platform)` starts an isolate of it: what it would find as globals is read
+ * from `platform`, so that each has a clock and randomness of its own. Without `Symbol.dispose` no class of the `worker`
+ * crate is kept.
+ */
+async function bundleWorker(source, glue) {
+  const { build } = await import("esbuild");
+  const define = { globalThis: "platform", "Symbol.dispose": "undefined", ...Object.fromEntries(GLOBALS.map((name) => [name, `platform.${name}`])) };
+  const options = { bundle: true, format: "iife", globalName: "worker", target: "es2022", minifySyntax: true, minifyWhitespace: true, legalComments: "none", logLevel: "warning", write: false };
+  const { outputFiles } = await build({ ...options, entryPoints: [source], alias: { "#glue": glue }, define });
+  return `export function instantiate(platform) {\n${outputFiles[0].text}return worker.fetch;\n}\n`;
 }
 
 /** The files lie where they are found without exports, too. */
