@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import test, { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { npmScript } from "../../scripts/lib/bootstrap.mjs";
+import { find } from "../../scripts/lib/run.mjs";
 import { REQUEST } from "./mock-server.mjs";
 import { nodes } from "./nodes.mjs";
 import { packed } from "./packed.mjs";
@@ -222,7 +223,7 @@ for (const { name, node } of nodes()) {
 
   test(`${name}: npx from the tarball, in an empty folder`, patience, async (t) => {
     const cwd = mkdtempSync(join(folder, "empty-"));
-    const bin = [npmScript(), "exec", "--yes", "--offline", "--loglevel=error", `--package=${project.tarball}`, "--", "impact-pledge"];
+    const bin = [npmScript() ?? realpathSync(find("npm")), "exec", "--yes", "--offline", "--loglevel=error", `--package=${project.tarball}`, "--", "impact-pledge"];
     const npx = { node, cwd, bin, env: { npm_config_cache: join(folder, `cache-${name.length}`), npm_config_update_notifier: "false" } };
     const { env, interrupt } = await serving(t, npx);
     const calls = { ...npx, env: { ...npx.env, ...env } };
@@ -234,16 +235,17 @@ for (const { name, node } of nodes()) {
 }
 
 test("what the service refuses", patience, async (t) => {
-  const { env } = await serving(t);
+  const [{ env }, ended] = [await serving(t), await serving(t)];
+  await ended.interrupt();
   const { id } = await mustCreateAndGet({ env });
   write("wrong.json", `{"reference": "order-1", "recipient": {"email": "ada@"},\n${PLEDGES}}`);
   const rows = [
-    [["get", "ptran_unknown"], /Pledge transaction not found[^]*own unit/],
-    [["get", id], /not found/, { PLEDGE_API_KEY: OTHER_UNIT }],
+    [["get", "ptran_unknown"], /no pledge transaction with this ID\n[^]*own unit/],
+    [["get", id], /no pledge transaction with this ID/, { PLEDGE_API_KEY: OTHER_UNIT }],
     [["get", id], /Authentication failed[^]*PLEDGE_API_KEY must be/, { PLEDGE_API_KEY: "own-secret" }],
     [["get", id], /Authentication failed[^]*PLEDGE_UNIT_ID/, { PLEDGE_API_KEY: "service_sk_test_dev_team" }],
     [["create", "wrong.json"], /^wrong\.json:1:49 recipient\.email .*\n1 problem\nnothing was sent$/],
-    [["get", id], /not sent\nPLEDGE_BASE_URL must be.*npx impact-pledge serve/, { PLEDGE_BASE_URL: "http://127.0.0.1:1" }],
+    [["get", id], /was not sent\nPLEDGE_BASE_URL must be.*npx impact-pledge serve/, { PLEDGE_BASE_URL: ended.env.PLEDGE_BASE_URL }],
     [["get", id], /live key over http/, { PLEDGE_BASE_URL: "http://pledges.invalid", PLEDGE_API_KEY: "service_sk_live_dev_unit" }],
   ];
   for (const [args, text, changes] of rows) {
