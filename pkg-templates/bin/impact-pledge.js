@@ -49,7 +49,7 @@ const GENERAL = { usage: "COMMAND", options: { version: { type: "boolean", short
 const NO_KEY = "set it as PLEDGE_API_KEY in the environment, because other programs, and the shell's history, can show arguments";
 
 async function main(args) {
-  if (args.some(hasKey)) throw new Stop(`an argument is a key: ${NO_KEY}`);
+  if (args.some(isKey)) throw new Stop(`an argument is a key: ${NO_KEY}`);
   const name = args[0]?.startsWith("-") ? undefined : args[0];
   const command = name === undefined ? GENERAL : commandOf(name);
   const { values: { help, ...values }, positionals } = parsed(command, name === undefined ? args : args.slice(1));
@@ -59,7 +59,12 @@ async function main(args) {
   throw new Stop(helpOf(GENERAL));
 }
 
-const hasKey = (arg) => arg.includes("service_sk_") || arg === process.env.PLEDGE_API_KEY || arg.endsWith(`=${process.env.PLEDGE_API_KEY}`);
+/** Also the key of the environment, whatever it looks like. */
+function isKey(arg) {
+  const { PLEDGE_API_KEY: key } = process.env;
+  return arg.includes("service_sk_") || Boolean(key && (arg === key || arg.endsWith(`=${key}`)));
+}
+
 const print = (text) => (console.log(text), 0);
 
 function commandOf(name) {
@@ -89,7 +94,7 @@ function helpOf({ usage, about, more, options }) {
   const rows = Object.entries({ ...options, help: HELP }).map(([name, { short, value, about }]) => [`--${name}${value ? ` ${value}` : ""}${short ? `, -${short}` : ""}`, about]);
   const commands = Object.values(COMMANDS).map(({ usage, about }) => [usage, about]);
   const parts = about ? [about + ".", table(rows), more] : ["Tries pledge requests and the service.", table(commands), table(rows), "`impact-pledge COMMAND --help` has more."];
-  return `impact-pledge ${usage}${rows.length > 0 ? " [OPTIONS]" : ""}\n\n${parts.join("\n\n")}`;
+  return `impact-pledge ${usage} [OPTIONS]\n\n${parts.join("\n\n")}`;
 }
 
 const table = (rows) => rows.map(([left, right]) => `  ${left.padEnd(25)}  ${right}`).join("\n");
