@@ -37,7 +37,7 @@ async function listening(server, port) {
 }
 
 function greeting(origin) {
-  const url = `${origin}/v2/pledge-transaction`;
+  const url = `${origin}/v2/pledge-transaction`, order = JSON.stringify(ORDER);
   const header = `-H 'Authorization: Bearer ${keys[0][0]}'`;
   const rows = keys.map(([key, { unitId, teamId, unitIds }]) => `  ${key.padEnd(30)}  ${unitId ?? `${teamId}, with PLEDGE_UNIT_ID or X-Service-Unit-Id: ${unitIds.join(", ")}`}`);
   return `The service runs on ${origin}. Everything is in memory: it is gone when this ends.
@@ -47,12 +47,12 @@ ${[`  ${"DEVELOPMENT KEY".padEnd(30)}  ACTS AS`, ...rows].join("\n")}
 In another terminal:
 
 ${settings(origin)}
-  npx impact-pledge create order.json
+  echo '${order}' | npx impact-pledge create
   npx impact-pledge get ptran_…
 
 Or by HTTP:
 
-  curl -s ${url} ${header} -H 'Content-Type: application/json' -d '${JSON.stringify(ORDER)}'
+  curl -s ${url} ${header} -H 'Content-Type: application/json' -d '${order}'
   curl -s ${url}/ptran_… ${header}
 
 Ctrl-C ends it.`;
