@@ -1,0 +1,76 @@
+/** All that a test service is between two resets: clock, randomness, store, faults, the list of requests, and the compiled service. */
+import { newClock } from "./clock.js";
+import { newBody } from "./body.js";
+import { startIsolate } from "./isolate.js";
+import { newLog } from "./log.js";
+import { newRandom } from "./random.js";
+import { newStore } from "./store.js";
+
+const CREATE = "/v2/pledge-transaction";
+
+/** @typedef {{method: string, url: string, headers: Map<string, string>, next: () => Promise<Uint8Array | undefined>, isWhole: boolean}} Incoming */
+
+export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publicOrigin }) {
+  const clock = newClock(now), platform = { clock, random: newRandom(seed) };
+  const store = newStore(keys, catalogue), log = newLog(store.labelOf), faults = [];
+  const settings = { ALLOWED_ORIGINS: allowedOrigins.join(), PUBLIC_ORIGIN: publicOrigin };
+  const newIsolate = () => startIsolate(platform);
+  let isolate;
+
+  /** Serves a request as the Worker does. `from`: the store, and which of its calls fail. */
+  function served({ url, method, headers }, body, run, from, failing) {
+    const env = { ...settings, PLEDGES: from.bind(tokenOf(headers), failing) };
+    const stream = /^(GET|HEAD)$/.test(method) ? null : body.stream;
+    return run({ method, url, headers, body: stream, arrayBuffer: body.arrayBuffer }, env);
+  }
+
+  /** The Worker's own answer of a status, of an instance that has nothing cached; of one that it does not give, a plain one. */
+  function failed({ status, headers = {} }, request, body) {
+    const own = { 401: [newStore([], catalogue)], 404: [newStore(keys, catalogue)], 503: [store, { readFails: true }] }[status];
+    const answer = own && served(request, body, newIsolate(), ...own);
+    return Promise.resolve(answer).then((own) => {
+      const { status: given, ...rest } = own?.status === status ? own : plain(status);
+      return { ...rest, status: given, headers: new Map([...rest.headers, ...Object.entries(headers)]) };
+    });
+  }
+
+  function takeFault(operation) {
+    const fault = operation && faults.find((one) => !one.operation || one.operation === operation);
+    if (fault && (fault.times -= 1) === 0) faults.splice(faults.indexOf(fault), 1);
+    return fault;
+  }
+
+  return {
+    clock,
+    faults,
+    transactions: store.transactions,
+    requests: log.requests,
+
+    /** @param {Incoming} request @returns its answer, and whether it is lost on its way; never, if the service is made to be silent */
+    async serve(request) {
+      const body = newBody(request.next), entry = log.add(request, body), fault = takeFault(operationOf(request));
+      if (fault?.fault === "timeout") return body.finish().then(() => new Promise(() => {}));
+      const answer = await (fault?.status ? failed(fault, request, body) : served(request, body, (isolate ??= newIsolate()), store, { writeFails: fault?.fault === "lost write" }));
+      if (request.isWhole || fault) await body.finish();
+      log.end(entry, answer.status);
+      if (fault?.fault === "slow") await new Promise((resolve) => clock.setTimeout(resolve, fault.delayMs));
+      return { status: answer.status, headers: answer.headers, body: answer.body, isLost: fault?.fault === "lost answer", isCut: body.isBegun() };
+    },
+  };
+}
+
+/** The key of `Authorization: Bearer KEY`, which the service has found well formed when it asks the store for it. */
+export const tokenOf = (headers) => headers.get("authorization")?.trim().split(/ +/)[1];
+
+function operationOf({ method, url }) {
+  const { pathname } = new URL(url);
+  if (method === "OPTIONS") return undefined;
+  if (pathname === CREATE) return "create";
+  return pathname.startsWith(`${CREATE}/`) ? "get" : pathname.startsWith("/timeline") ? "timeline" : undefined;
+}
+
+const plain = (status) => ({
+  status,
+  headers: [["content-type", "application/json"], ["cache-control", "no-store"], ...(status === 429 ? [["retry-after", "1"]] : [])],
+  body: new TextEncoder().encode(JSON.stringify({ error: `Status ${status}`, message: "The test service was made to fail." })),
+});
