@@ -122,9 +122,9 @@ export interface TestService {
    * ```
    */
   readonly handler: (request: NodeRequest, response: NodeResponse) => void;
-  /** For Playwright: `await page.route(`${service.baseUrl}/**`, service.route)`. The page's origin has to be one of `allowedOrigins`. */
+  /** For Playwright: ``await page.route(`${service.baseUrl}/**`, service.route)``. The page's origin has to be one of `allowedOrigins`. */
   readonly route: (route: PlaywrightRoute) => Promise<void>;
-  /** For Mock Service Worker: `http.all(`${service.baseUrl}/*`, service.msw)`. */
+  /** For Mock Service Worker: ``http.all(`${service.baseUrl}/*`, service.msw)``. */
   readonly msw: (info: { request: Request }) => Promise<Response>;
   /** The time of its clock, in milliseconds since 1970. */
   readonly now: () => number;
