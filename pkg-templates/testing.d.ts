@@ -87,7 +87,7 @@ interface NodeResponse {
 /** What is used of Playwright's `Route`. */
 interface PlaywrightRoute {
   request(): { method(): string; url(): string; allHeaders(): Promise<Record<string, string>>; postDataBuffer(): Uint8Array | null };
-  fulfill(answer: { status?: number; headers?: Record<string, string>; body?: string | Uint8Array }): Promise<void>;
+  fulfill(answer: object): Promise<void>;
   abort(errorCode?: string): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export interface TestService {
    * console.log((await fetch(`${baseUrl}/v2/pledge-transaction/ptran_1`)).status); // 401
    * ```
    */
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
    * A listener for `http.createServer` of Node.
    *
@@ -121,13 +121,13 @@ export interface TestService {
    * server.close();
    * ```
    */
-  handler(request: NodeRequest, response: NodeResponse): void;
-  /** For Playwright: `await page.route(`${service.baseUrl}/**`, service.route)`. The page's origin has to be one of `allowedOrigins`. */
-  route(route: PlaywrightRoute): Promise<void>;
-  /** For Mock Service Worker: `http.all(`${service.baseUrl}/*`, service.msw)`. */
-  msw(info: { request: Request }): Promise<Response>;
+  readonly handler: (request: NodeRequest, response: NodeResponse) => void;
+  /** For Playwright: ``await page.route(`${service.baseUrl}/**`, service.route)``. The page's origin has to be one of `allowedOrigins`. */
+  readonly route: (route: PlaywrightRoute) => Promise<void>;
+  /** For Mock Service Worker: ``http.all(`${service.baseUrl}/*`, service.msw)``. */
+  readonly msw: (info: { request: Request }) => Promise<Response>;
   /** The time of its clock, in milliseconds since 1970. */
-  now(): number;
+  readonly now: () => number;
   /**
    * Moves its clock, whether that stands still or runs, and ends the waits that are over then.
    *
@@ -140,7 +140,7 @@ export interface TestService {
    * console.log(new Date(service.now()).toISOString()); // 2026-01-31T12:01:00.000Z
    * ```
    */
-  advance(ms: number): void;
+  readonly advance: (ms: number) => void;
   /**
    * Makes the next requests fail. Of several faults, each request takes the first that fits.
    *
@@ -156,15 +156,15 @@ export interface TestService {
    * console.log(service.requests().length, service.transactions().length); // 2 1
    * ```
    */
-  fail(fault: TestFault): void;
+  readonly fail: (fault: TestFault) => void;
   /** Ends all faults. A request that already waits is not answered. */
-  restore(): void;
+  readonly restore: () => void;
   /** What is recorded, the oldest first: copies. */
-  transactions(): RecordedTransaction[];
+  readonly transactions: () => RecordedTransaction[];
   /** The last 1,000 requests, the oldest first, or fewer with long bodies: copies. */
-  requests(): RecordedRequest[];
+  readonly requests: () => RecordedRequest[];
   /** Makes the service as it was created: no transactions, requests and faults, its clock and ids from the beginning. */
-  reset(): void;
+  readonly reset: () => void;
 }
 
 /**

@@ -31,7 +31,8 @@ export function newBody(next) {
     },
     /** The text of all of it, if all of it has come. */
     text: () => (hasEnded && length <= MOST ? coder("TextDecoder").decode(joined(seen)) : undefined),
-    isBegun: () => length > 0 && !hasEnded,
+    /** Whether it was begun to be read, and given up. */
+    isCut: () => length > 0 && !hasEnded,
   };
 }
 

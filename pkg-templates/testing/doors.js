@@ -8,9 +8,8 @@ export const BASE_URL = "https://pledge.test";
 
 /** @param {Serve} serve */
 export function newFetch(serve) {
-  return async (input, init = {}) => {
-    const signal = init?.signal ?? input?.signal;
-    const answer = await abortable(signal, async () => serve(await incoming(input, init ?? {})));
+  return async (input, init) => {
+    const answer = await abortable(init?.signal ?? input?.signal, async () => serve(await incoming(input, init ?? {})));
     if (answer.isLost) throw new TypeError("fetch failed", { cause: new Error("the test service lost the answer") });
     return responseOf(answer);
   };
@@ -35,20 +34,25 @@ export function newRoute(serve) {
 /** @param {Serve} serve for `http.createServer` of Node */
 export function newHandler(serve) {
   return (request, response) => {
-    const pieces = request[Symbol.asyncIterator]();
-    const headers = new Map();
-    for (let i = 0; i < request.rawHeaders.length; i += 2) {
-      const [name, value] = [request.rawHeaders[i].toLowerCase(), request.rawHeaders[i + 1]];
-      headers.set(name, headers.has(name) ? `${headers.get(name)}, ${value}` : value);
-    }
-    const url = urlOf(`http://${headers.get("host")}${request.url}`);
-    if (!url) return void response.writeHead(400, { connection: "close" }).end();
+    const headers = joinedHeaders(request.rawHeaders), pieces = request[Symbol.asyncIterator]();
+    const address = `http${request.socket?.encrypted ? "s" : ""}://${headers.get("host")}${request.url}`;
+    if (!URL.canParse(address)) return void response.writeHead(400, { connection: "close" }).end();
     const next = async () => (await pieces.next()).value;
-    serve({ method: request.method, url, headers, next, isWhole: false }).then(
+    serve({ method: request.method, url: new URL(address).href, headers, next, isWhole: false }).then(
       (answer) => send(answer, request, response),
       () => response.destroy(), // the caller's connection broke, or the service did
     );
   };
+}
+
+/** Names and values in turn, as they came: Node's own object leaves out some that came twice. */
+function joinedHeaders(raw) {
+  const headers = new Map();
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i].toLowerCase();
+    headers.set(name, headers.has(name) ? `${headers.get(name)}, ${raw[i + 1]}` : raw[i + 1]);
+  }
+  return headers;
 }
 
 function send({ status, headers, body, isLost, isCut }, request, response) {
@@ -62,9 +66,8 @@ function send({ status, headers, body, isLost, isCut }, request, response) {
 /** As the platform's `fetch` reads its arguments. */
 async function incoming(input, init) {
   const isRequest = typeof input?.url === "string", url = new URL(isRequest ? input.url : input, BASE_URL).href;
-  const own = { ...init, signal: undefined, ...(isRequest || init.body === undefined ? {} : { body: init.body }) };
-  if (!globalThis.Request) return known(url, init.method, Object.entries(own.headers ?? {}), coder("TextEncoder").encode(own.body ?? ""));
-  const request = new Request(isRequest ? input : url, own);
+  if (!globalThis.Request) return known(url, init.method, Object.entries(init.headers ?? {}), coder("TextEncoder").encode(init.body ?? ""));
+  const request = new Request(isRequest ? input : url, { ...init, signal: undefined }); // a signal of another realm is refused
   if (typeof init.body?.getReader !== "function") return known(url, request.method, request.headers, new Uint8Array(await request.arrayBuffer()));
   const reader = request.body.getReader();
   return { method: request.method, url, headers: lowerCase(request.headers), next: async () => (await reader.read()).value, isWhole: false };
@@ -83,14 +86,6 @@ const lowerCase = (headers) => new Map([...headers].map(([name, value]) => [name
 function responseOf({ status, headers, body }) {
   if (globalThis.Response) return new Response(status === 204 ? null : body, { status, headers: [...headers] });
   return { status, ok: status < 300, headers, arrayBuffer: async () => body ?? new Uint8Array() };
-}
-
-function urlOf(text) {
-  try {
-    return new URL(text).href;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What `work` comes to, or the signal's reason, whichever is first. */

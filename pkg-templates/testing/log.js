@@ -1,6 +1,5 @@
 /** The last requests, as a test may see them: without keys. */
 import { REDACTED } from "../redact.js";
-import { tokenOf } from "./world.js";
 
 const MOST_REQUESTS = 1_000, MOST_TEXT = 16 * 1024 * 1024;
 
@@ -16,7 +15,8 @@ export function newLog(labelOf) {
   return {
     add({ method, url, headers }, body) {
       const { pathname, search } = new URL(url), shown = Object.fromEntries(headers);
-      if (headers.has("authorization")) shown.authorization = `Bearer ${labelOf(tokenOf(headers)) || REDACTED}`;
+      const [scheme, token] = headers.get("authorization")?.trim().split(/ +/) ?? [];
+      if (scheme !== undefined) shown.authorization = token === undefined ? REDACTED : `${scheme} ${labelOf(token) || REDACTED}`;
       const entry = { method, path: pathname + search, headers: shown, body, status: null, size: 0 };
       entries.push(entry);
       bound();

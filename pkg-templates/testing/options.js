@@ -71,13 +71,10 @@ function pricesOf(name, value) {
 }
 
 function timeOf(name, value) {
-  const ms = typeof value === "string" ? (/^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : NaN) : typeof value === "number" ? value : quietTime(value);
-  if (Number.isFinite(ms) && ms >= 0 && ms <= LAST_MS) return Math.trunc(ms);
+  const isTime = /^\d{4}-\d\d-\d\d/.test(value) || typeof value === "number" || Object.prototype.toString.call(value) === "[object Date]";
+  const ms = isTime ? Math.trunc(typeof value === "string" ? Date.parse(value) : value) : NaN;
+  if (ms >= 0 && ms <= LAST_MS) return ms;
   throw invalid(`\`${name}\` must be a time from 1970 to 9999: a Date, milliseconds, or ISO text such as \`2026-01-31T12:00:00Z\``);
-}
-
-function quietTime(value) {
-  return Object.prototype.toString.call(value) === "[object Date]" ? Number(value) : NaN;
 }
 
 function seedOf(name, value) {

@@ -1,6 +1,7 @@
 /** All that a test service is between two resets: clock, randomness, store, faults, the list of requests, and the compiled service. */
-import { newClock } from "./clock.js";
+import { coder } from "../platform.js";
 import { newBody } from "./body.js";
+import { newClock } from "./clock.js";
 import { startIsolate } from "./isolate.js";
 import { newLog } from "./log.js";
 import { newRandom } from "./random.js";
@@ -24,14 +25,18 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
     return run({ method, url, headers, body: stream, arrayBuffer: body.arrayBuffer }, env);
   }
 
-  /** The Worker's own answer of a status, of an instance that has nothing cached; of one that it does not give, a plain one. */
-  function failed({ status, headers = {} }, request, body) {
-    const own = { 401: [newStore([], catalogue)], 404: [newStore(keys, catalogue)], 503: [store, { readFails: true }] }[status];
-    const answer = own && served(request, body, newIsolate(), ...own);
-    return Promise.resolve(answer).then((own) => {
-      const { status: given, ...rest } = own?.status === status ? own : plain(status);
-      return { ...rest, status: given, headers: new Map([...rest.headers, ...Object.entries(headers)]) };
-    });
+  /** The Worker's own answer of a status, by an instance that has nothing cached; a plain one of what it does not answer. */
+  async function failed({ status, headers = {} }, request, body) {
+    const from = { 401: [newStore([], catalogue)], 404: [newStore(keys, catalogue)], 503: [store, { readFails: true }] }[status];
+    const own = from && (await served(request, body, newIsolate(), ...from));
+    const answer = own?.status === status ? own : plain(status);
+    return { ...answer, headers: new Map([...answer.headers, ...Object.entries(headers)]) };
+  }
+
+  function answerTo(request, body, { status, fault, ...others } = {}) {
+    if (fault === "timeout") return undefined;
+    if (status) return failed({ status, ...others }, request, body);
+    return served(request, body, (isolate ??= newIsolate()), store, { writeFails: fault === "lost write" });
   }
 
   function takeFault(operation) {
@@ -49,18 +54,18 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
     /** @param {Incoming} request @returns its answer, and whether it is lost on its way; never, if the service is made to be silent */
     async serve(request) {
       const body = newBody(request.next), entry = log.add(request, body), fault = takeFault(operationOf(request));
-      if (fault?.fault === "timeout") return body.finish().then(() => new Promise(() => {}));
-      const answer = await (fault?.status ? failed(fault, request, body) : served(request, body, (isolate ??= newIsolate()), store, { writeFails: fault?.fault === "lost write" }));
+      const answer = await answerTo(request, body, fault);
       if (request.isWhole || fault) await body.finish();
-      log.end(entry, answer.status);
+      log.end(entry, answer ? answer.status : null);
+      if (!answer) await new Promise(() => {});
       if (fault?.fault === "slow") await new Promise((resolve) => clock.setTimeout(resolve, fault.delayMs));
-      return { status: answer.status, headers: answer.headers, body: answer.body, isLost: fault?.fault === "lost answer", isCut: body.isBegun() };
+      return { status: answer.status, headers: answer.headers, body: answer.body, isLost: fault?.fault === "lost answer", isCut: body.isCut() };
     },
   };
 }
 
 /** The key of `Authorization: Bearer KEY`, which the service has found well formed when it asks the store for it. */
-export const tokenOf = (headers) => headers.get("authorization")?.trim().split(/ +/)[1];
+const tokenOf = (headers) => headers.get("authorization")?.trim().split(/ +/)[1];
 
 function operationOf({ method, url }) {
   const { pathname } = new URL(url);
@@ -72,5 +77,5 @@ function operationOf({ method, url }) {
 const plain = (status) => ({
   status,
   headers: [["content-type", "application/json"], ["cache-control", "no-store"], ...(status === 429 ? [["retry-after", "1"]] : [])],
-  body: new TextEncoder().encode(JSON.stringify({ error: `Status ${status}`, message: "The test service was made to fail." })),
+  body: coder("TextEncoder").encode(JSON.stringify({ error: `Status ${status}`, message: "The test service was made to fail." })),
 });

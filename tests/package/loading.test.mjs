@@ -87,14 +87,15 @@ const fromOutside = {
 };
 
 /** As Next.js runs edge routes: the platform's module was compiled in another realm than the one that it is used in. */
-for (const entry of ["index", "validate", "form"]) {
+for (const entry of ["index", "validate", "form", "testing"]) {
   test(`${entry}.edge-light.js with a wasm module of another realm`, async () => {
     const home = join(project.folder, "node_modules", "impact-pledge");
     const { outputFiles } = await build({ entryPoints: [join(home, `${entry}.edge-light.js`)], bundle: true, format: "iife", globalName: "pkg", write: false, plugins: [fromOutside] });
     const globals = createContext({ foreign: new WebAssembly.Module(readFileSync(join(home, `${entry}.wasm`))), TextEncoder, TextDecoder, URL });
     assert.equal(runInContext("foreign instanceof WebAssembly.Module", globals), false);
     runInContext(outputFiles[0].text.replace("var pkg", "globalThis.pkg"), globals);
-    const { PledgeClient, readForm, validate } = globals.pkg;
+    const { PledgeClient, createTestService, readForm, validate } = globals.pkg;
+    if (createTestService) return assert.equal((await createTestService().fetch("/x")).status, 404);
     assert.equal((validate?.({}) ?? readForm([]).issues).length, 3);
     if (PledgeClient) assert.ok(new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" }));
   });

@@ -56,12 +56,14 @@ test("the requests are shown with their bodies and without their keys, as copies
   const { service, client } = start();
   await client.createPledgeTransaction(REQUEST, { idempotencyKey: "order-1" });
   await client.getPledgeTransaction("ptran_1").catch(() => {});
-  await service.fetch("/else?x=1", { method: "PUT", body: "not JSON" });
-  const [create, get, other] = service.requests();
+  await service.fetch("/else?x=1", { method: "PUT", body: "not JSON", headers: { authorization: `Basic ${KEY}` } });
+  await service.fetch("/else", { headers: { authorization: KEY } });
+  const [create, get, other, bare] = service.requests();
   assert.deepEqual([create.method, create.path, create.status, create.body], ["POST", "/v2/pledge-transaction", 200, REQUEST]);
   assert.equal(create.headers["idempotency-key"], "order-1");
   assert.deepEqual([get.method, get.path, get.status, get.body], ["GET", "/v2/pledge-transaction/ptran_1", 404, undefined]);
   assert.deepEqual([other.method, other.path, other.status, other.body], ["PUT", "/else?x=1", 404, "not JSON"]);
+  assert.deepEqual([create, other, bare].map(({ headers }) => headers.authorization), ["Bearer development", "Basic development", "[API key]"]);
   assert.ok(!JSON.stringify(service.requests()).includes(KEY));
   create.body.reference = create.headers.accept = "changed";
   service.transactions()[0].reference = "changed";
@@ -111,6 +113,20 @@ test("without `now` the real time runs, and can be moved, too", async () => {
   service.advance(3_600_000);
   const { createdAt } = await client.createPledgeTransaction(REQUEST);
   assert.ok(Date.parse(createdAt) >= before + 3_600_000 && Date.parse(createdAt) <= Date.now() + 3_600_000);
+});
+
+test("a test runner's own clock is the real time, too", async (t) => {
+  const { service, client } = start();
+  t.mock.timers.enable({ apis: ["Date", "setTimeout"], now: 0 });
+  const { id, createdAt } = await client.createPledgeTransaction(REQUEST);
+  assert.equal(createdAt, "1970-01-01T00:00:00.000Z");
+  service.fail({ fault: "slow", delayMs: 5_000 });
+  const slow = client.getPledgeTransaction(id);
+  assert.ok(await isPending(slow));
+  t.mock.timers.tick(4_999);
+  assert.ok(await isPending(slow));
+  t.mock.timers.tick(1);
+  assert.equal((await slow).reference, "order-1");
 });
 
 test("an idempotent replay lives as long as the service's clock says, not the test's", async () => {
