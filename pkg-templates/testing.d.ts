@@ -182,6 +182,6 @@ export interface TestService {
  * console.log(id, charge.amount); // ptran_el4vh3fn6yziyea6iqpufimx 0.50
  * ```
  *
- * @throws `PledgeError` for an option that is wrong
+ * @throws an error of code `invalid_argument` that names the option that is wrong
  */
 export declare function createTestService(options?: TestServiceOptions): TestService;

@@ -85,7 +85,7 @@ const lowerCase = (headers) => new Map([...headers].map(([name, value]) => [name
 /** Where there is no `Response`, as in jsdom, what `PledgeClient` needs of one. */
 function responseOf({ status, headers, body }) {
   if (globalThis.Response) return new Response(status === 204 ? null : body, { status, headers: [...headers] });
-  return { status, ok: status < 300, headers, arrayBuffer: async () => body ?? new Uint8Array() };
+  return { status, ok: status < 300, headers: new Map(headers), arrayBuffer: async () => body ?? new Uint8Array() };
 }
 
 /** What `work` comes to, or the signal's reason, whichever is first. */

@@ -18,7 +18,7 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
   const newIsolate = () => startIsolate(platform);
   let isolate;
 
-  /** Serves a request as the Worker does. `from`: the store, and which of its calls fail. */
+  /** Serves a request as the Worker does, in this isolate with this store; `failing`: which of the store's calls fail. */
   function served({ url, method, headers }, body, run, from, failing) {
     const env = { ...settings, PLEDGES: from.bind(tokenOf(headers), failing) };
     const stream = /^(GET|HEAD)$/.test(method) ? null : body.stream;
@@ -34,7 +34,7 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
   }
 
   function answerTo(request, body, { status, fault, ...others } = {}) {
-    if (fault === "timeout") return undefined;
+    if (fault === "timeout") return { status: null };
     if (status) return failed({ status, ...others }, request, body);
     return served(request, body, (isolate ??= newIsolate()), store, { writeFails: fault === "lost write" });
   }
@@ -56,8 +56,8 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
       const body = newBody(request.next), entry = log.add(request, body), fault = takeFault(operationOf(request));
       const answer = await answerTo(request, body, fault);
       if (request.isWhole || fault) await body.finish();
-      log.end(entry, answer ? answer.status : null);
-      if (!answer) await new Promise(() => {});
+      log.end(entry, answer.status);
+      if (fault?.fault === "timeout") await new Promise(() => {});
       if (fault?.fault === "slow") await new Promise((resolve) => clock.setTimeout(resolve, fault.delayMs));
       return { status: answer.status, headers: answer.headers, body: answer.body, isLost: fault?.fault === "lost answer", isCut: body.isCut() };
     },
