@@ -107,7 +107,7 @@ function fetcher(name, value) {
   throw invalid(`\`${name}\` must be a function, or an object with a function \`fetch\``);
 }
 
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/, HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
+const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,100}$/, HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
 const MAX_HEADERS = 100;
 /** Headers that something else decides, and what. */
 const OWN_HEADERS = { authorization: "apiKey", "x-service-unit-id": "unitId", "idempotency-key": "idempotencyKey", "user-agent": "appInfo", "content-type": "", "content-length": "", host: "baseUrl" };
@@ -120,18 +120,18 @@ export function moreHeaders(name, value) {
 }
 
 function headerOf(option, [name, value]) {
-  if (typeof name !== "string" || !HEADER_NAME.test(name) || typeof value !== "string" || !HEADER_VALUE.test(value)) throw invalid(`\`${option}\` has a name or value that no header can have`);
+  if (typeof name !== "string" || !TOKEN.test(name) || typeof value !== "string" || !HEADER_VALUE.test(value)) throw invalid(`\`${option}\` has a name or value that no header can have`);
   const key = name.toLowerCase();
   if (Object.hasOwn(OWN_HEADERS, key)) throw invalid(`\`${option}\` can't set \`${key}\`${OWN_HEADERS[key] && `: that is what \`${OWN_HEADERS[key]}\` is for`}`);
   return [key, value.trim()];
 }
 
-const PRODUCT = /^[\w!#$%&'*+.^`|~-]{1,100}$/, COMMENT = /^[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$/;
+const COMMENT = /^[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$/;
 
 /** What a `User-Agent` says of the application: a product, its version, and a comment (RFC 9110, 10.1.5). */
 function appInfo(option, value) {
   const { name, version, url } = reading(option, () => ({ name: value.name, version: value.version, url: value.url }));
-  const isGood = PRODUCT.test(name) && typeof name === "string" && [[version, PRODUCT], [url, COMMENT]].every(([part, pattern]) => part === undefined || (typeof part === "string" && pattern.test(part)));
+  const isGood = TOKEN.test(name) && typeof name === "string" && [[version, TOKEN], [url, COMMENT]].every(([part, pattern]) => part === undefined || (typeof part === "string" && pattern.test(part)));
   if (!isGood) throw invalid(`\`${option}\` must have a \`name\`, and may have a \`version\` and a \`url\`: ASCII without blanks`);
   return { name, version, url };
 }
