@@ -16,7 +16,11 @@ const PIECES_AT_ONCE = 1_000;
  * @param {ReturnType<typeof import("./events.js").reporter>} report
  */
 export function newCall({ fetch, headers, ...options }, limit, report) {
-  const redact = redactor(options.apiKey);
+  /** What an event shows; made only for those who listen. */
+  function shown({ method, url }, number, headers) {
+    const redact = redactor(options.apiKey);
+    return { method, url: redact(url), attempt: number, headers: shownHeaders(headers, redact) };
+  }
   let attempt = 0, reason;
   return {
     ...options,
@@ -26,13 +30,13 @@ export function newCall({ fetch, headers, ...options }, limit, report) {
     exchange: async (input, init, signal) => {
       const request = init ? { url: input, ...init } : input;
       for (const [name, value] of Object.entries(headers)) init ? (init.headers[name] = value) : input.headers.set(name, value);
-      const sent = { method: request.method, url: redact(request.url), attempt: (attempt += 1) }, startedAt = Date.now();
-      report("request", () => ({ ...sent, headers: shownHeaders(request.headers, redact) }));
+      const number = (attempt += 1), startedAt = Date.now();
+      report("request", () => shown(request, number, request.headers));
       reason = "there was no answer in time";
       try {
         const answer = await exchange(fetch ?? globalThis.fetch, input, init, signal);
         reason = `the answer was ${answer.status}`;
-        report("response", () => ({ ...sent, status: answer.status, durationMs: Date.now() - startedAt, requestId: requestId(answer.headers), headers: shownHeaders(answer.headers, redact) }));
+        report("response", () => ({ ...shown(request, number, answer.headers), status: answer.status, durationMs: Date.now() - startedAt, requestId: requestId(answer.headers) }));
         return answer;
       } catch (error) {
         reason = "the connection failed";

@@ -1,6 +1,7 @@
 /** Reads the options of `PledgeClient` and its calls: each is checked, and an error names the one that is wrong. */
 import { PledgeError } from "./errors.js";
 import { LEVELS } from "./events.js";
+import { instead, list } from "./instead.js";
 import { quietly } from "./redact.js";
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1; // what timers take
@@ -36,6 +37,7 @@ const GET = { ...SHARED, signal: optional(abortSignal) };
 const CREATE = { ...GET, idempotencyKey: optional(text) };
 const DEFAULTS = { timeoutMs: 30_000, maxRetries: 2, safeRepeats: false, logLevel: "off" };
 
+export { list };
 export const clientOptions = (options) => ({ ...DEFAULTS, ...read(CLIENT, options) });
 export const createOptions = (options) => read(CREATE, options ?? {});
 export const getOptions = (options) => read(GET, options ?? {});
@@ -43,31 +45,13 @@ export const getOptions = (options) => read(GET, options ?? {});
 export const invalid = (message, cause) => new PledgeError("invalid_argument", message, { cause });
 
 /** Every option is read once: what is checked is what is used. */
-function read(readers, options) {
+export function read(readers, options) {
   if (options === null || typeof options !== "object") throw invalid(`the options must be an object, not ${kindOf(options)}`);
   const names = reading("options", () => Object.keys(options));
   const unknown = names.find((name) => !Object.hasOwn(readers, name));
   if (unknown !== undefined) throw invalid(`\`${unknown}\` is not an option here; ${instead(unknown, Object.keys(readers))}`);
   const entries = Object.entries(readers).map(([name, reader]) => [name, reader(name, reading(name, () => options[name]))]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
-
-/** Longer names resemble none. */
-const MAX_NAME = 40;
-
-function instead(name, names) {
-  const nearest = names.map((other) => ({ other, edits: edits(name.slice(0, MAX_NAME).toLowerCase(), other.toLowerCase()) })).sort((a, b) => a.edits - b.edits)[0];
-  return nearest.edits <= nearest.other.length / 2 ? `did you mean \`${nearest.other}\`?` : `the options are ${list(names)}`;
-}
-
-/** How many characters have to be added, taken away or changed to make one text of another (Levenshtein's distance). */
-function edits(from, to) {
-  let row = [...to].map((_, index) => index + 1);
-  row.unshift(0);
-  for (const [line, char] of [...from].entries()) {
-    row = row.reduce((next, above, column) => [...next, column === 0 ? line + 1 : Math.min(above + 1, next[column - 1] + 1, row[column - 1] + (char === to[column - 1] ? 0 : 1))], []);
-  }
-  return row.at(-1);
 }
 
 function reading(name, get) {
@@ -78,7 +62,7 @@ function reading(name, get) {
   }
 }
 
-function optional(reader) {
+export function optional(reader) {
   return (name, value) => (value === undefined || value === null ? undefined : reader(name, value));
 }
 
@@ -89,7 +73,7 @@ function typed(type, what) {
   };
 }
 
-function oneOf(values) {
+export function oneOf(values) {
   return (name, value) => {
     if (values.includes(value)) return value;
     throw invalid(`\`${name}\` must be one of ${list(values)}`);
@@ -101,7 +85,7 @@ function textOrFunction(name, value) {
   throw invalid(`\`${name}\` must be a string, or a function that gives one, not ${kindOf(value)}`);
 }
 
-function whole(least, most) {
+export function whole(least, most) {
   return (name, value) => {
     if (Number.isInteger(value) && value >= least && value <= most) return value;
     throw invalid(`\`${name}\` must be a whole number from ${least} to ${most}`);
@@ -123,31 +107,31 @@ function fetcher(name, value) {
   throw invalid(`\`${name}\` must be a function, or an object with a function \`fetch\``);
 }
 
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/, HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
+const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,100}$/, HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
 const MAX_HEADERS = 100;
 /** Headers that something else decides, and what. */
 const OWN_HEADERS = { authorization: "apiKey", "x-service-unit-id": "unitId", "idempotency-key": "idempotencyKey", "user-agent": "appInfo", "content-type": "", "content-length": "", host: "baseUrl" };
 
 /** Headers by their lower-case names, of an object or of `Headers`. */
-function moreHeaders(name, value) {
+export function moreHeaders(name, value) {
   const entries = typeof value === "object" && reading(name, () => Array.from(typeof value[Symbol.iterator] === "function" ? value : Object.entries(value), ([header, text]) => [header, text]));
   if (!entries || entries.length > MAX_HEADERS) throw invalid(`\`${name}\` must be an object of at most ${MAX_HEADERS} texts, or \`Headers\``);
   return Object.fromEntries(entries.map((entry) => headerOf(name, entry)));
 }
 
 function headerOf(option, [name, value]) {
-  if (typeof name !== "string" || !HEADER_NAME.test(name) || typeof value !== "string" || !HEADER_VALUE.test(value)) throw invalid(`\`${option}\` has a name or value that no header can have`);
+  if (typeof name !== "string" || !TOKEN.test(name) || typeof value !== "string" || !HEADER_VALUE.test(value)) throw invalid(`\`${option}\` has a name or value that no header can have`);
   const key = name.toLowerCase();
   if (Object.hasOwn(OWN_HEADERS, key)) throw invalid(`\`${option}\` can't set \`${key}\`${OWN_HEADERS[key] && `: that is what \`${OWN_HEADERS[key]}\` is for`}`);
   return [key, value.trim()];
 }
 
-const PRODUCT = /^[\w!#$%&'*+.^`|~-]{1,100}$/, COMMENT = /^[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$/;
+const COMMENT = /^[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$/;
 
 /** What a `User-Agent` says of the application: a product, its version, and a comment (RFC 9110, 10.1.5). */
 function appInfo(option, value) {
   const { name, version, url } = reading(option, () => ({ name: value.name, version: value.version, url: value.url }));
-  const isGood = PRODUCT.test(name) && typeof name === "string" && [[version, PRODUCT], [url, COMMENT]].every(([part, pattern]) => part === undefined || (typeof part === "string" && pattern.test(part)));
+  const isGood = TOKEN.test(name) && typeof name === "string" && [[version, TOKEN], [url, COMMENT]].every(([part, pattern]) => part === undefined || (typeof part === "string" && pattern.test(part)));
   if (!isGood) throw invalid(`\`${option}\` must have a \`name\`, and may have a \`version\` and a \`url\`: ASCII without blanks`);
   return { name, version, url };
 }
@@ -165,4 +149,3 @@ function abortSignal(name, value) {
 }
 
 const kindOf = (value) => (value === null ? "null" : Array.isArray(value) ? "an array" : value === undefined ? "undefined" : `of type ${typeof value}`);
-const list = (names) => names.map((name) => `\`${name}\``).join(", ");

@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { x } from "tinyexec";
 import { entry } from "./lib/cache.mjs";
-import { command } from "./lib/command.mjs";
+import { command, readMinutes } from "./lib/command.mjs";
 import { ready } from "./lib/ready.mjs";
 import { Stop, duration, say } from "./lib/report.mjs";
 import { find, run, withPath } from "./lib/run.mjs";
@@ -19,12 +19,6 @@ const program = command("npm run fuzz --", ABOUT)
   .argument("[doors...]", "such as `json`; none means all")
   .option("--minutes <n>", "how long for each door", readMinutes, 1)
   .option("--input <file>", "only this input, through one door");
-
-function readMinutes(text) {
-  const minutes = Number(text);
-  if (Number.isInteger(minutes) && minutes >= 1 && minutes <= 1440) return minutes;
-  return program.error(`\`--minutes ${text}\` is not a whole number from 1 to 1440`);
-}
 
 program.action(async (names, { minutes, input }) => {
   const { root, cache, native, env } = await ready();

@@ -3,21 +3,24 @@
  * platform that wants the wasm as a module of its own, and where there is a `plain` one, two with the wasm as plain
  * JavaScript. An entry is a row of ENTRIES.
  */
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, parse } from "node:path";
 import { replaceFolder } from "./lib/cache.mjs";
 import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
-/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `kinds` the table of issues, `plain` the entry without wasm. */
+/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm. */
 export const ENTRIES = [
   { name: "index", path: ".", source: "index.js", types: "index.d.ts", wasm: "client", modules: { "#client": "client.js" } },
   { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", wasm: "validator", plain: "validate/js" },
   { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "validator", kinds: "kinds-of-forms.js", plain: "form/js" },
+  { name: "testing", path: "./testing", source: "testing/service.js", types: "testing.d.ts", wasm: "testing", worker: "testing/worker.js" },
 ];
 
 const OTHERS = ["react-hook-form"];
+
+const COMMAND = "bin/impact-pledge.js";
 
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
@@ -25,6 +28,7 @@ const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the was
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
     for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
+    await buildCommand(tools.root, pkg);
     const others = await buildModules(join(tools.root, "pkg-templates"), pkg);
     writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root, others), null, 2)}\n`);
     for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(join(tools.root, file), join(pkg, file));
@@ -34,12 +38,13 @@ export async function buildPackage(tools) {
   say(`pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`);
 }
 
-async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {}, kinds = "kinds.js", plain }) {
+async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {}, worker, kinds = "kinds.js", plain }) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
   const made = { "#text": { contents: printable(wasm), loader: "text" } };
   for (const [path, file] of Object.entries(modules)) made[path] = { contents: readFileSync(join(folder, file)) };
-  made["#version"] = { contents: `export const VERSION = ${JSON.stringify(crateMember(tools.root, "version"))};` };
+  made["#version"] = version(tools.root);
+  if (worker) made["#worker"] = { contents: await bundleWorker(join(templates, worker), join(folder, `${build}.js`)) };
   const loader = (file) => join(templates, "loaders", file);
   const instance = loader(modules["#client"] ? "client-instance.js" : "instance.js");
   const common = { "#kinds": join(templates, "generated", kinds) };
@@ -53,6 +58,21 @@ async function buildEntry(tools, pkg, { name, source, types, wasm: build, module
   writeFileSync(join(pkg, types), text);
   writeFileSync(join(pkg, forRequire(types)), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
   if (plain) await buildPlain(join(templates, source), readFileSync(join(folder, `${build}.js`)), { pkg, name, plain, files: { ...common, "#module": loader("plain.js"), "../platform.js": join(templates, "plain-platform.js") } });
+}
+
+const GLOBALS = ["Date", "Headers", "Response", "clearTimeout", "crypto", "queueMicrotask", "setTimeout"];
+
+/**
+ * The Worker as a module whose `instantiate(platform)` starts an isolate of it: what it would find as globals is read
+ * from `platform`, so that each has a clock and randomness of its own. Without `Symbol.dispose` no class of the `worker`
+ * crate is kept.
+ */
+async function bundleWorker(source, glue) {
+  const { build } = await import("esbuild");
+  const define = { globalThis: "platform", "Symbol.dispose": "undefined", ...Object.fromEntries(GLOBALS.map((name) => [name, `platform.${name}`])) };
+  const options = { bundle: true, format: "iife", globalName: "worker", target: "es2022", minifySyntax: true, minifyWhitespace: true, legalComments: "none", logLevel: "warning", write: false };
+  const { outputFiles } = await build({ ...options, entryPoints: [source], alias: { "#glue": glue }, define });
+  return `export function instantiate(platform) {\n${outputFiles[0].text}return worker.fetch;\n}\n`;
 }
 
 /** The files lie where they are found without exports, too. */
@@ -80,6 +100,15 @@ async function buildModules(templates, pkg) {
   return names;
 }
 
+/** The command `impact-pledge`, which imports the entries by the package's name. The library in it comes with its licence. */
+async function buildCommand(root, pkg) {
+  const outfile = join(pkg, COMMAND);
+  const options = { outfile, format: "esm", platform: "node", mainFields: ["module", "main"], external: ["impact-pledge", "impact-pledge/*"], charset: "utf8" };
+  await bundleEntry(join(root, "pkg-templates", COMMAND), options, { "#version": version(root) }, {});
+  chmodSync(outfile, 0o755);
+  copyFileSync(join(root, "node_modules", "jsonc-parser", "LICENSE.md"), join(pkg, "bin", "LICENSE-jsonc-parser.md"));
+}
+
 /** `made` and `files`: what the sources import by these names, most of which begin with `#`; `wasmPath`: where the wasm is a module. */
 async function bundleEntry(source, options, made, files, wasmPath) {
   const { build } = await import("esbuild");
@@ -99,6 +128,8 @@ const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 /** A text of Cargo.toml, or the first of a list. */
 const crateMember = (root, name) => readFileSync(join(root, "Cargo.toml"), "utf8").match(new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"))[1];
 
+const version = (root) => ({ contents: `export const VERSION = ${JSON.stringify(crateMember(root, "version"))};` });
+
 function manifest(root, others) {
   const modules = [...ENTRIES.flatMap(({ plain }) => (plain ? [plain] : [])), ...others];
   const exports = Object.fromEntries([...ENTRIES.map((entry) => [entry.path, conditions(entry)]), ...modules.map((name) => [`./${name}`, moduleConditions(`./${name}`)])]);
@@ -117,6 +148,7 @@ function manifest(root, others) {
     type: "module",
     sideEffects: false,
     exports: { ...exports, "./package.json": "./package.json" },
+    bin: { "impact-pledge": COMMAND },
     engines: { node: ">=20" },
     peerDependencies: { "@hookform/resolvers": ">=4", "react-hook-form": ">=7.55" },
     peerDependenciesMeta: { "@hookform/resolvers": { optional: true }, "react-hook-form": { optional: true } },

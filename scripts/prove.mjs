@@ -3,7 +3,7 @@ import { violations } from "../tests/faults/oracle.mjs";
 import { NAMESPACE, WORKERS, WRITES_PER_REQUEST, playRemote } from "../tests/faults/remote.mjs";
 import { play } from "../tests/faults/run.mjs";
 import { summary } from "../tests/faults/summary.mjs";
-import { InvalidArgumentError, command } from "./lib/command.mjs";
+import { InvalidArgumentError, command, whole } from "./lib/command.mjs";
 import { ready } from "./lib/ready.mjs";
 import { Stop, duration, say } from "./lib/report.mjs";
 import { run } from "./lib/run.mjs";
@@ -31,15 +31,6 @@ function regions(text) {
   const names = text.split(",");
   if (names.length === WORKERS.length && names.every((name) => /^[a-z]+:[\w-]+$/.test(name))) return names;
   throw new InvalidArgumentError("It must be two of Cloudflare's regions, such as `aws:us-east-1,gcp:europe-west1`.");
-}
-
-/** Reads a whole number within bounds. */
-function whole(least, most) {
-  return (text) => {
-    const number = Number(text);
-    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
 }
 
 program.action(async ({ remote, ...options }) => {

@@ -3,9 +3,9 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { findBugs } from "../tests/simulation/bugs.mjs";
 import { loadWorker } from "../tests/simulation/host.mjs";
-import { record, seedsWith } from "../tests/simulation/record.mjs";
+import { PROFILE, record, seedsWith } from "../tests/simulation/record.mjs";
 import { replay } from "../tests/simulation/replay.mjs";
-import { command } from "./lib/command.mjs";
+import { command, readMinutes } from "./lib/command.mjs";
 import { ready } from "./lib/ready.mjs";
 import { Stop, say } from "./lib/report.mjs";
 import { run } from "./lib/run.mjs";
@@ -14,19 +14,12 @@ const ABOUT = `Millions of requests to the service over a simulated Workers KV t
 processors; every seed is new. One process plays its seeds on the built Worker's wasm too, which must do the same. It ends with
 the first violation of a promise, shown with its seed and a trace, or the first difference; SEED=7 npm run simulate plays that
 seed again.`;
-const PROFILE = ["--profile", "simulation"];
 const APART = 1e12; // from the first seed of one process to that of the next
 const SHOWN_MS = 5_000;
 
 const program = command("npm run simulate --", ABOUT)
   .option("--minutes <n>", "how long", readMinutes, 10)
   .option("--bugs", "plants bugs in a copy of the service instead, to see that each is found");
-
-function readMinutes(text) {
-  const minutes = Number(text);
-  if (Number.isInteger(minutes) && minutes >= 1 && minutes <= 1440) return minutes;
-  return program.error(`\`--minutes ${text}\` is not a whole number from 1 to 1440`);
-}
 
 program.action(async ({ minutes, bugs }) => {
   const tools = await ready();

@@ -599,17 +599,6 @@ fn a_record_that_does_not_read_is_our_mistake() {
     assert_eq!((answer.status, &answer.json()["isLive"]), (500, &json!(false)));
 }
 
-/// A record of any kind, as another program or a broken disk might leave it.
-struct RawKey(String);
-
-impl Key for RawKey {
-    type Metadata = Value;
-    const KIND: &'static str = "any";
-    fn name(&self) -> String {
-        self.0.clone()
-    }
-}
-
 /// serde_json quotes what it does not expect: a stored value is none of the log's business.
 #[test]
 fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
@@ -629,15 +618,14 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
     ] {
         for value in BROKEN.iter().chain(damaged) {
             let bench = seeded();
-            let key = RawKey(name.clone());
-            block_on(bench.store.put(&key, value.as_bytes().to_vec(), &metadata)).unwrap();
+            bench.store.keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
             logs_without_quoting(&bench.send(&request), kind, value);
         }
     }
     for metadata in BROKEN_METADATA {
         let bench = seeded();
         let metadata: Value = serde_json::from_str(metadata).unwrap();
-        block_on(bench.store.put(&RawKey(transaction()), vec![], &metadata)).unwrap();
+        bench.store.keep(&transaction(), b"", metadata.to_string().as_bytes());
         for request in [
             TestRequest::new("GET", timeline, ""),
             TestRequest::new("GET", &format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaa"), UNIT),

@@ -257,6 +257,11 @@ fn a_catalogue_with_a_mistake_is_told_where_it_is() {
             "missing member `unitPrices` at line 1 column 22".to_owned(),
         ),
         (
+            "{\"currencyCode\":\"USD\",\"unitPrices\":[]}",
+            "invalid type: sequence, expected an object from offering IDs to prices at line 1 column 35"
+                .to_owned(),
+        ),
+        (
             "{\"currencyCode\":\"USD\",\n\"unitPrices\":{\"tree\":0.5}}",
             format!("invalid type: floating point `0.5`, {price} at line 2 column 24"),
         ),

@@ -4,7 +4,7 @@ import { PledgeClient, ValidationError } from "impact-pledge";
 import { readForm } from "impact-pledge/form";
 import { page } from "./page.js";
 
-const { PLEDGE_API_KEY: apiKey, PLEDGE_SERVICE_URL: baseUrl, PORT = "3000" } = process.env;
+const { PLEDGE_API_KEY: apiKey, PLEDGE_BASE_URL: baseUrl, PORT = "3000" } = process.env;
 const client = new PledgeClient({ apiKey, baseUrl, safeRepeats: true });
 
 const SORRY = "The pledge service did not record your order. Please try again.";

@@ -3,6 +3,9 @@
 
 #[path = "../../tests/support/contract.rs"]
 mod contract;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../../tests/support/memory.rs"]
+mod memory;
 #[path = "../../tests/support/money.rs"]
 mod money;
 

@@ -1,5 +1,6 @@
 //! A service of its own for each input, over records in memory, with the calls that it makes counted.
 
+use super::memory::MemoryStore;
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
 use impact_pledge::handle::{
@@ -35,12 +36,10 @@ pub const EDIT_KEY: &str = "abcdefghijklmnopqrstuvwxyz234567";
 pub const ACCESS: &str = r#"{"mode":"test","unit":"unit","editKey":"84cb29b2c78b393c0d30a90d5a9f670267d02d9ec3743fc1800acff8b03bac15"}"#;
 pub const RECORD: &str = r#"{"createdAt":"2026-01-31T12:00:00Z","reference":"r","isLive":false,"charge":{"amount":"1.00","currencyCode":"EUR","paidAt":null},"trigger":{"date":null,"phrase":null,"externalUrl":null},"pledges":[{"id":"p_1","impact":{"amount":1,"offeringId":"tree"},"details":[],"recipient":{"email":"a@b","firstName":null,"name":null}}]}"#;
 
-type ValueAndMetadata = (Vec<u8>, Vec<u8>);
-
-/// A store of bytes by name.
+/// A store in memory, with its calls counted.
 #[derive(Default)]
 pub struct Records {
-    all: RefCell<BTreeMap<String, ValueAndMetadata>>,
+    store: MemoryStore,
     pub reads: RefCell<Vec<String>>,
     pub writes: Cell<usize>,
 }
@@ -48,7 +47,7 @@ pub struct Records {
 impl Records {
     /// Keeps any bytes, as an operator or an earlier release may have.
     pub fn keep(&self, name: &str, value: &[u8], metadata: &[u8]) {
-        self.all.borrow_mut().insert(name.to_owned(), (value.to_vec(), metadata.to_vec()));
+        self.store.keep(name, value, metadata);
     }
 }
 
@@ -60,11 +59,7 @@ impl Store for Records {
         key: &K,
     ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
         self.reads.borrow_mut().push(key.name());
-        let all = self.all.borrow();
-        let Some((value, metadata)) = all.get(&key.name()) else { return Ok(None) };
-        let metadata = serde_json::from_slice(metadata)
-            .map_err(|error| StoreError::damaged("metadata", &error))?;
-        Ok(Some(Stored { value: value.clone(), metadata }))
+        self.store.get(key).await
     }
 
     async fn put<K: Key>(
@@ -74,10 +69,9 @@ impl Store for Records {
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
         self.writes.set(self.writes.get() + 1);
-        let metadata = serde_json::to_vec(metadata).unwrap();
-        assert!(metadata.len() <= 1_024 && key.name().len() <= 512, "Workers KV refuses it");
-        self.all.borrow_mut().insert(key.name(), (value, metadata));
-        Ok(())
+        let length = serde_json::to_vec(metadata).unwrap().len();
+        assert!(length <= 1_024 && key.name().len() <= 512, "Workers KV refuses it");
+        self.store.put(key, value, metadata).await
     }
 }
 

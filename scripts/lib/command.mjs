@@ -1,9 +1,20 @@
 /** Command lines, by commander. A wrong one ends with exit code 2, and shows what is wrong and the help. */
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { Kv } from "./kv.mjs";
 import { ready } from "./ready.mjs";
 
 export { Argument, InvalidArgumentError, Option } from "commander";
+
+/** Reads an option's whole number within bounds. */
+export function whole(least, most) {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+export const readMinutes = whole(1, 1440);
 
 /** `name` as the user calls it. */
 export const command = (name, description) =>

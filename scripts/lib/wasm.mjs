@@ -13,15 +13,28 @@ const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"]
 const IN_ORDER = "--reorder-functions"; // what is called most often comes first: it happens to pack better
 
 /**
+ * What the service in `impact-pledge/testing` does not need, 8 KB after brotli: of the `worker` crate the panic hook and
+ * its classes, and the digits of numbers in messages about damaged records, which only the log shows.
+ */
+const SERVICE_PARTS = {
+  functions: /^init$|^<(f64 as core(\[[0-9a-f]+\])?::fmt::Display|core(\[[0-9a-f]+\])?::time::Duration as core(\[[0-9a-f]+\])?::fmt::Debug)>::fmt\b/,
+  exports: /^init$|^__worker_init_state$|containerstartupoptions|intounderlying|minifyconfig|r2range/,
+};
+
+/**
  * By the name of the files. `features` of the crate; cargo's `profile`, of this build alone, so that cargo keeps the
  * libraries of all; flags for wasm-bindgen (without any list the wasm may import nothing) and for wasm-opt; `small`: see
- * {@link withoutPanics} and {@link shortenNames}; `plain`: see {@link writePlain}.
- * @type {Record<string, {features: string, profile: string, bindgen?: string[], optimise: string[], small?: boolean, plain?: boolean}>}
+ * {@link withoutPanics} and {@link shortenNames}; `leaveOut`: functions that do nothing then, and exports; `plain`: see
+ * {@link writePlain}.
+ * @type {Record<string, {features: string, profile: string, bindgen?: string[], optimise: string[], small?: boolean, leaveOut?: {functions: RegExp, exports: RegExp}, plain?: boolean}>}
  */
 const BUILDS = {
   // The `worker` crate's recovery: after any exception that leaves the wasm, the next call starts a new instance. Its
   // abort handler catches by wasm's own instructions.
   impact_pledge: { features: "server", profile: "release", bindgen: ["--force-enable-abort-handler"], optimise: ["-O3", "--enable-exception-handling"] },
+  // The same service for `impact-pledge/testing`, without the abort handler: Node 20 has no `WebAssembly.JSTag`, which that
+  // takes. Functions that are called from one place stay functions, which packs better by 5 KB.
+  testing: { features: "server", profile: "testing", bindgen: [], optimise: ["--one-caller-inline-max-function-size=0", "--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-Oz", ...OWN_MEMORY], small: true, leaveOut: SERVICE_PARTS },
   client: { features: "client", profile: "validate", bindgen: [], optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY], small: true },
   validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"], plain: true }, // no slower for what packs it, as `-O3` comes behind
 };
@@ -36,7 +49,7 @@ export async function buildWasm(tools, name) {
     const wasm = join(folder, `${name}_bg.wasm`);
     if (build.bindgen) await run(tools.bindgen, ["--target", "web", "--no-typescript", "--omit-default-module-path", "--out-dir", folder, "--out-name", name, ...build.bindgen, crate]);
     else copyFileSync(crate, wasm);
-    if (build.small) await withoutPanics(wasm);
+    if (build.small) await withoutPanics(wasm, build.leaveOut);
     await wasmOpt(tools, wasm, ...build.optimise, "--strip-debug", "--strip-producers");
     if (build.small) await shortenNames(tools, wasm, join(folder, `${name}.js`));
     const [foreign] = build.bindgen ? [] : importsOf(wasm);
@@ -127,8 +140,9 @@ const SOURCES = /(?:\/[\w.@+-]+)+\.rs/g; // where a panic happened, as text in t
  * client's 41,123 after brotli. `panic=immediate-abort` would do it, but takes a standard library that is built with
  * it, and so nightly Rust; `--remap-path-prefix` gains nothing.
  * @param {string} wasm a file, with the names of its functions
+ * @param {{functions: RegExp, exports: RegExp}} [leaveOut] functions that do nothing then, and exports
  */
-export async function withoutPanics(wasm) {
+export async function withoutPanics(wasm, leaveOut) {
   const bytes = readFileSync(wasm);
   for (const { index, 0: path } of bytes.toString("latin1").matchAll(SOURCES)) bytes.fill(0, index, index + path.length);
   await edit(wasm, (module, binaryen) => {
@@ -136,6 +150,12 @@ export async function withoutPanics(wasm) {
     const panics = all.filter(({ base, name }) => !base && PANICS.test(name));
     if (!panics.some(({ name }) => name.endsWith("rust_begin_unwind"))) throw new Stop("the wasm has no panic handler by its known name; see PANICS in scripts/lib/wasm.mjs");
     for (const { name } of panics) binaryen.Function.setBody(module.getFunction(name), module.unreachable());
+    if (!leaveOut) return;
+    const exports = Array.from({ length: module.getNumExports() }, (_, index) => binaryen.getExportInfo(module.getExportByIndex(index)).name);
+    const [functions, unused] = [all.filter(({ base, name }) => !base && leaveOut.functions.test(name)), exports.filter((name) => leaveOut.exports.test(name))];
+    if (!functions.length || !unused.length) throw new Stop("the wasm has nothing to leave out by the known names; see SERVICE_PARTS in scripts/lib/wasm.mjs");
+    for (const { name, results } of functions) binaryen.Function.setBody(module.getFunction(name), results ? module.i32.const(0) : module.nop()); // `Ok(())`
+    for (const name of unused) module.removeExport(name);
   }, bytes);
 }
 

@@ -9,7 +9,7 @@ export function files(folder) {
   return readdirSync(path).sort().map((file) => ({ file, ...JSON.parse(readFileSync(join(path, file), "utf8")) }));
 }
 
-/** The request of a row, ready to send. @returns {import("./worker.mjs").Request} */
+/** The request of a row, ready to send. @returns {import("./send.mjs").Request} */
 export function requestOf({ request }, names) {
   const { method, path, key, headers = {}, chunked } = request;
   const all = {

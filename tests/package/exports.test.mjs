@@ -65,6 +65,15 @@ test("no file reveals the machine that built it", () => {
   }
 });
 
+test("the command and the test service are in no other entry", () => {
+  const parts = { "Ctrl-C ends it.": /^bin/, createTestService: /^(bin|testing\.)/ };
+  const scripts = readdirSync(home, { recursive: true }).filter((name) => /\.c?js$/.test(name));
+  for (const [text, where] of Object.entries(parts)) {
+    const found = scripts.filter((name) => readFileSync(join(home, name), "utf8").includes(text));
+    assert.ok(found.length > 0 && found.every((name) => where.test(name)), `${text}: ${found}`);
+  }
+});
+
 /** What a browser downloads, in bytes. */
 const BUDGETS = { "impact-pledge": 46_000 };
 

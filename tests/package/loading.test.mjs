@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { delimiter, dirname, join, normalize } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
@@ -12,8 +12,8 @@ import { chromium } from "playwright-core";
 import { createTestHarness } from "wrangler";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { ready } from "../../scripts/lib/ready.mjs";
-import { find } from "../../scripts/lib/run.mjs";
 import { created, json, serve } from "./mock-server.mjs";
+import { nodes } from "./nodes.mjs";
 import { packed } from "./packed.mjs";
 
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
@@ -57,15 +57,8 @@ async function output(program, args) {
 const ESM = `import * as pkg from "impact-pledge";\n${SMOKE}\nconsole.log(await smoke(pkg, process.argv[2]));\n`;
 const CJS = `const pkg = require("impact-pledge");\n${SMOKE}\nsmoke(pkg, process.argv[2]).then(console.log);\n`;
 
-/** This Node, and another one where it lies behind this in PATH. */
-function nodes() {
-  const found = (process.env.PATH ?? "").split(delimiter).map((folder) => find("node", folder));
-  const other = found.find((path) => path && realpathSync(path) !== realpathSync(process.execPath));
-  return other ? [process.execPath, other] : [process.execPath];
-}
-
-for (const node of nodes()) {
-  test(`${node === process.execPath ? "this Node" : "the other Node in PATH"}: import and require`, async (t) => {
+for (const { name, node } of nodes()) {
+  test(`${name}: import and require`, async (t) => {
     const baseUrl = await service(t);
     assert.equal(await output(node, [write("esm.mjs", ESM), baseUrl]), EXPECTED);
     assert.equal(await output(node, [write("cjs.cjs", CJS), baseUrl]), EXPECTED);
@@ -94,14 +87,15 @@ const fromOutside = {
 };
 
 /** As Next.js runs edge routes: the platform's module was compiled in another realm than the one that it is used in. */
-for (const entry of ["index", "validate", "form"]) {
+for (const entry of ["index", "validate", "form", "testing"]) {
   test(`${entry}.edge-light.js with a wasm module of another realm`, async () => {
     const home = join(project.folder, "node_modules", "impact-pledge");
     const { outputFiles } = await build({ entryPoints: [join(home, `${entry}.edge-light.js`)], bundle: true, format: "iife", globalName: "pkg", write: false, plugins: [fromOutside] });
     const globals = createContext({ foreign: new WebAssembly.Module(readFileSync(join(home, `${entry}.wasm`))), TextEncoder, TextDecoder, URL });
     assert.equal(runInContext("foreign instanceof WebAssembly.Module", globals), false);
     runInContext(outputFiles[0].text.replace("var pkg", "globalThis.pkg"), globals);
-    const { PledgeClient, readForm, validate } = globals.pkg;
+    const { PledgeClient, createTestService, readForm, validate } = globals.pkg;
+    if (createTestService) return assert.equal((await createTestService().fetch("/x")).status, 404);
     assert.equal((validate?.({}) ?? readForm([]).issues).length, 3);
     if (PledgeClient) assert.ok(new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" }));
   });

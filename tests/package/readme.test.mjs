@@ -20,7 +20,7 @@ const inNode = examples.filter((code) => !code.includes("impact-pledge/form"));
 const inBrowser = examples.filter((code) => code.includes("impact-pledge/form"));
 
 test("the README has examples of every entry", () => {
-  for (const entry of ["impact-pledge", "impact-pledge/validate", "impact-pledge/form"]) assert.ok(examples.some((code) => code.includes(`"${entry}"`)), entry);
+  for (const entry of ["impact-pledge", "impact-pledge/validate", "impact-pledge/form", "impact-pledge/testing"]) assert.ok(examples.some((code) => code.includes(`"${entry}"`)), entry);
   assert.equal(inBrowser.length, 1);
 });
 
@@ -43,10 +43,10 @@ test("the examples for a server run, one behind the other", async (t) => {
   t.after(close);
   const names = `const payload = ${JSON.stringify(REQUEST)}, bytes = new TextEncoder().encode(JSON.stringify(payload)), apiKey = "service_sk_test_x", orderId = "order-1";\n`;
   const code = inNode.join("\n").replaceAll("https://pledges.example.org", baseUrl);
-  const check = '\nconsole.log(validate(payload).length, validateAt("/recipient/email", "ada@")[0].code, validateBytes(bytes).length, id, transaction.reference);\n';
+  const check = '\nconsole.log(validate(payload).length, validateAt("/recipient/email", "ada@")[0].code, validateBytes(bytes).length, id, transaction.reference, service.transactions().length);\n';
   const file = join(project.folder, "readme.mjs");
   writeFileSync(file, names + code + check);
-  assert.equal(await run(file), "no such transaction\n0 invalid_email 0 ptran_1 order-1\n");
+  assert.equal(await run(file), "no such transaction\n0 invalid_email 0 ptran_1 order-1 1\n");
   assert.deepEqual(seen.map(({ method }) => method), ["POST", "GET", "GET"]);
   assert.equal(seen[0].headers["idempotency-key"], "order-1");
 });
@@ -54,9 +54,9 @@ test("the examples for a server run, one behind the other", async (t) => {
 test("the examples that editors show beside a name print what stands behind them", async (t) => {
   const [up, down] = [await serve(answer), await serve(hangUp)];
   t.after(() => Promise.all([up.close(), down.close()]));
-  const types = ["index.d.ts", "validate.d.ts"].map((name) => readFileSync(join(project.folder, "node_modules", "impact-pledge", name), "utf8")).join("\n");
+  const types = ["index.d.ts", "validate.d.ts", "testing.d.ts"].map((name) => readFileSync(join(project.folder, "node_modules", "impact-pledge", name), "utf8")).join("\n");
   const hovers = [...types.matchAll(/^ *\* @example\n *\* ```js\n([^]*?)^ *\* ```$/gm)].map(([, code]) => code.replaceAll(/^ *\* ?/gm, ""));
-  assert.ok(hovers.length >= 12, `${hovers.length} examples`);
+  assert.ok(hovers.length >= 17, `${hovers.length} examples`);
   assert.equal(hovers.length, types.split("* @example\n").length - 1);
   const given = (code) => `import * as given from "impact-pledge";
     const payload = ${JSON.stringify(REQUEST)}, apiKey = "service_sk_test_x", orderId = "order-1";

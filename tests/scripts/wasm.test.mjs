@@ -21,6 +21,7 @@ function sample(t) {
     (data (i32.const 8) "kept/home/ada/.cargo/registry/src/x-1.0/src/lib.rskept")
     (func $"${HANDLER}" (call $${LONG[1]}))
     (func (export "__wbindgen_malloc"))
+    (func $text (export "text") (result i32) (i32.const 1))
     (func (export "run") (param i32)
       ${LONG.map((name) => `(call $${name})`).join("\n")}
       (if (local.get 0) (then (call $"${HANDLER}")))))`);
@@ -54,6 +55,14 @@ test("what describes a panic is gone, and a panic still traps", async (t) => {
   assert.equal(thrown, 3);
   assert.throws(() => run(1), WebAssembly.RuntimeError);
   assert.equal(thrown, 6);
+});
+
+test("functions that are left out do nothing, and exports are gone; names that are not there are an error", async (t) => {
+  const file = sample(t);
+  await withoutPanics(file, { functions: /^text$/, exports: /^area$/ });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)), { "./client_bg.js": Object.fromEntries(LONG.map((name) => [name, () => {}])) });
+  assert.deepEqual([exports.text(), "area" in exports], [0, false]);
+  for (const leaveOut of [{ functions: /^text$/, exports: /^x$/ }, { functions: /^x$/, exports: /^area$/ }]) await assert.rejects(withoutPanics(sample(t), leaveOut), /nothing to leave out/);
 });
 
 test("a wasm without the panic handler is not taken for one without panics", async (t) => {

@@ -3,8 +3,8 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Stop, duration, say } from "../../scripts/lib/report.mjs";
 import { run } from "../../scripts/lib/run.mjs";
+import { PROFILE, seedsWith } from "./record.mjs";
 
-const TEST = ["test", "--profile", "simulation", "--all-features", "--test", "simulation"];
 /** All that the simulation is built of. */
 const SOURCES = ["Cargo.toml", "Cargo.lock", "src", "tests/simulation"];
 
@@ -29,7 +29,7 @@ export async function findBugs({ root, native }) {
   for (const [index, bug] of bugs.entries()) {
     const [original, copy] = [join(root, bug.file), join(folder, bug.file)];
     writeFileSync(copy, plant(readFileSync(original, "utf8"), bug));
-    await run(native.cargo, [...TEST, "--no-run"], options);
+    await run(native.cargo, seedsWith(...PROFILE, "--no-run"), options);
     const started = Date.now();
     const violation = await firstViolation(native.cargo, options);
     if (!violation) missed.push(bug.bug);
@@ -43,7 +43,7 @@ export async function findBugs({ root, native }) {
 /** Its seed and its invariant; undefined if there is none. */
 async function firstViolation(cargo, options) {
   try {
-    await run(cargo, [...TEST, "--quiet", "--", "no_seed"], options);
+    await run(cargo, seedsWith(...PROFILE), options);
   } catch ({ message, output }) {
     const [violation] = output.match(/seed \d+: ".*" is violated/) ?? [];
     if (violation) return violation;

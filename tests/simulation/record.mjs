@@ -4,6 +4,9 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { Stop } from "../../scripts/lib/report.mjs";
 
+/** Fast, with the checks of a debug build. */
+export const PROFILE = ["--profile", "simulation"];
+
 /** For cargo: the test that plays seeds, alone. */
 export const seedsWith = (...flags) => ["test", "--quiet", "--all-features", ...flags, "--test", "simulation", "--", "--nocapture", "no_seed"];
 

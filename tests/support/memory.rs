@@ -36,6 +36,12 @@ impl MemoryStore {
         self.unconfirmed.set(prefix);
     }
 
+    /// Keeps any bytes, as another program or a broken disk might leave them.
+    pub fn keep(&self, name: &str, value: &[u8], metadata: &[u8]) {
+        let record = Record { value: value.to_vec(), metadata: metadata.to_vec() };
+        self.records.borrow_mut().insert(name.to_owned(), record);
+    }
+
     /// Takes a record away.
     pub fn remove(&self, name: &str) {
         self.records.borrow_mut().remove(name);

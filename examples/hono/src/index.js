@@ -8,9 +8,12 @@ const app = new Hono();
 const refuse = ({ success, error }, c) => (success ? undefined : c.json({ message: "The order has problems.", issues: error }, 422));
 
 app.post("/orders", sValidator("json", createPledgeTransactionSchema, refuse), async (c) => {
-  const { PLEDGE_API_KEY: apiKey, PLEDGE_SERVICE_URL: baseUrl } = c.env;
-  const client = new PledgeClient({ apiKey, baseUrl, safeRepeats: true });
-  const { id, timelineUrl } = await client.createPledgeTransaction(c.req.valid("json"));
+  // PLEDGE_API_KEY and PLEDGE_BASE_URL of `env`; without a binding PLEDGES, `fetch` is the platform's.
+  const client = PledgeClient.fromEnv({ fetch: c.env.PLEDGES, safeRepeats: true }, c.env);
+  const created = client.createPledgeTransaction(c.req.valid("json"));
+  // A shopper who leaves the page ends the request. The order stays, so its pledges are recorded all the same.
+  c.executionCtx.waitUntil(created.catch(() => {}));
+  const { id, timelineUrl } = await created;
   return c.json({ id, timelineUrl });
 });
 

@@ -23,7 +23,7 @@ export function recorded({ service }) {
   return JSON.parse(body);
 }
 
-const settings = (place) => ({ PLEDGE_API_KEY: KEY, PLEDGE_SERVICE_URL: place.service.baseUrl });
+const settings = (place) => ({ PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: place.service.baseUrl });
 
 function nodeServer(place, folder) {
   return place.start(() => [place.npm, "start", "--silent"], { env: settings(place), folder });
@@ -110,6 +110,14 @@ async function mustSaySorry(url) {
   assert.match(body.message, /try again/);
 }
 
+/** A Worker of the service's name, which passes on to the service what comes by the recipe's binding. @returns flags for `wrangler dev` */
+function bindHonoToPledges(place) {
+  place.write("pledges/index.js", `export default { fetch: (request) => fetch(new Request(${JSON.stringify(place.service.baseUrl)} + new URL(request.url).pathname, request)) };\n`);
+  place.write("pledges/wrangler.toml", 'name = "impact-pledge"\nmain = "index.js"\ncompatibility_date = "2026-10-01"\n');
+  place.change("wrangler.toml", (text) => text.replace(/^# (?=\[\[services|binding|service =)/gm, ""));
+  return ["--config", "wrangler.toml", "--config", "pledges/wrangler.toml"];
+}
+
 const FIELDS = { reference: "order-1001", "recipient.email": "ada@example.org", "pledges.0.impact.amount": "3", "pledges.0.impact.offeringId": "tree" };
 
 /** What a posted form is answered with where its fields are not to blame. */
@@ -121,7 +129,7 @@ async function mustRefuseInPage(url, { fields, status: expected, text }) {
   assert.doesNotMatch(page.match(/<main>.*<\/main>/s)[0], /\/reference/, "a shopper is shown no paths");
 }
 
-const NOBODY = { PLEDGE_API_KEY: KEY, PLEDGE_SERVICE_URL: "http://127.0.0.1:9" };
+const NOBODY = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: "http://127.0.0.1:9" };
 
 /** A page that is built by Vite, with the shop's server of the Node recipe behind it. @returns {Promise<string>} its origin */
 export async function startFrontEnd(place, name) {
@@ -188,12 +196,14 @@ export const environments = [
       place.copyRecipe("hono");
       mustPin(place);
       await place.node(place.npm, "run", "build", "--silent");
-      const start = (env) => {
+      const start = (env, ...flags) => {
         place.write(".dev.vars", Object.entries(env).map(([name, value]) => `${name}=${value}\n`).join(""));
-        return place.start((port) => [place.npm, "start", "--silent", "--", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false"]);
+        return place.start((port) => [place.npm, "start", "--silent", "--", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false", ...flags]);
       };
       await mustTakeOrders(place, `${await start(settings(place))}/orders`);
       await mustSaySorry(`${await start(NOBODY)}/orders`);
+      const flags = bindHonoToPledges(place);
+      await mustTakeOrders(place, `${await start({ ...settings(place), PLEDGE_BASE_URL: "https://pledges.invalid" }, ...flags)}/orders`);
     },
   },
   {

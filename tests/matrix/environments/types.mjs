@@ -1,13 +1,13 @@
-/** The declarations under three compilers, as each kind of module resolution reads them. */
-import { readFileSync } from "node:fs";
+/** The declarations under several compilers, as each kind of module resolution reads them, exact optional members on and off. */
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-const STRICT = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], types: [] };
-const KINDS = {
-  "esm.mts": { module: "node16", moduleResolution: "node16" },
-  "commonjs.cts": { module: "node16", moduleResolution: "node16" },
-  "bundled.ts": { module: "esnext", moduleResolution: "bundler" },
-};
+const STRICT = { strict: true, noUncheckedIndexedAccess: true, skipLibCheck: false, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], types: [] };
+/** By the resolution of modules: as ES modules and CommonJS, and for a bundler. */
+const KINDS = [
+  { extensions: ["mts", "cts"], module: "node16", moduleResolution: "node16" },
+  { extensions: ["ts"], module: "esnext", moduleResolution: "bundler" },
+];
 
 const WRONG = `
 import { validateAt } from "impact-pledge/validate";
@@ -19,19 +19,22 @@ bindForm(document.body);
 `;
 
 async function compile(place, compiler) {
-  const source = readFileSync(join(place.tools.root, "tests", "types", "client.ts"), "utf8");
-  for (const [file, resolution] of Object.entries(KINDS)) {
-    place.write(file, `${source}${WRONG}`);
-    place.write("tsconfig.json", JSON.stringify({ compilerOptions: { ...STRICT, ...resolution }, files: [file] }));
-    await place.node(place.tool(compiler, "bin", "tsc"), "--project", ".");
+  const folder = join(place.tools.root, "tests", "types");
+  const sources = readdirSync(folder).filter((name) => name.endsWith(".ts")).map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
+  for (const { extensions, ...resolution } of KINDS) {
+    const files = extensions.flatMap((extension) => [...sources, ["wrong", WRONG]].map(([name, source]) => (place.write(`${name}.${extension}`, source), `${name}.${extension}`)));
+    for (const exactOptionalPropertyTypes of [true, false]) {
+      place.write("tsconfig.json", JSON.stringify({ compilerOptions: { ...STRICT, ...resolution, exactOptionalPropertyTypes }, files }));
+      await place.node(place.tool(compiler, "bin", "tsc"), "--project", ".");
+    }
   }
 }
 
-const typescript = (major, compiler) => ({
-  name: `typescript-${major}`,
+const typescript = (version, compiler) => ({
+  name: `typescript-${version}`,
   version: (place) => place.version(compiler).replace(compiler, "typescript"),
   run: (place) => compile(place, compiler),
 });
 
-/** @type {import("../main.mjs").Environment[]} */
-export const environments = [typescript(5, "typescript-5"), typescript(6, "typescript"), typescript(7, "typescript-7")];
+/** The oldest that is promised, some between, and the newest. @type {import("../main.mjs").Environment[]} */
+export const environments = [...["5.0", "5.4", "5.9"].map((version) => typescript(version, `typescript-${version}`)), typescript(6, "typescript"), typescript(7, "typescript-7")];

@@ -1,12 +1,12 @@
-/** What every environment does with the package's three entries, and what must come of it. */
+/** What every environment does with the package's entries, and what must come of it. */
 
 export const REQUEST = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
 
 /**
- * @param {{main: any, validator: any, form: any}} entries
+ * @param {{main: any, validator: any, form: any, testing: any}} entries
  * @param {{baseUrl: string, fetch?: Function}} options of the client
  */
-export async function smoke({ main, validator, form }, options) {
+export async function smoke({ main, validator, form, testing }, options) {
   const client = new main.PledgeClient({ apiKey: "service_sk_test_x", ...options });
   const { id, charge } = await client.createPledgeTransaction(REQUEST);
   const refused = await client.createPledgeTransaction({}).catch((error) => [error.name, error instanceof main.ValidationError, error.issues.length]);
@@ -20,7 +20,18 @@ export async function smoke({ main, validator, form }, options) {
     bytes: validator.validateBytes(new Uint8Array([0x7b, 0x7d])).map(problemOf),
     standard: standard.value === REQUEST,
     posted: posted(form.readForm(new URLSearchParams(POSTED))),
+    tested: await tested(main, testing),
   };
+}
+
+/** A client of the service in the same process, which loses an answer. */
+async function tested({ PledgeClient }, { createTestService }) {
+  const service = createTestService({ now: 0 });
+  const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: service.baseUrl, fetch: service.fetch, safeRepeats: true });
+  service.fail({ operation: "create", fault: "lost answer" });
+  const { id, createdAt } = await client.createPledgeTransaction(REQUEST);
+  const { reference } = await client.getPledgeTransaction(id);
+  return [createdAt, reference, service.transactions().length, service.requests().map(({ status }) => status)];
 }
 
 const POSTED = { reference: "Größe 1", "recipient.email": "ada@", "pledges.0.impact.amount": "1", "pledges.0.impact.offeringId": "tree" };
@@ -40,6 +51,7 @@ export const EXPECTED = {
   bytes: ["/reference required", "/recipient required", "/pledges required"],
   standard: true,
   posted: [{ ...REQUEST, reference: "Größe 1", recipient: { email: "ada@" } }, ["recipient.email: /recipient/email invalid_email"]],
+  tested: ["1970-01-01T00:00:00.000Z", "order-1", 1, [200, 200, 200]],
 };
 
 /** What a shopper does with a bound form, where there is a document. */

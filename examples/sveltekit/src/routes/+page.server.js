@@ -4,7 +4,7 @@ import { readForm } from "impact-pledge/form";
 
 /** Made with the first order: while the app is built there is no key. */
 let client;
-const pledges = () => (client ??= new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: process.env.PLEDGE_SERVICE_URL, safeRepeats: true }));
+const pledges = () => (client ??= new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: process.env.PLEDGE_BASE_URL, safeRepeats: true }));
 
 /** What the shopper does not see in the form. */
 const hidden = (name) => name === "reference" || name.endsWith(".offeringId");

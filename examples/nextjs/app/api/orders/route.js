@@ -2,7 +2,7 @@ import { PledgeClient, ValidationError } from "impact-pledge";
 
 /** Made with the first order: while the app is built there is no key. */
 let client;
-const pledges = () => (client ??= new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: process.env.PLEDGE_SERVICE_URL, safeRepeats: true }));
+const pledges = () => (client ??= new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: process.env.PLEDGE_BASE_URL, safeRepeats: true }));
 
 /** Records the pledge of an order. The key stays here. */
 export async function POST(request) {

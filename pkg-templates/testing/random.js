@@ -1,0 +1,20 @@
+/** Randomness: the platform's, or the same on each run. */
+
+/** @param {string} [seed] @returns {(bytes: Uint8Array) => void} fills the bytes */
+export function newRandom(seed) {
+  if (seed === undefined) return (bytes) => void crypto.getRandomValues(bytes);
+  let state = 0x811c9dc5; // FNV-1a of the text, then mulberry32: enough for ids that differ from each other
+  for (const char of seed) state = Math.imul(state ^ char.codePointAt(0), 0x01000193);
+  const next = mulberry32(state);
+  return (bytes) => bytes.forEach((_, index) => (bytes[index] = next()));
+}
+
+/** @param {number} state @returns {() => number} the next 32 bits, as a signed number */
+export function mulberry32(state) {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return mixed ^ (mixed >>> 14);
+  };
+}
