@@ -86,8 +86,8 @@ fn a_record_is_for_one_unit_and_mode() {
 
 #[test]
 fn an_edit_key_opens_one_record() {
-    let access = Access::new(scope("unit", Mode::Live), &edit_key(1));
-    let right = edit_key(1).to_string();
+    let access = Access::new(scope("unit", Mode::Live), &edit_key(0xAB));
+    let right = edit_key(0xAB).to_string();
     assert!(access.opens_with(&right));
     let (_, shorter) = right.split_at(1);
     for wrong in ["", shorter, &right.to_uppercase(), &format!("{right}a"), edit_key(2).as_str()] {
