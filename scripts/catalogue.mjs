@@ -11,16 +11,17 @@ A catalogue, with prices as plain decimals in quotes (currencies: USD, GBP, EUR)
 
 An offering that is not listed costs nothing.`;
 const NAME = "catalogue";
+const LIVE = "catalogue:live";
 const prices = command("npm run catalogue --", "Prices of the service.").addHelpText("after", FORM);
 
 onRecords(prices.command("set").description("replace the prices").argument("<file>", "JSON; `-` is standard input"), async ({ tools, kv, print }, file) => {
-  const { catalogue, entry } = await check(tools, () => readFileSync(file === "-" ? 0 : file), file === "-" ? "the catalogue" : file);
-  await kv.write([entry]);
+  const { catalogue, entries } = await check(tools, () => readFileSync(file === "-" ? 0 : file), file === "-" ? "the catalogue" : file);
+  await kv.write(entries);
   print(catalogue, () => `${shown(catalogue)}\n\nWithin about a minute the service charges by it everywhere.`);
 });
 
 onRecords(prices.command("show").description("print the prices"), async ({ tools, kv, print }) => {
-  const { [NAME]: value } = await kv.read([NAME]);
+  const { [LIVE]: value } = await kv.read([LIVE]);
   if (value === null) return print(null, () => "no catalogue is set: every charge is 0.00 USD");
   const { catalogue } = await check(tools, () => value, "the stored catalogue");
   print(catalogue, () => shown(catalogue));

@@ -9,7 +9,7 @@
 //! - [`api`] is the wire, written once for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] takes a request and gives a response: [`auth`] says whose it is, [`charge`] what
 //!   it is worth in exact decimals, [`idempotency`] whether it is a repeat; a [`store`] keeps it,
-//!   and [`timeline`] shows it to its recipient.
+//!   [`lookup`] is what an operator finds it by, and [`timeline`] shows it to its recipient.
 //! - A client asks again when that can help: [`retry`] says when.
 
 pub mod api;
@@ -18,6 +18,7 @@ pub mod charge;
 mod decimal;
 pub mod handle;
 pub mod idempotency;
+pub mod lookup;
 pub mod pledge;
 pub mod retry;
 pub mod schema;

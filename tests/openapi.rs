@@ -238,7 +238,9 @@ fn operations_of(problem: &Problem) -> &'static [(&'static str, &'static str)] {
             &[CREATE]
         }
         Problem::TransactionNotFound => &[GET],
-        Problem::StoreUnavailable | Problem::Internal(_) => &[CREATE, GET],
+        Problem::StoreUnavailable | Problem::TooManyRefusedKeys | Problem::Internal(_) => {
+            &[CREATE, GET]
+        }
         Problem::PathNotFound | Problem::MethodNotAllowed(_) => &[],
         Problem::UnsupportedMediaType
         | Problem::ContentTooLarge
@@ -257,6 +259,7 @@ fn problems() -> Vec<Problem> {
     let of = |operation| [Problem::Unauthorized(operation), Problem::UnitRequired(operation)];
     let others = [
         Problem::TransactionNotFound,
+        Problem::TooManyRefusedKeys,
         Problem::PathNotFound,
         Problem::MethodNotAllowed("GET"),
         Problem::UnsupportedMediaType,

@@ -6,7 +6,7 @@
 use impact_pledge::auth::{ApiKey, KeyRecord, Scope};
 use impact_pledge::charge::Catalogue;
 use impact_pledge::pledge::EditKey;
-use impact_pledge::store::Access;
+use impact_pledge::store::{TransactionMetadata, VERSION};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
@@ -68,7 +68,9 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
         assert_eq!(key.len(), prefix.len() + 40, "200 bits in base 32");
         assert_eq!(made["entry"]["key"], format!("key:{hash}"));
         let stored = made["entry"]["value"].as_str().unwrap();
-        assert_eq!(serde_json::from_str::<Value>(stored).unwrap(), record);
+        let mut stored_record = serde_json::from_str::<Value>(stored).unwrap();
+        assert_eq!(stored_record.as_object_mut().unwrap().remove("version"), Some(json!(VERSION)));
+        assert_eq!(stored_record, record);
         assert!(!stored.contains(key));
         assert!(hash.starts_with(made["row"]["id"].as_str().unwrap()));
         assert_eq!(made["row"]["mode"], record["mode"]);
@@ -149,7 +151,7 @@ fn the_longest_unit_fits_the_metadata_of_a_record() {
     let stored = new_key(RANDOM, &record)["entry"]["value"].as_str().unwrap().to_owned();
     let record: KeyRecord = serde_json::from_str(&stored).unwrap();
     let scope: Scope = record.scope(None).unwrap();
-    let access = Access::new(scope, &EditKey::from_bytes([0; 20]));
+    let access = TransactionMetadata::new(scope, &EditKey::from_bytes([0; 20]));
     assert!(serde_json::to_vec(&access).unwrap().len() <= 1_024);
 }
 
@@ -236,10 +238,12 @@ fn a_catalogue_is_stored_as_the_service_reads_it() {
     let meant =
         json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
     assert_eq!(checked["catalogue"], meant);
-    assert_eq!(checked["entry"]["key"], "catalogue");
-    let stored = checked["entry"]["value"].as_str().unwrap();
-    let read: Catalogue = serde_json::from_str(stored).unwrap();
-    assert_eq!(serde_json::to_value(read).unwrap(), meant);
+    for (index, name) in ["catalogue:test", "catalogue:live"].into_iter().enumerate() {
+        assert_eq!(checked["entries"][index]["key"], name);
+        let stored = checked["entries"][index]["value"].as_str().unwrap();
+        let read: Catalogue = serde_json::from_str(stored).unwrap();
+        assert_eq!(serde_json::to_value(read).unwrap(), meant);
+    }
 }
 
 #[test]
@@ -332,7 +336,7 @@ fn the_development_data_are_those_of_the_documents() {
         ]
     );
     let entries = data["entries"].as_array().unwrap();
-    assert_eq!(entries.len(), keys.len() + 1);
+    assert_eq!(entries.len(), keys.len() + 2);
     for row in data["keys"].as_array().unwrap() {
         let name = format!("key:{}", ApiKey::new(row["key"].as_str().unwrap()).hash().to_hex());
         let entry = entries.iter().find(|entry| entry["key"] == name.as_str()).unwrap();
@@ -340,10 +344,10 @@ fn the_development_data_are_those_of_the_documents() {
         assert_eq!(serde_json::to_value(&stored).unwrap(), row["record"]);
         assert!(row["key"].as_str().unwrap().starts_with(stored.mode.key_prefix()));
     }
-    let catalogue = entries.iter().find(|entry| entry["key"] == "catalogue").unwrap();
+    let catalogue = entries.iter().find(|entry| entry["key"] == "catalogue:live").unwrap();
     assert_eq!(
         serde_json::from_str::<Value>(catalogue["value"].as_str().unwrap()).unwrap(),
-        json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } })
+        json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" }, "version": VERSION })
     );
 }
 

@@ -14,7 +14,7 @@ export function newStore(keys, catalogue) {
     bytes += value.length - (records.get(name)?.value.length ?? 0);
     records.set(name, { value, metadata });
   }
-  put("catalogue", encode(catalogue));
+  for (const mode of ["test", "live"]) put(`catalogue:${mode}`, encode(catalogue));
 
   return {
     /**

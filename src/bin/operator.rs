@@ -6,7 +6,7 @@
 use impact_pledge::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, Mode, new_key};
 use impact_pledge::charge::{Catalogue, UnitPrice, read_prices};
 use impact_pledge::pledge::CurrencyCode;
-use impact_pledge::store::{CatalogueKey, CredentialKey, Key};
+use impact_pledge::store::{CatalogueKey, CredentialKey, Key, Version};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -53,7 +53,15 @@ fn read_input() -> Outcome<String> {
 
 /// A record for Workers KV.
 fn entry(key: &impl Key, record: &impl Serialize) -> Outcome {
-    Ok(json!({ "key": key.name(), "value": serde_json::to_string(record)? }))
+    let value = serde_json::to_string(&Versioned { record, version: Version })?;
+    Ok(json!({ "key": key.name(), "value": value }))
+}
+
+#[derive(Serialize)]
+struct Versioned<'r, R> {
+    #[serde(flatten)]
+    record: &'r R,
+    version: Version,
 }
 
 /// What the key list shows of a key, and enough to name it.
@@ -83,6 +91,7 @@ fn make_key(input: &str) -> Outcome {
     let key = new_key(record.mode, random);
     let hash = ApiKey::new(&key).hash();
     let entry = entry(&CredentialKey(hash), &record)?;
+    let record = KeyRecord { lookup: None, ..record }; // a secret
     Ok(json!({ "key": key, "row": Row { id: hash.id(), record: &record }, "entry": entry }))
 }
 
@@ -106,7 +115,7 @@ fn list_keys(input: &str) -> Outcome {
 fn row(name: &str, value: &str) -> Option<Value> {
     let id = hash_of(name)?.id();
     Some(match serde_json::from_str::<KeyRecord>(value) {
-        Ok(record) => json!(Row { id, record: &record }),
+        Ok(record) => json!(Row { id, record: &KeyRecord { lookup: None, ..record } }),
         Err(error) => json!({ "id": id, "problem": without_position(error) }),
     })
 }
@@ -197,7 +206,15 @@ fn check_catalogue(input: &str) -> Outcome {
     let CatalogueFile { currency_code, unit_prices } =
         serde_json::from_str(input.trim_start_matches('\u{feff}'))?; // an editor may put one there
     let catalogue = Catalogue { currency_code, unit_prices };
-    Ok(json!({ "catalogue": catalogue, "entry": entry(&CatalogueKey, &catalogue)? }))
+    Ok(json!({ "catalogue": catalogue, "entries": catalogue_entries(&catalogue)? }))
+}
+
+/// The prices of both modes.
+fn catalogue_entries(catalogue: &Catalogue) -> Outcome<Vec<Value>> {
+    [Mode::Test, Mode::Live]
+        .map(|mode| entry(&CatalogueKey(Some(mode)), catalogue))
+        .into_iter()
+        .collect()
 }
 
 #[derive(Deserialize)]
@@ -209,7 +226,7 @@ struct Development {
 /// The data of local development. It belongs into no deployed namespace.
 fn seed(_input: &str) -> Outcome {
     let Development { keys, catalogue } = serde_json::from_str(include_str!("development.json"))?;
-    let mut entries = vec![entry(&CatalogueKey, &catalogue)?];
+    let mut entries = catalogue_entries(&catalogue)?;
     for (key, record) in &keys {
         entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), record)?);
     }

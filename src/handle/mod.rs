@@ -7,6 +7,7 @@ mod create;
 mod get;
 mod in_flight;
 mod journal;
+mod limited;
 mod recent;
 mod repeat;
 mod response;
@@ -59,6 +60,11 @@ pub trait Request {
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError>;
+    /// Counts a refused key against the rate limit of the caller's network, and returns whether it
+    /// is one too many. Without a rate limit none is.
+    async fn is_over_limit(&self, _network: &str) -> bool {
+        false
+    }
 }
 
 /// Why a body cannot be had.
@@ -128,8 +134,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Gives an answer that is logged its line, and the request's ID, so that a caller and the
-    /// operator can speak of the same one: the platform's, else a random one. Failures are all
-    /// logged, successes as often as the settings say.
+    /// operator can speak of the same one: the platform's, else a random one. Failures and
+    /// creates without a price are all logged, other successes as often as the settings say.
     fn log(
         &self,
         request: &impl Request,
@@ -138,7 +144,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         response: &mut Response<S::Value>,
     ) {
         let cause = response.log.take();
-        if response.status < 400 && !self.settings.draws_log_line(self.entropy) {
+        let is_failure = response.status >= 400 || self.journal.unpriced() > 0;
+        if !is_failure && !self.settings.draws_log_line(self.entropy) {
             return;
         }
         let id = request.header(header::CF_RAY).unwrap_or_else(|| {
@@ -157,6 +164,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             unit: caller.map(|(_, scope)| &*scope.unit),
             mode: caller.map(|(_, scope)| scope.mode),
             key: caller.map(|(key, _)| key.id()),
+            unpriced: Some(self.journal.unpriced()).filter(|count| *count > 0),
             cause,
         };
         response.log = serde_json::to_string(&line).ok(); // none of it can fail

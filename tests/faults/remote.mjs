@@ -73,7 +73,7 @@ class Place {
   async seed() {
     const made = [];
     for (const record of KEYS) made.push(await operator(this.tools, "new-key", { random: randomBytes(25).toString("hex"), record: { ...record, label: "prove" } }));
-    await this.kv.write([...made.map(({ entry }) => entry), { key: "catalogue", value: JSON.stringify(PRICES) }]);
+    await this.kv.write([...made.map(({ entry }) => entry), ...["test", "live"].map((mode) => ({ key: `catalogue:${mode}`, value: JSON.stringify(PRICES) }))]);
     return made.flatMap(({ key }, index) => {
       const { mode, unitId, unitIds } = KEYS[index];
       return unitIds ? unitIds.map((unit) => ({ key, unit, scope: `${mode} ${unit}` })) : [{ key, scope: `${mode} ${unitId}` }];
