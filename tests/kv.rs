@@ -74,7 +74,7 @@ async fn no_record_goes_by_itself() {
     let platform = empty().await;
     let store = store(&platform);
     store.put(&CatalogueKey(None), vec![], &NoMetadata).await.unwrap();
-    store.put(&replay_key("k"), vec![], &()).await.unwrap();
+    store.put(&replay_key("k"), vec![], &NoMetadata).await.unwrap();
     store.put(&TransactionKey(&id(1)), vec![], &access("u")).await.unwrap();
     let expirations: Vec<_> = listed(&platform)
         .await
