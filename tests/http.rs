@@ -626,6 +626,7 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 fn a_body_that_finds_no_room_is_answered_at_once() {
     let bench = seeded();
     let mut held = bench.caches.in_flight.reservation();
+    held.resize(MAX_BYTES_IN_FLIGHT).unwrap();
     held.resize(MAX_BYTES_IN_FLIGHT - 100).unwrap();
     assert_eq!(held.resize(MAX_BYTES_IN_FLIGHT + 1), Err(BodyError::Busy));
     let before = bench.store.names();
