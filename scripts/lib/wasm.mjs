@@ -62,7 +62,7 @@ export async function buildWasm(tools, name) {
 async function compile(tools, { features, profile }) {
   const { wasm, root, cache } = tools;
   const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features];
-  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, wasm.env.RUSTFLAGS, args]));
+  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, wasm.env.RUSTFLAGS, args, PLACES]));
   const key = keyNow();
   const work = async (folder) => {
     await run(wasm.cargo, [...args, "--config", await withoutPlaces(tools)], { cwd: root, env: wasm.env, show: true });
@@ -73,6 +73,8 @@ async function compile(tools, { features, profile }) {
   return place ? join(place, "crate.wasm") : compile(tools, { features, profile });
 }
 
+const PLACES = { root: "/impact-pledge", target: "/target", registry: "/crates" };
+
 /**
  * Cargo's setting by which rustc names no folder of this machine: the same bytes wherever it is built. (`trim-paths` of
  * a profile would do it, but takes nightly Rust.)
@@ -80,7 +82,7 @@ async function compile(tools, { features, profile }) {
 async function withoutPlaces({ root, wasm }) {
   const metadata = await run(wasm.cargo, ["metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", WASM], { cwd: root, env: wasm.env });
   const registries = new Set(JSON.parse(metadata).packages.filter(({ source }) => source).map((crate) => dirname(dirname(crate.manifest_path))));
-  const places = [[root, "/impact-pledge"], [wasm.targetFolder, "/target"], ...[...registries].map((folder) => [folder, "/crates"])];
+  const places = [[root, PLACES.root], [wasm.targetFolder, PLACES.target], ...[...registries].map((folder) => [folder, PLACES.registry])];
   return `target.${WASM}.rustflags=${JSON.stringify(places.map(([from, to]) => `--remap-path-prefix=${from}=${to}`))}`;
 }
 
