@@ -62,10 +62,11 @@ export async function buildWasm(tools, name) {
 async function compile(tools, { features, profile }) {
   const { wasm, root, cache } = tools;
   const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features];
-  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, wasm.env.RUSTFLAGS, args, PLACES]));
+  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, args, PLACES]));
   const key = keyNow();
   const work = async (folder) => {
-    await run(wasm.cargo, [...args, "--config", await withoutPlaces(tools)], { cwd: root, env: wasm.env, show: true });
+    const env = { ...wasm.env, RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined }; // theirs would replace ours
+    await run(wasm.cargo, [...args, "--config", await withoutPlaces(tools)], { cwd: root, env, show: true });
     if (keyNow() !== key) throw new Stop("a source was saved while it was compiled");
     copyFileSync(join(wasm.targetFolder, WASM, profile, "impact_pledge.wasm"), join(folder, "crate.wasm"));
   };
