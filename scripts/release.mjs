@@ -5,7 +5,7 @@
  */
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { command } from "./lib/command.mjs";
+import { Option, command } from "./lib/command.mjs";
 import { packElsewhere } from "./lib/elsewhere.mjs";
 import { git, isTagged, obstacles } from "./lib/obstacles.mjs";
 import { pack, sha256 } from "./lib/pack.mjs";
@@ -30,7 +30,7 @@ async function release({ dryRun }) {
   stage(2);
   await packElsewhere(tools, dist);
   stage(3);
-  await npm(["publish", join(dist, `impact-pledge-${version(root)}.tgz`), "--dry-run", "--access", "public", "--tag", "latest"], { cwd: root, show: true });
+  await npm(["publish", join(dist, `impact-pledge-${version(root)}.tgz`), "--dry-run", "--access", "public", "--tag", tag.includes("-") ? "next" : "latest"], { cwd: root, show: true });
   stage(4);
   if (dryRun) say(`    not with --dry-run: ${tag} would be tagged, and the tag pushed`);
   else if (isTagged()) say(`    ${tag} is ready in dist/: the workflow publishes it`);
@@ -51,7 +51,8 @@ function rows(root, dist) {
   return readdirSync(dist).sort().map((name) => row(join(dist, name)));
 }
 
-const program = command("npm run release --", "Builds, packs and releases this commit.").option("--dry-run", "all but publishing: nothing leaves dist/").action(release);
+const dryRun = new Option("--dry-run", "all but publishing: nothing leaves dist/").env("npm_config_dry_run"); // without `--`, npm takes the option
+const program = command("npm run release --", "Builds, packs and releases this commit.").addOption(dryRun).action(release);
 program.command("pack").description("build and pack into dist/, no more").action(async () => pack(await ready()));
 program.command("version <version>").description("set the version everywhere, and make what is unreleased in CHANGELOG.md its section").action(async (wanted) => {
   setVersion((await ready()).root, wanted, new Date().toISOString().slice(0, 10));

@@ -96,6 +96,12 @@ for (const [name, [spoil, options, wanted]] of Object.entries(OBSTACLES)) {
   });
 }
 
+test("a release that npm took `--dry-run` from is a dry run all the same", () => {
+  const { status, stdout } = spawnSync(process.execPath, [join(root, "scripts", "run.mjs"), "release", "--help"], { encoding: "utf8" });
+  assert.equal(status, 0);
+  assert.match(stdout, /--dry-run .*\(env:\s+npm_config_dry_run\)/s); // npm sets it where the `--` before the option is missing
+});
+
 test("two builds are the same only if every file is, and there is one", (t) => {
   const [first, second] = ["first", "second"].map((name) => join(scratch(t), name));
   for (const folder of [first, second]) mkdirSync(folder);
