@@ -13,5 +13,5 @@ export async function buildWorker(tools, folder = join(tools.root, "build")) {
   for (const name of ["worker.js", "recover.js"]) cpSync(join(tools.root, "src", "server", name), join(folder, name), { filter });
   const wasm = readFileSync(join(folder, "impact_pledge_bg.wasm"));
   const kilobytes = ({ length }) => `${(length / 1000).toFixed(1)} KB`;
-  say(`build/impact_pledge_bg.wasm: ${kilobytes(wasm)}, ${kilobytes(gzipSync(wasm))} gzip`);
+  say(`impact_pledge_bg.wasm: ${kilobytes(wasm)}, ${kilobytes(gzipSync(wasm))} gzip`);
 }
