@@ -1,25 +1,13 @@
 /** `npm run build -- [part…]`: the Worker into build/, the npm package into pkg/, the demo shop into build/www/. */
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { Argument, command } from "./lib/command.mjs";
 import { ready } from "./lib/ready.mjs";
-import { Stop, say } from "./lib/report.mjs";
-import { buildWasm } from "./lib/wasm.mjs";
+import { Stop } from "./lib/report.mjs";
 import { buildPackage } from "./package.mjs";
+import { buildWorker } from "./worker.mjs";
 
 const PARTS = { worker: buildWorker, package: buildPackage, shop: buildShop };
-
-async function buildWorker(tools) {
-  const folder = join(tools.root, "build");
-  // What is the same already is left alone: a watcher need not wake for nothing.
-  const filter = (from, to) => statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));
-  cpSync(await buildWasm(tools, "impact_pledge"), folder, { recursive: true, filter });
-  for (const name of ["worker.js", "recover.js"]) cpSync(join(tools.root, "src", "server", name), join(folder, name), { filter });
-  const wasm = readFileSync(join(folder, "impact_pledge_bg.wasm"));
-  const kilobytes = ({ length }) => `${(length / 1000).toFixed(1)} KB`;
-  say(`build/impact_pledge_bg.wasm: ${kilobytes(wasm)}, ${kilobytes(gzipSync(wasm))} gzip`);
-}
 
 /** The shop uses the built package as any shop does: installed under its name in a node_modules folder, here a link to pkg/. */
 async function buildShop({ root }) {

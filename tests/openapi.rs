@@ -292,7 +292,7 @@ fn paths_and_methods_are_the_contract_s() {
     assert_eq!(operations, [CREATE, GET]);
     assert_eq!(CREATE.1, api::PLEDGE_TRANSACTION_PATH);
     assert_eq!(GET.1, format!("{}/{{id}}", api::PLEDGE_TRANSACTION_PATH));
-    assert_eq!(document.0["info"]["version"], "2.0.0");
+    assert_eq!(document.0["info"]["version"], env!("CARGO_PKG_VERSION"));
 }
 
 #[test]
