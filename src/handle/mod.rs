@@ -168,7 +168,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             cause,
         };
         response.log = serde_json::to_string(&line).ok(); // none of it can fail
-        response.headers.push((header::REQUEST_ID, Cow::Owned(id)));
+        response.request_id = Some(id);
     }
 }
 

@@ -106,7 +106,8 @@ impl<S: Store<Value = Vec<u8>>> Bench<S> {
 
 pub fn answer(response: Response<Vec<u8>>) -> Answer {
     let mut headers = BTreeMap::new();
-    let own = response.headers.iter().map(|(name, value)| (*name, &**value));
+    let id = response.request_id.as_deref().map(|id| ("x-request-id", id));
+    let own = response.headers.iter().map(|(name, value)| (*name, &**value)).chain(id);
     for (name, value) in response.media.headers().iter().copied().chain(own) {
         assert_eq!(name, name.to_lowercase());
         assert_eq!(headers.insert(name.to_owned(), value.to_owned()), None, "`{name}` twice");
