@@ -1,14 +1,15 @@
-/** `npm run build -- [part…]`: the Worker into build/, the npm package into pkg/, the demo shop into build/www/. */
+/** `npm run build -- [part…]`: the Worker into build/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/. */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Argument, command } from "./lib/command.mjs";
+import { buildOperator } from "./lib/operator.mjs";
 import { ready } from "./lib/ready.mjs";
 import { Stop, say } from "./lib/report.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 import { buildPackage } from "./package.mjs";
 
-const PARTS = { worker: buildWorker, package: buildPackage, shop: buildShop };
+const PARTS = { worker: buildWorker, package: buildPackage, operator: buildOperator, shop: buildShop };
 
 async function buildWorker(tools) {
   const folder = join(tools.root, "build");
@@ -37,7 +38,7 @@ async function buildShop({ root }) {
   await build({ ...places, loader, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning" });
 }
 
-await command("npm run build --", "The Worker into build/, the npm package into pkg/, the demo shop into build/www/.")
+await command("npm run build --", "The Worker into build/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/.")
   .addArgument(new Argument("[parts...]", "what to build; none means all").choices(Object.keys(PARTS)))
   .action(async (names) => {
     const tools = await ready();
