@@ -19,6 +19,7 @@ pub mod charge;
 mod decimal;
 pub mod handle;
 pub mod idempotency;
+#[cfg(any(not(target_family = "wasm"), feature = "operator"))] // else the service's wasm grows
 pub mod operator;
 pub mod pledge;
 pub mod retry;
