@@ -2,6 +2,9 @@
 import { bootstrap } from "./lib/bootstrap.mjs";
 import { Stop, placeInWords, say } from "./lib/report.mjs";
 
+/** `usage`: the command line is wrong, and nothing was done. */
+const failure = ({ message, place, data }, isUsage) => ({ place, ...data, error: { code: isUsage ? "usage" : "failed", message: message.replace(/^error: /, "").trim().replaceAll("\n", " ") } });
+
 if (!process.stderr.isTTY) process.env.NO_COLOR ??= "1";
 const forPrograms = process.argv.includes("--json");
 try {
@@ -14,10 +17,4 @@ try {
   if (!printed) say(error instanceof Stop ? `stopped: ${error.message}${where}` : String(error?.stack ?? error));
   process.exitCode = printed ? Math.min(error.exitCode, 1) * 2 : 1;
   if (forPrograms && process.exitCode !== 0) console.log(JSON.stringify(failure(error, printed)));
-}
-
-/** `usage`: the command line is wrong, and nothing was done. */
-function failure({ message, place, data }, isUsage) {
-  const sentence = message === "(outputHelp)" ? "the command is missing" : message.replace(/^error: /, "").trim().replaceAll("\n", " ");
-  return { ...(place ? { place } : {}), ...data, error: { code: isUsage ? "usage" : "failed", message: sentence } };
 }

@@ -49,7 +49,7 @@ function takenByNpm(program) {
 
 /** `name` as the user calls it. */
 export const command = (name, description) =>
-  new Program(name).description(description).exitOverride().showHelpAfterError(`See \`${name} --help\`.`).configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
+  new Program(name).description(description).exitOverride().showHelpAfterError(`See \`${name.replace(/ --$/, "")} -- --help\`.`).configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
 
 /**
  * A command on records. Its action gets them, and a `print(data, words)` that prints one of the two, before all else; both

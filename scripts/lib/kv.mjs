@@ -33,7 +33,7 @@ export class Kv {
 
   /** The names that begin with a prefix, page by page: a page's `cursor` leads to the next one, also in a later run. @returns {AsyncGenerator<{names: Name[], cursor: string | null}>} */
   async *pages(prefix = "", cursor = null) {
-    for (let before; ; before = cursor) {
+    for (let before = cursor; ; before = cursor) {
       const page = await this.#port.list(prefix, cursor);
       yield page;
       cursor = page.cursor;
