@@ -24,7 +24,7 @@ onRecords(make, async ({ tools, kv, print }) => {
 });
 
 const random = () => randomBytes(KEY_BYTES).toString("hex");
-const shownOnce = (key, { id, mode }) => `${key}\n\nThis ${mode} key is shown this one time. In the list it is ${id}.`;
+const shownOnce = (key, { id, mode }) => `${key}\n\nThis is the only time that this ${mode} key is shown. In the list it is ${id}.`;
 
 /** @returns {object} the record to be; its IDs and label are checked by the service's own code */
 function recordOf({ mode, level, unit: units, team, label }) {
@@ -61,11 +61,10 @@ onRecords(turn, async ({ tools, kv, print }, given) => {
   if (stored === null) throw new Stop(`there is no key ${old.id}: nothing was done`);
   const { key, row, entry } = await operator(tools, "replace-key", { random: random(), stored });
   await kv.write([entry]);
-  const ends = Math.ceil(Date.now() / 1000) + keep;
-  const replaces = { id: old.id, name: old.name, ends: instant(ends) };
+  const replaces = { id: old.id, name: old.name, ends: instant(Math.floor(Date.now() / 1000) + keep) };
   const words = () => `${shownOnce(key, row)}\n${old.id} ${keep === 0 ? "is revoked. Within about a minute the service refuses it everywhere." : `goes on until ${replaces.ends}.`}`;
   try {
-    await (keep === 0 ? kv.remove([old.name]) : kv.write([{ key: old.name, value: stored, expiration: ends }]));
+    await (keep === 0 ? kv.remove([old.name]) : kv.write([{ key: old.name, value: stored, expirationTtl: keep }]));
   } catch ({ message }) {
     const problem = `${old.id} goes on without an end, and the new key ${row.id} works: revoke one of them (${message})`;
     if (!turn.opts().json) print({}, () => shownOnce(key, row));

@@ -110,7 +110,11 @@ export async function openKv(tools, { remote = false, environment, persistTo = "
   const folder = resolve(tools.root, persistTo);
   const { getPlatformProxy } = await import("wrangler");
   const options = { configPath: config, persist: { path: join(folder, "v3") }, remoteBindings: false };
-  const { env, dispose } = await within(DEADLINE_MS, "start", getPlatformProxy(options));
+  const starting = getPlatformProxy(options);
+  const { env, dispose } = await within(DEADLINE_MS, "start", starting).catch((error) => {
+    starting.then(({ dispose }) => dispose()).catch(() => {}); // else the process goes on
+    throw error;
+  });
   return new Kv({ kind: "local", folder }, new LocalPort(env[BINDING], dispose, deadline));
 }
 

@@ -24,7 +24,7 @@ export async function operator({ root }, command, input = "") {
 async function load(root) {
   if (!isFresh(root)) {
     say("building the operator's commands, a minute the first time");
-    await buildOperator(await ready());
+    await buildOperator({ ...(await ready()), root });
   }
   const module = await import(pathToFileURL(join(folderOf(root), "operator.js")));
   module.initSync({ module: readFileSync(join(folderOf(root), "operator_bg.wasm")) });

@@ -87,6 +87,7 @@ const OPERATIONS = [
   [new RegExp(`^POST ${NAMESPACE}/bulk/delete$`), remove],
   [new RegExp(`^GET /workers/scripts/${SCRIPT}/settings$`), ({ bindings }, { match: [, name] }) => bindings.has(name) && { result: { bindings: bindings.get(name) } }],
   [new RegExp(`^PUT /workers/scripts/${SCRIPT}$`), upload],
+  [new RegExp(`^PATCH /workers/scripts/${SCRIPT}/script-settings$`), () => ({ result: {} })],
   [new RegExp(`^DELETE /workers/services/${SCRIPT}$`), ({ workers }, { match: [, name] }) => workers.delete(name) && { result: null }],
   [/^GET \/workers\/subdomain$/, () => ({ result: { subdomain: "shop" } })],
   [new RegExp(`^(?:GET|POST) /workers/scripts/${SCRIPT}/subdomain$`), () => ({ result: { enabled: true, previews_enabled: true } })],

@@ -93,6 +93,7 @@ test("staging and production are Workers of their own, each with its namespace, 
     assert.match(JSON.parse(early.out).error.message, new RegExp(`^the account ${ACCOUNT} has no Worker \`impact-pledge-${environment}\`: deploy it first`));
     const deployed = await script("deploy", at, { env });
     assert.equal(deployed.code, 0, deployed.out + deployed.problem);
+    assert.doesNotMatch(deployed.out + deployed.problem, /warning/i);
     assert.match(deployed.problem, new RegExp(`^deploying: account ${ACCOUNT}, environment ${environment}, Worker impact-pledge-${environment}$`, "m"));
     const made = await script("keys", ["create", "--mode", "live", "--unit", environment, "--remote", ...at, "--json"], { env });
     assert.deepEqual(JSON.parse(made.out).place, place);
