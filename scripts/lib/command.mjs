@@ -31,6 +31,9 @@ export function readDuration(least, most) {
 
 /** npm keeps options for itself where no `--` comes before them; PowerShell drops a `--`. It passes them on as variables. */
 class Program extends Command {
+  /** Names of options that are passed on to another program. @type {string[]} */
+  others = [];
+
   async parseAsync(...args) {
     const taken = this.name().split(" ").includes(process.env.npm_lifecycle_event) && takenByNpm(this);
     if (taken) this.error(`npm took \`${taken}\` for itself, and nothing was done: write \`${this.name()} …\`, and in PowerShell, which drops \`--\`, \`${this.name().replace("npm", "npm.cmd")} …\``);
@@ -40,7 +43,7 @@ class Program extends Command {
 
 /** The first of the options that npm has taken, or undefined; one that was passed on, too, was meant for both. */
 function takenByNpm(program) {
-  const options = [program, ...program.commands].flatMap(({ options }) => options.map(({ long }) => long));
+  const options = [program, ...program.commands].flatMap(({ options }) => options.map(({ long }) => long)).concat(program.others);
   const set = Object.keys(process.env).filter((name) => /^npm_config_\w{3,}$/i.test(name) && !["", "false"].includes(process.env[name]));
   const taken = set.map((name) => `--${name.slice("npm_config_".length).toLowerCase().replaceAll("_", "-")}`);
   const passed = (option) => process.argv.some((text) => text === option || text.startsWith(`${option}=`));

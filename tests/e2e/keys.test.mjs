@@ -242,6 +242,7 @@ test("an option that npm took for itself is refused, and nothing is changed", as
     ["keys", ["rotate", "0"], { npm_config_keep: "0" }, "--keep"],
     ["deploy", [], { npm_config_dry_run: "true" }, "--dry-run"],
     ["deploy", ["production"], { npm_config_env: "true" }, "--env"],
+    ["deploy", ["--env", "staging"], { npm_config_keep_vars: "true" }, "--keep-vars"],
     ["start", [], { npm_config_persist_to: "true" }, "--persist-to"],
   ]) {
     const { code, out, problem } = await byNpm(name, args, config);
