@@ -18,7 +18,7 @@ const modesOf = (mode) => (mode === "both" ? MODES : [mode]);
 const change = prices.command("set").description("replace the prices of a mode").argument("<file>", "JSON; `-` is standard input");
 change.addOption(mode("whose prices: those of test keys, of live keys, or of both").makeOptionMandatory());
 onRecords(change, async ({ tools, kv, print }, file) => {
-  const { catalogue, entries } = await check(tools, () => readFileSync(file === "-" ? 0 : file), file === "-" ? "the catalogue" : file);
+  const { catalogue, entries } = await ask(tools, "catalogue", () => readFileSync(file === "-" ? 0 : file), file === "-" ? "the catalogue" : file);
   const modes = modesOf(change.opts().mode);
   await kv.write(modes.map((mode) => entries[mode]));
   const after = "Within about a minute the service charges by it everywhere.";
@@ -41,14 +41,15 @@ const allOf = (modes, catalogueOf) => ({ catalogues: Object.fromEntries(modes.ma
 async function stored(tools, kv, mode) {
   const names = (await operator(tools, "catalogue-names"))[mode];
   for await (const { name, value } of kv.read(names)) {
-    if (value !== null) return { name, catalogue: (await check(tools, () => value, `the stored record \`${name}\``)).catalogue };
+    if (value !== null) return { name, catalogue: await ask(tools, "stored-catalogue", () => value, `the stored record \`${name}\``) };
   }
   return { name: names[0], catalogue: null };
 }
 
-async function check(tools, read, what) {
+/** @param {string} what the input is, for messages */
+async function ask(tools, command, read, what) {
   try {
-    return await operator(tools, "catalogue", read());
+    return await operator(tools, command, read());
   } catch (error) {
     throw new Stop(`${what}: ${error.message}`);
   }

@@ -9,34 +9,33 @@ use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The record of the prices of a mode, or of all modes as they were before each had its own.
+/// The record of the prices of a mode. Without a mode, `catalogue`: the one of both modes until each
+/// had its own, which test mode falls back to.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Named {
-    Of(Mode),
-    Before,
-}
-
-impl Named {
-    pub(super) const ALL: [Named; 3] =
-        [Named::Of(Mode::Test), Named::Of(Mode::Live), Named::Before];
-}
+pub(super) struct Named(pub Option<Mode>);
 
 impl Key for Named {
     type Metadata = ();
     const KIND: &'static str = "catalogue";
     fn name(&self) -> String {
-        match self {
-            Named::Of(Mode::Test) => "catalogue:test".to_owned(),
-            Named::Of(Mode::Live) => "catalogue:live".to_owned(),
-            Named::Before => "catalogue".to_owned(),
+        match self.0 {
+            Some(Mode::Test) => "catalogue:test".to_owned(),
+            Some(Mode::Live) => "catalogue:live".to_owned(),
+            None => "catalogue".to_owned(),
         }
     }
 }
 
 /// → for each mode the names that the service reads, the first of which there is a record.
 pub(super) fn names(_input: &str) -> Outcome {
-    let [test, live, before] = Named::ALL.map(|named| named.name());
-    Ok(json!({ "test": [test, before], "live": [live] }))
+    let [test, live, both] =
+        [Some(Mode::Test), Some(Mode::Live), None].map(|mode| Named(mode).name());
+    Ok(json!({ "test": [test, both], "live": [live] }))
+}
+
+/// A record → the prices in it, as the service reads them.
+pub(super) fn stored(input: &str) -> Outcome {
+    Ok(serde_json::to_value(serde_json::from_str::<Catalogue>(input)?)?)
 }
 
 /// Most bytes of a catalogue: every isolate of the service holds it.
@@ -62,7 +61,7 @@ pub(super) fn check(input: &str) -> Outcome {
         .into());
     }
     let catalogue = read(input.trim_start_matches('\u{feff}')).map_err(in_json_words)?; // an editor may put one there
-    let entry = |mode| entry(&Named::Of(mode), &catalogue);
+    let entry = |mode| entry(&Named(Some(mode)), &catalogue);
     let entries = json!({ "test": entry(Mode::Test)?, "live": entry(Mode::Live)? });
     Ok(json!({ "catalogue": catalogue, "entries": entries }))
 }

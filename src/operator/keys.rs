@@ -34,7 +34,19 @@ struct NewKey {
 /// `{random, record}` → the key, which is shown once, and its record, which is all that is kept.
 pub(super) fn make(input: &str) -> Outcome {
     let NewKey { random, record } = serde_json::from_str(input).map_err(without_position)?;
-    key_of(&random, &record)
+    let (key, hash) = key_of(&random, record.mode)?;
+    let entry = entry(&CredentialKey(hash), &record)?;
+    Ok(json!({ "key": key, "row": Row::new(hash, &record), "entry": entry }))
+}
+
+fn key_of(random: &str, mode: Mode) -> Outcome<(String, KeyHash)> {
+    let random: [u8; KEY_BYTES] = base16ct::mixed::decode_vec(random)
+        .ok()
+        .and_then(|bytes| bytes.try_into().ok())
+        .ok_or_else(|| format!("`random` is not {KEY_BYTES} bytes in hexadecimal"))?;
+    let key = new_key(mode, random);
+    let hash = ApiKey::new(&key).hash();
+    Ok((key, hash))
 }
 
 #[derive(Deserialize)]
@@ -45,23 +57,15 @@ struct Replacement {
     stored: String,
 }
 
-/// `{random, stored}` → a key that may do what another may.
+/// `{random, stored}` → a key that may do what another may. Its record is the other's as it is, with
+/// members of later releases.
 pub(super) fn replace(input: &str) -> Outcome {
     let Replacement { random, stored } = serde_json::from_str(input).map_err(without_position)?;
-    let record = serde_json::from_str(&stored)
+    let record: KeyRecord = serde_json::from_str(&stored)
         .map_err(|error| format!("its record cannot be read: {}", without_position(error)))?;
-    key_of(&random, &record)
-}
-
-fn key_of(random: &str, record: &KeyRecord) -> Outcome {
-    let random: [u8; KEY_BYTES] = base16ct::mixed::decode_vec(random)
-        .ok()
-        .and_then(|bytes| bytes.try_into().ok())
-        .ok_or_else(|| format!("`random` is not {KEY_BYTES} bytes in hexadecimal"))?;
-    let key = new_key(record.mode, random);
-    let hash = ApiKey::new(&key).hash();
-    let entry = entry(&CredentialKey(hash), record)?;
-    Ok(json!({ "key": key, "row": Row::new(hash, record), "entry": entry }))
+    let (key, hash) = key_of(&random, record.mode)?;
+    let row = Row::new(hash, &record);
+    Ok(json!({ "key": key, "row": row, "entry": { "key": row.name, "value": stored } }))
 }
 
 /// `{name: record}` as found in Workers KV → a row for each. A record that cannot be read is listed,

@@ -5,7 +5,7 @@
 mod catalogue;
 mod keys;
 
-use crate::auth::{ApiKey, KeyRecord};
+use crate::auth::{ApiKey, KeyRecord, Mode};
 use crate::charge::Catalogue;
 use crate::store::{CredentialKey, Key};
 use catalogue::Named;
@@ -29,6 +29,7 @@ pub fn run(command: &str, input: &[u8]) -> Result<String, String> {
         "find-key" => keys::find,
         "catalogue" => catalogue::check,
         "catalogue-names" => catalogue::names,
+        "stored-catalogue" => catalogue::stored,
         "seed" => seed,
         _ => return Err(format!("there is no operator's command `{command}`")),
     };
@@ -67,8 +68,8 @@ struct Development {
 fn seed(_input: &str) -> Outcome {
     let Development { keys, catalogue } = serde_json::from_str(include_str!("development.json"))?;
     let mut entries = Vec::new();
-    for name in Named::ALL {
-        entries.push(entry(&name, &catalogue)?);
+    for mode in [Some(Mode::Test), Some(Mode::Live), None] {
+        entries.push(entry(&Named(mode), &catalogue)?);
     }
     for (key, record) in &keys {
         entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), record)?);

@@ -149,6 +149,10 @@ for (const [name, open] of Object.entries(PLACES)) {
     const wrong = await catalogue(["set", "-", "--mode", "test"], '{"currencyCode":"EUR","unitPrices":{"tree":0.5}}');
     assert.equal(wrong.code, 1);
     assert.match(wrong.problem, /^stopped: the catalogue: .*write a plain decimal in quotes.* at line 1 column 46 \(/m);
+    const nowhere = await catalogue(["set", join(scratch(t), "none.json"), "--mode", "test"]);
+    assert.match(nowhere.problem, /^stopped: .*none\.json: ENOENT: .* \(/);
+    await at.write("catalogue:test", JSON.stringify({ ...EUR, ofLaterReleases: 1 }));
+    assert.deepEqual((await shown()).catalogues, { test: EUR, live: EUR });
     const csv = join(scratch(t), "prices.csv");
     writeFileSync(csv, "tree,0.50\n");
     const noJson = await catalogue(["set", csv, "--mode", "live", "--json"]);
