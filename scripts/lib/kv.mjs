@@ -137,7 +137,14 @@ async function boundNamespace(cloudflare, worker) {
 
 /** What wrangler makes of its file for an environment, or for none. @returns {Promise<import("wrangler").Unstable_Config>} */
 export async function configuration(config, environment) {
-  const { unstable_readConfig: read } = await import("wrangler");
+  const { unstable_readConfig } = await import("wrangler");
+  const read = (options) => {
+    try {
+      return unstable_readConfig(options);
+    } catch ({ message }) {
+      throw new Stop(`${config} can't be read: ${message}`);
+    }
+  };
   const top = read({ config });
   if (environment === undefined) return top;
   const known = top.definedEnvironments ?? [];

@@ -74,6 +74,14 @@ test("large values are written in calls of 20 MB at most", async (t) => {
   assert.deepEqual([account.records.size, account.asked.length], [15, 3]);
 });
 
+test("local: values that are too large for one call are read in several", async (t) => {
+  const { kv } = await local(t);
+  const names = Array.from({ length: 12 }, (_, number) => `a:${10 + number}`);
+  await kv.write(names.map((key) => ({ key, value: key.repeat(700_000) })));
+  const read = await Array.fromAsync(kv.read(names));
+  assert.deepEqual(read.map(({ name, value }) => [name, value.slice(0, 4), value.length]), names.map((name) => [name, name, 2_800_000]));
+});
+
 test("values that are too many for one call are read in several", async (t) => {
   const { kv, account } = await remote(t, { fault: (asked, { asked: all }) => (asked.endsWith("/bulk/get") && all.length <= 3 ? { status: 413 } : undefined) });
   const names = Array.from({ length: 8 }, (_, number) => `a:${number}`);

@@ -1,5 +1,7 @@
 /** The environments of wrangler.toml: what they must have in common, since none inherits bindings or variables. */
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { configuration } from "../../scripts/lib/kv.mjs";
@@ -26,3 +28,11 @@ for (const environment of top.definedEnvironments) {
     assert.equal(config.observability.traces.enabled, false);
   });
 }
+
+test("a configuration that can't be read, or an environment that is not there, is named", async (t) => {
+  await assert.rejects(configuration(FILE, "prod"), { message: "there is no environment `prod`: wrangler.toml has staging, production" });
+  const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "wrangler.toml"), "name = impact-pledge\n");
+  await assert.rejects(configuration(join(folder, "wrangler.toml")), /wrangler\.toml can't be read: /);
+});
