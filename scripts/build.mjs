@@ -1,13 +1,14 @@
-/** `npm run build -- [part…]`: the Worker into build/, the npm package into pkg/, the demo shop into build/www/. */
+/** `npm run build -- [part…]`: the Worker into build/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/. */
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Argument, command } from "./lib/command.mjs";
+import { buildOperator } from "./lib/operator.mjs";
 import { ready } from "./lib/ready.mjs";
 import { Stop } from "./lib/report.mjs";
 import { buildPackage } from "./package.mjs";
 import { buildWorker } from "./worker.mjs";
 
-const PARTS = { worker: buildWorker, package: buildPackage, shop: buildShop };
+const PARTS = { worker: buildWorker, package: buildPackage, operator: buildOperator, shop: buildShop };
 
 /** The shop uses the built package as any shop does: installed under its name in a node_modules folder, here a link to pkg/. */
 async function buildShop({ root }) {
@@ -25,7 +26,7 @@ async function buildShop({ root }) {
   await build({ ...places, loader, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning" });
 }
 
-await command("npm run build --", "The Worker into build/, the npm package into pkg/, the demo shop into build/www/.")
+await command("npm run build --", "The Worker into build/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/.")
   .addArgument(new Argument("[parts...]", "what to build; none means all").choices(Object.keys(PARTS)))
   .action(async (names) => {
     const tools = await ready();

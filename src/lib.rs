@@ -1,7 +1,7 @@
 //! Impact pledges for any transaction of a shop's: an order, a sign-up, a donation.
 //!
 //! One crate becomes two products: the npm package `impact-pledge` (feature `client`) and the
-//! service, a Cloudflare Worker (feature `server`). Both features open a door to JavaScript on
+//! service, a Cloudflare Worker (feature `server`). Features open a door to JavaScript on
 //! wasm32 and do nothing on any other target; all other modules are plain Rust.
 //!
 //! - A [`pledge`] request has the shape of the [`schema`], is checked by [`validate`], and becomes
@@ -11,6 +11,7 @@
 //!   it is worth in exact decimals, [`idempotency`] whether it is a repeat; a [`store`] keeps it,
 //!   [`lookup`] is what an operator finds it by, and [`timeline`] shows it to its recipient.
 //! - A client asks again when that can help: [`retry`] says when.
+//! - An [`operator`] makes keys and sets prices: the scripts run it as wasm (feature `operator`).
 
 pub mod api;
 pub mod auth;
@@ -19,6 +20,8 @@ mod decimal;
 pub mod handle;
 pub mod idempotency;
 pub mod lookup;
+#[cfg(any(not(target_family = "wasm"), feature = "operator"))] // else the service's wasm grows
+pub mod operator;
 pub mod pledge;
 pub mod retry;
 pub mod schema;
@@ -30,5 +33,7 @@ pub mod validate;
 mod client;
 #[cfg(all(target_family = "wasm", feature = "validate"))]
 mod exports;
+#[cfg(all(target_family = "wasm", feature = "operator"))]
+mod operator_exports;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 pub mod server;

@@ -37,6 +37,7 @@ const BUILDS = {
   testing: { features: "server", profile: "testing", bindgen: [], optimise: ["--one-caller-inline-max-function-size=0", "--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-Oz", ...OWN_MEMORY], small: true, leaveOut: SERVICE_PARTS },
   client: { features: "client", profile: "validate", bindgen: [], optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY], small: true },
   validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"], plain: true }, // no slower for what packs it, as `-O3` comes behind
+  operator: { features: "operator", profile: "operator", bindgen: [], optimise: ["-O1"] },
 };
 
 /** Does a row of {@link BUILDS}. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
@@ -86,6 +87,9 @@ async function withoutPlaces({ root, wasm }) {
   const places = [[root, PLACES.root], [wasm.targetFolder, PLACES.target], ...[...registries].map((folder) => [folder, PLACES.registry])];
   return `target.${WASM}.rustflags=${JSON.stringify(places.map(([from, to]) => `--remap-path-prefix=${from}=${to}`))}`;
 }
+
+/** What the crate's wasm is made of, and how, but for the compiler. @returns {string} a hash */
+export const stateOf = (root) => sha256(...sourcesOf(root), readFileSync(import.meta.filename));
 
 /** The names and bytes of all that the crate is made of. */
 function sourcesOf(root) {
