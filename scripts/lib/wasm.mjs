@@ -33,7 +33,7 @@ const BUILDS = {
   // abort handler catches by wasm's own instructions.
   impact_pledge: { features: "server", profile: "release", bindgen: ["--force-enable-abort-handler"], optimise: ["-O3", "--enable-exception-handling"] },
   // The same service for `impact-pledge/testing`, without the abort handler: Node 20 has no `WebAssembly.JSTag`, which that
-  // takes. {@link ONE_CALLER} packs better by 5 KB here, in the Worker by 2.4.
+  // takes. Functions that are called from one place stay functions, which packs better by 5 KB.
   testing: { features: "server", profile: "testing", flags: ['--cfg=sha2_backend_soft="compact"'], bindgen: [], optimise: ["--one-caller-inline-max-function-size=0", "--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-Oz", ...OWN_MEMORY], small: true, leaveOut: SERVICE_PARTS },
   client: { features: "client", profile: "validate", bindgen: [], optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY], small: true },
   validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"], plain: true }, // no slower for what packs it, as `-O3` comes behind
