@@ -61,7 +61,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     const [where, , teamKey] = team.out.split("\n");
     assert.equal(where, placeInWords(place));
     assert.match(teamKey, /^service_sk_test_[a-z2-7]{40}$/);
-    assert.deepEqual(JSON.parse(await at.read(nameOf(teamKey))), { mode: "test", level: "team", teamId: "t", unitIds: ["a", "b"] });
+    assert.deepEqual(JSON.parse(await at.read(nameOf(teamKey))), { mode: "test", level: "team", teamId: "t", unitIds: ["a", "b"], version: 1 });
 
     await at.write(`key:${"0".repeat(64)}`, "{}");
     await at.write("catalogue", "{}");
