@@ -17,7 +17,7 @@ use impact_pledge::operator::run;
 use memory::MemoryStore;
 use serde_json::{Value, json};
 use service::{
-    Answer, Bench, LIVE_UNIT, NOW_MS, TestRequest, UNIT, minimal, put_key, repeatable, seeded, unit,
+    Answer, Bench, LIVE_UNIT, TestRequest, UNIT, minimal, put_key, repeatable, seeded, unit,
 };
 
 const MINUTE: u64 = 60_000;
@@ -433,7 +433,7 @@ fn a_transaction_of_the_first_format_is_erased_with_its_replay_record() {
     let outcome = ask("erase-transaction", &input);
     keep(&bench.store, &outcome["entries"]);
     let record = transaction(&bench.store);
-    assert!(!record.to_string().contains("ada"), "{record}");
+    assert!(!record.to_string().contains("ada@") && !record.to_string().contains("Ada"));
     assert_eq!(record["metadata"]["summary"]["replay"], found[id]);
     assert_eq!(record["metadata"]["summary"]["amount"], "1.50");
     assert!(!bench.store.value(&name).unwrap().contains("b5226cfc66af47dd"));
