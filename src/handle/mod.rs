@@ -62,9 +62,7 @@ pub trait Request {
     ) -> Result<Vec<u8>, BodyError>;
     /// Counts a refused key against the rate limit of the caller's network, and returns whether it
     /// is one too many. Without a rate limit none is.
-    async fn is_over_limit(&self, _network: &str) -> bool {
-        false
-    }
+    async fn is_over_limit(&self, network: &str) -> bool;
 }
 
 /// Why a body cannot be had.
