@@ -27,12 +27,13 @@ const newLine = (data) => Buffer.from(`${JSON.stringify(data)}\n`);
 /** Writes all records of a namespace into a file that does not exist. @returns {Promise<{count: number, sha256: string, resumed: boolean}>} */
 export async function backup(kv, file) {
   const [part, side] = [`${file}.part`, `${file}.progress`];
-  const before = existsSync(side) && existsSync(part) ? readState(side, kv.place) : null;
-  if (existsSync(file)) return finished(file, side);
+  const known = readState(side, kv.place, ({ task }) => task === "backup");
+  if (existsSync(file)) return finished(file, known && side);
+  const before = existsSync(part) ? known : null;
   const output = await open(part, before ? "r+" : "w", ONLY_MINE);
   try {
     await output.chmod(ONLY_MINE);
-    const writer = new Writer(output, side, before ?? { place: kv.place, bytes: 0, count: 0, cursor: null, listed: false });
+    const writer = new Writer(output, side, before ?? { task: "backup", place: kv.place, bytes: 0, count: 0, cursor: null, listed: false });
     await (before ? writer.resume(part) : writer.begin());
     if (!writer.state.listed) await copy(kv, writer);
     const { count } = writer.state;
@@ -45,9 +46,9 @@ export async function backup(kv, file) {
   }
 }
 
-/** A backup that was broken off after its last step. */
+/** A backup that was broken off after its last step, which left the side file. */
 async function finished(file, side) {
-  if (!existsSync(side)) throw new Stop(`${file} exists, and no backup is overwritten: choose another name`);
+  if (!side) throw new Stop(`${file} exists, and no backup is overwritten: choose another name`);
   const { count, sha256 } = await check(file);
   rmSync(side);
   return { count, sha256, resumed: true };
@@ -153,7 +154,7 @@ function writeState(side, state) {
 }
 
 /** What a run before left of the same work, or null. */
-function readState(side, place, isSame = () => true) {
+function readState(side, place, isSame) {
   const state = existsSync(side) ? JSON.parse(readFileSync(side, "utf8")) : null;
   if (state && !isDeepStrictEqual(state.place, place)) throw new Stop(`${side} is of another place: finish there, or delete it`);
   return state && isSame(state) ? state : null;
@@ -218,8 +219,8 @@ export async function restore(kv, file, { overwrite = false, waitMs = WAIT_MS } 
   if (!existsSync(file)) throw new Stop(`there is no file ${file}${existsSync(`${file}.part`) ? ": its backup is not complete, run the same backup once more" : ""}`);
   const { header, count, sha256, start, end } = await check(file);
   const side = `${file}.progress`;
-  const before = readState(side, kv.place, (state) => state.sha256 === sha256);
-  let state = before ?? { place: kv.place, sha256, position: start, written: 0, expired: 0 };
+  const before = readState(side, kv.place, (state) => state.task === "restore" && state.sha256 === sha256);
+  let state = before ?? { task: "restore", place: kv.place, sha256, position: start, written: 0, expired: 0 };
   if (!overwrite) await refuseDiffering(kv, file, { start: state.position, end });
   const tell = progress(`of ${count.toLocaleString("en")} records written`);
   for await (const records of batches(recordsOf(file, { start: state.position, end }), MOST_WRITES, ({ size }) => size)) {

@@ -139,7 +139,11 @@ test("no file is overwritten, and none is gone on with for another place", async
   const folder = scratch(t);
   const [file, part] = [join(folder, "all.jsonl"), join(folder, "part.jsonl")];
   writeFileSync(file, "mine");
-  await assert.rejects(backup(kv, file), { message: `${file} exists, and no backup is overwritten: choose another name` });
+  const exists = { message: `${file} exists, and no backup is overwritten: choose another name` };
+  await assert.rejects(backup(kv, file), exists);
+  writeFileSync(`${file}.progress`, JSON.stringify({ task: "restore", place: kv.place }));
+  await assert.rejects(backup(kv, file), exists);
+  assert.ok(existsSync(`${file}.progress`));
   account.fault = breaksAt(5);
   await assert.rejects(backup(kv, part));
   account.fault = () => undefined;
@@ -172,6 +176,8 @@ test("wherever a backup breaks off, the same command ends it with the same bytes
     assert.equal(count, 12);
     assert.deepEqual(linesOf(file).slice(1, -1), records);
     await check(file);
+    writeFileSync(`${file}.progress`, JSON.stringify({ task: "backup", place: kv.place })); // killed before the last step
+    assert.deepEqual([(await backup(kv, file)).count, (await check(file)).count], [12, 12]);
     assert.ok(!existsSync(`${file}.part`) && !existsSync(`${file}.progress`));
   }
 });
