@@ -51,12 +51,6 @@ impl Decimal {
         Decimal { digits, scale: PLACES }
     }
 
-    /// The exact sum.
-    pub fn sum(decimals: impl Iterator<Item = Decimal>) -> Self {
-        let one = Decimal { digits: vec![1], scale: 0 };
-        Decimal::sum_of_products(decimals.map(|decimal| (decimal, &one)))
-    }
-
     /// The decimal with two places behind the point, rounded half away from zero, such as `12.50`.
     ///
     /// Its length, and so the memory and time that it takes, grows with a large exponent.

@@ -358,11 +358,14 @@ fn added(before: Vec<Sum>, rows: &[(Row, Decimal)]) -> Vec<Sum> {
         sum.unpriced += row.unpriced;
         amounts.push(amount.clone());
     }
-    let sum = |(sum, amounts): (Sum, Vec<Decimal>)| Sum {
-        amount: Decimal::sum(amounts.into_iter()).to_money(),
-        ..sum
-    };
+    let sum =
+        |(sum, amounts): (Sum, Vec<Decimal>)| Sum { amount: total(amounts).to_money(), ..sum };
     groups.into_values().map(sum).collect()
+}
+
+fn total(amounts: Vec<Decimal>) -> Decimal {
+    let one = Decimal::parse("1");
+    Decimal::sum_of_products(amounts.into_iter().zip(one.iter().cycle()))
 }
 
 // ---- Offerings without a price -------------------------------------------------------------------
