@@ -97,7 +97,7 @@ onRecords(remove, async ({ tools, kv, print }, id) => {
 async function confirm(question) {
   if (!process.stdin.isTTY) throw new Stop("add `--yes` to erase without being asked: nothing was erased");
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await prompt.question(`${question} Type \`yes\`: `);
+  const answer = await prompt.question(`${question} Type \`yes\`: `).catch(() => ""); // Ctrl-C, Ctrl-D
   prompt.close();
   if (answer.trim() !== "yes") throw new Stop("nothing was erased");
 }
