@@ -2,7 +2,9 @@
 //! read. Values stay byte for byte as they are; what is complete is never written.
 
 use super::erase::{age_ms, set};
-use super::transactions::{Catalogues, Metadata, Record, each, lacks_hashes, parse};
+use super::find::lacks_hashes;
+use super::transactions::{Metadata, Record, each, parse};
+use super::unpriced::Catalogues;
 use super::{Outcome, lookup, without_position};
 use crate::auth::{KeyRecord, Scope};
 use crate::lookup::LookupKey;

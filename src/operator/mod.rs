@@ -6,9 +6,13 @@
 mod backfill;
 mod catalogue;
 mod erase;
+mod export;
+mod find;
 mod keys;
 mod lookup;
+mod show;
 mod transactions;
+mod unpriced;
 
 use crate::auth::{ApiKey, KeyRecord, Mode};
 use crate::charge::Catalogue;
@@ -38,10 +42,10 @@ pub fn run(command: &str, input: &[u8]) -> Result<String, String> {
         "lookup" => lookup::make,
         "lookup-hashes" => lookup::hashes,
         "transaction-name" => transactions::name,
-        "find-transactions" => transactions::find,
-        "show-transaction" => transactions::show,
-        "export-transactions" => transactions::export,
-        "unpriced-offerings" => transactions::unpriced,
+        "find-transactions" => find::find,
+        "show-transaction" => show::show,
+        "export-transactions" => export::export,
+        "unpriced-offerings" => unpriced::unpriced,
         "erasable" => erase::check,
         "erase-transaction" => erase::erase,
         "replays" => erase::replays,
