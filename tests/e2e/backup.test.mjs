@@ -170,7 +170,7 @@ test("wherever a backup breaks off, the same command ends it with the same bytes
     const file = join(folder, `${call}.jsonl`);
     account.fault = breaksAt(call);
     await assert.rejects(backup(kv, file), /status 403/);
-    writeFileSync(`${file}.part`, '{"name":"torn', { flag: "a" }); // what a killed process may leave
+    writeFileSync(`${file}.part`, '{"name":"torn'.padEnd(100_000), { flag: "a" }); // what a killed process may leave
     account.fault = () => undefined;
     const { count } = await backup(kv, file);
     assert.equal(count, 12);
