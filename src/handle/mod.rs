@@ -16,7 +16,7 @@ mod settings;
 mod timeline;
 
 pub use cache::Caches;
-pub use create::LEAST_PLEDGE_BYTES;
+pub use create::{LEAST_PLEDGE_BYTES, date_time};
 pub use in_flight::{MAX_BYTES as MAX_BYTES_IN_FLIGHT, Reservation};
 pub use journal::Journal;
 pub use response::{Body, Media, Response};

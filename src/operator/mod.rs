@@ -1,12 +1,22 @@
-//! What an operator does to the service: makes keys, finds them, checks prices.
+//! What an operator does to the service: makes keys, finds them, checks prices, finds and erases
+//! transactions.
 //!
 //! The scripts run [`run`] as wasm. It keeps nothing: they carry records to and from Workers KV.
 
+mod backfill;
 mod catalogue;
+mod erase;
+mod export;
+mod find;
 mod keys;
+mod lookup;
+mod show;
+mod transactions;
+mod unpriced;
 
 use crate::auth::{ApiKey, KeyRecord, Mode};
 use crate::charge::Catalogue;
+use crate::lookup::LookupKey;
 use crate::store::{CatalogueKey, CredentialKey, Key, Version};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -29,6 +39,19 @@ pub fn run(command: &str, input: &[u8]) -> Result<String, String> {
         "catalogue" => catalogue::check,
         "catalogue-names" => catalogue::names,
         "stored-catalogue" => catalogue::stored,
+        "lookup" => lookup::make,
+        "lookup-hashes" => lookup::hashes,
+        "transaction-name" => transactions::name,
+        "find-transactions" => find::find,
+        "show-transaction" => show::show,
+        "export-transactions" => export::export,
+        "unpriced-offerings" => unpriced::unpriced,
+        "erasable" => erase::check,
+        "erase-transaction" => erase::erase,
+        "replays" => erase::replays,
+        "complete-key" => backfill::key,
+        "incomplete-transactions" => backfill::incomplete,
+        "complete-transactions" => backfill::transactions,
         "seed" => seed,
         _ => return Err(format!("there is no operator's command `{command}`")),
     };
@@ -69,17 +92,20 @@ fn without_position(error: serde_json::Error) -> String {
 struct Development {
     keys: Vec<(String, KeyRecord)>,
     catalogue: Catalogue,
+    lookup: LookupKey,
 }
 
 /// The data of local development. It belongs into no deployed namespace.
 fn seed(_input: &str) -> Outcome {
-    let Development { keys, catalogue } = serde_json::from_str(include_str!("development.json"))?;
-    let mut entries = Vec::new();
+    let Development { keys, catalogue, lookup } =
+        serde_json::from_str(include_str!("development.json"))?;
+    let mut entries = vec![lookup::entry_of(lookup)?];
     for mode in [Mode::Test, Mode::Live] {
         entries.push(entry(&CatalogueKey(Some(mode)), &catalogue)?);
     }
     for (key, record) in &keys {
-        entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), record)?);
+        let record = KeyRecord { lookup: Some(lookup), ..record.clone() };
+        entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), &record)?);
     }
     let rows = keys.iter().map(|(key, record)| json!({ "key": key, "record": record }));
     Ok(json!({ "keys": rows.collect::<Value>(), "entries": entries }))
