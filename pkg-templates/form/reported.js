@@ -17,7 +17,7 @@ export function readIssues(issues) {
 function readIssue({ path, pointer, code, message, meta }) {
   if (typeof message !== "string" || !message.trim()) return undefined;
   const steps = Array.isArray(path) ? path.slice(0, MOST_STEPS).map(stepOf) : String(pointer ?? "").slice(0, MOST).split("/", MOST_STEPS).slice(1);
-  return { path: steps, pointer: steps.map((step) => `/${step}`).join(""), code: CODE.test(code) ? code : "", meta, message: message.slice(0, MOST) };
+  return { path: steps, pointer: ["", ...steps].join("/"), code: CODE.test(code) ? code : "", meta, message: message.slice(0, MOST) };
 }
 
 /** One that is an object names its key, as Standard Schema allows. */

@@ -52,7 +52,7 @@ export function issueOf(about, number, name) {
   }
   if (name !== undefined) {
     path.push(name);
-    pointer += `/${name.replace(/[~/]/g, (char) => (char === "/" ? "~1" : "~0"))}`;
+    pointer += `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
   }
   return { path, pointer, code, message: isOpen ? text + number : text, meta };
 }
