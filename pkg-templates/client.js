@@ -74,7 +74,7 @@ function checkCredentials(apiKey, unitId, { baseUrl, dangerouslyAllowBrowser, da
 async function apiKeyOf(options, limit) {
   const { apiKey: source, unitId, timeoutMs } = options;
   if (typeof source === "string") return source;
-  const apiKey = await within(async () => source(), Math.min(timeoutMs, limit.leftMs()), limit.signal).catch((thrown) => {
+  const apiKey = await within(async () => source(), timeoutMs, limit.signal).catch((thrown) => {
     if (limit.isOver()) throw new TimeoutError("timeout", `the service was not asked within ${options.deadlineMs} ms: the function \`apiKey\` took too long`);
     if (limit.signal?.aborted) throw abortReason(options.signal);
     throw new PledgeError("api_key_failed", `the function \`apiKey\` gave no key: ${describe(thrown)}`, { cause: thrown });

@@ -120,7 +120,9 @@ test("the deadline ends a call in the middle of an attempt", async (t) => {
   assert.match(error.message, /within 60 ms/);
 });
 
-test("the deadline ends the wait for a key", async () => {
+test("the deadline ends the wait for a key, however late the wait begins", async (t) => {
+  let now = 0;
+  t.mock.method(Date, "now", () => (now += 10));
   const client = new PledgeClient({ apiKey: () => new Promise(() => {}), baseUrl: "http://127.0.0.1:9", deadlineMs: 60 });
   const error = await failed(get(client));
   assert.ok(error instanceof TimeoutError, error);
