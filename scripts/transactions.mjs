@@ -189,7 +189,7 @@ onRecords(transactions.command("backfill").description("complete what earlier re
   for (const mode of MODES) catalogues[mode] = (await storedPrices(tools, kv, mode)).catalogue;
   const complete = async (names, replays) => {
     const input = () => ({ lookup, catalogues, replays, nowMs: Date.now() });
-    for await (const { entries, young, damaged } of eachComplete({ tools, kv }, input, names)) {
+    for await (const { entries, young, damaged } of eachRead({ tools, kv }, "complete-transactions", input, names)) {
       await kv.write(entries);
       done.transactions += entries.length;
       done.young += young;
@@ -207,10 +207,6 @@ onRecords(transactions.command("backfill").description("complete what earlier re
   const rest = [done.young > 0 && `${done.young} are younger than 10 minutes: run the same command later.`, done.damaged > 0 && `${done.damaged} are damaged and left as they are.`];
   print(done, () => [`${done.transactions} transactions and ${done.keys} API keys were completed.`, ...rest.filter(Boolean)].join("\n"));
 });
-
-async function* eachComplete(place, input, names) {
-  yield* eachRead(place, "complete-transactions", input, names);
-}
 
 /** Are there transactions from before version 1? */
 async function hasOld(place) {

@@ -11,7 +11,9 @@ use std::fmt::{self, Debug, Formatter};
 use strum::IntoStaticStr;
 
 /// Whether a key, and all that it makes, is for testing or for production (§5.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Mode {

@@ -4,6 +4,7 @@
 //! each other make one and the same record, and nobody without the caller's API key can guess it.
 
 use crate::auth::{ApiKey, OWS, Scope};
+use crate::hash::update_with_parts;
 use crate::pledge::{CurrencyCode, EditKeyEncoding};
 use crate::store::Version;
 use hmac::digest::InvalidLength;
@@ -74,10 +75,7 @@ impl ReplayHash {
     /// The hash of (mode, unit, idempotency key).
     pub fn new(scope: &Scope, key: &IdempotencyKey) -> Self {
         let mut hash = Sha256::new();
-        for part in parts(scope, key) {
-            hash.update((part.len() as u64).to_be_bytes()); // no text moves to the next part
-            hash.update(part);
-        }
+        update_with_parts(&mut hash, parts(scope, key));
         ReplayHash(hash.finalize().into())
     }
 
@@ -155,10 +153,8 @@ impl Derivation {
         payload: Fingerprint,
     ) -> Result<Self, InvalidLength> {
         let mut mac = Hmac::<Sha256>::new_from_slice(api_key.as_str().as_bytes())?;
-        for part in parts(scope, key).into_iter().chain([payload.0.as_slice()]) {
-            mac.update(&(part.len() as u64).to_be_bytes()); // as in a replay hash
-            mac.update(part);
-        }
+        update_with_parts(&mut mac, parts(scope, key));
+        update_with_parts(&mut mac, [payload.0.as_slice()]);
         Ok(Derivation(mac))
     }
 

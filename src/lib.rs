@@ -18,6 +18,7 @@ pub mod auth;
 pub mod charge;
 mod decimal;
 pub mod handle;
+mod hash;
 pub mod idempotency;
 pub mod lookup;
 #[cfg(any(not(target_family = "wasm"), feature = "operator"))] // else the service's wasm grows

@@ -2,6 +2,7 @@
 //! metadata. A list of records so shows nobody's data, and without the key no guess can be tried.
 
 use crate::auth::Scope;
+use crate::hash::update_with_parts;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -54,10 +55,7 @@ impl LookupKey {
     fn hash(&self, scope: &Scope, member: &str, text: &str) -> Option<String> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
         let mode: &str = scope.mode.into();
-        for part in [member, mode, &scope.unit, text] {
-            mac.update(&(part.len() as u64).to_be_bytes()); // no text moves to the next part
-            mac.update(part.as_bytes());
-        }
+        update_with_parts(&mut mac, [member, mode, &scope.unit, text].map(str::as_bytes));
         let digest = mac.finalize().into_bytes();
         Some(base16ct::lower::encode_string(digest.get(..HASH_BYTES)?))
     }

@@ -68,9 +68,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Keeps the transaction before anybody hears of it. Gives the answer.
     pub(super) async fn record(&self, made: Made, repeatable: bool) -> Result<Vec<u8>, Problem> {
         let Made { id, metadata, answer, record } = made;
-        self.journal.count_unpriced(metadata.summary.unpriced.unwrap_or_default());
-        let _wait = self.journal.wait(self.clock);
-        let written = self.store.put(&TransactionKey(&id), record, &metadata).await;
+        self.journal.unpriced.set(metadata.summary.unpriced);
+        let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
         Ok(answer)
     }
@@ -78,14 +77,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// The prices of a mode. Live mode has only its own: what is not set must not charge money.
     async fn catalogue(&self, mode: Mode) -> Result<Rc<Option<Catalogue>>, Problem> {
         let now_ms = self.clock.now_ms();
-        if let Some(catalogue) = self.caches.catalogue(mode).get(now_ms) {
+        if let Some(catalogue) = self.caches.catalogues.get(&mode, now_ms) {
             return Ok(catalogue);
         }
         let mut catalogue = self.load(&CatalogueKey(Some(mode))).await?;
         if catalogue.is_none() && mode == Mode::Test {
             catalogue = self.load(&CatalogueKey(None)).await?;
         }
-        Ok(self.caches.catalogue(mode).keep(catalogue, now_ms))
+        Ok(self.caches.catalogues.keep(mode, catalogue, now_ms))
     }
 }
 

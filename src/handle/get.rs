@@ -30,10 +30,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// The record of this ID; none without asking the store if the ID cannot be ours.
     pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
         match TransactionId::parse(id) {
-            Some(id) => {
-                let _wait = self.journal.wait(self.clock);
-                self.store.get(&TransactionKey(&id)).await
-            }
+            Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,
             None => Ok(None),
         }
     }

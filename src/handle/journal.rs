@@ -10,7 +10,8 @@ use std::cell::{Cell, OnceCell};
 pub struct Journal {
     caller: OnceCell<(KeyHash, Scope)>,
     waits: Cell<Waits>,
-    unpriced: Cell<usize>,
+    /// How many pledges were recorded without a price, if any, though there is a catalogue.
+    pub(super) unpriced: Cell<Option<usize>>,
 }
 
 /// The waits for the store; those that overlap count once.
@@ -22,7 +23,7 @@ struct Waits {
 }
 
 /// A wait for the store, until this is dropped.
-pub(super) struct Wait<'j, C: Clock> {
+struct Wait<'j, C: Clock> {
     journal: &'j Journal,
     clock: &'j C,
 }
@@ -33,7 +34,13 @@ impl Journal {
         self.caller.get_or_init(|| (key, scope.clone()));
     }
 
-    pub(super) fn wait<'j, C: Clock>(&'j self, clock: &'j C) -> Wait<'j, C> {
+    /// Waits for the store, and counts for how long.
+    pub(super) async fn wait<T>(&self, clock: &impl Clock, work: impl Future<Output = T>) -> T {
+        let _wait = self.begin_wait(clock);
+        work.await
+    }
+
+    fn begin_wait<'j, C: Clock>(&'j self, clock: &'j C) -> Wait<'j, C> {
         let mut waits = self.waits.get();
         if waits.running == 0 {
             waits.since_ms = clock.now_ms();
@@ -41,15 +48,6 @@ impl Journal {
         waits.running += 1;
         self.waits.set(waits);
         Wait { journal: self, clock }
-    }
-
-    /// How many pledges were recorded without a price, though there is a catalogue.
-    pub(super) fn count_unpriced(&self, count: usize) {
-        self.unpriced.set(count);
-    }
-
-    pub(super) fn unpriced(&self) -> usize {
-        self.unpriced.get()
     }
 
     pub(super) fn caller(&self) -> Option<&(KeyHash, Scope)> {

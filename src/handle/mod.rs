@@ -124,11 +124,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Reads and decodes a record; `None` if there is none.
     async fn load<K: Key, T: DeserializeOwned>(&self, key: &K) -> Result<Option<T>, Problem> {
-        let wait = self.journal.wait(self.clock);
-        let Some(stored) = self.store.get(key).await? else { return Ok(None) };
-        let record = stored.value.read().await?;
-        drop(wait);
+        let Some(stored) = self.wait(self.store.get(key)).await? else { return Ok(None) };
+        let record = self.wait(stored.value.read()).await?;
         decode(K::KIND, &record).map(Some)
+    }
+
+    /// Waits for the store; the log shows for how long.
+    async fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+        self.journal.wait(self.clock, work).await
     }
 
     /// Gives an answer that is logged its line, and the request's ID, so that a caller and the
@@ -142,7 +145,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         response: &mut Response<S::Value>,
     ) {
         let cause = response.log.take();
-        let is_failure = response.status >= 400 || self.journal.unpriced() > 0;
+        let unpriced = self.journal.unpriced.get();
+        let is_failure = response.status >= 400 || unpriced.is_some();
         if !is_failure && !self.settings.draws_log_line(self.entropy) {
             return;
         }
@@ -162,7 +166,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             unit: caller.map(|(_, scope)| &*scope.unit),
             mode: caller.map(|(_, scope)| scope.mode),
             key: caller.map(|(key, _)| key.id()),
-            unpriced: Some(self.journal.unpriced()).filter(|count| *count > 0),
+            unpriced,
             cause,
         };
         response.log = serde_json::to_string(&line).ok(); // none of it can fail

@@ -96,9 +96,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             return Ok(Some(answer));
         }
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
-        let wait = self.journal.wait(self.clock);
-        let bytes = stored.value.read().await?;
-        drop(wait);
+        let bytes = self.wait(stored.value.read()).await?;
         let retrieved: RetrievedPledgeTransaction<'_> = decode("transaction", &bytes)?;
         let first = retrieved.into_created(Cow::Borrowed(id)).ok_or_else(incomplete)?;
         Ok(Some(api::to_json(&first)))
@@ -111,9 +109,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         replay: Replay,
         answer: &[u8],
     ) -> Result<(), Problem> {
-        let wait = self.journal.wait(self.clock);
-        let written = self.store.put(&ReplayKey(hash), api::to_json(&replay), &NoMetadata).await;
-        drop(wait);
+        let record = api::to_json(&replay);
+        let written = self.wait(self.store.put(&ReplayKey(hash), record, &NoMetadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable: true })?; // not answered yet
         let now_ms = self.clock.now_ms();
         self.caches.recent_answers.keep(hash, replay, answer.to_vec(), now_ms);

@@ -24,9 +24,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let stored = found
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
-        let wait = self.journal.wait(self.clock);
-        let bytes = stored.value.read().await?;
-        drop(wait);
+        let bytes = self.wait(stored.value.read()).await?;
         let transaction = decode("transaction", &bytes)?;
         Ok(timeline::page(&transaction))
     }
