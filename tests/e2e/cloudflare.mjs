@@ -1,4 +1,5 @@
 /** As much of Cloudflare's API as wrangler and the commands ask for when they deploy and delete Workers and read and write their namespaces. */
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
@@ -19,7 +20,7 @@ const LEAST_TTL = 60; // seconds
  * @returns what the account holds, and the environment that leads wrangler to it
  */
 export async function cloudflare(t, { deployed = true, refused, fault = () => undefined } = {}) {
-  const account = { records: new Map(), namespaces: [], bindings: new Map(), uploads: [], workers: new Set(), asked: [], refused, fault };
+  const account = { records: new Map(), namespaces: [], bindings: new Map(), uploads: [], workers: new Set(), deployments: [], asked: [], refused, fault };
   for (const worker of deployed === true ? ["impact-pledge"] : deployed || []) {
     account.bindings.set(worker, [{ type: "kv_namespace", name: "PLEDGES", namespace_id: makeNamespace(account, `${worker}-pledges`).id }]);
   }
@@ -89,6 +90,9 @@ const OPERATIONS = [
   [new RegExp(`^POST ${NAMESPACE}/bulk/delete$`), remove],
   [new RegExp(`^GET /workers/scripts/${SCRIPT}/settings$`), ({ bindings }, { match: [, name] }) => bindings.has(name) && { result: { bindings: bindings.get(name) } }],
   [new RegExp(`^PUT /workers/scripts/${SCRIPT}$`), upload],
+  [new RegExp(`^GET /workers/scripts/${SCRIPT}/deployments$`), (account, { match: [, name] }) => ({ result: { deployments: deploymentsOf(account, name) } })],
+  [new RegExp(`^POST /workers/scripts/${SCRIPT}/deployments$`), redeploy],
+  [new RegExp(`^GET /workers/scripts/${SCRIPT}/versions/([\\w-]+)$`), (_, { match: [, , id] }) => ({ result: versionOf(id) })],
   [new RegExp(`^PATCH /workers/scripts/${SCRIPT}/script-settings$`), () => ({ result: {} })],
   [new RegExp(`^DELETE /workers/services/${SCRIPT}$`), ({ workers }, { match: [, name] }) => workers.delete(name) && { result: null }],
   [/^GET \/workers\/subdomain$/, () => ({ result: { subdomain: "shop" } })],
@@ -147,5 +151,22 @@ async function upload(account, { match: [, name], form }) {
   account.bindings.set(name, bindings.map((binding) => (binding.type === "inherit" ? earlier(binding.name) : binding)));
   account.uploads.push({ name, bindings, observability, placement, modules: [...parts.keys()].filter((part) => part !== "metadata") });
   account.workers.add(name);
-  return { result: { id: name, etag: "1", startup_time_ms: 1, deployment_id: "deployment-1" } };
+  const id = deploy(account, name, randomUUID());
+  return { result: { id: name, etag: "1", startup_time_ms: 1, deployment_id: id } };
+}
+
+/** All traffic of a Worker to one of its versions. */
+function deploy({ deployments }, worker, version) {
+  const deployment = { id: randomUUID(), worker, source: "wrangler", strategy: "percentage", author_email: "ada@example.org", created_on: new Date().toISOString(), annotations: {}, versions: [{ version_id: version, percentage: 100 }] };
+  deployments.unshift(deployment);
+  return deployment.id;
+}
+
+const deploymentsOf = ({ deployments }, name) => deployments.filter(({ worker }) => worker === name);
+
+const versionOf = (id) => ({ id, number: 1, metadata: { created_on: new Date().toISOString(), author_email: "ada@example.org", source: "wrangler" }, annotations: {}, resources: { bindings: [], script: {}, script_runtime: {} } });
+
+async function redeploy(account, { match: [, name], form }) {
+  const { versions: [{ version_id: version }] } = await form().json();
+  return { result: { id: deploy(account, name, version) } };
 }

@@ -44,6 +44,6 @@ export function create(origin, key, json, headers = {}) {
 }
 
 /** @param {string} origin @param {string} key @param {string} id */
-export function get(origin, key, id) {
-  return send(origin, { method: "GET", path: `/v2/pledge-transaction/${id}`, headers: { authorization: `Bearer ${key}` } });
+export function get(origin, key, id, headers = {}) {
+  return send(origin, { method: "GET", path: `/v2/pledge-transaction/${id}`, headers: { authorization: `Bearer ${key}`, ...headers } });
 }
