@@ -11,14 +11,20 @@ mod memory;
 #[path = "support/service.rs"]
 mod service;
 
+use futures_executor::block_on;
 use impact_pledge::auth::{KeyRecord, Mode};
-use impact_pledge::handle::{Settings, Variables};
+use impact_pledge::handle::{Caches, Clock as _, Journal, Service, Settings, Variables};
+use impact_pledge::store::{Key, Store, StoreError, Stored};
 use memory::MemoryStore;
 use serde_json::{Value, json};
 use service::{
-    Bench, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, UNIT, minimal, put_key, seeded, unit,
+    Bench, FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, UNIT, minimal, put_key,
+    seeded, unit,
 };
+use std::future::poll_fn;
+use std::mem::take;
 use std::rc::Rc;
+use std::task::Poll;
 
 /// What must be in no log, whatever becomes of the request that has it everywhere.
 const CANARY: &str = "canary";
@@ -106,6 +112,68 @@ fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
         let line = logged(&bench, request);
         assert_eq!(line["route"], *route);
     }
+}
+
+/// A store whose every call takes 5 ms; calls that overlap take the same ones.
+struct SlowStore<'s> {
+    store: &'s MemoryStore,
+    clock: &'s FixedClock,
+}
+
+impl SlowStore<'_> {
+    async fn wait(&self) {
+        let until_ms = self.clock.now_ms() + 5;
+        let mut is_waiting = true;
+        poll_fn(|context| {
+            context.waker().wake_by_ref();
+            if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }
+        })
+        .await;
+        self.clock.0.set(self.clock.now_ms().max(until_ms));
+    }
+}
+
+impl Store for SlowStore<'_> {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        self.wait().await;
+        self.store.get(key).await
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.wait().await;
+        self.store.put(key, value, metadata).await
+    }
+}
+
+#[test]
+fn a_log_line_has_the_time_that_the_store_was_waited_for() {
+    let Bench { store, clock, entropy, settings, .. } = &logging("100");
+    let slow = SlowStore { store, clock };
+    let times = |request: &TestRequest| {
+        let (caches, journal) = (&Caches::default(), Journal::default());
+        let service = Service { store: &slow, clock, entropy, caches, settings, journal };
+        let answer = service::answer(block_on(service.handle(request)));
+        let line: Value = serde_json::from_str(answer.log.as_ref().unwrap()).unwrap();
+        (answer, [line["ms"].clone(), line["kvMs"].clone()])
+    };
+    let body = minimal().to_string().into_bytes();
+    let (created, spent) = times(&TestRequest::new("POST", PATH, UNIT).with_body(body));
+    assert_eq!(spent, [15, 15], "the key, the prices, the transaction");
+    let id = created.json()["id"].as_str().unwrap().to_owned();
+    let (_, spent) = times(&TestRequest::new("GET", &format!("{PATH}/{id}"), UNIT));
+    assert_eq!(spent, [5, 5], "the key and the transaction at once");
+    let (_, spent) = times(&TestRequest::new("GET", "/healthz", UNIT));
+    assert_eq!(spent, [0, 0]);
 }
 
 #[test]
