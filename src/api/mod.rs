@@ -43,6 +43,8 @@ pub mod header {
     pub const CONTENT_LENGTH: &str = "content-length";
     /// How long to wait before asking again: seconds or an HTTP date.
     pub const RETRY_AFTER: &str = "retry-after";
+    /// The languages that a reader knows, and how well.
+    pub const ACCEPT_LANGUAGE: &str = "accept-language";
     /// The platform's ID of a request.
     pub const CF_RAY: &str = "cf-ray";
     /// The ID under which the log has an answer.

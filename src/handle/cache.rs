@@ -1,10 +1,11 @@
-//! What outlives a request: verified keys, the catalogue and recent answers, for a bounded time and
+//! What outlives a request: verified keys, the catalogue, profiles and recent answers, for a bounded time and
 //! count, and the count of bytes in flight.
 
 use super::in_flight::InFlight;
 use super::recent::RecentAnswers;
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
+use crate::timeline::Profile;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -23,6 +24,7 @@ pub struct Caches {
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
     pub(super) catalogue: Cache<(), Catalogue>,
+    pub(super) profiles: Cache<String, Option<Profile>>,
 }
 
 /// Values and when they expire.

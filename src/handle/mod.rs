@@ -103,7 +103,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
                 self.create(request, &address).await.unwrap_or_else(Response::from)
             }
             Ok(Route::Get(id)) => self.get(request, &id).await.unwrap_or_else(Response::from),
-            Ok(Route::Timeline(id)) => self.timeline(&id, &address).await,
+            Ok(Route::Timeline(id)) => self.timeline(request, &id, &address).await,
             Ok(Route::Health) => {
                 Response::json(api::to_json(&Health { version: &self.settings.version }))
             }
@@ -122,7 +122,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     async fn load<K: Key, T: DeserializeOwned>(&self, key: &K) -> Result<Option<T>, Problem> {
         let wait = self.journal.wait(self.clock);
         let Some(stored) = self.store.get(key).await? else { return Ok(None) };
-        let record = stored.value.read().await?;
+        let record = stored.value.read_within(K::READ_MS).await?;
         drop(wait);
         decode(K::KIND, &record).map(Some)
     }

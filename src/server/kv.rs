@@ -11,7 +11,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 use worker::console_error;
 
-/// How long a read may take, in milliseconds.
+/// How long the value of a record may take, in milliseconds.
 const READ_MS: u32 = 5_000;
 /// How long a write may take, in milliseconds. One that took longer may have been kept.
 const WRITE_MS: u32 = 15_000;
@@ -57,7 +57,7 @@ impl Store for KvStore {
         key: &K,
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
         let found = self.0.get_with_metadata(&key.name(), &get_options::<K>());
-        let found = answered(found, READ_MS, "get", K::KIND).await?;
+        let found = answered(found, K::READ_MS, "get", K::KIND).await?;
         let found: Found = found.unchecked_into();
         let Some(value) = found.value() else { return Ok(None) }; // KV's null for what is not there
         Ok(Some(Stored { value, metadata: read_metadata::<K>(&found.metadata())? }))
@@ -81,10 +81,14 @@ impl Store for KvStore {
 
 impl StoredValue for ReadableStream {
     async fn read(self) -> Result<Vec<u8>, StoreError> {
+        self.read_within(READ_MS).await
+    }
+
+    async fn read_within(self, milliseconds: u32) -> Result<Vec<u8>, StoreError> {
         let response = web_sys::Response::new_with_opt_readable_stream(Some(&self));
         let buffer = response.and_then(|response| response.array_buffer());
         let buffer = buffer.map(|promise| promise.unchecked_into());
-        let buffer = answered(buffer, READ_MS, "read", "value").await?;
+        let buffer = answered(buffer, milliseconds, "read", "value").await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 }

@@ -17,6 +17,8 @@ pub trait Key {
     const KIND: &'static str;
     /// Most seconds for which the store may answer from a cache; `None` leaves it to the store.
     const CACHE_SECONDS: Option<u32> = None;
+    /// How long the store may take to answer, in milliseconds.
+    const READ_MS: u32 = 5_000;
     /// The key's text; at most 512 bytes.
     fn name(&self) -> String;
 }
@@ -59,6 +61,20 @@ impl Key for CatalogueKey {
     }
 }
 
+/// `profile:{unit}` → a [`Profile`](crate::timeline::Profile).
+#[derive(Clone, Copy, Debug)]
+pub struct ProfileKey<'k>(pub &'k str);
+
+impl Key for ProfileKey<'_> {
+    type Metadata = ();
+    const KIND: &'static str = "profile";
+    /// A page does not need it: its reader should not wait for it.
+    const READ_MS: u32 = 1_000;
+    fn name(&self) -> String {
+        format!("profile:{}", self.0)
+    }
+}
+
 /// `idempotency:{hash}` → a [`Replay`](crate::idempotency::Replay).
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayKey(pub ReplayHash);
@@ -95,6 +111,11 @@ impl Access {
     /// Whether this is the edit key, in a time that does not depend on how much of it is right.
     pub fn opens_with(&self, edit_key: &str) -> bool {
         hash(edit_key).as_bytes().ct_eq(self.edit_key.as_bytes()).into() // hashes: of one length
+    }
+
+    /// The unit's ID.
+    pub fn unit(&self) -> &str {
+        &self.scope.unit
     }
 
     /// Test or live.

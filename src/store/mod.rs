@@ -5,7 +5,7 @@
 
 mod key;
 
-pub use key::{Access, CatalogueKey, CredentialKey, Key, ReplayKey, TransactionKey};
+pub use key::{Access, CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, TransactionKey};
 
 use serde_json::error::Category;
 
@@ -54,6 +54,17 @@ pub trait StoredValue {
     /// # Errors
     /// If the store breaks off.
     async fn read(self) -> Result<Vec<u8>, StoreError>;
+
+    /// Reads all of it in so many milliseconds at most, where the store can take long.
+    ///
+    /// # Errors
+    /// If the store breaks off, or takes longer.
+    async fn read_within(self, _milliseconds: u32) -> Result<Vec<u8>, StoreError>
+    where
+        Self: Sized,
+    {
+        self.read().await
+    }
 }
 
 impl StoredValue for Vec<u8> {
