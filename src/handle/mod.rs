@@ -129,7 +129,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// Gives an answer that is logged its line, and the request's ID, so that a caller and the
     /// operator can speak of the same one: the platform's, else a random one. Failures of the
-    /// service are all logged, other answers as often as the settings say.
+    /// service are all logged, also those that an answer does without, other answers as often as the
+    /// settings say.
     fn log(
         &self,
         request: &impl Request,
@@ -138,7 +139,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         response: &mut Response<S::Value>,
     ) {
         let cause = response.log.take();
-        if response.status < 500 && !self.settings.draws_log_line(self.entropy) {
+        let is_failure = response.status >= 500 || (response.status < 400 && cause.is_some());
+        if !is_failure && !self.settings.draws_log_line(self.entropy) {
             return;
         }
         let id = request.header(header::CF_RAY).unwrap_or_else(|| {

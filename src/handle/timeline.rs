@@ -5,7 +5,6 @@ use super::{Clock, Entropy, Request, Response, Service, decode};
 use crate::api::{Problem, header};
 use crate::store::{ProfileKey, Store, Stored, StoredValue as _};
 use crate::timeline::{self, Language, Page, Profile};
-use futures_util::future::join;
 use std::rc::Rc;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -40,11 +39,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
         let wait = self.journal.wait(self.clock);
-        let (bytes, profile) = join(value.read(), self.profile(metadata.unit())).await;
+        let bytes = value.read().await?;
         drop(wait);
-        let bytes = bytes?;
         let transaction = decode("transaction", &bytes)?;
-        let (profile, cause) = match profile {
+        let (profile, cause) = match self.profile(metadata.unit()).await {
             Ok(profile) => (profile, None),
             Err(problem) => (Rc::new(None), Some(problem.cause().to_owned())),
         };

@@ -4,22 +4,12 @@
 //! `Intl`. The `icu` crates would be larger than the rest of the service.
 
 use crate::validate::format::is_date_time;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// A language that the page is written in: those of the npm package's messages.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, EnumString, IntoStaticStr, VariantArray,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]

@@ -10,7 +10,7 @@ mod language;
 mod link;
 mod profile;
 mod quantity;
-mod words;
+pub mod words;
 
 pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 pub use language::{Language, Plural};
@@ -107,7 +107,7 @@ struct Frame<'f> {
 
 impl Frame<'_> {
     fn page(&self, title: &str, content: &Markup, footer: Option<&Markup>) -> Page {
-        let accent = self.profile.and_then(|profile| profile.accent.as_ref());
+        let accent = self.profile.and_then(Profile::accent);
         let shop = self.profile.map_or(OURS, Profile::name);
         let document = html! {
             (DOCTYPE)
@@ -145,12 +145,12 @@ impl Frame<'_> {
         let Some(profile) = self.profile else { return html! { (mark()) (OURS) } };
         let name = profile.name();
         let brand = html! {
-            @if let Some(logo) = profile.logo() { img.logo src=(logo.href) alt=(name); }
+            @if let Some(logo) = profile.logo() { img.logo src=(logo) alt=(name); }
             @else { bdi { (name) } }
         };
         html! {
             @if let Some(link) = profile.link() {
-                a.shop class=[long(name, LONG_TEXT)] href=(link.href) rel=(REL) { (brand) }
+                a.shop class=[long(name, LONG_TEXT)] href=(link) rel=(REL) { (brand) }
             } @else {
                 span.shop class=[long(name, LONG_TEXT)] { (brand) }
             }

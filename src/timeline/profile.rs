@@ -6,6 +6,7 @@ use super::language::Language;
 use super::link::WebAddress;
 use base64ct::{Base64, Encoding as _};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// Most characters of a name.
@@ -14,76 +15,100 @@ const MAX_NAME_LENGTH: usize = 80;
 /// A unit's name, and how its pages look. Reading one passes over members that it does not know, and
 /// refuses values that are out of bounds: a record is nothing that a page trusts.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(try_from = "Members", into = "Members")]
+#[serde(try_from = "Value")]
 pub struct Profile {
-    members: Members,
-    /// The style that sets its accent colour, and the policy that allows it.
-    pub(super) accent: Option<Accent>,
-}
-
-/// A [`Profile`] as it is stored.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-struct Members {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     logo: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    accent: Option<String>,
+    accent: Option<Accent>,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<Language>,
     #[serde(skip_serializing_if = "Option::is_none")]
     link: Option<String>,
 }
 
-/// A style of the page's own beside the one of all pages.
-#[derive(Clone, Debug)]
+/// A colour, with the style that sets it and the policy that allows the style.
+#[derive(Clone, Debug, Serialize)]
+#[serde(into = "String")]
 pub(super) struct Accent {
+    text: String,
     pub style: String,
     pub policy: String,
+}
+
+impl From<Accent> for String {
+    fn from(accent: Accent) -> Self {
+        accent.text
+    }
 }
 
 impl Profile {
     /// What the shop is called.
     pub fn name(&self) -> &str {
-        &self.members.name
+        &self.name
     }
 
     /// The language of its pages, if it is not for their readers to choose.
     pub fn language(&self) -> Option<Language> {
-        self.members.language
+        self.language
     }
 
-    pub(super) fn logo(&self) -> Option<WebAddress<'_>> {
-        self.members.logo.as_deref().and_then(secure_address)
+    pub(super) fn accent(&self) -> Option<&Accent> {
+        self.accent.as_ref()
     }
 
-    pub(super) fn link(&self) -> Option<WebAddress<'_>> {
-        self.members.link.as_deref().and_then(secure_address)
+    pub(super) fn logo(&self) -> Option<&str> {
+        self.logo.as_deref()
     }
-}
 
-impl From<Profile> for Members {
-    fn from(profile: Profile) -> Self {
-        profile.members
+    pub(super) fn link(&self) -> Option<&str> {
+        self.link.as_deref()
     }
 }
 
-impl TryFrom<Members> for Profile {
+/// By hand: what serde derives for it would be larger by 3 KB.
+impl TryFrom<Value> for Profile {
     type Error = String;
 
-    fn try_from(members: Members) -> Result<Self, String> {
-        if !is_name(&members.name) {
+    fn try_from(record: Value) -> Result<Self, String> {
+        let name = text(&record, "name")?.unwrap_or_default();
+        if !is_name(name) {
             return Err(format!(
                 "the name is out of bounds: write one line of 1 to {MAX_NAME_LENGTH} characters, \
                  without characters that turn the direction of text"
             ));
         }
-        for address in [&members.logo, &members.link].into_iter().flatten() {
-            secure_address(address).ok_or_else(|| no_address(address))?;
-        }
-        let accent = members.accent.as_deref().map(accent).transpose()?;
-        Ok(Profile { members, accent })
+        Ok(Profile {
+            name: name.to_owned(),
+            logo: address(&record, "logo")?,
+            accent: text(&record, "accent")?.map(accent).transpose()?,
+            language: text(&record, "language")?.map(language).transpose()?,
+            link: address(&record, "link")?,
+        })
     }
+}
+
+/// A member that is text; `None` if it is missing or null.
+fn text<'r>(record: &'r Value, member: &str) -> Result<Option<&'r str>, String> {
+    match record.get(member) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!("`{member}` is no text")),
+    }
+}
+
+fn address(record: &Value, member: &str) -> Result<Option<String>, String> {
+    let Some(text) = text(record, member)? else { return Ok(None) };
+    let is_secure = text.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+    if is_secure && WebAddress::parse(text).is_some() {
+        return Ok(Some(text.to_owned()));
+    }
+    Err(format!("`{member}` is no address to show: write `https://…`, at most 2,048 bytes"))
+}
+
+fn language(tag: &str) -> Result<Language, String> {
+    tag.parse().map_err(|_| "`language` is none of the page's".to_owned())
 }
 
 /// Whether this is one line, which changes nothing beside it.
@@ -96,21 +121,8 @@ fn is_name(name: &str) -> bool {
         && !name.chars().any(|character| turns(character) || breaks(character))
 }
 
-fn secure_address(href: &str) -> Option<WebAddress<'_>> {
-    WebAddress::parse(href)
-        .filter(|_| href.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:")))
-}
-
-fn no_address(text: &str) -> String {
-    let shown: String = text.chars().take(100).collect();
-    format!("`{shown}` is no address of a logo or link: write `https://…`, at most 2,048 bytes")
-}
-
 fn accent(text: &str) -> Result<Accent, String> {
-    let colour = Colour::parse(text).ok_or_else(|| {
-        let shown: String = text.chars().take(100).collect();
-        format!("`{shown}` is no accent colour: write it as `#2c6a4a`")
-    })?;
+    let colour = Colour::parse(text).ok_or("`accent` is no colour: write it as `#2c6a4a`")?;
     let (light, dark) = (colour.readable_on(LIGHT_PAPER), colour.readable_on(DARK_PAPER));
     let style = format!(
         "@media screen{{:root{{--leaf:{light}}}}}\
@@ -119,5 +131,5 @@ fn accent(text: &str) -> Result<Accent, String> {
     let hash = Base64::encode_string(&Sha256::digest(&style));
     let sources = format!(" 'sha256-{hash}'; img-src ");
     let policy = CONTENT_SECURITY_POLICY.replacen("; img-src ", &sources, 1);
-    Ok(Accent { style, policy })
+    Ok(Accent { text: text.to_owned(), style, policy })
 }
