@@ -22,7 +22,7 @@ use impact_pledge::handle::{
     Request, Reservation, Response, Service, Settings, Variables,
 };
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use impact_pledge::store::{CatalogueKey, CredentialKey, Key, ReplayKey, Store};
+use impact_pledge::store::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, Store};
 use memory::MemoryStore;
 use openapi::OpenApi;
 use rows::{File, Names, Row};
@@ -237,6 +237,8 @@ fn seed(store: &impl Store) {
     let catalogue =
         json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
     block_on(store.put(&CatalogueKey, catalogue.to_string().into_bytes(), &())).unwrap();
+    let profile = json!({ "name": "Small Hours Coffee", "accent": "#8a4b2a" });
+    block_on(store.put(&ProfileKey("unit_dev"), profile.to_string().into_bytes(), &())).unwrap();
 }
 
 fn put_key(store: &impl Store, key: &str, record: &KeyRecord) {

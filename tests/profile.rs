@@ -100,7 +100,7 @@ fn keeps_members_within_bounds() {
         ("accent", json!("#ffffff;}</style>"), false),
         ("accent", json!("#ﬀffff"), false),
         ("language", json!("zh"), true),
-        ("language", json!("DE"), false),
+        ("language", json!("DE"), true),
         ("language", json!("de-AT"), false),
         ("language", json!("no"), false),
     ];
@@ -137,10 +137,10 @@ fn luminance_is_that_of_wcag() {
     }
 }
 
-/// 32,768 colours: each channel in steps of 8, and the ends.
+/// 4,096 colours: those of three hexadecimal digits.
 #[test]
 fn every_accent_is_readable_and_a_good_one_is_left_alone() {
-    let steps: Vec<u8> = (0..=30).map(|step| step * 8).chain([255]).collect();
+    let steps: Vec<u8> = (0..=15).map(|step| step * 17).collect();
     for paper in [LIGHT_PAPER, DARK_PAPER] {
         for (red, green, blue) in steps.iter().flat_map(|red| {
             let pairs =
@@ -174,12 +174,12 @@ proptest! {
 #[test]
 fn the_worst_accents() {
     let rows = [
-        ("#ffffff", "#757575", "#ffffff"),
-        ("#000000", "#000000", "#808080"),
-        ("#ffff00", "#7a7a00", "#ffff00"),
-        ("#fbfaf5", "#757472", "#fbfaf5"),
-        ("#101613", "#101613", "#7d807f"),
-        ("#2c6a4a", "#2c6a4a", "#5f8e75"),
+        ("#ffffff", "#737373", "#ffffff"),
+        ("#000000", "#000000", "#7e7e7e"),
+        ("#ffff00", "#777700", "#ffff00"),
+        ("#fbfaf5", "#747371", "#fbfaf5"),
+        ("#101613", "#101613", "#7b7f7d"),
+        ("#2c6a4a", "#2c6a4a", "#58896f"),
     ];
     for (accent, light, dark) in rows {
         let accent = Colour::parse(accent).expect("a colour");
@@ -341,7 +341,7 @@ fn the_accent_is_a_style_that_the_policy_names() {
     assert_eq!(
         *accent,
         "@media screen{:root{--leaf:#a03010}}\
-         @media screen and (prefers-color-scheme:dark){:root{--leaf:#b86452}}"
+         @media screen and (prefers-color-scheme:dark){:root{--leaf:#ba6850}}"
     );
     let hash = |text: &str| format!("'sha256-{}'", Base64::encode_string(&Sha256::digest(text)));
     let sources = format!("style-src {} {};", hash(style), hash(accent));

@@ -22,8 +22,7 @@ use impact_pledge::handle::{
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::store::{Access, Store, TransactionKey};
 use impact_pledge::timeline::{
-    CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Profile,
-    not_found_page, page, unavailable_page,
+    CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,
 };
 use memory::MemoryStore;
 use proptest::prelude::*;
@@ -77,20 +76,10 @@ fn with(changes: &[(&str, Value)]) -> Value {
 
 #[track_caller]
 fn page_of(record: &Value) -> String {
-    whole_page(record, None, Language::En).html
-}
-
-#[track_caller]
-fn whole_page(record: &Value, profile: Option<&Profile>, asked: Language) -> Page {
     let bytes = record.to_string();
     let record: RetrievedPledgeTransaction<'_> =
         serde_json::from_str(&bytes).expect("the record should decode");
-    page(&record, profile, asked)
-}
-
-#[track_caller]
-fn page_in(language: Language, changes: &[(&str, Value)]) -> String {
-    whole_page(&with(changes), None, language).html
+    page(&record, None, Language::En).html
 }
 
 fn not_found() -> String {
@@ -606,7 +595,7 @@ fn the_largest_pages_are_bounded() {
 // ---- At the door -------------------------------------------------------------------------------
 
 /// A `GET` of this address.
-struct Visit<'v>(&'v str, Option<&'v str>);
+struct Visit<'v>(&'v str);
 
 impl Request for Visit<'_> {
     fn method(&self) -> Cow<'_, str> {
@@ -615,8 +604,8 @@ impl Request for Visit<'_> {
     fn url(&self) -> Cow<'_, str> {
         format!("https://service.example{}", self.0).into()
     }
-    fn header(&self, name: &'static str) -> Option<String> {
-        self.1.filter(|_| name == "accept-language").map(str::to_owned)
+    fn header(&self, _: &str) -> Option<String> {
+        None
     }
     async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
         Err(BodyError::Broken)
@@ -644,7 +633,7 @@ fn visit(store: &MemoryStore, address: &str) -> (u16, Media, String) {
         settings: &Settings::default(),
         journal: Journal::default(),
     };
-    let response = block_on(service.handle(&Visit(address, None)));
+    let response = block_on(service.handle(&Visit(address)));
     let body = if let Body::Bytes(body) = response.body { body } else { Vec::new() };
     (response.status, response.media, String::from_utf8(body).expect("a page is UTF-8"))
 }

@@ -3,10 +3,13 @@
 //! `operator COMMAND` reads its input from standard input and writes one line of JSON. It keeps
 //! nothing: the scripts that call it carry records to and from Workers KV.
 
-use impact_pledge::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, Mode, new_key};
+use impact_pledge::auth::{
+    ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord, Mode, new_key,
+};
 use impact_pledge::charge::{Catalogue, UnitPrice, read_prices};
 use impact_pledge::pledge::CurrencyCode;
-use impact_pledge::store::{CatalogueKey, CredentialKey, Key};
+use impact_pledge::store::{CatalogueKey, CredentialKey, Key, ProfileKey};
+use impact_pledge::timeline::Profile;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -24,9 +27,13 @@ fn main() -> ExitCode {
         ["list-keys"] => list_keys,
         ["find-key"] => find_key,
         ["catalogue"] => |input: &str| check_catalogue(input).map_err(in_json_words),
+        ["profile"] => make_profile,
+        ["list-profiles"] => list_profiles,
         ["seed"] => seed,
         _ => {
-            eprintln!("usage: operator new-key|list-keys|find-key|catalogue|seed <INPUT");
+            eprintln!(
+                "usage: operator new-key|list-keys|find-key|catalogue|profile|list-profiles|seed <INPUT"
+            );
             return ExitCode::from(2);
         }
     };
@@ -201,17 +208,52 @@ fn check_catalogue(input: &str) -> Outcome {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewProfile {
+    unit: String,
+    profile: Profile,
+}
+
+/// `{unit, profile}` → the profile as it is kept, and its record.
+fn make_profile(input: &str) -> Outcome {
+    let NewProfile { unit, profile } = serde_json::from_str(input).map_err(without_position)?;
+    // A unit's ID is what a key may have as one.
+    let level = json!({ "level": "unit", "unitId": unit });
+    serde_json::from_value::<KeyLevel>(level).map_err(without_position)?;
+    let entry = entry(&ProfileKey(&unit), &profile)?;
+    Ok(json!({ "unit": unit, "profile": profile, "entry": entry }))
+}
+
+/// `{name: record}` as found in Workers KV → a row for each, also for what the service cannot read.
+fn list_profiles(input: &str) -> Outcome {
+    let found: BTreeMap<String, Option<String>> = serde_json::from_str(input)?;
+    let row = |(name, value): (&String, &Option<String>)| {
+        let unit = name.strip_prefix(&ProfileKey("").name())?;
+        Some(match serde_json::from_str::<Profile>(value.as_deref()?) {
+            Ok(profile) => json!({ "unit": unit, "profile": profile }),
+            Err(error) => json!({ "unit": unit, "problem": without_position(error) }),
+        })
+    };
+    Ok(found.iter().filter_map(row).collect())
+}
+
+#[derive(Deserialize)]
 struct Development {
     keys: Vec<(String, KeyRecord)>,
     catalogue: Catalogue,
+    profiles: BTreeMap<String, Profile>,
 }
 
 /// The data of local development. It belongs into no deployed namespace.
 fn seed(_input: &str) -> Outcome {
-    let Development { keys, catalogue } = serde_json::from_str(include_str!("development.json"))?;
+    let Development { keys, catalogue, profiles } =
+        serde_json::from_str(include_str!("development.json"))?;
     let mut entries = vec![entry(&CatalogueKey, &catalogue)?];
     for (key, record) in &keys {
         entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), record)?);
+    }
+    for (unit, profile) in &profiles {
+        entries.push(entry(&ProfileKey(unit), profile)?);
     }
     let rows = keys.iter().map(|(key, record)| json!({ "key": key, "record": record }));
     Ok(json!({ "keys": rows.collect::<Value>(), "entries": entries }))

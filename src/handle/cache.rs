@@ -24,7 +24,7 @@ pub struct Caches {
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
     pub(super) catalogue: Cache<(), Catalogue>,
-    pub(super) profiles: Cache<String, Option<Profile>>,
+    pub(super) profiles: Profiles,
 }
 
 /// Values and when they expire.
@@ -55,5 +55,33 @@ impl<K: Ord, V> Cache<K, V> {
         let value = Rc::new(value);
         entries.insert(key, (Rc::clone(&value), now_ms.saturating_add(LIFETIME_MS)));
         value
+    }
+}
+
+/// How many units' profiles are held at most: each is looked for among all.
+const MAX_PROFILES: usize = 128;
+
+/// The profiles of units, also that one has none, and when each expires. They are few, so that a
+/// list is enough, which is smaller than another map by 2 KB.
+#[derive(Debug, Default)]
+pub struct Profiles(RefCell<Vec<(String, Rc<Option<Profile>>, u64)>>);
+
+impl Profiles {
+    pub fn get(&self, unit: &str, now_ms: u64) -> Option<Rc<Option<Profile>>> {
+        let entries = self.0.borrow();
+        let fresh = |entry: &&(String, _, u64)| entry.0 == unit && now_ms < entry.2;
+        entries.iter().find(fresh).map(|(_, profile, _)| Rc::clone(profile))
+    }
+
+    pub fn keep(&self, unit: &str, profile: Option<Profile>, now_ms: u64) -> Rc<Option<Profile>> {
+        let mut entries = self.0.borrow_mut();
+        entries.retain(|(other, _, expires_ms)| now_ms < *expires_ms && other != unit);
+        if entries.len() >= MAX_PROFILES {
+            entries.clear();
+        }
+        let profile = Rc::new(profile);
+        let expires_ms = now_ms.saturating_add(LIFETIME_MS);
+        entries.push((unit.to_owned(), Rc::clone(&profile), expires_ms));
+        profile
     }
 }

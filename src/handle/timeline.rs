@@ -52,17 +52,16 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// What the unit shows of itself, which is kept in memory; also that there is nothing, or nothing
     /// that reads.
     async fn profile(&self, unit: &str) -> Result<Rc<Option<Profile>>, Problem> {
-        let (unit, now_ms) = (unit.to_owned(), self.clock.now_ms());
-        if let Some(known) = self.caches.profiles.get(&unit, now_ms) {
+        let now_ms = self.clock.now_ms();
+        if let Some(known) = self.caches.profiles.get(unit, now_ms) {
             return Ok(known);
         }
-        let found = self.load(&ProfileKey(&unit)).await;
-        let kept = match &found {
-            Err(Problem::Internal(_)) => None, // damaged: it is read again when this expires
-            Err(_) => return found.map(Rc::new),
-            Ok(profile) => profile.clone(),
+        let (profile, damage) = match self.load(&ProfileKey(unit)).await {
+            Ok(profile) => (profile, None),
+            Err(damage @ Problem::Internal(_)) => (None, Some(damage)), // until this expires
+            Err(problem) => return Err(problem),
         };
-        let profile = self.caches.profiles.keep(unit, kept, now_ms);
-        found.map(|_| profile)
+        let profile = self.caches.profiles.keep(unit, profile, now_ms);
+        damage.map_or(Ok(profile), Err)
     }
 }

@@ -3,14 +3,13 @@
 //! The rules are those of Unicode's CLDR, as far as the page needs them; a test compares them with
 //! `Intl`. The `icu` crates would be larger than the rest of the service.
 
+use crate::auth::OWS;
 use crate::validate::format::is_date_time;
 use serde::Serialize;
-use strum::{EnumString, IntoStaticStr, VariantArray};
+use strum::{IntoStaticStr, VariantArray};
 
 /// A language that the page is written in: those of the npm package's messages.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, EnumString, IntoStaticStr, VariantArray,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 #[expect(missing_docs, reason = "each is its own code, of ISO 639")]
@@ -50,6 +49,11 @@ impl Language {
         self.into()
     }
 
+    /// The language of a code, in any case.
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        Language::VARIANTS.iter().copied().find(|known| known.tag().eq_ignore_ascii_case(tag))
+    }
+
     /// The language that `Accept-Language` asks for (RFC 9110, section 12.5.4): of the highest
     /// weight, the first among equals; English if it names none of ours. Regions do not matter.
     pub fn accepted(header: &str) -> Self {
@@ -78,27 +82,28 @@ impl Language {
     pub fn decimal(self, plain: &str) -> String {
         let (integer, fraction) = plain.split_once('.').unwrap_or((plain, ""));
         let (group, point) = self.separators();
-        let mut text = String::with_capacity(plain.len() * 2);
-        for (index, digit) in integer.chars().enumerate() {
-            let remaining = integer.len() - index;
-            if index > 0 && remaining % 3 == 0 && integer.len() >= self.least_grouped() {
-                text.push(group);
-            }
-            text.push(digit);
+        let is_grouped = integer.len() >= self.least_grouped();
+        let first = if is_grouped { (integer.len() - 1) % 3 + 1 } else { integer.len() };
+        let (first, mut rest) = integer.split_at_checked(first).unwrap_or_default();
+        let mut text = first.to_owned();
+        while let Some((digits, more)) = rest.split_at_checked(3) {
+            text.push_str(group);
+            text.push_str(digits);
+            rest = more;
         }
         if !fraction.is_empty() {
-            text.push(point);
+            text.push_str(point);
             text.push_str(fraction);
         }
         text
     }
 
-    fn separators(self) -> (char, char) {
+    fn separators(self) -> (&'static str, &'static str) {
         match self {
-            Language::En | Language::Ja | Language::Zh => (',', '.'),
-            Language::Fr => ('\u{202f}', ','),
-            Language::Pl | Language::Sv => ('\u{a0}', ','),
-            _ => ('.', ','),
+            Language::En | Language::Ja | Language::Zh => (",", "."),
+            Language::Fr => ("\u{202f}", ","),
+            Language::Pl | Language::Sv => ("\u{a0}", ","),
+            _ => (".", ","),
         }
     }
 
@@ -115,13 +120,9 @@ impl Language {
         let (month, day) = month_day.split_once('-')?;
         let (number, day) = (month.trim_start_matches('0'), day.trim_start_matches('0'));
         let index = number.parse::<usize>().ok()?.checked_sub(1)?;
-        let month = self.words().months.split(' ').nth(index).unwrap_or_default();
-        let words = match self {
-            Language::Ja | Language::Zh => format!("{year}年{number}月{day}日"),
-            Language::Da | Language::De => format!("{day}. {month} {year}"),
-            Language::Es | Language::Pt => format!("{day} de {month} de {year}"),
-            _ => format!("{day} {month} {year}"),
-        };
+        let month = self.words().months.split(' ').nth(index).unwrap_or(number);
+        let words = self.words().date.replace("{d}", day);
+        let words = words.replace("{m}", month).replace("{y}", year);
         Some((iso, words))
     }
 
@@ -143,22 +144,25 @@ fn is_polish_few(whole: u64) -> bool {
 fn weighted(range: &[u8]) -> Option<(Language, u16)> {
     let range = str::from_utf8(range).ok()?;
     let (tag, parameters) = range.split_once(';').unwrap_or((range, "q=1"));
-    let primary = tag.trim().split('-').next()?;
-    let language =
-        if primary == "*" { Language::En } else { primary.to_ascii_lowercase().parse().ok()? };
-    Some((language, weight(parameters.trim())?))
+    let primary = tag.trim_matches(OWS).split('-').next()?;
+    let language = if primary == "*" { Language::En } else { Language::of_tag(primary)? };
+    Some((language, weight(parameters.trim_matches(OWS))?))
 }
 
 /// `q=0.8` in thousandths: at most three digits behind the point, at most 1.
 fn weight(parameter: &str) -> Option<u16> {
     let value = parameter.strip_prefix(['q', 'Q'])?.strip_prefix('=')?;
-    let (integer, fraction) = value.split_once('.').unwrap_or((value, ""));
-    if !matches!(integer, "0" | "1")
-        || fraction.len() > 3
-        || !fraction.bytes().all(|digit| digit.is_ascii_digit())
-    {
-        return None;
+    let (whole, digits) = value.split_once('.').unwrap_or((value, ""));
+    let whole = match whole {
+        "0" => 0,
+        "1" => 1_000,
+        _ => return None,
+    };
+    let mut weight = whole;
+    let mut unit = 100;
+    for digit in digits.bytes() {
+        weight += u16::from(digit.checked_sub(b'0').filter(|digit| *digit <= 9)?) * unit;
+        unit /= 10;
     }
-    let thousandths = format!("{integer}{fraction:0<3}").parse().ok()?;
-    (thousandths <= 1_000).then_some(thousandths)
+    (digits.len() <= 3 && weight <= 1_000).then_some(weight)
 }

@@ -82,18 +82,22 @@ pub fn page(
 
 /// The page for an address that opens nothing.
 pub fn not_found_page(language: Language) -> Page {
-    let [heading, why, help] = parts(language.words().not_found);
-    message_page(language, heading, &html! { p { (why) } p { (help) } })
+    let words = language.words().not_found;
+    message_page(language, words, &html! { p { (part(words, 1)) } p { (part(words, 2)) } })
 }
 
 /// The page for when the store does not answer.
 pub fn unavailable_page(language: Language) -> Page {
-    let [heading, what, before, link, after] = parts(language.words().unavailable);
-    let paragraphs = html! { p { (what) } p { (before) a href="" { (link) } (after) } };
-    message_page(language, heading, &paragraphs)
+    let words = language.words().unavailable;
+    let paragraphs = html! {
+        p { (part(words, 1)) }
+        p { (part(words, 2)) a href="" { (part(words, 3)) } (part(words, 4)) }
+    };
+    message_page(language, words, &paragraphs)
 }
 
-fn message_page(language: Language, heading: &str, paragraphs: &Markup) -> Page {
+fn message_page(language: Language, words: &'static str, paragraphs: &Markup) -> Page {
+    let heading = part(words, 0);
     let content = html! { h1 { (heading) } div.story { div.lead { (paragraphs) } } };
     Frame { language, profile: None, is_test: false }.page(heading, &content, None)
 }
@@ -158,18 +162,17 @@ impl Frame<'_> {
     }
 
     fn test_mode(&self) -> Markup {
-        let [name, meaning] = parts(self.language.words().test);
-        html! { @if self.is_test { p.test { strong { (name) } " " (meaning) } } }
+        let words = self.language.words().test;
+        html! { @if self.is_test { p.test { strong { (part(words, 0)) } " " (part(words, 1)) } } }
     }
 }
 
 /// What the page calls the service.
 const OURS: &str = "Impact Pledge";
 
-/// The texts between the bars.
-fn parts<const COUNT: usize>(sentence: &'static str) -> [&'static str; COUNT] {
-    let mut parts = sentence.split('|');
-    std::array::from_fn(|_| parts.next().unwrap_or_default())
+/// One of the texts between the bars.
+fn part(sentence: &'static str, index: usize) -> &'static str {
+    sentence.split('|').nth(index).unwrap_or_default()
 }
 
 /// A sentence with a value that somebody else wrote, isolated in its own direction.
@@ -235,14 +238,14 @@ fn effect(language: Language, transaction: &RetrievedPledgeTransaction<'_>) -> M
 
 /// How many pledges were made.
 fn count(language: Language, pledges: usize) -> String {
-    let [one, second, third] = parts(language.words().pledges);
-    let last = if third.is_empty() { second } else { third };
-    let sentence = match language.plural(pledges as f64) {
-        _ if pledges == 1 => one,
-        Plural::One | Plural::Few => second,
+    let sentences = language.words().pledges;
+    let last = sentences.matches('|').count();
+    let form = match language.plural(pledges as f64) {
+        _ if pledges == 1 => 0,
+        Plural::One | Plural::Few => 1,
         Plural::Other => last,
     };
-    counted(language, sentence, pledges)
+    counted(language, part(sentences, form), pledges)
 }
 
 fn counted(language: Language, sentence: &str, count: usize) -> String {

@@ -69,15 +69,15 @@ impl Profile {
 
 /// By hand: what serde derives for it would be larger by 3 KB.
 impl TryFrom<Value> for Profile {
-    type Error = String;
+    type Error = &'static str;
 
-    fn try_from(record: Value) -> Result<Self, String> {
+    fn try_from(record: Value) -> Result<Self, &'static str> {
         let name = text(&record, "name")?.unwrap_or_default();
         if !is_name(name) {
-            return Err(format!(
-                "the name is out of bounds: write one line of 1 to {MAX_NAME_LENGTH} characters, \
-                 without characters that turn the direction of text"
-            ));
+            return Err(
+                "`name` is out of bounds: write one line of 1 to 80 characters, none of which \
+                 turns the direction of text",
+            );
         }
         Ok(Profile {
             name: name.to_owned(),
@@ -90,25 +90,26 @@ impl TryFrom<Value> for Profile {
 }
 
 /// A member that is text; `None` if it is missing or null.
-fn text<'r>(record: &'r Value, member: &str) -> Result<Option<&'r str>, String> {
+fn text<'r>(record: &'r Value, member: &str) -> Result<Option<&'r str>, &'static str> {
     match record.get(member) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(format!("`{member}` is no text")),
+        Some(_) => Err("a member that should be text is none"),
     }
 }
 
-fn address(record: &Value, member: &str) -> Result<Option<String>, String> {
+fn address(record: &Value, member: &str) -> Result<Option<String>, &'static str> {
     let Some(text) = text(record, member)? else { return Ok(None) };
     let is_secure = text.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
     if is_secure && WebAddress::parse(text).is_some() {
         return Ok(Some(text.to_owned()));
     }
-    Err(format!("`{member}` is no address to show: write `https://…`, at most 2,048 bytes"))
+    Err("`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes")
 }
 
-fn language(tag: &str) -> Result<Language, String> {
-    tag.parse().map_err(|_| "`language` is none of the page's".to_owned())
+fn language(tag: &str) -> Result<Language, &'static str> {
+    Language::of_tag(tag)
+        .ok_or("`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh")
 }
 
 /// Whether this is one line, which changes nothing beside it.
@@ -121,7 +122,7 @@ fn is_name(name: &str) -> bool {
         && !name.chars().any(|character| turns(character) || breaks(character))
 }
 
-fn accent(text: &str) -> Result<Accent, String> {
+fn accent(text: &str) -> Result<Accent, &'static str> {
     let colour = Colour::parse(text).ok_or("`accent` is no colour: write it as `#2c6a4a`")?;
     let (light, dark) = (colour.readable_on(LIGHT_PAPER), colour.readable_on(DARK_PAPER));
     let style = format!(
@@ -129,7 +130,7 @@ fn accent(text: &str) -> Result<Accent, String> {
          @media screen and (prefers-color-scheme:dark){{:root{{--leaf:{dark}}}}}"
     );
     let hash = Base64::encode_string(&Sha256::digest(&style));
-    let sources = format!(" 'sha256-{hash}'; img-src ");
-    let policy = CONTENT_SECURITY_POLICY.replacen("; img-src ", &sources, 1);
+    let (styles, rest) = CONTENT_SECURITY_POLICY.split_once("; img-src ").unwrap_or_default();
+    let policy = [styles, " 'sha256-", &hash, "'; img-src ", rest].concat();
     Ok(Accent { text: text.to_owned(), style, policy })
 }

@@ -60,17 +60,18 @@ const MAX_WORDS_LENGTH: usize = 40;
 
 /// `plastic-kg` becomes `plastic kg`; an ID with digits in it, or a long one, is nothing to read.
 fn words_of(id: &str) -> Option<String> {
-    let is_word = |word: &str| {
-        !word.is_empty()
-            && word
-                .chars()
-                .all(|character| !character.is_ascii() || character.is_ascii_alphabetic())
-    };
-    let is_readable = id.len() <= MAX_WORDS_LENGTH && id.split(SEPARATORS).all(is_word);
-    is_readable.then(|| id.replace(SEPARATORS, " "))
+    let is_readable = |byte: u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
+    let mut words = String::new();
+    for word in id.split(|character| "-_. ".contains(character)) {
+        if word.is_empty() || id.len() > MAX_WORDS_LENGTH || !word.bytes().all(is_readable) {
+            return None;
+        }
+        words.push_str(word);
+        words.push(' ');
+    }
+    words.pop();
+    Some(words)
 }
-
-const SEPARATORS: [char; 4] = ['-', '_', '.', ' '];
 
 /// The amount, exactly, as its shortest decimal: `1,000`, `0.5`, `1 × 10³⁰⁸`.
 ///

@@ -30,7 +30,9 @@ pub struct Words {
     pub not_found: &'static str,
     /// The store does not answer: heading, what happened, and what to do, with the link's text.
     pub unavailable: &'static str,
-    /// The months as they stand in a date; none where they are numbers.
+    /// A date: day, month and year.
+    pub date: &'static str,
+    /// The months as they stand in a date.
     pub months: &'static str,
 }
 
@@ -70,6 +72,7 @@ static DA: Words = Words {
         hertil, så spørg butikken, der sendte det.",
     unavailable: "Et øjeblik|Vi kan ikke vise denne side lige nu.|Der er intet galt med dit link. \
         |Prøv igen| om et øjeblik.",
+    date: "{d}. {m} {y}",
     months: "januar februar marts april maj juni juli august september oktober november december",
 };
 
@@ -89,6 +92,7 @@ static DE: Words = Words {
         letzten Zeichen. Führt er weiterhin hierher, fragen Sie den Shop, der ihn Ihnen geschickt hat.",
     unavailable: "Einen Moment bitte|Wir können diese Seite gerade nicht zeigen.|Mit Ihrem Link ist \
         alles in Ordnung. Bitte |versuchen Sie es gleich noch einmal|.",
+    date: "{d}. {m} {y}",
     months: "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
 };
 
@@ -108,6 +112,7 @@ static EN: Words = Words {
         ask the shop that sent it to you.",
     unavailable: "One moment, please|We cannot show this page right now.|Nothing is wrong with your \
         link. Please |try again| in a moment.",
+    date: "{d} {m} {y}",
     months: "January February March April May June July August September October November December",
 };
 
@@ -127,6 +132,7 @@ static ES: Words = Words {
         pregunte a la tienda que se lo envió.",
     unavailable: "Un momento, por favor|Ahora mismo no podemos mostrar esta página.|Su enlace es \
         correcto. |Inténtelo de nuevo| en un momento.",
+    date: "{d} de {m} de {y}",
     months: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre \
         diciembre",
 };
@@ -147,6 +153,7 @@ static FR: Words = Words {
         ici, demandez à la boutique qui vous l’a envoyé.",
     unavailable: "Un instant, s’il vous plaît|Nous ne pouvons pas afficher cette page pour le \
         moment.|Votre lien est correct. |Réessayez| dans un instant.",
+    date: "{d} {m} {y}",
     months: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
 };
 
@@ -166,6 +173,7 @@ static IT: Words = Words {
         chieda al negozio che gliel’ha inviato.",
     unavailable: "Un momento, per favore|Ora non possiamo mostrare questa pagina.|Il Suo link è \
         corretto. |Riprovi| tra un momento.",
+    date: "{d} {m} {y}",
     months: "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre \
         dicembre",
 };
@@ -186,7 +194,8 @@ static JA: Words = Words {
         それでもこのページが表示される場合は、リンクを送ったショップにお問い合わせください。",
     unavailable: "少々お待ちください|ただいまこのページを表示できません。|\
         リンクに問題はありません。しばらくしてから|もう一度お試しください|。",
-    months: "",
+    date: "{y}年{m}月{d}日",
+    months: "1 2 3 4 5 6 7 8 9 10 11 12",
 };
 
 static NL: Words = Words {
@@ -205,6 +214,7 @@ static NL: Words = Words {
         weer hier, vraag het dan de winkel die hem heeft gestuurd.",
     unavailable: "Een ogenblik|We kunnen deze pagina nu niet tonen.|Er is niets mis met uw link. \
         |Probeer het zo opnieuw|.",
+    date: "{d} {m} {y}",
     months: "januari februari maart april mei juni juli augustus september oktober november december",
 };
 
@@ -224,6 +234,7 @@ static PL: Words = Words {
         zapytaj sklep, który go wysłał.",
     unavailable: "Chwileczkę|Nie możemy teraz pokazać tej strony.|Link jest prawidłowy. \
         |Spróbuj ponownie| za chwilę.",
+    date: "{d} {m} {y}",
     months: "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października \
         listopada grudnia",
 };
@@ -245,6 +256,7 @@ static PT: Words = Words {
         pergunte à loja que o enviou.",
     unavailable: "Um momento, por favor|Não podemos mostrar esta página agora.|O seu link está \
         certo. |Tente novamente| dentro de momentos.",
+    date: "{d} de {m} de {y}",
     months: "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro \
         dezembro",
 };
@@ -265,6 +277,7 @@ static SV: Words = Words {
         leder hit, fråga butiken som skickade den.",
     unavailable: "Ett ögonblick|Vi kan inte visa den här sidan just nu.|Det är inget fel på din \
         länk. |Försök igen| om en stund.",
+    date: "{d} {m} {y}",
     months: "januari februari mars april maj juni juli augusti september oktober november december",
 };
 
@@ -282,5 +295,6 @@ static ZH: Words = Words {
     not_found: "找不到此页面|网址可能不完整。|请再次打开消息中的链接，或完整复制到最后一个字符。\
         如果仍然来到这里，请联系向您发送链接的商店。",
     unavailable: "请稍候|目前无法显示此页面。|您的链接没有问题。请稍后|再试一次|。",
-    months: "",
+    date: "{y}年{m}月{d}日",
+    months: "1 2 3 4 5 6 7 8 9 10 11 12",
 };
