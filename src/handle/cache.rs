@@ -64,12 +64,15 @@ const MAX_PROFILES: usize = 128;
 /// The profiles of units, also that one has none, and when each expires. They are few, so that a
 /// list is enough, which is smaller than another map by 2 KB.
 #[derive(Debug, Default)]
-pub struct Profiles(RefCell<Vec<(String, Rc<Option<Profile>>, u64)>>);
+pub struct Profiles(RefCell<Vec<KnownProfile>>);
+
+/// The unit, what it has, and until when that is used.
+type KnownProfile = (String, Rc<Option<Profile>>, u64);
 
 impl Profiles {
     pub fn get(&self, unit: &str, now_ms: u64) -> Option<Rc<Option<Profile>>> {
         let entries = self.0.borrow();
-        let fresh = |entry: &&(String, _, u64)| entry.0 == unit && now_ms < entry.2;
+        let fresh = |entry: &&KnownProfile| entry.0 == unit && now_ms < entry.2;
         entries.iter().find(fresh).map(|(_, profile, _)| Rc::clone(profile))
     }
 

@@ -3,6 +3,7 @@
 //! The rules are those of Unicode's CLDR, as far as the page needs them; a test compares them with
 //! `Intl`. The `icu` crates would be larger than the rest of the service.
 
+use super::words::Sentence;
 use crate::auth::OWS;
 use crate::validate::format::is_date_time;
 use serde::Serialize;
@@ -58,7 +59,7 @@ impl Language {
     /// weight, the first among equals; English if it names none of ours. Regions do not matter.
     pub fn accepted(header: &str) -> Self {
         let header = header.as_bytes().get(..MAX_ACCEPT_BYTES).unwrap_or(header.as_bytes());
-        let ranges = header.split(|byte| *byte == b',').filter_map(|range| weighted(range));
+        let ranges = header.split(|byte| *byte == b',').filter_map(weighted);
         let best =
             ranges.fold((Language::En, 0), |best, next| if next.1 > best.1 { next } else { best });
         best.0
@@ -120,8 +121,8 @@ impl Language {
         let (month, day) = month_day.split_once('-')?;
         let (number, day) = (month.trim_start_matches('0'), day.trim_start_matches('0'));
         let index = number.parse::<usize>().ok()?.checked_sub(1)?;
-        let month = self.words().months.split(' ').nth(index).unwrap_or(number);
-        let words = self.words().date.replace("{d}", day);
+        let month = self.say(Sentence::Months).split(' ').nth(index).unwrap_or(number);
+        let words = self.say(Sentence::Date).replace("{d}", day);
         let words = words.replace("{m}", month).replace("{y}", year);
         Some((iso, words))
     }

@@ -10,23 +10,23 @@ mod language;
 mod link;
 mod profile;
 mod quantity;
-pub mod words;
+mod words;
 
 pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 pub use language::{Language, Plural};
 pub use profile::Profile;
+pub use words::Sentence;
 
 use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
 use link::WebAddress;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use quantity::{Of, Quantity};
 use std::borrow::Cow;
-use words::Words;
 
 /// No script, no frame, no form; the one style by its hash; images of the pledges (`https:`,
 /// `http:`) and of the page's icon (`data:`).
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
-     style-src 'sha256-jnWKIEgXmEP+nlMrXJ94otKhG7mV2u+5gRPeV0NY47w='; \
+     style-src 'sha256-Xa3JFxP0Xap+5PXdQEzScb2ObGOiUcO0IR8e+Q1f7es='; \
      img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const STYLE: &str = include_str!("style.css");
@@ -60,10 +60,15 @@ pub fn page(
     asked: Language,
 ) -> Page {
     let language = profile.and_then(Profile::language).unwrap_or(asked);
-    let words = language.words();
     let (title, heading) = match recipient_name(transaction) {
-        Some(name) => (words.pledged_for.replace("{}", name), filled(words.pledged_for, name)),
-        None => (words.pledged_for_you.to_owned(), html! { (words.pledged_for_you) }),
+        Some(name) => (
+            language.say(Sentence::PledgedFor).replace("{}", name),
+            filled(language.say(Sentence::PledgedFor), name),
+        ),
+        None => (
+            language.say(Sentence::PledgedForYou).to_owned(),
+            html! { (language.say(Sentence::PledgedForYou)) },
+        ),
     };
     let content = html! {
         h1 class=[long(&title, LONG_TEXT)] { (heading) }
@@ -73,8 +78,8 @@ pub fn page(
         }
     };
     let footer = html! {
-        p { (filled(words.reference, beginning(&transaction.reference))) }
-        p { (words.private) }
+        p { (filled(language.say(Sentence::Reference), beginning(&transaction.reference))) }
+        p { (language.say(Sentence::Private)) }
     };
     let frame = Frame { language, profile, is_test: !transaction.is_live };
     frame.page(&title, &content, Some(&footer))
@@ -82,13 +87,13 @@ pub fn page(
 
 /// The page for an address that opens nothing.
 pub fn not_found_page(language: Language) -> Page {
-    let words = language.words().not_found;
+    let words = language.say(Sentence::NotFound);
     message_page(language, words, &html! { p { (part(words, 1)) } p { (part(words, 2)) } })
 }
 
 /// The page for when the store does not answer.
 pub fn unavailable_page(language: Language) -> Page {
-    let words = language.words().unavailable;
+    let words = language.say(Sentence::Unavailable);
     let paragraphs = html! {
         p { (part(words, 1)) }
         p { (part(words, 2)) a href="" { (part(words, 3)) } (part(words, 4)) }
@@ -162,7 +167,7 @@ impl Frame<'_> {
     }
 
     fn test_mode(&self) -> Markup {
-        let words = self.language.words().test;
+        let words = self.language.say(Sentence::Test);
         html! { @if self.is_test { p.test { strong { (part(words, 0)) } " " (part(words, 1)) } } }
     }
 }
@@ -203,17 +208,16 @@ fn recipient_name<'t>(transaction: &'t RetrievedPledgeTransaction<'_>) -> Option
 
 /// Why: the action that caused the pledges, if anything is known of it.
 fn cause(language: Language, trigger: &Trigger<'_>) -> Option<Markup> {
-    let words = language.words();
     let day = trigger.date.as_deref().and_then(|date| day(language, date));
     let phrase = shown(&trigger.phrase);
     let link = web_address(&trigger.external_url);
-    let heading = phrase.unwrap_or(words.cause);
+    let heading = phrase.unwrap_or(language.say(Sentence::Cause));
     (day.is_some() || phrase.is_some() || link.is_some()).then(|| {
         html! {
             li {
                 @if let Some(day) = day { (day) }
                 h2 class=[long(heading, LONG_TEXT)] dir="auto" { (heading) }
-                @if let Some(link) = link { (anchor(words, link, phrase)) }
+                @if let Some(link) = link { (anchor(language, link, phrase)) }
             }
         }
     })
@@ -238,7 +242,7 @@ fn effect(language: Language, transaction: &RetrievedPledgeTransaction<'_>) -> M
 
 /// How many pledges were made.
 fn count(language: Language, pledges: usize) -> String {
-    let sentences = language.words().pledges;
+    let sentences = language.say(Sentence::Pledges);
     let last = sentences.matches('|').count();
     let form = match language.plural(pledges as f64) {
         _ if pledges == 1 => 0,
@@ -269,7 +273,7 @@ fn list(language: Language, pledges: &[RetrievedPledge<'_>]) -> Markup {
     let rest = pledges.len() - count;
     html! {
         ul role="list" { (PreEscaped(items)) }
-        @if rest > 0 { p { (counted(language, language.words().more, rest)) } }
+        @if rest > 0 { p { (counted(language, language.say(Sentence::More), rest)) } }
     }
 }
 
@@ -294,7 +298,7 @@ fn leaf(language: Language, pledge: &RetrievedPledge<'_>) -> Markup {
                 p dir="auto" { (description) }
             }
             @if let Some(link) = web_address(&detail.external_url) {
-                (anchor(language.words(), link, title))
+                (anchor(language, link, title))
             }
         }
     }
@@ -313,7 +317,7 @@ fn picture(image: WebAddress<'_>, alt: &str) -> Markup {
 fn quantity_heading(language: Language, quantity: &Quantity<'_>) -> Markup {
     let amount = &*quantity.amount;
     let number = html! { b class=[long(amount, LONG_AMOUNT)] { (amount) } };
-    let (before, after) = language.words().quantity.split_once("{}").unwrap_or_default();
+    let (before, after) = language.say(Sentence::Quantity).split_once("{}").unwrap_or_default();
     html! {
         h3 class=[long(quantity.title().unwrap_or_default(), LONG_TEXT)] dir="auto" {
             @match &quantity.of {
@@ -326,11 +330,11 @@ fn quantity_heading(language: Language, quantity: &Quantity<'_>) -> Markup {
 }
 
 /// A link that shows where it leads, and for a screen reader also what about.
-fn anchor(words: &Words, link: WebAddress<'_>, about: Option<&str>) -> Markup {
+fn anchor(language: Language, link: WebAddress<'_>, about: Option<&str>) -> Markup {
     html! {
         p.link {
             a href=(link.href) rel=(REL) {
-                (filled(words.see_at, link.host))
+                (filled(language.say(Sentence::SeeAt), link.host))
                 @if let Some(about) = about { span.aside { ": " bdi { (about) } } }
             }
         }
