@@ -2,7 +2,8 @@
 
 #![expect(
     clippy::expect_used,
-    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
     reason = "a test that meets the unexpected should panic"
 )]
 

@@ -31,7 +31,7 @@ const SERVICE_PARTS = {
 const BUILDS = {
   // The `worker` crate's recovery: after any exception that leaves the wasm, the next call starts a new instance. Its
   // abort handler catches by wasm's own instructions.
-  impact_pledge: { features: "server", profile: "release", bindgen: ["--force-enable-abort-handler"], optimise: ["-O3", "--enable-exception-handling"] },
+  impact_pledge: { features: "server", profile: "release", bindgen: ["--force-enable-abort-handler"], optimise: [IN_ORDER, "-O3", "--enable-exception-handling"] },
   // The same service for `impact-pledge/testing`, without the abort handler: Node 20 has no `WebAssembly.JSTag`, which that
   // takes. Functions that are called from one place stay functions, which packs better by 5 KB.
   testing: { features: "server", profile: "testing", bindgen: [], optimise: ["--one-caller-inline-max-function-size=0", "--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-Oz", ...OWN_MEMORY], small: true, leaveOut: SERVICE_PARTS },
