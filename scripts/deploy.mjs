@@ -1,7 +1,26 @@
-/** `npm run deploy [-- wrangler's options]`: the Worker to the account that wrangler is logged in to. */
+/** `npm run deploy [-- --env NAME] [wrangler's options]`: the Worker to the account that wrangler is logged in to. */
 import { spawnSync } from "node:child_process";
+import { resolve } from "node:path";
+import { command } from "./lib/command.mjs";
+import { configuration } from "./lib/kv.mjs";
 import { ready } from "./lib/ready.mjs";
+import { say } from "./lib/report.mjs";
 
-const { root, env, wrangler } = await ready();
-const { status } = spawnSync(process.execPath, [wrangler, "deploy", ...process.argv.slice(2)], { cwd: root, env, stdio: "inherit" });
-process.exitCode = status ?? 1;
+const deploy = command("npm run deploy --", "Builds the service and uploads it to the account that wrangler is logged in to. Further options are `wrangler deploy`'s.");
+deploy.others = ["outdir", "message", "tag", "name", "var", "define", "keep-vars", "secrets-file", "strict", "minify", "no-bundle", "latest", "compatibility-date", "routes", "domains", "triggers", "logpush", "metafile"].map((name) => `--${name}`);
+deploy
+  .option("--env <name>", "the environment of wrangler.toml; without it, its top level")
+  .option("--dry-run", "build and show what would be uploaded")
+  .option("--config <file>", "instead of wrangler.toml")
+  .allowUnknownOption()
+  .argument("[options...]")
+  .action(async (others, { env: environment = "", dryRun, config = "wrangler.toml" }) => {
+    const { root, env, wrangler } = await ready();
+    const { name, account_id } = await configuration(resolve(root, config), environment || undefined);
+    const account = env.CLOUDFLARE_ACCOUNT_ID || account_id || "of wrangler's login";
+    say(`${dryRun ? "dry run of the upload" : "deploying"}: account ${account}, ${environment ? `environment ${environment}` : "no environment"}, Worker ${name}`);
+    const args = [wrangler, "deploy", "--config", config, "--env", environment, ...(dryRun ? ["--dry-run"] : []), ...others];
+    const { status } = spawnSync(process.execPath, args, { cwd: root, env, stdio: "inherit" });
+    process.exitCode = status ?? 1;
+  });
+await deploy.parseAsync();

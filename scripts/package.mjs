@@ -8,6 +8,7 @@ import { join, parse } from "node:path";
 import { replaceFolder } from "./lib/cache.mjs";
 import { printable } from "./lib/printable.mjs";
 import { say } from "./lib/report.mjs";
+import { bundledParts, checkLicences, licenceTexts, linkedParts } from "./lib/shipped.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
 /** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm. */
@@ -24,6 +25,12 @@ const COMMAND = "bin/impact-pledge.js";
 
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
+/** The licences of all that is in the package and not its own. */
+export const LICENCES = "THIRD-PARTY-LICENSES.txt";
+
+/** What is in a built package. */
+export const packageParts = async (tools, pkg) => [...(await linkedParts(tools, "client,server")), ...bundledParts(tools.root, pkg)];
+
 /** @param {import("./lib/ready.mjs").Tools} tools */
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
@@ -34,6 +41,9 @@ export async function buildPackage(tools) {
     for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(join(tools.root, file), join(pkg, file));
     copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
     copyFileSync(join(tools.root, "docs", "forms.md"), join(pkg, "forms.md"));
+    const parts = await packageParts(tools, pkg);
+    checkLicences(parts);
+    writeFileSync(join(pkg, LICENCES), licenceTexts(tools.root, parts));
   });
   say(`pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`);
 }
@@ -100,13 +110,12 @@ async function buildModules(templates, pkg) {
   return names;
 }
 
-/** The command `impact-pledge`, which imports the entries by the package's name. The library in it comes with its licence. */
+/** The command `impact-pledge`, which imports the entries by the package's name. */
 async function buildCommand(root, pkg) {
   const outfile = join(pkg, COMMAND);
   const options = { outfile, format: "esm", platform: "node", mainFields: ["module", "main"], external: ["impact-pledge", "impact-pledge/*"], charset: "utf8" };
   await bundleEntry(join(root, "pkg-templates", COMMAND), options, { "#version": version(root) }, {});
   chmodSync(outfile, 0o755);
-  copyFileSync(join(root, "node_modules", "jsonc-parser", "LICENSE.md"), join(pkg, "bin", "LICENSE-jsonc-parser.md"));
 }
 
 /** `made` and `files`: what the sources import by these names, most of which begin with `#`; `wasmPath`: where the wasm is a module. */
@@ -126,7 +135,7 @@ async function bundleEntry(source, options, made, files, wasmPath) {
 const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 
 /** A text of Cargo.toml, or the first of a list. */
-const crateMember = (root, name) => readFileSync(join(root, "Cargo.toml"), "utf8").match(new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"))[1];
+export const crateMember = (root, name) => readFileSync(join(root, "Cargo.toml"), "utf8").match(new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"))[1];
 
 const version = (root) => ({ contents: `export const VERSION = ${JSON.stringify(crateMember(root, "version"))};` });
 

@@ -17,7 +17,7 @@ function allSteps({ root, native, wasm }) {
   return [
     cargo("fmt", ["fmt", "--check"]),
     ...Object.entries(FEATURES).map(([which, features]) => cargo(`clippy-${which}`, ["clippy", "--all-targets", ...features, ...DENY])),
-    ...Object.entries(FEATURES).map(([which, features]) => cargoWasm(`clippy-wasm-${which}`, ["clippy", ...features, ...DENY])),
+    ...Object.entries({ ...FEATURES, operator: ["--features", "operator"] }).map(([which, features]) => cargoWasm(`clippy-wasm-${which}`, ["clippy", ...features, ...DENY])),
     cargoWasm("clippy-wasm-kv", ["clippy", ...FEATURES.server, "--test", "kv", ...DENY]),
     cargo("native", ["test", "--all-features"], cargoTests),
     cargoWasm("kv", ["test", ...FEATURES.server, "--test", "kv"], cargoTests),

@@ -2,6 +2,7 @@
 //!
 //! A key is opaque. What it may do is in its record, under the SHA-256 of its text.
 
+use crate::lookup::LookupKey;
 use base32ct::{Base32Unpadded, Encoding as _};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -126,6 +127,9 @@ pub struct KeyRecord {
     /// The operator's note, shown by the key list.
     #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "read_label")]
     pub label: String,
+    /// What its transactions are found by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lookup: Option<LookupKey>,
 }
 
 /// On whose behalf a key acts (§5.4).
@@ -204,6 +208,11 @@ pub struct Scope {
 }
 
 impl KeyRecord {
+    /// What is stored of a key without a label.
+    pub const fn new(mode: Mode, level: KeyLevel) -> Self {
+        KeyRecord { mode, level, label: String::new(), lookup: None }
+    }
+
     /// Whether it is a team-level key: only such a one needs the unit named.
     pub fn is_team(&self) -> bool {
         matches!(self.level, KeyLevel::Team { .. })

@@ -107,4 +107,9 @@ impl Catalogue {
         });
         Decimal::sum_of_products(products).to_money()
     }
+
+    /// How many of these have an offering that is not listed.
+    pub fn unpriced<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> usize {
+        impacts.filter(|impact| !self.unit_prices.contains_key(&*impact.offering_id)).count()
+    }
 }

@@ -5,6 +5,7 @@
 
 use crate::auth::{ApiKey, OWS, Scope};
 use crate::pledge::{CurrencyCode, EditKeyEncoding};
+use crate::store::Version;
 use hmac::digest::InvalidLength;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
@@ -112,6 +113,9 @@ pub struct Replay {
     pub fingerprint: String,
     /// What else its answer depends on.
     pub terms: Terms,
+    /// The format of the record.
+    #[serde(default)]
+    pub version: Version,
 }
 
 /// What an answer depends on beside the request. A repeat is answered on the terms of the first

@@ -1,7 +1,7 @@
 //! Impact pledges for any transaction of a shop's: an order, a sign-up, a donation.
 //!
 //! One crate becomes two products: the npm package `impact-pledge` (feature `client`) and the
-//! service, a Cloudflare Worker (feature `server`). Both features open a door to JavaScript on
+//! service, a Cloudflare Worker (feature `server`). Features open a door to JavaScript on
 //! wasm32 and do nothing on any other target; all other modules are plain Rust.
 //!
 //! - A [`pledge`] request has the shape of the [`schema`], is checked by [`validate`], and becomes
@@ -9,8 +9,9 @@
 //! - [`api`] is the wire, written once for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] takes a request and gives a response: [`auth`] says whose it is, [`charge`] what
 //!   it is worth in exact decimals, [`idempotency`] whether it is a repeat; a [`store`] keeps it,
-//!   and [`timeline`] shows it to its recipient.
+//!   [`lookup`] is what an operator finds it by, and [`timeline`] shows it to its recipient.
 //! - A client asks again when that can help: [`retry`] says when.
+//! - An [`operator`] makes keys and sets prices: the scripts run it as wasm (feature `operator`).
 
 pub mod api;
 pub mod auth;
@@ -18,6 +19,9 @@ pub mod charge;
 mod decimal;
 pub mod handle;
 pub mod idempotency;
+pub mod lookup;
+#[cfg(any(not(target_family = "wasm"), feature = "operator"))] // else the service's wasm grows
+pub mod operator;
 pub mod pledge;
 pub mod retry;
 pub mod schema;
@@ -29,5 +33,7 @@ pub mod validate;
 mod client;
 #[cfg(all(target_family = "wasm", feature = "validate"))]
 mod exports;
+#[cfg(all(target_family = "wasm", feature = "operator"))]
+mod operator_exports;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 pub mod server;

@@ -82,13 +82,13 @@ fn a_key_is_stored_as_its_sha_256() {
 
 fn unit_key(mode: Mode) -> KeyRecord {
     let level = KeyLevel::Unit { unit_id: "unit_1".to_owned() };
-    KeyRecord { mode, level, label: String::new() }
+    KeyRecord::new(mode, level)
 }
 
 fn team_key(units: &[&str]) -> KeyRecord {
     let unit_ids = units.iter().map(|unit| (*unit).to_owned()).collect();
     let level = KeyLevel::Team { team_id: "team_1".to_owned(), unit_ids };
-    KeyRecord { mode: Mode::Live, level, label: "shop".to_owned() }
+    KeyRecord { label: "shop".to_owned(), ..KeyRecord::new(Mode::Live, level) }
 }
 
 #[test]

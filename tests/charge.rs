@@ -15,7 +15,7 @@ fn catalogue(prices: &[(&str, &str)]) -> Catalogue {
     let price = |(offering, price): &(&str, &str)| {
         ((*offering).to_owned(), UnitPrice::parse(price).unwrap())
     };
-    Catalogue { currency_code: CurrencyCode::Usd, unit_prices: prices.iter().map(price).collect() }
+    Catalogue { unit_prices: prices.iter().map(price).collect(), ..Catalogue::default() }
 }
 
 fn impact(amount: f64, offering: &str) -> Impact<'_> {

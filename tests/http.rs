@@ -7,268 +7,40 @@
 
 #[path = "support/fixtures.rs"]
 mod fixtures;
+#[expect(dead_code, reason = "other tests use the rest")]
 #[path = "support/memory.rs"]
 mod memory;
 #[path = "support/openapi.rs"]
 mod openapi;
 #[path = "support/rows.rs"]
 mod rows;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "support/service.rs"]
+mod service;
 
 use base32ct::{Base32Unpadded, Encoding as _};
-use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode, Scope};
+use impact_pledge::auth::{KeyRecord, Mode};
 use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Entropy, Journal, LEAST_PLEDGE_BYTES, MAX_BYTES_IN_FLIGHT,
-    Request, Reservation, Response, Service, Settings, Variables,
+    BodyError, LEAST_PLEDGE_BYTES, MAX_BYTES_IN_FLIGHT, Settings, Variables,
 };
-use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use impact_pledge::store::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, Store};
 use memory::MemoryStore;
 use openapi::OpenApi;
 use rows::{File, Names, Row};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
-use std::borrow::Cow;
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
-
-// ---- A service of its own for each test --------------------------------------------------------
-
-const ORIGIN: &str = "https://pledge.example";
-const PATH: &str = "/v2/pledge-transaction";
-/// 2026-01-31T12:00:00.123Z
-const NOW_MS: u64 = 1_769_860_800_123;
-
-struct FixedClock(Cell<u64>);
-
-impl Clock for FixedClock {
-    fn now_ms(&self) -> u64 {
-        self.0.get()
-    }
-}
-
-/// Bytes that look random and are the same in each run.
-#[derive(Default)]
-struct CountedEntropy(Cell<u64>);
-
-impl Entropy for CountedEntropy {
-    fn fill(&self, bytes: &mut [u8]) {
-        self.0.set(self.0.get() + 1);
-        let drawn = Sha256::digest(self.0.get().to_be_bytes());
-        bytes.iter_mut().zip(drawn).for_each(|(byte, drawn)| *byte = drawn);
-    }
-}
-
-struct Bench<S> {
-    store: Rc<S>,
-    clock: FixedClock,
-    entropy: CountedEntropy,
-    caches: Caches,
-    settings: Settings,
-}
-
-/// What the service answered, whole.
-struct Answer {
-    status: u16,
-    headers: BTreeMap<String, String>,
-    text: String,
-    log: Option<String>,
-}
-
-impl Answer {
-    #[track_caller]
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: `{}`", self.text))
-    }
-}
-
-impl<S: Store<Value = Vec<u8>>> Bench<S> {
-    fn new(store: S, allowed_origins: &str) -> Self {
-        Bench::over(&Rc::new(store), allowed_origins)
-    }
-
-    /// Another isolate over the same store: it remembers nothing.
-    fn isolate(&self) -> Self {
-        let isolate = Bench::over(&self.store, "");
-        isolate.clock.0.set(self.clock.0.get());
-        isolate
-    }
-
-    fn over(store: &Rc<S>, allowed_origins: &str) -> Self {
-        let store = Rc::clone(store);
-        let (clock, entropy) = (FixedClock(Cell::new(NOW_MS)), CountedEntropy::default());
-        Bench {
-            store,
-            clock,
-            entropy,
-            caches: Caches::default(),
-            settings: Settings::parse(Variables { allowed_origins, ..Variables::default() }),
-        }
-    }
-
-    fn send(&self, request: &TestRequest) -> Answer {
-        let Bench { store, clock, entropy, caches, settings } = self;
-        let store = &**store;
-        let journal = Journal::default();
-        let service = Service { store, clock, entropy, caches, settings, journal };
-        answer(block_on(service.handle(request)))
-    }
-
-    fn create(&self, key: &str, body: &Value) -> Answer {
-        self.send(&TestRequest::new("POST", PATH, key).with_body(body.to_string().into_bytes()))
-    }
-
-    fn get(&self, key: &str, id: &str) -> Answer {
-        self.send(&TestRequest::new("GET", &format!("{PATH}/{id}"), key))
-    }
-}
-
-fn answer(response: Response<Vec<u8>>) -> Answer {
-    let mut headers = BTreeMap::new();
-    let own = response.headers.iter().map(|(name, value)| (*name, &**value));
-    for (name, value) in response.media.headers().iter().copied().chain(own) {
-        assert_eq!(name, name.to_lowercase());
-        assert_eq!(headers.insert(name.to_owned(), value.to_owned()), None, "`{name}` twice");
-    }
-    let bytes = match response.body {
-        Body::Empty => vec![],
-        Body::Bytes(bytes) | Body::Stored(bytes) => bytes,
-    };
-    let text = String::from_utf8(bytes).unwrap();
-    Answer { status: response.status, headers, text, log: response.log }
-}
-
-struct TestRequest {
-    method: String,
-    path: String,
-    headers: BTreeMap<String, String>,
-    body: Result<Vec<u8>, BodyError>,
-}
-
-impl TestRequest {
-    fn new(method: &str, path: &str, key: &str) -> Self {
-        let authorization = ("authorization".to_owned(), format!("Bearer {key}"));
-        TestRequest {
-            method: method.to_owned(),
-            path: path.to_owned(),
-            headers: BTreeMap::from([authorization]),
-            body: Ok(vec![]),
-        }
-    }
-
-    fn with_body(self, body: Vec<u8>) -> Self {
-        TestRequest { body: Ok(body), ..self.with_header("content-type", "application/json") }
-    }
-
-    fn with_header(mut self, name: &str, value: &str) -> Self {
-        self.headers.insert(name.to_owned(), value.to_owned());
-        self
-    }
-
-    fn of_row(row: &Row, names: &Names) -> Self {
-        let mut headers = row.request.headers(names);
-        let body = row.request.body(names).unwrap_or_default();
-        if !row.request.chunked {
-            headers.insert("content-length".to_owned(), body.len().to_string());
-        }
-        TestRequest {
-            method: row.request.method.clone(),
-            path: rows::fill_text(&row.request.path, names),
-            headers,
-            body: Ok(body),
-        }
-    }
-}
-
-impl Request for TestRequest {
-    fn method(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.method)
-    }
-
-    fn url(&self) -> Cow<'_, str> {
-        // As the platform writes it: the host is the one that the request names.
-        let host = self.headers.get("host").map(|host| format!("https://{host}"));
-        Cow::Owned(format!("{}{}", host.as_deref().unwrap_or(ORIGIN), self.path))
-    }
-
-    fn header(&self, name: &str) -> Option<String> {
-        // The platform trims values.
-        Some(self.headers.get(name)?.trim().to_owned())
-    }
-
-    async fn body(
-        &self,
-        limit: usize,
-        reservation: &mut Reservation<'_>,
-    ) -> Result<Vec<u8>, BodyError> {
-        let body = self.body.clone()?;
-        reservation.resize(body.len())?;
-        if body.len() > limit { Err(BodyError::TooLarge) } else { Ok(body) }
-    }
-}
-
-// ---- The development data ----------------------------------------------------------------------
-
-const UNIT: &str = "service_sk_test_dev_unit";
-const LIVE_UNIT: &str = "service_sk_live_dev_unit";
-const TEAM: &str = "service_sk_test_dev_team";
-
-fn unit(unit_id: &str) -> KeyLevel {
-    KeyLevel::Unit { unit_id: unit_id.to_owned() }
-}
-
-fn team() -> KeyLevel {
-    let unit_ids = vec!["unit_dev".to_owned(), "unit_dev_two".to_owned()];
-    KeyLevel::Team { team_id: "team_dev".to_owned(), unit_ids }
-}
-
-fn seed(store: &impl Store) {
-    let keys = [
-        (UNIT, Mode::Test, unit("unit_dev")),
-        (LIVE_UNIT, Mode::Live, unit("unit_dev")),
-        ("service_sk_test_dev_unit_two", Mode::Test, unit("unit_dev_two")),
-        (TEAM, Mode::Test, team()),
-        ("service_sk_live_dev_team", Mode::Live, team()),
-    ];
-    for (key, mode, level) in keys {
-        put_key(store, key, &KeyRecord { mode, level, label: String::new() });
-    }
-    let catalogue =
-        json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
-    block_on(store.put(&CatalogueKey, catalogue.to_string().into_bytes(), &())).unwrap();
-    let profile = json!({ "name": "Small Hours Coffee", "accent": "#8a4b2a" });
-    block_on(store.put(&ProfileKey("unit_dev"), profile.to_string().into_bytes(), &())).unwrap();
-}
-
-fn put_key(store: &impl Store, key: &str, record: &KeyRecord) {
-    let hash = CredentialKey(ApiKey::new(key).hash());
-    block_on(store.put(&hash, serde_json::to_vec(record).unwrap(), &())).unwrap();
-}
-
-fn seeded() -> Bench<MemoryStore> {
-    let store = MemoryStore::default();
-    seed(&store);
-    Bench::new(store, "")
-}
-
-fn minimal() -> Value {
-    json!({
-        "reference": "order-1",
-        "recipient": { "email": "ada@example.org" },
-        "pledges": [{ "impact": { "amount": 3, "offeringId": "tree" } }]
-    })
-}
+use service::{
+    Answer, Bench, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TEAM, TestRequest, UNIT, minimal, put_key,
+    put_prices, repeatable, seed, seeded, unit,
+};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 // ---- Rows --------------------------------------------------------------------------------------
 
 #[test]
 fn every_row_is_answered_as_it_says() {
     let mut wrong = Vec::new();
-    for (name, file) in fixtures::files::<File>("http") {
-        let store = MemoryStore::default();
-        seed(&store);
-        let bench = Bench::new(store, &file.allowed_origins);
+    for (name, file) in ["http", "records"].into_iter().flat_map(fixtures::files::<File>) {
+        let bench = Bench::new(stored(&file), &file.allowed_origins);
         let mut names = Names::from([
             ("origin".to_owned(), ORIGIN.into()),
             ("run".to_owned(), "9b2f0c1e-53f7-4d6e-8a55-0d5b6b1e7c10".into()),
@@ -281,8 +53,30 @@ fn every_row_is_answered_as_it_says() {
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// The records of a file, or else the development data.
+fn stored(file: &File) -> MemoryStore {
+    let store = MemoryStore::default();
+    for (name, record) in &file.records {
+        store.keep(name, record.value.as_bytes(), record.metadata.to_string().as_bytes());
+    }
+    if file.records.is_empty() {
+        seed(&store);
+    }
+    store
+}
+
+fn request_of(row: &Row, names: &Names) -> TestRequest {
+    let mut headers = row.request.headers(names);
+    let body = row.request.body(names).unwrap_or_default();
+    if !row.request.chunked {
+        headers.insert("content-length".to_owned(), body.len().to_string());
+    }
+    let path = rows::fill_text(&row.request.path, names);
+    TestRequest { headers, body: Ok(body), ..TestRequest::new(&row.request.method, &path, "") }
+}
+
 fn differences(bench: &Bench<MemoryStore>, row: &Row, names: &mut Names) -> Vec<String> {
-    let answer = bench.send(&TestRequest::of_row(row, names));
+    let answer = bench.send(&request_of(row, names));
     if answer.status != row.response.status {
         return vec![format!("status {}, `{:.300}`", answer.status, answer.text)];
     }
@@ -328,13 +122,11 @@ fn always(answer: &Answer, is_head: bool) -> Vec<String> {
 fn every_row_is_answered_as_openapi_says() {
     let document = OpenApi::read();
     let mut answered = BTreeSet::new();
-    for (name, file) in fixtures::files::<File>("http") {
-        let store = MemoryStore::default();
-        seed(&store);
-        let bench = Bench::new(store, &file.allowed_origins);
+    for (name, file) in ["http", "records"].into_iter().flat_map(fixtures::files::<File>) {
+        let bench = Bench::new(stored(&file), &file.allowed_origins);
         let mut names = Names::from([("run".to_owned(), "r".repeat(36).into())]);
         for row in &file.rows {
-            let answer = bench.send(&TestRequest::of_row(row, &names));
+            let answer = bench.send(&request_of(row, &names));
             rows::capture(row, &answer.text, &mut names);
             let Some((method, path)) = operation(row) else { continue };
             let Some(schema) = document.answer(method, path, answer.status) else {
@@ -452,8 +244,7 @@ fn get_answers_the_stored_bytes() {
 fn a_changed_key_counts_at_the_latest_after_ten_seconds() {
     let bench = seeded();
     assert_eq!(bench.create(UNIT, &minimal()).status, 200);
-    let label = String::new();
-    put_key(&*bench.store, UNIT, &KeyRecord { mode: Mode::Live, level: unit("unit_dev"), label });
+    put_key(&*bench.store, UNIT, &KeyRecord::new(Mode::Live, unit("unit_dev")));
     assert_eq!(bench.create(UNIT, &minimal()).json()["isLive"], false, "from the cache");
     bench.clock.0.set(NOW_MS + 10_000);
     assert_eq!(bench.create(UNIT, &minimal()).json()["isLive"], true);
@@ -463,7 +254,7 @@ fn a_changed_key_counts_at_the_latest_after_ten_seconds() {
 fn a_key_that_was_not_there_is_found_once_it_is() {
     let bench = seeded();
     assert_eq!(bench.create("service_sk_test_new", &minimal()).status, 401);
-    let record = KeyRecord { mode: Mode::Test, level: unit("u"), label: String::new() };
+    let record = KeyRecord::new(Mode::Test, unit("u"));
     put_key(&*bench.store, "service_sk_test_new", &record);
     assert_eq!(bench.create("service_sk_test_new", &minimal()).status, 200);
 }
@@ -473,16 +264,35 @@ fn a_changed_catalogue_counts_at_the_latest_after_ten_seconds() {
     let bench = seeded();
     assert_eq!(bench.create(UNIT, &minimal()).json()["charge"]["amount"], "1.50");
     let catalogue = br#"{"currencyCode":"EUR","unitPrices":{"tree":"1"}}"#;
-    block_on(bench.store.put(&CatalogueKey, catalogue.to_vec(), &())).unwrap();
+    put_prices(&*bench.store, Mode::Test, catalogue);
     bench.clock.0.set(NOW_MS + 10_000);
     let charge = &bench.create(UNIT, &minimal()).json()["charge"];
     assert_eq!(charge, &json!({ "amount": "3.00", "currencyCode": "EUR", "paidAt": null }));
 }
 
+/// Prices of test mode may be tried out; live mode charges what was set for it, and nothing else.
+#[test]
+fn each_mode_has_its_own_prices() {
+    let bench = Bench::new(MemoryStore::default(), "");
+    for (key, mode) in [(UNIT, Mode::Test), (LIVE_UNIT, Mode::Live)] {
+        put_key(&*bench.store, key, &KeyRecord::new(mode, unit("u")));
+    }
+    let charge = |key| bench.isolate().create(key, &minimal()).json()["charge"]["amount"].clone();
+    let prices = |price: &str| {
+        json!({ "currencyCode": "USD", "unitPrices": { "tree": price } }).to_string().into_bytes()
+    };
+    bench.store.keep("catalogue", &prices("1"), b"null");
+    assert_eq!([UNIT, LIVE_UNIT].map(charge), ["3.00", "0.00"], "the old name: test mode alone");
+    put_prices(&*bench.store, Mode::Test, &prices("2"));
+    assert_eq!([UNIT, LIVE_UNIT].map(charge), ["6.00", "0.00"]);
+    put_prices(&*bench.store, Mode::Live, &prices("3"));
+    assert_eq!([UNIT, LIVE_UNIT].map(charge), ["6.00", "9.00"]);
+}
+
 #[test]
 fn without_a_catalogue_everything_costs_nothing() {
     let bench = Bench::new(MemoryStore::default(), "");
-    let record = KeyRecord { mode: Mode::Test, level: unit("u"), label: String::new() };
+    let record = KeyRecord::new(Mode::Test, unit("u"));
     put_key(&*bench.store, UNIT, &record);
     let charge = &bench.create(UNIT, &minimal()).json()["charge"];
     assert_eq!(charge, &json!({ "amount": "0.00", "currencyCode": "USD", "paidAt": null }));
@@ -493,12 +303,52 @@ fn many_keys_do_not_fill_memory_or_forget_who_is_who() {
     let bench = seeded();
     for number in 0..3_000 {
         let (key, unit_id) = (format!("service_sk_test_{number}"), format!("unit_{number}"));
-        let record = KeyRecord { mode: Mode::Test, level: unit(&unit_id), label: String::new() };
+        let record = KeyRecord::new(Mode::Test, unit(&unit_id));
         put_key(&*bench.store, &key, &record);
         let id = bench.create(&key, &minimal()).json()["id"].as_str().unwrap().to_owned();
         assert_eq!(bench.get(&key, &id).status, 200);
         assert_eq!(bench.get(UNIT, &id).status, 404);
     }
+}
+
+/// Most keys that an isolate remembers.
+const MAX_KEYS: u64 = 1_024;
+
+fn numbered(number: u64) -> String {
+    format!("service_sk_test_{number}")
+}
+
+fn remember(bench: &Bench<MemoryStore>, numbers: Range<u64>) {
+    for key in numbers.map(numbered) {
+        put_key(&*bench.store, &key, &KeyRecord::new(Mode::Test, unit("u")));
+        assert_eq!(bench.get(&key, "none").status, 404);
+    }
+}
+
+#[test]
+fn a_full_memory_forgets_the_keys_that_are_old_and_no_other() {
+    let bench = seeded();
+    remember(&bench, 0..MAX_KEYS - 1);
+    bench.clock.0.set(NOW_MS + 1);
+    remember(&bench, MAX_KEYS - 1..MAX_KEYS);
+    bench.clock.0.set(NOW_MS + 10_000);
+    remember(&bench, MAX_KEYS..MAX_KEYS + 1);
+    let reads = bench.store.reads();
+    assert_eq!(bench.get(&numbered(MAX_KEYS - 1), "none").status, 404);
+    assert_eq!(bench.store.reads(), reads, "it was used a moment less than ten seconds ago");
+    assert_eq!(bench.get(&numbered(0), "none").status, 404);
+    assert_eq!(bench.store.reads(), reads + 1);
+}
+
+#[test]
+fn a_memory_full_of_fresh_keys_begins_anew() {
+    let bench = seeded();
+    remember(&bench, 0..MAX_KEYS + 1);
+    let reads = bench.store.reads();
+    for number in (0..MAX_KEYS).rev() {
+        assert_eq!(bench.get(&numbered(number), "none").status, 404);
+    }
+    assert!(bench.store.reads() >= reads + MAX_KEYS, "{}", bench.store.reads() - reads);
 }
 
 // ---- When the store fails ----------------------------------------------------------------------
@@ -588,102 +438,6 @@ fn a_record_that_would_be_too_large_is_refused() {
     }
 }
 
-#[test]
-fn a_record_that_does_not_read_is_our_mistake() {
-    let bench = seeded();
-    let hash = CredentialKey(ApiKey::new("service_sk_test_odd").hash());
-    block_on(bench.store.put(&hash, b"the secret record".to_vec(), &())).unwrap();
-    let answer = bench.create("service_sk_test_odd", &minimal());
-    assert_eq!((answer.status, &answer.json()["error"]), (500, &json!("Internal error")));
-    assert!(!answer.text.contains("secret"));
-    block_on(bench.store.put(&CatalogueKey, b"{}".to_vec(), &())).unwrap();
-    let answer = bench.create(UNIT, &minimal());
-    assert_eq!((answer.status, &answer.json()["isLive"]), (500, &json!(false)));
-}
-
-/// serde_json quotes what it does not expect: a stored value is none of the log's business.
-#[test]
-fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
-    let timeline = "/timeline/ptran_aaaaaaaaaaaaaaaaaaaaaaaa?edit_key=k";
-    let hash = |key| CredentialKey(ApiKey::new(key).hash()).name();
-    let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
-    let repeat = ReplayKey(ReplayHash::new(&scope, &IdempotencyKey::parse("order-1").unwrap()));
-    let transaction = || "transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaa".to_owned();
-    let edit_key = base16ct::lower::encode_string(&Sha256::digest("k"));
-    let access = json!({ "mode": "test", "unit": "unit_dev", "editKey": edit_key });
-    let create = || repeatable(&minimal());
-    for (kind, name, metadata, damaged, request) in [
-        ("key", hash(UNIT), Value::Null, KEYS, create()),
-        ("catalogue", CatalogueKey.name(), Value::Null, CATALOGUES, create()),
-        ("replay", repeat.name(), Value::Null, REPLAYS, create()),
-        ("transaction", transaction(), access, TRANSACTIONS, TestRequest::new("GET", timeline, "")),
-    ] {
-        for value in BROKEN.iter().chain(damaged) {
-            let bench = seeded();
-            bench.store.keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
-            logs_without_quoting(&bench.send(&request), kind, value);
-        }
-    }
-    for metadata in BROKEN_METADATA {
-        let bench = seeded();
-        let metadata: Value = serde_json::from_str(metadata).unwrap();
-        bench.store.keep(&transaction(), b"", metadata.to_string().as_bytes());
-        for request in [
-            TestRequest::new("GET", timeline, ""),
-            TestRequest::new("GET", &format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaa"), UNIT),
-        ] {
-            logs_without_quoting(&bench.send(&request), "metadata", &metadata.to_string());
-        }
-    }
-}
-
-#[track_caller]
-fn logs_without_quoting(answer: &Answer, kind: &str, stored: &str) {
-    let log = answer.log.as_deref().unwrap_or_default();
-    assert_eq!(answer.status, 500, "`{stored}`: {log}");
-    assert!(
-        log.contains(&format!(r#""cause":"the stored {kind} is damaged: "#)),
-        "`{stored}`: {log}"
-    );
-    assert!(log.contains(" at line 1 column "), "`{stored}`: {log}");
-    assert!(!log.contains("canary") && !answer.text.contains("canary"), "`{stored}`: {log}");
-}
-
-const BROKEN: &[&str] =
-    &["", "canary", "\"canary\"", "{\"canary\"", "{\"canary\":", "[\"canary\"]", "{}"];
-const KEYS: &[&str] = &[
-    r#"{"mode":"canary","level":"unit","unitId":"u"}"#,
-    r#"{"mode":"test","level":"canary","unitId":"u"}"#,
-    r#"{"mode":"test","level":"unit","unitId":"a canary"}"#,
-    r#"{"mode":"test","level":"unit","unitId":"u","label":["canary"]}"#,
-    r#"{"mode":"test","level":"team","teamId":"t","unitIds":"canary"}"#,
-    r#"{"mode":"test","mode":"canary","level":"unit","unitId":"u"}"#,
-];
-const CATALOGUES: &[&str] = &[
-    r#"{"currencyCode":"canary","unitPrices":{}}"#,
-    r#"{"currencyCode":"USD","unitPrices":"canary"}"#,
-    r#"{"currencyCode":"USD","unitPrices":{"canary":"canary"}}"#,
-    r#"{"currencyCode":"USD","unitPrices":{"canary":"1","canary":"2"}}"#,
-];
-const REPLAYS: &[&str] =
-    &[r#"{"id":["canary"],"fingerprint":"canary"}"#, r#"{"id":"canary","id":"canary"}"#];
-const TRANSACTIONS: &[&str] = &[
-    r#"{"createdAt":["canary"]}"#,
-    r#"{"isLive":"canary"}"#,
-    r#"{"charge":{"amount":["canary"]}}"#,
-    r#"{"charge":{"amount":"canary","currencyCode":"canary"}}"#,
-    r#"{"pledges":[{"impact":{"amount":"canary"}}]}"#,
-    r#"{"notifications":{"canary":"canary"}}"#,
-];
-const BROKEN_METADATA: &[&str] = &[
-    "null",
-    "\"canary\"",
-    "{}",
-    r#"["test","canary","00"]"#,
-    r#"{"mode":"canary","unit":"u","editKey":"00"}"#,
-    r#"{"mode":"test","unit":["canary"],"editKey":"canary"}"#,
-];
-
 // ---- Repeats that race each other --------------------------------------------------------------
 
 /// A store that shows no replay: as if every repeat came before the first had ended.
@@ -691,12 +445,6 @@ fn racing() -> Bench<MemoryStore> {
     let bench = seeded();
     bench.store.set_hidden(Some("idempotency:"));
     bench
-}
-
-fn repeatable(body: &Value) -> TestRequest {
-    TestRequest::new("POST", PATH, UNIT)
-        .with_body(body.to_string().into_bytes())
-        .with_header("idempotency-key", "order-1")
 }
 
 fn other_payload() -> Value {
@@ -750,7 +498,7 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     let first = bench.send(&repeatable(&minimal()));
     let record = bench.get(UNIT, first.json()["id"].as_str().unwrap()).text;
     let prices = br#"{"currencyCode":"EUR","unitPrices":{"tree":"7"}}"#;
-    block_on(bench.store.put(&CatalogueKey, prices.to_vec(), &())).unwrap();
+    put_prices(&*bench.store, Mode::Test, prices);
     const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
     for days in [0, 1, 2, 400] {
         let later = bench.isolate();
@@ -804,11 +552,7 @@ fn two_api_keys_that_raced_are_each_answered_as_before() {
         .with_header("x-service-unit-id", "unit_dev");
     let (bench, _, second) = race(&repeatable(&minimal()), &by_team);
     // A third key of the unit repeats what can be seen.
-    put_key(
-        &*bench.store,
-        "service_sk_test_third",
-        &KeyRecord { mode: Mode::Test, level: unit("unit_dev"), label: String::new() },
-    );
+    put_key(&*bench.store, "service_sk_test_third", &KeyRecord::new(Mode::Test, unit("unit_dev")));
     let third = repeatable(&minimal()).with_header("authorization", "Bearer service_sk_test_third");
     is_replay(&bench.isolate().send(&third), &second);
 }
@@ -882,6 +626,7 @@ fn an_unconfirmed_write_says_how_to_repeat() {
 fn a_body_that_finds_no_room_is_answered_at_once() {
     let bench = seeded();
     let mut held = bench.caches.in_flight.reservation();
+    held.resize(MAX_BYTES_IN_FLIGHT).unwrap();
     held.resize(MAX_BYTES_IN_FLIGHT - 100).unwrap();
     assert_eq!(held.resize(MAX_BYTES_IN_FLIGHT + 1), Err(BodyError::Busy));
     let before = bench.store.names();
@@ -989,116 +734,5 @@ fn an_edit_key_may_be_percent_encoded() {
     {
         let path = format!("{path}?{name}={key}");
         assert_eq!(bench.send(&TestRequest::new("GET", &path, "")).status, status, "{path}");
-    }
-}
-
-// ---- Logs ------------------------------------------------------------------------------------------
-
-/// What must be in no log, whatever becomes of the request that has it everywhere.
-const CANARY: &str = "canary";
-
-/// Requests that have it wherever a caller can put something.
-fn canaries(bench: &Bench<MemoryStore>) -> Vec<(&'static str, u16, TestRequest)> {
-    let body = json!({
-        "reference": CANARY,
-        "recipient": { "email": "canary@example.org", "firstName": CANARY },
-        "trigger": { "phrase": CANARY, "externalUrl": "https://canary.example/" },
-        "pledges": [{
-            "impact": { "amount": 1, "offeringId": CANARY },
-            "detail": { "name": CANARY, "externalId": CANARY },
-        }],
-    });
-    let with = |method: &str, path: &str, key: &str, body: &Value| {
-        TestRequest::new(method, path, key)
-            .with_body(body.to_string().into_bytes())
-            .with_header("idempotency-key", CANARY)
-            .with_header("x-canary", CANARY)
-            .with_header("cookie", CANARY)
-    };
-    let created = bench.send(&with("POST", PATH, UNIT, &body)).json();
-    let url = created["timelineUrl"].as_str().unwrap();
-    let timeline = url.strip_prefix(ORIGIN).unwrap();
-    let id = created["id"].as_str().unwrap();
-    let mut wrong = body.clone();
-    wrong["canary"] = json!(1);
-    wrong["recipient"]["email"] = json!(CANARY);
-    let mut other = body.clone();
-    other["recipient"]["name"] = json!(CANARY);
-    let create = "POST /v2/pledge-transaction";
-    let [get, page] = ["GET /v2/pledge-transaction/{id}", "GET /timeline/{id}"];
-    vec![
-        (create, 200, with("POST", &format!("{PATH}?canary=canary"), UNIT, &body)),
-        (create, 400, with("POST", PATH, UNIT, &wrong)),
-        (create, 401, with("POST", PATH, "service_sk_test_canary", &body)),
-        (create, 422, with("POST", PATH, UNIT, &other)),
-        (get, 200, with("GET", &format!("{PATH}/{id}?canary"), UNIT, &json!(null))),
-        (get, 404, with("GET", &format!("{PATH}/canary"), UNIT, &json!(null))),
-        (page, 200, with("GET", timeline, CANARY, &json!(null))),
-        (page, 404, with("GET", "/timeline/canary?edit_key=canary", CANARY, &json!(null))),
-        ("none", 404, with("GET", "/canary?canary", UNIT, &json!(null))),
-        ("none", 405, with("CANARY", PATH, UNIT, &json!(null))),
-        ("GET /healthz", 200, with("GET", "/healthz?canary", CANARY, &json!(null))),
-    ]
-}
-
-fn logged(bench: &Bench<MemoryStore>, request: &TestRequest) -> Value {
-    let answer = bench.send(request);
-    let line = answer.log.unwrap();
-    let id = &answer.headers["x-request-id"];
-    assert!(!line.to_lowercase().contains(CANARY), "{line}");
-    let line: Value = serde_json::from_str(&line).unwrap();
-    assert_eq!((&line["request"], &line["status"]), (&json!(id), &json!(answer.status)));
-    assert_eq!(line["version"], format!("{}+deployed", env!("CARGO_PKG_VERSION")));
-    line
-}
-
-fn logging(log_percent: &str) -> Bench<MemoryStore> {
-    let mut bench = seeded();
-    let variables = Variables { log_percent, deployment: "deployed", ..Variables::default() };
-    bench.settings = Settings::parse(variables);
-    bench
-}
-
-#[test]
-fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
-    let bench = logging("100");
-    for (route, status, request) in canaries(&bench) {
-        let line = logged(&bench, &request);
-        assert_eq!((&line["route"], &line["status"]), (&json!(route), &json!(status)), "{line}");
-        assert_eq!(line["cause"].is_null(), status == 200, "{line}");
-        assert!(line["ms"].is_u64() && line["kvMs"].is_u64(), "{line}");
-        let is_known = route.contains("/v2/") && status != 401;
-        let caller =
-            ["unit_dev", "test", "d4f722b49dea"].map(|text| json!(is_known.then_some(text)));
-        assert_eq!(["unit", "mode", "key"].map(|name| line[name].clone()), caller, "{line}");
-    }
-    let requests = canaries(&bench);
-    let bench = Bench { settings: bench.settings.clone(), ..bench.isolate() };
-    bench.store.set_broken(true);
-    for (route, _, request) in requests.iter().filter(|(route, ..)| route.contains("{id}")) {
-        let line = logged(&bench, request);
-        assert_eq!(line["route"], *route);
-    }
-}
-
-#[test]
-fn a_log_line_has_the_id_that_the_platform_gave() {
-    let bench = logging("100");
-    let request = TestRequest::new("GET", "/healthz", "").with_header("cf-ray", "8c2f9d3b1a2b-FRA");
-    assert_eq!(logged(&bench, &request)["request"], "8c2f9d3b1a2b-FRA");
-}
-
-#[test]
-fn failures_are_all_logged_and_of_the_rest_so_many_percent() {
-    for (percent, [least, most]) in
-        [("", [0, 0]), ("0", [0, 0]), ("50", [300, 700]), ("100", [1_000; 2]), ("all", [1_000; 2])]
-    {
-        let bench = logging(percent);
-        let get = TestRequest::new("GET", &format!("{PATH}/none"), UNIT);
-        let count = (0..1_000).filter(|_| bench.send(&get).log.is_some()).count();
-        assert!((least..=most).contains(&count), "`{percent}`: {count}");
-        bench.store.set_broken(true);
-        let other = TestRequest::new("GET", &format!("{PATH}/none"), "service_sk_test_new");
-        assert!((0..100).all(|_| bench.send(&other).log.is_some()), "`{percent}`");
     }
 }

@@ -3,7 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
 use impact_pledge::auth::{ApiKey, Mode, Scope};
-use impact_pledge::idempotency::{Derivation, Fingerprint, IdempotencyKey, ReplayHash};
+use impact_pledge::handle::Caches;
+use impact_pledge::idempotency::{
+    Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash, Terms,
+};
+use impact_pledge::pledge::{CurrencyCode, EditKeyEncoding};
+use impact_pledge::store::Version;
 use std::collections::BTreeSet;
 
 // ---- The header --------------------------------------------------------------------------------
@@ -195,4 +200,59 @@ fn a_fingerprint_is_sha_256() {
         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     );
     assert_ne!(Fingerprint::new(b"abc").to_hex(), Fingerprint::new(b"abd").to_hex());
+}
+
+// ---- Recent answers ------------------------------------------------------------------------------
+
+fn hash(number: usize) -> ReplayHash {
+    let key = IdempotencyKey::new(format!("order-{number}")).unwrap();
+    ReplayHash::new(&Scope { unit: "unit".to_owned(), mode: Mode::Test }, &key)
+}
+
+fn replay(id: &str) -> Replay {
+    let terms = Terms {
+        created_at: String::new(),
+        amount: String::new(),
+        currency_code: CurrencyCode::Usd,
+        origin: String::new(),
+        edit_key: EditKeyEncoding::Hex,
+    };
+    Replay { id: id.to_owned(), fingerprint: String::new(), terms, version: Version }
+}
+
+#[test]
+fn an_answer_is_remembered_for_two_minutes() {
+    let answers = Caches::default().recent_answers;
+    answers.keep(hash(1), replay("a"), b"first".to_vec(), 1_000);
+    answers.keep(hash(1), replay("b"), b"second".to_vec(), 2_000);
+    assert_eq!(answers.body("a", 120_999).unwrap(), b"first");
+    assert_eq!(answers.body("a", 121_000), None);
+    assert_eq!(answers.body("c", 2_000), None);
+    assert_eq!(answers.replay(hash(1), 121_999).unwrap(), replay("b"), "the last");
+    assert_eq!(answers.replay(hash(1), 122_000), None);
+    assert_eq!(answers.replay(hash(2), 2_000), None);
+}
+
+#[test]
+fn no_more_than_512_answers_are_remembered() {
+    let answers = Caches::default().recent_answers;
+    for number in 0..513 {
+        answers.keep(hash(number), replay(&number.to_string()), vec![b'x'], 0);
+        assert_eq!(
+            (answers.count(), answers.bytes()),
+            ((number + 1).min(512), (number + 1).min(512))
+        );
+    }
+    assert_eq!((answers.body("0", 0), answers.body("1", 0)), (None, Some(vec![b'x'])));
+}
+
+#[test]
+fn no_more_than_4_mib_of_answers_are_remembered() {
+    let answers = Caches::default().recent_answers;
+    for number in 0..5_usize {
+        answers.keep(hash(number), replay(&number.to_string()), vec![b'x'; 1024 * 1024], 0);
+        assert_eq!(answers.bytes(), (number + 1).min(4) * 1024 * 1024);
+    }
+    answers.keep(hash(5), replay("5"), vec![b'x'], 0);
+    assert_eq!((answers.count(), answers.bytes()), (4, 3 * 1024 * 1024 + 1));
 }

@@ -238,7 +238,9 @@ fn operations_of(problem: &Problem) -> &'static [(&'static str, &'static str)] {
             &[CREATE]
         }
         Problem::TransactionNotFound => &[GET],
-        Problem::StoreUnavailable | Problem::Internal(_) => &[CREATE, GET],
+        Problem::StoreUnavailable | Problem::TooManyRefusedKeys | Problem::Internal(_) => {
+            &[CREATE, GET]
+        }
         Problem::PathNotFound | Problem::MethodNotAllowed(_) => &[],
         Problem::UnsupportedMediaType
         | Problem::ContentTooLarge
@@ -257,6 +259,7 @@ fn problems() -> Vec<Problem> {
     let of = |operation| [Problem::Unauthorized(operation), Problem::UnitRequired(operation)];
     let others = [
         Problem::TransactionNotFound,
+        Problem::TooManyRefusedKeys,
         Problem::PathNotFound,
         Problem::MethodNotAllowed("GET"),
         Problem::UnsupportedMediaType,
@@ -289,7 +292,7 @@ fn paths_and_methods_are_the_contract_s() {
     assert_eq!(operations, [CREATE, GET]);
     assert_eq!(CREATE.1, api::PLEDGE_TRANSACTION_PATH);
     assert_eq!(GET.1, format!("{}/{{id}}", api::PLEDGE_TRANSACTION_PATH));
-    assert_eq!(document.0["info"]["version"], "2.0.0");
+    assert_eq!(document.0["info"]["version"], env!("CARGO_PKG_VERSION"));
 }
 
 #[test]

@@ -1,91 +1,18 @@
-//! The operator's program, as the scripts call it: a command, standard input, one line of JSON.
+//! The operator's commands, as the scripts call them: bytes in, JSON out.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::string_slice, reason = "what is cut is hexadecimal")]
 
 use impact_pledge::auth::{ApiKey, KeyRecord, Scope};
 use impact_pledge::charge::Catalogue;
+use impact_pledge::operator::run;
 use impact_pledge::pledge::EditKey;
-use impact_pledge::store::Access;
+use impact_pledge::store::{TransactionMetadata, VERSION};
 use serde_json::{Value, json};
-use std::io::Write as _;
-use std::process::{Command, Output, Stdio};
-
-// ---- Profiles ----------------------------------------------------------------------------------
-
-#[test]
-fn a_profile_becomes_a_record_of_its_unit() {
-    let profile = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
-        "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/" });
-    let made = ask("profile", &json!({ "unit": "unit_1", "profile": profile }));
-    assert_eq!(made["profile"], profile);
-    assert_eq!(made["entry"]["key"], "profile:unit_1");
-    let record = made["entry"]["value"].as_str().unwrap();
-    assert_eq!(serde_json::from_str::<Value>(record).unwrap(), profile);
-}
-
-#[test]
-fn a_wrong_profile_is_refused_in_words() {
-    let rows = [
-        (
-            json!({ "unit": "a b", "profile": { "name": "N" } }),
-            "`a b` is not an ID: write 1 to 128 ASCII characters without blanks and commas",
-        ),
-        (
-            json!({ "unit": "u", "profile": {} }),
-            "`name` is out of bounds: write one line of 1 to 80 characters, none of which turns the direction of text",
-        ),
-        (
-            json!({ "unit": "u", "profile": { "name": "N", "logo": "http://l.example" } }),
-            "`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes",
-        ),
-        (
-            json!({ "unit": "u", "profile": { "name": "N", "accent": "red" } }),
-            "`accent` is no colour: write it as `#2c6a4a`",
-        ),
-        (
-            json!({ "unit": "u", "profile": { "name": "N", "language": "no" } }),
-            "`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
-        ),
-    ];
-    for (input, message) in rows {
-        refused("profile", input.to_string().as_bytes(), message);
-    }
-}
-
-#[test]
-fn profiles_are_listed_also_those_that_cannot_be_read() {
-    let found = json!({
-        "profile:a": "{\"name\":\"A\",\"slogan\":1}",
-        "profile:b": "{}",
-        "profile:gone": null,
-        "catalogue": "{}",
-    });
-    let rows = ask("list-profiles", &found);
-    assert_eq!(rows.as_array().unwrap().len(), 2);
-    assert_eq!(rows[0], json!({ "unit": "a", "profile": { "name": "A" } }));
-    assert_eq!(rows[1]["unit"], "b");
-    assert!(rows[1]["problem"].as_str().unwrap().starts_with("`name` is out of bounds"));
-}
-
-fn run(arguments: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_operator"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that refuses its arguments reads no input.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
 
 #[track_caller]
 fn answer(command: &str, input: &[u8]) -> Value {
-    let output = run(&[command], input);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    serde_json::from_str(&run(command, input).unwrap()).unwrap()
 }
 
 #[track_caller]
@@ -95,10 +22,7 @@ fn ask(command: &str, input: &Value) -> Value {
 
 #[track_caller]
 fn refused(command: &str, input: &[u8], message: &str) {
-    let output = run(&[command], input);
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), format!("{message}\n"));
-    assert!(output.stdout.is_empty());
+    assert_eq!(run(command, input), Err(message.to_owned()));
 }
 
 // ---- New keys ----------------------------------------------------------------------------------
@@ -125,10 +49,13 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
         assert_eq!(key.len(), prefix.len() + 40, "200 bits in base 32");
         assert_eq!(made["entry"]["key"], format!("key:{hash}"));
         let stored = made["entry"]["value"].as_str().unwrap();
-        assert_eq!(serde_json::from_str::<Value>(stored).unwrap(), record);
+        let mut stored_record = serde_json::from_str::<Value>(stored).unwrap();
+        assert_eq!(stored_record.as_object_mut().unwrap().remove("version"), Some(json!(VERSION)));
+        assert_eq!(stored_record, record);
         assert!(!stored.contains(key));
         assert!(hash.starts_with(made["row"]["id"].as_str().unwrap()));
         assert_eq!(made["row"]["mode"], record["mode"]);
+        assert_eq!(made["row"]["name"], made["entry"]["key"]);
     }
 }
 
@@ -206,8 +133,23 @@ fn the_longest_unit_fits_the_metadata_of_a_record() {
     let stored = new_key(RANDOM, &record)["entry"]["value"].as_str().unwrap().to_owned();
     let record: KeyRecord = serde_json::from_str(&stored).unwrap();
     let scope: Scope = record.scope(None).unwrap();
-    let access = Access::new(scope, &EditKey::from_bytes([0; 20]));
+    let access = TransactionMetadata::new(scope, &EditKey::from_bytes([0; 20]));
     assert!(serde_json::to_vec(&access).unwrap().len() <= 1_024);
+}
+
+#[test]
+fn a_key_that_replaces_another_may_do_the_same() {
+    let record =
+        json!({ "mode": "live", "level": "team", "teamId": "t", "unitIds": ["u"], "label": "x" });
+    let made = ask("replace-key", &json!({ "random": RANDOM, "stored": record.to_string() }));
+    let mut alike = new_key(RANDOM, &record);
+    alike["entry"]["value"] = json!(record.to_string()); // as it was spelled
+    assert_eq!(made, alike);
+    refused(
+        "replace-key",
+        json!({ "random": RANDOM, "stored": "{}" }).to_string().as_bytes(),
+        "its record cannot be read: missing field `mode`",
+    );
 }
 
 // ---- The list ----------------------------------------------------------------------------------
@@ -229,10 +171,10 @@ fn the_list_shows_what_each_key_may_do() {
     assert_eq!(
         rows,
         json!([
-            { "id": "aa0000000000", "mode": "test", "level": "unit", "unitId": "u" },
-            { "id": "bb0000000000", "mode": "live", "level": "team", "teamId": "t",
+            { "id": "aa0000000000", "name": name("aa"), "mode": "test", "level": "unit", "unitId": "u" },
+            { "id": "bb0000000000", "name": name("bb"), "mode": "live", "level": "team", "teamId": "t",
               "unitIds": ["u", "v"], "label": "both shops" },
-            { "id": "cc0000000000", "problem": "missing field `mode`" },
+            { "id": "cc0000000000", "name": name("cc"), "problem": "missing field `mode`" },
         ])
     );
     assert_eq!(ask("list-keys", &json!({})), json!([]));
@@ -243,19 +185,26 @@ fn the_list_shows_what_each_key_may_do() {
 const KEY: &str = "service_sk_test_dev_unit";
 const KEY_HASH: &str = "d4f722b49dea368c4dceef633b3f37542d192a3d0841798b01658e590581cb2e";
 
-fn find(key: &str, names: &[String]) -> Value {
-    json!({ "key": key, "names": names })
+#[test]
+fn a_key_and_its_whole_hash_are_found_without_a_list() {
+    let name = format!("key:{KEY_HASH}");
+    for wanted in [KEY, " service_sk_test_dev_unit\n", KEY_HASH, &name] {
+        assert_eq!(
+            ask("find-key", &json!({ "key": wanted })),
+            json!({ "id": &KEY_HASH[..12], "name": name })
+        );
+    }
 }
 
 #[test]
-fn a_key_is_found_by_its_text_and_by_its_id() {
+fn an_id_is_looked_for_among_the_names_that_begin_so() {
     let names = [name("aa"), format!("key:{KEY_HASH}"), name("d4f722b49dea0")];
-    for wanted in [KEY, " service_sk_test_dev_unit\n", KEY_HASH, &KEY_HASH[..13]] {
-        assert_eq!(
-            ask("find-key", &find(wanted, &names)),
-            json!({ "id": &KEY_HASH[..12], "name": format!("key:{KEY_HASH}") })
-        );
-    }
+    let id = &KEY_HASH[..13];
+    assert_eq!(ask("find-key", &json!({ "key": id })), json!({ "prefix": format!("key:{id}") }));
+    assert_eq!(
+        ask("find-key", &json!({ "key": id, "names": names })),
+        json!({ "id": &KEY_HASH[..12], "name": format!("key:{KEY_HASH}") })
+    );
 }
 
 #[test]
@@ -268,20 +217,81 @@ fn what_names_no_key_or_several_is_refused() {
             "2 keys have IDs that begin with `d4f722b49dea`: give more of the hash, or the key \
              itself",
         ),
-        ("bb0000000000", "no key has the ID `bb0000000000`: see the key list"),
         (
-            "service_sk_live_dev_unit",
-            "no such key is stored (its ID would be `9a9bc3c4ae87`): see the key list",
+            "bb0000000000",
+            "no key has the ID `bb0000000000` in the list, which may lack keys of the last \
+             minute: give the key itself or its whole hash, and no list is needed",
         ),
         ("aa", no_id),
         ("AA0000000000", no_id),
+        (&KEY_HASH.to_uppercase(), no_id),
         ("", no_id),
         ("key:aa0000000000", no_id),
         (&"a".repeat(65), no_id),
         ("sk_live_of_another_service", no_id),
     ] {
-        refused("find-key", find(wanted, &names).to_string().as_bytes(), message);
+        let input = json!({ "key": wanted, "names": names }).to_string();
+        refused("find-key", input.as_bytes(), message);
     }
+}
+
+// ---- Profiles ----------------------------------------------------------------------------------
+
+#[test]
+fn a_profile_becomes_a_record_of_its_unit() {
+    let profile = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
+        "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/" });
+    let made = ask("profile", &json!({ "unit": "unit_1", "profile": profile }));
+    assert_eq!(made["profile"], profile);
+    assert_eq!(made["entry"]["key"], "profile:unit_1");
+    let record = made["entry"]["value"].as_str().unwrap();
+    let mut kept = profile.clone();
+    kept["version"] = json!(VERSION);
+    assert_eq!(serde_json::from_str::<Value>(record).unwrap(), kept);
+}
+
+#[test]
+fn a_wrong_profile_is_refused_in_words() {
+    let rows = [
+        (
+            json!({ "unit": "a b", "profile": { "name": "N" } }),
+            "`a b` is not an ID: write 1 to 128 ASCII characters without blanks and commas",
+        ),
+        (
+            json!({ "unit": "u", "profile": {} }),
+            "`name` is out of bounds: write one line of 1 to 80 characters, none of which turns the direction of text",
+        ),
+        (
+            json!({ "unit": "u", "profile": { "name": "N", "logo": "http://l.example" } }),
+            "`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes",
+        ),
+        (
+            json!({ "unit": "u", "profile": { "name": "N", "accent": "red" } }),
+            "`accent` is no colour: write it as `#2c6a4a`",
+        ),
+        (
+            json!({ "unit": "u", "profile": { "name": "N", "language": "no" } }),
+            "`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
+        ),
+    ];
+    for (input, message) in rows {
+        refused("profile", input.to_string().as_bytes(), message);
+    }
+}
+
+#[test]
+fn profiles_are_listed_also_those_that_cannot_be_read() {
+    let found = json!({
+        "profile:a": "{\"name\":\"A\",\"slogan\":1}",
+        "profile:b": "{}",
+        "profile:gone": null,
+        "catalogue": "{}",
+    });
+    let rows = ask("list-profiles", &found);
+    assert_eq!(rows.as_array().unwrap().len(), 2);
+    assert_eq!(rows[0], json!({ "unit": "a", "profile": { "name": "A" } }));
+    assert_eq!(rows[1]["unit"], "b");
+    assert!(rows[1]["problem"].as_str().unwrap().starts_with("`name` is out of bounds"));
 }
 
 // ---- Prices ------------------------------------------------------------------------------------
@@ -293,10 +303,31 @@ fn a_catalogue_is_stored_as_the_service_reads_it() {
     let meant =
         json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
     assert_eq!(checked["catalogue"], meant);
-    assert_eq!(checked["entry"]["key"], "catalogue");
-    let stored = checked["entry"]["value"].as_str().unwrap();
-    let read: Catalogue = serde_json::from_str(stored).unwrap();
-    assert_eq!(serde_json::to_value(read).unwrap(), meant);
+    for mode in ["test", "live"] {
+        let entry = &checked["entries"][mode];
+        assert_eq!(entry["key"], format!("catalogue:{mode}"));
+        let read: Catalogue = serde_json::from_str(entry["value"].as_str().unwrap()).unwrap();
+        assert_eq!(serde_json::to_value(read).unwrap(), meant);
+    }
+}
+
+#[test]
+fn only_the_prices_of_tests_may_be_those_of_the_old_record() {
+    assert_eq!(
+        answer("catalogue-names", b""),
+        json!({ "test": ["catalogue:test", "catalogue"], "live": ["catalogue:live"] })
+    );
+}
+
+#[test]
+fn stored_prices_are_read_as_the_service_reads_them() {
+    let meant = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
+    let mut stored = meant.clone();
+    stored["ofLaterReleases"] = json!(true);
+    for record in [&meant, &stored] {
+        assert_eq!(ask("stored-catalogue", record), meant);
+    }
+    refused("stored-catalogue", b"{}", "missing field `currencyCode` at line 1 column 2");
 }
 
 #[test]
@@ -389,7 +420,7 @@ fn the_development_data_are_those_of_the_documents() {
         ]
     );
     let entries = data["entries"].as_array().unwrap();
-    assert_eq!(entries.len(), keys.len() + 2);
+    assert_eq!(entries.len(), keys.len() + 3);
     for row in data["keys"].as_array().unwrap() {
         let name = format!("key:{}", ApiKey::new(row["key"].as_str().unwrap()).hash().to_hex());
         let entry = entries.iter().find(|entry| entry["key"] == name.as_str()).unwrap();
@@ -397,18 +428,18 @@ fn the_development_data_are_those_of_the_documents() {
         assert_eq!(serde_json::to_value(&stored).unwrap(), row["record"]);
         assert!(row["key"].as_str().unwrap().starts_with(stored.mode.key_prefix()));
     }
-    let catalogue = entries.iter().find(|entry| entry["key"] == "catalogue").unwrap();
-    assert_eq!(
-        serde_json::from_str::<Value>(catalogue["value"].as_str().unwrap()).unwrap(),
-        json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } })
-    );
+    for name in ["catalogue:test", "catalogue:live"] {
+        let catalogue = entries.iter().find(|entry| entry["key"] == name).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Value>(catalogue["value"].as_str().unwrap()).unwrap(),
+            json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" }, "version": VERSION })
+        );
+    }
 }
 
 #[test]
-fn another_command_is_bad_usage() {
-    for arguments in [&[][..], &["keys"], &["seed", "more"]] {
-        let output = run(arguments, b"");
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(String::from_utf8(output.stderr).unwrap().starts_with("usage: operator "));
+fn another_command_is_refused() {
+    for command in ["", "keys", "seed more"] {
+        refused(command, b"", &format!("there is no operator's command `{command}`"));
     }
 }

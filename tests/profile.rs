@@ -18,7 +18,7 @@ use impact_pledge::handle::{
     Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Service, Settings,
 };
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
-use impact_pledge::store::{Access, Key, Store, StoreError, Stored, TransactionKey};
+use impact_pledge::store::{Key, Store, StoreError, Stored, TransactionKey, TransactionMetadata};
 use impact_pledge::timeline::{
     CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Plural, Profile,
     Sentence, not_found_page, page, unavailable_page,
@@ -477,7 +477,7 @@ impl Bench {
     fn new() -> Self {
         let bench = Bench::default();
         let scope = Scope { unit: "unit".to_owned(), mode: Mode::Live };
-        let access = Access::new(scope, &EditKey::from_bytes([2; 20]));
+        let access = TransactionMetadata::new(scope, &EditKey::from_bytes([2; 20]));
         let id = TransactionId::from_bytes([1; 15]);
         let record = record().to_string().into_bytes();
         block_on(bench.store.put(&TransactionKey(&id), record, &access)).expect("memory works");

@@ -11,7 +11,7 @@ mod stores;
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, Mode};
 use impact_pledge::store::{
-    Access, CatalogueKey, CredentialKey, Key, Store as _, StoreError, TransactionKey,
+    CatalogueKey, CredentialKey, Key, Store as _, StoreError, TransactionKey, TransactionMetadata,
 };
 use memory::MemoryStore;
 use stores::{access, conforms, edit_key, id, replay_key, scope, value};
@@ -51,7 +51,9 @@ fn a_key_owns_its_prefix_and_fits() {
             CredentialKey(ApiKey::new("k").hash()).name(),
             "key:8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a",
         ),
-        (CatalogueKey.name(), "catalogue"),
+        (CatalogueKey(None).name(), "catalogue"),
+        (CatalogueKey(Some(Mode::Test)).name(), "catalogue:test"),
+        (CatalogueKey(Some(Mode::Live)).name(), "catalogue:live"),
         (replay_key("k").name(), "idempotency:"),
     ];
     for (name, prefix) in names {
@@ -68,15 +70,15 @@ fn cache_seconds<K: Key>(_: &K) -> Option<u32> {
 fn only_a_key_is_cached_for_less_than_usual() {
     assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);
     assert_eq!(cache_seconds(&CredentialKey(ApiKey::new("k").hash())), Some(30));
-    assert_eq!(cache_seconds(&CatalogueKey), None);
+    assert_eq!(cache_seconds(&CatalogueKey(None)), None);
     assert_eq!(cache_seconds(&replay_key("k")), None);
 }
 
-// ---- Access ------------------------------------------------------------------------------------
+// ---- TransactionMetadata ------------------------------------------------------------------------------------
 
 #[test]
 fn a_record_is_for_one_unit_and_mode() {
-    let access = Access::new(scope("unit", Mode::Live), &edit_key(1));
+    let access = TransactionMetadata::new(scope("unit", Mode::Live), &edit_key(1));
     assert!(access.allows(&scope("unit", Mode::Live)));
     assert!(!access.allows(&scope("unit", Mode::Test)));
     assert!(!access.allows(&scope("other", Mode::Live)));
@@ -86,8 +88,8 @@ fn a_record_is_for_one_unit_and_mode() {
 
 #[test]
 fn an_edit_key_opens_one_record() {
-    let access = Access::new(scope("unit", Mode::Live), &edit_key(1));
-    let right = edit_key(1).to_string();
+    let access = TransactionMetadata::new(scope("unit", Mode::Live), &edit_key(0xAB));
+    let right = edit_key(0xAB).to_string();
     assert!(access.opens_with(&right));
     let (_, shorter) = right.split_at(1);
     for wrong in ["", shorter, &right.to_uppercase(), &format!("{right}a"), edit_key(2).as_str()] {

@@ -20,7 +20,7 @@ use impact_pledge::handle::{
     Settings,
 };
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
-use impact_pledge::store::{Access, Store, TransactionKey};
+use impact_pledge::store::{Store, TransactionKey, TransactionMetadata};
 use impact_pledge::timeline::{
     CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,
 };
@@ -643,7 +643,7 @@ fn store_with(record: &[u8]) -> (MemoryStore, TransactionId, EditKey) {
     let (id, edit_key) = (TransactionId::from_bytes([1; 15]), EditKey::from_bytes([2; 20]));
     let scope = Scope { unit: "unit".to_owned(), mode: Mode::Live };
     let store = MemoryStore::default();
-    let access = Access::new(scope, &edit_key);
+    let access = TransactionMetadata::new(scope, &edit_key);
     block_on(store.put(&TransactionKey(&id), record.to_vec(), &access)).expect("memory works");
     (store, id, edit_key)
 }

@@ -11,7 +11,7 @@ use impact_pledge::pledge::{
     PledgeDetail, PledgeTransaction, PledgeTransactionRequest, Recipient,
     RetrievedPledgeTransaction, Trigger,
 };
-use impact_pledge::store::Access;
+use impact_pledge::store::{TransactionMetadata, Version};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -170,7 +170,7 @@ proptest! {
     #[test]
     fn a_key(unit_id in "[A-Za-z0-9_.-]{1,40}", is_live in any::<bool>(), label in "[ -~]{0,40}") {
         let mode = if is_live { Mode::Live } else { Mode::Test };
-        let record = KeyRecord { mode, level: KeyLevel::Unit { unit_id }, label };
+        let record = KeyRecord { label, ..KeyRecord::new(mode, KeyLevel::Unit { unit_id }) };
         let bytes = serde_json::to_vec(&record).unwrap();
         prop_assert_eq!(serde_json::from_slice::<KeyRecord>(&bytes).unwrap(), record);
     }
@@ -180,7 +180,7 @@ proptest! {
         let [id, fingerprint, created_at, amount, origin] = texts;
         let (currency_code, edit_key) = (CurrencyCode::Gbp, EditKeyEncoding::Hex);
         let terms = Terms { created_at, amount, currency_code, origin, edit_key };
-        let replay = Replay { id, fingerprint, terms };
+        let replay = Replay { id, fingerprint, terms, version: Version };
         let bytes = serde_json::to_vec(&replay).unwrap();
         prop_assert_eq!(serde_json::from_slice::<Replay>(&bytes).unwrap(), replay);
     }
@@ -188,9 +188,9 @@ proptest! {
     #[test]
     fn an_access(unit in any::<String>(), bytes in any::<[u8; 20]>()) {
         let edit_key = EditKey::from_bytes(bytes);
-        let access = Access::new(Scope { unit, mode: Mode::Test }, &edit_key);
+        let access = TransactionMetadata::new(Scope { unit, mode: Mode::Test }, &edit_key);
         let bytes = serde_json::to_vec(&access).unwrap();
-        prop_assert_eq!(&serde_json::from_slice::<Access>(&bytes).unwrap(), &access);
+        prop_assert_eq!(&serde_json::from_slice::<TransactionMetadata>(&bytes).unwrap(), &access);
         prop_assert!(access.opens_with(edit_key.as_str()));
     }
 
@@ -350,7 +350,7 @@ fn stored_members_of_a_later_release_are_passed_over() {
         "amount":"1.00","currencyCode":"USD","origin":"https://a","since":{"a":[1]}}}"#;
     assert_eq!(serde_json::from_str::<Replay>(replay).unwrap().terms.amount, "1.00");
     let access = r#"{"editKey":"00","unit":"unit_1","mode":"test","since":{"a":[1]}}"#;
-    assert_eq!(serde_json::from_str::<Access>(access).unwrap().mode(), Mode::Test);
+    assert_eq!(serde_json::from_str::<TransactionMetadata>(access).unwrap().mode(), Mode::Test);
 }
 
 // ---- Errors, as §7 says ------------------------------------------------------------------------

@@ -103,7 +103,7 @@ const KEY = "service_sk_test_dev_unit";
 async function seed(kv) {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(KEY));
   await kv.put(`key:${Buffer.from(digest).toString("hex")}`, bytes({ mode: "test", level: "unit", unitId: "unit_dev" }));
-  await kv.put("catalogue", bytes({ currencyCode: "USD", unitPrices: { tree: "0.50", "plastic-kg": "1.25" } }));
+  await kv.put("catalogue:test", bytes({ currencyCode: "USD", unitPrices: { tree: "0.50", "plastic-kg": "1.25" } }));
 }
 
 async function time(serve, env, { status, make }) {

@@ -6,7 +6,7 @@ use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode, Scope};
 use impact_pledge::charge::Catalogue;
 use impact_pledge::idempotency::{IdempotencyKey, Replay, ReplayHash};
 use impact_pledge::pledge::RetrievedPledgeTransaction;
-use impact_pledge::store::{Access, CredentialKey, Key as _, ReplayKey};
+use impact_pledge::store::{CredentialKey, Key as _, ReplayKey, TransactionMetadata};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -66,7 +66,7 @@ fn is_bounded(key: &KeyRecord) {
 
 fn catalogue(record: &[u8]) {
     let bench = Bench::new();
-    bench.records.keep("catalogue", record, b"null");
+    bench.records.keep("catalogue:test", record, b"null");
     let status = if read::<Catalogue>(record).is_some() { 200 } else { 500 };
     let answer = bench.send(&Sent::create(UNIT, VALID.as_bytes()));
     assert_eq!(answer.status, status);
@@ -97,8 +97,8 @@ fn timeline() -> Sent {
 
 fn access(record: &[u8]) {
     let bench = Bench::with_record(RECORD.as_bytes(), record);
-    let read = read::<Access>(record);
-    let status = |is_open: fn(&Access) -> bool| match &read {
+    let read = read::<TransactionMetadata>(record);
+    let status = |is_open: fn(&TransactionMetadata) -> bool| match &read {
         None => 500,
         Some(access) if is_open(access) => 200,
         Some(_) => 404,

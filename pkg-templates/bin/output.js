@@ -1,5 +1,5 @@
 /** What a command prints, and how it ends without a result. */
-import { keys } from "../../src/bin/development.json";
+import { keys } from "../../src/operator/development.json";
 
 /** Ends the command: 1 for a request that has problems and for a failed call, 2 for wrong use and for what can't be read. */
 export class Stop extends Error {

@@ -1,7 +1,7 @@
 /** `serve`: the service in memory, on a port of this machine. */
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { keys } from "../../src/bin/development.json";
+import { keys } from "../../src/operator/development.json";
 import { Stop, printable, settings } from "./output.js";
 
 const HOST = "127.0.0.1";

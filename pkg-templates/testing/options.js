@@ -1,5 +1,5 @@
 /** Reads the options of a test service, as strictly as those of the client. */
-import development from "../../src/bin/development.json";
+import development from "../../src/operator/development.json";
 import { invalid, list, moreHeaders, oneOf, optional, read, whole } from "../options.js";
 
 const LAST_MS = 253_402_300_799_999; // the last of the year 9999

@@ -1,5 +1,5 @@
 /** A namespace of Workers KV, in memory. */
-import { profiles } from "../../src/bin/development.json";
+import { profiles } from "../../src/operator/development.json";
 import { coder } from "../platform.js";
 
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -15,7 +15,7 @@ export function newStore(keys, catalogue) {
     bytes += value.length - (records.get(name)?.value.length ?? 0);
     records.set(name, { value, metadata });
   }
-  put("catalogue", encode(catalogue));
+  for (const mode of ["test", "live"]) put(`catalogue:${mode}`, encode(catalogue));
   for (const [unit, profile] of Object.entries(profiles)) put(`profile:${unit}`, encode(profile));
 
   return {

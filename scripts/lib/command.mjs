@@ -1,7 +1,8 @@
-/** Command lines, by commander. A wrong one ends with exit code 2, and shows what is wrong and the help. */
+/** Command lines, by commander. A wrong one ends with exit code 2 and says what is wrong, with a suggestion where one is near. */
 import { Command, InvalidArgumentError, Option } from "commander";
-import { Kv } from "./kv.mjs";
-import { ready } from "./ready.mjs";
+import { openKv } from "./kv.mjs";
+import { readyToOperate } from "./ready.mjs";
+import { placeInWords } from "./report.mjs";
 
 export { Argument, InvalidArgumentError, Option } from "commander";
 
@@ -16,20 +17,65 @@ export function whole(least, most) {
 
 export const readMinutes = whole(1, 1440);
 
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Reads `90s`, `30m`, `24h`, `7d` or `0` as seconds: 0, or from `least` to `most`. */
+export function readDuration(least, most) {
+  return (text) => {
+    const [, number, unit] = text.match(/^(\d{1,9})([smhd])$/) ?? [];
+    const seconds = text === "0" ? 0 : number * SECONDS[unit];
+    if (seconds === 0 || (seconds >= least && seconds <= most)) return seconds;
+    throw new InvalidArgumentError(`It must be 0, or from ${least}s to ${most / SECONDS.d}d, such as 90s, 30m, 24h or 7d.`);
+  };
+}
+
+/** npm keeps options for itself where no `--` comes before them; PowerShell drops a `--`. It passes them on as variables. */
+class Program extends Command {
+  /** Names of options that are passed on to another program. @type {string[]} */
+  others = [];
+
+  async parseAsync(...args) {
+    const taken = this.name().split(" ").includes(process.env.npm_lifecycle_event) && takenByNpm(this);
+    if (taken) this.error(`npm took \`${taken}\` for itself, and nothing was done: write \`${this.name()} …\`, and in PowerShell, which drops \`--\`, \`${this.name().replace("npm", "npm.cmd")} …\``);
+    return super.parseAsync(...args);
+  }
+}
+
+/** The first of the options that npm has taken, or undefined; one that was passed on, too, was meant for both. */
+function takenByNpm(program) {
+  const options = [program, ...program.commands].flatMap(({ options }) => options.map(({ long }) => long)).concat(program.others);
+  const set = Object.keys(process.env).filter((name) => /^npm_config_\w{3,}$/i.test(name) && !["", "false"].includes(process.env[name]));
+  const taken = set.map((name) => `--${name.slice("npm_config_".length).toLowerCase().replaceAll("_", "-")}`);
+  const passed = (option) => process.argv.some((text) => text === option || text.startsWith(`${option}=`));
+  return taken.find((name) => options.some((option) => option.startsWith(name) && !passed(option)));
+}
+
 /** `name` as the user calls it. */
 export const command = (name, description) =>
-  new Command(name).description(description).exitOverride().showHelpAfterError().configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
+  new Program(name).description(description).exitOverride().showHelpAfterError(`See \`${name.replace(/ --$/, "")} -- --help\`.`).configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
 
-/** A command on records: its action gets them, and a `print(data, words)` that prints one of the two, before all else. */
+/**
+ * A command on records. Its action gets them, and a `print(data, words)` that prints one of the two, before all else; both
+ * with the place where the records are.
+ */
 export function onRecords(command, action) {
   const run = async (...args) => {
-    const { remote, persistTo, json } = command.opts();
-    const tools = await ready();
-    const print = (data, words) => console.log(json ? JSON.stringify(data) : words());
-    return action({ tools, kv: new Kv(tools, { remote, persistTo }), print }, ...args);
+    const { remote, env: environment, persistTo, json } = command.opts();
+    if (environment !== undefined && !remote) command.error("`--env` is of a deployed service: add `--remote`");
+    const tools = readyToOperate();
+    const kv = await openKv(tools, { remote, environment, persistTo });
+    const print = (data, words) => console.log(json ? JSON.stringify({ place: kv.place, ...data }) : `${placeInWords(kv.place)}\n\n${words()}`);
+    try {
+      return await action({ tools, kv, print }, ...args);
+    } catch (error) {
+      throw Object.assign(error, { place: kv.place });
+    } finally {
+      await kv.close();
+    }
   };
   return command
     .option("--remote", "the deployed service; without it, the one of `npm start`")
+    .option("--env <name>", "with --remote: the environment of wrangler.toml, such as `production`")
     .addOption(new Option("--persist-to <dir>", "folder of the local state").conflicts("remote"))
     .option("--json", "output for programs")
     .action(run);

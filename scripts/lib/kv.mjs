@@ -1,52 +1,233 @@
-/** Workers KV through wrangler: this machine's, which `npm start` serves from, or the deployed service's. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { stripVTControlCharacters } from "node:util";
+/**
+ * Workers KV: this machine's, which `npm start` serves from, or a deployed service's. Lists are read page by page and
+ * handed on as they come, so that a million records need no more memory than a page.
+ */
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Cloudflare } from "./cloudflare.mjs";
 import { Stop } from "./report.mjs";
-import { run } from "./run.mjs";
 
+const BINDING = "PLEDGES";
+const DEADLINE_MS = 30_000; // of each call
 const MOST_READS = 100; // of one call, by Cloudflare's limit
-/** @typedef {{key: string, value: string}} Entry */
+const MOST_WRITES = 1_000; // Cloudflare's limit is 10,000
+const MOST_BYTES = 20_000_000; // Cloudflare's limit is 100 MB
+const CONCURRENT = 20;
 
+/**
+ * A record to write. `expiration` in seconds since 1970, `expirationTtl` in seconds from now, at least 60.
+ * @typedef {{key: string, value: string, metadata?: unknown, expiration?: number, expirationTtl?: number}} Entry
+ * @typedef {{name: string, metadata?: unknown, expiration?: number}} Name
+ * @typedef {{kind: "local", folder: string} | {kind: "cloudflare", account: string, environment: string | null, worker: string, namespace: string}} Place
+ */
+
+/** A namespace. Every failure is a {@link Stop}, after at most three attempts with a deadline each. */
 export class Kv {
-  #run;
+  #port;
 
-  /** @param {import("./ready.mjs").Tools} tools @param {{remote?: boolean, persistTo?: string}} [place] the deployed namespace, or the folder of local state */
-  constructor({ root, env, wrangler }, { remote = false, persistTo } = {}) {
-    const place = ["--binding", "PLEDGES", remote ? "--remote" : "--local", ...(persistTo ? ["--persist-to", persistTo] : [])];
-    this.#run = (...args) => run(process.execPath, [wrangler, "kv", ...args, ...place], { cwd: root, env }).catch(unreachable);
+  /** @param {Place} place @param {LocalPort | RestPort} port */
+  constructor(place, port) {
+    this.place = place;
+    this.#port = port;
   }
 
-  /** @param {string} prefix @returns {Promise<string[]>} the names that begin so */
-  async names(prefix) {
-    return JSON.parse(await this.#run("key", "list", "--prefix", prefix)).map(({ name }) => name);
+  /** The names that begin with a prefix, page by page: a page's `cursor` leads to the next one, also in a later run. @returns {AsyncGenerator<{names: Name[], cursor: string | null}>} */
+  async *pages(prefix = "", cursor = null) {
+    for (let before = cursor; ; before = cursor) {
+      const page = await this.#port.list(prefix, cursor);
+      yield page;
+      cursor = page.cursor;
+      if (!cursor) return;
+      if (cursor === before) throw new Stop("Workers KV lists the same page again and again");
+    }
   }
 
-  /** @param {string[]} names @returns {Promise<Record<string, string | null>>} null where there is no record */
-  async read(names) {
-    if (names.length > MOST_READS) return { ...(await this.read(names.slice(0, MOST_READS))), ...(await this.read(names.slice(MOST_READS))) };
-    const found = names.length > 0 ? JSON.parse(await this.#runWithList("get", names)) : {};
-    const text = (value) => (typeof value === "string" ? value : (value?.value ?? null)); // remote, local
-    return Object.fromEntries(names.map((name) => [name, text(found[name])]));
+  /** All of these names. @returns {AsyncGenerator<Name>} */
+  async *list(prefix = "") {
+    for await (const { names } of this.pages(prefix)) yield* names;
   }
 
-  /** @param {Entry[]} entries */
-  write = (entries) => this.#runWithList("put", entries);
+  /** The records of names, in their order; `value` is null where there is none. @param {Iterable<string> | AsyncIterable<string>} names @returns {AsyncGenerator<{name: string, value: string | null, metadata: unknown}>} */
+  async *read(names) {
+    for await (const some of batches(names, MOST_READS)) yield* await this.#some(some);
+  }
 
-  remove = (name) => this.#run("key", "delete", name);
+  /** Values may be too large for one call. */
+  async #some(names) {
+    try {
+      const found = await this.#port.read(names);
+      return names.map((name) => ({ name, value: found.get(name)?.value ?? null, metadata: found.get(name)?.metadata ?? null }));
+    } catch (error) {
+      if (error.status !== 413 || names.length === 1) throw error;
+      const half = Math.ceil(names.length / 2);
+      return [...(await this.#some(names.slice(0, half))), ...(await this.#some(names.slice(half)))];
+    }
+  }
 
-  /** Wrangler takes lists from files only. */
-  async #runWithList(operation, list) {
-    const folder = mkdtempSync(join(tmpdir(), "impact-pledge-"));
-    writeFileSync(join(folder, "list.json"), JSON.stringify(list), { mode: 0o600 });
-    return this.#run("bulk", operation, join(folder, "list.json")).finally(() => rmSync(folder, { recursive: true, force: true }));
+  /** @param {string} name @returns {Promise<string | null>} */
+  async get(name) {
+    const [{ value }] = await this.#some([name]);
+    return value;
+  }
+
+  /** @param {Iterable<Entry> | AsyncIterable<Entry>} entries */
+  async write(entries) {
+    for await (const some of batches(entries, MOST_WRITES, ({ key, value }) => Buffer.byteLength(key + value))) await this.#port.write(some);
+  }
+
+  /** @param {Iterable<string> | AsyncIterable<string>} names */
+  async remove(names) {
+    for await (const some of batches(names, MOST_WRITES)) await this.#port.remove(some);
+  }
+
+  /** Ends what it started. Without it, the process goes on. */
+  close = () => this.#port.close();
+}
+
+/** @template T @param {Iterable<T> | AsyncIterable<T>} items @param {number} most in a batch @param {(item: T) => number} [bytesOf] @returns {AsyncGenerator<T[]>} */
+async function* batches(items, most, bytesOf = () => 0) {
+  let [batch, bytes] = [[], 0];
+  for await (const item of items) {
+    const size = bytesOf(item);
+    if (batch.length === most || (batch.length > 0 && bytes + size > MOST_BYTES)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(item);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/**
+ * @param {{root: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
+ * @param {{remote?: boolean, environment?: string, persistTo?: string, config?: string, deadline?: number}} [where]
+ *   `environment` of wrangler.toml, `persistTo`: the folder of local state, `config` instead of wrangler.toml
+ * @returns {Promise<Kv>}
+ */
+export async function openKv(tools, { remote = false, environment, persistTo = ".wrangler/state", config = join(tools.root, "wrangler.toml"), deadline = DEADLINE_MS } = {}) {
+  if (remote) return openRemote(tools, { environment, config, deadline });
+  const folder = resolve(tools.root, persistTo);
+  const { getPlatformProxy } = await import("wrangler");
+  const options = { configPath: config, persist: { path: join(folder, "v3") }, remoteBindings: false };
+  const starting = getPlatformProxy(options);
+  const { env, dispose } = await within(DEADLINE_MS, "start", starting).catch((error) => {
+    starting.then(({ dispose }) => dispose()).catch(() => {}); // else the process goes on
+    throw error;
+  });
+  return new Kv({ kind: "local", folder }, new LocalPort(env[BINDING], dispose, deadline));
+}
+
+/** A wrangler.toml without ids: the deployed Worker's bindings have them. */
+async function openRemote(tools, { environment, config, deadline }) {
+  const { name: worker, account_id, kv_namespaces } = await configuration(config, environment);
+  const cloudflare = await Cloudflare.open(tools, { account: account_id, deadline });
+  const namespace = kv_namespaces.find(({ binding }) => binding === BINDING)?.id ?? (await boundNamespace(cloudflare, worker));
+  return new Kv({ kind: "cloudflare", account: cloudflare.account, environment: environment ?? null, worker, namespace }, new RestPort(cloudflare, namespace));
+}
+
+async function boundNamespace(cloudflare, worker) {
+  const { result } = await cloudflare.call(`show the Worker \`${worker}\` of the account ${cloudflare.account}`, "GET", `/workers/scripts/${worker}/settings`).catch((error) => {
+    throw error.status === 404 ? new Stop(`the account ${cloudflare.account} has no Worker \`${worker}\`: deploy it first (${error.message})`) : error;
+  });
+  const id = result?.bindings?.find(({ name, type }) => name === BINDING && type === "kv_namespace")?.namespace_id;
+  if (!id) throw new Stop(`the Worker \`${worker}\` of the account ${cloudflare.account} has no KV namespace bound as ${BINDING}`);
+  return id;
+}
+
+/** What wrangler makes of its file for an environment, or for none. @returns {Promise<import("wrangler").Unstable_Config>} */
+export async function configuration(config, environment) {
+  const { unstable_readConfig } = await import("wrangler");
+  const read = (options) => {
+    try {
+      return unstable_readConfig(options);
+    } catch ({ message }) {
+      throw new Stop(`${config} can't be read: ${message}`);
+    }
+  };
+  const top = read({ config });
+  if (environment === undefined) return top;
+  const known = top.definedEnvironments ?? [];
+  if (!known.includes(environment)) throw new Stop(`there is no environment \`${environment}\`: wrangler.toml has ${known.join(", ") || "none"}`);
+  return read({ config, env: environment });
+}
+
+class LocalPort {
+  #kv;
+  #deadline;
+
+  constructor(kv, close, deadline) {
+    this.#kv = kv;
+    this.#deadline = deadline;
+    this.close = close;
+  }
+
+  #within = (purpose, promise) => within(this.#deadline, purpose, promise);
+
+  async list(prefix, cursor) {
+    const { keys, list_complete, cursor: next } = await this.#within("list names", this.#kv.list({ prefix, cursor }));
+    return { names: keys, cursor: list_complete ? null : next };
+  }
+
+  read = (names) => this.#within("read records", this.#kv.getWithMetadata(names));
+  write = (entries) => this.#each(entries, "write a record", ({ key, value, ...options }) => this.#kv.put(key, value, options));
+  remove = (names) => this.#each(names, "delete a record", (name) => this.#kv.delete(name));
+
+  async #each(items, purpose, act) {
+    const rest = items.values();
+    const worker = async () => {
+      for (const item of rest) await this.#within(purpose, act(item));
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, worker));
   }
 }
 
-/** Keeps the sentence that matters of wrangler's output. */
-function unreachable({ message, output }) {
-  const plain = stripVTControlCharacters(output || message);
-  const [, error = plain] = plain.match(/\[ERROR\]\s*([\s\S]*?)(?:\n\n\n|\n🪵|\n\s*If you think|$)/) ?? [];
-  throw new Stop(`Workers KV can't be reached: ${error.trim().replaceAll(/\s+/g, " ")}`);
+/** @template T @param {number} deadline in milliseconds @param {Promise<T>} promise @returns {Promise<T>} */
+async function within(deadline, purpose, promise) {
+  const timer = new AbortController();
+  const late = sleep(deadline, undefined, { signal: timer.signal }).then(() => Promise.reject(new Error(`no answer within ${deadline / 1000} s`)));
+  late.catch(() => {});
+  try {
+    return await Promise.race([promise, late]);
+  } catch ({ message }) {
+    throw Object.assign(new Stop(`local KV can't ${purpose}: ${message}`), { status: Number(message.match(/\b413\b/)?.[0]) || undefined });
+  } finally {
+    timer.abort();
+  }
+}
+
+class RestPort {
+  #cloudflare;
+  #path;
+
+  constructor(cloudflare, namespace) {
+    this.#cloudflare = cloudflare;
+    this.#path = `/storage/kv/namespaces/${encodeURIComponent(namespace)}`;
+  }
+
+  async list(prefix, cursor) {
+    const query = new URLSearchParams({ limit: "1000", prefix, ...(cursor ? { cursor } : {}) });
+    const { result, result_info } = await this.#cloudflare.call("list names", "GET", `${this.#path}/keys?${query}`);
+    return { names: result, cursor: result_info?.cursor || null };
+  }
+
+  async read(names) {
+    const { result } = await this.#cloudflare.call("read records", "POST", `${this.#path}/bulk/get`, { keys: names, type: "text", withMetadata: true });
+    return new Map(Object.entries(result.values ?? {}));
+  }
+
+  write = (entries) =>
+    this.#all("write records", "PUT", "/bulk", entries.map(({ expirationTtl, ...entry }) => ({ ...entry, expiration_ttl: expirationTtl })), ({ key }) => key);
+  remove = (names) => this.#all("delete records", "POST", "/bulk/delete", names, (name) => name);
+
+  /** Some of a call's records may fail: those are tried once more. */
+  async #all(purpose, method, path, items, nameOf, isLast = false) {
+    const { result } = await this.#cloudflare.call(purpose, method, this.#path + path, items);
+    const failed = new Set(result?.unsuccessful_keys);
+    if (failed.size === 0) return;
+    if (isLast) throw new Stop(`Cloudflare's API can't ${purpose}: ${failed.size} of ${items.length} failed, \`${[...failed][0]}\` first`);
+    await this.#all(purpose, method, path, items.filter((item) => failed.has(nameOf(item))), nameOf, true);
+  }
+
+  close = async () => {};
 }

@@ -1,15 +1,51 @@
-/** The crate's own `operator` program, which makes and reads every record: the scripts hold no copy of formats and checks. */
-import { x } from "tinyexec";
+/** The crate's own functions for an operator, as wasm, which make and read every record: the scripts hold no copy of formats and checks. */
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { locked, replaceFolder } from "./cache.mjs";
+import { ready } from "./ready.mjs";
 import { Stop, say } from "./report.mjs";
+import { buildWasm, stateOf } from "./wasm.mjs";
 
-/** The answer to a command such as `new-key`. `input`: text, or what becomes JSON; what is wrong with it is a {@link Stop}. */
-export async function operator({ root, native }, command, input = "") {
-  const patience = setTimeout(() => say("building the operator's program, half a minute the first time"), 2_000);
-  const program = x(native.cargo, ["run", "--quiet", "--bin", "operator", "--", command], { nodeOptions: { cwd: root, env: native.env } });
-  program.process.stdin.on("error", () => {}); // it may have refused before it read all
-  program.process.stdin.end(typeof input === "string" || Buffer.isBuffer(input) ? input : JSON.stringify(input));
-  const { exitCode, stdout, stderr } = await program;
-  clearTimeout(patience);
-  if (exitCode !== 0) throw new Stop(stderr.trim() || `\`operator ${command}\` ended with ${exitCode}`);
-  return JSON.parse(stdout);
+const folderOf = (root) => join(root, "build", "operator");
+const instances = new Map(); // by clone
+
+/** The answer to a command such as `new-key`. `input`: bytes, text, or what becomes JSON; what is wrong with it is a {@link Stop}. */
+export async function operator({ root }, command, input = "") {
+  if (!instances.has(root)) instances.set(root, load(root));
+  const { run } = await instances.get(root);
+  try {
+    return JSON.parse(run(command, Buffer.isBuffer(input) ? input : Buffer.from(typeof input === "string" ? input : JSON.stringify(input))));
+  } catch (problem) {
+    throw typeof problem === "string" ? new Stop(problem) : problem;
+  }
+}
+
+async function load(root) {
+  if (!isFresh(root)) {
+    say("building the operator's commands, a minute the first time");
+    await buildOperator({ ...(await ready()), root });
+  }
+  const module = await import(pathToFileURL(join(folderOf(root), "operator.js")));
+  module.initSync({ module: readFileSync(join(folderOf(root), "operator_bg.wasm")) });
+  return module;
+}
+
+/** Was it built from the sources as they are? */
+function isFresh(root) {
+  const stamp = join(folderOf(root), "stamp");
+  return existsSync(stamp) && readFileSync(stamp, "utf8") === stateOf(root);
+}
+
+/** Into build/operator/. Of several at once, one builds. @param {import("./ready.mjs").Tools} tools */
+export async function buildOperator(tools) {
+  const { root } = tools;
+  await locked(folderOf(root), async () => {
+    if (isFresh(root)) return;
+    const state = stateOf(root);
+    await replaceFolder(folderOf(root), join(root, "build"), async (folder) => {
+      cpSync(await buildWasm(tools, "operator"), folder, { recursive: true });
+      writeFileSync(join(folder, "stamp"), state);
+    });
+  });
 }

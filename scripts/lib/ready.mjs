@@ -22,8 +22,7 @@ export async function ready(needs = {}) {
   mkdirSync(place.cache, { recursive: true });
   const { native, wasm } = await install(place, needs);
   const bindgen = bindgenFolder(place);
-  const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_HIDE_BANNER: "true" };
-  const env = withPath({ ...process.env, ...quiet }, packages, bindgen);
+  const env = withPath({ ...process.env, ...QUIET }, packages, bindgen);
   // A target folder of its own: two compilers that share one would rebuild each other's work.
   const targetFolder = join(process.env.CARGO_TARGET_DIR || join(root, "target"), "wasm");
   const forWasm = { CARGO_TARGET_DIR: targetFolder, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: join(bindgen, "wasm-bindgen-test-runner") };
@@ -33,11 +32,20 @@ export async function ready(needs = {}) {
     native: withEnv(native, env),
     wasm: { ...withEnv(wasm, { ...env, ...wasm.env, ...forWasm }), targetFolder },
     bindgen: join(bindgen, "wasm-bindgen"),
-    wrangler: join(root, "node_modules", "wrangler", "bin", "wrangler.js"),
+    wrangler,
     browser: needs.browser ? await findBrowser() : null,
   };
 }
 
+/** What a command takes that builds nothing: no Rust is looked for. @returns {Pick<Tools, "root" | "env" | "wrangler">} */
+export function readyToOperate() {
+  const env = { ...process.env, ...QUIET };
+  Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // for wrangler in this process: standard output is the command's
+  return { root, env, wrangler };
+}
+
+const QUIET = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_HIDE_BANNER: "true" };
+const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
 const packages = join(root, "node_modules", ".bin");
 /** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });

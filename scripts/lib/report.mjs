@@ -1,7 +1,14 @@
 /** What the commands print. Uses Node's own modules alone: a fresh clone has no others. */
 
-/** A reason to stop that the reader can act on. Printed without a stack. */
+/** A reason to stop that the reader can act on. Printed without a stack. A command on records adds the `place` where it failed; `data` is what had come of it. */
 export class Stop extends Error {}
+
+/** Where records are. @param {import("./kv.mjs").Place} place */
+export function placeInWords(place) {
+  if (place.kind === "local") return `local: ${place.folder}`;
+  const environment = place.environment === null ? "no environment" : `environment ${place.environment}`;
+  return `account ${place.account}, ${environment}, Worker ${place.worker}, namespace ${place.namespace}`;
+}
 
 export const say = (line) => process.stderr.write(`${line}\n`);
 

@@ -1,7 +1,7 @@
 /** From the crate to wasm, with its JavaScript where it needs any: cargo, wasm-bindgen, wasm-opt, wasm2js. */
 import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { usedEntry } from "./cache.mjs";
 import { Stop } from "./report.mjs";
 import { run } from "./run.mjs";
@@ -38,6 +38,7 @@ const BUILDS = {
   testing: { features: "server", profile: "testing", bindgen: [], optimise: [ONE_CALLER, "--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-Oz", ...OWN_MEMORY], small: true, leaveOut: SERVICE_PARTS },
   client: { features: "client", profile: "validate", bindgen: [], optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY], small: true },
   validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"], plain: true }, // no slower for what packs it, as `-O3` comes behind
+  operator: { features: "operator", profile: "operator", bindgen: [], optimise: ["-O1"] },
 };
 
 /** Does a row of {@link BUILDS}. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
@@ -63,16 +64,33 @@ export async function buildWasm(tools, name) {
 async function compile(tools, { features, profile }) {
   const { wasm, root, cache } = tools;
   const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features];
-  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, wasm.env.RUSTFLAGS, args]));
+  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, args, PLACES]));
   const key = keyNow();
   const work = async (folder) => {
-    await run(wasm.cargo, args, { cwd: root, env: wasm.env, show: true });
+    const env = { ...wasm.env, RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined }; // theirs would replace ours
+    await run(wasm.cargo, [...args, "--config", await withoutPlaces(tools)], { cwd: root, env, show: true });
     if (keyNow() !== key) throw new Stop("a source was saved while it was compiled");
     copyFileSync(join(wasm.targetFolder, WASM, profile, "impact_pledge.wasm"), join(folder, "crate.wasm"));
   };
   const place = await usedEntry(join(cache, "crate", key), work).catch((error) => (keyNow() === key ? Promise.reject(error) : null));
   return place ? join(place, "crate.wasm") : compile(tools, { features, profile });
 }
+
+const PLACES = { root: "/impact-pledge", target: "/target", registry: "/crates" };
+
+/**
+ * Cargo's setting by which rustc names no folder of this machine: the same bytes wherever it is built. (`trim-paths` of
+ * a profile would do it, but takes nightly Rust.)
+ */
+async function withoutPlaces({ root, wasm }) {
+  const metadata = await run(wasm.cargo, ["metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", WASM], { cwd: root, env: wasm.env });
+  const registries = new Set(JSON.parse(metadata).packages.filter(({ source }) => source).map((crate) => dirname(dirname(crate.manifest_path))));
+  const places = [[root, PLACES.root], [wasm.targetFolder, PLACES.target], ...[...registries].map((folder) => [folder, PLACES.registry])];
+  return `target.${WASM}.rustflags=${JSON.stringify(places.map(([from, to]) => `--remap-path-prefix=${from}=${to}`))}`;
+}
+
+/** What the crate's wasm is made of, and how, but for the compiler. @returns {string} a hash */
+export const stateOf = (root) => sha256(...sourcesOf(root), readFileSync(import.meta.filename));
 
 /** The names and bytes of all that the crate is made of. */
 function sourcesOf(root) {

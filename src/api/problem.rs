@@ -37,6 +37,8 @@ pub struct ErrorBody<'a> {
 pub enum Problem {
     /// No key, or none that is known (§7).
     Unauthorized(Operation),
+    /// Too many keys of the caller's network were refused: this one was not looked up.
+    TooManyRefusedKeys,
     /// A team-level key without one of its units.
     UnitRequired(Operation),
     /// No such transaction for this unit and mode (§7).
@@ -88,6 +90,7 @@ impl Problem {
             Problem::ContentTooLarge | Problem::RecordTooLarge => 413,
             Problem::UnsupportedMediaType => 415,
             Problem::IdempotencyKeyReused => 422,
+            Problem::TooManyRefusedKeys => 429,
             Problem::Internal(_) => 500,
             Problem::StoreUnavailable | Problem::WriteUnconfirmed { .. } | Problem::Busy => 503,
         }
@@ -115,6 +118,7 @@ impl Problem {
             Problem::StoreUnavailable
             | Problem::WriteUnconfirmed { repeatable: true }
             | Problem::Busy => Some(("retry-after", "1")),
+            Problem::TooManyRefusedKeys => Some(("retry-after", "60")),
             _ => None,
         }
     }
@@ -144,6 +148,7 @@ impl Problem {
             Problem::InvalidRequest(_) | Problem::UnreadableBody => "Invalid request",
             Problem::InvalidIdempotencyKey => "Invalid Idempotency-Key",
             Problem::IdempotencyKeyReused => "Idempotency-Key reused",
+            Problem::TooManyRefusedKeys => "Too many requests",
             Problem::InvalidHost => "Invalid host",
             Problem::StoreUnavailable | Problem::WriteUnconfirmed { .. } | Problem::Busy => {
                 "Service unavailable"
@@ -198,6 +203,10 @@ impl Problem {
             }
             Problem::IdempotencyKeyReused => {
                 "This key was used with another payload. Use a new key for a new transaction."
+            }
+            Problem::TooManyRefusedKeys => {
+                "Too many API keys from this address were refused. Check the API key, and send the \
+                 request again in a minute."
             }
             Problem::StoreUnavailable => {
                 "The records could not be read, and nothing was recorded. Send the request again \

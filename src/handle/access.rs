@@ -1,8 +1,10 @@
 //! Who asks, and for which unit (§5).
 
+use super::limited::Network;
 use super::{Clock, Entropy, Refusal, Request, Service};
 use crate::api::{Operation, Problem, header};
 use crate::auth::{ApiKey, KeyHash, KeyRecord, OWS, Scope};
+use crate::lookup::LookupKey;
 use crate::store::{CredentialKey, Store};
 use std::rc::Rc;
 
@@ -11,6 +13,8 @@ pub struct Caller {
     api_key: String,
     /// Whose records the caller makes and sees.
     pub scope: Scope,
+    /// What they are found by.
+    pub lookup: Option<LookupKey>,
 }
 
 impl Caller {
@@ -35,23 +39,41 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let unauthorized = || Problem::Unauthorized(operation);
         let authorization = request.header(header::AUTHORIZATION).ok_or_else(unauthorized)?;
         let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?;
-        let record = self.key_record(key.hash()).await?.ok_or_else(unauthorized)?;
+        let record = self.key_record(request, key.hash()).await?.ok_or_else(unauthorized)?;
         let unit_id = record.is_team().then(|| request.header(header::UNIT_ID)).flatten();
         match record.scope(unit_id.as_deref().map(|id| id.trim_matches(OWS))) {
             Some(scope) => {
                 self.journal.identify(key.hash(), &scope);
-                Ok(Caller { api_key: key.as_str().to_owned(), scope })
+                Ok(Caller { api_key: key.as_str().to_owned(), scope, lookup: record.lookup })
             }
             None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),
         }
     }
 
-    async fn key_record(&self, hash: KeyHash) -> Result<Option<Rc<KeyRecord>>, Problem> {
+    /// The record of a key, from the isolate's cache or the store. A network that had too many keys
+    /// refused costs no read: nobody finds a key by guessing, but each guess would be paid for.
+    async fn key_record(
+        &self,
+        request: &impl Request,
+        hash: KeyHash,
+    ) -> Result<Option<Rc<KeyRecord>>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(record) = self.caches.keys.get(&hash, now_ms) {
             return Ok(Some(record));
         }
-        let found = self.load(&CredentialKey(hash)).await?;
-        Ok(found.map(|record| self.caches.keys.keep(hash, record, now_ms)))
+        let network = request.header(header::CF_CONNECTING_IP).as_deref().and_then(Network::of);
+        if network.is_some_and(|network| self.caches.limited.contains(network, now_ms)) {
+            return Err(Problem::TooManyRefusedKeys);
+        }
+        if let Some(record) = self.load(&CredentialKey(hash)).await? {
+            return Ok(Some(self.caches.keys.keep(hash, record, now_ms)));
+        }
+        match network {
+            Some(network) if request.is_over_limit(&network.name()).await => {
+                self.caches.limited.keep(network, self.clock.now_ms());
+                Err(Problem::TooManyRefusedKeys)
+            }
+            _ => Ok(None),
+        }
     }
 }

@@ -1,9 +1,11 @@
-//! What outlives a request: verified keys, the catalogue, profiles and recent answers, for a bounded time and
+//! What outlives a request: verified keys, the catalogues, profiles, recent answers and networks that
+//! guess keys, for a bounded time and
 //! count, and the count of bytes in flight.
 
 use super::in_flight::InFlight;
+use super::limited::LimitedNetworks;
 use super::recent::RecentAnswers;
-use crate::auth::{KeyHash, KeyRecord};
+use crate::auth::{KeyHash, KeyRecord, Mode};
 use crate::charge::Catalogue;
 use crate::timeline::Profile;
 use std::cell::RefCell;
@@ -23,8 +25,43 @@ pub struct Caches {
     /// The bytes that requests hold while they wait.
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
-    pub(super) catalogue: Cache<(), Catalogue>,
+    pub(super) test_catalogue: Remembered<Option<Catalogue>>,
+    pub(super) live_catalogue: Remembered<Option<Catalogue>>,
+    pub(super) limited: LimitedNetworks,
     pub(super) profiles: Profiles,
+}
+
+impl Caches {
+    /// The prices of a mode, or that it has none.
+    pub(super) fn catalogue(&self, mode: Mode) -> &Remembered<Option<Catalogue>> {
+        match mode {
+            Mode::Test => &self.test_catalogue,
+            Mode::Live => &self.live_catalogue,
+        }
+    }
+}
+
+/// One value and when it expires.
+#[derive(Debug)]
+pub struct Remembered<V>(RefCell<Option<(Rc<V>, u64)>>);
+
+impl<V> Default for Remembered<V> {
+    fn default() -> Self {
+        Remembered(RefCell::default())
+    }
+}
+
+impl<V> Remembered<V> {
+    pub fn get(&self, now_ms: u64) -> Option<Rc<V>> {
+        let (value, _) = self.0.borrow().clone().filter(|(_, expires_ms)| now_ms < *expires_ms)?;
+        Some(value)
+    }
+
+    pub fn keep(&self, value: V, now_ms: u64) -> Rc<V> {
+        let value = Rc::new(value);
+        *self.0.borrow_mut() = Some((Rc::clone(&value), now_ms.saturating_add(LIFETIME_MS)));
+        value
+    }
 }
 
 /// Values and when they expire.

@@ -7,14 +7,15 @@ use crate::api::{
     self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, Operation, Problem, TIMELINE_PATH,
     header,
 };
-use crate::auth::OWS;
+use crate::auth::{Mode, OWS};
 use crate::charge::Catalogue;
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
+use crate::lookup::LookupKey;
 use crate::pledge::{
-    Charge, EditKey, EditKeyEncoding, Notification, Pledge, PledgeId, PledgeRequest,
+    Charge, EditKey, EditKeyEncoding, Impact, Notification, Pledge, PledgeId, PledgeRequest,
     PledgeTransaction, PledgeTransactionRequest, TransactionId,
 };
-use crate::store::{Access, CatalogueKey, Store, TransactionKey};
+use crate::store::{CatalogueKey, Store, Summary, TransactionKey, TransactionMetadata};
 use crate::validate::summary;
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
@@ -48,7 +49,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let origin = self.settings.timeline_origin(address)?; // before the body: it may fail
         let mut reservation = self.caches.in_flight.reservation();
         let body = read_body(request, &mut reservation).await?;
-        let catalogue = self.catalogue().await?;
+        let catalogue = self.catalogue(caller.scope.mode).await?;
         let order = Order { caller, body, catalogue, origin, reservation };
         match idempotency_key {
             None => self.record_anew(order).await,
@@ -59,27 +60,32 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     async fn record_anew(&self, order: Order<'_>) -> Result<Response<S::Value>, Problem> {
         let payload = order.payload()?;
         let terms = order.terms(&payload, self.clock.now_ms());
-        let made = make(order.caller, payload, Ids::random(self.entropy), &terms)?;
+        let made = make(&order, payload, Ids::random(self.entropy), &terms)?;
         let _reservation = order.reserve(&made)?; // held until the record is written
         Ok(Response::json(self.record(made, false).await?))
     }
 
     /// Keeps the transaction before anybody hears of it. Gives the answer.
     pub(super) async fn record(&self, made: Made, repeatable: bool) -> Result<Vec<u8>, Problem> {
-        let Made { id, access, answer, record } = made;
+        let Made { id, metadata, answer, record } = made;
+        self.journal.count_unpriced(metadata.summary.unpriced.unwrap_or_default());
         let _wait = self.journal.wait(self.clock);
-        let written = self.store.put(&TransactionKey(&id), record, &access).await;
+        let written = self.store.put(&TransactionKey(&id), record, &metadata).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
         Ok(answer)
     }
 
-    async fn catalogue(&self) -> Result<Rc<Catalogue>, Problem> {
+    /// The prices of a mode. Live mode has only its own: what is not set must not charge money.
+    async fn catalogue(&self, mode: Mode) -> Result<Rc<Option<Catalogue>>, Problem> {
         let now_ms = self.clock.now_ms();
-        if let Some(catalogue) = self.caches.catalogue.get(&(), now_ms) {
+        if let Some(catalogue) = self.caches.catalogue(mode).get(now_ms) {
             return Ok(catalogue);
         }
-        let catalogue = self.load(&CatalogueKey).await?.unwrap_or_default(); // nothing has a price
-        Ok(self.caches.catalogue.keep((), catalogue, now_ms))
+        let mut catalogue = self.load(&CatalogueKey(Some(mode))).await?;
+        if catalogue.is_none() && mode == Mode::Test {
+            catalogue = self.load(&CatalogueKey(None)).await?;
+        }
+        Ok(self.caches.catalogue(mode).keep(catalogue, now_ms))
     }
 }
 
@@ -87,7 +93,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 pub(super) struct Order<'r> {
     pub caller: &'r Caller,
     body: Vec<u8>,
-    catalogue: Rc<Catalogue>,
+    catalogue: Rc<Option<Catalogue>>,
     origin: &'r str,
     reservation: Reservation<'r>,
 }
@@ -102,13 +108,29 @@ impl<'r> Order<'r> {
 
     /// The terms of a create at this moment.
     pub fn terms(&self, payload: &PledgeTransactionRequest<'_>, now_ms: u64) -> Terms {
-        let impacts = payload.pledges.iter().map(|pledge| &pledge.impact);
+        let none = Catalogue::default(); // nothing has a price
+        let catalogue = (*self.catalogue).as_ref().unwrap_or(&none);
         Terms {
             created_at: date_time(now_ms),
-            amount: self.catalogue.amount(impacts),
-            currency_code: self.catalogue.currency_code,
+            amount: catalogue.amount(impacts(payload)),
+            currency_code: catalogue.currency_code,
             origin: self.origin.to_owned(),
             edit_key: EditKeyEncoding::Hex,
+        }
+    }
+
+    /// What the record's metadata says of a transaction.
+    fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
+        let (scope, email) = (&self.caller.scope, &payload.recipient.email);
+        let hashes = |key: &LookupKey| key.hashes(scope, &payload.reference, email);
+        let unpriced = |catalogue: &Catalogue| catalogue.unpriced(impacts(payload));
+        Summary {
+            created_at: Some(terms.created_at.clone()),
+            amount: Some(terms.amount.clone()),
+            currency_code: Some(terms.currency_code),
+            unpriced: (*self.catalogue).as_ref().map(unpriced).filter(|count| *count > 0),
+            lookup: self.caller.lookup.as_ref().and_then(hashes),
+            replay: None,
         }
     }
 
@@ -122,10 +144,16 @@ impl<'r> Order<'r> {
     }
 }
 
+fn impacts<'p, 'a>(
+    payload: &'p PledgeTransactionRequest<'a>,
+) -> impl Iterator<Item = &'p Impact<'a>> {
+    payload.pledges.iter().map(|pledge| &pledge.impact)
+}
+
 /// A transaction that is ready to be kept.
 pub(super) struct Made {
     pub id: TransactionId,
-    access: Access,
+    pub metadata: TransactionMetadata,
     /// The body of the create's answer.
     pub answer: Vec<u8>,
     /// The body of every later get's answer.
@@ -134,12 +162,13 @@ pub(super) struct Made {
 
 /// Makes a transaction of a valid request.
 pub(super) fn make(
-    caller: &Caller,
+    order: &Order<'_>,
     payload: PledgeTransactionRequest<'_>,
     mut ids: Ids,
     terms: &Terms,
 ) -> Result<Made, Problem> {
     check_pledge_count(&payload)?;
+    let (caller, summary) = (order.caller, order.summary(&payload, terms));
     let id = TransactionId::from_bytes(ids.bytes("transaction", 0));
     let edit_key = EditKey::encoded(ids.bytes("edit_key", 0), terms.edit_key);
     let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
@@ -162,8 +191,9 @@ pub(super) fn make(
     let answer = api::to_json(&transaction);
     check_record_size(&answer, &transaction)?;
     let record = api::to_json(&transaction.into_retrieved());
-    let access = Access::new(caller.scope.clone(), &edit_key);
-    Ok(Made { id, access, answer, record })
+    let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
+    metadata.summary = summary;
+    Ok(Made { id, metadata, answer, record })
 }
 
 /// Fewest bytes of a pledge in a record, which has all members of the contract.

@@ -3,10 +3,10 @@
 use super::{Body, Clock, Entropy, Media, Refusal, Request, Response, Service};
 use crate::api::{Operation, Problem};
 use crate::pledge::TransactionId;
-use crate::store::{Access, Store, StoreError, Stored, TransactionKey};
+use crate::store::{Store, StoreError, Stored, TransactionKey, TransactionMetadata};
 use futures_util::future::try_join;
 
-type Found<V> = Result<Option<Stored<V, Access>>, StoreError>;
+type Found<V> = Result<Option<Stored<V, TransactionMetadata>>, StoreError>;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Reads key and record side by side, unless the request has no key; what came of the record

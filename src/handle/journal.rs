@@ -10,6 +10,7 @@ use std::cell::{Cell, OnceCell};
 pub struct Journal {
     caller: OnceCell<(KeyHash, Scope)>,
     waits: Cell<Waits>,
+    unpriced: Cell<usize>,
 }
 
 /// The waits for the store; those that overlap count once.
@@ -40,6 +41,15 @@ impl Journal {
         waits.running += 1;
         self.waits.set(waits);
         Wait { journal: self, clock }
+    }
+
+    /// How many pledges were recorded without a price, though there is a catalogue.
+    pub(super) fn count_unpriced(&self, count: usize) {
+        self.unpriced.set(count);
+    }
+
+    pub(super) fn unpriced(&self) -> usize {
+        self.unpriced.get()
     }
 
     pub(super) fn caller(&self) -> Option<&(KeyHash, Scope)> {
@@ -84,6 +94,9 @@ pub(super) struct Line<'a> {
     /// The ID of the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// How many of the pledges have an offering that the price catalogue does not list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unpriced: Option<usize>,
     /// Why it is no success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,

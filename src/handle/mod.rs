@@ -7,6 +7,7 @@ mod create;
 mod get;
 mod in_flight;
 mod journal;
+mod limited;
 mod recent;
 mod repeat;
 mod response;
@@ -59,6 +60,11 @@ pub trait Request {
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError>;
+    /// Counts a refused key against the rate limit of the caller's network, and returns whether it
+    /// is one too many. Without a rate limit none is.
+    async fn is_over_limit(&self, _network: &str) -> bool {
+        false
+    }
 }
 
 /// Why a body cannot be had.
@@ -128,9 +134,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Gives an answer that is logged its line, and the request's ID, so that a caller and the
-    /// operator can speak of the same one: the platform's, else a random one. Failures of the
-    /// service are all logged, also those that an answer does without, other answers as often as the
-    /// settings say.
+    /// operator can speak of the same one: the platform's, else a random one. All failures are
+    /// logged, also those that an answer does without, and creates without a price; other successes
+    /// as often as the settings say.
     fn log(
         &self,
         request: &impl Request,
@@ -139,7 +145,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         response: &mut Response<S::Value>,
     ) {
         let cause = response.log.take();
-        let is_failure = response.status >= 500 || (response.status < 400 && cause.is_some());
+        let is_failure = cause.is_some() || self.journal.unpriced() > 0;
         if !is_failure && !self.settings.draws_log_line(self.entropy) {
             return;
         }
@@ -159,10 +165,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             unit: caller.map(|(_, scope)| &*scope.unit),
             mode: caller.map(|(_, scope)| scope.mode),
             key: caller.map(|(key, _)| key.id()),
+            unpriced: Some(self.journal.unpriced()).filter(|count| *count > 0),
             cause,
         };
         response.log = serde_json::to_string(&line).ok(); // none of it can fail
-        response.headers.push((header::REQUEST_ID, Cow::Owned(id)));
+        response.request_id = Some(id);
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Clock, Entropy, Response, Service, decode};
 use crate::api::{self, Problem, header};
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
-use crate::store::{ReplayKey, Store, StoredValue as _};
+use crate::store::{NoMetadata, ReplayKey, Store, StoredValue as _, Version};
 use std::borrow::Cow;
 
 /// What a create with an idempotency key comes to, as far as is known without the store.
@@ -13,7 +13,7 @@ enum Plan {
     /// This very create was answered before.
     Replay(Vec<u8>),
     /// It was never seen.
-    Record(Made, Replay),
+    Record(Box<Made>, Replay),
     /// The idempotency key was used by another API key, or for another payload.
     Taken { own: Replay, by: Replay },
 }
@@ -30,9 +30,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         match self.plan(&order, key, hash, known)? {
             Plan::Replay(answer) => Ok(replayed(answer)),
             Plan::Taken { own, by } => self.replay_other(order, own, by).await,
-            Plan::Record(made, replay) => {
+            Plan::Record(mut made, replay) => {
+                made.metadata.summary.replay = Some(hash.to_hex());
                 let _reservation = order.reserve(&made)?; // held until both records are written
-                let answer = self.record(made, true).await?;
+                let answer = self.record(*made, true).await?;
                 self.keep_replay(hash, replay, &answer).await?;
                 Ok(Response::json(answer))
             }
@@ -59,13 +60,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             return Ok(Plan::Replay(answer));
         }
         let known = known.or_else(|| self.caches.recent_answers.replay(hash, now_ms));
-        let own =
-            Replay { id, fingerprint: fingerprint.to_hex(), terms: order.terms(&payload, now_ms) };
+        let terms = order.terms(&payload, now_ms);
+        let own = Replay { id, fingerprint: fingerprint.to_hex(), terms, version: Version };
         let ids = Ids::Derived(derivation);
         match known {
             Some(by) if by.id != own.id => Ok(Plan::Taken { own, by }),
-            Some(first) => Ok(Plan::Replay(make(caller, payload, ids, &first.terms)?.answer)),
-            None => Ok(Plan::Record(make(caller, payload, ids, &own.terms)?, own)),
+            Some(first) => Ok(Plan::Replay(make(order, payload, ids, &first.terms)?.answer)),
+            None => Ok(Plan::Record(Box::new(make(order, payload, ids, &own.terms)?), own)),
         }
     }
 
@@ -111,7 +112,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         answer: &[u8],
     ) -> Result<(), Problem> {
         let wait = self.journal.wait(self.clock);
-        let written = self.store.put(&ReplayKey(hash), api::to_json(&replay), &()).await;
+        let written = self.store.put(&ReplayKey(hash), api::to_json(&replay), &NoMetadata).await;
         drop(wait);
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable: true })?; // not answered yet
         let now_ms = self.clock.now_ms();

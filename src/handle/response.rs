@@ -17,6 +17,9 @@ pub struct Response<V> {
     pub body: Body<V>,
     /// The line of it in the operator's log, if it has one.
     pub log: Option<String>,
+    /// The header `X-Request-Id` of what is logged: apart from the others, which are the same for
+    /// all answers of a kind.
+    pub request_id: Option<String>,
 }
 
 /// A body: none, made here, or passed on from the store unread.
@@ -64,7 +67,7 @@ impl Media {
 
 impl<V> Response<V> {
     pub(super) fn new(status: u16, media: Media, body: Body<V>) -> Self {
-        Response { status, media, headers: Vec::new(), body, log: None }
+        Response { status, media, headers: Vec::new(), body, log: None, request_id: None }
     }
 
     pub(super) fn json(body: Vec<u8>) -> Self {

@@ -13,7 +13,7 @@ pub struct Settings {
     pub cors: Cors,
     /// `PUBLIC_ORIGIN`: the origin of timeline addresses, not checked yet; empty if it is not set.
     pub public_origin: String,
-    /// `LOG_PERCENT`: how many of 100 answers below 500 are logged.
+    /// `LOG_PERCENT`: how many of 100 successes are logged.
     pub log_percent: u8,
     /// What is deployed.
     pub version: String,
@@ -56,7 +56,7 @@ impl Settings {
         settings
     }
 
-    /// Whether an answer below 500 is logged.
+    /// Whether a success is logged.
     pub(super) fn draws_log_line(&self, entropy: &impl Entropy) -> bool {
         let mut random = [0; 2];
         if (1..100).contains(&self.log_percent) {

@@ -3,7 +3,7 @@
 use super::deadline::promise_within;
 use crate::store::{Key, Store, StoreError, Stored, StoredValue};
 use js_sys::{JSON, Promise, Uint8Array};
-use serde_json::json;
+use serde::Serialize;
 use std::cell::OnceCell;
 use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -111,8 +111,17 @@ async fn answered(
         Err(error) if error.is_undefined() => format!("no answer in {milliseconds} ms"),
         Err(error) => describe(&error),
     };
-    console_error!("{}", json!({ "kv": operation, "record": kind, "cause": failure }));
+    let line = Failure { kv: operation, record: kind, cause: &failure };
+    console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // none of it can fail
     Err(StoreError::Unavailable)
+}
+
+/// The log's line of a call of KV's that failed.
+#[derive(Serialize)]
+struct Failure<'a> {
+    kv: &'a str,
+    record: &'a str,
+    cause: &'a str,
 }
 
 /// An error without its stack: `TypeError: no such key`.

@@ -6,12 +6,14 @@
 
 mod deadline;
 mod kv;
+mod rate_limit;
 mod request;
 mod response;
 
 pub use kv::{KvNamespace, KvStore};
 
 use crate::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
+use rate_limit::RateLimit;
 use request::WorkerRequest;
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -25,6 +27,8 @@ extern "C" {
     type Bindings;
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
     fn pledges(this: &Bindings) -> KvNamespace;
+    #[wasm_bindgen(method, getter, js_name = REFUSED_KEYS)]
+    fn refused_keys(this: &Bindings) -> Option<RateLimit>;
     #[wasm_bindgen(method, getter, js_name = ALLOWED_ORIGINS)]
     fn allowed_origins(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
@@ -79,7 +83,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
         settings: &settings,
         journal: Journal::default(),
     };
-    let request = WorkerRequest::new(request);
+    let request = WorkerRequest::new(request, bindings.refused_keys());
     let response = service.handle(&request).await;
     if response.status >= 400 {
         request.drain().await; // an unread body would break the connection

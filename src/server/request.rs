@@ -1,6 +1,7 @@
 //! A request of the platform's.
 
 use super::deadline::{promise_within, within};
+use super::rate_limit::RateLimit;
 use crate::api::header;
 use crate::handle::{BodyError, Request, Reservation};
 use js_sys::{Promise, Uint8Array};
@@ -59,11 +60,12 @@ thread_local! {
 pub struct WorkerRequest<'r> {
     request: &'r web_sys::Request,
     headers: web_sys::Headers,
+    refused_keys: Option<RateLimit>,
 }
 
 impl<'r> WorkerRequest<'r> {
-    pub fn new(request: &'r web_sys::Request) -> Self {
-        WorkerRequest { request, headers: request.headers() }
+    pub fn new(request: &'r web_sys::Request, refused_keys: Option<RateLimit>) -> Self {
+        WorkerRequest { request, headers: request.headers(), refused_keys }
     }
 
     fn content_length(&self) -> Option<usize> {
@@ -195,5 +197,12 @@ impl Request for WorkerRequest<'_> {
         };
         reservation.resize(length)?;
         self.read_whole().await.map_err(|_| BodyError::Broken)
+    }
+
+    async fn is_over_limit(&self, network: &str) -> bool {
+        match &self.refused_keys {
+            Some(limit) => limit.is_over(network).await,
+            None => false,
+        }
     }
 }

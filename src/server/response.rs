@@ -1,5 +1,6 @@
 //! A response of the platform's.
 
+use crate::api::header;
 use crate::handle::{Body, Media, Response};
 use js_sys::Uint8Array;
 use std::borrow::Cow;
@@ -24,7 +25,7 @@ struct Head {
 /// Makes the platform's response. Only a status or a header that is none can fail here, and all of
 /// ours are written in the code; should it happen, `undefined` makes `recover.js` answer.
 pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
-    let Response { status, media, headers, body, log } = response;
+    let Response { status, media, headers, body, log, request_id } = response;
     match &log {
         Some(line) if status >= 500 => console_error!("{line}"),
         Some(line) => console_log!("{line}"),
@@ -42,7 +43,11 @@ pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
             web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&bytes), &init)
         }
     });
-    response.unwrap_or_else(|_| JsValue::UNDEFINED.unchecked_into())
+    let identified = response.and_then(|response| match &request_id {
+        Some(id) => response.headers().set(header::REQUEST_ID, id).map(|()| response),
+        None => Ok(response),
+    });
+    identified.unwrap_or_else(|_| JsValue::UNDEFINED.unchecked_into())
 }
 
 impl Head {

@@ -4,8 +4,12 @@
 //! answers with, its metadata says who may see it.
 
 mod key;
+mod metadata;
+mod version;
 
-pub use key::{Access, CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, TransactionKey};
+pub use key::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, TransactionKey};
+pub use metadata::{Summary, TransactionMetadata};
+pub use version::{NoMetadata, VERSION, Version};
 
 use serde_json::error::Category;
 

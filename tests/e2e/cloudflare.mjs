@@ -1,34 +1,41 @@
-/** As much of Cloudflare's API as wrangler asks for when it deploys and deletes Workers and reads and writes their namespace. */
+/** As much of Cloudflare's API as wrangler and the commands ask for when they deploy and delete Workers and read and write their namespaces. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 
-const ACCOUNT = "account-1";
+export const ACCOUNT = "account-1";
 const TOKEN = "token-1";
 const SCRIPT = "([\\w-]+)";
 const PAGE = 2; // names in one page of a list: a client that reads one page only is found out
 const MOST_READS = 100; // of one call, as Cloudflare has it
+const LEAST_TTL = 60; // seconds
 
 /**
+ * @typedef {{status?: number, headers?: Record<string, string>, message?: string, delay?: number}} Fault `delay` in milliseconds
  * @param {import("node:test").TestContext} t
- * @param {{deployed?: boolean, refused?: RegExp}} [options] `refused`: requests that fail
+ * @param {{deployed?: boolean | string[], refused?: RegExp, fault?: (asked: string, account: object) => Fault | undefined}} [options]
+ *   `deployed`: the Workers that there are, each with its namespace; `refused`: requests that fail; `fault`: how they do
  * @returns what the account holds, and the environment that leads wrangler to it
  */
-export async function cloudflare(t, { deployed = true, refused } = {}) {
-  const account = { records: new Map(), namespaces: [], bindings: null, uploads: [], workers: new Set(), asked: [], refused };
-  if (deployed) makeNamespace(account, "made before");
-  if (deployed) account.bindings = [{ type: "kv_namespace", name: "PLEDGES", namespace_id: account.namespaces[0].id }];
+export async function cloudflare(t, { deployed = true, refused, fault = () => undefined } = {}) {
+  const account = { records: new Map(), namespaces: [], bindings: new Map(), uploads: [], workers: new Set(), asked: [], refused, fault };
+  for (const worker of deployed === true ? ["impact-pledge"] : deployed || []) {
+    account.bindings.set(worker, [{ type: "kv_namespace", name: "PLEDGES", namespace_id: makeNamespace(account, `${worker}-pledges`).id }]);
+  }
   const server = createServer((request, response) => respond(request, response, account));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => server.close());
+  t.after(() => (server.closeAllConnections(), server.close()));
   const origin = `http://127.0.0.1:${server.address().port}`;
   const env = { CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`, CLOUDFLARE_API_TOKEN: TOKEN, CLOUDFLARE_ACCOUNT_ID: ACCOUNT };
   return { env, account };
 }
 
-function makeNamespace({ namespaces }, title) {
-  const namespace = { id: `namespace-${namespaces.length + 1}`, title };
+/** The first one's records are the account's `records`, from the beginning. `extras`: what is kept beside a value. */
+function makeNamespace({ namespaces, records }, title) {
+  const number = namespaces.length + 1;
+  const namespace = { id: `namespace-${number}`, title, records: number === 1 ? records : new Map(), extras: new Map() };
   namespaces.push(namespace);
   return namespace;
 }
@@ -38,11 +45,22 @@ async function respond(request, response, account) {
   const path = pathname.replace(`/client/v4/accounts/${ACCOUNT}`, "");
   const asked = `${request.method} ${path}`;
   account.asked.push(asked);
-  const authorized = request.headers.authorization === `Bearer ${TOKEN}` && !account.refused?.test(asked);
-  const [operation, match] = find(asked);
-  const answer = authorized && operation && (await operation(account, { match, searchParams, form: () => form(request, request.headers) }));
-  const body = answer ? { success: true, errors: [], messages: [], ...answer } : { success: false, errors: [{ code: 10_007, message: "This does not exist on your account." }], messages: [], result: null };
-  response.writeHead(answer ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(body));
+  const answer = await answerTo(asked, { account, request, searchParams });
+  const { status = 200, headers = {}, ...body } = answer;
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+}
+
+const failure = (status, message, code = 10_007, headers = {}) => ({ status, headers, success: false, errors: [{ code, message }], messages: [], result: null });
+
+async function answerTo(asked, { account, request, searchParams }) {
+  const { status, headers, message = "broken", delay = 0 } = account.fault(asked, account) ?? {};
+  await sleep(delay, undefined, { ref: false });
+  if (status) return failure(status, message, 10_000, headers);
+  if (request.headers.authorization !== `Bearer ${TOKEN}`) return failure(403, "Authentication error", 10_000);
+  const [operation, match] = account.refused?.test(asked) ? [] : find(asked);
+  const namespace = match && account.namespaces.find(({ id }) => id === match.groups?.namespace);
+  const result = operation && (await operation(account, { match, namespace, searchParams, form: () => form(request, request.headers) }));
+  return result ? { success: true, errors: [], messages: [], ...result } : failure(404, "This does not exist on your account.");
 }
 
 function find(request) {
@@ -57,46 +75,68 @@ function find(request) {
 const form = (request, headers) => new Response(Readable.toWeb(request), { headers: { "content-type": headers["content-type"] } });
 
 const NAMESPACES = "\\/storage\\/kv\\/namespaces";
+const NAMESPACE = `${NAMESPACES}/(?<namespace>namespace-\\d+)`;
 const OPERATIONS = [
-  [new RegExp(`^GET ${NAMESPACES}$`), ({ namespaces }) => ({ result: namespaces, result_info: { page: 1, count: namespaces.length, total_count: namespaces.length } })],
-  [new RegExp(`^POST ${NAMESPACES}$`), async (account, { form }) => ({ result: makeNamespace(account, (await form().json()).title) })],
-  [new RegExp(`^DELETE ${NAMESPACES}/namespace-1$`), ({ namespaces }) => ({ result: namespaces.splice(0, 1) })],
-  [new RegExp(`^GET ${NAMESPACES}/namespace-1/keys$`), listNames],
-  [new RegExp(`^PUT ${NAMESPACES}/namespace-1/bulk$`), write],
-  [new RegExp(`^POST ${NAMESPACES}/namespace-1/bulk/get$`), read],
-  [new RegExp(`^DELETE ${NAMESPACES}/namespace-1/values/(.+)$`), ({ records }, { match: [, name] }) => ({ result: records.delete(decodeURIComponent(name)) })],
-  [new RegExp(`^GET /workers/scripts/${SCRIPT}/settings$`), ({ bindings }) => bindings && { result: { bindings } }],
+  [/^GET \/client\/v4\/accounts$/, () => ({ result: [{ id: ACCOUNT, name: "Shop" }] })],
+  [new RegExp(`^GET ${NAMESPACES}$`), ({ namespaces }) => ({ result: namespaces.map(({ id, title }) => ({ id, title })), result_info: { page: 1, count: namespaces.length, total_count: namespaces.length } })],
+  [new RegExp(`^POST ${NAMESPACES}$`), async (account, { form }) => ({ result: made(makeNamespace(account, (await form().json()).title)) })],
+  [new RegExp(`^DELETE ${NAMESPACE}$`), ({ namespaces }, { namespace }) => namespace && { result: namespaces.splice(namespaces.indexOf(namespace), 1).map(made) }],
+  [new RegExp(`^GET ${NAMESPACE}/keys$`), listNames],
+  [new RegExp(`^PUT ${NAMESPACE}/bulk$`), write],
+  [new RegExp(`^POST ${NAMESPACE}/bulk/get$`), read],
+  [new RegExp(`^POST ${NAMESPACE}/bulk/delete$`), remove],
+  [new RegExp(`^GET /workers/scripts/${SCRIPT}/settings$`), ({ bindings }, { match: [, name] }) => bindings.has(name) && { result: { bindings: bindings.get(name) } }],
   [new RegExp(`^PUT /workers/scripts/${SCRIPT}$`), upload],
+  [new RegExp(`^PATCH /workers/scripts/${SCRIPT}/script-settings$`), () => ({ result: {} })],
   [new RegExp(`^DELETE /workers/services/${SCRIPT}$`), ({ workers }, { match: [, name] }) => workers.delete(name) && { result: null }],
   [/^GET \/workers\/subdomain$/, () => ({ result: { subdomain: "shop" } })],
   [new RegExp(`^(?:GET|POST) /workers/scripts/${SCRIPT}/subdomain$`), () => ({ result: { enabled: true, previews_enabled: true } })],
-  [new RegExp(`^GET /workers/workers/${SCRIPT}$`), () => ({ result: { id: "worker-1", name: "impact-pledge", subdomain: { enabled: true, previews_enabled: true } } })],
+  [new RegExp(`^GET /workers/workers/${SCRIPT}$`), (_, { match: [, name] }) => ({ result: { id: "worker-1", name, subdomain: { enabled: true, previews_enabled: true } } })],
 ];
 
-function listNames({ records }, { searchParams }) {
-  const names = [...records.keys()].filter((name) => name.startsWith(searchParams.get("prefix") ?? "")).sort();
+const made = ({ id, title }) => ({ id, title });
+
+function listNames(_, { namespace, searchParams }) {
+  if (!namespace) return null;
+  const names = [...namespace.records.keys()].filter((name) => name.startsWith(searchParams.get("prefix") ?? "")).sort();
   const first = Number(searchParams.get("cursor") || 0);
   const page = names.slice(first, first + PAGE);
   const cursor = first + PAGE < names.length ? String(first + PAGE) : "";
-  return { result: page.map((name) => ({ name })), result_info: { count: page.length, cursor } };
+  return { result: page.map((name) => ({ name, ...namespace.extras.get(name) })), result_info: { count: page.length, cursor } };
 }
 
-async function write({ records }, { form }) {
-  for (const { key, value } of await form().json()) records.set(key, value);
-  return { result: {} };
+async function write({ failing }, { namespace, form }) {
+  const entries = await form().json();
+  if (!namespace || entries.some(({ expiration_ttl: ttl }) => ttl < LEAST_TTL)) return null;
+  const unsuccessful = failing?.splice(0) ?? [];
+  for (const { key, value, metadata, expiration, expiration_ttl: ttl } of entries) {
+    if (unsuccessful.includes(key)) continue;
+    namespace.records.set(key, value);
+    namespace.extras.set(key, { metadata, expiration: ttl ? Math.round(Date.now() / 1000) + ttl : expiration });
+  }
+  return { result: { successful_key_count: entries.length - unsuccessful.length, unsuccessful_keys: unsuccessful } };
 }
 
-async function read({ records }, { form }) {
-  const { keys } = await form().json();
-  return keys.length <= MOST_READS && { result: { values: Object.fromEntries(keys.map((key) => [key, records.get(key) ?? null])) } };
+async function read(_, { namespace, form }) {
+  const { keys, withMetadata } = await form().json();
+  if (!namespace || keys.length > MOST_READS) return null;
+  const valueOf = (key) => (withMetadata ? { value: namespace.records.get(key), metadata: namespace.extras.get(key)?.metadata ?? null } : namespace.records.get(key));
+  return { result: { values: Object.fromEntries(keys.map((key) => [key, namespace.records.has(key) ? valueOf(key) : null])) } };
+}
+
+async function remove(_, { namespace, form }) {
+  if (!namespace) return null;
+  const names = await form().json();
+  for (const name of names) namespace.records.delete(name);
+  return { result: { successful_key_count: names.length, unsuccessful_keys: [] } };
 }
 
 /** Keeps the bindings as the platform does: one that is inherited stays what it was. */
 async function upload(account, { match: [, name], form }) {
   const parts = await form().formData();
   const { bindings, observability, placement } = JSON.parse(parts.get("metadata"));
-  const earlier = (name) => account.bindings?.find((binding) => binding.name === name);
-  account.bindings = bindings.map((binding) => (binding.type === "inherit" ? earlier(binding.name) : binding));
+  const earlier = (binding) => account.bindings.get(name)?.find((other) => other.name === binding);
+  account.bindings.set(name, bindings.map((binding) => (binding.type === "inherit" ? earlier(binding.name) : binding)));
   account.uploads.push({ name, bindings, observability, placement, modules: [...parts.keys()].filter((part) => part !== "metadata") });
   account.workers.add(name);
   return { result: { id: name, etag: "1", startup_time_ms: 1, deployment_id: "deployment-1" } };

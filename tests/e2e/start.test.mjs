@@ -111,7 +111,7 @@ test("the printed line creates, the keys read, and all of it survives a restart"
     service_sk_live_dev_team: 404,
   });
 
-  const set = await script("catalogue", ["set", "-", "--persist-to", persistTo], { input: '{"currencyCode":"EUR","unitPrices":{"tree":"2"}}' });
+  const set = await script("catalogue", ["set", "-", "--mode", "test", "--persist-to", persistTo], { input: '{"currencyCode":"EUR","unitPrices":{"tree":"2"}}' });
   assert.equal(set.code, 0, set.problem);
   first.kill("SIGTERM");
   assert.equal((await first.done).code, 0);

@@ -19,17 +19,17 @@ export { closeIdleConnections, send } from "./send.mjs";
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 
 /**
- * Starts the Worker with the development data.
- * @param {{allowedOrigins?: string}} [options]
+ * Starts the Worker with these records, or with the development data.
+ * @param {{allowedOrigins?: string, records?: Record<string, {value: string, metadata: unknown}>}} [options]
  * @returns {Promise<Worker>}
  */
-export async function startWorker({ allowedOrigins = "" } = {}) {
+export async function startWorker({ allowedOrigins = "", records } = {}) {
   const configPath = join(tools.root, "wrangler.toml");
   const harness = createTestHarness({ workers: [{ configPath, vars: { ALLOWED_ORIGINS: allowedOrigins } }] });
   const { url } = await harness.listen();
   const { PLEDGES: kv } = await harness.getWorker().getEnv();
-  const { entries } = await seedData(tools);
-  for (const { key, value } of entries) await kv.put(key, value);
+  records ??= Object.fromEntries((await seedData(tools)).entries.map(({ key, value }) => [key, { value }]));
+  for (const [name, { value, metadata }] of Object.entries(records)) await kv.put(name, value, { metadata });
   return { origin: url.origin, kv, logs: () => harness.getLogs(), close: () => harness.close() };
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kv } from "../../scripts/lib/kv.mjs";
+import { openKv } from "../../scripts/lib/kv.mjs";
 import { operator } from "../../scripts/lib/operator.mjs";
 import { Stop, say } from "../../scripts/lib/report.mjs";
 import { run } from "../../scripts/lib/run.mjs";
@@ -64,16 +64,17 @@ class Place {
     this.origins.push(origin);
   }
 
-  /** Its records: a Kv that finds the configuration of a Worker in its folder. */
+  /** Its records, by the configuration of a Worker, which has the namespace's id. */
   get kv() {
-    return new Kv({ ...this.tools, root: join(this.folder, WORKERS[0]) }, { remote: true });
+    return openKv(this.tools, { remote: true, config: join(this.folder, WORKERS[0], "wrangler.json") });
   }
 
   /** Makes the keys and prices. @returns {Promise<typeof import("./mix.mjs").CALLERS>} */
   async seed() {
     const made = [];
     for (const record of KEYS) made.push(await operator(this.tools, "new-key", { random: randomBytes(25).toString("hex"), record: { ...record, label: "prove" } }));
-    await this.kv.write([...made.map(({ entry }) => entry), { key: "catalogue", value: JSON.stringify(PRICES) }]);
+    const { entries } = await operator(this.tools, "catalogue", PRICES);
+    await (await this.kv).write([...made.map(({ entry }) => entry), ...Object.values(entries)]);
     return made.flatMap(({ key }, index) => {
       const { mode, unitId, unitIds } = KEYS[index];
       return unitIds ? unitIds.map((unit) => ({ key, unit, scope: `${mode} ${unit}` })) : [{ key, scope: `${mode} ${unitId}` }];
@@ -157,7 +158,7 @@ async function mixed(place, callers, { requests, connections, seed, signal, ever
     const [seenMs] = await Promise.all([Promise.all(watches), sleep(everywhereMs, undefined, { signal })]);
     await atATime(connections, during(mix.repeats(requests + 1, REPEATS)), exchange);
     await atATime(connections, during(mix.reads(2 * requests)), exchange);
-    return { exchanges, kills: [], faults: new Map(), writes: await recordsOf(place.kv, exchanges), isRemote: true, everywhereMs, seenMs };
+    return { exchanges, kills: [], faults: new Map(), writes: await recordsOf(await place.kv, exchanges), isRemote: true, everywhereMs, seenMs };
   } finally {
     client.close();
   }
@@ -187,9 +188,11 @@ async function recordsOf(kv, exchanges) {
   const byId = new Map(creates.filter(({ outcome }) => outcome.status === 200).toSorted((a, b) => b.outcome.replayed - a.outcome.replayed).map(({ ask, outcome }) => [parsed(outcome.text)?.id, ask])); // an own answer comes before a replay, which may be another key's
   const byReference = Map.groupBy(creates, ({ ask }) => ask.payload.reference);
   const taken = new Set(byId.values());
-  const values = await kv.read(await kv.names("transaction:"));
-  const found = Object.entries(values).filter(([, value]) => value !== null);
-  return found.map(([name, value]) => {
+  const names = async function* () {
+    for await (const { name } of kv.list("transaction:")) yield name;
+  };
+  const found = (await Array.fromAsync(kv.read(names()))).filter(({ value }) => value !== null);
+  return found.map(({ name, value }) => {
     const asks = byReference.get(parsed(value)?.reference)?.map(({ ask }) => ask) ?? [];
     const ask = byId.get(name.slice("transaction:".length)) ?? asks.find((ask) => ![...taken].some((other) => other.caller === ask.caller && other.payload === ask.payload)) ?? asks[0];
     if (ask) taken.add(ask);

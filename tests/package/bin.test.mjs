@@ -263,7 +263,7 @@ test("serve: a port that is in use, and the keys that it prints", patience, asyn
   const { port } = new URL(env.PLEDGE_BASE_URL);
   const { status, err } = await command(["serve", "--port", port]);
   assert.deepEqual([status, /^port \d+ can't be used: something else uses it; choose another, such as `impact-pledge serve --port \d+`$/.test(err.trimEnd())], [2, true], err);
-  const seed = JSON.parse(readFileSync(new URL("../../src/bin/development.json", import.meta.url), "utf8"));
+  const seed = JSON.parse(readFileSync(new URL("../../src/operator/development.json", import.meta.url), "utf8"));
   for (const [key] of seed.keys) {
     assert.ok(run.out.includes(key));
     const options = { env: { ...env, PLEDGE_API_KEY: key, PLEDGE_UNIT_ID: "unit_dev" } };

@@ -22,7 +22,7 @@ for (const page of ["docs/security.md", "docs/reliability.md"]) {
 }
 
 test("every link between the pages leads somewhere", () => {
-  const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
+  const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", ...readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
   const links = pages.flatMap((page) => [...read(page).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, to]) => ({ page, to })));
   assert.ok(links.length > 10);
   assert.deepEqual(links.filter(({ page, to }) => !existsSync(join(ROOT, page, "..", to))), []);

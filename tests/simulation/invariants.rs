@@ -9,6 +9,7 @@ use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::payload::retrieved;
 use crate::world::{Exchange, KEYS, LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Scope, What, World};
 use impact_pledge::handle::MAX_BYTES_IN_FLIGHT;
+use impact_pledge::store::{CatalogueKey, Key as _};
 use serde_json::{Value, json};
 use std::cell::Ref;
 use std::collections::BTreeMap;
@@ -343,10 +344,12 @@ fn the_terms_are_of_this_moment(history: &History<'_>, _: usize, exchange: &Exch
     let start = format!("{}/timeline/{}?edit_key=", exchange.ask.host, id_of(json));
     ensure(url.starts_with(&start), || format!("{url} does not begin with {start}"))?;
     let payload = &history.world.payloads[payload];
+    let mode = KEYS.get(exchange.ask.key).map(|key| key.mode);
+    let catalogue = CatalogueKey(mode).name();
     let prices = history.world.prices.iter();
     let ends_ms = prices.clone().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
     let charges = prices.zip(ends_ms).filter(|((from_ms, _), until_ms)| {
-        let replaced_ms = until_ms.map(|ms| history.everywhere_ms("catalogue", ms, CACHE_MS));
+        let replaced_ms = until_ms.map(|ms| history.everywhere_ms(&catalogue, ms, CACHE_MS));
         let ends_ms = replaced_ms.map(|replaced_ms| replaced_ms + ISOLATE_MS);
         *from_ms <= ended_ms && ends_ms.is_none_or(|ends_ms| exchange.begun_ms <= ends_ms)
     });

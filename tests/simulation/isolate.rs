@@ -81,6 +81,7 @@ impl Answer {
         let of_media =
             response.media.headers().iter().map(|(name, value)| (*name, (*value).into()));
         let more = response.headers.into_iter().map(|(name, value)| (name, value.into_owned()));
+        let more = more.chain(response.request_id.map(|id| ("x-request-id", id)));
         let mut headers: Vec<_> = of_media.chain(more).collect();
         headers.sort();
         let is_replayed = headers.iter().any(|(name, _)| *name == "idempotent-replayed");

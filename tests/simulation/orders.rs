@@ -182,7 +182,7 @@ impl Records {
         let null = || b"null".to_vec();
         let prices = crate::payload::catalogue(&draw_prices(&random));
         let keys = KEYS.iter().map(|key| (key.record_name(), (key.record(), null())));
-        let operators = keys.chain([("catalogue".to_owned(), (prices, null()))]).collect();
+        let operators = keys.chain([("catalogue:test".to_owned(), (prices, null()))]).collect();
         let payloads = (0..=CREATES).map(|number| Payload::draw(&random, number)).collect();
         Records {
             orders,

@@ -47,14 +47,14 @@ pub const BUGS: &[(Bug, u64)] = &[
     (Bug::WritesReplayFirst, 5),
     (Bug::NeverWritesReplay, 0),
     (Bug::SharesReplayRecords, 0),
-    (Bug::KeepsUnknownKeys, 9),
-    (Bug::KeepsKnownKeys, 1),
-    (Bug::KeepsPrices, 1),
-    (Bug::ReadsKeysOfAnyAge, 4),
+    (Bug::KeepsUnknownKeys, 2),
+    (Bug::KeepsKnownKeys, 0),
+    (Bug::KeepsPrices, 2),
+    (Bug::ReadsKeysOfAnyAge, 32),
     (Bug::HasNoDeadlines, 5),
     (Bug::RepeatsRandomness, 0),
     (Bug::ForgetsTheMode, 0),
-    (Bug::IgnoresDamage, 31),
+    (Bug::IgnoresDamage, 146),
 ];
 
 /// What a bug remembers in an isolate.

@@ -135,7 +135,7 @@ class Player {
     isolate.fetch = this.startIsolate({
       Date: { now: () => epoch + isolate.now },
       crypto: { getRandomValues: (bytes) => this.draw(drawn.shift(), bytes) },
-      console: { error: (text) => this.log(text) },
+      console: { error: (text) => this.log(text), log: (text) => this.log(text) },
       setTimeout: (callback, milliseconds) => this.setTimeout(callback, isolate.now + milliseconds),
       clearTimeout: (timer) => this.current.timers.delete(timer),
     });

@@ -84,7 +84,7 @@ impl KeySpec {
             true => KeyLevel::Team { team_id: "team".to_owned(), unit_ids: units().collect() },
             false => KeyLevel::Unit { unit_id: units().collect() },
         };
-        serde_json::to_vec(&KeyRecord { mode: self.mode, level, label: String::new() }).unwrap()
+        serde_json::to_vec(&KeyRecord::new(self.mode, level)).unwrap()
     }
 }
 
@@ -498,7 +498,9 @@ impl World {
     fn set_prices(&mut self) {
         let prices = draw_prices(&self.random);
         self.note(format!("the operator sets prices: {prices:?}"));
-        self.kv.set(&CatalogueKey.name(), Some(catalogue(&prices)));
+        for mode in [Mode::Test, Mode::Live] {
+            self.kv.set(&CatalogueKey(Some(mode)).name(), Some(catalogue(&prices)));
+        }
         self.prices.push((self.time.now_ms(), prices));
     }
 

@@ -1,6 +1,7 @@
 //! A store in memory.
 
 use impact_pledge::store::{Key, Store, StoreError, Stored};
+use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ pub struct MemoryStore {
     broken: Cell<bool>,
     hidden: Cell<Option<&'static str>>,
     unconfirmed: Cell<Option<&'static str>>,
+    reads: Cell<u64>,
 }
 
 #[derive(Debug)]
@@ -54,6 +56,20 @@ impl MemoryStore {
         }
     }
 
+    /// The metadata of all records whose key begins like this.
+    pub fn metadata(&self, prefix: &str) -> Vec<Value> {
+        let records = self.records.borrow();
+        let found = records.iter().filter(|(name, _)| name.starts_with(prefix));
+        found
+            .map(|(_, record)| serde_json::from_slice(&record.metadata).unwrap_or_default())
+            .collect()
+    }
+
+    /// How many records were asked for.
+    pub fn reads(&self) -> u64 {
+        self.reads.get()
+    }
+
     /// The keys of all records, in order.
     pub fn names(&self) -> Vec<String> {
         self.records.borrow().keys().cloned().collect()
@@ -75,6 +91,7 @@ impl Store for MemoryStore {
         &self,
         key: &K,
     ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        self.reads.set(self.reads.get() + 1);
         self.check()?;
         if is_among(&key.name(), &self.hidden) {
             return Ok(None);

@@ -11,7 +11,17 @@ pub struct File {
     pub about: String,
     #[serde(default)]
     pub allowed_origins: String,
+    /// What is stored by name; none where it is the development data.
+    #[serde(default)]
+    pub records: BTreeMap<String, KeptRecord>,
     pub rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptRecord {
+    pub value: String,
+    pub metadata: Value,
 }
 
 #[derive(Deserialize)]

@@ -4,7 +4,8 @@ use impact_pledge::auth::{ApiKey, Mode, Scope};
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
 use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::store::{
-    Access, CatalogueKey, CredentialKey, Key, ReplayKey, Store, StoredValue as _, TransactionKey,
+    CatalogueKey, CredentialKey, Key, NoMetadata, ReplayKey, Store, StoredValue as _,
+    TransactionKey, TransactionMetadata,
 };
 
 pub fn id(seed: u8) -> TransactionId {
@@ -19,8 +20,8 @@ pub fn scope(unit: &str, mode: Mode) -> Scope {
     Scope { unit: unit.to_owned(), mode }
 }
 
-pub fn access(unit: &str) -> Access {
-    Access::new(scope(unit, Mode::Test), &edit_key(1))
+pub fn access(unit: &str) -> TransactionMetadata {
+    TransactionMetadata::new(scope(unit, Mode::Test), &edit_key(1))
 }
 
 pub fn replay_key(text: &str) -> ReplayKey {
@@ -49,7 +50,7 @@ pub async fn value<S: Store, K: Key>(store: &S, key: &K) -> Option<Vec<u8>> {
 async fn what_was_never_written_is_absent<S: Store>(store: &S) {
     assert!(store.get(&TransactionKey(&id(0))).await.unwrap().is_none());
     assert!(store.get(&CredentialKey(ApiKey::new("k").hash())).await.unwrap().is_none());
-    assert!(store.get(&CatalogueKey).await.unwrap().is_none());
+    assert!(store.get(&CatalogueKey(None)).await.unwrap().is_none());
     assert!(store.get(&replay_key("k")).await.unwrap().is_none());
 }
 
@@ -73,12 +74,12 @@ async fn a_second_write_replaces_the_first<S: Store>(store: &S) {
 
 async fn kinds_of_records_do_not_meet<S: Store>(store: &S) {
     let credential = CredentialKey(ApiKey::new("k").hash());
-    store.put(&credential, b"key".to_vec(), &()).await.unwrap();
-    store.put(&CatalogueKey, b"catalogue".to_vec(), &()).await.unwrap();
-    store.put(&replay_key("k"), b"replay".to_vec(), &()).await.unwrap();
+    store.put(&credential, b"key".to_vec(), &NoMetadata).await.unwrap();
+    store.put(&CatalogueKey(None), b"catalogue".to_vec(), &NoMetadata).await.unwrap();
+    store.put(&replay_key("k"), b"replay".to_vec(), &NoMetadata).await.unwrap();
     store.put(&TransactionKey(&id(3)), b"transaction".to_vec(), &access("u")).await.unwrap();
     assert_eq!(value(store, &credential).await.unwrap(), b"key");
-    assert_eq!(value(store, &CatalogueKey).await.unwrap(), b"catalogue");
+    assert_eq!(value(store, &CatalogueKey(None)).await.unwrap(), b"catalogue");
     assert_eq!(value(store, &replay_key("k")).await.unwrap(), b"replay");
     assert_eq!(value(store, &TransactionKey(&id(3))).await.unwrap(), b"transaction");
 }

@@ -26,7 +26,7 @@ async function keyRecord(env, token) {
 
 async function prices(env) {
   const now = Date.now();
-  if (now >= catalogue.expires) catalogue = { value: await env.PLEDGES.get("catalogue", "json"), expires: now + LIFETIME_MS };
+  if (now >= catalogue.expires) catalogue = { value: await env.PLEDGES.get("catalogue:test", "json"), expires: now + LIFETIME_MS };
   return catalogue.value;
 }
 

@@ -40,7 +40,7 @@ const validated = zValidator("json", requestSchema, (result, c) => {
 
 app.post("/v2/pledge-transaction", authenticate(REFUSED.create), jsonOnly, limit, validated, async (c) => {
   const { unit, mode, isLive } = c.var.caller;
-  const catalogue = await c.env.PLEDGES.get("catalogue", "json");
+  const catalogue = await c.env.PLEDGES.get("catalogue:test", "json");
   const { origin } = new URL(c.req.url);
   const { transaction, editKey } = makeTransaction(c.req.valid("json"), { origin, isLive, catalogue });
   const metadata = { mode, unit, editKey: await sha256(editKey) };

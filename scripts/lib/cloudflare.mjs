@@ -1,0 +1,95 @@
+/**
+ * As much of Cloudflare's REST API as the commands need: whose account, which namespace, and Workers KV. The official
+ * package `cloudflare` has 17,000 files of 120 MB for these six calls.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Stop, say } from "./report.mjs";
+import { run } from "./run.mjs";
+
+const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API counts calls over five minutes
+const LOGIN_MS = 60_000;
+const NEEDED = "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`";
+
+/** How an account is asked. */
+export class Cloudflare {
+  #base;
+  #headers;
+  #deadline;
+
+  /** @param {{base: string, headers: Record<string, string>, account?: string, deadline: number}} access `deadline` of each call, in milliseconds */
+  constructor({ base, headers, account, deadline }) {
+    this.#base = base;
+    this.#headers = headers;
+    this.#deadline = deadline;
+    this.account = account;
+  }
+
+  /** By CLOUDFLARE_API_TOKEN, else by what `wrangler login` keeps. @param {{account?: string, deadline: number}} options `account`: of wrangler.toml */
+  static async open({ root, env, wrangler }, { account, deadline }) {
+    const base = env.CLOUDFLARE_API_BASE_URL || "https://api.cloudflare.com/client/v4";
+    const headers = env.CLOUDFLARE_API_TOKEN ? { authorization: `Bearer ${env.CLOUDFLARE_API_TOKEN}` } : await login({ root, env, wrangler });
+    const cloudflare = new Cloudflare({ base, headers, deadline, account: env.CLOUDFLARE_ACCOUNT_ID || account });
+    cloudflare.account ||= await cloudflare.#onlyAccount();
+    return cloudflare;
+  }
+
+  async #onlyAccount() {
+    const { result } = await this.#call("find the account", "GET", "/accounts?per_page=50");
+    if (result?.length === 1) return result[0].id;
+    const list = (result ?? []).map(({ id, name }) => `${id} (${name})`).join(", ") || "none";
+    throw new Stop(`set CLOUDFLARE_ACCOUNT_ID: the accounts of this login are ${list}`);
+  }
+
+  /** @returns {Promise<{result: any, result_info?: any}>} @param {string} purpose for messages, such as `list names` */
+  call = (purpose, method, path, body) => this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
+
+  /** Asks again where that may help: every call that is made here may be repeated. */
+  async #call(purpose, method, path, body) {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.#once(method, path, body);
+      if (answer.json?.success) return answer.json;
+      if (!answer.passes || attempt === ATTEMPTS) throw Object.assign(new Stop(`Cloudflare's API can't ${purpose}: ${reason(answer)}`), { status: answer.status });
+      const wait = Math.min(answer.retryAfterMs ?? WAIT_MS * 2 ** attempt, MOST_WAIT_MS);
+      if (wait > 5_000) say(`Cloudflare's API asks for a pause: waiting ${Math.round(wait / 1000)} s`);
+      await sleep(wait);
+    }
+  }
+
+  /** One call, from its connection to the last byte of its answer within the deadline. */
+  async #once(method, path, body) {
+    const type = body === undefined ? {} : { "content-type": "application/json" };
+    const options = { method, headers: { ...this.#headers, ...type }, body: body && JSON.stringify(body), signal: AbortSignal.timeout(this.#deadline) };
+    try {
+      const response = await fetch(this.#base + path, options);
+      const text = await response.text();
+      const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+      return { status: response.status, json: parsed(text), passes: response.status === 429 || response.status >= 500, retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined };
+    } catch (error) {
+      const cause = error.name === "TimeoutError" ? `no answer within ${this.#deadline / 1000} s` : `no connection (${error.cause?.code ?? error.message})`;
+      return { cause, passes: true };
+    }
+  }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function reason({ cause, status, json }) {
+  if (cause) return cause;
+  const errors = (json?.errors ?? []).map(({ code, message }) => `${message} [${code}]`).join("; ");
+  return [`status ${status}`, errors, status === 401 || status === 403 ? NEEDED : ""].filter(Boolean).join("; ");
+}
+
+/** What `wrangler login` keeps, renewed where it has expired. @returns {Promise<Record<string, string>>} headers */
+async function login({ root, env, wrangler }) {
+  const output = await run(process.execPath, [wrangler, "auth", "token", "--json"], { cwd: root, env, timeout: LOGIN_MS }).catch(() => "");
+  const { token, key, email } = parsed(output) ?? {};
+  if (token) return { authorization: `Bearer ${token}` };
+  if (key && email) return { "x-auth-key": key, "x-auth-email": email };
+  throw new Stop("not logged in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID");
+}

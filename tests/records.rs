@@ -1,0 +1,245 @@
+//! Records as they are stored: what is written, and what of them a release must read.
+
+#![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::panic, reason = "a test that meets the unexpected should panic")]
+
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "support/memory.rs"]
+mod memory;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "support/service.rs"]
+mod service;
+
+use futures_executor::block_on;
+use impact_pledge::auth::{ApiKey, KeyRecord, Mode, Scope};
+use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
+use impact_pledge::lookup::LookupKey;
+use impact_pledge::pledge::EditKey;
+use impact_pledge::store::{
+    CatalogueKey, CredentialKey, Key as _, NoMetadata, ReplayKey, Store as _, TransactionMetadata,
+};
+use serde_json::{Value, json};
+use service::{
+    Answer, PATH, TestRequest, UNIT, minimal, put_key, put_prices, repeatable, seeded, unit,
+};
+use sha2::{Digest as _, Sha256};
+
+// ---- Records that do not read ------------------------------------------------------------------
+
+#[test]
+fn a_record_that_does_not_read_is_our_mistake() {
+    let bench = seeded();
+    let hash = CredentialKey(ApiKey::new("service_sk_test_odd").hash());
+    block_on(bench.store.put(&hash, b"the secret record".to_vec(), &NoMetadata)).unwrap();
+    let answer = bench.create("service_sk_test_odd", &minimal());
+    assert_eq!((answer.status, &answer.json()["error"]), (500, &json!("Internal error")));
+    assert!(!answer.text.contains("secret"));
+    put_prices(&*bench.store, Mode::Test, b"{}");
+    let answer = bench.create(UNIT, &minimal());
+    assert_eq!((answer.status, &answer.json()["isLive"]), (500, &json!(false)));
+}
+
+/// serde_json quotes what it does not expect: a stored value is none of the log's business.
+#[test]
+fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
+    let timeline = "/timeline/ptran_aaaaaaaaaaaaaaaaaaaaaaaa?edit_key=k";
+    let hash = |key| CredentialKey(ApiKey::new(key).hash()).name();
+    let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
+    let repeat = ReplayKey(ReplayHash::new(&scope, &IdempotencyKey::parse("order-1").unwrap()));
+    let transaction = || "transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaa".to_owned();
+    let edit_key = base16ct::lower::encode_string(&Sha256::digest("k"));
+    let access = json!({ "mode": "test", "unit": "unit_dev", "editKey": edit_key });
+    let create = || repeatable(&minimal());
+    for (kind, name, metadata, damaged, request) in [
+        ("key", hash(UNIT), Value::Null, KEYS, create()),
+        ("catalogue", CatalogueKey(Some(Mode::Test)).name(), Value::Null, CATALOGUES, create()),
+        ("replay", repeat.name(), Value::Null, REPLAYS, create()),
+        ("transaction", transaction(), access, TRANSACTIONS, TestRequest::new("GET", timeline, "")),
+    ] {
+        for value in BROKEN.iter().chain(damaged) {
+            let bench = seeded();
+            bench.store.keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
+            logs_without_quoting(&bench.send(&request), kind, value);
+        }
+    }
+    for metadata in BROKEN_METADATA {
+        let bench = seeded();
+        let metadata: Value = serde_json::from_str(metadata).unwrap();
+        bench.store.keep(&transaction(), b"", metadata.to_string().as_bytes());
+        for request in [
+            TestRequest::new("GET", timeline, ""),
+            TestRequest::new("GET", &format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaa"), UNIT),
+        ] {
+            logs_without_quoting(&bench.send(&request), "metadata", &metadata.to_string());
+        }
+    }
+}
+
+#[track_caller]
+fn logs_without_quoting(answer: &Answer, kind: &str, stored: &str) {
+    let log = answer.log.as_deref().unwrap_or_default();
+    assert_eq!(answer.status, 500, "`{stored}`: {log}");
+    assert!(
+        log.contains(&format!(r#""cause":"the stored {kind} is damaged: "#)),
+        "`{stored}`: {log}"
+    );
+    assert!(log.contains(" at line 1 column "), "`{stored}`: {log}");
+    assert!(!log.contains("canary") && !answer.text.contains("canary"), "`{stored}`: {log}");
+}
+
+const BROKEN: &[&str] =
+    &["", "canary", "\"canary\"", "{\"canary\"", "{\"canary\":", "[\"canary\"]", "{}"];
+const KEYS: &[&str] = &[
+    r#"{"mode":"canary","level":"unit","unitId":"u"}"#,
+    r#"{"mode":"test","level":"canary","unitId":"u"}"#,
+    r#"{"mode":"test","level":"unit","unitId":"a canary"}"#,
+    r#"{"mode":"test","level":"unit","unitId":"u","label":["canary"]}"#,
+    r#"{"mode":"test","level":"team","teamId":"t","unitIds":"canary"}"#,
+    r#"{"mode":"test","mode":"canary","level":"unit","unitId":"u"}"#,
+];
+const CATALOGUES: &[&str] = &[
+    r#"{"currencyCode":"canary","unitPrices":{}}"#,
+    r#"{"currencyCode":"USD","unitPrices":"canary"}"#,
+    r#"{"currencyCode":"USD","unitPrices":{"canary":"canary"}}"#,
+    r#"{"currencyCode":"USD","unitPrices":{"canary":"1","canary":"2"}}"#,
+];
+const REPLAYS: &[&str] =
+    &[r#"{"id":["canary"],"fingerprint":"canary"}"#, r#"{"id":"canary","id":"canary"}"#];
+const TRANSACTIONS: &[&str] = &[
+    r#"{"createdAt":["canary"]}"#,
+    r#"{"isLive":"canary"}"#,
+    r#"{"charge":{"amount":["canary"]}}"#,
+    r#"{"charge":{"amount":"canary","currencyCode":"canary"}}"#,
+    r#"{"pledges":[{"impact":{"amount":"canary"}}]}"#,
+    r#"{"notifications":{"canary":"canary"}}"#,
+];
+const BROKEN_METADATA: &[&str] = &[
+    "null",
+    "\"canary\"",
+    "{}",
+    r#"["test","canary","00"]"#,
+    r#"{"mode":"canary","unit":"u","editKey":"00"}"#,
+    r#"{"mode":"test","unit":["canary"],"editKey":"canary"}"#,
+];
+
+#[test]
+fn the_log_names_a_member_that_a_record_lacks() {
+    let bench = seeded();
+    bench.store.keep(&CredentialKey(ApiKey::new(UNIT).hash()).name(), b"{}", b"null");
+    let log = bench.create(UNIT, &minimal()).log.unwrap();
+    assert!(log.contains("the stored key is damaged: missing field `mode`"), "{log}");
+}
+
+// ---- What an operator finds a transaction by -----------------------------------------------------
+
+const LOOKUP: LookupKey = LookupKey::new([7; 32]);
+
+/// The metadata of what this key creates, without what random bytes decide.
+fn metadata(record: &KeyRecord, request: &TestRequest) -> Value {
+    let bench = seeded();
+    put_key(&*bench.store, UNIT, record);
+    assert_eq!(bench.send(request).status, 200);
+    let mut metadata = bench.store.metadata("transaction:");
+    assert_eq!(metadata.len(), 1);
+    assert_eq!(
+        metadata[0].as_object_mut().unwrap().remove("editKey").unwrap().as_str().unwrap().len(),
+        64
+    );
+    metadata.remove(0)
+}
+
+fn with_lookup(lookup: LookupKey) -> KeyRecord {
+    KeyRecord { lookup: Some(lookup), ..KeyRecord::new(Mode::Test, unit("unit_dev")) }
+}
+
+#[test]
+fn a_transaction_is_listed_with_time_charge_and_hashes() {
+    let once = TestRequest::new("POST", PATH, UNIT).with_body(minimal().to_string().into_bytes());
+    let plain = json!({
+        "version": 1, "mode": "test", "unit": "unit_dev", "summary": {
+            "createdAt": "2026-01-31T12:00:00.123Z", "amount": "1.50", "currencyCode": "USD",
+        },
+    });
+    assert_eq!(metadata(&KeyRecord::new(Mode::Test, unit("unit_dev")), &once), plain);
+    let mut found = metadata(&with_lookup(LOOKUP), &repeatable(&minimal()));
+    let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
+    let hashes = LOOKUP.hashes(&scope, "order-1", "ada@example.org").unwrap();
+    assert_eq!(found["summary"]["lookup"], json!(hashes));
+    let replay = ReplayHash::new(&scope, &IdempotencyKey::parse("order-1").unwrap()).to_hex();
+    assert_eq!(found["summary"]["replay"], replay);
+    for name in ["lookup", "replay"] {
+        found["summary"].as_object_mut().unwrap().remove(name);
+    }
+    assert_eq!(found, plain);
+}
+
+#[test]
+fn hashes_tell_apart_all_but_the_case_of_an_address() {
+    let scope = |unit: &str, mode| Scope { unit: unit.to_owned(), mode };
+    let of =
+        |key: LookupKey, scope, reference, email| key.hashes(&scope, reference, email).unwrap();
+    let hashes = of(LOOKUP, scope("u", Mode::Test), "order-1", "ada@example.org");
+    let other_case = of(LOOKUP, scope("u", Mode::Test), "order-1", "Ada@Example.ORG");
+    assert_eq!(hashes, other_case);
+    for other in [
+        of(LookupKey::new([8; 32]), scope("u", Mode::Test), "order-1", "ada@example.org"),
+        of(LOOKUP, scope("v", Mode::Test), "order-1", "ada@example.org"),
+        of(LOOKUP, scope("u", Mode::Live), "order-1", "ada@example.org"),
+        of(LOOKUP, scope("u", Mode::Test), "Order-1", "eve@example.org"),
+        of(LOOKUP, scope("u", Mode::Test), "ada@example.org", "order-1"),
+    ] {
+        assert_ne!(other.reference, hashes.reference);
+        assert_ne!(other.email, hashes.email);
+    }
+    assert_eq!((hashes.reference.len(), hashes.email.len()), (32, 32));
+}
+
+/// Workers KV takes 1,024 bytes of metadata: also of the longest unit, all of whose characters are
+/// escaped, and of the largest charge.
+#[test]
+fn the_metadata_fits_beside_its_record() {
+    let unit_id = "\"".repeat(128);
+    let bench = seeded();
+    let mut record = with_lookup(LOOKUP);
+    record.level = unit(&unit_id);
+    put_key(&*bench.store, UNIT, &record);
+    let price = "9".repeat(40);
+    let prices = json!({ "currencyCode": "USD", "unitPrices": { "tree": price } }).to_string();
+    put_prices(&*bench.store, Mode::Test, prices.as_bytes());
+    let pledge = |offering: &str| json!({ "impact": { "amount": 1e308, "offeringId": offering } });
+    let pledges = [vec![pledge("tree"); 1_000], vec![pledge("x"); 2_000]].concat();
+    let mut order = minimal();
+    order["pledges"] = json!(pledges);
+    assert_eq!(bench.send(&repeatable(&order)).status, 200);
+    let metadata = &bench.store.metadata("transaction:")[0];
+    assert!(metadata["summary"]["amount"].as_str().unwrap().len() > 350);
+    assert_eq!(metadata["summary"]["unpriced"], 2_000);
+    let bytes = metadata.to_string().len();
+    assert!((900..=1_024).contains(&bytes), "{bytes} bytes");
+}
+
+/// An operator may have edited it, or a later release may count in another way.
+#[test]
+fn nothing_but_access_is_read_of_the_metadata() {
+    let scope = Scope { unit: "u".to_owned(), mode: Mode::Live };
+    let edit_key = EditKey::from_bytes([1; 20]);
+    let mut metadata = json!(TransactionMetadata::new(scope.clone(), &edit_key));
+    for name in ["version", "summary", "later"] {
+        metadata[name] = json!({ "amount": [null] });
+    }
+    let read: TransactionMetadata = serde_json::from_value(metadata).unwrap();
+    assert!(read.allows(&scope) && read.opens_with(edit_key.as_str()));
+}
+
+/// A log, an error or a list of keys that shows a key's record shows nothing of its secret.
+#[test]
+fn a_lookup_key_is_not_printed() {
+    assert!(!format!("{:?}", with_lookup(LOOKUP)).contains("07"));
+    let read = |text: &str| serde_json::from_value::<LookupKey>(json!(text));
+    assert_eq!(read(&"07".repeat(32)).unwrap(), LOOKUP);
+    for wrong in ["", "07", &"07".repeat(33), &"0g".repeat(32)] {
+        let error = read(wrong).unwrap_err().to_string();
+        assert_eq!(error, "a lookup key has 64 hexadecimal digits");
+    }
+}

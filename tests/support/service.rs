@@ -1,0 +1,254 @@
+//! A service of its own for each test, over a store in memory, and the development data.
+
+use crate::memory::MemoryStore;
+use futures_executor::block_on;
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode};
+use impact_pledge::handle::{
+    Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Response, Service,
+    Settings, Variables,
+};
+use impact_pledge::store::{CatalogueKey, CredentialKey, NoMetadata, ProfileKey, Store};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+pub const ORIGIN: &str = "https://pledge.example";
+pub const PATH: &str = "/v2/pledge-transaction";
+/// 2026-01-31T12:00:00.123Z
+pub const NOW_MS: u64 = 1_769_860_800_123;
+
+pub struct FixedClock(pub Cell<u64>);
+
+impl Clock for FixedClock {
+    fn now_ms(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+/// Bytes that look random and are the same in each run.
+#[derive(Default)]
+pub struct CountedEntropy(Cell<u64>);
+
+impl Entropy for CountedEntropy {
+    fn fill(&self, bytes: &mut [u8]) {
+        self.0.set(self.0.get() + 1);
+        let drawn = Sha256::digest(self.0.get().to_be_bytes());
+        bytes.iter_mut().zip(drawn).for_each(|(byte, drawn)| *byte = drawn);
+    }
+}
+
+pub struct Bench<S> {
+    pub store: Rc<S>,
+    pub clock: FixedClock,
+    pub entropy: CountedEntropy,
+    pub caches: Caches,
+    pub settings: Settings,
+}
+
+/// What the service answered, whole.
+pub struct Answer {
+    pub status: u16,
+    pub headers: BTreeMap<String, String>,
+    pub text: String,
+    pub log: Option<String>,
+}
+
+impl Answer {
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: `{}`", self.text))
+    }
+}
+
+impl<S: Store<Value = Vec<u8>>> Bench<S> {
+    pub fn new(store: S, allowed_origins: &str) -> Self {
+        Bench::over(&Rc::new(store), allowed_origins)
+    }
+
+    /// Another isolate over the same store: it remembers nothing.
+    pub fn isolate(&self) -> Self {
+        let isolate = Bench::over(&self.store, "");
+        isolate.clock.0.set(self.clock.0.get());
+        isolate
+    }
+
+    pub fn over(store: &Rc<S>, allowed_origins: &str) -> Self {
+        let store = Rc::clone(store);
+        let (clock, entropy) = (FixedClock(Cell::new(NOW_MS)), CountedEntropy::default());
+        Bench {
+            store,
+            clock,
+            entropy,
+            caches: Caches::default(),
+            settings: Settings::parse(Variables { allowed_origins, ..Variables::default() }),
+        }
+    }
+
+    pub fn send(&self, request: &TestRequest) -> Answer {
+        let Bench { store, clock, entropy, caches, settings } = self;
+        let store = &**store;
+        let journal = Journal::default();
+        let service = Service { store, clock, entropy, caches, settings, journal };
+        answer(block_on(service.handle(request)))
+    }
+
+    pub fn create(&self, key: &str, body: &Value) -> Answer {
+        self.send(&TestRequest::new("POST", PATH, key).with_body(body.to_string().into_bytes()))
+    }
+
+    pub fn get(&self, key: &str, id: &str) -> Answer {
+        self.send(&TestRequest::new("GET", &format!("{PATH}/{id}"), key))
+    }
+}
+
+pub fn answer(response: Response<Vec<u8>>) -> Answer {
+    let mut headers = BTreeMap::new();
+    let id = response.request_id.as_deref().map(|id| ("x-request-id", id));
+    let own = response.headers.iter().map(|(name, value)| (*name, &**value)).chain(id);
+    for (name, value) in response.media.headers().iter().copied().chain(own) {
+        assert_eq!(name, name.to_lowercase());
+        assert_eq!(headers.insert(name.to_owned(), value.to_owned()), None, "`{name}` twice");
+    }
+    let bytes = match response.body {
+        Body::Empty => vec![],
+        Body::Bytes(bytes) | Body::Stored(bytes) => bytes,
+    };
+    let text = String::from_utf8(bytes).unwrap();
+    Answer { status: response.status, headers, text, log: response.log }
+}
+
+pub struct TestRequest {
+    pub method: String,
+    pub path: String,
+    pub headers: BTreeMap<String, String>,
+    pub body: Result<Vec<u8>, BodyError>,
+    /// How many refused keys each network has left.
+    pub limit: Option<Rc<RefCell<BTreeMap<String, usize>>>>,
+}
+
+impl TestRequest {
+    pub fn new(method: &str, path: &str, key: &str) -> Self {
+        let authorization = ("authorization".to_owned(), format!("Bearer {key}"));
+        TestRequest {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            headers: BTreeMap::from([authorization]),
+            body: Ok(vec![]),
+            limit: None,
+        }
+    }
+
+    pub fn with_body(self, body: Vec<u8>) -> Self {
+        TestRequest { body: Ok(body), ..self.with_header("content-type", "application/json") }
+    }
+
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.insert(name.to_owned(), value.to_owned());
+        self
+    }
+}
+
+impl Request for TestRequest {
+    fn method(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.method)
+    }
+
+    fn url(&self) -> Cow<'_, str> {
+        // As the platform writes it: the host is the one that the request names.
+        let host = self.headers.get("host").map(|host| format!("https://{host}"));
+        Cow::Owned(format!("{}{}", host.as_deref().unwrap_or(ORIGIN), self.path))
+    }
+
+    fn header(&self, name: &str) -> Option<String> {
+        // The platform trims values.
+        Some(self.headers.get(name)?.trim().to_owned())
+    }
+
+    async fn body(
+        &self,
+        limit: usize,
+        reservation: &mut Reservation<'_>,
+    ) -> Result<Vec<u8>, BodyError> {
+        let body = self.body.clone()?;
+        reservation.resize(body.len())?;
+        if body.len() > limit { Err(BodyError::TooLarge) } else { Ok(body) }
+    }
+
+    async fn is_over_limit(&self, network: &str) -> bool {
+        let Some(limit) = &self.limit else { return false };
+        let mut left = limit.borrow_mut();
+        let left = left.entry(network.to_owned()).or_insert(3);
+        let is_over = *left == 0;
+        *left = left.saturating_sub(1);
+        is_over
+    }
+}
+
+// ---- The development data ----------------------------------------------------------------------
+
+pub const UNIT: &str = "service_sk_test_dev_unit";
+pub const LIVE_UNIT: &str = "service_sk_live_dev_unit";
+pub const TEAM: &str = "service_sk_test_dev_team";
+
+pub fn unit(unit_id: &str) -> KeyLevel {
+    KeyLevel::Unit { unit_id: unit_id.to_owned() }
+}
+
+pub fn team() -> KeyLevel {
+    let unit_ids = vec!["unit_dev".to_owned(), "unit_dev_two".to_owned()];
+    KeyLevel::Team { team_id: "team_dev".to_owned(), unit_ids }
+}
+
+pub fn seed(store: &impl Store) {
+    let profile = json!({ "name": "Small Hours Coffee", "accent": "#8a4b2a" });
+    let profile = profile.to_string().into_bytes();
+    block_on(store.put(&ProfileKey("unit_dev"), profile, &NoMetadata)).unwrap();
+    let keys = [
+        (UNIT, Mode::Test, unit("unit_dev")),
+        (LIVE_UNIT, Mode::Live, unit("unit_dev")),
+        ("service_sk_test_dev_unit_two", Mode::Test, unit("unit_dev_two")),
+        (TEAM, Mode::Test, team()),
+        ("service_sk_live_dev_team", Mode::Live, team()),
+    ];
+    for (key, mode, level) in keys {
+        put_key(store, key, &KeyRecord::new(mode, level));
+    }
+    let catalogue =
+        json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
+    for mode in [Mode::Test, Mode::Live] {
+        put_prices(store, mode, catalogue.to_string().as_bytes());
+    }
+}
+
+pub fn put_prices(store: &impl Store, mode: Mode, catalogue: &[u8]) {
+    block_on(store.put(&CatalogueKey(Some(mode)), catalogue.to_vec(), &NoMetadata)).unwrap();
+}
+
+pub fn put_key(store: &impl Store, key: &str, record: &KeyRecord) {
+    let hash = CredentialKey(ApiKey::new(key).hash());
+    block_on(store.put(&hash, serde_json::to_vec(record).unwrap(), &NoMetadata)).unwrap();
+}
+
+pub fn seeded() -> Bench<MemoryStore> {
+    let store = MemoryStore::default();
+    seed(&store);
+    Bench::new(store, "")
+}
+
+pub fn minimal() -> Value {
+    json!({
+        "reference": "order-1",
+        "recipient": { "email": "ada@example.org" },
+        "pledges": [{ "impact": { "amount": 3, "offeringId": "tree" } }]
+    })
+}
+
+/// A create of the test unit with an idempotency key.
+pub fn repeatable(body: &Value) -> TestRequest {
+    TestRequest::new("POST", PATH, UNIT)
+        .with_body(body.to_string().into_bytes())
+        .with_header("idempotency-key", "order-1")
+}
