@@ -70,7 +70,7 @@ async function buildEntry(tools, pkg, { name, source, types, wasm: build, module
   if (plain) await buildPlain(join(templates, source), readFileSync(join(folder, `${build}.js`)), { pkg, name, plain, files: { ...common, "#module": loader("plain.js"), "../platform.js": join(templates, "plain-platform.js") } });
 }
 
-const GLOBALS = ["Date", "Headers", "Response", "clearTimeout", "crypto", "queueMicrotask", "setTimeout"];
+const GLOBALS = ["Date", "Headers", "Response", "clearTimeout", "console", "crypto", "queueMicrotask", "setTimeout"];
 
 /**
  * The Worker as a module whose `instantiate(platform)` starts an isolate of it: what it would find as globals is read

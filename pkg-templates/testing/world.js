@@ -16,7 +16,7 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
   const store = newStore(keys, catalogue), log = newLog(store.labelOf), faults = [];
   const settings = { ALLOWED_ORIGINS: allowedOrigins.join(), PUBLIC_ORIGIN: publicOrigin };
   const newIsolate = () => startIsolate(platform);
-  let isolate;
+  let isolate, answered = 0;
 
   /** Serves a request as the Worker does, in this isolate with this store; `failing`: which of the store's calls fail. */
   function served({ url, method, headers }, body, run, from, failing) {
@@ -56,6 +56,7 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
       const body = newBody(request.next), entry = log.add(request, body), fault = takeFault(operationOf(request));
       const answer = await answerTo(request, body, fault);
       if (request.isWhole || fault) await body.finish();
+      answer.headers?.set("x-request-id", `request-${String((answered += 1)).padStart(12, "0")}`);
       log.end(entry, answer.status);
       if (fault?.fault === "timeout") await new Promise(() => {});
       if (fault?.fault === "slow") await new Promise((resolve) => clock.setTimeout(resolve, fault.delayMs));
@@ -76,6 +77,6 @@ function operationOf({ method, url }) {
 
 const plain = (status) => ({
   status,
-  headers: [["content-type", "application/json"], ["cache-control", "no-store"], ...(status === 429 ? [["retry-after", "1"]] : [])],
+  headers: new Map([["content-type", "application/json"], ["cache-control", "no-store"], ...(status === 429 ? [["retry-after", "1"]] : [])]),
   body: coder("TextEncoder").encode(JSON.stringify({ error: `Status ${status}`, message: "The test service was made to fail." })),
 });

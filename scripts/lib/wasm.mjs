@@ -14,20 +14,20 @@ const ONE_CALLER = "--one-caller-inline-max-function-size=0"; // functions that 
 const IN_ORDER = "--reorder-functions"; // what is called most often comes first: it happens to pack better
 
 /**
- * What the service in `impact-pledge/testing` does not need, 8 KB after brotli: of the `worker` crate the panic hook and
- * its classes, and the digits of numbers in messages about damaged records, which only the log shows.
+ * What the service in `impact-pledge/testing` does not need, 9 KB after brotli: of the `worker` crate the panic hook and
+ * its classes, the digits of numbers in messages about damaged records, which only the log shows, and the log.
  */
 const SERVICE_PARTS = {
-  functions: /^init$|^<(f64 as core(\[[0-9a-f]+\])?::fmt::Display|core(\[[0-9a-f]+\])?::time::Duration as core(\[[0-9a-f]+\])?::fmt::Debug)>::fmt\b/,
+  functions: /^init$|^impact_pledge(\[[0-9a-f]+\])?::handle::Service<.*>::log$|^<(f64 as core(\[[0-9a-f]+\])?::fmt::Display|core(\[[0-9a-f]+\])?::time::Duration as core(\[[0-9a-f]+\])?::fmt::Debug)>::fmt\b/,
   exports: /^init$|^__worker_init_state$|containerstartupoptions|intounderlying|minifyconfig|r2range/,
 };
 
 /**
  * By the name of the files. `features` of the crate; cargo's `profile`, of this build alone, so that cargo keeps the
- * libraries of all; flags for wasm-bindgen (without any list the wasm may import nothing) and for wasm-opt; `small`: see
+ * libraries of all; `flags` for rustc; flags for wasm-bindgen (without any list the wasm may import nothing) and for wasm-opt; `small`: see
  * {@link withoutPanics} and {@link shortenNames}; `leaveOut`: functions that do nothing then, and exports; `plain`: see
  * {@link writePlain}.
- * @type {Record<string, {features: string, profile: string, bindgen?: string[], optimise: string[], small?: boolean, leaveOut?: {functions: RegExp, exports: RegExp}, plain?: boolean}>}
+ * @type {Record<string, {features: string, profile: string, flags?: string[], bindgen?: string[], optimise: string[], small?: boolean, leaveOut?: {functions: RegExp, exports: RegExp}, plain?: boolean}>}
  */
 const BUILDS = {
   // The `worker` crate's recovery: after any exception that leaves the wasm, the next call starts a new instance. Its
@@ -35,7 +35,7 @@ const BUILDS = {
   impact_pledge: { features: "server", profile: "release", bindgen: ["--force-enable-abort-handler"], optimise: [ONE_CALLER, IN_ORDER, "-O3", "--enable-exception-handling"] },
   // The same service for `impact-pledge/testing`, without the abort handler: Node 20 has no `WebAssembly.JSTag`, which that
   // takes. {@link ONE_CALLER} packs better by 5 KB here, in the Worker by 2.4.
-  testing: { features: "server", profile: "testing", bindgen: [], optimise: [ONE_CALLER, "--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-Oz", ...OWN_MEMORY], small: true, leaveOut: SERVICE_PARTS },
+  testing: { features: "server", profile: "testing", flags: ['--cfg=sha2_backend_soft="compact"'], bindgen: [], optimise: [ONE_CALLER, "--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-Oz", ...OWN_MEMORY], small: true, leaveOut: SERVICE_PARTS },
   client: { features: "client", profile: "validate", bindgen: [], optimise: [IN_ORDER, "-Oz", ...OWN_MEMORY], small: true },
   validator: { features: "validate", profile: "validator", optimise: ["--flatten", "--rereloop", "-Oz", "--coalesce-locals", IN_ORDER, "-O3", ...OWN_MEMORY, "--strip-target-features"], plain: true }, // no slower for what packs it, as `-O3` comes behind
   operator: { features: "operator", profile: "operator", bindgen: [], optimise: ["-O1"] },
@@ -61,32 +61,32 @@ export async function buildWasm(tools, name) {
 }
 
 /** The path of the crate's wasm. The cache keeps it by all that it depends on: a fresh clone need not compile. */
-async function compile(tools, { features, profile }) {
+async function compile(tools, { features, profile, flags = [] }) {
   const { wasm, root, cache } = tools;
   const args = ["build", "--lib", "--profile", profile, "--target", WASM, "--no-default-features", "--features", features];
-  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, args, PLACES]));
+  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, args, PLACES, flags]));
   const key = keyNow();
   const work = async (folder) => {
     const env = { ...wasm.env, RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined }; // theirs would replace ours
-    await run(wasm.cargo, [...args, "--config", await withoutPlaces(tools)], { cwd: root, env, show: true });
+    await run(wasm.cargo, [...args, "--config", await rustflags(tools, flags)], { cwd: root, env, show: true });
     if (keyNow() !== key) throw new Stop("a source was saved while it was compiled");
     copyFileSync(join(wasm.targetFolder, WASM, profile, "impact_pledge.wasm"), join(folder, "crate.wasm"));
   };
   const place = await usedEntry(join(cache, "crate", key), work).catch((error) => (keyNow() === key ? Promise.reject(error) : null));
-  return place ? join(place, "crate.wasm") : compile(tools, { features, profile });
+  return place ? join(place, "crate.wasm") : compile(tools, { features, profile, flags });
 }
 
 const PLACES = { root: "/impact-pledge", target: "/target", registry: "/crates" };
 
 /**
- * Cargo's setting by which rustc names no folder of this machine: the same bytes wherever it is built. (`trim-paths` of
- * a profile would do it, but takes nightly Rust.)
+ * Cargo's setting of rustc's flags, by which it also names no folder of this machine: the same bytes wherever it is built.
+ * (`trim-paths` of a profile would do it, but takes nightly Rust.)
  */
-async function withoutPlaces({ root, wasm }) {
+async function rustflags({ root, wasm }, flags) {
   const metadata = await run(wasm.cargo, ["metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", WASM], { cwd: root, env: wasm.env });
   const registries = new Set(JSON.parse(metadata).packages.filter(({ source }) => source).map((crate) => dirname(dirname(crate.manifest_path))));
   const places = [[root, PLACES.root], [wasm.targetFolder, PLACES.target], ...[...registries].map((folder) => [folder, PLACES.registry])];
-  return `target.${WASM}.rustflags=${JSON.stringify(places.map(([from, to]) => `--remap-path-prefix=${from}=${to}`))}`;
+  return `target.${WASM}.rustflags=${JSON.stringify([...flags, ...places.map(([from, to]) => `--remap-path-prefix=${from}=${to}`)])}`;
 }
 
 /** What the crate's wasm is made of, and how, but for the compiler. @returns {string} a hash */
