@@ -7,10 +7,10 @@
 use super::Amount;
 use crate::decimal::number_as_money;
 use crate::validate::number::to_double;
-use serde::de::Error;
+use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 use std::borrow::Cow;
+use std::fmt::{self, Formatter};
 
 /// A pledge transaction, as the create operation answers it (§2.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -238,10 +238,32 @@ impl<'a> RetrievedPledgeTransaction<'a> {
 
 /// §2.2: on retrieval the amount can be a string or a number.
 fn money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
-    let money = match Value::deserialize(deserializer)? {
-        Value::String(text) => Some(text),
-        Value::Number(number) => number_as_money(&number.to_string(), to_double),
-        _ => None,
-    };
-    money.map(Cow::Owned).ok_or_else(|| Error::custom("an amount must be a finite decimal"))
+    deserializer.deserialize_any(Money).map(Cow::Owned)
+}
+
+struct Money;
+
+impl Visitor<'_> for Money {
+    type Value = String;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("a finite decimal")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<String, E> {
+        Ok(text.to_owned())
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<String, E> {
+        Ok(format!("{number}.00"))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<String, E> {
+        Ok(format!("{number}.00"))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<String, E> {
+        number_as_money(zmij::Buffer::new().format_finite(number), to_double)
+            .ok_or_else(|| E::invalid_value(Unexpected::Float(number), &self))
+    }
 }
