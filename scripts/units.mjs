@@ -26,22 +26,28 @@ onRecords(set, async ({ tools, kv, print }, unit) => {
 });
 
 onRecords(units.command("show").description("print a unit's profile").argument("<unit>", "ID of the unit"), async ({ tools, kv, print }, unit) => {
-  const [row] = await operator(tools, "list-profiles", await kv.read([PREFIX + unit]));
+  const name = PREFIX + unit;
+  const [row] = await operator(tools, "list-profiles", { [name]: await kv.get(name) });
   if (!row) throw new Stop(`the unit \`${unit}\` has no profile: its timelines show the name Impact Pledge`);
   print(row, () => shown([row]));
 });
 
 onRecords(units.command("list").description("print all profiles"), async ({ tools, kv, print }) => {
-  const rows = await operator(tools, "list-profiles", await kv.read(await kv.names(PREFIX)));
-  print(rows, () => (rows.length === 0 ? "no profiles" : shown(rows)));
+  const found = {};
+  for await (const { name, value } of kv.read(names(kv))) found[name] = value;
+  const rows = await operator(tools, "list-profiles", found);
+  print({ units: rows }, () => (rows.length === 0 ? "no profiles" : shown(rows)));
 });
 
 onRecords(units.command("remove").description("remove a unit's profile").argument("<unit>", "ID of the unit"), async ({ kv, print }, unit) => {
-  const { [PREFIX + unit]: record } = await kv.read([PREFIX + unit]);
-  if (record === null) throw new Stop(`the unit \`${unit}\` has no profile`);
-  await kv.remove(PREFIX + unit);
+  if ((await kv.get(PREFIX + unit)) === null) throw new Stop(`the unit \`${unit}\` has no profile`);
+  await kv.remove([PREFIX + unit]);
   print({ unit, removed: true }, () => `The profile of ${unit} is removed. ${SOON.replace("show it", "are without it")}`);
 });
+
+async function* names(kv) {
+  for await (const { name } of kv.list(PREFIX)) yield name;
+}
 
 const shown = (rows) => table(["UNIT", ...MEMBERS.map((member) => member.toUpperCase())], rows.map(cells));
 

@@ -6,7 +6,6 @@ use super::language::Language;
 use super::link::WebAddress;
 use base64ct::{Base64, Encoding as _};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// Most characters of a name.
@@ -15,7 +14,7 @@ const MAX_NAME_LENGTH: usize = 80;
 /// A unit's name, and how its pages look. Reading one passes over members that it does not know, and
 /// refuses values that are out of bounds: a record is nothing that a page trusts.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(try_from = "Value")]
+#[serde(try_from = "Record")]
 pub struct Profile {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,44 +66,43 @@ impl Profile {
     }
 }
 
-/// By hand, of the JSON value: what serde derives is larger.
-impl TryFrom<Value> for Profile {
+/// A profile whose values are not checked yet.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Record {
+    name: String,
+    logo: Option<String>,
+    accent: Option<String>,
+    language: Option<String>,
+    link: Option<String>,
+}
+
+impl TryFrom<Record> for Profile {
     type Error = &'static str;
 
-    fn try_from(record: Value) -> Result<Self, &'static str> {
-        let name = text(&record, "name")?.unwrap_or_default();
-        if !is_name(name) {
+    fn try_from(record: Record) -> Result<Self, &'static str> {
+        let Record { name, logo, accent: colour, language: tag, link } = record;
+        if !is_name(&name) {
             return Err(
                 "`name` is out of bounds: write one line of 1 to 80 characters, none of which \
                  turns the direction of text",
             );
         }
         Ok(Profile {
-            name: name.to_owned(),
-            logo: address(&record, "logo")?,
-            accent: text(&record, "accent")?.map(accent).transpose()?,
-            language: text(&record, "language")?.map(language).transpose()?,
-            link: address(&record, "link")?,
+            name,
+            logo: logo.map(address).transpose()?,
+            accent: colour.as_deref().map(accent).transpose()?,
+            language: tag.as_deref().map(language).transpose()?,
+            link: link.map(address).transpose()?,
         })
     }
 }
 
-/// A member that is text; `None` if it is missing or null.
-fn text<'r>(record: &'r Value, member: &str) -> Result<Option<&'r str>, &'static str> {
-    match record.get(member) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err("a member that should be text is none"),
-    }
-}
-
-fn address(record: &Value, member: &str) -> Result<Option<String>, &'static str> {
-    let Some(text) = text(record, member)? else { return Ok(None) };
+fn address(text: String) -> Result<String, &'static str> {
     let is_secure = text.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
-    if is_secure && WebAddress::parse(text).is_some() {
-        return Ok(Some(text.to_owned()));
-    }
-    Err("`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes")
+    let is_address = is_secure && WebAddress::parse(&text).is_some();
+    let problem = "`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes";
+    if is_address { Ok(text) } else { Err(problem) }
 }
 
 fn language(tag: &str) -> Result<Language, &'static str> {
