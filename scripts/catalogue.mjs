@@ -1,8 +1,9 @@
-/** `npm run catalogue -- set FILE [--mode test|live]` and `show`: the prices of the local or the deployed service. */
+/** `npm run catalogue -- set FILE [--mode test|live]`, `show` and `check`: the prices of the local or the deployed service. */
 import { readFileSync } from "node:fs";
 import { Option, command, onRecords } from "./lib/command.mjs";
-import { operator } from "./lib/operator.mjs";
-import { Stop, table } from "./lib/report.mjs";
+import { MODES, ask, storedPrices } from "./lib/prices.mjs";
+import { table } from "./lib/report.mjs";
+import { Tally, eachTransaction } from "./lib/transactions.mjs";
 
 const FORM = `
 A catalogue, with prices as plain decimals in quotes (currencies: USD, GBP, EUR):
@@ -10,7 +11,6 @@ A catalogue, with prices as plain decimals in quotes (currencies: USD, GBP, EUR)
   { "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } }
 
 An offering that is not listed costs nothing.`;
-const MODES = ["test", "live"];
 const prices = command("npm run catalogue --", "Prices of the service: one catalogue for test keys, one for live keys.").addHelpText("after", FORM);
 const mode = (description) => new Option("--mode <mode>", description).choices([...MODES, "both"]);
 const modesOf = (mode) => (mode === "both" ? MODES : [mode]);
@@ -30,29 +30,49 @@ look.addOption(mode("whose prices").default("both"));
 onRecords(look, async ({ tools, kv, print }) => {
   const modes = modesOf(look.opts().mode);
   const found = {};
-  for (const mode of modes) found[mode] = await stored(tools, kv, mode);
+  for (const mode of modes) found[mode] = await storedPrices(tools, kv, mode);
   const words = ({ catalogue, name }, mode) => `prices of ${mode} keys${name === "catalogue" ? ", from the record that both modes once shared" : ""}\n${catalogue ? shown(catalogue) : "no catalogue is set: every charge is 0.00 USD"}`;
   print(allOf(modes, (mode) => found[mode].catalogue), () => modes.map((mode) => words(found[mode], mode)).join("\n\n"));
 });
 
 const allOf = (modes, catalogueOf) => ({ catalogues: Object.fromEntries(modes.map((mode) => [mode, catalogueOf(mode)])) });
 
-/** The catalogue that the service charges by, or null, and the name of its record. */
-async function stored(tools, kv, mode) {
-  const names = (await operator(tools, "catalogue-names"))[mode];
-  for await (const { name, value } of kv.read(names)) {
-    if (value !== null) return { name, catalogue: await ask(tools, "stored-catalogue", () => value, `the stored record \`${name}\``) };
+const MOST_OFFERINGS = 1_000; // that are told apart: a shop may send any text
+
+const search = prices.command("check").description("offerings of recorded transactions that have no price, and so cost nothing; exit code 1 if there are any");
+search.addOption(mode("whose transactions").default("both"));
+onRecords(search, async ({ tools, kv, print }) => {
+  const modes = modesOf(search.opts().mode);
+  const catalogues = { test: null, live: null };
+  for (const mode of modes) catalogues[mode] = (await storedPrices(tools, kv, mode)).catalogue;
+  const [offerings, tally, found] = [new Map(), new Tally(), { priced: 0, more: 0 }];
+  for await (const answer of eachTransaction({ tools, kv }, "unpriced-offerings", () => ({ catalogues }))) {
+    tally.add({ damaged: answer.damaged });
+    found.priced += answer.priced;
+    for (const offering of answer.offerings) found.more += add(offerings, offering);
   }
-  return { name: names[0], catalogue: null };
+  const rows = [...offerings.values()].sort((a, b) => b.pledges - a.pledges);
+  const without = modes.filter((mode) => catalogues[mode] === null);
+  process.exitCode = rows.length > 0 ? 1 : 0;
+  print({ offerings: rows, ...found, damaged: tally.damaged, withoutCatalogue: without }, () => checked(rows, found, without) + tally.words());
+});
+
+/** Adds to what is known of an offering. Returns how many pledges could not be added. */
+function add(offerings, { mode, offeringId, pledges, first, last }) {
+  const name = `${mode} ${offeringId}`;
+  const known = offerings.get(name) ?? { mode, offeringId, pledges: 0, first, last };
+  if (!offerings.has(name) && offerings.size === MOST_OFFERINGS) return pledges;
+  offerings.set(name, { ...known, pledges: known.pledges + pledges, first: first < known.first ? first : known.first, last: last > known.last ? last : known.last });
+  return 0;
 }
 
-/** @param {string} what the input is, for messages */
-async function ask(tools, command, read, what) {
-  try {
-    return await operator(tools, command, read());
-  } catch (error) {
-    throw new Stop(`${what}: ${error.message}`);
-  }
+function checked(rows, { priced, more }, without) {
+  return [
+    rows.length === 0 ? "every offering of the recorded transactions has a price" : table(["OFFERING", "MODE", "PLEDGES", "FIRST", "LAST"], rows.map(({ offeringId, mode, pledges, first, last }) => [offeringId, mode, String(pledges), first, last])),
+    more > 0 && `${more} more pledges have other offerings without a price.`,
+    priced > 0 && `${priced} transactions had offerings without a price that have one now.`,
+    ...without.map((mode) => `No catalogue is set for ${mode} keys: their transactions were not looked at.`),
+  ].filter(Boolean).join("\n\n");
 }
 
 function shown({ currencyCode, unitPrices }) {

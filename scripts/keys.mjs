@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { Option, command, onRecords, readDuration } from "./lib/command.mjs";
+import { lookupKey } from "./lib/lookup.mjs";
 import { operator } from "./lib/operator.mjs";
 import { Stop, table } from "./lib/report.mjs";
 
@@ -18,8 +19,9 @@ make
   .option("--label <text>", "a note for the list", "")
   .hook("preAction", () => void recordOf(make.opts())); // before the tools are looked for
 onRecords(make, async ({ tools, kv, print }) => {
-  const { key, row, entry } = await operator(tools, "new-key", { random: random(), record: recordOf(make.opts()) });
-  await kv.write([entry]);
+  const lookup = await lookupKey(tools, kv);
+  const { key, row, entry } = await operator(tools, "new-key", { random: random(), record: recordOf(make.opts()), lookup: lookup.stored });
+  await kv.write(lookup.entry ? [lookup.entry, entry] : [entry]);
   print({ ...row, key }, () => shownOnce(key, row));
 });
 

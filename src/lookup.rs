@@ -36,9 +36,19 @@ impl LookupKey {
     /// of any length.
     pub fn hashes(&self, scope: &Scope, reference: &str, email: &str) -> Option<LookupHashes> {
         Some(LookupHashes {
-            reference: self.hash(scope, "reference", reference)?,
-            email: self.hash(scope, "email", &email.to_ascii_lowercase())?,
+            reference: self.reference(scope, reference)?,
+            email: self.email(scope, email)?,
         })
+    }
+
+    /// The hash of a reference, as in [`hashes`](Self::hashes).
+    pub fn reference(&self, scope: &Scope, reference: &str) -> Option<String> {
+        self.hash(scope, "reference", reference)
+    }
+
+    /// The hash of an e-mail address, as in [`hashes`](Self::hashes).
+    pub fn email(&self, scope: &Scope, email: &str) -> Option<String> {
+        self.hash(scope, "email", &email.to_ascii_lowercase())
     }
 
     fn hash(&self, scope: &Scope, member: &str, text: &str) -> Option<String> {

@@ -90,6 +90,7 @@ fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
     let bench = logging("100");
     for (route, status, request) in canaries(&bench) {
         let line = logged(&bench, &request);
+        assert_ne!(line["unpriced"], 0, "{line}");
         assert_eq!((&line["route"], &line["status"]), (&json!(route), &json!(status)), "{line}");
         assert_eq!(line["cause"].is_null(), status == 200, "{line}");
         assert!(line["ms"].is_u64() && line["kvMs"].is_u64(), "{line}");

@@ -60,6 +60,38 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
 }
 
 #[test]
+fn a_new_key_has_the_lookup_key_of_its_namespace() {
+    let record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
+    let [first, second] = ["07", "08"].map(|byte| byte.repeat(32));
+    let lookup = |random: &str, records: &Value| {
+        ask("lookup", &json!({ "random": random, "records": records }))
+    };
+    let made = lookup(&first, &json!({ "lookup": null }));
+    assert_eq!(made["entry"]["key"], "lookup");
+    assert_eq!(made["entry"]["value"], json!({ "key": first, "version": 1 }).to_string());
+    assert_eq!(made["stored"], made["entry"]["value"]);
+    let kept = lookup(&second, &json!({ "lookup": made["stored"] }));
+    assert_eq!(kept, json!({ "stored": made["stored"], "entry": null }));
+    let key =
+        ask("new-key", &json!({ "random": RANDOM, "record": record, "lookup": made["stored"] }));
+    let stored: Value = serde_json::from_str(key["entry"]["value"].as_str().unwrap()).unwrap();
+    assert_eq!(stored["lookup"], first);
+    assert!(!key["row"].to_string().contains(&first), "{key}");
+    let list =
+        ask("list-keys", &json!({ key["entry"]["key"].as_str().unwrap(): key["entry"]["value"] }));
+    assert!(!list.to_string().contains(&first), "{list}");
+    // Where the record is not seen, an API key has a copy.
+    let again =
+        lookup(&second, &json!({ "lookup": null, "key:0": "{}", "key:1": key["entry"]["value"] }));
+    assert_eq!(again, made);
+    refused(
+        "lookup",
+        json!({ "random": second, "records": { "lookup": "{}" } }).to_string().as_bytes(),
+        "the record `lookup` cannot be read: missing field `key`",
+    );
+}
+
+#[test]
 fn every_random_bit_is_in_the_key() {
     let record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
     let mut keys: Vec<String> = (0..200)
@@ -420,11 +452,16 @@ fn the_development_data_are_those_of_the_documents() {
         ]
     );
     let entries = data["entries"].as_array().unwrap();
-    assert_eq!(entries.len(), keys.len() + 3);
+    assert_eq!(
+        entries.len(),
+        keys.len() + 4,
+        "with prices of both modes, the lookup key, and a profile"
+    );
     for row in data["keys"].as_array().unwrap() {
         let name = format!("key:{}", ApiKey::new(row["key"].as_str().unwrap()).hash().to_hex());
         let entry = entries.iter().find(|entry| entry["key"] == name.as_str()).unwrap();
-        let stored: KeyRecord = serde_json::from_str(entry["value"].as_str().unwrap()).unwrap();
+        let mut stored: KeyRecord = serde_json::from_str(entry["value"].as_str().unwrap()).unwrap();
+        assert!(stored.lookup.take().is_some());
         assert_eq!(serde_json::to_value(&stored).unwrap(), row["record"]);
         assert!(row["key"].as_str().unwrap().starts_with(stored.mode.key_prefix()));
     }

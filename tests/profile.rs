@@ -455,6 +455,9 @@ impl Request for Visit {
     async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
         Err(BodyError::Broken)
     }
+    async fn is_over_limit(&self, _: &str) -> bool {
+        false
+    }
 }
 
 /// A service with one transaction of `unit`, and what it keeps in memory.

@@ -235,7 +235,7 @@ fn nothing_but_access_is_read_of_the_metadata() {
 /// A log, an error or a list of keys that shows a key's record shows nothing of its secret.
 #[test]
 fn a_lookup_key_is_not_printed() {
-    assert!(!format!("{:?}", with_lookup(LOOKUP)).contains("07"));
+    assert_eq!(format!("{LOOKUP:?}"), "LookupKey(…)");
     let read = |text: &str| serde_json::from_value::<LookupKey>(json!(text));
     assert_eq!(read(&"07".repeat(32)).unwrap(), LOOKUP);
     for wrong in ["", "07", &"07".repeat(33), &"0g".repeat(32)] {

@@ -610,6 +610,10 @@ impl Request for Visit<'_> {
     async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
         Err(BodyError::Broken)
     }
+
+    async fn is_over_limit(&self, _: &str) -> bool {
+        false
+    }
 }
 
 struct Nothing;

@@ -56,7 +56,8 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
       const body = newBody(request.next), entry = log.add(request, body), fault = takeFault(operationOf(request));
       const answer = await answerTo(request, body, fault);
       if (request.isWhole || fault) await body.finish();
-      answer.headers?.set("x-request-id", `request-${String((answered += 1)).padStart(12, "0")}`);
+      answered += 1;
+      if (!answer.headers?.has("x-request-id")) answer.headers?.set("x-request-id", `request-${String(answered).padStart(12, "0")}`);
       log.end(entry, answer.status);
       if (fault?.fault === "timeout") await new Promise(() => {});
       if (fault?.fault === "slow") await new Promise((resolve) => clock.setTimeout(resolve, fault.delayMs));

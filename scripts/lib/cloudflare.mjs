@@ -43,10 +43,13 @@ export class Cloudflare {
   /** @returns {Promise<{result: any, result_info?: any}>} @param {string} purpose for messages, such as `list names` */
   call = (purpose, method, path, body) => this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
 
+  /** What is answered as it is. @returns {Promise<Buffer>} */
+  bytes = async (purpose, path) => (await this.#call(purpose, "GET", `/accounts/${encodeURIComponent(this.account)}${path}`, undefined, true)).result;
+
   /** Asks again where that may help: every call that is made here may be repeated. */
-  async #call(purpose, method, path, body) {
+  async #call(purpose, method, path, body, isRaw = false) {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#once(method, path, body);
+      const answer = await this.#once(method, path, body, isRaw);
       if (answer.json?.success) return answer.json;
       if (!answer.passes || attempt === ATTEMPTS) throw Object.assign(new Stop(`Cloudflare's API can't ${purpose}: ${reason(answer)}`), { status: answer.status });
       const wait = Math.min(answer.retryAfterMs ?? WAIT_MS * 2 ** attempt, MOST_WAIT_MS);
@@ -56,14 +59,15 @@ export class Cloudflare {
   }
 
   /** One call, from its connection to the last byte of its answer within the deadline. */
-  async #once(method, path, body) {
+  async #once(method, path, body, isRaw) {
     const type = body === undefined ? {} : { "content-type": "application/json" };
     const options = { method, headers: { ...this.#headers, ...type }, body: body && JSON.stringify(body), signal: AbortSignal.timeout(this.#deadline) };
     try {
       const response = await fetch(this.#base + path, options);
-      const text = await response.text();
+      const bytes = Buffer.from(await response.arrayBuffer());
+      if (isRaw && response.ok) return { json: { success: true, result: bytes } };
       const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-      return { status: response.status, json: parsed(text), passes: response.status === 429 || response.status >= 500, retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined };
+      return { status: response.status, json: parsed(bytes.toString()), passes: response.status === 429 || response.status >= 500, retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined };
     } catch (error) {
       const cause = error.name === "TimeoutError" ? `no answer within ${this.#deadline / 1000} s` : `no connection (${error.cause?.code ?? error.message})`;
       return { cause, passes: true };

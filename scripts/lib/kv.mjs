@@ -16,7 +16,8 @@ const CONCURRENT = 20;
 
 /**
  * A record to write. `expiration` in seconds since 1970, `expirationTtl` in seconds from now, at least 60.
- * @typedef {{key: string, value: string, metadata?: unknown, expiration?: number, expirationTtl?: number}} Entry
+ * `base64`: of a value that is no text.
+ * @typedef {{key: string, value: string, base64?: boolean, metadata?: unknown, expiration?: number, expirationTtl?: number}} Entry
  * @typedef {{name: string, metadata?: unknown, expiration?: number}} Name
  * @typedef {{kind: "local", folder: string} | {kind: "cloudflare", account: string, environment: string | null, worker: string, namespace: string}} Place
  */
@@ -70,6 +71,9 @@ export class Kv {
     return value;
   }
 
+  /** A value that may be no text. @param {string} name @returns {Promise<Buffer | null>} */
+  bytes = (name) => this.#port.bytes(name);
+
   /** @param {Iterable<Entry> | AsyncIterable<Entry>} entries */
   async write(entries) {
     for await (const some of batches(entries, MOST_WRITES, ({ key, value }) => Buffer.byteLength(key + value))) await this.#port.write(some);
@@ -85,7 +89,7 @@ export class Kv {
 }
 
 /** @template T @param {Iterable<T> | AsyncIterable<T>} items @param {number} most in a batch @param {(item: T) => number} [bytesOf] @returns {AsyncGenerator<T[]>} */
-async function* batches(items, most, bytesOf = () => 0) {
+export async function* batches(items, most, bytesOf = () => 0) {
   let [batch, bytes] = [[], 0];
   for await (const item of items) {
     const size = bytesOf(item);
@@ -170,7 +174,14 @@ class LocalPort {
   }
 
   read = (names) => this.#within("read records", this.#kv.getWithMetadata(names));
-  write = (entries) => this.#each(entries, "write a record", ({ key, value, ...options }) => this.#kv.put(key, value, options));
+
+  async bytes(name) {
+    const bytes = await this.#within("read a record", this.#kv.get(name, "arrayBuffer"));
+    return bytes && Buffer.from(bytes);
+  }
+
+  write = (entries) =>
+    this.#each(entries, "write a record", ({ key, value, base64, ...options }) => this.#kv.put(key, base64 ? Uint8Array.from(Buffer.from(value, "base64")) : value, options));
   remove = (names) => this.#each(names, "delete a record", (name) => this.#kv.delete(name));
 
   async #each(items, purpose, act) {
@@ -214,6 +225,14 @@ class RestPort {
   async read(names) {
     const { result } = await this.#cloudflare.call("read records", "POST", `${this.#path}/bulk/get`, { keys: names, type: "text", withMetadata: true });
     return new Map(Object.entries(result.values ?? {}));
+  }
+
+  async bytes(name) {
+    const path = `${this.#path}/values/${encodeURIComponent(name)}`;
+    return this.#cloudflare.bytes("read a record", path).catch((error) => {
+      if (error.status === 404) return null;
+      throw error;
+    });
   }
 
   write = (entries) =>

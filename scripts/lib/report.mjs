@@ -21,10 +21,13 @@ export function duration(milliseconds) {
 /** The last lines of an output. */
 export const tail = (text, lines) => text.trimEnd().split("\n").slice(-lines).join("\n");
 
+/** What others wrote, as a terminal can show it: no control character moves the cursor, no override turns text around. */
+const visible = (text) => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+
 /** Text in columns. @param {string[]} heads @param {(string | undefined)[][]} rows */
 export function table(heads, rows) {
-  const lines = [heads, ...rows].map((line) => heads.map((_, column) => line[column] ?? ""));
-  const widths = heads.map((_, column) => Math.max(...lines.map((line) => [...line[column]].length)));
+  const lines = [heads, ...rows].map((line) => heads.map((_, column) => visible(line[column] ?? "")));
+  const widths = heads.map((_, column) => lines.reduce((most, line) => Math.max(most, [...line[column]].length), 0));
   const pad = (text, width) => text + " ".repeat(width - [...text].length);
   return lines.map((line) => line.map((text, column) => pad(text, widths[column])).join("  ").trimEnd()).join("\n");
 }

@@ -131,6 +131,7 @@ impl<'r> Order<'r> {
             unpriced: (*self.catalogue).as_ref().map(unpriced).filter(|count| *count > 0),
             lookup: self.caller.lookup.as_ref().and_then(hashes),
             replay: None,
+            erased: None,
         }
     }
 
@@ -280,7 +281,7 @@ fn pending(kind: &'static str) -> Notification<'static> {
 }
 
 /// RFC 3339 with milliseconds, such as `2026-01-31T12:00:00.000Z`.
-fn date_time(now_ms: u64) -> String {
+pub fn date_time(now_ms: u64) -> String {
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(now_ms);
     humantime::format_rfc3339_millis(now).to_string()
 }

@@ -16,7 +16,7 @@ mod settings;
 mod timeline;
 
 pub use cache::Caches;
-pub use create::LEAST_PLEDGE_BYTES;
+pub use create::{LEAST_PLEDGE_BYTES, date_time};
 pub use in_flight::{MAX_BYTES as MAX_BYTES_IN_FLIGHT, Reservation};
 pub use journal::Journal;
 pub use response::{Body, Media, Response};
@@ -62,9 +62,7 @@ pub trait Request {
     ) -> Result<Vec<u8>, BodyError>;
     /// Counts a refused key against the rate limit of the caller's network, and returns whether it
     /// is one too many. Without a rate limit none is.
-    async fn is_over_limit(&self, _network: &str) -> bool {
-        false
-    }
+    async fn is_over_limit(&self, network: &str) -> bool;
 }
 
 /// Why a body cannot be had.

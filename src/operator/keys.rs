@@ -1,6 +1,6 @@
 //! Keys: new ones, the list, the one that is meant.
 
-use super::{Outcome, entry, without_position};
+use super::{Outcome, entry, lookup, without_position};
 use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, Mode, new_key};
 use crate::store::{CredentialKey, Key};
 use serde::{Deserialize, Serialize};
@@ -30,11 +30,16 @@ struct NewKey {
     /// Random bytes in hexadecimal: the caller draws them.
     random: String,
     record: KeyRecord,
+    /// The record of the namespace's lookup key.
+    lookup: Option<String>,
 }
 
-/// `{random, record}` → the key, which is shown once, and its record, which is all that is kept.
+/// `{random, record, lookup}` → the key, which is shown once, and its record, which is all that is
+/// kept.
 pub(super) fn make(input: &str) -> Outcome {
-    let NewKey { random, record } = serde_json::from_str(input).map_err(without_position)?;
+    let NewKey { random, mut record, lookup } =
+        serde_json::from_str(input).map_err(without_position)?;
+    record.lookup = lookup.as_deref().map(lookup::read).transpose()?;
     let (key, hash) = key_of(&random, record.mode)?;
     let entry = entry(&CredentialKey(hash), &record)?;
     Ok(json!({ "key": key, "row": Row::new(hash, &record), "entry": entry }))

@@ -1,13 +1,23 @@
-//! What an operator does to the service: makes keys, finds them, checks prices and profiles.
+//! What an operator does to the service: makes keys, finds them, checks prices and profiles, finds
+//! and erases transactions.
 //!
 //! The scripts run [`run`] as wasm. It keeps nothing: they carry records to and from Workers KV.
 
+mod backfill;
 mod catalogue;
+mod erase;
+mod export;
+mod find;
 mod keys;
+mod lookup;
 mod profiles;
+mod show;
+mod transactions;
+mod unpriced;
 
 use crate::auth::{ApiKey, KeyRecord, Mode};
 use crate::charge::Catalogue;
+use crate::lookup::LookupKey;
 use crate::store::{CatalogueKey, CredentialKey, Key, ProfileKey, Version};
 use crate::timeline::Profile;
 use serde::{Deserialize, Serialize};
@@ -34,6 +44,19 @@ pub fn run(command: &str, input: &[u8]) -> Result<String, String> {
         "stored-catalogue" => catalogue::stored,
         "profile" => profiles::make,
         "list-profiles" => profiles::list,
+        "lookup" => lookup::make,
+        "lookup-hashes" => lookup::hashes,
+        "transaction-name" => transactions::name,
+        "find-transactions" => find::find,
+        "show-transaction" => show::show,
+        "export-transactions" => export::export,
+        "unpriced-offerings" => unpriced::unpriced,
+        "erasable" => erase::check,
+        "erase-transaction" => erase::erase,
+        "replays" => erase::replays,
+        "complete-key" => backfill::key,
+        "incomplete-transactions" => backfill::incomplete,
+        "complete-transactions" => backfill::transactions,
         "seed" => seed,
         _ => return Err(format!("there is no operator's command `{command}`")),
     };
@@ -74,19 +97,21 @@ fn without_position(error: serde_json::Error) -> String {
 struct Development {
     keys: Vec<(String, KeyRecord)>,
     catalogue: Catalogue,
+    lookup: LookupKey,
     profiles: BTreeMap<String, Profile>,
 }
 
 /// The data of local development. It belongs into no deployed namespace.
 fn seed(_input: &str) -> Outcome {
-    let Development { keys, catalogue, profiles } =
+    let Development { keys, catalogue, lookup, profiles } =
         serde_json::from_str(include_str!("development.json"))?;
-    let mut entries = Vec::new();
+    let mut entries = vec![lookup::entry_of(lookup)?];
     for mode in [Mode::Test, Mode::Live] {
         entries.push(entry(&CatalogueKey(Some(mode)), &catalogue)?);
     }
     for (key, record) in &keys {
-        entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), record)?);
+        let record = KeyRecord { lookup: Some(lookup), ..record.clone() };
+        entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), &record)?);
     }
     for (unit, profile) in &profiles {
         entries.push(entry(&ProfileKey(unit), profile)?);

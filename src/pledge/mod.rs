@@ -6,7 +6,7 @@ mod record;
 mod request;
 
 pub use amount::Amount;
-pub use id::{EditKey, EditKeyEncoding, PledgeId, TransactionId};
+pub use id::{EDIT_KEY_BYTES, EditKey, EditKeyEncoding, PledgeId, TransactionId};
 pub use record::{
     Charge, CurrencyCode, Impact, Notification, Pledge, PledgeDetail, PledgeTransaction, Recipient,
     RetrievedPledge, RetrievedPledgeTransaction, Trigger,

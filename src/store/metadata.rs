@@ -46,6 +46,9 @@ pub struct Summary {
     /// The hash that names the replay record, if the create had an `Idempotency-Key`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,
+    /// When an operator erased the personal data, an RFC 3339 date-time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erased: Option<String>,
 }
 
 impl TransactionMetadata {

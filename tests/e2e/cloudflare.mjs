@@ -46,7 +46,8 @@ async function respond(request, response, account) {
   const asked = `${request.method} ${path}`;
   account.asked.push(asked);
   const answer = await answerTo(asked, { account, request, searchParams });
-  const { status = 200, headers = {}, ...body } = answer;
+  const { status = 200, headers = {}, bytes, ...body } = answer;
+  if (bytes) return response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytes);
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 
@@ -82,6 +83,7 @@ const OPERATIONS = [
   [new RegExp(`^POST ${NAMESPACES}$`), async (account, { form }) => ({ result: made(makeNamespace(account, (await form().json()).title)) })],
   [new RegExp(`^DELETE ${NAMESPACE}$`), ({ namespaces }, { namespace }) => namespace && { result: namespaces.splice(namespaces.indexOf(namespace), 1).map(made) }],
   [new RegExp(`^GET ${NAMESPACE}/keys$`), listNames],
+  [new RegExp(`^GET ${NAMESPACE}/values/(?<name>.+)$`), readBytes],
   [new RegExp(`^PUT ${NAMESPACE}/bulk$`), write],
   [new RegExp(`^POST ${NAMESPACE}/bulk/get$`), read],
   [new RegExp(`^POST ${NAMESPACE}/bulk/delete$`), remove],
@@ -109,9 +111,9 @@ async function write({ failing }, { namespace, form }) {
   const entries = await form().json();
   if (!namespace || entries.some(({ expiration_ttl: ttl }) => ttl < LEAST_TTL)) return null;
   const unsuccessful = failing?.splice(0) ?? [];
-  for (const { key, value, metadata, expiration, expiration_ttl: ttl } of entries) {
+  for (const { key, value, base64, metadata, expiration, expiration_ttl: ttl } of entries) {
     if (unsuccessful.includes(key)) continue;
-    namespace.records.set(key, value);
+    namespace.records.set(key, base64 ? Buffer.from(value, "base64") : value);
     namespace.extras.set(key, { metadata, expiration: ttl ? Math.round(Date.now() / 1000) + ttl : expiration });
   }
   return { result: { successful_key_count: entries.length - unsuccessful.length, unsuccessful_keys: unsuccessful } };
@@ -120,8 +122,14 @@ async function write({ failing }, { namespace, form }) {
 async function read(_, { namespace, form }) {
   const { keys, withMetadata } = await form().json();
   if (!namespace || keys.length > MOST_READS) return null;
-  const valueOf = (key) => (withMetadata ? { value: namespace.records.get(key), metadata: namespace.extras.get(key)?.metadata ?? null } : namespace.records.get(key));
+  const text = (key) => String(namespace.records.get(key));
+  const valueOf = (key) => (withMetadata ? { value: text(key), metadata: namespace.extras.get(key)?.metadata ?? null } : text(key));
   return { result: { values: Object.fromEntries(keys.map((key) => [key, namespace.records.has(key) ? valueOf(key) : null])) } };
+}
+
+function readBytes(_, { namespace, match }) {
+  const value = namespace?.records.get(decodeURIComponent(match.groups.name));
+  return value === undefined ? null : { bytes: Buffer.from(value) };
 }
 
 async function remove(_, { namespace, form }) {

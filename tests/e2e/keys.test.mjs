@@ -10,6 +10,13 @@ import { npm } from "../../scripts/lib/run.mjs";
 import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { scratch, script, tools } from "./script.mjs";
 
+/** A key's record, whose lookup key is secret. */
+function recordOf(text) {
+  const { lookup, version, ...record } = JSON.parse(text);
+  assert.match(lookup, /^[0-9a-f]{64}$/);
+  assert.equal(version, 1);
+  return record;
+}
 const nameOf = (key) => `key:${createHash("sha256").update(key).digest("hex")}`;
 
 /** Where records are, and how to look at them without the scripts. */
@@ -54,14 +61,14 @@ for (const [name, open] of Object.entries(PLACES)) {
     const { key, ...row } = JSON.parse(unit.out);
     assert.match(key, /^service_sk_live_[a-z2-7]{40}$/);
     assert.deepEqual(row, { place, id: nameOf(key).slice(4, 16), name: nameOf(key), mode: "live", level: "unit", unitId: "unit_1", label: "Grüße" });
-    assert.deepEqual(JSON.parse(await at.read(nameOf(key))), { mode: "live", level: "unit", unitId: "unit_1", label: "Grüße", version: 1 });
+    assert.deepEqual(recordOf(await at.read(nameOf(key))), { mode: "live", level: "unit", unitId: "unit_1", label: "Grüße" });
 
     const team = await keys("create", "--mode", "test", "--level", "team", "--team", "t", "--unit", "a", "--unit", "b");
     assert.equal(team.code, 0, team.problem);
     const [where, , teamKey] = team.out.split("\n");
     assert.equal(where, placeInWords(place));
     assert.match(teamKey, /^service_sk_test_[a-z2-7]{40}$/);
-    assert.deepEqual(JSON.parse(await at.read(nameOf(teamKey))), { mode: "test", level: "team", teamId: "t", unitIds: ["a", "b"] });
+    assert.deepEqual(recordOf(await at.read(nameOf(teamKey))), { mode: "test", level: "team", teamId: "t", unitIds: ["a", "b"] });
 
     await at.write(`key:${"0".repeat(64)}`, "{}");
     await at.write("catalogue", "{}");
@@ -79,7 +86,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.deepEqual(JSON.parse(byId.out), { place, id: row.id, name: row.name, revoked: true, found: true });
     const byKey = await script("keys", ["revoke", ...at.args], { ...at, input: `${teamKey}\n` });
     assert.equal(byKey.code, 0, byKey.problem);
-    assert.deepEqual(await at.names(), ["catalogue", `key:${"0".repeat(64)}`]);
+    assert.deepEqual(await at.names(), ["catalogue", `key:${"0".repeat(64)}`, "lookup"]);
   });
 
   test(`on ${name}, a key is replaced, and the old one ends after a time or at once`, async (t) => {
@@ -101,10 +108,10 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.deepEqual(Object.fromEntries(rows.map(({ id, ends }) => [id, ends])), { [made.id]: new Date(ends * 1000).toISOString().replace(".000", ""), [second.id]: undefined });
 
     const third = JSON.parse((await keys("rotate", second.id, "--keep", "0")).out);
-    assert.deepEqual(await at.names(), [made.name, third.name].sort());
+    assert.deepEqual(await at.names(), [...[made.name, third.name].sort(), "lookup"]);
     const none = await keys("rotate", "f".repeat(64), "--keep", "0");
     assert.deepEqual([none.code, JSON.parse(none.out)], [1, { place, error: { code: "failed", message: "there is no key ffffffffffff: nothing was done" } }]);
-    assert.deepEqual(await at.names(), [made.name, third.name].sort());
+    assert.deepEqual(await at.names(), [...[made.name, third.name].sort(), "lookup"]);
   });
 
   test(`on ${name}, an ID that is unknown or not one key's deletes nothing`, async (t) => {

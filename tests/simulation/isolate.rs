@@ -173,6 +173,10 @@ impl Request for SimulatedRequest {
         }
         if self.body.len() > limit { Err(BodyError::TooLarge) } else { Ok(self.body.clone()) }
     }
+
+    async fn is_over_limit(&self, _: &str) -> bool {
+        false
+    }
 }
 
 impl SimulatedRequest {

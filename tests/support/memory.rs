@@ -56,6 +56,12 @@ impl MemoryStore {
         }
     }
 
+    /// The text of a record.
+    pub fn value(&self, name: &str) -> Option<String> {
+        let records = self.records.borrow();
+        records.get(name).map(|record| String::from_utf8_lossy(&record.value).into_owned())
+    }
+
     /// The metadata of all records whose key begins like this.
     pub fn metadata(&self, prefix: &str) -> Vec<Value> {
         let records = self.records.borrow();

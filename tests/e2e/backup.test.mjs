@@ -1,0 +1,237 @@
+/** Backups: what is in them, what is refused, and that they go on where they were broken off. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { backup, check, restore } from "../../scripts/lib/backup.mjs";
+import { openKv } from "../../scripts/lib/kv.mjs";
+import { cloudflare } from "./cloudflare.mjs";
+import { playKilled } from "./killed.mjs";
+import { scratch, tools } from "./script.mjs";
+
+const inAnHour = Math.round(Date.now() / 1000) + 3_600;
+const metadata = { version: 1, mode: "live", unit: "ünit", editKey: "0".repeat(64), summary: { lookup: null } };
+const BINARY = Buffer.from([0, 255, 254, 13, 10, 195]).toString("base64");
+const ENTRIES = [
+  { key: "a:empty", value: "" },
+  { key: "a:lines", value: "one\r\ntwo\u2028three\u0000", metadata: "text" },
+  { key: "a:replacement", value: "Gr\ufffd\ufffde" },
+  { key: "b:binary", value: BINARY, base64: true, metadata: { of: ["any", null] }, expiration: inAnHour },
+  ...Array.from({ length: 120 }, (_, number) => ({ key: `transaction:${String(number).padStart(3, "0")}`, value: `{"n":${number},"name":"Zoë 🌳"}`, metadata, ...(number % 50 ? {} : { expiration: inAnHour }) })),
+  { key: "ü:é", value: "x" },
+];
+
+const PLACES = {
+  local: async (t) => {
+    const kv = await openKv(tools, { persistTo: scratch(t) });
+    t.after(() => kv.close());
+    return { kv };
+  },
+  remote: async (t) => {
+    const { env, account } = await cloudflare(t);
+    return { account, kv: await openKv({ ...tools, env: { ...tools.env, ...env } }, { remote: true }) };
+  },
+};
+
+/** All that a namespace holds. */
+async function contents(kv) {
+  const all = [];
+  for (const { name, metadata, expiration } of await Array.fromAsync(kv.list())) all.push({ name, metadata, expiration, bytes: (await kv.bytes(name)).toString("base64") });
+  return all;
+}
+
+async function wipe(kv) {
+  await kv.remove((await Array.fromAsync(kv.list())).map(({ name }) => name));
+}
+
+const linesOf = (file) => readFileSync(file, "utf8").trimEnd().split("\n");
+const now = { waitMs: 0 };
+
+for (const [name, open] of Object.entries(PLACES)) {
+  test(`${name}: what was in a namespace is in it again, byte for byte`, async (t) => {
+    const { kv } = await open(t);
+    await kv.write(ENTRIES);
+    const before = await contents(kv);
+    assert.equal(before.length, ENTRIES.length);
+    const file = join(scratch(t), "all.jsonl");
+    const made = await backup(kv, file);
+    assert.deepEqual({ ...made, sha256: "" }, { count: ENTRIES.length, sha256: "", resumed: false });
+    assert.deepEqual(readdirSync(join(file, "..")), ["all.jsonl"]);
+    if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
+
+    const lines = linesOf(file);
+    const [header, trailer] = [lines[0], lines.at(-1)].map((line) => JSON.parse(line));
+    assert.deepEqual({ ...header, startedAt: "" }, { format: "impact-pledge-backup", version: 1, place: kv.place, startedAt: "" });
+    const before_last = readFileSync(file).subarray(0, -Buffer.byteLength(`${lines.at(-1)}\n`));
+    assert.deepEqual(trailer, { count: ENTRIES.length, sha256: createHash("sha256").update(before_last).digest("hex") });
+    const records = lines.slice(1, -1).map((line) => JSON.parse(line));
+    assert.deepEqual(records.find(({ name }) => name === "b:binary"), { name: "b:binary", base64: BINARY, metadata: { of: ["any", null] }, expiration: inAnHour });
+    assert.deepEqual(records.find(({ name }) => name === "a:replacement"), { name: "a:replacement", value: "Gr\ufffd\ufffde" });
+
+    await wipe(kv);
+    assert.deepEqual(await contents(kv), []);
+    const { from, ...done } = await restore(kv, file, now);
+    assert.deepEqual(done, { count: ENTRIES.length, written: ENTRIES.length, expired: 0, sha256: made.sha256, resumed: false });
+    assert.deepEqual(from, { place: kv.place, startedAt: header.startedAt });
+    assert.deepEqual(await contents(kv), before);
+    assert.deepEqual(readdirSync(join(file, "..")), ["all.jsonl"]);
+  });
+
+  test(`${name}: a restore replaces nothing that differs, unless it is told to`, async (t) => {
+    const { kv } = await open(t);
+    await kv.write(ENTRIES);
+    const before = await contents(kv);
+    const file = join(scratch(t), "all.jsonl");
+    await backup(kv, file);
+    await restore(kv, file, now); // over the same records
+    for (const changed of [
+      { key: "a:empty", value: "x" },
+      { key: "transaction:003", value: ENTRIES[7].value },
+      { key: "b:binary", value: `${BINARY.slice(0, -2)}A=`, base64: true, metadata: { of: ["any", null] }, expiration: inAnHour },
+    ]) {
+      await kv.write([changed, { key: "z:new", value: "of another" }]);
+      await kv.remove(["transaction:001"]);
+      await assert.rejects(restore(kv, file, now), { message: `the place has another record \`${changed.key}\`: nothing was overwritten; \`--overwrite\` replaces what differs` });
+      assert.equal(await kv.get("transaction:001"), null, "nothing was written");
+      await restore(kv, file, { ...now, overwrite: true });
+      assert.equal(await kv.get("z:new"), "of another");
+      await kv.remove(["z:new"]);
+      assert.deepEqual(await contents(kv), before);
+    }
+  });
+}
+
+test("a backup that is not whole is refused before anything is written", async (t) => {
+  const { kv } = await PLACES.remote(t);
+  await kv.write(ENTRIES);
+  const folder = scratch(t);
+  const file = join(folder, "all.jsonl");
+  await backup(kv, file);
+  await wipe(kv);
+  const whole = readFileSync(file);
+  const lines = linesOf(file);
+  const text = (...some) => `${some.join("\n")}\n`;
+  for (const [bytes, problem] of [
+    ["", "is no backup of this service"],
+    ["{}\n", "is no backup of this service"],
+    ["not JSON", "is no backup of this service"],
+    [text(lines[0]), "is not complete: its last line is missing"],
+    [text(...lines.slice(0, -1)), "is not complete: its last line is missing"],
+    [whole.subarray(0, -1), "is not complete: its last line is missing"],
+    [whole.subarray(0, -100), "is not complete: its last line is missing"],
+    [text(...lines.slice(0, 3), ...lines.slice(4)), `has ${ENTRIES.length - 1} records, and its last line says ${ENTRIES.length}: it was changed`],
+    [text(lines[0], lines[2], lines[1], ...lines.slice(3)), "was changed: its SHA-256 is not that of its last line"],
+    [whole.toString().replace("Zoë", "Zoé"), "was changed: its SHA-256 is not that of its last line"],
+    [whole.toString().replace('"version":1', '"version":2'), "was written by a later release: restore it with that one"],
+  ]) {
+    const broken = join(folder, "broken.jsonl");
+    writeFileSync(broken, bytes);
+    await assert.rejects(restore(kv, broken, now), { message: `${broken} ${problem}` });
+  }
+  await assert.rejects(restore(kv, join(folder, "none"), now), { message: `there is no file ${join(folder, "none")}` });
+  assert.deepEqual(await contents(kv), []);
+});
+
+test("no file is overwritten, and none is gone on with for another place", async (t) => {
+  const [{ kv, account }, { kv: other }] = [await PLACES.remote(t), await PLACES.local(t)];
+  await kv.write(ENTRIES);
+  const folder = scratch(t);
+  const [file, part] = [join(folder, "all.jsonl"), join(folder, "part.jsonl")];
+  writeFileSync(file, "mine");
+  const exists = { message: `${file} exists, and no backup is overwritten: choose another name` };
+  await assert.rejects(backup(kv, file), exists);
+  writeFileSync(`${file}.progress`, JSON.stringify({ task: "restore", place: kv.place }));
+  await assert.rejects(backup(kv, file), exists);
+  assert.ok(existsSync(`${file}.progress`));
+  account.fault = breaksAt(5);
+  await assert.rejects(backup(kv, part));
+  account.fault = () => undefined;
+  await assert.rejects(backup(other, part), { message: `${part}.progress is of another place: finish there, or delete it` });
+  await assert.rejects(restore(kv, part, now), { message: `there is no file ${part}: its backup is not complete, run the same backup once more` });
+  writeFileSync(`${part}.part`, "");
+  await assert.rejects(backup(kv, part), { message: `${part}.part is shorter than it was: delete it to begin again` });
+});
+
+/** From this call on, the API refuses. */
+function breaksAt(call) {
+  let calls = 0;
+  return () => ((calls += 1) >= call ? { status: 403 } : undefined);
+}
+
+test("wherever a backup breaks off, the same command ends it with the same bytes", async (t) => {
+  const { kv, account } = await PLACES.remote(t);
+  await kv.write(ENTRIES.slice(0, 12));
+  const folder = scratch(t);
+  const whole = join(folder, "whole.jsonl");
+  await backup(kv, whole);
+  const records = linesOf(whole).slice(1, -1);
+  for (let call = 1; call <= 12; call += 1) {
+    const file = join(folder, `${call}.jsonl`);
+    account.fault = breaksAt(call);
+    await assert.rejects(backup(kv, file), /status 403/);
+    writeFileSync(`${file}.part`, '{"name":"torn'.padEnd(100_000), { flag: "a" }); // what a killed process may leave
+    account.fault = () => undefined;
+    const { count } = await backup(kv, file);
+    assert.equal(count, 12);
+    assert.deepEqual(linesOf(file).slice(1, -1), records);
+    await check(file);
+    writeFileSync(`${file}.progress`, JSON.stringify({ task: "backup", place: kv.place })); // killed before the last step
+    assert.deepEqual([(await backup(kv, file)).count, (await check(file)).count], [12, 12]);
+    assert.ok(!existsSync(`${file}.part`) && !existsSync(`${file}.progress`));
+  }
+});
+
+test("wherever a restore breaks off, the same command ends it", async (t) => {
+  const { kv, account } = await PLACES.remote(t);
+  await kv.write(ENTRIES);
+  const before = await contents(kv);
+  const file = join(scratch(t), "all.jsonl");
+  await backup(kv, file);
+  for (let call = 1; call <= 6; call += 1) {
+    await wipe(kv);
+    account.fault = breaksAt(call);
+    await assert.rejects(restore(kv, file, now), /status 403/);
+    account.fault = () => undefined;
+    await restore(kv, file, now);
+    assert.deepEqual(await contents(kv), before);
+    assert.ok(!existsSync(`${file}.progress`));
+  }
+});
+
+test("records whose time has ended are left out and counted", async (t) => {
+  const { kv } = await PLACES.remote(t);
+  await kv.write([{ key: "a:old", value: "1", expiration: Math.round(Date.now() / 1000) + 70 }, { key: "a:new", value: "2", expiration: inAnHour }]);
+  const file = join(scratch(t), "all.jsonl");
+  await backup(kv, file);
+  await wipe(kv);
+  const { written, expired } = await restore(kv, file, now);
+  assert.deepEqual([written, expired], [1, 1]);
+  assert.deepEqual((await contents(kv)).map(({ name, expiration }) => [name, expiration]), [["a:new", inAnHour]]);
+});
+
+test("a write that is seen late is waited for, and one that never is, is a failure", async (t) => {
+  const { kv, account } = await PLACES.remote(t);
+  await kv.write(ENTRIES);
+  const file = join(scratch(t), "all.jsonl");
+  await backup(kv, file);
+  await wipe(kv);
+  let hidden = 3;
+  const { read } = kv;
+  kv.read = async function* (names) {
+    for await (const record of read.call(kv, names)) yield record.name === "transaction:007" && hidden-- > 0 ? { ...record, value: null } : record;
+  };
+  await restore(kv, file, now);
+  hidden = Number.POSITIVE_INFINITY;
+  await assert.rejects(restore(kv, file, { ...now, overwrite: true }), { message: "1 records are not as they are in the backup, `transaction:007` first: run the same command again" });
+  account.records.set("transaction:008", "changed on its way");
+  hidden = 0;
+  await assert.rejects(restore(kv, file, now), /transaction:008/);
+});
+
+test("20,000 records, backed up and restored by processes that are killed on the way, are the same", async (t) => {
+  const { problems, kills, runs } = await playKilled({ records: 20_000, kills: 6, folder: scratch(t), megabytes: 256 });
+  assert.deepEqual(problems, []);
+  assert.equal(kills, 6);
+  assert.equal(runs.length, 8);
+});
