@@ -1,7 +1,7 @@
 //! Profiles: what a unit's timelines show of its shop.
 
 use super::{Outcome, entry, without_position};
-use crate::auth::KeyLevel;
+use crate::auth::check_id;
 use crate::store::{Key as _, ProfileKey};
 use crate::timeline::Profile;
 use serde::Deserialize;
@@ -18,9 +18,7 @@ struct NewProfile {
 /// `{unit, profile}` → the profile as it is kept, and its record.
 pub(super) fn make(input: &str) -> Outcome {
     let NewProfile { unit, profile } = serde_json::from_str(input).map_err(without_position)?;
-    // A unit's ID is what a key may have as one.
-    let level = json!({ "level": "unit", "unitId": unit });
-    serde_json::from_value::<KeyLevel>(level).map_err(without_position)?;
+    check_id::<serde_json::Error>(&unit)?;
     let entry = entry(&ProfileKey(&unit), &profile)?;
     Ok(json!({ "unit": unit, "profile": profile, "entry": entry }))
 }
