@@ -18,7 +18,7 @@ const IN_ORDER = "--reorder-functions"; // what is called most often comes first
  * its classes, the digits of numbers in messages about damaged records, which only the log shows, and the log.
  */
 const SERVICE_PARTS = {
-  functions: /^init$|^impact_pledge(\[[0-9a-f]+\])?::handle::Service<.*>::log\b|^<(f64 as core(\[[0-9a-f]+\])?::fmt::Display|str as core(\[[0-9a-f]+\])?::fmt::Debug|serde_core(\[[0-9a-f]+\])?::de::Unexpected as core(\[[0-9a-f]+\])?::fmt::Display|core(\[[0-9a-f]+\])?::time::Duration as core(\[[0-9a-f]+\])?::fmt::Debug)>::fmt\b/,
+  functions: /^init$|^impact_pledge(\[[0-9a-f]+\])?::handle::Service<.*>::log\b|^<(.* as core(\[[0-9a-f]+\])?::fmt::Debug|(f64|serde_core(\[[0-9a-f]+\])?::de::Unexpected) as core(\[[0-9a-f]+\])?::fmt::Display)>::fmt\b/,
   exports: /^init$|^__worker_init_state$|containerstartupoptions|intounderlying|minifyconfig|r2range/,
 };
 
