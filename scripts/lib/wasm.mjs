@@ -14,8 +14,9 @@ const ONE_CALLER = "--one-caller-inline-max-function-size=0"; // functions that 
 const IN_ORDER = "--reorder-functions"; // what is called most often comes first: it happens to pack better
 
 /**
- * What the service in `impact-pledge/testing` does not need, 9 KB after brotli: of the `worker` crate the panic hook and
- * its classes, the digits of numbers in messages about damaged records, which only the log shows, and the log.
+ * What the service in `impact-pledge/testing` does not need, more than 9 KB after brotli: of the `worker` crate the panic
+ * hook and its classes, the log, and what only the log shows: all that is written by `Debug`, and numbers and unexpected
+ * values in messages about damaged records.
  */
 const SERVICE_PARTS = {
   functions: /^init$|^impact_pledge(\[[0-9a-f]+\])?::handle::Service<.*>::log\b|^<(.* as core(\[[0-9a-f]+\])?::fmt::Debug|(f64|serde_core(\[[0-9a-f]+\])?::de::Unexpected) as core(\[[0-9a-f]+\])?::fmt::Display)>::fmt\b/,
