@@ -120,6 +120,7 @@ impl KeyHash {
 
 /// What is stored of a key. Reading it refuses IDs and labels that are out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Members")]
 pub struct KeyRecord {
     /// What the key is for.
     pub mode: Mode,
@@ -127,32 +128,70 @@ pub struct KeyRecord {
     #[serde(flatten)]
     pub level: KeyLevel,
     /// The operator's note, shown by the key list.
-    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "read_label")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
     /// What its transactions are found by.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lookup: Option<LookupKey>,
 }
 
 /// On whose behalf a key acts (§5.4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "level", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum KeyLevel {
     /// As this unit itself.
     Unit {
         /// The unit's ID.
-        #[serde(deserialize_with = "read_id")]
         unit_id: String,
     },
     /// On behalf of one of the team's units, named by `X-Service-Unit-Id`.
     Team {
         /// The team's ID.
-        #[serde(deserialize_with = "read_id")]
         team_id: String,
         /// IDs of its units.
-        #[serde(deserialize_with = "read_units")]
         unit_ids: Vec<String>,
     },
+}
+
+/// A key's record as it is read: what serde derives for an enum that is flattened would make the
+/// service 4 KB larger.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Members {
+    mode: Mode,
+    level: LevelName,
+    #[serde(default, deserialize_with = "read_id")]
+    unit_id: Option<String>,
+    #[serde(default, deserialize_with = "read_id")]
+    team_id: Option<String>,
+    #[serde(default, deserialize_with = "read_units")]
+    unit_ids: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "read_label")]
+    label: String,
+    lookup: Option<LookupKey>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LevelName {
+    Unit,
+    Team,
+}
+
+impl TryFrom<Members> for KeyRecord {
+    type Error = &'static str;
+
+    fn try_from(members: Members) -> Result<Self, &'static str> {
+        let Members { mode, level, unit_id, team_id, unit_ids, label, lookup } = members;
+        let level = match level {
+            LevelName::Unit => KeyLevel::Unit { unit_id: unit_id.ok_or("missing field `unitId`")? },
+            LevelName::Team => KeyLevel::Team {
+                team_id: team_id.ok_or("missing field `teamId`")?,
+                unit_ids: unit_ids.ok_or("missing field `unitIds`")?,
+            },
+        };
+        Ok(KeyRecord { mode, level, label, lookup })
+    }
 }
 
 /// Most characters of a unit's or team's ID: it has to fit a header and the metadata of a record.
@@ -162,15 +201,15 @@ const MAX_UNITS: usize = 1_000;
 /// Most characters of a label.
 const MAX_LABEL_LENGTH: usize = 100;
 
-fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let id = String::deserialize(deserializer)?;
     check_id(&id)?;
-    Ok(id)
+    Ok(Some(id))
 }
 
 /// An ID has to arrive in a header as it is: no blanks, nothing beyond ASCII, and no comma, which
 /// HTTP puts between two headers of one name.
-fn check_id<E: Error>(id: &str) -> Result<(), E> {
+pub(crate) fn check_id<E: Error>(id: &str) -> Result<(), E> {
     let plain = id.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',');
     if plain && (1..=MAX_ID_LENGTH).contains(&id.len()) {
         return Ok(());
@@ -180,14 +219,14 @@ fn check_id<E: Error>(id: &str) -> Result<(), E> {
     )))
 }
 
-fn read_units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+fn read_units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
     let ids = Vec::<String>::deserialize(deserializer)?;
     if !(1..=MAX_UNITS).contains(&ids.len()) {
         let count = ids.len();
         return Err(Error::custom(format_args!("a team has 1 to {MAX_UNITS} units, not {count}")));
     }
     ids.iter().try_for_each(|id| check_id(id))?;
-    Ok(ids)
+    Ok(Some(ids))
 }
 
 fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {

@@ -267,6 +267,65 @@ fn what_names_no_key_or_several_is_refused() {
     }
 }
 
+// ---- Profiles ----------------------------------------------------------------------------------
+
+#[test]
+fn a_profile_becomes_a_record_of_its_unit() {
+    let profile = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
+        "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/" });
+    let made = ask("profile", &json!({ "unit": "unit_1", "profile": profile }));
+    assert_eq!(made["profile"], profile);
+    assert_eq!(made["entry"]["key"], "profile:unit_1");
+    let record = made["entry"]["value"].as_str().unwrap();
+    let mut kept = profile.clone();
+    kept["version"] = json!(VERSION);
+    assert_eq!(serde_json::from_str::<Value>(record).unwrap(), kept);
+}
+
+#[test]
+fn a_wrong_profile_is_refused_in_words() {
+    let rows = [
+        (
+            json!({ "unit": "a b", "profile": { "name": "N" } }),
+            "`a b` is not an ID: write 1 to 128 ASCII characters without blanks and commas",
+        ),
+        (
+            json!({ "unit": "u", "profile": {} }),
+            "`name` is out of bounds: write one line of 1 to 80 characters, none of which turns the direction of text",
+        ),
+        (
+            json!({ "unit": "u", "profile": { "name": "N", "logo": "http://l.example" } }),
+            "`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes",
+        ),
+        (
+            json!({ "unit": "u", "profile": { "name": "N", "accent": "red" } }),
+            "`accent` is no colour: write it as `#2c6a4a`",
+        ),
+        (
+            json!({ "unit": "u", "profile": { "name": "N", "language": "no" } }),
+            "`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
+        ),
+    ];
+    for (input, message) in rows {
+        refused("profile", input.to_string().as_bytes(), message);
+    }
+}
+
+#[test]
+fn profiles_are_listed_also_those_that_cannot_be_read() {
+    let found = json!({
+        "profile:a": "{\"name\":\"A\",\"slogan\":1}",
+        "profile:b": "{}",
+        "profile:gone": null,
+        "catalogue": "{}",
+    });
+    let rows = ask("list-profiles", &found);
+    assert_eq!(rows.as_array().unwrap().len(), 2);
+    assert_eq!(rows[0], json!({ "unit": "a", "profile": { "name": "A" } }));
+    assert_eq!(rows[1]["unit"], "b");
+    assert!(rows[1]["problem"].as_str().unwrap().starts_with("`name` is out of bounds"));
+}
+
 // ---- Prices ------------------------------------------------------------------------------------
 
 #[test]
@@ -393,7 +452,11 @@ fn the_development_data_are_those_of_the_documents() {
         ]
     );
     let entries = data["entries"].as_array().unwrap();
-    assert_eq!(entries.len(), keys.len() + 3, "with prices of both modes, and the lookup key");
+    assert_eq!(
+        entries.len(),
+        keys.len() + 4,
+        "with prices of both modes, the lookup key, and a profile"
+    );
     for row in data["keys"].as_array().unwrap() {
         let name = format!("key:{}", ApiKey::new(row["key"].as_str().unwrap()).hash().to_hex());
         let entry = entries.iter().find(|entry| entry["key"] == name.as_str()).unwrap();

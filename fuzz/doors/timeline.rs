@@ -5,7 +5,8 @@ use impact_pledge::pledge::{
     Amount, Charge, CurrencyCode, Impact, PledgeDetail, Recipient, RetrievedPledge,
     RetrievedPledgeTransaction, Trigger,
 };
-use impact_pledge::timeline::page;
+use impact_pledge::timeline::{Language, Profile, page};
+use serde_json::json;
 use std::borrow::Cow;
 
 const TAGS: &str = "html head meta title link style body header p strong main h1 bdi ol li time h2 ul div h3 b img a span \
@@ -46,7 +47,13 @@ pub fn run(input: &[u8]) {
     let pledges = vec![pledge(), pledge()];
     let (currency_code, paid_at) = (CurrencyCode::Eur, None);
     let charge = Charge { amount: Cow::Borrowed("1.00"), currency_code, paid_at };
-    check_page(&page(&RetrievedPledgeTransaction {
+    let name = next().unwrap_or_default();
+    let profile: Option<Profile> = serde_json::from_value(json!({
+        "name": name, "logo": next(), "link": next(), "accent": next(),
+    }))
+    .ok();
+    let language = Language::accepted(&next().unwrap_or_default());
+    let transaction = RetrievedPledgeTransaction {
         created_at,
         reference,
         is_live: true,
@@ -55,7 +62,8 @@ pub fn run(input: &[u8]) {
         pledges,
         notifications: None,
         timeline_url: None,
-    }));
+    };
+    check_page(&page(&transaction, profile.as_ref(), language).html);
 }
 
 /// Reads a page tag by tag, as strictly as it is written.

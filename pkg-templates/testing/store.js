@@ -1,4 +1,5 @@
 /** A namespace of Workers KV, in memory. */
+import { profiles } from "../../src/operator/development.json";
 import { coder } from "../platform.js";
 
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -15,6 +16,7 @@ export function newStore(keys, catalogue) {
     records.set(name, { value, metadata });
   }
   for (const mode of ["test", "live"]) put(`catalogue:${mode}`, encode(catalogue));
+  for (const [unit, profile] of Object.entries(profiles)) put(`profile:${unit}`, encode(profile));
 
   return {
     /**

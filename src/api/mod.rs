@@ -43,6 +43,8 @@ pub mod header {
     pub const CONTENT_LENGTH: &str = "content-length";
     /// How long to wait before asking again: seconds or an HTTP date.
     pub const RETRY_AFTER: &str = "retry-after";
+    /// The languages that a reader knows, and how well.
+    pub const ACCEPT_LANGUAGE: &str = "accept-language";
     /// The address that a request comes from, by the platform: nobody else can set it.
     pub const CF_CONNECTING_IP: &str = "cf-connecting-ip";
     /// The platform's ID of a request.

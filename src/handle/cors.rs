@@ -19,7 +19,10 @@ impl Cors {
         if self.0.is_empty() {
             return;
         }
-        response.headers.push(("vary", Cow::Borrowed("Origin")));
+        match response.headers.iter_mut().find(|(name, _)| *name == "vary") {
+            Some((_, vary)) => *vary = Cow::Borrowed("Accept-Language, Origin"), // a page's
+            None => response.headers.push(("vary", Cow::Borrowed("Origin"))),
+        }
         let Some(origin) = request.header(header::ORIGIN) else { return };
         if !self.0.contains(&origin) {
             return;

@@ -107,7 +107,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
                 self.create(request, &address).await.unwrap_or_else(Response::from)
             }
             Ok(Route::Get(id)) => self.get(request, &id).await.unwrap_or_else(Response::from),
-            Ok(Route::Timeline(id)) => self.timeline(&id, &address).await,
+            Ok(Route::Timeline(id)) => self.timeline(request, &id, &address).await,
             Ok(Route::Health) => {
                 Response::json(api::to_json(&Health { version: &self.settings.version }))
             }
@@ -125,7 +125,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Reads and decodes a record; `None` if there is none.
     async fn load<K: Key, T: DeserializeOwned>(&self, key: &K) -> Result<Option<T>, Problem> {
         let Some(stored) = self.wait(self.store.get(key)).await? else { return Ok(None) };
-        let record = self.wait(stored.value.read()).await?;
+        let record = self.wait(stored.value.read_within(K::READ_MS)).await?;
         decode(K::KIND, &record).map(Some)
     }
 
@@ -135,8 +135,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Gives an answer that is logged its line, and the request's ID, so that a caller and the
-    /// operator can speak of the same one: the platform's, else a random one. Failures and
-    /// creates without a price are all logged, other successes as often as the settings say.
+    /// operator can speak of the same one: the platform's, else a random one. All failures are
+    /// logged, also those that an answer does without, and creates without a price; other successes
+    /// as often as the settings say.
     fn log(
         &self,
         request: &impl Request,
@@ -146,7 +147,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) {
         let cause = response.log.take();
         let unpriced = self.journal.unpriced.get();
-        let is_failure = response.status >= 400 || unpriced.is_some();
+        let is_failure = cause.is_some() || unpriced.is_some();
         if !is_failure && !self.settings.draws_log_line(self.entropy) {
             return;
         }

@@ -1,6 +1,7 @@
 //! What the service answers.
 
 use crate::api::{self, Problem};
+use crate::timeline::Page;
 use std::borrow::Cow;
 
 /// A response, not yet of any platform.
@@ -59,7 +60,6 @@ impl Media {
                 ("x-content-type-options", "nosniff"),
                 ("referrer-policy", "no-referrer"),
                 ("x-robots-tag", "noindex, nofollow"),
-                ("content-security-policy", crate::timeline::CONTENT_SECURITY_POLICY),
             ],
         }
     }
@@ -74,8 +74,11 @@ impl<V> Response<V> {
         Response::new(200, Media::Json, Body::Bytes(body))
     }
 
-    pub(super) fn html(status: u16, page: String) -> Self {
-        Response::new(status, Media::Html, Body::Bytes(page.into_bytes()))
+    pub(super) fn html(status: u16, page: Page) -> Self {
+        let mut response = Response::new(status, Media::Html, Body::Bytes(page.html.into_bytes()));
+        response.headers.push(("content-security-policy", page.policy));
+        response.headers.push(("vary", Cow::Borrowed("Accept-Language")));
+        response
     }
 
     pub(super) fn options(allow: &'static str) -> Self {
@@ -89,7 +92,7 @@ impl<V> Response<V> {
         Response::new(problem.status(), Media::Json, Body::Bytes(body)).about(problem)
     }
 
-    pub(super) fn problem_page(problem: &Problem, page: String) -> Self {
+    pub(super) fn problem_page(problem: &Problem, page: Page) -> Self {
         Response::html(problem.status(), page).about(problem)
     }
 

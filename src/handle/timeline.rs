@@ -1,31 +1,65 @@
 //! The recipient's page.
 
 use super::route::Address;
-use super::{Clock, Entropy, Response, Service, decode};
-use crate::api::Problem;
-use crate::store::{Store, StoredValue as _};
-use crate::timeline;
+use super::{Clock, Entropy, Request, Response, Service, decode};
+use crate::api::{Problem, header};
+use crate::store::{ProfileKey, Store, Stored, StoredValue as _};
+use crate::timeline::{self, Language, Page, Profile};
+use std::rc::Rc;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    pub(super) async fn timeline(&self, id: &str, address: &Address<'_>) -> Response<S::Value> {
-        match self.timeline_page(id, address).await {
-            Ok(page) => Response::html(200, page),
+    pub(super) async fn timeline(
+        &self,
+        request: &impl Request,
+        id: &str,
+        address: &Address<'_>,
+    ) -> Response<S::Value> {
+        let accepted = request.header(header::ACCEPT_LANGUAGE).unwrap_or_default();
+        let language = Language::accepted(&accepted);
+        match self.timeline_page(id, address, language).await {
+            Ok((page, cause)) => Response { log: cause, ..Response::html(200, page) },
             Err(problem @ Problem::TransactionNotFound) => {
-                Response::problem_page(&problem, timeline::not_found_page())
+                Response::problem_page(&problem, timeline::not_found_page(language))
             }
-            Err(problem) => Response::problem_page(&problem, timeline::unavailable_page()),
+            Err(problem) => Response::problem_page(&problem, timeline::unavailable_page(language)),
         }
     }
 
-    /// Wrong or missing edit key: the same problem as for an ID that names nothing.
-    async fn timeline_page(&self, id: &str, address: &Address<'_>) -> Result<String, Problem> {
+    /// The page, and why it lacks the profile if that could not be read. Wrong or missing edit key:
+    /// the same problem as for an ID that names nothing.
+    async fn timeline_page(
+        &self,
+        id: &str,
+        address: &Address<'_>,
+        language: Language,
+    ) -> Result<(Page, Option<String>), Problem> {
         let edit_key = address.edit_key().unwrap_or_default();
         let found = self.transaction(id).await?;
-        let stored = found
+        let Stored { value, metadata } = found
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
-        let bytes = self.wait(stored.value.read()).await?;
+        let bytes = self.wait(value.read()).await?;
         let transaction = decode("transaction", &bytes)?;
-        Ok(timeline::page(&transaction))
+        let (profile, cause) = match self.profile(metadata.unit()).await {
+            Ok(profile) => (profile, None),
+            Err(problem) => (Rc::new(None), Some(problem.cause().to_owned())),
+        };
+        Ok((timeline::page(&transaction, (*profile).as_ref(), language), cause))
+    }
+
+    /// What the unit shows of itself, which is kept in memory; also that there is nothing, or nothing
+    /// that reads.
+    async fn profile(&self, unit: &str) -> Result<Rc<Option<Profile>>, Problem> {
+        let now_ms = self.clock.now_ms();
+        if let Some(known) = self.caches.profiles.get(unit, now_ms) {
+            return Ok(known);
+        }
+        let (profile, damage) = match self.load(&ProfileKey(unit)).await {
+            Ok(profile) => (profile, None),
+            Err(damage @ Problem::Internal(_)) => (None, Some(damage)), // until this expires
+            Err(problem) => return Err(problem),
+        };
+        let profile = self.caches.profiles.keep(unit.to_owned(), profile, now_ms);
+        damage.map_or(Ok(profile), Err)
     }
 }

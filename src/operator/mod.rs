@@ -1,5 +1,5 @@
-//! What an operator does to the service: makes keys, finds them, checks prices, finds and erases
-//! transactions.
+//! What an operator does to the service: makes keys, finds them, checks prices and profiles, finds
+//! and erases transactions.
 //!
 //! The scripts run [`run`] as wasm. It keeps nothing: they carry records to and from Workers KV.
 
@@ -10,6 +10,7 @@ mod export;
 mod find;
 mod keys;
 mod lookup;
+mod profiles;
 mod show;
 mod transactions;
 mod unpriced;
@@ -17,9 +18,11 @@ mod unpriced;
 use crate::auth::{ApiKey, KeyRecord, Mode};
 use crate::charge::Catalogue;
 use crate::lookup::LookupKey;
-use crate::store::{CatalogueKey, CredentialKey, Key, Version};
+use crate::store::{CatalogueKey, CredentialKey, Key, ProfileKey, Version};
+use crate::timeline::Profile;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::error::Error;
 
 type Outcome<T = Value> = Result<T, Box<dyn Error>>;
@@ -39,6 +42,8 @@ pub fn run(command: &str, input: &[u8]) -> Result<String, String> {
         "catalogue" => catalogue::check,
         "catalogue-names" => catalogue::names,
         "stored-catalogue" => catalogue::stored,
+        "profile" => profiles::make,
+        "list-profiles" => profiles::list,
         "lookup" => lookup::make,
         "lookup-hashes" => lookup::hashes,
         "transaction-name" => transactions::name,
@@ -93,11 +98,12 @@ struct Development {
     keys: Vec<(String, KeyRecord)>,
     catalogue: Catalogue,
     lookup: LookupKey,
+    profiles: BTreeMap<String, Profile>,
 }
 
 /// The data of local development. It belongs into no deployed namespace.
 fn seed(_input: &str) -> Outcome {
-    let Development { keys, catalogue, lookup } =
+    let Development { keys, catalogue, lookup, profiles } =
         serde_json::from_str(include_str!("development.json"))?;
     let mut entries = vec![lookup::entry_of(lookup)?];
     for mode in [Mode::Test, Mode::Live] {
@@ -106,6 +112,9 @@ fn seed(_input: &str) -> Outcome {
     for (key, record) in &keys {
         let record = KeyRecord { lookup: Some(lookup), ..record.clone() };
         entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), &record)?);
+    }
+    for (unit, profile) in &profiles {
+        entries.push(entry(&ProfileKey(unit), profile)?);
     }
     let rows = keys.iter().map(|(key, record)| json!({ "key": key, "record": record }));
     Ok(json!({ "keys": rows.collect::<Value>(), "entries": entries }))

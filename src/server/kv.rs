@@ -11,7 +11,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 use worker::console_error;
 
-/// How long a read may take, in milliseconds.
+/// How long the value of a record may take, in milliseconds.
 const READ_MS: u32 = 5_000;
 /// How long a write may take, in milliseconds. One that took longer may have been kept.
 const WRITE_MS: u32 = 15_000;
@@ -56,11 +56,13 @@ impl Store for KvStore {
         &self,
         key: &K,
     ) -> Result<Option<Stored<ReadableStream, K::Metadata>>, StoreError> {
-        let found = self.0.get_with_metadata(&key.name(), &get_options::<K>());
-        let found = answered(found, READ_MS, "get", K::KIND).await?;
-        let found: Found = found.unchecked_into();
-        let Some(value) = found.value() else { return Ok(None) }; // KV's null for what is not there
-        Ok(Some(Stored { value, metadata: read_metadata::<K>(&found.metadata())? }))
+        let found = self.0.get_with_metadata(&key.name(), &get_options(K::CACHE_SECONDS));
+        let Some((value, metadata)) = find(found, K::READ_MS, K::KIND).await? else {
+            return Ok(None);
+        };
+        let metadata = serde_json::from_str(&metadata)
+            .map_err(|error| StoreError::damaged("metadata", &error))?;
+        Ok(Some(Stored { value, metadata }))
     }
 
     async fn put<K: Key>(
@@ -81,10 +83,14 @@ impl Store for KvStore {
 
 impl StoredValue for ReadableStream {
     async fn read(self) -> Result<Vec<u8>, StoreError> {
+        self.read_within(READ_MS).await
+    }
+
+    async fn read_within(self, milliseconds: u32) -> Result<Vec<u8>, StoreError> {
         let response = web_sys::Response::new_with_opt_readable_stream(Some(&self));
         let buffer = response.and_then(|response| response.array_buffer());
         let buffer = buffer.map(|promise| promise.unchecked_into());
-        let buffer = answered(buffer, READ_MS, "read", "value").await?;
+        let buffer = answered(buffer, milliseconds, "read", "value").await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 }
@@ -126,15 +132,21 @@ fn describe(error: &JsValue) -> String {
     }
 }
 
-fn read_metadata<K: Key>(metadata: &JsValue) -> Result<K::Metadata, StoreError> {
-    let json = JSON::stringify(metadata).ok().and_then(|json| json.as_string());
-    serde_json::from_str(&json.unwrap_or_default())
-        .map_err(|error| StoreError::damaged("metadata", &error))
+/// A value and its metadata as JSON; `None` for what is not there. One function for all keys.
+async fn find(
+    promise: Result<Promise, JsValue>,
+    milliseconds: u32,
+    kind: &str,
+) -> Result<Option<(ReadableStream, String)>, StoreError> {
+    let found: Found = answered(promise, milliseconds, "get", kind).await?.unchecked_into();
+    let Some(value) = found.value() else { return Ok(None) }; // KV's null
+    let metadata = JSON::stringify(&found.metadata()).ok().and_then(|json| json.as_string());
+    Ok(Some((value, metadata.unwrap_or_default())))
 }
 
 /// Reads a value as a stream, and for some keys from no older cache than they say.
-fn get_options<K: Key>() -> JsValue {
-    let Some(seconds) = K::CACHE_SECONDS else { return intern("stream").into() };
+fn get_options(cache_seconds: Option<u32>) -> JsValue {
+    let Some(seconds) = cache_seconds else { return intern("stream").into() };
     let json = || format!(r#"{{"type":"stream","cacheTtl":{seconds}}}"#);
     let make = || JSON::parse(&json()).unwrap_or_default();
     BRIEFLY_CACHED.with(|options| options.get_or_init(make).clone())

@@ -16,6 +16,8 @@ pub trait Key {
     const KIND: &'static str;
     /// Most seconds for which the store may answer from a cache; `None` leaves it to the store.
     const CACHE_SECONDS: Option<u32> = None;
+    /// How long the store may take to answer, in milliseconds.
+    const READ_MS: u32 = 5_000;
     /// The key's text; at most 512 bytes.
     fn name(&self) -> String;
 }
@@ -58,6 +60,20 @@ impl Key for CatalogueKey {
         let Some(mode) = self.0 else { return "catalogue".to_owned() };
         let mode: &str = mode.into();
         format!("catalogue:{mode}")
+    }
+}
+
+/// `profile:{unit}` → a [`Profile`](crate::timeline::Profile).
+#[derive(Clone, Copy, Debug)]
+pub struct ProfileKey<'k>(pub &'k str);
+
+impl Key for ProfileKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "profile";
+    /// A page does not need it: its reader should not wait for it.
+    const READ_MS: u32 = 1_000;
+    fn name(&self) -> String {
+        format!("profile:{}", self.0)
     }
 }
 

@@ -7,7 +7,7 @@ mod key;
 mod metadata;
 mod version;
 
-pub use key::{CatalogueKey, CredentialKey, Key, ReplayKey, TransactionKey};
+pub use key::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, TransactionKey};
 pub use metadata::{Summary, TransactionMetadata};
 pub use version::{NoMetadata, VERSION, Version};
 
@@ -58,6 +58,17 @@ pub trait StoredValue {
     /// # Errors
     /// If the store breaks off.
     async fn read(self) -> Result<Vec<u8>, StoreError>;
+
+    /// Reads all of it in so many milliseconds at most, where the store can take long.
+    ///
+    /// # Errors
+    /// If the store breaks off, or takes longer.
+    async fn read_within(self, _milliseconds: u32) -> Result<Vec<u8>, StoreError>
+    where
+        Self: Sized,
+    {
+        self.read().await
+    }
 }
 
 impl StoredValue for Vec<u8> {

@@ -1,24 +1,32 @@
 //! The recipient's page: what was pledged for whom, why and when.
 //!
 //! Pages are whole: their style is inside, they run no script, and load nothing but the pledges'
-//! own images. What a shop sent is shown as text, isolated in its own direction (`dir="auto"`,
-//! `bdi`), and leads only to http and https. The recipient's e-mail address is never shown.
+//! own images and the shop's logo. What a shop sent is shown as text, isolated in its own direction
+//! (`dir="auto"`, `bdi`), and leads only to http and https. The recipient's e-mail address is never
+//! shown. The address is the recipient's secret, so that nothing invites to share it: no `og:`.
 
-mod date;
+mod accent;
+mod language;
 mod link;
+mod profile;
 mod quantity;
+mod words;
+
+pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
+pub use language::{Language, Plural};
+pub use profile::Profile;
+pub use words::Sentence;
 
 use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
-use date::day;
 use link::WebAddress;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use quantity::Quantity;
+use quantity::{Of, Quantity};
 use std::borrow::Cow;
 
 /// No script, no frame, no form; the one style by its hash; images of the pledges (`https:`,
 /// `http:`) and of the page's icon (`data:`).
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
-     style-src 'sha256-brd6rcgmvjk1XTnC7vqs3l+u/0AOEMFt8zkyncxK3es='; \
+     style-src 'sha256-FIfysn1lMzewrH+oQAiBBGPeS0Tq1fEbiahaAnJpG3M='; \
      img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const STYLE: &str = include_str!("style.css");
@@ -36,75 +44,146 @@ const LONG_TEXT: usize = 36;
 /// Characters that an amount can have at its full size.
 const LONG_AMOUNT: usize = 9;
 
-/// The page of a transaction.
-pub fn page(transaction: &RetrievedPledgeTransaction<'_>) -> String {
-    let name = recipient_name(transaction).unwrap_or("you");
+/// A page, and what its headers say of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The document.
+    pub html: String,
+    /// The value of `Content-Security-Policy`.
+    pub policy: Cow<'static, str>,
+}
+
+/// The page of a transaction, in the profile's language or else the one that is asked for.
+pub fn page(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    asked: Language,
+) -> Page {
+    let language = profile.and_then(Profile::language).unwrap_or(asked);
+    let (title, heading) = match recipient_name(transaction) {
+        Some(name) => (
+            language.say(Sentence::PledgedFor).replace("{}", name),
+            filled(language.say(Sentence::PledgedFor), name),
+        ),
+        None => (
+            language.say(Sentence::PledgedForYou).to_owned(),
+            html! { (language.say(Sentence::PledgedForYou)) },
+        ),
+    };
     let content = html! {
-        h1 class=[long(name, LONG_TEXT)] { "Pledged for " bdi { (name) } }
+        h1 class=[long(&title, LONG_TEXT)] { (heading) }
         ol.story role="list" {
-            @if let Some(cause) = cause(&transaction.trigger) { (cause) }
-            (effect(transaction))
+            @if let Some(cause) = cause(language, &transaction.trigger) { (cause) }
+            (effect(language, transaction))
         }
     };
     let footer = html! {
-        p { "Reference " bdi { (beginning(&transaction.reference)) } }
-        p { "This page is meant for you alone: whoever has its address can see it." }
+        p { (filled(language.say(Sentence::Reference), beginning(&transaction.reference))) }
+        p { (language.say(Sentence::Private)) }
     };
-    document(&format!("Pledged for {name}"), !transaction.is_live, &content, Some(&footer))
+    let frame = Frame { language, profile, is_test: !transaction.is_live };
+    frame.page(&title, &content, Some(&footer))
 }
 
 /// The page for an address that opens nothing.
-pub fn not_found_page() -> String {
-    let paragraphs = html! {
-        p { "The address may be incomplete." }
-        p {
-            "Please open the link in your message once more, or copy all of it, to its last "
-            "character. If it still leads here, ask the shop that sent it to you."
-        }
-    };
-    message_page("Page not found", "We could not find this page", &paragraphs)
+pub fn not_found_page(language: Language) -> Page {
+    let words = language.say(Sentence::NotFound);
+    message_page(language, words, &html! { p { (part(words, 1)) } p { (part(words, 2)) } })
 }
 
 /// The page for when the store does not answer.
-pub fn unavailable_page() -> String {
+pub fn unavailable_page(language: Language) -> Page {
+    let words = language.say(Sentence::Unavailable);
     let paragraphs = html! {
-        p { "We cannot show this page right now." }
-        p { "Nothing is wrong with your link. Please " a href="" { "try again" } " in a moment." }
+        p { (part(words, 1)) }
+        p { (part(words, 2)) a href="" { (part(words, 3)) } (part(words, 4)) }
     };
-    message_page("Please try again", "One moment, please", &paragraphs)
+    message_page(language, words, &paragraphs)
 }
 
-fn message_page(title: &str, heading: &str, paragraphs: &Markup) -> String {
+fn message_page(language: Language, words: &'static str, paragraphs: &Markup) -> Page {
+    let heading = part(words, 0);
     let content = html! { h1 { (heading) } div.story { div.lead { (paragraphs) } } };
-    document(title, false, &content, None)
+    Frame { language, profile: None, is_test: false }.page(heading, &content, None)
 }
 
-fn document(title: &str, is_test: bool, content: &Markup, footer: Option<&Markup>) -> String {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="format-detection" content="telephone=no";
-                title { (title) " · Impact Pledge" }
-                link rel="icon" href=(ICON);
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                header {
-                    (mark()) "Impact Pledge"
-                    @if is_test {
-                        p.test { strong { "Test mode." } " Nothing on this page was really pledged." }
+/// What is around the content of a page.
+struct Frame<'f> {
+    language: Language,
+    profile: Option<&'f Profile>,
+    is_test: bool,
+}
+
+impl Frame<'_> {
+    fn page(&self, title: &str, content: &Markup, footer: Option<&Markup>) -> Page {
+        let accent = self.profile.and_then(Profile::accent);
+        let shop = self.profile.map_or(OURS, Profile::name);
+        let document = html! {
+            (DOCTYPE)
+            html lang=(self.language.tag()) {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="format-detection" content="telephone=no";
+                    title { (title) " · " (shop) }
+                    link rel="icon" href=(ICON);
+                    style { (PreEscaped(STYLE)) }
+                    @if let Some(accent) = accent { style { (PreEscaped(&accent.style)) } }
+                }
+                body {
+                    header { (self.sender()) (self.test_mode()) }
+                    main { (content) }
+                    @if let Some(footer) = footer {
+                        footer {
+                            (footer)
+                            @if self.profile.is_some() { p.ours { (mark()) (OURS) } }
+                        }
                     }
                 }
-                main { (content) }
-                @if let Some(footer) = footer { footer { (footer) } }
+            }
+        };
+        let policy = accent.map_or(Cow::Borrowed(CONTENT_SECURITY_POLICY), |accent| {
+            Cow::Owned(accent.policy.clone())
+        });
+        Page { html: document.into_string(), policy }
+    }
+
+    /// Whose page it is: the shop's, else ours.
+    fn sender(&self) -> Markup {
+        let Some(profile) = self.profile else { return html! { (mark()) (OURS) } };
+        let name = profile.name();
+        let brand = html! {
+            @if let Some(logo) = profile.logo() { img.logo src=(logo) alt=(name); }
+            @else { bdi { (name) } }
+        };
+        html! {
+            @if let Some(link) = profile.link() {
+                a.shop class=[long(name, LONG_TEXT)] href=(link) rel=(REL) { (brand) }
+            } @else {
+                span.shop class=[long(name, LONG_TEXT)] { (brand) }
             }
         }
-    };
-    page.into_string()
+    }
+
+    fn test_mode(&self) -> Markup {
+        let words = self.language.say(Sentence::Test);
+        html! { @if self.is_test { p.test { strong { (part(words, 0)) } " " (part(words, 1)) } } }
+    }
+}
+
+/// What the page calls the service.
+const OURS: &str = "Impact Pledge";
+
+/// One of the texts between the bars.
+fn part(sentence: &'static str, index: usize) -> &'static str {
+    sentence.split('|').nth(index).unwrap_or_default()
+}
+
+/// A sentence with a value that somebody else wrote, isolated in its own direction.
+fn filled(sentence: &str, value: &str) -> Markup {
+    let (before, after) = sentence.split_once("{}").unwrap_or((sentence, ""));
+    html! { (before) bdi { (value) } (after) }
 }
 
 /// A leaf in a ring.
@@ -128,76 +207,99 @@ fn recipient_name<'t>(transaction: &'t RetrievedPledgeTransaction<'_>) -> Option
 }
 
 /// Why: the action that caused the pledges, if anything is known of it.
-fn cause(trigger: &Trigger<'_>) -> Option<Markup> {
-    let day = trigger.date.as_deref().and_then(day);
+fn cause(language: Language, trigger: &Trigger<'_>) -> Option<Markup> {
+    let day = trigger.date.as_deref().and_then(|date| day(language, date));
     let phrase = shown(&trigger.phrase);
     let link = web_address(&trigger.external_url);
-    let heading = phrase.unwrap_or("How it began");
+    let heading = phrase.unwrap_or(language.say(Sentence::Cause));
     (day.is_some() || phrase.is_some() || link.is_some()).then(|| {
         html! {
             li {
                 @if let Some(day) = day { (day) }
                 h2 class=[long(heading, LONG_TEXT)] dir="auto" { (heading) }
-                @if let Some(link) = link { (anchor(link, phrase)) }
+                @if let Some(link) = link { (anchor(language, link, phrase)) }
             }
         }
     })
 }
 
+fn day(language: Language, date_time: &str) -> Option<Markup> {
+    let (iso, words) = language.day(date_time)?;
+    Some(html! { time datetime=(iso) { (words) } })
+}
+
 /// What came of it.
-fn effect(transaction: &RetrievedPledgeTransaction<'_>) -> Markup {
+fn effect(language: Language, transaction: &RetrievedPledgeTransaction<'_>) -> Markup {
     let pledges = &transaction.pledges;
     html! {
         li {
-            @if let Some(day) = day(&transaction.created_at) { (day) }
-            h2 {
-                @if let [_] = pledges.as_slice() { "A pledge was made" }
-                @else { (quantity::grouped(&pledges.len().to_string())) " pledges were made" }
-            }
-            (list(pledges))
+            @if let Some(day) = day(language, &transaction.created_at) { (day) }
+            h2 { (count(language, pledges.len())) }
+            (list(language, pledges))
         }
     }
+}
+
+/// How many pledges were made.
+fn count(language: Language, pledges: usize) -> String {
+    let sentences = language.say(Sentence::Pledges);
+    let last = sentences.matches('|').count();
+    let form = match language.plural(pledges as f64) {
+        _ if pledges == 1 => 0,
+        Plural::One | Plural::Few => 1,
+        Plural::Other => last,
+    };
+    counted(language, part(sentences, form), pledges)
+}
+
+fn counted(language: Language, sentence: &str, count: usize) -> String {
+    sentence.replace("{}", &language.decimal(&count.to_string()))
 }
 
 /// Bytes of HTML after which no further pledge is shown: 1 MiB, some thousands of pledges. A page is
 /// copied while it is built, and WebAssembly memory never shrinks.
 const MAX_LIST_BYTES: usize = 1024 * 1024;
 
-fn list(pledges: &[RetrievedPledge<'_>]) -> Markup {
+fn list(language: Language, pledges: &[RetrievedPledge<'_>]) -> Markup {
     let mut items = String::new();
     let mut count = 0;
     for pledge in pledges {
         if items.len() >= MAX_LIST_BYTES {
             break; // a hostile shop's record
         }
-        items.push_str(&leaf(pledge).0);
+        items.push_str(&leaf(language, pledge).0);
         count += 1;
     }
     let rest = pledges.len() - count;
     html! {
         ul role="list" { (PreEscaped(items)) }
-        @if rest > 0 { p { "And " (quantity::grouped(&rest.to_string())) " more." } }
+        @if rest > 0 { p { (counted(language, language.say(Sentence::More), rest)) } }
     }
 }
 
 /// One pledge.
-fn leaf(pledge: &RetrievedPledge<'_>) -> Markup {
+fn leaf(language: Language, pledge: &RetrievedPledge<'_>) -> Markup {
     let nothing = PledgeDetail::default();
     let detail = pledge.details.first().unwrap_or(&nothing);
-    let quantity = Quantity::of(pledge, detail);
-    let name = shown(&detail.name).filter(|name| *name != quantity.noun);
-    let title = name.unwrap_or(quantity.noun);
+    let quantity = Quantity::of(language, pledge, detail);
+    let counted = quantity.title();
+    let name = shown(&detail.name).filter(|name| Some(*name) != counted);
+    let title = name.or(counted);
     html! {
         li.pledge {
             div {
-                (quantity_heading(&quantity))
+                (quantity_heading(language, &quantity))
                 @if let Some(name) = name { p.name dir="auto" { (name) } }
             }
-            @if let Some(image) = web_address(&detail.image) { (picture(image, title)) }
+            @if let Some(image) = web_address(&detail.image) {
+                (picture(image, title.unwrap_or_default()))
+            }
             @if let Some(description) = shown(&detail.description) {
                 p dir="auto" { (description) }
             }
-            @if let Some(link) = web_address(&detail.external_url) { (anchor(link, Some(title))) }
+            @if let Some(link) = web_address(&detail.external_url) {
+                (anchor(language, link, title))
+            }
         }
     }
 }
@@ -205,31 +307,42 @@ fn leaf(pledge: &RetrievedPledge<'_>) -> Markup {
 /// An image whose place is kept while it loads.
 fn picture(image: WebAddress<'_>, alt: &str) -> Markup {
     html! {
-        img src=(image.href) alt=(alt) width="128" height="128" loading="lazy" decoding="async";
-    }
-}
-
-/// `12 trees`, the number larger than the noun.
-fn quantity_heading(quantity: &Quantity<'_>) -> Markup {
-    html! {
-        h3 class=[long(quantity.noun, LONG_TEXT)] dir="auto" {
-            b class=[long(&quantity.amount, LONG_AMOUNT)] { (quantity.amount) }
-            (if quantity.is_counted { " " } else { " × " }) (quantity.noun)
+        div.image {
+            img src=(image.href) alt=(alt) width="128" height="128" loading="lazy" decoding="async";
         }
     }
 }
 
-/// A link that says where it leads, and to a screen reader also what about.
-fn anchor(link: WebAddress<'_>, about: Option<&str>) -> Markup {
+/// `12 trees`, the number larger than the noun.
+fn quantity_heading(language: Language, quantity: &Quantity<'_>) -> Markup {
+    let amount = &*quantity.amount;
+    let number = html! { b class=[long(amount, LONG_AMOUNT)] { (amount) } };
+    let (before, after) = language.say(Sentence::Quantity).split_once("{}").unwrap_or_default();
+    html! {
+        h3 class=[long(quantity.title().unwrap_or_default(), LONG_TEXT)] dir="auto" {
+            @match &quantity.of {
+                Of::Noun(noun) => { (number) (language.space_before(noun)) (noun) }
+                Of::Name(name) => { (number) " × " (name) }
+                Of::Unnamed => { (before) (number) (after) }
+            }
+        }
+    }
+}
+
+/// A link that shows where it leads, and for a screen reader also what about.
+fn anchor(language: Language, link: WebAddress<'_>, about: Option<&str>) -> Markup {
     html! {
         p.link {
-            a href=(link.href) rel="noopener noreferrer nofollow" {
-                "See it at " bdi { (link.host) }
+            a href=(link.href) rel=(REL) {
+                (filled(language.say(Sentence::SeeAt), link.host))
                 @if let Some(about) = about { span.aside { ": " bdi { (about) } } }
             }
         }
     }
 }
+
+/// Of links that others wrote: they learn nothing of the page, and gain nothing by it.
+const REL: &str = "noopener noreferrer nofollow";
 
 /// Most characters that are shown of a text: what is longer was not written for a person.
 const MAX_CHARACTERS: usize = 5_000;

@@ -1,66 +1,93 @@
 //! Quantities as a person reads them.
 
-use super::{beginning, shown};
+use super::language::{Language, Plural};
+use super::shown;
 use crate::pledge::{Amount, PledgeDetail, RetrievedPledge};
+use std::borrow::Cow;
 
 /// How much of what.
 pub struct Quantity<'p> {
     /// The amount, such as `1,000`.
     pub amount: String,
-    /// What it counts.
-    pub noun: &'p str,
-    /// Whether the noun is one: a name or an ID, in its place if there is none, only stands in.
-    pub is_counted: bool,
+    /// What it is an amount of.
+    pub of: Of<'p>,
+}
+
+/// What an amount is of.
+pub enum Of<'p> {
+    /// What it counts: `12 trees`.
+    Noun(&'p str),
+    /// A name, in place of a noun: `12 × Mangrove`.
+    Name(Cow<'p, str>),
+    /// Nothing that a person can read.
+    Unnamed,
 }
 
 impl<'p> Quantity<'p> {
-    /// One of the singular, anything else of the plural, and either one for the other.
-    pub fn of(pledge: &'p RetrievedPledge<'_>, detail: &'p PledgeDetail<'_>) -> Self {
+    /// The noun in the number that the language has for the amount, and either one for the other;
+    /// else the name, else the offering's ID if it is words.
+    pub fn of(
+        language: Language,
+        pledge: &'p RetrievedPledge<'_>,
+        detail: &'p PledgeDetail<'_>,
+    ) -> Self {
         let amount = pledge.impact.amount;
-        let (first, second) = match amount.as_integer() {
-            Some(1) => (&detail.noun_singular, &detail.noun_plural),
+        let (first, second) = match language.plural(amount.get()) {
+            Plural::One => (&detail.noun_singular, &detail.noun_plural),
+            // Nouns may be of another language than the page, and none of Japanese has a plural.
+            _ if amount.as_integer() == Some(1) => (&detail.noun_singular, &detail.noun_plural),
             _ => (&detail.noun_plural, &detail.noun_singular),
         };
-        let noun = shown(first).or_else(|| shown(second));
-        let stand_in = || shown(&detail.name).unwrap_or(beginning(&pledge.impact.offering_id));
-        Quantity {
-            amount: readable(amount),
-            noun: noun.unwrap_or_else(stand_in),
-            is_counted: noun.is_some(),
+        let noun = shown(first).or_else(|| shown(second)).map(Of::Noun);
+        let name = || shown(&detail.name).map(Cow::Borrowed);
+        let id = || words_of(&pledge.impact.offering_id).map(Cow::Owned);
+        let of = noun.or_else(|| name().or_else(id).map(Of::Name)).unwrap_or(Of::Unnamed);
+        Quantity { amount: readable(language, amount), of }
+    }
+
+    /// What a reader calls it.
+    pub fn title(&self) -> Option<&str> {
+        match &self.of {
+            Of::Noun(noun) => Some(noun),
+            Of::Name(name) => Some(name),
+            Of::Unnamed => None,
         }
     }
+}
+
+/// Most bytes of an ID that can be words.
+const MAX_WORDS_LENGTH: usize = 40;
+
+/// `plastic-kg` becomes `plastic kg`; an ID with digits in it, or a long one, is nothing to read.
+fn words_of(id: &str) -> Option<String> {
+    let is_readable = |byte: u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
+    let mut words = String::new();
+    for word in id.split(|character| "-_. ".contains(character)) {
+        if word.is_empty() || id.len() > MAX_WORDS_LENGTH || !word.bytes().all(is_readable) {
+            return None;
+        }
+        words.push_str(word);
+        words.push(' ');
+    }
+    words.pop();
+    Some(words)
 }
 
 /// The amount, exactly, as its shortest decimal: `1,000`, `0.5`, `1 × 10³⁰⁸`.
 ///
 /// Powers of ten begin where their digits would be too many to read: at 10¹⁶, and below 10⁻⁵.
-fn readable(amount: Amount) -> String {
+fn readable(language: Language, amount: Amount) -> String {
     let mut buffer = zmij::Buffer::new();
     let shortest = buffer.format_finite(amount.get());
-    match shortest.split_once('e') {
-        Some((digits, exponent)) => scientific(digits, exponent),
-        None => grouped(shortest.strip_suffix(".0").unwrap_or(shortest)),
-    }
+    let (digits, exponent) = shortest.split_once('e').unwrap_or((shortest, ""));
+    let digits = language.decimal(digits.strip_suffix(".0").unwrap_or(digits));
+    if exponent.is_empty() { digits } else { scientific(&digits, exponent) }
 }
 
-/// `1234.5678` becomes `1,234.5678`.
-pub fn grouped(decimal: &str) -> String {
-    let integer = decimal.split('.').next().unwrap_or_default();
-    let mut text = String::with_capacity(decimal.len() * 4 / 3);
-    for (index, character) in decimal.chars().enumerate() {
-        let remaining = integer.len().saturating_sub(index);
-        if index > 0 && remaining > 0 && remaining % 3 == 0 {
-            text.push(',');
-        }
-        text.push(character);
-    }
-    text
-}
-
-/// `5e-324` becomes `5 × 10⁻³²⁴`.
+/// `5` and `-324` become `5 × 10⁻³²⁴`.
 fn scientific(digits: &str, exponent: &str) -> String {
     let exponent: String = exponent.trim_start_matches('+').chars().map(superscript).collect();
-    format!("{} × 10{exponent}", digits.trim_end_matches(".0"))
+    format!("{digits} × 10{exponent}")
 }
 
 fn superscript(character: char) -> char {

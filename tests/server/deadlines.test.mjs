@@ -49,8 +49,19 @@ test("waits end", { concurrency: true }, async (t) => {
   assert.doesNotMatch(server.output, /[0-9a-f]{64}|ada@|transaction:/); // a key's hash, what was sent, a key of KV's
 });
 
-test("afterwards the service serves on", async () => {
+test("a profile that hangs is waited for briefly, and the page is without it", async () => {
   closeIdleConnections(); // they were idle for half a minute
+  for (const [name, kv] of [["a profile hangs", "get"], ["a profile's value hangs", "read"]]) {
+    const { timelineUrl } = JSON.parse((await create(server.origin, KEY, TRANSACTION)).text);
+    const page = await send(server.origin, { method: "GET", path: timelineUrl.replace(/^https?:\/\/[^/]*/, ""), headers: standIn(name) });
+    assert.equal(page.status, 200);
+    assert.match(page.text, /<header><svg/);
+    const lines = server.output.match(/\{.*\}/g).map((line) => JSON.parse(line));
+    assert.ok(lines.some((line) => line.kv === kv && line.cause === "no answer in 1000 ms"), server.output);
+  }
+});
+
+test("afterwards the service serves on", async () => {
   const { status, text } = await create(server.origin, KEY, TRANSACTION);
   assert.equal(status, 200, text);
   assert.equal((await get(server.origin, KEY, JSON.parse(text).id)).status, 200);

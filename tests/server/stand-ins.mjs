@@ -14,6 +14,8 @@ const throwing = (what) => ({ getWithMetadata: () => Promise.resolve({ value: em
 const NAMESPACES = {
   "get hangs": () => ({ getWithMetadata: never }),
   "value hangs": () => ({ getWithMetadata: () => found(new ReadableStream({ pull: never })) }),
+  "a profile hangs": (kv) => ({ getWithMetadata: (name, options) => (name.startsWith("profile:") ? never() : kv.getWithMetadata(name, options)), put: (...args) => kv.put(...args) }),
+  "a profile's value hangs": (kv) => ({ getWithMetadata: (name, options) => (name.startsWith("profile:") ? found(new ReadableStream({ pull: never })) : kv.getWithMetadata(name, options)) }),
   "put hangs": (kv) => ({ getWithMetadata: (...args) => kv.getWithMetadata(...args), put: never }),
   "get throws an Error": () => ({ getWithMetadata: () => fail(new Error("at once")) }),
   "get throws a string": () => ({ getWithMetadata: () => fail("at once") }),

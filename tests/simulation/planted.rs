@@ -50,7 +50,7 @@ pub const BUGS: &[(Bug, u64)] = &[
     (Bug::KeepsUnknownKeys, 2),
     (Bug::KeepsKnownKeys, 0),
     (Bug::KeepsPrices, 2),
-    (Bug::ReadsKeysOfAnyAge, 32),
+    (Bug::ReadsKeysOfAnyAge, 21),
     (Bug::HasNoDeadlines, 5),
     (Bug::RepeatsRandomness, 0),
     (Bug::ForgetsTheMode, 0),

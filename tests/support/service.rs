@@ -7,7 +7,7 @@ use impact_pledge::handle::{
     Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Response, Service,
     Settings, Variables,
 };
-use impact_pledge::store::{CatalogueKey, CredentialKey, NoMetadata, Store};
+use impact_pledge::store::{CatalogueKey, CredentialKey, NoMetadata, ProfileKey, Store};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -203,6 +203,9 @@ pub fn team() -> KeyLevel {
 }
 
 pub fn seed(store: &impl Store) {
+    let profile = json!({ "name": "Small Hours Coffee", "accent": "#8a4b2a" });
+    let profile = profile.to_string().into_bytes();
+    block_on(store.put(&ProfileKey("unit_dev"), profile, &NoMetadata)).unwrap();
     let keys = [
         (UNIT, Mode::Test, unit("unit_dev")),
         (LIVE_UNIT, Mode::Live, unit("unit_dev")),

@@ -1,0 +1,611 @@
+//! A unit's profile: what it may hold, and what the timeline makes of it.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "a test that meets the unexpected should panic"
+)]
+
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "support/memory.rs"]
+mod memory;
+
+use base64ct::{Base64, Encoding as _};
+use futures_executor::block_on;
+use impact_pledge::auth::{Mode, Scope};
+use impact_pledge::handle::{
+    Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Service, Settings,
+};
+use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
+use impact_pledge::store::{Key, Store, StoreError, Stored, TransactionKey, TransactionMetadata};
+use impact_pledge::timeline::{
+    CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Plural, Profile,
+    Sentence, not_found_page, page, unavailable_page,
+};
+use memory::MemoryStore;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use strum::VariantArray as _;
+
+// ---- What it may hold --------------------------------------------------------------------------
+
+fn read(record: &Value) -> Result<Profile, String> {
+    serde_json::from_value(record.clone()).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn profile(record: &Value) -> Profile {
+    read(record).expect("this is a profile")
+}
+
+fn whole() -> Value {
+    json!({
+        "name": "Nordwald",
+        "logo": "https://nordwald.example/logo.svg",
+        "accent": "#a03010",
+        "language": "de",
+        "link": "https://nordwald.example/",
+    })
+}
+
+#[test]
+fn reads_what_it_writes() {
+    for record in [whole(), json!({ "name": "N" })] {
+        assert_eq!(json!(profile(&record)), record);
+    }
+}
+
+#[test]
+fn passes_over_what_it_does_not_know() {
+    let record = json!({ "name": "N", "slogan": ["x"], "version": 7, "logo": null });
+    assert_eq!(json!(profile(&record)), json!({ "name": "N" }));
+}
+
+#[test]
+fn keeps_members_within_bounds() {
+    let long = |length: usize| format!("https://l.example/{}", "x".repeat(length - 18));
+    let rows = [
+        ("name", json!("x"), true),
+        ("name", json!("ö".repeat(80)), true),
+        ("name", json!("A & B’s “Shop” </style>"), true),
+        ("name", json!("متجر\u{200f}"), true),
+        ("name", json!("x".repeat(81)), false),
+        ("name", json!(""), false),
+        ("name", json!(" \u{a0}"), false),
+        ("name", json!("a\nb"), false),
+        ("name", json!("a\u{2028}b"), false),
+        ("name", json!("a\u{202e}b"), false),
+        ("name", json!("a\u{2066}b"), false),
+        ("name", json!(null), false),
+        ("name", json!(1), false),
+        ("logo", json!("HTTPS://l.example/a.png?x=1#y"), true),
+        ("logo", json!(long(2_048)), true),
+        ("logo", json!(long(2_049)), false),
+        ("logo", json!("http://l.example/a.png"), false),
+        ("logo", json!("data:image/png;base64,AA=="), false),
+        ("logo", json!("//l.example/a.png"), false),
+        ("logo", json!("https://l.example/\" onload=\"x"), false),
+        ("logo", json!("https:///a.png"), false),
+        ("logo", json!("é"), false),
+        ("link", json!("https://l.example"), true),
+        ("link", json!("http://l.example"), false),
+        ("link", json!("javascript:alert(1)"), false),
+        ("accent", json!("#00FFaa"), true),
+        ("accent", json!("#fff"), false),
+        ("accent", json!("red"), false),
+        ("accent", json!("ffffff"), false),
+        ("accent", json!("#ffffff;}</style>"), false),
+        ("accent", json!("#ﬀffff"), false),
+        ("language", json!("zh"), true),
+        ("language", json!("DE"), true),
+        ("language", json!("de-AT"), false),
+        ("language", json!("no"), false),
+    ];
+    for (member, value, is_kept) in rows {
+        let mut record = whole();
+        record[member] = value.clone();
+        assert_eq!(read(&record).is_ok(), is_kept, "{member}: {value:.60}");
+    }
+}
+
+// ---- Colours -----------------------------------------------------------------------------------
+
+/// The relative luminance as WCAG defines it, by the platform's own powers.
+fn luminance(Colour(channels): Colour) -> f64 {
+    let [red, green, blue] = channels.map(|channel| {
+        let value = f64::from(channel) / 255.0;
+        if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+fn contrast(one: Colour, two: Colour) -> f64 {
+    let (one, two) = (luminance(one) + 0.05, luminance(two) + 0.05);
+    (one / two).max(two / one)
+}
+
+#[test]
+fn luminance_is_that_of_wcag() {
+    for channel in 0..=u8::MAX {
+        for colour in [[channel; 3], [channel, 0, 0], [0, channel, 255], [255, 255, channel]] {
+            let colour = Colour(colour);
+            assert!((colour.luminance() - luminance(colour)).abs() < 1e-12, "{colour}");
+        }
+    }
+}
+
+/// 4,096 colours: those of three hexadecimal digits.
+#[test]
+fn every_accent_is_readable_and_a_good_one_is_left_alone() {
+    let steps: Vec<u8> = (0..=15).map(|step| step * 17).collect();
+    for paper in [LIGHT_PAPER, DARK_PAPER] {
+        for (red, green, blue) in steps.iter().flat_map(|red| {
+            let pairs =
+                steps.iter().flat_map(|green| steps.iter().map(move |blue| (*green, *blue)));
+            pairs.map(move |(green, blue)| (*red, green, blue))
+        }) {
+            check_accent(Colour([red, green, blue]), paper);
+        }
+    }
+}
+
+#[track_caller]
+fn check_accent(accent: Colour, paper: Colour) {
+    let shown = accent.readable_on(paper);
+    assert!(contrast(shown, paper) >= 4.5, "{accent} on {paper} is {shown}");
+    assert_eq!(contrast(accent, paper) >= 4.5, shown == accent, "{accent} on {paper} is {shown}");
+    if shown != accent {
+        let excess = contrast(shown, paper);
+        assert!(excess < 4.75, "{accent} on {paper} is mixed too much: {shown}, {excess}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_accent_is_readable(accent: [u8; 3]) {
+        check_accent(Colour(accent), LIGHT_PAPER);
+        check_accent(Colour(accent), DARK_PAPER);
+    }
+}
+
+#[test]
+fn the_worst_accents() {
+    let rows = [
+        ("#ffffff", "#737373", "#ffffff"),
+        ("#000000", "#000000", "#7e7e7e"),
+        ("#ffff00", "#777700", "#ffff00"),
+        ("#fbfaf5", "#747371", "#fbfaf5"),
+        ("#101613", "#101613", "#7b7f7d"),
+        ("#2c6a4a", "#2c6a4a", "#58896f"),
+    ];
+    for (accent, light, dark) in rows {
+        let accent = Colour::parse(accent).expect("a colour");
+        let shown = [LIGHT_PAPER, DARK_PAPER].map(|paper| accent.readable_on(paper).to_string());
+        assert_eq!(shown, [light, dark], "{accent}");
+    }
+}
+
+#[test]
+fn papers_are_those_of_the_style() {
+    let html = not_found_page(Language::En).html;
+    let papers: Vec<_> = html.split("--paper: ").skip(1).map(|rest| &rest[..7]).collect();
+    assert_eq!(papers[..2], [LIGHT_PAPER.to_string(), DARK_PAPER.to_string()]);
+}
+
+// ---- Languages ---------------------------------------------------------------------------------
+
+#[test]
+fn the_reader_chooses_the_language() {
+    let rows = [
+        ("", "en"),
+        ("de", "de"),
+        ("DE-at", "de"),
+        ("zh-Hant-TW", "zh"),
+        ("fr;q=0.5, de;q=0.9", "de"),
+        ("fr;q=0.5,de;q=0.501", "de"),
+        ("fr, de", "fr"),
+        ("xx, sv;q=0.1", "sv"),
+        ("xx", "en"),
+        ("*", "en"),
+        ("*;q=0.9, fr;q=0.8", "en"),
+        ("fr;q=0.8, *;q=0.1", "fr"),
+        ("fr;q=0", "en"),
+        ("fr;q=0.000, pl;q=0.001", "pl"),
+        ("fr;q=2, pl;q=0.1", "pl"),
+        ("fr;q=1.001, pl;q=0.1", "pl"),
+        ("fr;q=0.1234, pl;q=0.1", "pl"),
+        ("fr;q=x, pl;q=0.1", "pl"),
+        ("fr;level=1, pl;q=0.1", "pl"),
+        ("fr ; Q=0.7 , pl;q=0.8", "pl"),
+        ("fr;q=1., pl;q=0.8", "fr"),
+        (",,;;,=,-,q=1, it", "it"),
+        ("d\u{e9}, ja", "ja"),
+        ("deutsch, nl", "nl"),
+    ];
+    for (header, tag) in rows {
+        assert_eq!(Language::accepted(header).tag(), tag, "{header}");
+    }
+}
+
+#[test]
+fn a_long_header_is_read_as_far_as_browsers_write() {
+    assert_eq!(Language::accepted(&format!("{}de", "xx,".repeat(300))), Language::De);
+    assert_eq!(Language::accepted(&format!("{}de", "xx,".repeat(400))), Language::En);
+    assert_eq!(Language::accepted(&"é".repeat(1_000_000)), Language::En);
+}
+
+#[test]
+fn polish_has_few_and_danish_one_and_a_half() {
+    for (count, plural) in [
+        (1.0, Plural::One),
+        (2.0, Plural::Few),
+        (4.0, Plural::Few),
+        (5.0, Plural::Other),
+        (12.0, Plural::Other),
+        (22.0, Plural::Few),
+        (2.5, Plural::Other),
+        (f64::MAX, Plural::Other),
+    ] {
+        assert_eq!(Language::Pl.plural(count), plural, "{count}");
+    }
+    assert_eq!(Language::Da.plural(1.5), Plural::One);
+    assert_eq!(Language::Fr.plural(0.0), Plural::One);
+    assert_eq!(Language::Ja.plural(1.0), Plural::Other);
+}
+
+/// Every sentence is there, with its place for a value and its parts.
+#[test]
+fn no_language_lacks_a_sentence() {
+    use Sentence::*;
+    for language in Language::VARIANTS {
+        let sentence = |sentence: Sentence| language.say(sentence);
+        for whole in [PledgedForYou, Cause, Private, Test, NotFound, Unavailable, Date] {
+            assert!(!sentence(whole).is_empty(), "{language:?}: {whole:?}");
+        }
+        for valued in [PledgedFor, Pledges, More, SeeAt, Quantity, Reference] {
+            assert!(sentence(valued).contains("{}"), "{language:?}: {valued:?}");
+        }
+        assert_eq!(sentence(Months).split(' ').count(), 12, "{language:?}");
+        let html = unavailable_page(*language).html;
+        assert!(html.contains("<a href=\"\">") && !html.contains("<a href=\"\"></a>"));
+        assert_eq!(not_found_page(*language).html.matches("<p>").count(), 2);
+        assert!(!not_found_page(*language).html.contains("<p></p>"));
+    }
+}
+
+// ---- The page ----------------------------------------------------------------------------------
+
+fn record() -> Value {
+    json!({
+        "createdAt": "2026-11-21T01:02:03Z",
+        "reference": "order-10442",
+        "isLive": true,
+        "charge": {"amount": "6.00", "currencyCode": "EUR", "paidAt": null},
+        "trigger": {"date": null, "phrase": null, "externalUrl": null},
+        "pledges": [{
+            "id": "p_1",
+            "impact": {"amount": 1234.5, "offeringId": "tree"},
+            "details": [{"nounSingular": "Baum", "nounPlural": "Bäume"}],
+            "recipient": {"email": "mara@buyer.example", "firstName": "Mara"},
+        }],
+        "notifications": [],
+    })
+}
+
+#[track_caller]
+fn page_with(profile: &Profile, asked: Language) -> Page {
+    let bytes = record().to_string();
+    let record: RetrievedPledgeTransaction<'_> =
+        serde_json::from_str(&bytes).expect("the record should decode");
+    page(&record, Some(profile), asked)
+}
+
+/// What is between two texts, the first time.
+#[track_caller]
+fn between<'h>(html: &'h str, start: &str, end: &str) -> &'h str {
+    let (_, rest) = html.split_once(start).unwrap_or_else(|| panic!("no `{start}` in {html}"));
+    rest.split_once(end).expect("it ends").0
+}
+
+#[test]
+fn a_shop_is_named_and_we_stand_below() {
+    let html = page_with(&profile(&whole()), Language::En).html;
+    assert_eq!(
+        between(&html, "<header>", "</header>"),
+        "<a class=\"shop\" href=\"https://nordwald.example/\" rel=\"noopener noreferrer nofollow\">\
+         <img class=\"logo\" src=\"https://nordwald.example/logo.svg\" alt=\"Nordwald\"></a>"
+    );
+    assert!(between(&html, "<footer>", "</footer>").ends_with("Impact Pledge</p>"));
+    assert_eq!(between(&html, "<title>", "</title>"), "Zugesagt für Mara · Nordwald");
+    for text in ["<html lang=\"de\">", "21. November 2026", "1.234,5", "Bäume"] {
+        assert!(html.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn members_that_are_missing_leave_no_trace() {
+    let html = page_with(&profile(&json!({ "name": "N" })), Language::Fr).html;
+    let header = between(&html, "<header>", "</header>");
+    assert_eq!(header, "<span class=\"shop\"><bdi>N</bdi></span>");
+    assert!(html.contains("<html lang=\"fr\">") && !html.contains("<img"));
+    assert_eq!(html.matches("<style>").count(), 1);
+}
+
+#[test]
+fn the_accent_is_a_style_that_the_policy_names() {
+    let Page { html, policy } = page_with(&profile(&whole()), Language::En);
+    let styles: Vec<_> =
+        html.split("<style>").skip(1).filter_map(|rest| rest.split("</style>").next()).collect();
+    let [style, accent] = styles.as_slice() else { panic!("two styles") };
+    assert_eq!(
+        *accent,
+        "@media screen{:root{--leaf:#a03010}}\
+         @media screen and (prefers-color-scheme:dark){:root{--leaf:#ba6850}}"
+    );
+    let hash = |text: &str| format!("'sha256-{}'", Base64::encode_string(&Sha256::digest(text)));
+    let sources = format!("style-src {} {};", hash(style), hash(accent));
+    assert!(policy.contains(&sources), "{policy}");
+    assert_eq!(policy.replace(&format!(" {};", hash(accent)), ";"), CONTENT_SECURITY_POLICY);
+}
+
+#[test]
+fn nothing_invites_to_share_a_private_page() {
+    let pages = [
+        page_with(&profile(&whole()), Language::En),
+        not_found_page(Language::Ja),
+        unavailable_page(Language::Pl),
+    ];
+    for Page { html, .. } in pages {
+        for tag in ["og:", "twitter:", "canonical", "application-name", "property="] {
+            assert!(!html.contains(tag), "the page has `{tag}`");
+        }
+    }
+}
+
+#[test]
+fn hostile_names_are_text() {
+    for name in ["</style><script>x</script>", "\" onload=\"x", "'>\"<img src=x>", "&lt;b&#62;"] {
+        for with_logo in [true, false] {
+            let mut record = whole();
+            record["name"] = name.into();
+            if !with_logo {
+                record["logo"] = Value::Null;
+            }
+            let html = page_with(&profile(&record), Language::En).html;
+            let tame = {
+                record["name"] = "N".into();
+                page_with(&profile(&record), Language::En).html
+            };
+            let tags = |html: &str| html.matches(['<', '>']).count();
+            assert_eq!(tags(&html), tags(&tame), "{name}");
+            let quotes = |html: &str| html.matches('"').count();
+            assert_eq!(quotes(&html), quotes(&tame), "{name}");
+        }
+    }
+}
+
+// ---- At the door -------------------------------------------------------------------------------
+
+/// A store that counts its reads, and fails some.
+#[derive(Default)]
+struct Watched {
+    inner: MemoryStore,
+    reads: RefCell<Vec<String>>,
+    failing: Cell<bool>,
+}
+
+impl Store for Watched {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        self.reads.borrow_mut().push(K::KIND.to_owned());
+        if self.failing.get() && K::KIND == "profile" {
+            return Err(StoreError::Unavailable);
+        }
+        self.inner.get(key).await
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.inner.put(key, value, metadata).await
+    }
+}
+
+#[derive(Default)]
+struct Stopped(Cell<u64>);
+
+impl Clock for Stopped {
+    fn now_ms(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+struct Zeros;
+
+impl Entropy for Zeros {
+    fn fill(&self, _: &mut [u8]) {}
+}
+
+struct Visit {
+    path: String,
+    language: &'static str,
+}
+
+impl Request for Visit {
+    fn method(&self) -> Cow<'_, str> {
+        "GET".into()
+    }
+    fn url(&self) -> Cow<'_, str> {
+        format!("https://service.example{}", self.path).into()
+    }
+    fn header(&self, name: &'static str) -> Option<String> {
+        (name == "accept-language").then(|| self.language.to_owned())
+    }
+    async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
+        Err(BodyError::Broken)
+    }
+    async fn is_over_limit(&self, _: &str) -> bool {
+        false
+    }
+}
+
+/// A service with one transaction of `unit`, and what it keeps in memory.
+#[derive(Default)]
+struct Bench {
+    store: Watched,
+    clock: Stopped,
+    caches: Caches,
+    settings: Settings,
+}
+
+struct Answer {
+    status: u16,
+    html: String,
+    headers: Vec<(&'static str, String)>,
+    log: String,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let bench = Bench::default();
+        let scope = Scope { unit: "unit".to_owned(), mode: Mode::Live };
+        let access = TransactionMetadata::new(scope, &EditKey::from_bytes([2; 20]));
+        let id = TransactionId::from_bytes([1; 15]);
+        let record = record().to_string().into_bytes();
+        block_on(bench.store.put(&TransactionKey(&id), record, &access)).expect("memory works");
+        bench
+    }
+
+    fn with_profile(record: &[u8]) -> Self {
+        let bench = Bench::new();
+        bench.set_profile(record);
+        bench
+    }
+
+    fn set_profile(&self, record: &[u8]) {
+        self.store.inner.keep("profile:unit", record, b"null");
+    }
+
+    fn visit(&self, language: &'static str) -> Answer {
+        self.open(&EditKey::from_bytes([2; 20]), language)
+    }
+
+    fn open(&self, key: &EditKey, language: &'static str) -> Answer {
+        let id = TransactionId::from_bytes([1; 15]);
+        let service = Service {
+            store: &self.store,
+            clock: &self.clock,
+            entropy: &Zeros,
+            caches: &self.caches,
+            settings: &self.settings,
+            journal: Journal::default(),
+        };
+        let request = Visit { path: format!("/timeline/{id}?edit_key={key}"), language };
+        let response = block_on(service.handle(&request));
+        let Body::Bytes(body) = response.body else { panic!("a page has a body") };
+        Answer {
+            status: response.status,
+            html: String::from_utf8(body).expect("a page is UTF-8"),
+            headers: response
+                .headers
+                .into_iter()
+                .map(|(name, value)| (name, value.into()))
+                .collect(),
+            log: response.log.unwrap_or_default(),
+        }
+    }
+
+    fn reads(&self) -> Vec<String> {
+        self.store.reads.take()
+    }
+}
+
+#[test]
+fn a_profile_costs_one_read_in_ten_seconds_and_a_wrong_edit_key_none() {
+    let bench = Bench::with_profile(whole().to_string().as_bytes());
+    let wrong = bench.open(&EditKey::from_bytes([3; 20]), "fr");
+    assert_eq!((wrong.status, bench.reads()), (404, vec!["transaction".to_owned()]));
+    assert!(wrong.html.contains("<html lang=\"fr\">") && !wrong.html.contains("Nordwald"));
+    assert!(bench.visit("").html.contains("Nordwald"));
+    assert_eq!(bench.reads(), ["transaction", "profile"]);
+    assert!(bench.visit("").html.contains("Nordwald"));
+    assert_eq!(bench.reads(), ["transaction"]);
+    bench.set_profile(br#"{"name":"Nordwald & Co"}"#);
+    bench.clock.0.set(9_999);
+    assert!(!bench.visit("").html.contains("Co<"));
+    bench.clock.0.set(10_000);
+    assert!(bench.visit("").html.contains("Nordwald &amp; Co<"));
+}
+
+#[test]
+fn that_there_is_no_profile_is_known_as_long() {
+    let bench = Bench::new();
+    assert!(bench.visit("sv").html.contains("<html lang=\"sv\">"));
+    assert_eq!(bench.reads(), ["transaction", "profile"]);
+    bench.visit("sv");
+    assert_eq!(bench.reads(), ["transaction"]);
+}
+
+#[test]
+fn a_damaged_profile_is_logged_and_left_out() {
+    let megabyte = json!({ "name": "x".repeat(1 << 20) }).to_string();
+    let rows: [&[u8]; 9] = [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"{}",
+        b"\xff",
+        br#"{"name":"N","logo":"http://l.example/"}"#,
+        "{\"name\":\"N\u{202e}\"}".as_bytes(),
+        megabyte.as_bytes(),
+    ];
+    for damaged in rows {
+        let bench = Bench::with_profile(damaged);
+        let answer = bench.visit("");
+        assert_eq!(answer.status, 200);
+        assert!(between(&answer.html, "<header>", "</header>").ends_with("Impact Pledge"));
+        assert!(answer.log.contains("the stored profile is damaged"), "{}", answer.log);
+        assert!(answer.log.len() < 500, "the log quotes a record");
+        bench.reads();
+        assert_eq!(
+            (bench.visit("").log.as_str(), bench.reads()),
+            ("", vec!["transaction".to_owned()])
+        );
+    }
+}
+
+#[test]
+fn a_store_that_fails_costs_the_profile_alone() {
+    let bench = Bench::with_profile(whole().to_string().as_bytes());
+    bench.store.failing.set(true);
+    let answer = bench.visit("da");
+    assert_eq!(answer.status, 200);
+    assert!(answer.html.contains("<html lang=\"da\">") && !answer.html.contains("Nordwald"));
+    assert!(answer.log.contains("the store could not be read"), "{}", answer.log);
+    bench.store.failing.set(false);
+    assert!(bench.visit("da").html.contains("Nordwald"), "a failure is not kept");
+}
+
+#[test]
+fn headers_fit_the_page() {
+    let bench = Bench::with_profile(whole().to_string().as_bytes());
+    let Answer { headers, html, .. } = bench.visit("");
+    let value =
+        |wanted| headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| &**value);
+    assert_eq!(value("vary"), Some("Accept-Language"));
+    let accent = between(&html, "</style><style>", "</style>");
+    let hash = Base64::encode_string(&Sha256::digest(accent));
+    assert!(value("content-security-policy").is_some_and(|policy| policy.contains(&hash)));
+}
