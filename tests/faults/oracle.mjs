@@ -192,7 +192,7 @@ const RULES = {
       if (!ask?.payload) yield [number, `recorded for ${ask?.kind}: ${value}`];
       else if (!isDeepStrictEqual(ofRequest(json), asRequested(ask))) yield [number, `recorded is ${value}`];
     }
-    for (const { name, number } of writes) if (number === null && !/^((key|catalogue):|lookup$)/.test(name)) yield [number, `${name} belongs to nobody`];
+    for (const { name, number } of writes) if (number === null && !/^((key|catalogue|profile):|lookup$)/.test(name)) yield [number, `${name} belongs to nobody`];
   },
 
   *"one create has one record, and no ID or edit key is another's"({ records, byNumber }) {
