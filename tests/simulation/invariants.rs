@@ -9,7 +9,7 @@ use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::payload::retrieved;
 use crate::world::{Exchange, KEYS, LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Scope, What, World};
 use impact_pledge::handle::MAX_BYTES_IN_FLIGHT;
-use impact_pledge::store::{CatalogueKey, Key as _};
+use impact_pledge::store::{CatalogueKey, Key as _, ProfileKey};
 use serde_json::{Value, json};
 use std::cell::Ref;
 use std::collections::BTreeMap;
@@ -198,7 +198,11 @@ fn a_request_waits_for_its_calls_alone(_: &History<'_>, _: usize, exchange: &Exc
     let mut waited_ms = 0;
     for call in exchange.calls.list.borrow().iter() {
         let took_ms = call.ended_ms.map_or(0, |ended_ms| ended_ms - call.began_ms);
-        let deadline_ms = if call.operation == "put" { WRITE_MS } else { READ_MS };
+        let deadline_ms = match call.operation {
+            "put" => WRITE_MS,
+            _ if call.name.starts_with("profile:") => u64::from(ProfileKey::READ_MS),
+            _ => u64::from(READ_MS),
+        };
         ensure(took_ms <= deadline_ms, || format!("a {} took {took_ms} ms", call.operation))?;
         waited_ms += took_ms;
     }

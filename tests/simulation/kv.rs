@@ -24,7 +24,7 @@ const LEAST_CACHE_MS: u64 = 30_000;
 /// The longest that one storage lags behind the other.
 pub const COPY_LAG_MS: u64 = 5_000;
 /// How long the Worker's adapter waits for a read.
-pub const READ_MS: u64 = 5_000;
+pub const READ_MS: u32 = 5_000;
 /// How long it waits for a write.
 pub const WRITE_MS: u64 = 15_000;
 /// Member that a newer version of the service writes, and this one does not know.
@@ -401,11 +401,15 @@ pub struct Namespace {
     pub calls: Rc<Calls>,
     /// Whether a newer version of the service writes.
     pub is_newer: bool,
-    /// How long it waits for a read and for a write.
-    pub deadlines_ms: [u64; 2],
+    /// Whether a read and a write end by their deadlines.
+    pub has_deadlines: bool,
 }
 
 impl Namespace {
+    fn deadline_ms(&self, deadline_ms: u64) -> u64 {
+        if self.has_deadlines { deadline_ms } else { u64::MAX / 2 }
+    }
+
     fn begin(
         &self,
         operation: &'static str,
@@ -439,8 +443,8 @@ impl Store for Namespace {
         });
         let fault = kv.fault(READ_FAULTS);
         call.change(|call| call.fault = fault);
-        let found =
-            kv.time.within(self.deadlines_ms[0], kv.get(*location, &name, cache_ms, fault)).await;
+        let get = kv.get(*location, &name, cache_ms, fault);
+        let found = kv.time.within(self.deadline_ms(K::READ_MS.into()), get).await;
         let is_damaged = fault == Some(Fault::DamagedMetadata);
         let metadata_of =
             |record: &Record| if is_damaged { b"[0]".to_vec() } else { record.metadata.clone() };
@@ -473,7 +477,7 @@ impl Store for Namespace {
         let fault = kv.fault(WRITE_FAULTS);
         call.change(|call| (call.fault, call.written) = (fault, Some(Rc::clone(&record))));
         let put = kv.put(self.location, &name, record, &call, fault);
-        let ended = kv.time.within(self.deadlines_ms[1], put).await;
+        let ended = kv.time.within(self.deadline_ms(WRITE_MS), put).await;
         call.end(kv.time.now_ms(), || outcome(ended.as_ref(), |()| json!(null)));
         ended.unwrap_or(Err(StoreError::Unavailable))
     }
@@ -535,10 +539,14 @@ impl Value {
 
 impl StoredValue for Value {
     async fn read(self) -> Result<Vec<u8>, StoreError> {
+        self.read_within(READ_MS).await
+    }
+
+    async fn read_within(self, milliseconds: u32) -> Result<Vec<u8>, StoreError> {
         let time = &self.kv.time;
         let call =
             CallHandle::begin(&self.calls, "read", self.name.clone(), time.now_ms(), String::new);
-        let bytes = time.within(READ_MS, self.bytes()).await;
+        let bytes = time.within(milliseconds.into(), self.bytes()).await;
         call.end(time.now_ms(), || outcome(bytes.as_ref(), |bytes| json!(text(bytes))));
         bytes.unwrap_or(Err(StoreError::Unavailable))
     }

@@ -2,7 +2,7 @@
 
 use crate::executor::{Executor, Time};
 use crate::isolate::{Answer, Bodies, EPOCH_MS, Isolate, SimulatedRequest, SkewedClock, Upload};
-use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace, READ_MS, WRITE_MS};
+use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace};
 use crate::payload::{Payload, Prices, catalogue, draw_prices};
 use crate::planted::{Bug, Memory};
 use crate::random::Random;
@@ -351,10 +351,7 @@ impl World {
             location: isolate.location,
             calls: Rc::clone(&calls),
             is_newer: isolate.is_newer,
-            deadlines_ms: match self.bug {
-                Some(Bug::HasNoDeadlines) => [u64::MAX / 2; 2],
-                _ => [READ_MS, WRITE_MS],
-            },
+            has_deadlines: self.bug != Some(Bug::HasNoDeadlines),
         };
         self.exchanges.borrow_mut().push(Exchange {
             ask,
