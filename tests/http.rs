@@ -341,6 +341,17 @@ fn a_full_memory_forgets_the_keys_that_are_old_and_no_other() {
 }
 
 #[test]
+fn every_key_in_memory_is_found_there() {
+    let bench = seeded();
+    remember(&bench, 0..MAX_KEYS);
+    let reads = bench.store.reads();
+    for number in 0..MAX_KEYS {
+        assert_eq!(bench.get(&numbered(number), "none").status, 404);
+    }
+    assert_eq!(bench.store.reads(), reads);
+}
+
+#[test]
 fn a_memory_full_of_fresh_keys_begins_anew() {
     let bench = seeded();
     remember(&bench, 0..MAX_KEYS + 1);
