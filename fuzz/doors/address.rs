@@ -31,6 +31,8 @@ pub fn expected(method: &str, address: &str) -> u16 {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     let (read, found) = if path == PATH {
         ("POST", 415) // it has no body
+    } else if path == "/healthz" {
+        ("GET", 200)
     } else if let Some(id) = path.strip_prefix("/v2/pledge-transaction/") {
         if id.is_empty() || id.contains('/') {
             return 404;
