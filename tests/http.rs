@@ -312,13 +312,13 @@ fn many_keys_do_not_fill_memory_or_forget_who_is_who() {
 }
 
 /// Most keys that an isolate remembers.
-const MAX_KEYS: u64 = 1_024;
+const MAX_KEYS: usize = 1_024;
 
-fn numbered(number: u64) -> String {
+fn numbered(number: usize) -> String {
     format!("service_sk_test_{number}")
 }
 
-fn remember(bench: &Bench<MemoryStore>, numbers: Range<u64>) {
+fn remember(bench: &Bench<MemoryStore>, numbers: Range<usize>) {
     for key in numbers.map(numbered) {
         put_key(&*bench.store, &key, &KeyRecord::new(Mode::Test, unit("u")));
         assert_eq!(bench.get(&key, "none").status, 404);

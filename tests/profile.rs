@@ -2,6 +2,7 @@
 
 #![expect(
     clippy::expect_used,
+    clippy::unwrap_used,
     clippy::panic,
     clippy::string_slice,
     reason = "a test that meets the unexpected should panic"
@@ -10,15 +11,12 @@
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "support/memory.rs"]
 mod memory;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "support/service.rs"]
+mod service;
 
 use base64ct::{Base64, Encoding as _};
-use futures_executor::block_on;
-use impact_pledge::auth::{Mode, Scope};
-use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Service, Settings,
-};
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
-use impact_pledge::store::{Key, Store, StoreError, Stored, TransactionKey, TransactionMetadata};
 use impact_pledge::timeline::{
     CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Plural, Profile,
     Sentence, not_found_page, page, unavailable_page,
@@ -26,9 +24,8 @@ use impact_pledge::timeline::{
 use memory::MemoryStore;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use service::{Answer, Bench, NOW_MS, TestRequest, put_transaction};
 use sha2::{Digest as _, Sha256};
-use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
 use strum::VariantArray as _;
 
 // ---- What it may hold --------------------------------------------------------------------------
@@ -390,171 +387,63 @@ fn hostile_names_are_text() {
 
 // ---- At the door -------------------------------------------------------------------------------
 
-/// A store that counts its reads, and fails some.
-#[derive(Default)]
-struct Watched {
-    inner: MemoryStore,
-    reads: RefCell<Vec<String>>,
-    failing: Cell<bool>,
+/// A service with one transaction, of the unit `unit`.
+fn bench() -> Bench<MemoryStore> {
+    let bench = Bench::new(MemoryStore::default(), "");
+    put_transaction(&*bench.store, record().to_string().as_bytes());
+    bench
 }
 
-impl Store for Watched {
-    type Value = Vec<u8>;
-
-    async fn get<K: Key>(
-        &self,
-        key: &K,
-    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
-        self.reads.borrow_mut().push(K::KIND.to_owned());
-        if self.failing.get() && K::KIND == "profile" {
-            return Err(StoreError::Unavailable);
-        }
-        self.inner.get(key).await
-    }
-
-    async fn put<K: Key>(
-        &self,
-        key: &K,
-        value: Vec<u8>,
-        metadata: &K::Metadata,
-    ) -> Result<(), StoreError> {
-        self.inner.put(key, value, metadata).await
-    }
+fn bench_with(profile: &[u8]) -> Bench<MemoryStore> {
+    let bench = bench();
+    set_profile(&bench, profile);
+    bench
 }
 
-#[derive(Default)]
-struct Stopped(Cell<u64>);
-
-impl Clock for Stopped {
-    fn now_ms(&self) -> u64 {
-        self.0.get()
-    }
+fn set_profile(bench: &Bench<MemoryStore>, record: &[u8]) {
+    bench.store.keep("profile:unit", record, b"null");
 }
 
-struct Zeros;
-
-impl Entropy for Zeros {
-    fn fill(&self, _: &mut [u8]) {}
+fn visit(bench: &Bench<MemoryStore>, language: &str) -> Answer {
+    open(bench, &EditKey::from_bytes([2; 20]), language)
 }
 
-struct Visit {
-    path: String,
-    language: &'static str,
+fn open(bench: &Bench<MemoryStore>, key: &EditKey, language: &str) -> Answer {
+    let id = TransactionId::from_bytes([1; 15]);
+    let request = TestRequest::new("GET", &format!("/timeline/{id}?edit_key={key}"), "");
+    bench.send(&request.with_header("accept-language", language))
 }
 
-impl Request for Visit {
-    fn method(&self) -> Cow<'_, str> {
-        "GET".into()
-    }
-    fn url(&self) -> Cow<'_, str> {
-        format!("https://service.example{}", self.path).into()
-    }
-    fn header(&self, name: &'static str) -> Option<String> {
-        (name == "accept-language").then(|| self.language.to_owned())
-    }
-    async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
-        Err(BodyError::Broken)
-    }
-    async fn is_over_limit(&self, _: &str) -> bool {
-        false
-    }
-}
-
-/// A service with one transaction of `unit`, and what it keeps in memory.
-#[derive(Default)]
-struct Bench {
-    store: Watched,
-    clock: Stopped,
-    caches: Caches,
-    settings: Settings,
-}
-
-struct Answer {
-    status: u16,
-    html: String,
-    headers: Vec<(&'static str, String)>,
-    log: String,
-}
-
-impl Bench {
-    fn new() -> Self {
-        let bench = Bench::default();
-        let scope = Scope { unit: "unit".to_owned(), mode: Mode::Live };
-        let access = TransactionMetadata::new(scope, &EditKey::from_bytes([2; 20]));
-        let id = TransactionId::from_bytes([1; 15]);
-        let record = record().to_string().into_bytes();
-        block_on(bench.store.put(&TransactionKey(&id), record, &access)).expect("memory works");
-        bench
-    }
-
-    fn with_profile(record: &[u8]) -> Self {
-        let bench = Bench::new();
-        bench.set_profile(record);
-        bench
-    }
-
-    fn set_profile(&self, record: &[u8]) {
-        self.store.inner.keep("profile:unit", record, b"null");
-    }
-
-    fn visit(&self, language: &'static str) -> Answer {
-        self.open(&EditKey::from_bytes([2; 20]), language)
-    }
-
-    fn open(&self, key: &EditKey, language: &'static str) -> Answer {
-        let id = TransactionId::from_bytes([1; 15]);
-        let service = Service {
-            store: &self.store,
-            clock: &self.clock,
-            entropy: &Zeros,
-            caches: &self.caches,
-            settings: &self.settings,
-            journal: Journal::default(),
-        };
-        let request = Visit { path: format!("/timeline/{id}?edit_key={key}"), language };
-        let response = block_on(service.handle(&request));
-        let Body::Bytes(body) = response.body else { panic!("a page has a body") };
-        Answer {
-            status: response.status,
-            html: String::from_utf8(body).expect("a page is UTF-8"),
-            headers: response
-                .headers
-                .into_iter()
-                .map(|(name, value)| (name, value.into()))
-                .collect(),
-            log: response.log.unwrap_or_default(),
-        }
-    }
-
-    fn reads(&self) -> Vec<String> {
-        self.store.reads.take()
-    }
+/// The kinds of the records that were read since this was called.
+fn reads(bench: &Bench<MemoryStore>) -> Vec<String> {
+    let kind = |name: String| name.split(':').next().map(str::to_owned);
+    bench.store.take_reads().into_iter().filter_map(kind).collect()
 }
 
 #[test]
 fn a_profile_costs_one_read_in_ten_seconds_and_a_wrong_edit_key_none() {
-    let bench = Bench::with_profile(whole().to_string().as_bytes());
-    let wrong = bench.open(&EditKey::from_bytes([3; 20]), "fr");
-    assert_eq!((wrong.status, bench.reads()), (404, vec!["transaction".to_owned()]));
-    assert!(wrong.html.contains("<html lang=\"fr\">") && !wrong.html.contains("Nordwald"));
-    assert!(bench.visit("").html.contains("Nordwald"));
-    assert_eq!(bench.reads(), ["transaction", "profile"]);
-    assert!(bench.visit("").html.contains("Nordwald"));
-    assert_eq!(bench.reads(), ["transaction"]);
-    bench.set_profile(br#"{"name":"Nordwald & Co"}"#);
-    bench.clock.0.set(9_999);
-    assert!(!bench.visit("").html.contains("Co<"));
-    bench.clock.0.set(10_000);
-    assert!(bench.visit("").html.contains("Nordwald &amp; Co<"));
+    let bench = bench_with(whole().to_string().as_bytes());
+    let wrong = open(&bench, &EditKey::from_bytes([3; 20]), "fr");
+    assert_eq!((wrong.status, reads(&bench)), (404, vec!["transaction".to_owned()]));
+    assert!(wrong.text.contains("<html lang=\"fr\">") && !wrong.text.contains("Nordwald"));
+    assert!(visit(&bench, "").text.contains("Nordwald"));
+    assert_eq!(reads(&bench), ["transaction", "profile"]);
+    assert!(visit(&bench, "").text.contains("Nordwald"));
+    assert_eq!(reads(&bench), ["transaction"]);
+    set_profile(&bench, br#"{"name":"Nordwald & Co"}"#);
+    bench.clock.0.set(NOW_MS + 9_999);
+    assert!(!visit(&bench, "").text.contains("Co<"));
+    bench.clock.0.set(NOW_MS + 10_000);
+    assert!(visit(&bench, "").text.contains("Nordwald &amp; Co<"));
 }
 
 #[test]
 fn that_there_is_no_profile_is_known_as_long() {
-    let bench = Bench::new();
-    assert!(bench.visit("sv").html.contains("<html lang=\"sv\">"));
-    assert_eq!(bench.reads(), ["transaction", "profile"]);
-    bench.visit("sv");
-    assert_eq!(bench.reads(), ["transaction"]);
+    let bench = bench();
+    assert!(visit(&bench, "sv").text.contains("<html lang=\"sv\">"));
+    assert_eq!(reads(&bench), ["transaction", "profile"]);
+    visit(&bench, "sv");
+    assert_eq!(reads(&bench), ["transaction"]);
 }
 
 #[test]
@@ -572,40 +461,37 @@ fn a_damaged_profile_is_logged_and_left_out() {
         megabyte.as_bytes(),
     ];
     for damaged in rows {
-        let bench = Bench::with_profile(damaged);
-        let answer = bench.visit("");
+        let bench = bench_with(damaged);
+        let answer = visit(&bench, "");
         assert_eq!(answer.status, 200);
-        assert!(between(&answer.html, "<header>", "</header>").ends_with("Impact Pledge"));
-        assert!(answer.log.contains("the stored profile is damaged"), "{}", answer.log);
-        assert!(answer.log.len() < 500, "the log quotes a record");
-        bench.reads();
-        assert_eq!(
-            (bench.visit("").log.as_str(), bench.reads()),
-            ("", vec!["transaction".to_owned()])
-        );
+        assert!(between(&answer.text, "<header>", "</header>").ends_with("Impact Pledge"));
+        let log = answer.log.expect("it is logged");
+        assert!(log.contains("the stored profile is damaged"), "{log}");
+        assert!(log.len() < 500, "the log quotes a record");
+        reads(&bench);
+        assert_eq!((visit(&bench, "").log, reads(&bench)), (None, vec!["transaction".to_owned()]));
     }
 }
 
 #[test]
 fn a_store_that_fails_costs_the_profile_alone() {
-    let bench = Bench::with_profile(whole().to_string().as_bytes());
-    bench.store.failing.set(true);
-    let answer = bench.visit("da");
+    let bench = bench_with(whole().to_string().as_bytes());
+    bench.store.set_failing(Some("profile:"));
+    let answer = visit(&bench, "da");
     assert_eq!(answer.status, 200);
-    assert!(answer.html.contains("<html lang=\"da\">") && !answer.html.contains("Nordwald"));
-    assert!(answer.log.contains("the store could not be read"), "{}", answer.log);
-    bench.store.failing.set(false);
-    assert!(bench.visit("da").html.contains("Nordwald"), "a failure is not kept");
+    assert!(answer.text.contains("<html lang=\"da\">") && !answer.text.contains("Nordwald"));
+    let log = answer.log.expect("it is logged");
+    assert!(log.contains("the store could not be read"), "{log}");
+    bench.store.set_failing(None);
+    assert!(visit(&bench, "da").text.contains("Nordwald"), "a failure is not kept");
 }
 
 #[test]
 fn headers_fit_the_page() {
-    let bench = Bench::with_profile(whole().to_string().as_bytes());
-    let Answer { headers, html, .. } = bench.visit("");
-    let value =
-        |wanted| headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| &**value);
-    assert_eq!(value("vary"), Some("Accept-Language"));
-    let accent = between(&html, "</style><style>", "</style>");
+    let bench = bench_with(whole().to_string().as_bytes());
+    let Answer { headers, text, .. } = visit(&bench, "");
+    assert_eq!(headers["vary"], "Accept-Language");
+    let accent = between(&text, "</style><style>", "</style>");
     let hash = Base64::encode_string(&Sha256::digest(accent));
-    assert!(value("content-security-policy").is_some_and(|policy| policy.contains(&hash)));
+    assert!(headers["content-security-policy"].contains(&hash));
 }

@@ -2,6 +2,8 @@
 
 #![expect(
     clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
     clippy::indexing_slicing,
     reason = "a test that meets the unexpected should panic"
 )]
@@ -9,18 +11,12 @@
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "support/memory.rs"]
 mod memory;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "support/service.rs"]
+mod service;
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use futures_executor::block_on;
-use impact_pledge::auth::{Mode, Scope};
-use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Entropy, Journal, Media, Request, Reservation, Service,
-    Settings,
-};
+use impact_pledge::handle::Media;
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
-use impact_pledge::store::{Store, TransactionKey, TransactionMetadata};
 use impact_pledge::timeline::{
     CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,
 };
@@ -28,7 +24,9 @@ use memory::MemoryStore;
 use proptest::prelude::*;
 use regex_lite::Regex;
 use serde_json::{Value, json};
+use service::{Answer, Bench, TestRequest, put_transaction};
 use sha2::{Digest, Sha256};
+use std::sync::LazyLock;
 
 // ---- Records and pages -------------------------------------------------------------------------
 
@@ -594,67 +592,24 @@ fn the_largest_pages_are_bounded() {
 
 // ---- At the door -------------------------------------------------------------------------------
 
-/// A `GET` of this address.
-struct Visit<'v>(&'v str);
-
-impl Request for Visit<'_> {
-    fn method(&self) -> Cow<'_, str> {
-        "GET".into()
+fn visit(bench: &Bench<MemoryStore>, address: &str) -> (u16, String) {
+    let Answer { status, headers, text, .. } = bench.send(&TestRequest::new("GET", address, ""));
+    for (name, value) in Media::Html.headers() {
+        assert_eq!(headers.get(*name).map(|it| &**it), Some(*value), "{address}: {name}");
     }
-    fn url(&self) -> Cow<'_, str> {
-        format!("https://service.example{}", self.0).into()
-    }
-    fn header(&self, _: &str) -> Option<String> {
-        None
-    }
-    async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
-        Err(BodyError::Broken)
-    }
-
-    async fn is_over_limit(&self, _: &str) -> bool {
-        false
-    }
+    (status, text)
 }
 
-struct Nothing;
-
-impl Clock for Nothing {
-    fn now_ms(&self) -> u64 {
-        0
-    }
-}
-
-impl Entropy for Nothing {
-    fn fill(&self, _: &mut [u8]) {}
-}
-
-fn visit(store: &MemoryStore, address: &str) -> (u16, Media, String) {
-    let service = Service {
-        store,
-        clock: &Nothing,
-        entropy: &Nothing,
-        caches: &Caches::default(),
-        settings: &Settings::default(),
-        journal: Journal::default(),
-    };
-    let response = block_on(service.handle(&Visit(address)));
-    let body = if let Body::Bytes(body) = response.body { body } else { Vec::new() };
-    (response.status, response.media, String::from_utf8(body).expect("a page is UTF-8"))
-}
-
-/// A store with one record, the record's ID, and its edit key.
-fn store_with(record: &[u8]) -> (MemoryStore, TransactionId, EditKey) {
-    let (id, edit_key) = (TransactionId::from_bytes([1; 15]), EditKey::from_bytes([2; 20]));
-    let scope = Scope { unit: "unit".to_owned(), mode: Mode::Live };
-    let store = MemoryStore::default();
-    let access = TransactionMetadata::new(scope, &edit_key);
-    block_on(store.put(&TransactionKey(&id), record.to_vec(), &access)).expect("memory works");
-    (store, id, edit_key)
+/// A service with one transaction, its ID, and its edit key.
+fn bench_with(record: &[u8]) -> (Bench<MemoryStore>, TransactionId, EditKey) {
+    let bench = Bench::new(MemoryStore::default(), "");
+    let (id, edit_key) = put_transaction(&*bench.store, record);
+    (bench, id, edit_key)
 }
 
 #[test]
 fn opens_to_the_edit_key_alone() {
-    let (store, id, key) = store_with(full().to_string().as_bytes());
+    let (bench, id, key) = bench_with(full().to_string().as_bytes());
     let (other_id, other_key) = (TransactionId::from_bytes([3; 15]), EditKey::from_bytes([4; 20]));
     let rows = [
         (format!("/timeline/{id}?edit_key={key}"), 200),
@@ -673,17 +628,17 @@ fn opens_to_the_edit_key_alone() {
     ];
     for (address, status) in rows {
         let page = if status == 200 { page_of(&full()) } else { not_found() };
-        assert_eq!(visit(&store, &address), (status, Media::Html, page), "{address}");
+        assert_eq!(visit(&bench, &address), (status, page), "{address}");
     }
 }
 
 #[test]
 fn asks_for_patience_when_a_record_cannot_be_read() {
-    let (store, id, key) = store_with(b"{");
+    let (bench, id, key) = bench_with(b"{");
     let address = format!("/timeline/{id}?edit_key={key}");
-    assert_eq!(visit(&store, &address), (500, Media::Html, unavailable()));
-    store.set_broken(true);
-    assert_eq!(visit(&store, &address), (503, Media::Html, unavailable()));
+    assert_eq!(visit(&bench, &address), (500, unavailable()));
+    bench.store.set_broken(true);
+    assert_eq!(visit(&bench, &address), (503, unavailable()));
 }
 
 #[test]

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     records: RefCell<BTreeMap<String, Record>>,
-    broken: Cell<bool>,
+    failing: Cell<Option<&'static str>>,
     hidden: Cell<Option<&'static str>>,
     unconfirmed: Cell<Option<&'static str>>,
-    reads: Cell<u64>,
+    reads: RefCell<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -25,7 +25,12 @@ struct Record {
 impl MemoryStore {
     /// From now on every call fails (`true`) or works again (`false`).
     pub fn set_broken(&self, broken: bool) {
-        self.broken.set(broken);
+        self.set_failing(broken.then_some(""));
+    }
+
+    /// From now on every call fails whose key begins like this.
+    pub fn set_failing(&self, prefix: Option<&'static str>) {
+        self.failing.set(prefix);
     }
 
     /// From now on no record is shown whose key begins like this, as if its write were not seen yet.
@@ -72,8 +77,13 @@ impl MemoryStore {
     }
 
     /// How many records were asked for.
-    pub fn reads(&self) -> u64 {
-        self.reads.get()
+    pub fn reads(&self) -> usize {
+        self.reads.borrow().len()
+    }
+
+    /// The keys that were asked for since this was called.
+    pub fn take_reads(&self) -> Vec<String> {
+        self.reads.take()
     }
 
     /// The keys of all records, in order.
@@ -81,8 +91,8 @@ impl MemoryStore {
         self.records.borrow().keys().cloned().collect()
     }
 
-    fn check(&self) -> Result<(), StoreError> {
-        if self.broken.get() { Err(StoreError::Unavailable) } else { Ok(()) }
+    fn check(&self, name: &str) -> Result<(), StoreError> {
+        if is_among(name, &self.failing) { Err(StoreError::Unavailable) } else { Ok(()) }
     }
 }
 
@@ -97,13 +107,14 @@ impl Store for MemoryStore {
         &self,
         key: &K,
     ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
-        self.reads.set(self.reads.get() + 1);
-        self.check()?;
-        if is_among(&key.name(), &self.hidden) {
+        let name = key.name();
+        self.reads.borrow_mut().push(name.clone());
+        self.check(&name)?;
+        if is_among(&name, &self.hidden) {
             return Ok(None);
         }
         let records = self.records.borrow();
-        let Some(Record { value, metadata }) = records.get(&key.name()) else { return Ok(None) };
+        let Some(Record { value, metadata }) = records.get(&name) else { return Ok(None) };
         let metadata = serde_json::from_slice(metadata)
             .map_err(|error| StoreError::damaged("metadata", &error))?;
         Ok(Some(Stored { value: value.clone(), metadata }))
@@ -115,10 +126,11 @@ impl Store for MemoryStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        self.check()?;
+        let name = key.name();
+        self.check(&name)?;
         let metadata = serde_json::to_vec(metadata).map_err(|_| StoreError::Unavailable)?;
-        let record = Record { value, metadata };
-        self.records.borrow_mut().insert(key.name(), record);
-        if is_among(&key.name(), &self.unconfirmed) { Err(StoreError::Unavailable) } else { Ok(()) }
+        let is_confirmed = !is_among(&name, &self.unconfirmed);
+        self.records.borrow_mut().insert(name, Record { value, metadata });
+        if is_confirmed { Ok(()) } else { Err(StoreError::Unavailable) }
     }
 }

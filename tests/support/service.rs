@@ -2,12 +2,15 @@
 
 use crate::memory::MemoryStore;
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode};
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode, Scope};
 use impact_pledge::handle::{
     Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Response, Service,
     Settings, Variables,
 };
-use impact_pledge::store::{CatalogueKey, CredentialKey, NoMetadata, ProfileKey, Store};
+use impact_pledge::pledge::{EditKey, TransactionId};
+use impact_pledge::store::{
+    CatalogueKey, CredentialKey, NoMetadata, ProfileKey, Store, TransactionKey, TransactionMetadata,
+};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -230,6 +233,18 @@ pub fn put_prices(store: &impl Store, mode: Mode, catalogue: &[u8]) {
 pub fn put_key(store: &impl Store, key: &str, record: &KeyRecord) {
     let hash = CredentialKey(ApiKey::new(key).hash());
     block_on(store.put(&hash, serde_json::to_vec(record).unwrap(), &NoMetadata)).unwrap();
+}
+
+/// Keeps a transaction of the unit `unit`.
+pub fn put_transaction(
+    store: &impl Store<Value = Vec<u8>>,
+    record: &[u8],
+) -> (TransactionId, EditKey) {
+    let (id, edit_key) = (TransactionId::from_bytes([1; 15]), EditKey::from_bytes([2; 20]));
+    let scope = Scope { unit: "unit".to_owned(), mode: Mode::Live };
+    let metadata = TransactionMetadata::new(scope, &edit_key);
+    block_on(store.put(&TransactionKey(&id), record.to_vec(), &metadata)).unwrap();
+    (id, edit_key)
 }
 
 pub fn seeded() -> Bench<MemoryStore> {
