@@ -91,7 +91,7 @@ async function meant(command, { tools, kv }, given) {
   const { prefix, ...only } = await operator(tools, "find-key", { key });
   if (prefix === undefined) return only;
   const names = [];
-  for await (const { name } of kv.list(prefix)) names.push(name);
+  for await (const name of kv.names(prefix)) names.push(name);
   return operator(tools, "find-key", { key, names });
 }
 

@@ -4,7 +4,6 @@ import { operator } from "./lib/operator.mjs";
 import { Stop, table } from "./lib/report.mjs";
 
 const PREFIX = "profile:";
-const SOON = "Within about a minute its timelines show it everywhere.";
 const MEMBERS = ["name", "logo", "accent", "language", "link"];
 const units = command("npm run units --", "Profiles of units: what a shop shows of itself on its timelines.");
 
@@ -22,7 +21,7 @@ onRecords(set, async ({ tools, kv, print }, unit) => {
   const profile = Object.fromEntries(MEMBERS.map((member) => [member, given[member]]));
   const { entry, ...made } = await operator(tools, "profile", { unit, profile });
   await kv.write([entry]);
-  print(made, () => `${shown([made])}\n\n${SOON}`);
+  print(made, () => `${shown([made])}\n\nWithin about a minute its timelines show it everywhere.`);
 });
 
 onRecords(units.command("show").description("print a unit's profile").argument("<unit>", "ID of the unit"), async ({ tools, kv, print }, unit) => {
@@ -34,7 +33,7 @@ onRecords(units.command("show").description("print a unit's profile").argument("
 
 onRecords(units.command("list").description("print all profiles"), async ({ tools, kv, print }) => {
   const found = {};
-  for await (const { name, value } of kv.read(names(kv))) found[name] = value;
+  for await (const { name, value } of kv.read(kv.names(PREFIX))) found[name] = value;
   const rows = await operator(tools, "list-profiles", found);
   print({ units: rows }, () => (rows.length === 0 ? "no profiles" : shown(rows)));
 });
@@ -42,12 +41,8 @@ onRecords(units.command("list").description("print all profiles"), async ({ tool
 onRecords(units.command("remove").description("remove a unit's profile").argument("<unit>", "ID of the unit"), async ({ kv, print }, unit) => {
   if ((await kv.get(PREFIX + unit)) === null) throw new Stop(`the unit \`${unit}\` has no profile`);
   await kv.remove([PREFIX + unit]);
-  print({ unit, removed: true }, () => `The profile of ${unit} is removed. ${SOON.replace("show it", "are without it")}`);
+  print({ unit, removed: true }, () => `The profile of ${unit} is removed. Within about a minute its timelines are without it everywhere.`);
 });
-
-async function* names(kv) {
-  for await (const { name } of kv.list(PREFIX)) yield name;
-}
 
 const shown = (rows) => table(["UNIT", ...MEMBERS.map((member) => member.toUpperCase())], rows.map(cells));
 

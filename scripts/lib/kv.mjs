@@ -43,9 +43,14 @@ export class Kv {
     }
   }
 
-  /** All of these names. @returns {AsyncGenerator<Name>} */
+  /** All of these names, with what a list has of each record. @returns {AsyncGenerator<Name>} */
   async *list(prefix = "") {
     for await (const { names } of this.pages(prefix)) yield* names;
+  }
+
+  /** All of these names alone. @returns {AsyncGenerator<string>} */
+  async *names(prefix = "") {
+    for await (const { name } of this.list(prefix)) yield name;
   }
 
   /** The records of names, in their order; `value` is null where there is none. @param {Iterable<string> | AsyncIterable<string>} names @returns {AsyncGenerator<{name: string, value: string | null, metadata: unknown}>} */

@@ -13,7 +13,7 @@ export async function lookupKey(tools, kv) {
 export async function lookupRecords(kv) {
   const names = async function* () {
     yield "lookup";
-    for await (const { name } of kv.list("key:")) yield name;
+    yield* kv.names("key:");
   };
   const records = {};
   for await (const { name, value } of kv.read(names())) records[name] = value;

@@ -5,10 +5,9 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import test from "node:test";
 import { backup, check, restore } from "../../scripts/lib/backup.mjs";
-import { openKv } from "../../scripts/lib/kv.mjs";
-import { cloudflare } from "./cloudflare.mjs";
 import { playKilled } from "./killed.mjs";
-import { scratch, tools } from "./script.mjs";
+import { PLACES, deployedKv, localKv } from "./places.mjs";
+import { scratch } from "./script.mjs";
 
 const inAnHour = Math.round(Date.now() / 1000) + 3_600;
 const metadata = { version: 1, mode: "live", unit: "ünit", editKey: "0".repeat(64), summary: { lookup: null } };
@@ -22,18 +21,6 @@ const ENTRIES = [
   { key: "ü:é", value: "x" },
 ];
 
-const PLACES = {
-  local: async (t) => {
-    const kv = await openKv(tools, { persistTo: scratch(t) });
-    t.after(() => kv.close());
-    return { kv };
-  },
-  remote: async (t) => {
-    const { env, account } = await cloudflare(t);
-    return { account, kv: await openKv({ ...tools, env: { ...tools.env, ...env } }, { remote: true }) };
-  },
-};
-
 /** All that a namespace holds. */
 async function contents(kv) {
   const all = [];
@@ -42,7 +29,7 @@ async function contents(kv) {
 }
 
 async function wipe(kv) {
-  await kv.remove((await Array.fromAsync(kv.list())).map(({ name }) => name));
+  await kv.remove(await Array.fromAsync(kv.names()));
 }
 
 const linesOf = (file) => readFileSync(file, "utf8").trimEnd().split("\n");
@@ -103,7 +90,7 @@ for (const [name, open] of Object.entries(PLACES)) {
 }
 
 test("a backup that is not whole is refused before anything is written", async (t) => {
-  const { kv } = await PLACES.remote(t);
+  const { kv } = await deployedKv(t);
   await kv.write(ENTRIES);
   const folder = scratch(t);
   const file = join(folder, "all.jsonl");
@@ -134,7 +121,7 @@ test("a backup that is not whole is refused before anything is written", async (
 });
 
 test("no file is overwritten, and none is gone on with for another place", async (t) => {
-  const [{ kv, account }, { kv: other }] = [await PLACES.remote(t), await PLACES.local(t)];
+  const [{ kv, account }, { kv: other }] = [await deployedKv(t), await localKv(t)];
   await kv.write(ENTRIES);
   const folder = scratch(t);
   const [file, part] = [join(folder, "all.jsonl"), join(folder, "part.jsonl")];
@@ -160,7 +147,7 @@ function breaksAt(call) {
 }
 
 test("wherever a backup breaks off, the same command ends it with the same bytes", async (t) => {
-  const { kv, account } = await PLACES.remote(t);
+  const { kv, account } = await deployedKv(t);
   await kv.write(ENTRIES.slice(0, 12));
   const folder = scratch(t);
   const whole = join(folder, "whole.jsonl");
@@ -183,7 +170,7 @@ test("wherever a backup breaks off, the same command ends it with the same bytes
 });
 
 test("wherever a restore breaks off, the same command ends it", async (t) => {
-  const { kv, account } = await PLACES.remote(t);
+  const { kv, account } = await deployedKv(t);
   await kv.write(ENTRIES);
   const before = await contents(kv);
   const file = join(scratch(t), "all.jsonl");
@@ -200,7 +187,7 @@ test("wherever a restore breaks off, the same command ends it", async (t) => {
 });
 
 test("records whose time has ended are left out and counted", async (t) => {
-  const { kv } = await PLACES.remote(t);
+  const { kv } = await deployedKv(t);
   await kv.write([{ key: "a:old", value: "1", expiration: Math.round(Date.now() / 1000) + 70 }, { key: "a:new", value: "2", expiration: inAnHour }]);
   const file = join(scratch(t), "all.jsonl");
   await backup(kv, file);
@@ -211,7 +198,7 @@ test("records whose time has ended are left out and counted", async (t) => {
 });
 
 test("a write that is seen late is waited for, and one that never is, is a failure", async (t) => {
-  const { kv, account } = await PLACES.remote(t);
+  const { kv, records } = await deployedKv(t);
   await kv.write(ENTRIES);
   const file = join(scratch(t), "all.jsonl");
   await backup(kv, file);
@@ -224,7 +211,7 @@ test("a write that is seen late is waited for, and one that never is, is a failu
   await restore(kv, file, now);
   hidden = Number.POSITIVE_INFINITY;
   await assert.rejects(restore(kv, file, { ...now, overwrite: true }), { message: "1 records are not as they are in the backup, `transaction:007` first: run the same command again" });
-  account.records.set("transaction:008", "changed on its way");
+  records.set("transaction:008", "changed on its way");
   hidden = 0;
   await assert.rejects(restore(kv, file, now), /transaction:008/);
 });

@@ -10,6 +10,7 @@ import test from "node:test";
 import { promisify } from "node:util";
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { cloudflare } from "./cloudflare.mjs";
+import { contents, localKv } from "./places.mjs";
 import { scratch, script, tools } from "./script.mjs";
 import { create, get, startWorker } from "./worker.mjs";
 
@@ -20,14 +21,8 @@ const order = (reference, offeringId = "tree") => ({ reference, recipient: { ema
 /** @returns for each environment: the arguments that lead a command to it, and its records; how production gets a release, and loses it. */
 const PLACES = {
   "local KV": async (t) => {
-    const environments = {};
-    for (const name of ENVIRONMENTS) {
-      const persistTo = scratch(t);
-      const kv = await openKv(tools, { persistTo });
-      t.after(() => kv.close());
-      environments[name] = { args: ["--persist-to", persistTo], kv };
-    }
-    return { env: {}, environments, release: () => {}, rollBack: () => {} };
+    const [staging, production] = [await localKv(t), await localKv(t)];
+    return { env: {}, environments: { staging, production }, release: () => {}, rollBack: () => {} };
   },
   "deployed environments": async (t) => {
     const { env, account } = await cloudflare(t, { deployed: false });
@@ -52,11 +47,6 @@ const PLACES = {
     return { env, environments, release, rollBack };
   },
 };
-
-async function contents(kv) {
-  const names = (await Array.fromAsync(kv.list())).map(({ name }) => name);
-  return Object.fromEntries((await Array.fromAsync(kv.read(names))).map(({ name, value, metadata }) => [name, { value, metadata }]));
-}
 
 const note = (text) => process.env.TRANSCRIPT && appendFileSync(process.env.TRANSCRIPT, `${text}\n`);
 

@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { openKv } from "../../scripts/lib/kv.mjs";
 import { placeInWords } from "../../scripts/lib/report.mjs";
 import { npm } from "../../scripts/lib/run.mjs";
 import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
+import { PLACES } from "./places.mjs";
 import { scratch, script, tools } from "./script.mjs";
 
 /** A key's record, whose lookup key is secret. */
@@ -19,37 +19,7 @@ function recordOf(text) {
 }
 const nameOf = (key) => `key:${createHash("sha256").update(key).digest("hex")}`;
 
-/** Where records are, and how to look at them without the scripts. */
-const PLACES = {
-  "local KV": async (t) => {
-    const persistTo = scratch(t);
-    const kv = await openKv(tools, { persistTo });
-    t.after(() => kv.close());
-    const list = () => Array.fromAsync(kv.list());
-    return {
-      args: ["--persist-to", persistTo],
-      env: {},
-      place: { kind: "local", folder: persistTo },
-      names: async () => (await list()).map(({ name }) => name),
-      ends: async (wanted) => (await list()).find(({ name }) => name === wanted)?.expiration,
-      read: (name) => kv.get(name),
-      write: (key, value) => kv.write([{ key, value }]),
-    };
-  },
-  "a deployed namespace": async (t) => {
-    const { env, account } = await cloudflare(t, { deployed: ["impact-pledge", "impact-pledge-production"] });
-    const { id, records, extras } = account.namespaces[1];
-    return {
-      args: ["--remote", "--env", "production"],
-      env,
-      place: { kind: "cloudflare", account: ACCOUNT, environment: "production", worker: "impact-pledge-production", namespace: id },
-      names: async () => [...records.keys()].sort(),
-      ends: async (name) => extras.get(name)?.expiration,
-      read: async (name) => records.get(name) ?? null,
-      write: async (name, value) => records.set(name, value),
-    };
-  },
-};
+const endOf = async (kv, name) => (await Array.fromAsync(kv.list(name)))[0].expiration;
 
 for (const [name, open] of Object.entries(PLACES)) {
   test(`on ${name}, a key is made, listed and revoked, and each output names the place`, async (t) => {
@@ -61,17 +31,16 @@ for (const [name, open] of Object.entries(PLACES)) {
     const { key, ...row } = JSON.parse(unit.out);
     assert.match(key, /^service_sk_live_[a-z2-7]{40}$/);
     assert.deepEqual(row, { place, id: nameOf(key).slice(4, 16), name: nameOf(key), mode: "live", level: "unit", unitId: "unit_1", label: "Grüße" });
-    assert.deepEqual(recordOf(await at.read(nameOf(key))), { mode: "live", level: "unit", unitId: "unit_1", label: "Grüße" });
+    assert.deepEqual(recordOf(await at.kv.get(nameOf(key))), { mode: "live", level: "unit", unitId: "unit_1", label: "Grüße" });
 
     const team = await keys("create", "--mode", "test", "--level", "team", "--team", "t", "--unit", "a", "--unit", "b");
     assert.equal(team.code, 0, team.problem);
     const [where, , teamKey] = team.out.split("\n");
     assert.equal(where, placeInWords(place));
     assert.match(teamKey, /^service_sk_test_[a-z2-7]{40}$/);
-    assert.deepEqual(recordOf(await at.read(nameOf(teamKey))), { mode: "test", level: "team", teamId: "t", unitIds: ["a", "b"] });
+    assert.deepEqual(recordOf(await at.kv.get(nameOf(teamKey))), { mode: "test", level: "team", teamId: "t", unitIds: ["a", "b"] });
 
-    await at.write(`key:${"0".repeat(64)}`, "{}");
-    await at.write("catalogue", "{}");
+    await at.kv.write([`key:${"0".repeat(64)}`, "catalogue"].map((key) => ({ key, value: "{}" })));
     const list = await keys("list");
     assert.equal(list.code, 0, list.problem);
     assert.equal(list.out.split("\n")[0], placeInWords(place));
@@ -86,7 +55,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.deepEqual(JSON.parse(byId.out), { place, id: row.id, name: row.name, revoked: true, found: true });
     const byKey = await script("keys", ["revoke", ...at.args], { ...at, input: `${teamKey}\n` });
     assert.equal(byKey.code, 0, byKey.problem);
-    assert.deepEqual(await at.names(), ["catalogue", `key:${"0".repeat(64)}`, "lookup"]);
+    assert.deepEqual(await Array.fromAsync(at.kv.names()), ["catalogue", `key:${"0".repeat(64)}`, "lookup"]);
   });
 
   test(`on ${name}, a key is replaced, and the old one ends after a time or at once`, async (t) => {
@@ -99,25 +68,25 @@ for (const [name, open] of Object.entries(PLACES)) {
     const { replaces, ...second } = JSON.parse(rotated.out);
     assert.deepEqual({ ...second, key: "", id: "", name: "" }, { ...made, key: "", id: "", name: "" });
     assert.notEqual(second.key, made.key);
-    assert.equal(await at.read(second.name), await at.read(made.name));
-    const [ends, promised] = [await at.ends(made.name), Date.parse(replaces.ends) / 1000];
+    assert.equal(await at.kv.get(second.name), await at.kv.get(made.name));
+    const [ends, promised] = [await endOf(at.kv, made.name), Date.parse(replaces.ends) / 1000];
     assert.ok(before + 86_400 <= promised && promised <= ends && ends <= Math.ceil(Date.now() / 1000) + 86_400);
     assert.deepEqual(replaces, { id: made.id, name: made.name, ends: replaces.ends });
-    assert.equal(await at.ends(second.name), undefined);
+    assert.equal(await endOf(at.kv, second.name), undefined);
     const { keys: rows } = JSON.parse((await keys("list")).out);
     assert.deepEqual(Object.fromEntries(rows.map(({ id, ends }) => [id, ends])), { [made.id]: new Date(ends * 1000).toISOString().replace(".000", ""), [second.id]: undefined });
 
     const third = JSON.parse((await keys("rotate", second.id, "--keep", "0")).out);
-    assert.deepEqual(await at.names(), [...[made.name, third.name].sort(), "lookup"]);
+    assert.deepEqual(await Array.fromAsync(at.kv.names()), [...[made.name, third.name].sort(), "lookup"]);
     const none = await keys("rotate", "f".repeat(64), "--keep", "0");
     assert.deepEqual([none.code, JSON.parse(none.out)], [1, { place, error: { code: "failed", message: "there is no key ffffffffffff: nothing was done" } }]);
-    assert.deepEqual(await at.names(), [...[made.name, third.name].sort(), "lookup"]);
+    assert.deepEqual(await Array.fromAsync(at.kv.names()), [...[made.name, third.name].sort(), "lookup"]);
   });
 
   test(`on ${name}, an ID that is unknown or not one key's deletes nothing`, async (t) => {
     const { place, ...at } = await open(t);
     const twins = ["1", "2"].map((last) => `key:${"a".repeat(63)}${last}`);
-    for (const twin of twins) await at.write(twin, "{}");
+    await at.kv.write(twins.map((key) => ({ key, value: "{}" })));
     for (const [input, problem] of [
       ["a".repeat(12), /^stopped: 2 keys have IDs that begin with `aaaaaaaaaaaa`/],
       ["b".repeat(12), /^stopped: no key has the ID `bbbbbbbbbbbb`/],
@@ -128,7 +97,7 @@ for (const [name, open] of Object.entries(PLACES)) {
       assert.ok(revoked.problem.includes(`(${placeInWords(place)})`));
       assert.equal(revoked.out, "");
     }
-    assert.deepEqual(await at.names(), twins);
+    assert.deepEqual(await Array.fromAsync(at.kv.names()), twins);
   });
 
   test(`on ${name}, each mode has prices of its own, and only test keys fall back to the old record`, async (t) => {
@@ -138,7 +107,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     const shown = async (...args) => JSON.parse((await catalogue(["show", ...args, "--json"])).out);
     assert.deepEqual(await shown(), { place, catalogues: { test: null, live: null } });
     assert.match((await catalogue(["show"])).out, /^prices of live keys\nno catalogue is set/m);
-    await at.write("catalogue", JSON.stringify(GBP));
+    await at.kv.write([{ key: "catalogue", value: JSON.stringify(GBP) }]);
     assert.deepEqual((await shown()).catalogues, { test: GBP, live: null });
     assert.match((await catalogue(["show", "--mode", "test"])).out, /^prices of test keys, from the record that both modes once shared$/m);
 
@@ -148,7 +117,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.equal(set.code, 0, set.problem);
     assert.equal(set.out.split("\n")[0], placeInWords(place));
     assert.match(set.out, /^prices of live keys\nOFFERING  EUR\ntree      0\.50$/m);
-    assert.deepEqual(JSON.parse(await at.read("catalogue:live")), { ...EUR, version: 1 });
+    assert.deepEqual(JSON.parse(await at.kv.get("catalogue:live")), { ...EUR, version: 1 });
     assert.deepEqual((await shown()).catalogues, { test: GBP, live: EUR });
     assert.deepEqual(JSON.parse((await catalogue(["set", file, "--mode", "both", "--json"])).out), { place, catalogues: { test: EUR, live: EUR } });
     assert.deepEqual((await shown("--mode", "test")).catalogues, { test: EUR });
@@ -158,7 +127,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.match(wrong.problem, /^stopped: the catalogue: .*write a plain decimal in quotes.* at line 1 column 46 \(/m);
     const nowhere = await catalogue(["set", join(scratch(t), "none.json"), "--mode", "test"]);
     assert.match(nowhere.problem, /^stopped: .*none\.json: ENOENT: .* \(/);
-    await at.write("catalogue:test", JSON.stringify({ ...EUR, ofLaterReleases: 1 }));
+    await at.kv.write([{ key: "catalogue:test", value: JSON.stringify({ ...EUR, ofLaterReleases: 1 }) }]);
     assert.deepEqual((await shown()).catalogues, { test: EUR, live: EUR });
     const csv = join(scratch(t), "prices.csv");
     writeFileSync(csv, "tree,0.50\n");

@@ -3,26 +3,11 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { openKv } from "../../scripts/lib/kv.mjs";
 import { placeInWords } from "../../scripts/lib/report.mjs";
-import { cloudflare } from "./cloudflare.mjs";
+import { PLACES, contents, deployedKv } from "./places.mjs";
 import { assertAnswer, requestOf } from "./rows.mjs";
-import { scratch, script, tools } from "./script.mjs";
+import { scratch, script } from "./script.mjs";
 import { send, startWorker } from "./worker.mjs";
-
-const PLACES = {
-  "local KV": async (t) => {
-    const persistTo = scratch(t);
-    const kv = await openKv(tools, { persistTo });
-    t.after(() => kv.close());
-    return { kv, args: ["--persist-to", persistTo], env: {} };
-  },
-  "a deployed namespace": async (t) => {
-    const { env, account } = await cloudflare(t, { deployed: ["impact-pledge", "impact-pledge-production"] });
-    const kv = await openKv({ ...tools, env: { ...tools.env, ...env } }, { remote: true, environment: "production" });
-    return { kv, args: ["--remote", "--env", "production"], env, account };
-  },
-};
 
 const ID = "ptran_zk72fhaww6j7yraul2p5ppyh"; // of both formats
 const before = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -32,11 +17,6 @@ const fixture = (format) => readFileSync(join(import.meta.dirname, "..", "fixtur
 function recorded(format, time = before(60)) {
   const { records, rows } = JSON.parse(fixture(format).replaceAll(/2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, time));
   return { rows, entries: Object.entries(records).map(([key, { value, metadata }]) => ({ key, value, ...(metadata === null ? {} : { metadata }) })) };
-}
-
-async function contents(kv) {
-  const names = (await Array.fromAsync(kv.list())).map(({ name }) => name);
-  return Object.fromEntries((await Array.fromAsync(kv.read(names))).map(({ name, value, metadata }) => [name, { value, metadata }]));
 }
 
 const run = (at, name = "transactions") => async (...args) => {
@@ -49,7 +29,7 @@ const asked = (at, name) => async (...args) => {
   const { code, out, problem } = await run(at, name)(...args, "--json");
   assert.equal(code, 0, problem);
   const { place, ...answer } = JSON.parse(out);
-  assert.deepEqual(place, at.kv.place);
+  assert.deepEqual(place, at.place);
   return answer;
 };
 
@@ -76,7 +56,7 @@ for (const [name, open] of Object.entries(PLACES)) {
 
     const words = await run(at)("find", "--unit", "unit_dev", "--mode", "test", "--email", "Ada@Example.org");
     assert.equal(words.code, 0, words.problem);
-    assert.equal(words.out.split("\n")[0], placeInWords(at.kv.place));
+    assert.equal(words.out.split("\n")[0], placeInWords(at.place));
     assert.match(words.out, new RegExp(`^${ID}  \\S+Z  test  1\\.50 USD$`, "m"));
     assert.ok(!words.out.includes("backfill"));
     const none = await run(at)("find", "--unit", "unit_dev_two", "--mode", "test", "--email", "ada@example.org");
@@ -104,7 +84,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     const untouched = await contents(at.kv);
     const asking = await run(at)("erase", ID);
     assert.deepEqual([asking.code, asking.out], [1, ""]);
-    assert.equal(asking.problem, `stopped: add \`--yes\` to erase without being asked: nothing was erased (${placeInWords(at.kv.place)})\n`);
+    assert.equal(asking.problem, `stopped: add \`--yes\` to erase without being asked: nothing was erased (${placeInWords(at.place)})\n`);
     assert.deepEqual(await contents(at.kv), untouched);
 
     assert.deepEqual(await asked(at)("erase", ID, "--yes"), { id: ID, erased: true, before: null });
@@ -161,7 +141,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.ok(!existsSync(`${file}.part`));
     const piped = await run(at)("export", "--month", "2026-11", "--mode", "live", "--csv");
     assert.deepEqual(piped.out.split("\r\n").sort(), lines.sort());
-    assert.ok(piped.problem.startsWith(placeInWords(at.kv.place)));
+    assert.ok(piped.problem.startsWith(placeInWords(at.place)));
     assert.match(piped.problem, /^u +live +2 +10{30}\.19 +EUR +2$/m);
     assert.match(piped.problem, /^1 records have no summary in their metadata and were read: `npm run transactions -- backfill` completes them\.$/m);
     const none = await run(at)("export", "--month", "2025-01");
@@ -183,7 +163,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     const found = await check("check", "--mode", "live", "--json");
     assert.equal(found.code, 1, found.problem);
     const { createdAt } = transaction.metadata.summary;
-    assert.deepEqual(JSON.parse(found.out), { place: at.kv.place, offerings: [{ mode: "live", offeringId: "tre", pledges: 3, first: createdAt, last: createdAt }], priced: 0, more: 0, damaged: 0, withoutCatalogue: [] });
+    assert.deepEqual(JSON.parse(found.out), { place: at.place, offerings: [{ mode: "live", offeringId: "tre", pledges: 3, first: createdAt, last: createdAt }], priced: 0, more: 0, damaged: 0, withoutCatalogue: [] });
     const words = await check("check");
     assert.deepEqual([words.code, words.problem], [1, ""]);
     assert.match(words.out, new RegExp(`^tre +live +3 +${createdAt} +${createdAt}$`, "m"));
@@ -200,24 +180,24 @@ for (const [name, open] of Object.entries(PLACES)) {
     const file = join(scratch(t), "backup.jsonl");
     const made = await run(at)("backup", file);
     assert.equal(made.code, 0, made.problem);
-    assert.equal(made.out.split("\n")[0], placeInWords(at.kv.place));
+    assert.equal(made.out.split("\n")[0], placeInWords(at.place));
     const again = await run(at)("backup", file, "--json");
-    assert.deepEqual([again.code, JSON.parse(again.out)], [1, { place: at.kv.place, error: { code: "failed", message: `${file} exists, and no backup is overwritten: choose another name` } }]);
+    assert.deepEqual([again.code, JSON.parse(again.out)], [1, { place: at.place, error: { code: "failed", message: `${file} exists, and no backup is overwritten: choose another name` } }]);
     await at.kv.remove(Object.keys(before));
     const { from, ...done } = await asked(at)("restore", file);
-    assert.deepEqual([done.written, done.expired, done.resumed, from.place], [Object.keys(before).length, 0, false, at.kv.place]);
+    assert.deepEqual([done.written, done.expired, done.resumed, from.place], [Object.keys(before).length, 0, false, at.place]);
     assert.deepEqual(await contents(at.kv), before);
     await at.kv.write([{ key: "catalogue:test", value: "{}" }]);
     await at.kv.remove([`transaction:${ID}`]);
     const refused = await run(at)("restore", file);
-    assert.equal(refused.problem, `stopped: the place has another record \`catalogue:test\`: nothing was overwritten; \`--overwrite\` replaces what differs (${placeInWords(at.kv.place)})\n`);
+    assert.equal(refused.problem, `stopped: the place has another record \`catalogue:test\`: nothing was overwritten; \`--overwrite\` replaces what differs (${placeInWords(at.place)})\n`);
     assert.match((await run(at)("restore", file, "--overwrite")).out, /records of .+ are written and read back, 0 have expired since\.$/m);
     assert.deepEqual(await contents(at.kv), before);
   });
 }
 
 test("all keys of a namespace have one lookup key, which no output shows", async (t) => {
-  const at = await PLACES["a deployed namespace"](t);
+  const at = await deployedKv(t);
   const make = () => run(at, "keys")("create", "--mode", "live", "--unit", "u", "--json");
   const outputs = [await make(), await make()];
   const [first, second] = outputs.map(({ out }) => JSON.parse(out));
@@ -226,13 +206,13 @@ test("all keys of a namespace have one lookup key, which no output shows", async
   const { key: lookup } = JSON.parse(await at.kv.get("lookup"));
   assert.match(lookup, /^[0-9a-f]{64}$/);
   assert.equal(JSON.parse(await at.kv.get(first.name)).lookup, lookup);
-  const records = await Array.fromAsync(at.kv.read((await Array.fromAsync(at.kv.list("key:"))).map(({ name }) => name)));
+  const records = await Array.fromAsync(at.kv.read(at.kv.names("key:")));
   assert.deepEqual(records.map(({ value }) => JSON.parse(value).lookup), [lookup, lookup, lookup]);
   for (const { out, problem } of outputs) assert.ok(!`${out}${problem}`.includes(lookup));
 });
 
 test("a transaction of the first format is erased together with its replay record", async (t) => {
-  const at = await PLACES["a deployed namespace"](t);
+  const at = await deployedKv(t);
   const { entries } = recorded(0);
   await at.kv.write(entries);
   assert.equal((await asked(at)("erase", ID, "--yes")).erased, true);
@@ -243,7 +223,7 @@ test("a transaction of the first format is erased together with its replay recor
 });
 
 test("what cannot be erased yet, or at all, is left as it is, and no message quotes it", async (t) => {
-  const at = await PLACES["a deployed namespace"](t);
+  const at = await deployedKv(t);
   const erase = (id) => run(at)("erase", id, "--yes");
   await at.kv.write(recorded(1, before(4)).entries);
   const young = await contents(at.kv);
@@ -252,7 +232,7 @@ test("what cannot be erased yet, or at all, is left as it is, and no message quo
   assert.deepEqual(await contents(at.kv), young);
 
   await at.kv.write(recorded(1).entries);
-  const [replay] = (await Array.fromAsync(at.kv.list("idempotency:"))).map(({ name }) => name);
+  const [replay] = await Array.fromAsync(at.kv.names("idempotency:"));
   const { terms } = JSON.parse(await at.kv.get(replay));
   await at.kv.remove([replay]);
   results.push(await erase(ID));
@@ -282,7 +262,7 @@ test("what cannot be erased yet, or at all, is left as it is, and no message quo
 });
 
 test("young transactions and damaged ones are left to a later backfill", async (t) => {
-  const at = await PLACES["a deployed namespace"](t);
+  const at = await deployedKv(t);
   await at.kv.write(recorded(0, before(9)).entries.filter(({ key }) => key.startsWith("transaction:")));
   await at.kv.write([{ key: "transaction:damaged", value: "{}", metadata: { mode: "live", unit: "u" } }]);
   const all = await contents(at.kv);

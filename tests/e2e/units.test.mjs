@@ -1,25 +1,9 @@
 /** `npm run units`, on local KV and on a deployed namespace. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { openKv } from "../../scripts/lib/kv.mjs";
 import { placeInWords } from "../../scripts/lib/report.mjs";
-import { cloudflare } from "./cloudflare.mjs";
-import { scratch, script, tools } from "./script.mjs";
-
-/** Where records are, and how to look at them without the script. */
-const PLACES = {
-  "local KV": async (t) => {
-    const persistTo = scratch(t);
-    const kv = await openKv(tools, { persistTo });
-    t.after(() => kv.close());
-    return { kv, args: ["--persist-to", persistTo], env: {} };
-  },
-  "a deployed namespace": async (t) => {
-    const { env } = await cloudflare(t, { deployed: ["impact-pledge", "impact-pledge-production"] });
-    const kv = await openKv({ ...tools, env: { ...tools.env, ...env } }, { remote: true, environment: "production" });
-    return { kv, args: ["--remote", "--env", "production"], env };
-  },
-};
+import { PLACES } from "./places.mjs";
+import { scratch, script } from "./script.mjs";
 
 const PROFILE = { name: "Café “Nord” & Süd", logo: "https://nord.example/logo.svg", accent: "#8a4b2a", language: "de", link: "https://nord.example/" };
 const NORD = '{"name":"Nord","version":1}';
@@ -27,25 +11,25 @@ const optionsOf = (profile) => Object.entries(profile).flatMap(([member, value])
 
 for (const [name, open] of Object.entries(PLACES)) {
   test(`on ${name}, a profile is set, shown, listed and removed, and each output names the place`, async (t) => {
-    const { kv, ...at } = await open(t);
+    const { kv, place, ...at } = await open(t);
     const units = (...args) => script("units", [...args, ...at.args], at);
     const asked = async (...args) => {
       const { code, out, problem } = await units(...args, "--json");
       assert.equal(code, 0, problem);
-      const { place, ...answer } = JSON.parse(out);
-      assert.deepEqual(place, kv.place);
+      const { place: printed, ...answer } = JSON.parse(out);
+      assert.deepEqual(printed, place);
       return answer;
     };
     const refused = async (message, ...args) => {
       const { code, problem } = await units(...args);
-      assert.deepEqual([code, problem], [1, `stopped: ${message} (${placeInWords(kv.place)})\n`]);
+      assert.deepEqual([code, problem], [1, `stopped: ${message} (${placeInWords(place)})\n`]);
     };
 
     assert.deepEqual(await asked("set", "unit_1", ...optionsOf(PROFILE)), { unit: "unit_1", profile: PROFILE });
     assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...PROFILE, version: 1 });
     assert.deepEqual(await asked("show", "unit_1"), { unit: "unit_1", profile: PROFILE });
     const { out } = await units("show", "unit_1");
-    assert.equal(out.split("\n")[0], placeInWords(kv.place));
+    assert.equal(out.split("\n")[0], placeInWords(place));
     assert.match(out, /^UNIT .*\nunit_1 +Café “Nord” & Süd +https:/m);
 
     assert.match((await units("set", "unit_1", "--name", "Nord")).out, /^unit_1 +Nord *\n\nWithin about a minute/m);
@@ -60,7 +44,7 @@ for (const [name, open] of Object.entries(PLACES)) {
 
     await refused("the unit `unit_2` has no profile", "remove", "unit_2");
     for (const unit of ["unit_0", "unit_1"]) assert.deepEqual(await asked("remove", unit), { unit, removed: true });
-    assert.deepEqual(await Array.fromAsync(kv.list(), ({ name }) => name), ["lookup"]);
+    assert.deepEqual(await Array.fromAsync(kv.names()), ["lookup"]);
     await refused("the unit `unit_1` has no profile: its timelines show the name Impact Pledge", "show", "unit_1");
     assert.match((await units("list")).out, /\n\nno profiles\n$/);
   });
