@@ -64,7 +64,7 @@ async function store(origin, requests, count) {
 export async function send(origin, { method, path, headers, body }) {
   const { "content-length": _length, ...own } = headers; // fetch counts for itself
   const response = await fetch(`${origin}${path}`, { method, headers: own, body });
-  const answer = { status: response.status, type: response.headers.get("content-type"), cache: response.headers.get("cache-control"), text: await response.text() };
+  const answer = { status: response.status, type: response.headers.get("content-type"), cache: response.headers.get("cache-control"), isIdentified: response.headers.has("x-request-id"), text: await response.text() };
   return answer;
 }
 
@@ -116,8 +116,8 @@ export async function mustAnswerAlike(ours, theirs) {
 
 async function answerTo({ origin, kinds }, index, row) {
   const answer = await sendOften(origin, kinds[index].requests[row]);
-  const { status, type, cache, text } = answer;
-  return { ...answer, comparable: JSON.stringify({ status, type, cache, body: masked(JSON.parse(text)) }, null, 1) };
+  const { status, type, cache, isIdentified, text } = answer;
+  return { ...answer, comparable: JSON.stringify({ status, type, cache, isIdentified, body: masked(JSON.parse(text)) }, null, 1) };
 }
 
 /** A Worker that reads no refused body cuts some of the connections off. */

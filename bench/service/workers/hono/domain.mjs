@@ -101,3 +101,10 @@ export const TOO_LARGE = { error: "Content too large", message: `The body may ha
 export const NOT_JSON = { error: "Unsupported media type", message: "Send the body as JSON." };
 export const MALFORMED = { error: "Invalid request", message: "The body is not JSON." };
 export const INTERNAL = { error: "Internal error", message: "Send the request again later." };
+
+/** Gives an answer the ID of its request, and a failure its line in the log. */
+export function identify({ method, headers }, response, started) {
+  const id = headers.get("cf-ray") ?? crypto.randomUUID();
+  response.headers.set("X-Request-Id", id);
+  if (response.status >= 400) console.log(JSON.stringify({ request: id, route: `${method} /v2/pledge-transaction`, status: response.status, ms: Date.now() - started }));
+}

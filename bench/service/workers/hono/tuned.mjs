@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { requestSchema } from "../../../rivals/zod-schema.mjs";
-import { INTERNAL, MALFORMED, MAX_BODY_BYTES, NOT_FOUND, NOT_JSON, REFUSED, TOO_LARGE, bearer, callerOf, isId, makeTransaction, sha256, summary, toRetrieved } from "./domain.mjs";
+import { INTERNAL, MALFORMED, MAX_BODY_BYTES, NOT_FOUND, NOT_JSON, REFUSED, TOO_LARGE, bearer, callerOf, identify, isId, makeTransaction, sha256, summary, toRetrieved } from "./domain.mjs";
 
 const LIFETIME_MS = 10_000;
 const MAX_KEYS = 1_024;
@@ -98,4 +98,11 @@ app.onError((error) => {
   return answer(INTERNAL, 500);
 });
 
-export default app;
+export default {
+  async fetch(request, env, context) {
+    const started = Date.now();
+    const response = await app.fetch(request, env, context);
+    identify(request, response, started);
+    return response;
+  },
+};

@@ -5,14 +5,16 @@ import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import { requestSchema } from "../../../rivals/zod-schema.mjs";
-import { INTERNAL, MALFORMED, MAX_BODY_BYTES, NOT_FOUND, NOT_JSON, REFUSED, TOO_LARGE, bearer, callerOf, isId, makeTransaction, sha256, summary, toRetrieved } from "./domain.mjs";
+import { INTERNAL, MALFORMED, MAX_BODY_BYTES, NOT_FOUND, NOT_JSON, REFUSED, TOO_LARGE, bearer, callerOf, identify, isId, makeTransaction, sha256, summary, toRetrieved } from "./domain.mjs";
 
 const app = new Hono();
 
 app.use(async (c, next) => {
+  const started = Date.now();
   await next();
   c.header("Cache-Control", "no-store");
   c.header("X-Content-Type-Options", "nosniff");
+  identify(c.req.raw, c.res, started);
 });
 
 const authenticate = (refusal) =>
