@@ -414,7 +414,7 @@ fn open(bench: &Bench<MemoryStore>, key: &EditKey, language: &str) -> Answer {
     bench.send(&request.with_header("accept-language", language))
 }
 
-/// The kinds of the records that were read since this was called.
+/// The kinds of the records that were read since the last call of this.
 fn reads(bench: &Bench<MemoryStore>) -> Vec<String> {
     let kind = |name: String| name.split(':').next().map(str::to_owned);
     bench.store.take_reads().into_iter().filter_map(kind).collect()

@@ -81,7 +81,7 @@ impl MemoryStore {
         self.reads.borrow().len()
     }
 
-    /// The keys that were asked for since this was called.
+    /// The keys that were asked for since the last call of this.
     pub fn take_reads(&self) -> Vec<String> {
         self.reads.take()
     }
