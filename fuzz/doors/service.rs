@@ -198,7 +198,6 @@ impl Bench {
     /// What the service answers, held to what is true of every answer.
     pub fn send(&self, sent: &Sent) -> Answer {
         let Bench { records, entropy, caches, settings } = self;
-        records.store.take_reads();
         let writes = records.writes.get();
         let journal = Journal::default();
         let service = Service { store: records, clock: &Noon, entropy, caches, settings, journal };
