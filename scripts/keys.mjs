@@ -40,9 +40,7 @@ function recordOf({ mode, level, unit: units, team, label }) {
 onRecords(keys.command("list").description("show what each key may do, and its ID"), async ({ tools, kv, print }) => {
   const ends = new Map();
   for await (const { name, expiration } of kv.list("key:")) ends.set(name, expiration ? instant(expiration) : undefined);
-  const found = {};
-  for await (const { name, value } of kv.read(ends.keys())) found[name] = value;
-  const rows = (await operator(tools, "list-keys", found)).map((row) => ({ ...row, ends: ends.get(row.name) }));
+  const rows = (await operator(tools, "list-keys", await kv.values(ends.keys()))).map((row) => ({ ...row, ends: ends.get(row.name) }));
   print({ keys: rows }, () => (rows.length === 0 ? "no keys" : table(["ID", "MODE", "LEVEL", "UNIT OR TEAM", "UNITS", "ENDS", "LABEL"], rows.map(cells))));
 });
 

@@ -32,9 +32,7 @@ onRecords(units.command("show").description("print a unit's profile").argument("
 });
 
 onRecords(units.command("list").description("print all profiles"), async ({ tools, kv, print }) => {
-  const found = {};
-  for await (const { name, value } of kv.read(kv.names(PREFIX))) found[name] = value;
-  const rows = await operator(tools, "list-profiles", found);
+  const rows = await operator(tools, "list-profiles", await kv.values(kv.names(PREFIX)));
   print({ units: rows }, () => (rows.length === 0 ? "no profiles" : shown(rows)));
 });
 

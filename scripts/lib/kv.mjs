@@ -58,6 +58,13 @@ export class Kv {
     for await (const some of batches(names, MOST_READS)) yield* await this.#some(some);
   }
 
+  /** The same by name, without metadata. @param {Iterable<string> | AsyncIterable<string>} names @returns {Promise<Record<string, string | null>>} */
+  async values(names) {
+    const values = {};
+    for await (const { name, value } of this.read(names)) values[name] = value;
+    return values;
+  }
+
   /** Values may be too large for one call. */
   async #some(names) {
     try {

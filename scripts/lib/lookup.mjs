@@ -15,7 +15,5 @@ export async function lookupRecords(kv) {
     yield "lookup";
     yield* kv.names("key:");
   };
-  const records = {};
-  for await (const { name, value } of kv.read(names())) records[name] = value;
-  return records;
+  return kv.values(names());
 }
