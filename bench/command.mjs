@@ -3,8 +3,16 @@ import { Argument, command } from "../scripts/lib/command.mjs";
 import { ready } from "../scripts/lib/ready.mjs";
 import { PART_NAMES, bench } from "./main.mjs";
 
-const program = command("npm run bench --", "How fast everything is beside its peers, as tables and pictures; about 10 minutes.\nLeave the machine alone meanwhile.")
-  .addArgument(new Argument("[parts...]", "validate: the package against other validators, in Node and in Chromium; service: the Worker against Hono and zod, on workerd under load of wrk; none means both").choices(PART_NAMES))
+const program = command(
+  "npm run bench --",
+  "How fast everything is beside its peers, as tables and pictures; about 10 minutes.\nLeave the machine alone meanwhile.",
+)
+  .addArgument(
+    new Argument(
+      "[parts...]",
+      "validate: the package against other validators, in Node and in Chromium; service: the Worker against Hono and zod, on workerd under load of wrk; none means both",
+    ).choices(PART_NAMES),
+  )
   .option("--runs <n>", "separate runs, of which the tables show medians", readCount, 1)
   .option("--quick", "a minute, to see that everything runs; the figures mean nothing", false)
   .option("--write", "into docs/performance.md and docs/*.svg instead of build/bench", false)
@@ -18,6 +26,12 @@ function readCount(text) {
 
 program.action(async (names, { runs, quick, write, build }) => {
   const parts = names.length > 0 ? names : PART_NAMES;
-  await bench(await ready({ browser: parts.includes("validate") }), { parts, runs, quick, intoDocs: write, build });
+  await bench(await ready({ browser: parts.includes("validate") }), {
+    parts,
+    runs,
+    quick,
+    intoDocs: write,
+    build,
+  });
 });
 await program.parseAsync();

@@ -1,7 +1,16 @@
 /** Payloads of realistic shape and of distinct data, the same in every run: a seeded generator makes them. */
 
 const FIRST_NAMES = ["Ada", "Grace", "Zoë", "Margaret", "Łukasz", "Mary", "Radia", "Katherine"];
-const LAST_NAMES = ["Lovelace", "Hopper", "Saldaña", "Hamilton", "Nowak", "Jackson", "Perlman", "Johnson"];
+const LAST_NAMES = [
+  "Lovelace",
+  "Hopper",
+  "Saldaña",
+  "Hamilton",
+  "Nowak",
+  "Jackson",
+  "Perlman",
+  "Johnson",
+];
 const OFFERINGS = [
   { id: "tree", name: "Mangroves in the delta", one: "tree", many: "trees" },
   { id: "plastic-kg", name: "Plastic out of the ocean", one: "kilogram", many: "kilograms" },
@@ -38,21 +47,38 @@ export function texts(kind, seed = 1) {
 }
 
 const pick = (random, list) => list[Math.floor(random() * list.length)];
-const digits = (random, length) => String(Math.floor(random() * 10 ** length)).padStart(length, "0");
-const hex = (random, length) => Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join("");
+const digits = (random, length) =>
+  String(Math.floor(random() * 10 ** length)).padStart(length, "0");
+const hex = (random, length) =>
+  Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join("");
 
 /** @param {() => number} random */
 export function minimalRequest(random) {
-  return { reference: `order-${digits(random, 8)}`, recipient: { email: email(random) }, pledges: [{ impact: impact(random) }] };
+  return {
+    reference: `order-${digits(random, 8)}`,
+    recipient: { email: email(random) },
+    pledges: [{ impact: impact(random) }],
+  };
 }
 
 /** Every member of the contract, at every level. @param {() => number} random @param {number} count of pledges */
 export function fullRequest(random, count) {
   return {
     reference: `order-${digits(random, 8)}`,
-    recipient: { email: email(random), firstName: pick(random, FIRST_NAMES), name: `${pick(random, FIRST_NAMES)} ${pick(random, LAST_NAMES)}` },
-    pledges: Array.from({ length: count }, () => ({ impact: impact(random), detail: detail(random) })),
-    trigger: { date: date(random), phrase: "placed an order", externalUrl: `https://shop.example/orders/${digits(random, 8)}?from=checkout` },
+    recipient: {
+      email: email(random),
+      firstName: pick(random, FIRST_NAMES),
+      name: `${pick(random, FIRST_NAMES)} ${pick(random, LAST_NAMES)}`,
+    },
+    pledges: Array.from({ length: count }, () => ({
+      impact: impact(random),
+      detail: detail(random),
+    })),
+    trigger: {
+      date: date(random),
+      phrase: "placed an order",
+      externalUrl: `https://shop.example/orders/${digits(random, 8)}?from=checkout`,
+    },
     notifications: NOTIFICATIONS.slice(0, 1 + Math.floor(random() * 3)),
   };
 }
@@ -76,8 +102,12 @@ export function requestWithManyProblems(random, count) {
   return request;
 }
 
-const email = (random) => `${pick(random, ["ada", "grace.hopper", "m.hamilton+orders"])}.${digits(random, 6)}@mail-${digits(random, 2)}.example.org`;
-const impact = (random) => ({ amount: pick(random, AMOUNTS), offeringId: pick(random, OFFERINGS).id });
+const email = (random) =>
+  `${pick(random, ["ada", "grace.hopper", "m.hamilton+orders"])}.${digits(random, 6)}@mail-${digits(random, 2)}.example.org`;
+const impact = (random) => ({
+  amount: pick(random, AMOUNTS),
+  offeringId: pick(random, OFFERINGS).id,
+});
 const date = (random) => new Date(Date.UTC(2026, 0, 1) + Math.floor(random() * 3e10)).toISOString();
 
 function detail(random) {

@@ -11,11 +11,21 @@ const SIZES = [1, 10, 100, 1_000, 10_000, 100_000];
 /** How much each part does: enough for figures that hold, or just enough to see that everything runs. */
 const PLANS = {
   full: {
-    validate: { node: { rounds: 9, batchMs: 100 }, browser: { rounds: 9, batchMs: 100 }, starts: 9, growth: SIZES },
+    validate: {
+      node: { rounds: 9, batchMs: 100 },
+      browser: { rounds: 9, batchMs: 100 },
+      starts: 9,
+      growth: SIZES,
+    },
     service: { rounds: 3, seconds: 2, starts: 7, soak: 60_000 },
   },
   quick: {
-    validate: { node: { rounds: 2, batchMs: 5 }, browser: { rounds: 2, batchMs: 5 }, starts: 1, growth: SIZES.slice(0, 3) },
+    validate: {
+      node: { rounds: 2, batchMs: 5 },
+      browser: { rounds: 2, batchMs: 5 },
+      starts: 1,
+      growth: SIZES.slice(0, 3),
+    },
     service: { rounds: 1, seconds: 1, starts: 1, soak: 1_000 },
   },
 };
@@ -55,7 +65,13 @@ export async function bench(tools, { parts, runs, quick, intoDocs, build: fresh 
   await installPeers(tools);
   if (fresh) await build(tools);
   if (parts.includes("validate")) await unpackPackage(tools, folder);
-  for (const part of parts) await benchPart(tools, part, { runs, plan: PLANS[quick ? "quick" : "full"][part], folder, intoDocs });
+  for (const part of parts)
+    await benchPart(tools, part, {
+      runs,
+      plan: PLANS[quick ? "quick" : "full"][part],
+      folder,
+      intoDocs,
+    });
 }
 
 async function benchPart(tools, part, { runs, plan, folder, intoDocs }) {

@@ -17,19 +17,26 @@ export async function installPeers(tools) {
 /** Builds everything that is measured. @param {import("../scripts/lib/ready.mjs").Tools} tools */
 export async function build(tools) {
   say("bench: building");
-  await run(process.execPath, [join(tools.root, "scripts", "run.mjs"), "build"], { cwd: tools.root, env: tools.env });
+  await run(process.execPath, [join(tools.root, "scripts", "run.mjs"), "build"], {
+    cwd: tools.root,
+    env: tools.env,
+  });
 }
 
 /** Packs `pkg/` and unpacks the tarball where the benchmarks import from. @param {import("../scripts/lib/ready.mjs").Tools} tools */
 export async function unpackPackage(tools, folder) {
-  if (!existsSync(join(tools.root, "pkg", "package.json"))) throw new Stop("there is no package in `pkg`; run `npm run build`, then this again");
+  if (!existsSync(join(tools.root, "pkg", "package.json")))
+    throw new Stop("there is no package in `pkg`; run `npm run build`, then this again");
   const place = join(HERE, "node_modules", "impact-pledge");
   const packed = join(folder, "packed");
   for (const fresh of [place, packed]) {
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { recursive: true });
   }
-  await npm(["pack", join(tools.root, "pkg"), "--pack-destination", packed, "--loglevel=error"], { cwd: folder, env: tools.env });
+  await npm(["pack", join(tools.root, "pkg"), "--pack-destination", packed, "--loglevel=error"], {
+    cwd: folder,
+    env: tools.env,
+  });
   const [tarball] = readdirSync(packed);
   await run("tar", ["-xzf", join(packed, tarball), "-C", place, "--strip-components", "1"]);
 }

@@ -7,21 +7,28 @@ import { Stop } from "../scripts/lib/report.mjs";
 /** @param {string[]} heads @param {(string | number)[][]} rows the first column is text, the others are figures */
 export function table(heads, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [line(heads), line(heads.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+  return [
+    line(heads),
+    line(heads.map((_, column) => (column === 0 ? "---" : "---:"))),
+    ...rows.map(line),
+  ].join("\n");
 }
 
 /** When and on what: no names of hosts or folders. @param {Record<string, string>} versions */
 export function provenance(versions, runs) {
   const [{ model }] = cpus();
   const machine = `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release().split("-")[0]}`;
-  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(", ");
+  const named = Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(", ");
   const many = runs === 1 ? "One run" : `Medians of ${runs} separate runs`;
   return `${many}, ${new Date().toISOString().slice(0, 10)}. Machine: ${machine}. Versions: ${named}.`;
 }
 
 /** @param {string} folder with node_modules @param {string[]} names */
 export function versionsOf(folder, names) {
-  const version = (name) => JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version;
+  const version = (name) =>
+    JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version;
   return Object.fromEntries(names.map((name) => [name, version(name)]));
 }
 
@@ -35,7 +42,8 @@ export function versionsOf(folder, names) {
 export function publish(root, part, { markdown, pictures }, intoDocs) {
   const folder = intoDocs ? join(root, "docs") : join(root, "build", "bench");
   mkdirSync(folder, { recursive: true });
-  for (const [name, svg] of Object.entries(pictures)) writeFileSync(join(folder, `${name}.svg`), svg);
+  for (const [name, svg] of Object.entries(pictures))
+    writeFileSync(join(folder, `${name}.svg`), svg);
   const file = join(folder, intoDocs ? "performance.md" : `${part}.md`);
   writeFileSync(file, intoDocs ? replaced(file, part, markdown) : `${markdown}\n`);
   return file;
@@ -46,6 +54,9 @@ function replaced(file, part, markdown) {
   const page = existsSync(file) ? readFileSync(file, "utf8") : "";
   const [before, rest] = page.split(start);
   const [, after] = rest?.split(end) ?? [];
-  if (after === undefined) throw new Stop(`\`${file}\` has no place for the tables: write the lines \`${start}\` and \`${end}\``);
+  if (after === undefined)
+    throw new Stop(
+      `\`${file}\` has no place for the tables: write the lines \`${start}\` and \`${end}\``,
+    );
   return `${before}${start}\n${markdown}\n${end}${after}`;
 }

@@ -21,7 +21,8 @@ export function newCall({ fetch, headers, ...options }, limit, report) {
     const redact = redactor(options.apiKey);
     return { method, url: redact(url), attempt: number, headers: shownHeaders(headers, redact) };
   }
-  let attempt = 0, reason;
+  let attempt = 0,
+    reason;
   return {
     ...options,
     signal: limit.signal,
@@ -29,14 +30,21 @@ export function newCall({ fetch, headers, ...options }, limit, report) {
     takesSignal: takesSignal(fetch, options.baseUrl),
     exchange: async (input, init, signal) => {
       const request = init ? { url: input, ...init } : input;
-      for (const [name, value] of Object.entries(headers)) init ? (init.headers[name] = value) : input.headers.set(name, value);
-      const number = (attempt += 1), startedAt = Date.now();
+      for (const [name, value] of Object.entries(headers))
+        init ? (init.headers[name] = value) : input.headers.set(name, value);
+      const number = (attempt += 1),
+        startedAt = Date.now();
       report("request", () => shown(request, number, request.headers));
       reason = "there was no answer in time";
       try {
         const answer = await exchange(fetch ?? globalThis.fetch, input, init, signal);
         reason = `the answer was ${answer.status}`;
-        report("response", () => ({ ...shown(request, number, answer.headers), status: answer.status, durationMs: Date.now() - startedAt, requestId: requestId(answer.headers) }));
+        report("response", () => ({
+          ...shown(request, number, answer.headers),
+          status: answer.status,
+          durationMs: Date.now() - startedAt,
+          requestId: requestId(answer.headers),
+        }));
         return answer;
       } catch (error) {
         reason = "the connection failed";
@@ -53,7 +61,9 @@ export function newCall({ fetch, headers, ...options }, limit, report) {
 }
 
 function shownHeaders(headers, redact) {
-  const shown = Object.fromEntries(redactedHeaders(typeof headers.get === "function" ? headers : Object.entries(headers), redact));
+  const shown = Object.fromEntries(
+    redactedHeaders(typeof headers.get === "function" ? headers : Object.entries(headers), redact),
+  );
   if ("authorization" in shown) shown.authorization = REDACTED;
   return shown;
 }
@@ -64,8 +74,11 @@ function shownHeaders(headers, redact) {
  */
 function takesSignal(ownFetch, url) {
   const { fetch, Request, AbortController } = globalThis;
-  if (!ownFetch && !(fetch && Request)) throw new PledgeError("no_fetch", "there is no `fetch` here: give one as the option `fetch`");
-  return !Request || Boolean(quietly(() => new Request(url, { signal: new AbortController().signal })));
+  if (!ownFetch && !(fetch && Request))
+    throw new PledgeError("no_fetch", "there is no `fetch` here: give one as the option `fetch`");
+  return (
+    !Request || Boolean(quietly(() => new Request(url, { signal: new AbortController().signal })))
+  );
 }
 
 /**
@@ -75,17 +88,24 @@ function takesSignal(ownFetch, url) {
 async function exchange(fetch, input, init, signal) {
   const response = await fetch(input, init);
   const { status, headers } = response;
-  if (!Number.isInteger(status) || status < 0 || status > 999 || typeof headers?.get !== "function") throw new TypeError("`fetch` must give a Response");
+  if (!Number.isInteger(status) || status < 0 || status > 999 || typeof headers?.get !== "function")
+    throw new TypeError("`fetch` must give a Response");
   const limit = status >= 200 && status < 300 ? MAX_TRANSACTION_BYTES : MAX_REFUSAL_BYTES;
   const retryAfter = headers.get("retry-after");
-  return { status, headers, retryAfter: typeof retryAfter === "string" ? retryAfter : undefined, body: await read(response, limit, signal) };
+  return {
+    status,
+    headers,
+    retryAfter: typeof retryAfter === "string" ? retryAfter : undefined,
+    body: await read(response, limit, signal),
+  };
 }
 
 async function read(response, limit, signal) {
   const { body } = response;
   if (body === null) return new Uint8Array(0);
   // A `fetch` of the caller's may know no streams.
-  if (typeof body?.getReader !== "function") return wholeBody(await response.arrayBuffer()).subarray(0, limit);
+  if (typeof body?.getReader !== "function")
+    return wholeBody(await response.arrayBuffer()).subarray(0, limit);
   const reader = body.getReader();
   try {
     return await readStream(reader, limit, signal);
@@ -95,11 +115,13 @@ async function read(response, limit, signal) {
 }
 
 async function readStream(reader, limit, signal) {
-  let bytes = new Uint8Array(0), length = 0;
+  let bytes = new Uint8Array(0),
+    length = 0;
   for (let pieces = 1; length < limit && !signal.aborted; pieces += 1) {
     const { done, value } = await reader.read();
     if (done) break;
-    if (kindOf(value) !== "Uint8Array") throw new TypeError("the body of a Response must be a stream of Uint8Arrays");
+    if (kindOf(value) !== "Uint8Array")
+      throw new TypeError("the body of a Response must be a stream of Uint8Arrays");
     const piece = new Uint8Array(value).subarray(0, limit - length);
     if (length + piece.length > bytes.length) {
       const longer = new Uint8Array(Math.min(limit, 2 * length + piece.length)); // doubled: all copies together are linear
@@ -114,7 +136,10 @@ async function readStream(reader, limit, signal) {
 }
 
 /** The name of a typed array's type, which no object can feign and which is the same in every realm. */
-const { get: typedArrayName } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
+const { get: typedArrayName } = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype),
+  Symbol.toStringTag,
+);
 const kindOf = (value) => typedArrayName.call(value);
 
 const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength");
@@ -122,6 +147,7 @@ const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.protot
 /** The bytes of an ArrayBuffer, or of a Uint8Array; an object with a `length` would be read as a list of so many zeros. */
 function wholeBody(value) {
   const isBuffer = quietly(() => bufferLength.call(value)) !== undefined;
-  if (!isBuffer && kindOf(value) !== "Uint8Array") throw new TypeError("`arrayBuffer` of a Response must give an ArrayBuffer");
+  if (!isBuffer && kindOf(value) !== "Uint8Array")
+    throw new TypeError("`arrayBuffer` of a Response must give an ArrayBuffer");
   return new Uint8Array(value);
 }

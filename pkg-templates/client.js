@@ -4,7 +4,17 @@ import { newCall } from "./call.js";
 import { core } from "./core.js";
 import { newLimit, within } from "./deadline.js";
 import {
-  ApiError, AuthenticationError, ConflictError, ConnectionError, NotFoundError, PledgeError, RateLimitError, TimeoutError, UnprocessableEntityError, ValidationError, requestId,
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  NotFoundError,
+  PledgeError,
+  RateLimitError,
+  TimeoutError,
+  UnprocessableEntityError,
+  ValidationError,
+  requestId,
 } from "./errors.js";
 import { reporter } from "./events.js";
 import { clientOptions, createOptions, getOptions, invalid } from "./options.js";
@@ -21,9 +31,18 @@ export class PledgeClient {
   }
 
   static fromEnv(options = {}, env = environment()) {
-    const found = Object.entries(VARIABLES).map(([option, variable]) => [option, quietly(() => env[variable]) || undefined]);
-    const missing = found.find(([option, value]) => option !== "unitId" && value === undefined && !(options?.[option] ?? undefined));
-    if (missing) throw invalid(`the variable \`${VARIABLES[missing[0]]}\` is not set, and there is no option \`${missing[0]}\``);
+    const found = Object.entries(VARIABLES).map(([option, variable]) => [
+      option,
+      quietly(() => env[variable]) || undefined,
+    ]);
+    const missing = found.find(
+      ([option, value]) =>
+        option !== "unitId" && value === undefined && !(options?.[option] ?? undefined),
+    );
+    if (missing)
+      throw invalid(
+        `the variable \`${VARIABLES[missing[0]]}\` is not set, and there is no option \`${missing[0]}\``,
+      );
     return new PledgeClient({ ...Object.fromEntries(found), ...options });
   }
 
@@ -32,20 +51,42 @@ export class PledgeClient {
   }
 
   createPledgeTransaction(request, options) {
-    return withResponse(this.#call(true, () => snapshot(request), () => createOptions(options)));
+    return withResponse(
+      this.#call(
+        true,
+        () => snapshot(request),
+        () => createOptions(options),
+      ),
+    );
   }
 
   getPledgeTransaction(id, options) {
-    return withResponse(this.#call(false, () => idText(id), () => getOptions(options)));
+    return withResponse(
+      this.#call(
+        false,
+        () => idText(id),
+        () => getOptions(options),
+      ),
+    );
   }
 
   async #call(isCreate, readSubject, readOptions) {
-    const subject = readSubject(), own = readOptions();
-    const options = { ...this.#options, ...own, headers: { ...this.#options.headers, ...own.headers, ...userAgent(this.#options) } };
-    const limit = newLimit(own.signal, options.deadlineMs), report = reporter(options);
+    const subject = readSubject(),
+      own = readOptions();
+    const options = {
+      ...this.#options,
+      ...own,
+      headers: { ...this.#options.headers, ...own.headers, ...userAgent(this.#options) },
+    };
+    const limit = newLimit(own.signal, options.deadlineMs),
+      report = reporter(options);
     try {
       const call = newCall({ ...options, apiKey: await apiKeyOf(options, limit) }, limit, report);
-      return conclude({ ...call, limit, ownSignal: own.signal }, await core().send(call, isCreate, subject), isCreate ? CREATE_HINT : "");
+      return conclude(
+        { ...call, limit, ownSignal: own.signal },
+        await core().send(call, isCreate, subject),
+        isCreate ? CREATE_HINT : "",
+      );
     } catch (error) {
       if (error instanceof PledgeError) report("failure", () => error.toJSON());
       throw error;
@@ -55,19 +96,29 @@ export class PledgeClient {
   }
 }
 
-const VARIABLES = { apiKey: "PLEDGE_API_KEY", baseUrl: "PLEDGE_BASE_URL", unitId: "PLEDGE_UNIT_ID" };
+const VARIABLES = {
+  apiKey: "PLEDGE_API_KEY",
+  baseUrl: "PLEDGE_BASE_URL",
+  unitId: "PLEDGE_UNIT_ID",
+};
 const environment = () => globalThis.process?.env ?? {};
 
 /** A key of no mode, until a function gives the real one. */
 const UNKNOWN_KEY = "unknown";
 
-function checkCredentials(apiKey, unitId, { baseUrl, dangerouslyAllowBrowser, dangerouslyAllowHttp }) {
+function checkCredentials(
+  apiKey,
+  unitId,
+  { baseUrl, dangerouslyAllowBrowser, dangerouslyAllowHttp },
+) {
   const { checkCredentials, isLiveKey } = core();
   const problem = checkCredentials(apiKey, unitId);
   if (problem !== undefined) throw invalid(problem);
   if (!isLiveKey(apiKey)) return;
-  if (!dangerouslyAllowBrowser && inBrowserPage()) throw new PledgeError("live_key_in_browser", IN_BROWSER);
-  if (!dangerouslyAllowHttp && isOpenHttp(baseUrl)) throw new PledgeError("live_key_over_http", OVER_HTTP);
+  if (!dangerouslyAllowBrowser && inBrowserPage())
+    throw new PledgeError("live_key_in_browser", IN_BROWSER);
+  if (!dangerouslyAllowHttp && isOpenHttp(baseUrl))
+    throw new PledgeError("live_key_over_http", OVER_HTTP);
 }
 
 /** The key of one call: a function is asked each time, so that a key can be replaced while the program runs. */
@@ -75,11 +126,20 @@ async function apiKeyOf(options, limit) {
   const { apiKey: source, unitId, timeoutMs } = options;
   if (typeof source === "string") return source;
   const apiKey = await within(async () => source(), timeoutMs, limit.signal).catch((thrown) => {
-    if (limit.isOver()) throw new TimeoutError("timeout", `the service was not asked within ${options.deadlineMs} ms: the function \`apiKey\` took too long`);
+    if (limit.isOver())
+      throw new TimeoutError(
+        "timeout",
+        `the service was not asked within ${options.deadlineMs} ms: the function \`apiKey\` took too long`,
+      );
     if (limit.signal?.aborted) throw abortReason(options.signal);
-    throw new PledgeError("api_key_failed", `the function \`apiKey\` gave no key: ${describe(thrown)}`, { cause: thrown });
+    throw new PledgeError(
+      "api_key_failed",
+      `the function \`apiKey\` gave no key: ${describe(thrown)}`,
+      { cause: thrown },
+    );
   });
-  if (typeof apiKey !== "string") throw new PledgeError("api_key_failed", "the function `apiKey` must give a string");
+  if (typeof apiKey !== "string")
+    throw new PledgeError("api_key_failed", "the function `apiKey` must give a string");
   checkCredentials(apiKey, unitId, options);
   return apiKey;
 }
@@ -88,7 +148,11 @@ async function apiKeyOf(options, limit) {
 function userAgent({ appInfo }) {
   if (inBrowserPage()) return {};
   const { name, version, url } = appInfo ?? {};
-  const parts = [`impact-pledge/${VERSION}`, name && name + (version ? `/${version}` : ""), url && `(${url})`];
+  const parts = [
+    `impact-pledge/${VERSION}`,
+    name && name + (version ? `/${version}` : ""),
+    url && `(${url})`,
+  ];
   return { "user-agent": parts.filter(Boolean).join(" ") };
 }
 
@@ -102,8 +166,10 @@ function withResponse(call) {
 }
 
 const CREATE_HINT = "; the transaction may have been recorded";
-const IN_BROWSER = "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`";
-const OVER_HTTP = "a live key over http is readable by everyone on its way: use an https address as `baseUrl`, or set `dangerouslyAllowHttp`";
+const IN_BROWSER =
+  "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`";
+const OVER_HTTP =
+  "a live key over http is readable by everyone on its way: use an https address as `baseUrl`, or set `dangerouslyAllowHttp`";
 
 /** Whether what is sent there leaves this machine, and in clear text. */
 function isOpenHttp(baseUrl) {
@@ -114,11 +180,15 @@ function isOpenHttp(baseUrl) {
 /** A window with a document, or its worker: only browsers name themselves Mozilla. */
 function inBrowserPage() {
   const { window, navigator, WorkerGlobalScope } = globalThis;
-  return window?.document !== undefined || (WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/"));
+  return (
+    window?.document !== undefined ||
+    (WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/"))
+  );
 }
 
 function idText(id) {
-  if (typeof id !== "string") throw invalid("`id` must be the ID of a pledge transaction, a string");
+  if (typeof id !== "string")
+    throw invalid("`id` must be the ID of a pledge transaction, a string");
   return id;
 }
 
@@ -126,7 +196,8 @@ function idText(id) {
 function snapshot(request) {
   refuse(validate(request));
   const text = quietly(() => String(JSON.stringify(request)));
-  if (text === undefined) refuse([{ path: [], pointer: "", code: "unreadable", message: "could not be read" }]);
+  if (text === undefined)
+    refuse([{ path: [], pointer: "", code: "unreadable", message: "could not be read" }]);
   refuse(validateBytes(new TextEncoder().encode(text)));
   return text;
 }
@@ -141,8 +212,12 @@ function conclude(call, conclusion, hint) {
   if (kind === "transaction") return transaction(conclusion);
   if (kind === "aborted" && !call.limit.isOver()) throw abortReason(call.ownSignal);
   if (kind === "invalid_argument") throw invalid(text);
-  const limitMs = kind === "aborted" ? call.deadlineMs : kind === "timed_out" ? call.timeoutMs : undefined;
-  if (limitMs !== undefined) throw new TimeoutError("timeout", `the service did not answer within ${limitMs} ms${hint}`, { idempotencyKey });
+  const limitMs =
+    kind === "aborted" ? call.deadlineMs : kind === "timed_out" ? call.timeoutMs : undefined;
+  if (limitMs !== undefined)
+    throw new TimeoutError("timeout", `the service did not answer within ${limitMs} ms${hint}`, {
+      idempotencyKey,
+    });
   throw REFUSALS[kind] ? refusal(call, conclusion) : noAnswer(call, conclusion, hint);
 }
 
@@ -152,23 +227,51 @@ function transaction({ text: amount, part: { status, headers, body }, idempotenc
   const value = JSON.parse(decode(body));
   value.charge.amount = amount;
   const idempotentReplayed = headers.get("idempotent-replayed") === "true";
-  answers.set(value, Object.freeze({ status, headers, requestId: requestId(headers), idempotencyKey, idempotentReplayed, retries }));
+  answers.set(
+    value,
+    Object.freeze({
+      status,
+      headers,
+      requestId: requestId(headers),
+      idempotencyKey,
+      idempotentReplayed,
+      retries,
+    }),
+  );
   return value;
 }
 
 /** What came with a transaction beside its body. */
 export const responseOf = (transaction) => answers.get(transaction);
 
-const REFUSALS = { authentication_failed: AuthenticationError, not_found: NotFoundError, api_error: ApiError };
-const BY_STATUS = { 409: [ConflictError, "conflict"], 422: [UnprocessableEntityError, "unprocessable"], 429: [RateLimitError, "rate_limited"] };
+const REFUSALS = {
+  authentication_failed: AuthenticationError,
+  not_found: NotFoundError,
+  api_error: ApiError,
+};
+const BY_STATUS = {
+  409: [ConflictError, "conflict"],
+  422: [UnprocessableEntityError, "unprocessable"],
+  429: [RateLimitError, "rate_limited"],
+};
 
-function refusal({ apiKey }, { kind, text, error, url, part: { status, headers, body }, idempotencyKey }) {
+function refusal(
+  { apiKey },
+  { kind, text, error, url, part: { status, headers, body }, idempotencyKey },
+) {
   const redact = redactor(apiKey);
-  const isForeign = kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
+  const isForeign =
+    kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
   const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
-  const answer = { status, error: error && redact(error), body: redact(decode(body)), headers: redactedHeaders(headers, redact) };
+  const answer = {
+    status,
+    error: error && redact(error),
+    body: redact(decode(body)),
+    headers: redactedHeaders(headers, redact),
+  };
   const [Refusal, code] = (kind === "api_error" && BY_STATUS[status]) || [REFUSALS[kind], kind];
-  const retryAfter = Refusal === RateLimitError ? { retryAfterMs: retryAfterMs(answer.headers) } : {};
+  const retryAfter =
+    Refusal === RateLimitError ? { retryAfterMs: retryAfterMs(answer.headers) } : {};
   return new Refusal(code, message, { ...answer, ...retryAfter, idempotencyKey });
 }
 
@@ -184,8 +287,13 @@ function noAnswer({ apiKey }, { part, idempotencyKey, retries }, hint) {
   const redact = redactor(apiKey);
   const cause = redactedCause(part, redact);
   // What an earlier attempt sent may have been recorded all the same.
-  const ending = isUnsent(cause) && (hint === "" || retries === 0) ? "; the request was not sent" : hint;
-  return new ConnectionError("connection_failed", redact(`there is no answer from the service: ${describe(cause)}${ending}`), { cause, idempotencyKey });
+  const ending =
+    isUnsent(cause) && (hint === "" || retries === 0) ? "; the request was not sent" : hint;
+  return new ConnectionError(
+    "connection_failed",
+    redact(`there is no answer from the service: ${describe(cause)}${ending}`),
+    { cause, idempotencyKey },
+  );
 }
 
 const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ConnectionRefused|UND_ERR_CONNECT_TIMEOUT)$/;
@@ -194,14 +302,22 @@ const UNSENT_CALL = /^(connect|getaddrinfo)$/;
 /** Whether there was no connection by which a request could have left. */
 function isUnsent(cause) {
   if (cause?.errors?.length > 0) return cause.errors.every(isUnsent);
-  return UNSENT_CODE.test(cause?.code) || UNSENT_CALL.test(cause?.syscall) || (cause?.cause !== undefined && isUnsent(cause.cause));
+  return (
+    UNSENT_CODE.test(cause?.code) ||
+    UNSENT_CALL.test(cause?.syscall) ||
+    (cause?.cause !== undefined && isUnsent(cause.cause))
+  );
 }
 
-const describe = (cause) => quietly(() => String(cause?.cause?.message || cause?.cause?.code || cause?.message || cause)) ?? "an error that can't be read";
+const describe = (cause) =>
+  quietly(() => String(cause?.cause?.message || cause?.cause?.code || cause?.message || cause)) ??
+  "an error that can't be read";
 
 function abortReason(signal) {
   const reason = quietly(() => signal.reason);
-  return reason === undefined ? new DOMException("The operation was aborted.", "AbortError") : reason;
+  return reason === undefined
+    ? new DOMException("The operation was aborted.", "AbortError")
+    : reason;
 }
 
 /** Bytes that are no UTF-8 become U+FFFD, and a byte order mark nothing, as `Response.text` has it. */

@@ -7,13 +7,25 @@ export class PledgeError extends Error {
   constructor(code, message, { cause, ...details } = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    for (const [name, value] of Object.entries(details)) if (value !== undefined) this[name] = value;
+    for (const [name, value] of Object.entries(details))
+      if (value !== undefined) this[name] = value;
   }
 
   /** What a log may show. */
   toJSON() {
-    const { name, code, message, status, error, requestId, retryAfterMs, idempotencyKey, issues } = this;
-    return { name, code, message, status, error, requestId, retryAfterMs, idempotencyKey, issues: issues?.slice(0, LOGGED) };
+    const { name, code, message, status, error, requestId, retryAfterMs, idempotencyKey, issues } =
+      this;
+    return {
+      name,
+      code,
+      message,
+      status,
+      error,
+      requestId,
+      retryAfterMs,
+      idempotencyKey,
+      issues: issues?.slice(0, LOGGED),
+    };
   }
 }
 
@@ -42,7 +54,18 @@ export class ConnectionError extends PledgeError {}
 export class TimeoutError extends ConnectionError {}
 
 // Written out, because a bundler may shorten the names of classes.
-const TYPES = { PledgeError, ValidationError, ApiError, AuthenticationError, NotFoundError, ConflictError, UnprocessableEntityError, RateLimitError, ConnectionError, TimeoutError };
+const TYPES = {
+  PledgeError,
+  ValidationError,
+  ApiError,
+  AuthenticationError,
+  NotFoundError,
+  ConflictError,
+  UnprocessableEntityError,
+  RateLimitError,
+  ConnectionError,
+  TimeoutError,
+};
 for (const [value, { prototype }] of Object.entries(TYPES)) {
   Object.defineProperty(prototype, "name", { value, configurable: true, writable: true });
 }
@@ -50,7 +73,9 @@ for (const [value, { prototype }] of Object.entries(TYPES)) {
 const SHOWN = 3;
 
 function summary(issues) {
-  const shown = issues.slice(0, SHOWN).map(({ pointer, message }) => `${pointer ? `\`${pointer}\`` : "the request"} ${message}`);
+  const shown = issues
+    .slice(0, SHOWN)
+    .map(({ pointer, message }) => `${pointer ? `\`${pointer}\`` : "the request"} ${message}`);
   const rest = issues.length - shown.length;
   return `the request is not valid: ${shown.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
 }

@@ -5,8 +5,16 @@ export const LEVELS = ["off", "error", "warn", "info", "debug"];
 
 /** Of each event its hook, its level, and its line in the log. */
 const EVENTS = {
-  request: ["onRequest", "debug", ({ method, url, attempt }) => `${method} ${url}, attempt ${attempt}`],
-  response: ["onResponse", "debug", ({ method, url, status, durationMs }) => `${method} ${url}: ${status} after ${durationMs} ms`],
+  request: [
+    "onRequest",
+    "debug",
+    ({ method, url, attempt }) => `${method} ${url}, attempt ${attempt}`,
+  ],
+  response: [
+    "onResponse",
+    "debug",
+    ({ method, url, status, durationMs }) => `${method} ${url}: ${status} after ${durationMs} ms`,
+  ],
   retry: ["onRetry", "warn", ({ reason, waitMs }) => `again in ${waitMs} ms: ${reason}`],
   failure: ["", "error", ({ name, message }) => `${name}: ${message}`],
 };
@@ -14,13 +22,19 @@ const EVENTS = {
 /** @param {object} options of the client @returns {(event: keyof typeof EVENTS, describe: () => object) => void} */
 export function reporter({ logger = globalThis.console, logLevel, ...hooks }) {
   const level = LEVELS.indexOf(logLevel);
-  const log = (at, line, info) => level >= LEVELS.indexOf(at) && calmly(() => logger[at](`impact-pledge: ${line}`, info));
+  const log = (at, line, info) =>
+    level >= LEVELS.indexOf(at) && calmly(() => logger[at](`impact-pledge: ${line}`, info));
   return (event, describe) => {
-    const [name, at, line] = EVENTS[event], hook = hooks[name];
+    const [name, at, line] = EVENTS[event],
+      hook = hooks[name];
     if (!hook && level < LEVELS.indexOf(at)) return;
     const info = Object.freeze(describe());
     log(at, line(info), info);
-    if (hook) calmly(() => hook(info), (error) => log("error", `\`${name}\` failed`, error));
+    if (hook)
+      calmly(
+        () => hook(info),
+        (error) => log("error", `\`${name}\` failed`, error),
+      );
   };
 }
 

@@ -6,7 +6,8 @@ import { quietly } from "./redact.js";
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1; // what timers take
 const MAX_RETRIES = 10;
-const text = typed("string", "a string"), flag = typed("boolean", "true or false");
+const text = typed("string", "a string"),
+  flag = typed("boolean", "true or false");
 
 /** Of the client, and of each call. */
 const SHARED = {
@@ -46,11 +47,21 @@ export const invalid = (message, cause) => new PledgeError("invalid_argument", m
 
 /** Every option is read once: what is checked is what is used. */
 export function read(readers, options) {
-  if (options === null || typeof options !== "object") throw invalid(`the options must be an object, not ${kindOf(options)}`);
+  if (options === null || typeof options !== "object")
+    throw invalid(`the options must be an object, not ${kindOf(options)}`);
   const names = reading("options", () => Object.keys(options));
   const unknown = names.find((name) => !Object.hasOwn(readers, name));
-  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not an option here; ${instead(unknown, Object.keys(readers))}`);
-  const entries = Object.entries(readers).map(([name, reader]) => [name, reader(name, reading(name, () => options[name]))]);
+  if (unknown !== undefined)
+    throw invalid(
+      `\`${unknown}\` is not an option here; ${instead(unknown, Object.keys(readers))}`,
+    );
+  const entries = Object.entries(readers).map(([name, reader]) => [
+    name,
+    reader(
+      name,
+      reading(name, () => options[name]),
+    ),
+  ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
@@ -95,34 +106,70 @@ export function whole(least, most) {
 /** Where the service is, without a slash at the end. */
 function address(name, value) {
   const url = quietly(() => new URL(value));
-  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-  if (!plain) throw invalid(`\`${name}\` must be an http or https URL without credentials, query and fragment, such as \`https://pledges.example.org\``);
+  const plain =
+    url &&
+    /^https?:$/.test(url.protocol) &&
+    !url.username &&
+    !url.password &&
+    !url.search &&
+    !url.hash;
+  if (!plain)
+    throw invalid(
+      `\`${name}\` must be an http or https URL without credentials, query and fragment, such as \`https://pledges.example.org\``,
+    );
   return url.href.replace(/\/+$/, "");
 }
 
 /** A function, or an object that has one: a service binding of a Worker's. */
 function fetcher(name, value) {
   if (typeof value === "function") return value;
-  if (typeof reading(name, () => value.fetch) === "function") return (input, init) => value.fetch(input, init);
+  if (typeof reading(name, () => value.fetch) === "function")
+    return (input, init) => value.fetch(input, init);
   throw invalid(`\`${name}\` must be a function, or an object with a function \`fetch\``);
 }
 
-const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,100}$/, HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
+const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,100}$/,
+  HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
 const MAX_HEADERS = 100;
 /** Headers that something else decides, and what. */
-const OWN_HEADERS = { authorization: "apiKey", "x-service-unit-id": "unitId", "idempotency-key": "idempotencyKey", "user-agent": "appInfo", "content-type": "", "content-length": "", host: "baseUrl" };
+const OWN_HEADERS = {
+  authorization: "apiKey",
+  "x-service-unit-id": "unitId",
+  "idempotency-key": "idempotencyKey",
+  "user-agent": "appInfo",
+  "content-type": "",
+  "content-length": "",
+  host: "baseUrl",
+};
 
 /** Headers by their lower-case names, of an object or of `Headers`. */
 export function moreHeaders(name, value) {
-  const entries = typeof value === "object" && reading(name, () => Array.from(typeof value[Symbol.iterator] === "function" ? value : Object.entries(value), ([header, text]) => [header, text]));
-  if (!entries || entries.length > MAX_HEADERS) throw invalid(`\`${name}\` must be an object of at most ${MAX_HEADERS} texts, or \`Headers\``);
+  const entries =
+    typeof value === "object" &&
+    reading(name, () =>
+      Array.from(
+        typeof value[Symbol.iterator] === "function" ? value : Object.entries(value),
+        ([header, text]) => [header, text],
+      ),
+    );
+  if (!entries || entries.length > MAX_HEADERS)
+    throw invalid(`\`${name}\` must be an object of at most ${MAX_HEADERS} texts, or \`Headers\``);
   return Object.fromEntries(entries.map((entry) => headerOf(name, entry)));
 }
 
 function headerOf(option, [name, value]) {
-  if (typeof name !== "string" || !TOKEN.test(name) || typeof value !== "string" || !HEADER_VALUE.test(value)) throw invalid(`\`${option}\` has a name or value that no header can have`);
+  if (
+    typeof name !== "string" ||
+    !TOKEN.test(name) ||
+    typeof value !== "string" ||
+    !HEADER_VALUE.test(value)
+  )
+    throw invalid(`\`${option}\` has a name or value that no header can have`);
   const key = name.toLowerCase();
-  if (Object.hasOwn(OWN_HEADERS, key)) throw invalid(`\`${option}\` can't set \`${key}\`${OWN_HEADERS[key] && `: that is what \`${OWN_HEADERS[key]}\` is for`}`);
+  if (Object.hasOwn(OWN_HEADERS, key))
+    throw invalid(
+      `\`${option}\` can't set \`${key}\`${OWN_HEADERS[key] && `: that is what \`${OWN_HEADERS[key]}\` is for`}`,
+    );
   return [key, value.trim()];
 }
 
@@ -130,22 +177,52 @@ const COMMENT = /^[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$/;
 
 /** What a `User-Agent` says of the application: a product, its version, and a comment (RFC 9110, 10.1.5). */
 function appInfo(option, value) {
-  const { name, version, url } = reading(option, () => ({ name: value.name, version: value.version, url: value.url }));
-  const isGood = TOKEN.test(name) && typeof name === "string" && [[version, TOKEN], [url, COMMENT]].every(([part, pattern]) => part === undefined || (typeof part === "string" && pattern.test(part)));
-  if (!isGood) throw invalid(`\`${option}\` must have a \`name\`, and may have a \`version\` and a \`url\`: ASCII without blanks`);
+  const { name, version, url } = reading(option, () => ({
+    name: value.name,
+    version: value.version,
+    url: value.url,
+  }));
+  const isGood =
+    TOKEN.test(name) &&
+    typeof name === "string" &&
+    [
+      [version, TOKEN],
+      [url, COMMENT],
+    ].every(
+      ([part, pattern]) => part === undefined || (typeof part === "string" && pattern.test(part)),
+    );
+  if (!isGood)
+    throw invalid(
+      `\`${option}\` must have a \`name\`, and may have a \`version\` and a \`url\`: ASCII without blanks`,
+    );
   return { name, version, url };
 }
 
 function logger(name, value) {
-  const fits = reading(name, () => LEVELS.slice(1).every((level) => typeof value[level] === "function"));
-  if (!fits) throw invalid(`\`${name}\` must have the functions ${list(LEVELS.slice(1))}, as \`console\` has`);
+  const fits = reading(name, () =>
+    LEVELS.slice(1).every((level) => typeof value[level] === "function"),
+  );
+  if (!fits)
+    throw invalid(
+      `\`${name}\` must have the functions ${list(LEVELS.slice(1))}, as \`console\` has`,
+    );
   return value;
 }
 
 function abortSignal(name, value) {
-  const fits = reading(name, () => typeof value.aborted === "boolean" && typeof value.addEventListener === "function");
+  const fits = reading(
+    name,
+    () => typeof value.aborted === "boolean" && typeof value.addEventListener === "function",
+  );
   if (!fits) throw invalid(`\`${name}\` must be an AbortSignal`);
   return value;
 }
 
-const kindOf = (value) => (value === null ? "null" : Array.isArray(value) ? "an array" : value === undefined ? "undefined" : `of type ${typeof value}`);
+const kindOf = (value) =>
+  value === null
+    ? "null"
+    : Array.isArray(value)
+      ? "an array"
+      : value === undefined
+        ? "undefined"
+        : `of type ${typeof value}`;

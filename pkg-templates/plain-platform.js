@@ -48,7 +48,10 @@ function encodeInto(text, bytes) {
 /** As a platform's decoder reads UTF-8, each longest beginning of no character replaced; but a byte order mark is text. */
 function decode(bytes) {
   const chars = [];
-  let code = 0, left = 0, least = 0x80, most = 0xbf;
+  let code = 0,
+    left = 0,
+    least = 0x80,
+    most = 0xbf;
   for (const byte of bytes) {
     if (left && byte >= least && byte <= most) {
       code = (code << 6) | (byte & 0x3f);

@@ -11,4 +11,6 @@ import type { FieldValues, Resolver } from "react-hook-form";
  *
  * const { register, handleSubmit, formState } = useForm({ resolver: pledgeResolver({ messages: de }), defaultValues });
  */
-export declare function pledgeResolver<T extends FieldValues = CreatePledgeTransactionRequest>(options?: ValidateOptions): Resolver<T>;
+export declare function pledgeResolver<T extends FieldValues = CreatePledgeTransactionRequest>(
+  options?: ValidateOptions,
+): Resolver<T>;

@@ -6,7 +6,11 @@ export function pledgeResolver(options) {
   const schema = createSchema(options)["~standard"];
   return (values, _context, form) => {
     const { value, issues } = schema.validate(values);
-    if (issues) return { values: {}, errors: toNestErrors(errorsOf(issues, form.criteriaMode === "all"), form) };
+    if (issues)
+      return {
+        values: {},
+        errors: toNestErrors(errorsOf(issues, form.criteriaMode === "all"), form),
+      };
     if (form.shouldUseNativeValidation) validateFieldsNatively({}, form);
     return { values: value, errors: {} };
   };

@@ -7,14 +7,23 @@ const NO_SECRET = 8; // shorter than any key, and likely to be a part of some wo
 export const REDACTED = "[API key]";
 
 /** Most values (texts, objects, items of arrays) that are copied of a cause, and most characters of each text. */
-const MAX_VALUES = 200, MAX_TEXT = 10_000;
+const MAX_VALUES = 200,
+  MAX_TEXT = 10_000;
 const MAX_HEADERS = 10_000; // far more than a server sends
 
 /** @param {string} apiKey @returns {(text: string) => string} replaces the key, as it is and as JSON and URLs spell it */
 export function redactor(apiKey) {
   if (apiKey.length < NO_SECRET) return (text) => text;
-  const spellings = new Set([apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)]);
-  return (text) => withoutBeginning([...spellings].reduce((rest, spelling) => rest.replaceAll(spelling, REDACTED), text), apiKey);
+  const spellings = new Set([
+    apiKey,
+    JSON.stringify(apiKey).slice(1, -1),
+    encodeURIComponent(apiKey),
+  ]);
+  return (text) =>
+    withoutBeginning(
+      [...spellings].reduce((rest, spelling) => rest.replaceAll(spelling, REDACTED), text),
+      apiKey,
+    );
 }
 
 /** A text that was cut to a length may end in the beginning of the key. */
@@ -28,7 +37,8 @@ function withoutBeginning(text, apiKey) {
 /** Headers with redacted values; of an object that only has a `get`, those that help to find a failure. */
 export function redactedHeaders(headers, redact) {
   const copy = new (globalThis.Headers ?? Map)();
-  for (const [name, value] of entriesOf(headers)) quietly(() => (copy.append ?? copy.set).call(copy, redact(name), redact(value)));
+  for (const [name, value] of entriesOf(headers))
+    quietly(() => (copy.append ?? copy.set).call(copy, redact(name), redact(value)));
   return copy;
 }
 
@@ -41,7 +51,9 @@ function entriesOf(headers) {
     for (const [name, value] of headers) if (add(name, value) >= MAX_HEADERS) break;
     return true;
   });
-  if (!isList) for (const name of HELPFUL) quietly(() => typeof headers.get(name) === "string" && add(name, headers.get(name)));
+  if (!isList)
+    for (const name of HELPFUL)
+      quietly(() => typeof headers.get(name) === "string" && add(name, headers.get(name)));
   return entries;
 }
 
@@ -63,7 +75,9 @@ export function redactedCause(thrown, redact) {
       return copies.get(value);
     }
     const text = redact(String(value).slice(0, MAX_TEXT));
-    return typeof value === "symbol" || typeof value === "string" || text !== String(value) ? text : value;
+    return typeof value === "symbol" || typeof value === "string" || text !== String(value)
+      ? text
+      : value;
   }
 
   function copiedObject(object) {
@@ -73,8 +87,10 @@ export function redactedCause(thrown, redact) {
   }
 
   function copiedItems(array) {
-    const items = [], length = quietly(() => array.length) ?? 0;
-    for (let index = 0; index < length && left > 0; index += 1) items.push(copied(quietly(() => array[index])));
+    const items = [],
+      length = quietly(() => array.length) ?? 0;
+    for (let index = 0; index < length && left > 0; index += 1)
+      items.push(copied(quietly(() => array[index])));
     return items;
   }
 
@@ -82,7 +98,8 @@ export function redactedCause(thrown, redact) {
     const copy = new Error();
     delete copy.stack; // it is that of this line
     withProperties(copy, error);
-    for (const name of ["name", "message", "stack", "code", "cause", "errors"]) define(copy, name, copied(quietly(() => error[name])), false);
+    for (const name of ["name", "message", "stack", "code", "cause", "errors"])
+      define(copy, name, copied(quietly(() => error[name])), false);
     return copy;
   }
 
@@ -97,11 +114,13 @@ export function redactedCause(thrown, redact) {
 }
 
 function define(copy, name, value, enumerable) {
-  if (value !== undefined && !Object.hasOwn(copy, name)) Object.defineProperty(copy, name, { value, enumerable, configurable: true, writable: true });
+  if (value !== undefined && !Object.hasOwn(copy, name))
+    Object.defineProperty(copy, name, { value, enumerable, configurable: true, writable: true });
 }
 
 /** Made by `{}`, here or in another realm. */
-const isPlain = (object) => Object.getPrototypeOf(Object.getPrototypeOf(object) ?? Object.prototype) === null;
+const isPlain = (object) =>
+  Object.getPrototypeOf(Object.getPrototypeOf(object) ?? Object.prototype) === null;
 
 /** The result, or `undefined` where reading throws. */
 export function quietly(get) {

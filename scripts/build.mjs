@@ -8,26 +8,56 @@ import { Stop } from "./lib/report.mjs";
 import { buildPackage } from "./package.mjs";
 import { buildWorker } from "./worker.mjs";
 
-const PARTS = { worker: buildWorker, package: buildPackage, operator: buildOperator, shop: buildShop };
+const PARTS = {
+  worker: buildWorker,
+  package: buildPackage,
+  operator: buildOperator,
+  shop: buildShop,
+};
 
 /** The shop uses the built package as any shop does: installed under its name in a node_modules folder, here a link to pkg/. */
 async function buildShop({ root }) {
-  const [pages, pkg, link] = [join(root, "www", "pages"), join(root, "pkg"), join(root, "www", "node_modules", "impact-pledge")];
-  if (!existsSync(join(pkg, "package.json"))) throw new Stop("the shop needs the package in pkg/; run `npm run build` first");
+  const [pages, pkg, link] = [
+    join(root, "www", "pages"),
+    join(root, "pkg"),
+    join(root, "www", "node_modules", "impact-pledge"),
+  ];
+  if (!existsSync(join(pkg, "package.json")))
+    throw new Stop("the shop needs the package in pkg/; run `npm run build` first");
   if (!existsSync(link)) {
     rmSync(link, { force: true }); // one that leads nowhere
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(pkg, link, "junction");
   }
-  const copied = readdirSync(pages, { recursive: true }).filter((name) => /\.(css|html|svg)$/.test(name));
+  const copied = readdirSync(pages, { recursive: true }).filter((name) =>
+    /\.(css|html|svg)$/.test(name),
+  );
   const { build } = await import("esbuild");
-  const places = { entryPoints: ["checkout.js", "developer.js", ...copied].map((name) => join(pages, name)), outbase: pages, outdir: join(root, "build", "www") };
+  const places = {
+    entryPoints: ["checkout.js", "developer.js", ...copied].map((name) => join(pages, name)),
+    outbase: pages,
+    outdir: join(root, "build", "www"),
+  };
   const loader = { ".css": "copy", ".html": "copy", ".svg": "copy" };
-  await build({ ...places, loader, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning" });
+  await build({
+    ...places,
+    loader,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    legalComments: "none",
+    logLevel: "warning",
+  });
 }
 
-await command("npm run build --", "The Worker into build/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/.")
-  .addArgument(new Argument("[parts...]", "what to build; none means all").choices(Object.keys(PARTS)))
+await command(
+  "npm run build --",
+  "The Worker into build/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/.",
+)
+  .addArgument(
+    new Argument("[parts...]", "what to build; none means all").choices(Object.keys(PARTS)),
+  )
   .action(async (names) => {
     const tools = await ready();
     for (const name of names.length > 0 ? names : Object.keys(PARTS)) await PARTS[name](tools);

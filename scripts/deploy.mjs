@@ -6,8 +6,30 @@ import { configuration } from "./lib/kv.mjs";
 import { ready } from "./lib/ready.mjs";
 import { say } from "./lib/report.mjs";
 
-const deploy = command("npm run deploy --", "Builds the service and uploads it to the account that wrangler is logged in to. Further options are `wrangler deploy`'s.");
-deploy.others = ["outdir", "message", "tag", "name", "var", "define", "keep-vars", "secrets-file", "strict", "minify", "no-bundle", "latest", "compatibility-date", "routes", "domains", "triggers", "logpush", "metafile"].map((name) => `--${name}`);
+const deploy = command(
+  "npm run deploy --",
+  "Builds the service and uploads it to the account that wrangler is logged in to. Further options are `wrangler deploy`'s.",
+);
+deploy.others = [
+  "outdir",
+  "message",
+  "tag",
+  "name",
+  "var",
+  "define",
+  "keep-vars",
+  "secrets-file",
+  "strict",
+  "minify",
+  "no-bundle",
+  "latest",
+  "compatibility-date",
+  "routes",
+  "domains",
+  "triggers",
+  "logpush",
+  "metafile",
+].map((name) => `--${name}`);
 deploy
   .option("--env <name>", "the environment of wrangler.toml; without it, its top level")
   .option("--dry-run", "build and show what would be uploaded")
@@ -16,10 +38,24 @@ deploy
   .argument("[options...]")
   .action(async (others, { env: environment = "", dryRun, config = "wrangler.toml" }) => {
     const { root, env, wrangler } = await ready();
-    const { name, account_id } = await configuration(resolve(root, config), environment || undefined);
+    const { name, account_id } = await configuration(
+      resolve(root, config),
+      environment || undefined,
+    );
     const account = env.CLOUDFLARE_ACCOUNT_ID || account_id || "of wrangler's login";
-    say(`${dryRun ? "dry run of the upload" : "deploying"}: account ${account}, ${environment ? `environment ${environment}` : "no environment"}, Worker ${name}`);
-    const args = [wrangler, "deploy", "--config", config, "--env", environment, ...(dryRun ? ["--dry-run"] : []), ...others];
+    say(
+      `${dryRun ? "dry run of the upload" : "deploying"}: account ${account}, ${environment ? `environment ${environment}` : "no environment"}, Worker ${name}`,
+    );
+    const args = [
+      wrangler,
+      "deploy",
+      "--config",
+      config,
+      "--env",
+      environment,
+      ...(dryRun ? ["--dry-run"] : []),
+      ...others,
+    ];
     const { status } = spawnSync(process.execPath, args, { cwd: root, env, stdio: "inherit" });
     process.exitCode = status ?? 1;
   });

@@ -3,7 +3,14 @@
  * platform that wants the wasm as a module of its own, and where there is a `plain` one, two with the wasm as plain
  * JavaScript. An entry is a row of ENTRIES.
  */
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from "node:fs";
 import { join, parse } from "node:path";
 import { replaceFolder } from "./lib/cache.mjs";
 import { printable } from "./lib/printable.mjs";
@@ -13,10 +20,39 @@ import { buildWasm } from "./lib/wasm.mjs";
 
 /** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm. */
 export const ENTRIES = [
-  { name: "index", path: ".", source: "index.js", types: "index.d.ts", wasm: "client", modules: { "#client": "client.js" } },
-  { name: "validate", path: "./validate", source: "validate/index.js", types: "validate.d.ts", wasm: "validator", plain: "validate/js" },
-  { name: "form", path: "./form", source: "form/form.js", types: "form.d.ts", wasm: "validator", kinds: "kinds-of-forms.js", plain: "form/js" },
-  { name: "testing", path: "./testing", source: "testing/service.js", types: "testing.d.ts", wasm: "testing", worker: "testing/worker.js" },
+  {
+    name: "index",
+    path: ".",
+    source: "index.js",
+    types: "index.d.ts",
+    wasm: "client",
+    modules: { "#client": "client.js" },
+  },
+  {
+    name: "validate",
+    path: "./validate",
+    source: "validate/index.js",
+    types: "validate.d.ts",
+    wasm: "validator",
+    plain: "validate/js",
+  },
+  {
+    name: "form",
+    path: "./form",
+    source: "form/form.js",
+    types: "form.d.ts",
+    wasm: "validator",
+    kinds: "kinds-of-forms.js",
+    plain: "form/js",
+  },
+  {
+    name: "testing",
+    path: "./testing",
+    source: "testing/service.js",
+    types: "testing.d.ts",
+    wasm: "testing",
+    worker: "testing/worker.js",
+  },
 ];
 
 const OTHERS = ["react-hook-form"];
@@ -29,7 +65,10 @@ const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the was
 export const LICENCES = "THIRD-PARTY-LICENSES.txt";
 
 /** What is in a built package. */
-export const packageParts = async (tools, pkg) => [...(await linkedParts(tools, "client,server")), ...bundledParts(tools.root, pkg)];
+export const packageParts = async (tools, pkg) => [
+  ...(await linkedParts(tools, "client,server")),
+  ...bundledParts(tools.root, pkg),
+];
 
 /** @param {import("./lib/ready.mjs").Tools} tools */
 export async function buildPackage(tools) {
@@ -37,40 +76,84 @@ export async function buildPackage(tools) {
     for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
     await buildCommand(tools.root, pkg);
     const others = await buildModules(join(tools.root, "pkg-templates"), pkg);
-    writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest(tools.root, others), null, 2)}\n`);
-    for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(join(tools.root, file), join(pkg, file));
+    writeFileSync(
+      join(pkg, "package.json"),
+      `${JSON.stringify(manifest(tools.root, others), null, 2)}\n`,
+    );
+    for (const file of ["LICENSE", "CHANGELOG.md"])
+      copyFileSync(join(tools.root, file), join(pkg, file));
     copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
     copyFileSync(join(tools.root, "docs", "forms.md"), join(pkg, "forms.md"));
     const parts = await packageParts(tools, pkg);
     checkLicences(parts);
     writeFileSync(join(pkg, LICENCES), licenceTexts(tools.root, parts));
   });
-  say(`pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`);
+  say(
+    `pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`,
+  );
 }
 
-async function buildEntry(tools, pkg, { name, source, types, wasm: build, modules = {}, worker, kinds = "kinds.js", plain }) {
+async function buildEntry(
+  tools,
+  pkg,
+  { name, source, types, wasm: build, modules = {}, worker, kinds = "kinds.js", plain },
+) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
   const made = { "#text": { contents: printable(wasm), loader: "text" } };
-  for (const [path, file] of Object.entries(modules)) made[path] = { contents: readFileSync(join(folder, file)) };
+  for (const [path, file] of Object.entries(modules))
+    made[path] = { contents: readFileSync(join(folder, file)) };
   made["#version"] = version(tools.root);
-  if (worker) made["#worker"] = { contents: await bundleWorker(join(templates, worker), join(folder, `${build}.js`)) };
+  if (worker)
+    made["#worker"] = {
+      contents: await bundleWorker(join(templates, worker), join(folder, `${build}.js`)),
+    };
   const loader = (file) => join(templates, "loaders", file);
   const instance = loader(modules["#client"] ? "client-instance.js" : "instance.js");
   const common = { "#kinds": join(templates, "generated", kinds) };
   const bundle = (outfile, format, module, wasmPath) =>
-    bundleEntry(join(templates, source), { outfile: join(pkg, outfile), format, inject: wasmPath ? [] : [join(templates, "platform.js")] }, made, { ...common, "#instance": instance, "#module": loader(module) }, wasmPath);
+    bundleEntry(
+      join(templates, source),
+      {
+        outfile: join(pkg, outfile),
+        format,
+        inject: wasmPath ? [] : [join(templates, "platform.js")],
+      },
+      made,
+      { ...common, "#instance": instance, "#module": loader(module) },
+      wasmPath,
+    );
   writeFileSync(join(pkg, `${name}.wasm`), wasm);
   await bundle(`${name}.js`, "esm", "inline.js");
   await bundle(`${name}.cjs`, "cjs", "inline.js");
-  for (const [platform, query] of Object.entries(PLATFORMS)) await bundle(`${name}.${platform}.js`, "esm", "module.js", `./${name}.wasm${query}`);
+  for (const [platform, query] of Object.entries(PLATFORMS))
+    await bundle(`${name}.${platform}.js`, "esm", "module.js", `./${name}.wasm${query}`);
   const text = readFileSync(join(templates, types), "utf8");
   writeFileSync(join(pkg, types), text);
   writeFileSync(join(pkg, forRequire(types)), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
-  if (plain) await buildPlain(join(templates, source), readFileSync(join(folder, `${build}.js`)), { pkg, name, plain, files: { ...common, "#module": loader("plain.js"), "../platform.js": join(templates, "plain-platform.js") } });
+  if (plain)
+    await buildPlain(join(templates, source), readFileSync(join(folder, `${build}.js`)), {
+      pkg,
+      name,
+      plain,
+      files: {
+        ...common,
+        "#module": loader("plain.js"),
+        "../platform.js": join(templates, "plain-platform.js"),
+      },
+    });
 }
 
-const GLOBALS = ["Date", "Headers", "Response", "clearTimeout", "console", "crypto", "queueMicrotask", "setTimeout"];
+const GLOBALS = [
+  "Date",
+  "Headers",
+  "Response",
+  "clearTimeout",
+  "console",
+  "crypto",
+  "queueMicrotask",
+  "setTimeout",
+];
 
 /**
  * The Worker as a module whose `instantiate(platform)` starts an isolate of it: what it would find as globals is read
@@ -79,33 +162,80 @@ const GLOBALS = ["Date", "Headers", "Response", "clearTimeout", "console", "cryp
  */
 async function bundleWorker(source, glue) {
   const { build } = await import("esbuild");
-  const define = { globalThis: "platform", "Symbol.dispose": "undefined", ...Object.fromEntries(GLOBALS.map((name) => [name, `platform.${name}`])) };
-  const options = { bundle: true, format: "iife", globalName: "worker", target: "es2022", minifySyntax: true, minifyWhitespace: true, legalComments: "none", logLevel: "warning", write: false };
-  const { outputFiles } = await build({ ...options, entryPoints: [source], alias: { "#glue": glue }, define });
+  const define = {
+    globalThis: "platform",
+    "Symbol.dispose": "undefined",
+    ...Object.fromEntries(GLOBALS.map((name) => [name, `platform.${name}`])),
+  };
+  const options = {
+    bundle: true,
+    format: "iife",
+    globalName: "worker",
+    target: "es2022",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    logLevel: "warning",
+    write: false,
+  };
+  const { outputFiles } = await build({
+    ...options,
+    entryPoints: [source],
+    alias: { "#glue": glue },
+    define,
+  });
   return `export function instantiate(platform) {\n${outputFiles[0].text}return worker.fetch;\n}\n`;
 }
 
 /** The files lie where they are found without exports, too. */
 async function buildPlain(source, instance, { pkg, name, plain, files }) {
   mkdirSync(join(pkg, name), { recursive: true });
-  for (const [format, ending] of [["esm", "js"], ["cjs", "cjs"]]) {
-    await bundleEntry(source, { outfile: join(pkg, `${plain}.${ending}`), format }, { "#instance": { contents: instance } }, files);
-    writeFileSync(join(pkg, `${plain}.d.${ending.replace("js", "ts")}`), `export * from "../${name}.${ending}";\n`);
+  for (const [format, ending] of [
+    ["esm", "js"],
+    ["cjs", "cjs"],
+  ]) {
+    await bundleEntry(
+      source,
+      { outfile: join(pkg, `${plain}.${ending}`), format },
+      { "#instance": { contents: instance } },
+      files,
+    );
+    writeFileSync(
+      join(pkg, `${plain}.d.${ending.replace("js", "ts")}`),
+      `export * from "../${name}.${ending}";\n`,
+    );
   }
 }
 
 /** The entries that have no wasm of their own: a pack of texts for each language, and what imports the package by its name. @returns {Promise<string[]>} their names */
 async function buildModules(templates, pkg) {
   const { build } = await import("esbuild");
-  const locales = readdirSync(join(templates, "locales")).map((file) => parse(file).name).filter((name) => name !== "pack");
+  const locales = readdirSync(join(templates, "locales"))
+    .map((file) => parse(file).name)
+    .filter((name) => name !== "pack");
   const names = [...locales.map((name) => `locales/${name}`), ...OTHERS];
-  const options = { entryPoints: names.map((name) => join(templates, `${name}.js`)), outbase: templates, outdir: pkg, bundle: true, packages: "external", charset: "utf8", platform: "neutral", target: "es2022", logLevel: "warning" };
+  const options = {
+    entryPoints: names.map((name) => join(templates, `${name}.js`)),
+    outbase: templates,
+    outdir: pkg,
+    bundle: true,
+    packages: "external",
+    charset: "utf8",
+    platform: "neutral",
+    target: "es2022",
+    logLevel: "warning",
+  };
   await build({ ...options, format: "esm" });
   await build({ ...options, format: "cjs", outExtension: { ".js": ".cjs" } });
   for (const extension of ["ts", "cts"]) {
     const from = `../validate.${extension.replace("ts", "js")}`;
-    for (const name of locales) writeFileSync(join(pkg, "locales", `${name}.d.${extension}`), `import type { LocalePack } from "${from}";\n\nexport declare const ${name}: LocalePack;\nexport default ${name};\n`);
-    for (const name of OTHERS) copyFileSync(join(templates, `${name}.d.ts`), join(pkg, `${name}.d.${extension}`));
+    for (const name of locales)
+      writeFileSync(
+        join(pkg, "locales", `${name}.d.${extension}`),
+        `import type { LocalePack } from "${from}";\n\nexport declare const ${name}: LocalePack;\nexport default ${name};\n`,
+      );
+    for (const name of OTHERS)
+      copyFileSync(join(templates, `${name}.d.ts`), join(pkg, `${name}.d.${extension}`));
   }
   return names;
 }
@@ -113,8 +243,20 @@ async function buildModules(templates, pkg) {
 /** The command `impact-pledge`, which imports the entries by the package's name. */
 async function buildCommand(root, pkg) {
   const outfile = join(pkg, COMMAND);
-  const options = { outfile, format: "esm", platform: "node", mainFields: ["module", "main"], external: ["impact-pledge", "impact-pledge/*"], charset: "utf8" };
-  await bundleEntry(join(root, "pkg-templates", COMMAND), options, { "#version": version(root) }, {});
+  const options = {
+    outfile,
+    format: "esm",
+    platform: "node",
+    mainFields: ["module", "main"],
+    external: ["impact-pledge", "impact-pledge/*"],
+    charset: "utf8",
+  };
+  await bundleEntry(
+    join(root, "pkg-templates", COMMAND),
+    options,
+    { "#version": version(root) },
+    {},
+  );
   chmodSync(outfile, 0o755);
 }
 
@@ -124,30 +266,51 @@ async function bundleEntry(source, options, made, files, wasmPath) {
   const setup = ({ onResolve, onLoad }) => {
     onResolve({ filter: /^#|\/platform\.js$/ }, ({ path }) => {
       if (path in made) return { path, namespace: "made" }; // without a path of this machine
-      return path === "#wasm" ? { path: wasmPath, external: true } : files[path] && { path: files[path] };
+      return path === "#wasm"
+        ? { path: wasmPath, external: true }
+        : files[path] && { path: files[path] };
     });
     onLoad({ filter: /^#/, namespace: "made" }, ({ path }) => made[path]);
   };
   const minifySyntax = true; // constants become what they are
-  await build({ entryPoints: [source], bundle: true, platform: "neutral", target: "es2022", minifySyntax, legalComments: "none", logLevel: "warning", plugins: [{ name: "impact-pledge", setup }], ...options });
+  await build({
+    entryPoints: [source],
+    bundle: true,
+    platform: "neutral",
+    target: "es2022",
+    minifySyntax,
+    legalComments: "none",
+    logLevel: "warning",
+    plugins: [{ name: "impact-pledge", setup }],
+    ...options,
+  });
 }
 
 const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
 
 /** A text of Cargo.toml, or the first of a list. */
-export const crateMember = (root, name) => readFileSync(join(root, "Cargo.toml"), "utf8").match(new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"))[1];
+export const crateMember = (root, name) =>
+  readFileSync(join(root, "Cargo.toml"), "utf8").match(
+    new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"),
+  )[1];
 
-const version = (root) => ({ contents: `export const VERSION = ${JSON.stringify(crateMember(root, "version"))};` });
+const version = (root) => ({
+  contents: `export const VERSION = ${JSON.stringify(crateMember(root, "version"))};`,
+});
 
 function manifest(root, others) {
   const modules = [...ENTRIES.flatMap(({ plain }) => (plain ? [plain] : [])), ...others];
-  const exports = Object.fromEntries([...ENTRIES.map((entry) => [entry.path, conditions(entry)]), ...modules.map((name) => [`./${name}`, moduleConditions(`./${name}`)])]);
+  const exports = Object.fromEntries([
+    ...ENTRIES.map((entry) => [entry.path, conditions(entry)]),
+    ...modules.map((name) => [`./${name}`, moduleConditions(`./${name}`)]),
+  ]);
   const member = (name) => crateMember(root, name);
   const repository = member("repository");
   return {
     name: "impact-pledge",
     version: member("version"),
-    description: "Impact pledges for any transaction: validation by the service's own rules, everywhere, without an init call",
+    description:
+      "Impact pledges for any transaction: validation by the service's own rules, everywhere, without an init call",
     author: member("authors"),
     license: "MIT",
     repository: { type: "git", url: `git+${repository}.git` },
@@ -160,16 +323,27 @@ function manifest(root, others) {
     bin: { "impact-pledge": COMMAND },
     engines: { node: ">=20" },
     peerDependencies: { "@hookform/resolvers": ">=4", "react-hook-form": ">=7.55" },
-    peerDependenciesMeta: { "@hookform/resolvers": { optional: true }, "react-hook-form": { optional: true } },
+    peerDependenciesMeta: {
+      "@hookform/resolvers": { optional: true },
+      "react-hook-form": { optional: true },
+    },
   };
 }
 
 /** The types first in each condition: whoever resolves takes the first that it knows. */
 function conditions({ name, types, plain }) {
   const esm = (file) => ({ types: `./${types}`, default: `./${file}` });
-  const platforms = Object.keys(PLATFORMS).map((platform) => [platform, esm(`${name}.${platform}.js`)]);
+  const platforms = Object.keys(PLATFORMS).map((platform) => [
+    platform,
+    esm(`${name}.${platform}.js`),
+  ]);
   const require = { types: `./${forRequire(types)}`, default: `./${name}.cjs` };
-  return { ...Object.fromEntries(platforms), ...(plain && { "react-native": moduleConditions(`./${plain}`) }), require, default: esm(`${name}.js`) };
+  return {
+    ...Object.fromEntries(platforms),
+    ...(plain && { "react-native": moduleConditions(`./${plain}`) }),
+    require,
+    default: esm(`${name}.js`),
+  };
 }
 
 /** Of a module that is the same everywhere. */

@@ -14,7 +14,13 @@ import { Stop, say, table } from "./lib/report.mjs";
 import { npm, run } from "./lib/run.mjs";
 import { setVersion, version } from "./lib/version.mjs";
 
-const STAGES = ["check the commit", "build and pack into dist/", "build and pack again in a fresh clone", "ask npm what it would publish", "hand over"];
+const STAGES = [
+  "check the commit",
+  "build and pack into dist/",
+  "build and pack again in a fresh clone",
+  "ask npm what it would publish",
+  "hand over",
+];
 const stage = (index) => say(`[${index + 1}/${STAGES.length}] ${STAGES[index]}`);
 
 async function release({ dryRun }) {
@@ -30,12 +36,28 @@ async function release({ dryRun }) {
   stage(2);
   await packElsewhere(tools, dist);
   stage(3);
-  await npm(["publish", join(dist, `impact-pledge-${version(root)}.tgz`), "--dry-run", "--access", "public", "--tag", tag.includes("-") ? "next" : "latest"], { cwd: root, show: true });
+  await npm(
+    [
+      "publish",
+      join(dist, `impact-pledge-${version(root)}.tgz`),
+      "--dry-run",
+      "--access",
+      "public",
+      "--tag",
+      tag.includes("-") ? "next" : "latest",
+    ],
+    { cwd: root, show: true },
+  );
   stage(4);
   if (dryRun) say(`    not with --dry-run: ${tag} would be tagged, and the tag pushed`);
   else if (isTagged()) say(`    ${tag} is ready in dist/: the workflow publishes it`);
   else await pushTag(root, tag);
-  console.log(table(["ARTEFACT", "VERSION", "BYTES", "SHA-256", dryRun ? "WOULD GO TO" : "GOES TO"], rows(root, dist)));
+  console.log(
+    table(
+      ["ARTEFACT", "VERSION", "BYTES", "SHA-256", dryRun ? "WOULD GO TO" : "GOES TO"],
+      rows(root, dist),
+    ),
+  );
 }
 
 /** The tag starts the workflow, which publishes: npm links a tarball to the commit and to the run that built it. */
@@ -46,16 +68,40 @@ async function pushTag(root, tag) {
 }
 
 function rows(root, dist) {
-  const places = [[/^impact-pledge-\d.*\.tgz$/, "npm, and the forge's release"], [/worker.*\.tgz$/, "the forge's release; Cloudflare by the workflow `deploy`"], [/./, "the forge's release"]];
-  const row = (file) => [basename(file), version(root), String(statSync(file).size), sha256(file), places.find(([name]) => name.test(basename(file)))[1]];
-  return readdirSync(dist).sort().map((name) => row(join(dist, name)));
+  const places = [
+    [/^impact-pledge-\d.*\.tgz$/, "npm, and the forge's release"],
+    [/worker.*\.tgz$/, "the forge's release; Cloudflare by the workflow `deploy`"],
+    [/./, "the forge's release"],
+  ];
+  const row = (file) => [
+    basename(file),
+    version(root),
+    String(statSync(file).size),
+    sha256(file),
+    places.find(([name]) => name.test(basename(file)))[1],
+  ];
+  return readdirSync(dist)
+    .sort()
+    .map((name) => row(join(dist, name)));
 }
 
-const dryRun = new Option("--dry-run", "all but publishing: nothing leaves dist/").env("npm_config_dry_run"); // without `--`, npm takes the option
-const program = command("npm run release --", "Builds, packs and releases this commit.").addOption(dryRun).action(release);
-program.command("pack").description("build and pack into dist/, no more").action(async () => pack(await ready()));
-program.command("version <version>").description("set the version everywhere, and make what is unreleased in CHANGELOG.md its section").action(async (wanted) => {
-  setVersion((await ready()).root, wanted, new Date().toISOString().slice(0, 10));
-  say(`the version is ${wanted}; commit it, then run \`npm run release\` on main`);
-});
+const dryRun = new Option("--dry-run", "all but publishing: nothing leaves dist/").env(
+  "npm_config_dry_run",
+); // without `--`, npm takes the option
+const program = command("npm run release --", "Builds, packs and releases this commit.")
+  .addOption(dryRun)
+  .action(release);
+program
+  .command("pack")
+  .description("build and pack into dist/, no more")
+  .action(async () => pack(await ready()));
+program
+  .command("version <version>")
+  .description(
+    "set the version everywhere, and make what is unreleased in CHANGELOG.md its section",
+  )
+  .action(async (wanted) => {
+    setVersion((await ready()).root, wanted, new Date().toISOString().slice(0, 10));
+    say(`the version is ${wanted}; commit it, then run \`npm run release\` on main`);
+  });
 await program.parseAsync();

@@ -3,7 +3,17 @@ import { bootstrap } from "./lib/bootstrap.mjs";
 import { Stop, placeInWords, say } from "./lib/report.mjs";
 
 /** `usage`: the command line is wrong, and nothing was done. */
-const failure = ({ message, place, data }, isUsage) => ({ place, ...data, error: { code: isUsage ? "usage" : "failed", message: message.replace(/^error: /, "").trim().replaceAll("\n", " ") } });
+const failure = ({ message, place, data }, isUsage) => ({
+  place,
+  ...data,
+  error: {
+    code: isUsage ? "usage" : "failed",
+    message: message
+      .replace(/^error: /, "")
+      .trim()
+      .replaceAll("\n", " "),
+  },
+});
 
 if (!process.stderr.isTTY) process.env.NO_COLOR ??= "1";
 const forPrograms = process.argv.includes("--json");
@@ -14,7 +24,10 @@ try {
 } catch (error) {
   const printed = error?.code?.startsWith?.("commander."); // a wrong command line: exit code 2; or its help: 0
   const where = error?.place ? ` (${placeInWords(error.place)})` : "";
-  if (!printed) say(error instanceof Stop ? `stopped: ${error.message}${where}` : String(error?.stack ?? error));
+  if (!printed)
+    say(
+      error instanceof Stop ? `stopped: ${error.message}${where}` : String(error?.stack ?? error),
+    );
   process.exitCode = printed ? Math.min(error.exitCode, 1) * 2 : 1;
   if (forPrograms && process.exitCode !== 0) console.log(JSON.stringify(failure(error, printed)));
 }

@@ -4,5 +4,12 @@ import { table } from "./lib/report.mjs";
 
 const { native, wasm, bindgen, browser, cache } = await ready({ browser: true, lint: true });
 const cargo = ({ release, cargo: path }) => `${release} (${path})`;
-const rows = { node: `${process.version} (${process.execPath})`, cargo: cargo(native), "cargo for wasm32": cargo(wasm), "wasm-bindgen": bindgen, chromium: browser, cache };
+const rows = {
+  node: `${process.version} (${process.execPath})`,
+  cargo: cargo(native),
+  "cargo for wasm32": cargo(wasm),
+  "wasm-bindgen": bindgen,
+  chromium: browser,
+  cache,
+};
 console.log(table(["TOOL", "WHERE"], Object.entries(rows)));

@@ -25,17 +25,32 @@ program.action(async ({ minutes, bugs }) => {
   const tools = await ready();
   if (bugs) return findBugs(tools);
   const { root, native } = tools;
-  const cargo = (args, env) => run(native.cargo, args, { cwd: root, env: { ...native.env, ...env }, show: true });
+  const cargo = (args, env) =>
+    run(native.cargo, args, { cwd: root, env: { ...native.env, ...env }, show: true });
   await cargo(seedsWith(...PROFILE, "--no-run"), {}); // once, before the processes run side by side
-  await run(process.execPath, [join("scripts", "run.mjs"), "build", "worker"], { cwd: root, show: true });
+  await run(process.execPath, [join("scripts", "run.mjs"), "build", "worker"], {
+    cwd: root,
+    show: true,
+  });
   const first = Date.now(); // a later run has other seeds: a millisecond is too short for one
-  const seeds = (index) => (process.env.SEED ? {} : { MINUTES: `${minutes}`, FROM: `${first + index * APART}` });
+  const seeds = (index) =>
+    process.env.SEED ? {} : { MINUTES: `${minutes}`, FROM: `${first + index * APART}` };
   const processes = process.env.SEED ? 1 : Math.max(1, availableParallelism() - 1);
-  if (!process.env.SEED) say(`${processes} native and one on wasm, each for ${minutes} min, from seed ${first}`);
-  const natives = Array.from({ length: processes }, (_, index) => cargo(seedsWith(...PROFILE), seeds(index)));
-  const onWasm = playOnWasm(tools, seeds(processes)).catch(({ message }) => Promise.reject(say(message)));
-  const failures = (await Promise.allSettled([onWasm, ...natives])).filter(({ status }) => status === "rejected");
-  if (failures.length > 0) throw new Stop("a promise is violated, or the wasm does something else: see the seed and the trace above");
+  if (!process.env.SEED)
+    say(`${processes} native and one on wasm, each for ${minutes} min, from seed ${first}`);
+  const natives = Array.from({ length: processes }, (_, index) =>
+    cargo(seedsWith(...PROFILE), seeds(index)),
+  );
+  const onWasm = playOnWasm(tools, seeds(processes)).catch(({ message }) =>
+    Promise.reject(say(message)),
+  );
+  const failures = (await Promise.allSettled([onWasm, ...natives])).filter(
+    ({ status }) => status === "rejected",
+  );
+  if (failures.length > 0)
+    throw new Stop(
+      "a promise is violated, or the wasm does something else: see the seed and the trace above",
+    );
 });
 
 /** Compares what the wasm does with seeds of a native process of its own. */
@@ -43,7 +58,10 @@ async function playOnWasm(tools, env) {
   const startIsolate = await loadWorker(join(tools.root, "build"));
   const [started, all] = [Date.now(), { seeds: 0, requests: 0 }];
   let shown = started;
-  const show = () => say(`on wasm: ${all.seeds} seeds, ${all.requests} requests (${Math.round((all.requests * 3.6e6) / (Date.now() - started))} an hour), no difference`);
+  const show = () =>
+    say(
+      `on wasm: ${all.seeds} seeds, ${all.requests} requests (${Math.round((all.requests * 3.6e6) / (Date.now() - started))} an hour), no difference`,
+    );
   for await (const recording of record(tools, env, ...PROFILE)) {
     const counts = await replay(recording, startIsolate);
     [all.seeds, all.requests] = [all.seeds + 1, all.requests + counts.answer];

@@ -17,13 +17,26 @@ const CONFIG = "wrangler.dev.toml"; // the service and the demo shop; a deploy t
 const PAYLOAD = {
   reference: "order-1001",
   recipient: { email: "ada@example.org", firstName: "Ada" },
-  pledges: [{ impact: { amount: 3, offeringId: "tree" }, detail: { name: "Trees", nounSingular: "tree", nounPlural: "trees" } }],
+  pledges: [
+    {
+      impact: { amount: 3, offeringId: "tree" },
+      detail: { name: "Trees", nounSingular: "tree", nounPlural: "trees" },
+    },
+  ],
 };
 
 function greeting(origin, keys) {
   const url = `${origin}/v2/pledge-transaction`;
-  const rows = keys.map(({ key, record }) => [`  ${key}`, record.unitId ?? `${record.teamId}: ${record.unitIds.join(", ")}`]);
-  const places = [["  the demo shop", `${origin}/`], ["  what it sent and got", `${origin}/developer`], ["  create by the API", `POST ${url}`], ["  read by the API", `GET ${url}/{id}`]];
+  const rows = keys.map(({ key, record }) => [
+    `  ${key}`,
+    record.unitId ?? `${record.teamId}: ${record.unitIds.join(", ")}`,
+  ]);
+  const places = [
+    ["  the demo shop", `${origin}/`],
+    ["  what it sent and got", `${origin}/developer`],
+    ["  create by the API", `POST ${url}`],
+    ["  read by the API", `GET ${url}/{id}`],
+  ];
   return `
 Ready. Open the demo shop in a browser, or call the API:
 
@@ -44,7 +57,11 @@ Ctrl-C ends it.
 async function start(port, persistTo) {
   const tools = await ready();
   say("building the service, the package and the demo shop …"); // before wrangler does, so that a failure ends the start
-  const { ended } = startGroup([join(tools.root, "scripts", "run.mjs"), "build"], { cwd: tools.root, env: tools.env, stdio: ["ignore", "inherit", "inherit"] });
+  const { ended } = startGroup([join(tools.root, "scripts", "run.mjs"), "build"], {
+    cwd: tools.root,
+    env: tools.env,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
   if ((await ended) !== 0) process.exit(1); // it has printed why
   const keys = await seed(tools, { persistTo });
   say("starting the service …");
@@ -56,7 +73,9 @@ async function start(port, persistTo) {
 
 async function run({ persistTo }) {
   const port = await freePort(process.env.PORT);
-  const asked = new Promise((resolve) => ["SIGINT", "SIGTERM", "SIGHUP"].forEach((signal) => process.on(signal, () => resolve())));
+  const asked = new Promise((resolve) =>
+    ["SIGINT", "SIGTERM", "SIGHUP"].forEach((signal) => process.on(signal, () => resolve())),
+  );
   const service = await Promise.race([start(port, persistTo), asked]);
   if (!service) process.exit(130); // asked to end before it had begun
   const how = await Promise.race([service.ended, asked]);
@@ -65,4 +84,7 @@ async function run({ persistTo }) {
   process.exit(0);
 }
 
-await command("npm start --", ABOUT).option("--persist-to <dir>", "folder of the local state").action(run).parseAsync();
+await command("npm start --", ABOUT)
+  .option("--persist-to <dir>", "folder of the local state")
+  .action(run)
+  .parseAsync();

@@ -5,7 +5,10 @@ import { Stop, table } from "./lib/report.mjs";
 
 const PREFIX = "profile:";
 const MEMBERS = ["name", "logo", "accent", "language", "link"];
-const units = command("npm run units --", "Profiles of units: what a shop shows of itself on its timelines.");
+const units = command(
+  "npm run units --",
+  "Profiles of units: what a shop shows of itself on its timelines.",
+);
 
 const set = units
   .command("set")
@@ -13,7 +16,10 @@ const set = units
   .argument("<unit>", "ID of the unit")
   .requiredOption("--name <name>", "what the shop is called: one line, at most 80 characters")
   .option("--logo <url>", "address of an image, by https")
-  .option("--accent <colour>", "such as `#8a4b2a`; made darker or lighter where it would be hard to read")
+  .option(
+    "--accent <colour>",
+    "such as `#8a4b2a`; made darker or lighter where it would be hard to read",
+  )
   .option("--language <code>", "language of its pages; without it, the reader's own")
   .option("--link <url>", "where name and logo lead to, by https");
 onRecords(set, async ({ tools, kv, print }, unit) => {
@@ -24,28 +30,48 @@ onRecords(set, async ({ tools, kv, print }, unit) => {
   print(made, () => `${shown([made])}\n\nWithin about a minute its timelines show it everywhere.`);
 });
 
-onRecords(units.command("show").description("print a unit's profile").argument("<unit>", "ID of the unit"), async ({ tools, kv, print }, unit) => {
-  const name = PREFIX + unit;
-  const [row] = await operator(tools, "list-profiles", { [name]: await kv.get(name) });
-  if (!row) throw new Stop(`the unit \`${unit}\` has no profile: its timelines show the name Impact Pledge`);
-  print(row, () => shown([row]));
-});
+onRecords(
+  units.command("show").description("print a unit's profile").argument("<unit>", "ID of the unit"),
+  async ({ tools, kv, print }, unit) => {
+    const name = PREFIX + unit;
+    const [row] = await operator(tools, "list-profiles", { [name]: await kv.get(name) });
+    if (!row)
+      throw new Stop(
+        `the unit \`${unit}\` has no profile: its timelines show the name Impact Pledge`,
+      );
+    print(row, () => shown([row]));
+  },
+);
 
 onRecords(units.command("list").description("print all profiles"), async ({ tools, kv, print }) => {
   const rows = await operator(tools, "list-profiles", await kv.values(kv.names(PREFIX)));
   print({ units: rows }, () => (rows.length === 0 ? "no profiles" : shown(rows)));
 });
 
-onRecords(units.command("remove").description("remove a unit's profile").argument("<unit>", "ID of the unit"), async ({ kv, print }, unit) => {
-  if ((await kv.get(PREFIX + unit)) === null) throw new Stop(`the unit \`${unit}\` has no profile`);
-  await kv.remove([PREFIX + unit]);
-  print({ unit, removed: true }, () => `The profile of ${unit} is removed. Within about a minute its timelines are without it everywhere.`);
-});
+onRecords(
+  units
+    .command("remove")
+    .description("remove a unit's profile")
+    .argument("<unit>", "ID of the unit"),
+  async ({ kv, print }, unit) => {
+    if ((await kv.get(PREFIX + unit)) === null)
+      throw new Stop(`the unit \`${unit}\` has no profile`);
+    await kv.remove([PREFIX + unit]);
+    print(
+      { unit, removed: true },
+      () =>
+        `The profile of ${unit} is removed. Within about a minute its timelines are without it everywhere.`,
+    );
+  },
+);
 
-const shown = (rows) => table(["UNIT", ...MEMBERS.map((member) => member.toUpperCase())], rows.map(cells));
+const shown = (rows) =>
+  table(["UNIT", ...MEMBERS.map((member) => member.toUpperCase())], rows.map(cells));
 
 function cells({ unit, profile, problem }) {
-  return problem ? [unit, `unreadable record: ${problem}`] : [unit, ...MEMBERS.map((member) => profile[member] ?? "")];
+  return problem
+    ? [unit, `unreadable record: ${problem}`]
+    : [unit, ...MEMBERS.map((member) => profile[member] ?? "")];
 }
 
 await units.parseAsync();

@@ -8,9 +8,11 @@ import { buildWasm } from "./lib/wasm.mjs";
 /** @param {import("./lib/ready.mjs").Tools} tools */
 export async function buildWorker(tools, folder = join(tools.root, "build")) {
   // What is the same already is left alone: a watcher need not wake for nothing.
-  const filter = (from, to) => statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));
+  const filter = (from, to) =>
+    statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));
   cpSync(await buildWasm(tools, "impact_pledge"), folder, { recursive: true, filter });
-  for (const name of ["worker.js", "recover.js"]) cpSync(join(tools.root, "src", "server", name), join(folder, name), { filter });
+  for (const name of ["worker.js", "recover.js"])
+    cpSync(join(tools.root, "src", "server", name), join(folder, name), { filter });
   const wasm = readFileSync(join(folder, "impact_pledge_bg.wasm"));
   const kilobytes = ({ length }) => `${(length / 1000).toFixed(1)} KB`;
   say(`impact_pledge_bg.wasm: ${kilobytes(wasm)}, ${kilobytes(gzipSync(wasm))} gzip`);

@@ -18,9 +18,17 @@ const requestType = type({
       "externalId?": "string",
       "externalUrl?": "string.url",
     },
-  }).array().atLeastLength(1),
-  "trigger?": { "+": "reject", "date?": "string.date.iso", "phrase?": "string", "externalUrl?": "string.url" },
-  "notifications?": "('Email' | 'MessagingServiceA' | 'MessagingServiceB' | 'MessagingServiceC')[] <= 3",
+  })
+    .array()
+    .atLeastLength(1),
+  "trigger?": {
+    "+": "reject",
+    "date?": "string.date.iso",
+    "phrase?": "string",
+    "externalUrl?": "string.url",
+  },
+  "notifications?":
+    "('Email' | 'MessagingServiceA' | 'MessagingServiceB' | 'MessagingServiceC')[] <= 3",
 });
 
 export function check(value) {

@@ -2,5 +2,6 @@
 
 const join = (steps) => steps.map((step) => `/${String(step)}`).join("");
 
-export const zodPointer = ({ path, code, keys }) => join(code === "unrecognized_keys" ? [...path, ...keys] : path);
+export const zodPointer = ({ path, code, keys }) =>
+  join(code === "unrecognized_keys" ? [...path, ...keys] : path);
 export const stepsPointer = join;

@@ -10,18 +10,46 @@ const validator = Compile(
   Type.Object(
     {
       reference: Type.String(),
-      recipient: Type.Object({ email: Type.String({ format: "email" }), firstName: text, name: text }, closed),
+      recipient: Type.Object(
+        { email: Type.String({ format: "email" }), firstName: text, name: text },
+        closed,
+      ),
       pledges: Type.Array(
         Type.Object(
           {
-            impact: Type.Object({ amount: Type.Number({ exclusiveMinimum: 0 }), offeringId: Type.String() }, closed),
-            detail: Type.Optional(Type.Object({ name: text, description: text, nounSingular: text, nounPlural: text, image: uri, externalId: text, externalUrl: uri }, closed)),
+            impact: Type.Object(
+              { amount: Type.Number({ exclusiveMinimum: 0 }), offeringId: Type.String() },
+              closed,
+            ),
+            detail: Type.Optional(
+              Type.Object(
+                {
+                  name: text,
+                  description: text,
+                  nounSingular: text,
+                  nounPlural: text,
+                  image: uri,
+                  externalId: text,
+                  externalUrl: uri,
+                },
+                closed,
+              ),
+            ),
           },
           closed,
         ),
         { minItems: 1 },
       ),
-      trigger: Type.Optional(Type.Object({ date: Type.Optional(Type.String({ format: "date-time" })), phrase: text, externalUrl: uri }, closed)),
+      trigger: Type.Optional(
+        Type.Object(
+          {
+            date: Type.Optional(Type.String({ format: "date-time" })),
+            phrase: text,
+            externalUrl: uri,
+          },
+          closed,
+        ),
+      ),
       notifications: Type.Optional(Type.Array(service, { maxItems: 3 })),
     },
     closed,

@@ -10,14 +10,36 @@ const url = z.optional(z.url());
 const requestSchema = z.strictObject({
   reference: z.string(),
   recipient: z.strictObject({ email: z.email(), firstName: text, name: text }),
-  pledges: z.array(
+  pledges: z
+    .array(
+      z.strictObject({
+        impact: z.strictObject({ amount: z.number().check(z.positive()), offeringId: z.string() }),
+        detail: z.optional(
+          z.strictObject({
+            name: text,
+            description: text,
+            nounSingular: text,
+            nounPlural: text,
+            image: url,
+            externalId: text,
+            externalUrl: url,
+          }),
+        ),
+      }),
+    )
+    .check(z.minLength(1)),
+  trigger: z.optional(
     z.strictObject({
-      impact: z.strictObject({ amount: z.number().check(z.positive()), offeringId: z.string() }),
-      detail: z.optional(z.strictObject({ name: text, description: text, nounSingular: text, nounPlural: text, image: url, externalId: text, externalUrl: url })),
+      date: z.optional(z.iso.datetime({ offset: true })),
+      phrase: text,
+      externalUrl: url,
     }),
-  ).check(z.minLength(1)),
-  trigger: z.optional(z.strictObject({ date: z.optional(z.iso.datetime({ offset: true })), phrase: text, externalUrl: url })),
-  notifications: z.optional(z.array(z.enum(["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"])).check(z.maxLength(3))),
+  ),
+  notifications: z.optional(
+    z
+      .array(z.enum(["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"]))
+      .check(z.maxLength(3)),
+  ),
 });
 
 export const check = (value) => z.safeParse(requestSchema, value).error?.issues ?? [];

@@ -2,7 +2,11 @@ import * as z from "zod";
 
 export const requestSchema = z.strictObject({
   reference: z.string(),
-  recipient: z.strictObject({ email: z.email(), firstName: z.string().optional(), name: z.string().optional() }),
+  recipient: z.strictObject({
+    email: z.email(),
+    firstName: z.string().optional(),
+    name: z.string().optional(),
+  }),
   pledges: z
     .array(
       z.strictObject({
@@ -22,7 +26,14 @@ export const requestSchema = z.strictObject({
     )
     .min(1),
   trigger: z
-    .strictObject({ date: z.iso.datetime({ offset: true }).optional(), phrase: z.string().optional(), externalUrl: z.url().optional() })
+    .strictObject({
+      date: z.iso.datetime({ offset: true }).optional(),
+      phrase: z.string().optional(),
+      externalUrl: z.url().optional(),
+    })
     .optional(),
-  notifications: z.array(z.enum(["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"])).max(3).optional(),
+  notifications: z
+    .array(z.enum(["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"]))
+    .max(3)
+    .optional(),
 });

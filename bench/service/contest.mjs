@@ -26,7 +26,10 @@ const ENTRIES = [
 ];
 
 /** What the limits can stand for. */
-const KINDS_OF_LIMITS = { "one KV call": ["POST small", "POST of 100 pledges", "GET small", "GET of 100 pledges"], "empty Worker": ["POST small", "POST of 100 pledges", "GET small"] };
+const KINDS_OF_LIMITS = {
+  "one KV call": ["POST small", "POST of 100 pledges", "GET small", "GET of 100 pledges"],
+  "empty Worker": ["POST small", "POST of 100 pledges", "GET small"],
+};
 
 /**
  * @typedef {object} Plan
@@ -53,7 +56,13 @@ export async function contest(tools, plan, folder) {
     const load = await loadAll(program, servers, plan);
     await endAll(servers);
     const soaks = await soakFresh(program, tools, { bundles, seeds, folder, count: plan.soak });
-    return { uploads, upload: bundles.map(({ name, upload }) => ({ name, ...upload })), starts, ...load, soaks };
+    return {
+      uploads,
+      upload: bundles.map(({ name, upload }) => ({ name, ...upload })),
+      starts,
+      ...load,
+      soaks,
+    };
   } finally {
     await endAll(servers);
   }
@@ -64,7 +73,12 @@ const endAll = (servers) => Promise.all(servers.map(({ server }) => server.end()
 /** In processes of their own, which can be looked into; the KV call alone beside them shows what is the platform's. */
 async function soakFresh(program, tools, { bundles, seeds, folder, count }) {
   if (count === 0) return [];
-  const servers = await startAll(tools, bundles.filter(({ name }) => name !== "empty Worker"), seeds, { inspected: true });
+  const servers = await startAll(
+    tools,
+    bundles.filter(({ name }) => name !== "empty Worker"),
+    seeds,
+    { inspected: true },
+  );
   try {
     await prepare(servers, folder);
     return await soakAll(program, servers, count);
@@ -77,7 +91,15 @@ async function bundleAll(tools, folder) {
   const bundles = [];
   for (const [index, { name, main, limit, keepNames }] of ENTRIES.entries()) {
     say(`service: bundling ${name}`);
-    bundles.push({ name, limit, ...(await bundle(tools, { main: main(tools.root), keepNames, folder: join(folder, `worker-${index}`) })) });
+    bundles.push({
+      name,
+      limit,
+      ...(await bundle(tools, {
+        main: main(tools.root),
+        keepNames,
+        folder: join(folder, `worker-${index}`),
+      })),
+    });
   }
   return bundles;
 }
@@ -99,7 +121,11 @@ async function coldStarts(tools, bundles, seeds, { starts }) {
 async function coldStart(tools, entry, seeds) {
   const server = await Server.start(tools, entry);
   try {
-    await send(server.origin, { method: "GET", path: "/v2/pledge-transaction/none", headers: {} }).catch(() => null);
+    await send(server.origin, {
+      method: "GET",
+      path: "/v2/pledge-transaction/none",
+      headers: {},
+    }).catch(() => null);
     const answer = performance.now() - server.spawnedAt;
     await server.seed(seeds);
     const started = performance.now();
@@ -111,9 +137,21 @@ async function coldStart(tools, entry, seeds) {
 }
 
 async function createOnce(origin) {
-  const body = JSON.stringify({ reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] });
-  const headers = { authorization: "Bearer service_sk_test_dev_unit", "content-type": "application/json" };
-  const { status } = await send(origin, { method: "POST", path: "/v2/pledge-transaction", headers, body });
+  const body = JSON.stringify({
+    reference: "order-1",
+    recipient: { email: "ada@example.org" },
+    pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+  });
+  const headers = {
+    authorization: "Bearer service_sk_test_dev_unit",
+    "content-type": "application/json",
+  };
+  const { status } = await send(origin, {
+    method: "POST",
+    path: "/v2/pledge-transaction",
+    headers,
+    body,
+  });
   if (status !== 200) throw new Error(`the first create was answered with ${status}`);
 }
 
@@ -131,24 +169,35 @@ async function startAll(tools, bundles, seeds, how) {
 async function prepare(servers, folder) {
   const full = servers.filter(({ limit }) => !limit);
   for (const entry of full) entry.kinds = await kindsFor(entry.server.origin);
-  const [ours, ...rivals] = full.map(({ name, server, kinds }) => ({ name, origin: server.origin, kinds }));
+  const [ours, ...rivals] = full.map(({ name, server, kinds }) => ({
+    name,
+    origin: server.origin,
+    kinds,
+  }));
   for (const rival of rivals) await mustAnswerAlike(ours, rival);
   say(`service: ${full.length} services answer ${ours.kinds.length} kinds of request alike`);
-  for (const entry of servers.filter(({ limit }) => limit)) entry.kinds = await kindsOfLimit(entry, ours.kinds);
+  for (const entry of servers.filter(({ limit }) => limit))
+    entry.kinds = await kindsOfLimit(entry, ours.kinds);
   for (const [index, { server, kinds }] of servers.entries()) {
     const own = join(folder, `requests-${index}`);
     mkdirSync(own, { recursive: true });
-    for (const kind of kinds) kind.file = writeRequests(own, kind.name, kind.requests, server.origin);
+    for (const kind of kinds)
+      kind.file = writeRequests(own, kind.name, kind.requests, server.origin);
   }
 }
 
 /** The limits hold no records of their own: what they pass on is put there first. */
 async function kindsOfLimit({ name, server }, kinds) {
-  const chosen = kinds.filter((kind) => KINDS_OF_LIMITS[name].includes(kind.name)).map((kind) => ({ ...kind }));
+  const chosen = kinds
+    .filter((kind) => KINDS_OF_LIMITS[name].includes(kind.name))
+    .map((kind) => ({ ...kind }));
   for (const kind of chosen.filter(({ name }) => name.startsWith("GET"))) {
     const path = kind.requests[0].path;
-    const { body } = kinds.find(({ name }) => name === kind.name.replace("GET", "POST")).requests[0];
-    await server.seed([{ key: `transaction:${path.slice(path.lastIndexOf("/") + 1)}`, value: body }]);
+    const { body } = kinds.find(({ name }) => name === kind.name.replace("GET", "POST"))
+      .requests[0];
+    await server.seed([
+      { key: `transaction:${path.slice(path.lastIndexOf("/") + 1)}`, value: body },
+    ]);
     kind.requests = kind.requests.slice(0, 1);
   }
   return chosen;
@@ -159,7 +208,8 @@ async function tryUploads(servers) {
   const results = [];
   for (const { name, server } of servers.filter(({ limit }) => !limit)) {
     let answered = 0;
-    for (let attempt = 0; attempt < UPLOADS; attempt += 1) answered += Number(await uploadIsAnswered(server.origin));
+    for (let attempt = 0; attempt < UPLOADS; attempt += 1)
+      answered += Number(await uploadIsAnswered(server.origin));
     results.push({ name, answered, of: UPLOADS });
   }
   return results;
@@ -167,17 +217,25 @@ async function tryUploads(servers) {
 
 async function loadAll(program, servers, { rounds, seconds }) {
   const names = servers[0].kinds.map(({ name }) => name);
-  const results = new Map(servers.map(({ name }) => [name, Object.fromEntries(names.map((kind) => [kind, []]))]));
+  const results = new Map(
+    servers.map(({ name }) => [name, Object.fromEntries(names.map((kind) => [kind, []]))]),
+  );
   for (let round = -1; round < rounds; round += 1) {
     for (const kind of names) {
-      say(round < 0 ? `service: warming up, ${kind}` : `service: round ${round + 1} of ${rounds}, ${kind}`);
+      say(
+        round < 0
+          ? `service: warming up, ${kind}`
+          : `service: round ${round + 1} of ${rounds}, ${kind}`,
+      );
       for (const entry of rotated(servers, Math.max(round, 0))) {
         const one = await sliceOf(program, entry, kind, round < 0 ? 1 : seconds);
         if (one && round >= 0) results.get(entry.name)[kind].push(one);
       }
     }
   }
-  const memory = servers.filter(({ limit }) => !limit).map(({ name, server }) => ({ name, bytes: residentBytes(server.pid) }));
+  const memory = servers
+    .filter(({ limit }) => !limit)
+    .map(({ name, server }) => ({ name, bytes: residentBytes(server.pid) }));
   return { load: Object.fromEntries(results), memory };
 }
 
@@ -186,5 +244,12 @@ async function sliceOf(program, { server, kinds }, name, seconds) {
   if (!kind) return null;
   const { file, connections, status } = kind;
   await sleep(SETTLE_MS); // what the last one left to collect
-  return slice(program, { origin: server.origin, pid: server.pid, file, connections, seconds, errors: status >= 400 ? "all" : "none" });
+  return slice(program, {
+    origin: server.origin,
+    pid: server.pid,
+    file,
+    connections,
+    seconds,
+    errors: status >= 400 ? "all" : "none",
+  });
 }

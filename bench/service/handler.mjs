@@ -12,7 +12,8 @@ import { figure, median } from "../numbers.mjs";
 
 const ORIGIN = "http://127.0.0.1:8787";
 const ROUNDS = 9;
-const [folder = join(import.meta.dirname, "..", "..", "build"), milliseconds = "500", only] = process.argv.slice(2);
+const [folder = join(import.meta.dirname, "..", "..", "build"), milliseconds = "500", only] =
+  process.argv.slice(2);
 
 /** What of a body the service looks at. */
 class Stored {
@@ -24,7 +25,8 @@ class Stored {
   getReader() {
     const { bytes } = this;
     let done = false;
-    const read = async () => (done ? { done, value: undefined } : ((done = true), { done: false, value: bytes }));
+    const read = async () =>
+      done ? { done, value: undefined } : ((done = true), { done: false, value: bytes });
     return { read, releaseLock() {}, cancel() {} };
   }
 }
@@ -59,7 +61,9 @@ class FakeKv {
 
   async getWithMetadata(name) {
     const found = this.records.get(name);
-    return found ? { value: new Stored(found.value), metadata: found.metadata } : { value: null, metadata: null };
+    return found
+      ? { value: new Stored(found.value), metadata: found.metadata }
+      : { value: null, metadata: null };
   }
 
   async put(name, value, { metadata = null } = {}) {
@@ -68,24 +72,38 @@ class FakeKv {
 }
 
 async function load() {
-  const [service, { recovering }] = await Promise.all(["impact_pledge.js", "recover.js"].map((name) => import(pathToFileURL(resolve(folder, name)))));
-  service.initSync({ module: new WebAssembly.Module(readFileSync(resolve(folder, "impact_pledge_bg.wasm"))) });
+  const [service, { recovering }] = await Promise.all(
+    ["impact_pledge.js", "recover.js"].map((name) => import(pathToFileURL(resolve(folder, name)))),
+  );
+  service.initSync({
+    module: new WebAssembly.Module(readFileSync(resolve(folder, "impact_pledge_bg.wasm"))),
+  });
   globalThis.addEventListener ??= () => {}; // Node has none
   return recovering(service.fetch, () => service.__worker_init_state().instanceId);
 }
 
 const bytes = (value) => new TextEncoder().encode(JSON.stringify(value));
-const headersOf = (key, body) => ({ authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json", "content-length": String(body.length) }) });
+const headersOf = (key, body) => ({
+  authorization: `Bearer ${key}`,
+  ...(body && { "content-type": "application/json", "content-length": String(body.length) }),
+});
 
 /** @returns {Promise<Record<string, {status: number, make: (() => FakeRequest)[]}>>} */
 async function kinds(serve, env) {
   const random = generator(7);
   const posts = (count, make, key = KEY) =>
-    Array.from({ length: count }, make).map(bytes).map((body) => () => new FakeRequest("POST", "/v2/pledge-transaction", headersOf(key, body), body));
+    Array.from({ length: count }, make)
+      .map(bytes)
+      .map(
+        (body) => () =>
+          new FakeRequest("POST", "/v2/pledge-transaction", headersOf(key, body), body),
+      );
   const gets = async (makes) => {
     const answers = await Promise.all(makes.map((make) => serve(make(), env)));
     const ids = answers.map(({ body }) => JSON.parse(new TextDecoder().decode(body)).id);
-    return ids.map((id) => () => new FakeRequest("GET", `/v2/pledge-transaction/${id}`, headersOf(KEY)));
+    return ids.map(
+      (id) => () => new FakeRequest("GET", `/v2/pledge-transaction/${id}`, headersOf(KEY)),
+    );
   };
   const small = posts(64, () => fullRequest(random, 1));
   const large = posts(16, () => fullRequest(random, 100));
@@ -94,7 +112,10 @@ async function kinds(serve, env) {
     "POST of 100 pledges": { status: 200, make: large },
     "GET small": { status: 200, make: await gets(small) },
     "GET of 100 pledges": { status: 200, make: await gets(large) },
-    "unknown key (401)": { status: 401, make: posts(64, () => fullRequest(random, 1), "service_sk_test_unknown") },
+    "unknown key (401)": {
+      status: 401,
+      make: posts(64, () => fullRequest(random, 1), "service_sk_test_unknown"),
+    },
     "invalid (400)": { status: 400, make: posts(64, () => requestWithProblems(random)) },
   };
 }
@@ -103,8 +124,14 @@ const KEY = "service_sk_test_dev_unit";
 
 async function seed(kv) {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(KEY));
-  await kv.put(`key:${Buffer.from(digest).toString("hex")}`, bytes({ mode: "test", level: "unit", unitId: "unit_dev" }));
-  await kv.put("catalogue:test", bytes({ currencyCode: "USD", unitPrices: { tree: "0.50", "plastic-kg": "1.25" } }));
+  await kv.put(
+    `key:${Buffer.from(digest).toString("hex")}`,
+    bytes({ mode: "test", level: "unit", unitId: "unit_dev" }),
+  );
+  await kv.put(
+    "catalogue:test",
+    bytes({ currencyCode: "USD", unitPrices: { tree: "0.50", "plastic-kg": "1.25" } }),
+  );
 }
 
 async function time(serve, env, { status, make }) {

@@ -25,7 +25,8 @@ export async function inspect(port, worker) {
     if (error) fail?.(new Error(error.message));
     else done?.(result);
   };
-  socket.onclose = () => waiting.forEach(({ fail }) => fail(new Error("the inspector's connection ended")));
+  socket.onclose = () =>
+    waiting.forEach(({ fail }) => fail(new Error("the inspector's connection ended")));
   let last = 0;
   inspector.ask = (method, params = {}) =>
     new Promise((done, fail) => {
@@ -50,10 +51,22 @@ export async function liveHeapBytes({ ask, contextId }) {
 
 /** @param {Inspector} inspector @returns {Promise<number>} bytes of wasm's memory in a Worker */
 export async function wasmBytes({ ask, contextId }) {
-  const { result } = await ask("Runtime.evaluate", { contextId, objectGroup: "memory", expression: "WebAssembly.Memory.prototype" });
-  const { objects } = await ask("Runtime.queryObjects", { objectGroup: "memory", prototypeObjectId: result.objectId });
-  const functionDeclaration = "function () { return this.reduce((sum, { buffer }) => sum + buffer.byteLength, 0); }";
-  const sum = await ask("Runtime.callFunctionOn", { objectId: objects.objectId, functionDeclaration, returnByValue: true });
+  const { result } = await ask("Runtime.evaluate", {
+    contextId,
+    objectGroup: "memory",
+    expression: "WebAssembly.Memory.prototype",
+  });
+  const { objects } = await ask("Runtime.queryObjects", {
+    objectGroup: "memory",
+    prototypeObjectId: result.objectId,
+  });
+  const functionDeclaration =
+    "function () { return this.reduce((sum, { buffer }) => sum + buffer.byteLength, 0); }";
+  const sum = await ask("Runtime.callFunctionOn", {
+    objectId: objects.objectId,
+    functionDeclaration,
+    returnByValue: true,
+  });
   await ask("Runtime.releaseObjectGroup", { objectGroup: "memory" });
   return sum.result.value;
 }

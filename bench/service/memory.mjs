@@ -7,7 +7,14 @@ import { writeRequests } from "./requests.mjs";
 import { slice } from "./wrk.mjs";
 
 const SLICE_SECONDS = 4;
-const SHARES = { "POST small": 8, "POST of 100 pledges": 1, "GET small": 8, "GET of 100 pledges": 1, "unknown key (401)": 1, "invalid (400)": 1 };
+const SHARES = {
+  "POST small": 8,
+  "POST of 100 pledges": 1,
+  "GET small": 8,
+  "GET of 100 pledges": 1,
+  "unknown key (401)": 1,
+  "invalid (400)": 1,
+};
 
 /**
  * @typedef {object} Sample after a collection of garbage; all in bytes
@@ -21,14 +28,24 @@ const SHARES = { "POST small": 8, "POST of 100 pledges": 1, "GET small": 8, "GET
 /** One service after the other. @returns {Promise<{name: string, samples: Sample[]}[]>} */
 export async function soakAll(program, servers, count) {
   const soaks = [];
-  for (const entry of servers) soaks.push({ name: entry.name, samples: await soak(program, entry, count) });
+  for (const entry of servers)
+    soaks.push({ name: entry.name, samples: await soak(program, entry, count) });
   return soaks;
 }
 
 async function soak(program, { name, server, kinds }, count) {
-  const inspectors = await Promise.all(["main", "kv"].map((worker) => inspect(server.ports.inspector, worker)));
+  const inspectors = await Promise.all(
+    ["main", "kv"].map((worker) => inspect(server.ports.inspector, worker)),
+  );
   const errors = kinds.some(({ status }) => status >= 400) ? "some" : "none";
-  const load = { origin: server.origin, pid: server.pid, file: mixed(kinds, server.origin), connections: 16, seconds: SLICE_SECONDS, errors };
+  const load = {
+    origin: server.origin,
+    pid: server.pid,
+    file: mixed(kinds, server.origin),
+    connections: 16,
+    seconds: SLICE_SECONDS,
+    errors,
+  };
   const samples = [await sample(server, inspectors, 0)];
   while (samples.at(-1).requests < count) {
     const { requests } = await slice(program, load);
@@ -40,15 +57,26 @@ async function soak(program, { name, server, kinds }, count) {
 }
 
 async function sample({ pid }, [main, kv], requests) {
-  return { requests, heap: await liveHeapBytes(main), wasm: await wasmBytes(main), kv: await liveHeapBytes(kv), resident: residentBytes(pid) };
+  return {
+    requests,
+    heap: await liveHeapBytes(main),
+    wasm: await wasmBytes(main),
+    kv: await liveHeapBytes(kv),
+    resident: residentBytes(pid),
+  };
 }
 
 function mixed(kinds, origin) {
   const turns = 64;
-  const requests = Array.from({ length: turns }, (_, turn) => kinds.flatMap(({ name, requests }) => take(requests, SHARES[name] ?? 0, turn))).flat();
+  const requests = Array.from({ length: turns }, (_, turn) =>
+    kinds.flatMap(({ name, requests }) => take(requests, SHARES[name] ?? 0, turn)),
+  ).flat();
   return writeRequests(dirname(kinds[0].file), "mixed", requests, origin);
 }
 
 function take(requests, share, turn) {
-  return Array.from({ length: share }, (_, index) => requests[(turn * share + index) % requests.length]);
+  return Array.from(
+    { length: share },
+    (_, index) => requests[(turn * share + index) % requests.length],
+  );
 }

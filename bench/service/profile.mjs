@@ -18,11 +18,21 @@ const [main = "build/worker.js", wanted = "GET small", seconds = "5"] = process.
 const tools = await ready();
 const folder = join(tools.root, "build", "bench", "profile");
 mkdirSync(folder, { recursive: true });
-const server = await Server.start(tools, await bundle(tools, { main: resolve(main), folder: join(folder, "worker"), minify: false }), { inspected: true });
+const server = await Server.start(
+  tools,
+  await bundle(tools, { main: resolve(main), folder: join(folder, "worker"), minify: false }),
+  { inspected: true },
+);
 try {
   await server.seed((await seedData(tools)).entries);
   const kind = (await kindsFor(server.origin)).find(({ name }) => name === wanted);
-  const load = { origin: server.origin, pid: server.pid, file: writeRequests(folder, kind.name, kind.requests, server.origin), connections: kind.connections, errors: kind.status >= 400 ? "all" : "none" };
+  const load = {
+    origin: server.origin,
+    pid: server.pid,
+    file: writeRequests(folder, kind.name, kind.requests, server.origin),
+    connections: kind.connections,
+    errors: kind.status >= 400 ? "all" : "none",
+  };
   const program = await wrk();
   await slice(program, { ...load, seconds: 2 });
   const inspector = await inspect(server.ports.inspector, "main");
@@ -33,7 +43,9 @@ try {
   const { profile } = await inspector.ask("Profiler.stop");
   inspector.close();
   writeFileSync(join(folder, "service.cpuprofile"), JSON.stringify(profile));
-  console.log(`${Math.round(perSecond)} per second, ${Math.round(cpu)} µs each; build/bench/profile/service.cpuprofile`);
+  console.log(
+    `${Math.round(perSecond)} per second, ${Math.round(cpu)} µs each; build/bench/profile/service.cpuprofile`,
+  );
   console.log(summary(profile));
 } finally {
   await server.end();
@@ -48,9 +60,15 @@ function nameOf({ functionName, url, lineNumber }) {
 function summary({ nodes, samples, timeDeltas }) {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
   const shares = new Map();
-  for (const [index, id] of samples.entries()) shares.set(names.get(id), (shares.get(names.get(id)) ?? 0) + timeDeltas[index]);
+  for (const [index, id] of samples.entries())
+    shares.set(names.get(id), (shares.get(names.get(id)) ?? 0) + timeDeltas[index]);
   shares.delete("(idle)");
   const total = [...shares.values()].reduce((a, b) => a + b, 0);
   const rows = [...shares].sort(([, a], [, b]) => b - a).slice(0, 40);
-  return rows.map(([name, share]) => `${((share / total) * 100).toFixed(1).padStart(5)} %  ${name.slice(0, 140)}`).join("\n");
+  return rows
+    .map(
+      ([name, share]) =>
+        `${((share / total) * 100).toFixed(1).padStart(5)} %  ${name.slice(0, 140)}`,
+    )
+    .join("\n");
 }

@@ -38,15 +38,50 @@ export async function kindsFor(origin) {
   return [
     { name: "POST small", status: 200, connections: 32, requests: small },
     { name: "POST of 100 pledges", status: 200, connections: 16, requests: large },
-    { name: "GET small", status: 200, connections: 32, requests: (await store(origin, small, STORED)).map(get) },
-    { name: "GET of 100 pledges", status: 200, connections: 16, requests: (await store(origin, large, STORED / 2)).map(get) },
-    { name: "unknown key (401)", status: 401, connections: 32, requests: small.slice(0, 64).map((request, index) => ({ ...request, headers: { ...request.headers, ...unknownKey(index) } })) },
-    { name: "invalid (400)", status: 400, connections: 32, requests: bodies(256, () => requestWithProblems(random)).map(create) },
-    { name: "too large (413)", status: 413, connections: 4, requests: [create("x".repeat(TOO_LARGE))] },
+    {
+      name: "GET small",
+      status: 200,
+      connections: 32,
+      requests: (await store(origin, small, STORED)).map(get),
+    },
+    {
+      name: "GET of 100 pledges",
+      status: 200,
+      connections: 16,
+      requests: (await store(origin, large, STORED / 2)).map(get),
+    },
+    {
+      name: "unknown key (401)",
+      status: 401,
+      connections: 32,
+      requests: small
+        .slice(0, 64)
+        .map((request, index) => ({
+          ...request,
+          headers: { ...request.headers, ...unknownKey(index) },
+        })),
+    },
+    {
+      name: "invalid (400)",
+      status: 400,
+      connections: 32,
+      requests: bodies(256, () => requestWithProblems(random)).map(create),
+    },
+    {
+      name: "too large (413)",
+      status: 413,
+      connections: 4,
+      requests: [create("x".repeat(TOO_LARGE))],
+    },
   ];
 }
 
-const create = (body) => ({ method: "POST", path: PATH, headers: { ...AUTHORIZATION, ...JSON_TYPE, "content-length": String(Buffer.byteLength(body)) }, body });
+const create = (body) => ({
+  method: "POST",
+  path: PATH,
+  headers: { ...AUTHORIZATION, ...JSON_TYPE, "content-length": String(Buffer.byteLength(body)) },
+  body,
+});
 const get = (id) => ({ method: "GET", path: `${PATH}/${id}`, headers: AUTHORIZATION });
 
 /** Creates and reads each once, so that KV keeps it. */
@@ -64,7 +99,13 @@ async function store(origin, requests, count) {
 export async function send(origin, { method, path, headers, body }) {
   const { "content-length": _length, ...own } = headers; // fetch counts for itself
   const response = await fetch(`${origin}${path}`, { method, headers: own, body });
-  const answer = { status: response.status, type: response.headers.get("content-type"), cache: response.headers.get("cache-control"), isIdentified: response.headers.has("x-request-id"), text: await response.text() };
+  const answer = {
+    status: response.status,
+    type: response.headers.get("content-type"),
+    cache: response.headers.get("cache-control"),
+    isIdentified: response.headers.has("x-request-id"),
+    text: await response.text(),
+  };
   return answer;
 }
 
@@ -77,9 +118,13 @@ export function uploadIsAnswered(origin) {
   const length = UPLOAD_PIECES * PIECE.length;
   return new Promise((resolve) => {
     const headers = { ...AUTHORIZATION, ...JSON_TYPE, "content-length": length };
-    const request = httpRequest(`${origin}${PATH}`, { method: "POST", headers, agent: false }, (response) => {
-      response.resume().on("end", () => resolve(response.statusCode === 413));
-    });
+    const request = httpRequest(
+      `${origin}${PATH}`,
+      { method: "POST", headers, agent: false },
+      (response) => {
+        response.resume().on("end", () => resolve(response.statusCode === 413));
+      },
+    );
     request.on("error", () => resolve(false));
     Readable.from(Array(UPLOAD_PIECES).fill(PIECE)).pipe(request);
   });
@@ -89,7 +134,9 @@ export function uploadIsAnswered(origin) {
 export function writeRequests(folder, name, requests, origin) {
   const { host } = new URL(origin);
   const pieces = requests.map(({ method, path, headers, body = "" }) => {
-    const lines = Object.entries({ host, ...headers }).map(([header, value]) => `${header}: ${value}\r\n`);
+    const lines = Object.entries({ host, ...headers }).map(
+      ([header, value]) => `${header}: ${value}\r\n`,
+    );
     const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
     return Buffer.concat([Buffer.from(`${bytes.length}\n`), bytes]);
   });
@@ -106,10 +153,18 @@ export function writeRequests(folder, name, requests, origin) {
 export async function mustAnswerAlike(ours, theirs) {
   for (const [index, { name, status, requests }] of ours.kinds.entries()) {
     for (const row of [0, requests.length - 1]) {
-      const [mine, other] = await Promise.all([answerTo(ours, index, row), answerTo(theirs, index, row)]);
-      if (mine.status !== status) throw new Stop(`${ours.name} answers ${name} with ${mine.status}, not ${status}: ${mine.text.slice(0, 300)}`);
+      const [mine, other] = await Promise.all([
+        answerTo(ours, index, row),
+        answerTo(theirs, index, row),
+      ]);
+      if (mine.status !== status)
+        throw new Stop(
+          `${ours.name} answers ${name} with ${mine.status}, not ${status}: ${mine.text.slice(0, 300)}`,
+        );
       if (mine.comparable === other.comparable) continue;
-      throw new Stop(`${theirs.name} answers ${name} differently:\n${mine.comparable.slice(0, 600)}\n${other.comparable.slice(0, 600)}`);
+      throw new Stop(
+        `${theirs.name} answers ${name} differently:\n${mine.comparable.slice(0, 600)}\n${other.comparable.slice(0, 600)}`,
+      );
     }
   }
 }
@@ -117,12 +172,21 @@ export async function mustAnswerAlike(ours, theirs) {
 async function answerTo({ origin, kinds }, index, row) {
   const answer = await sendOften(origin, kinds[index].requests[row]);
   const { status, type, cache, isIdentified, text } = answer;
-  return { ...answer, comparable: JSON.stringify({ status, type, cache, isIdentified, body: masked(JSON.parse(text)) }, null, 1) };
+  return {
+    ...answer,
+    comparable: JSON.stringify(
+      { status, type, cache, isIdentified, body: masked(JSON.parse(text)) },
+      null,
+      1,
+    ),
+  };
 }
 
 /** A Worker that reads no refused body cuts some of the connections off. */
 function sendOften(origin, request, left = 5) {
-  return send(origin, request).catch((error) => (left > 0 ? sendOften(origin, request, left - 1) : Promise.reject(error)));
+  return send(origin, request).catch((error) =>
+    left > 0 ? sendOften(origin, request, left - 1) : Promise.reject(error),
+  );
 }
 
 const OWN = new Set(["id", "createdAt", "timelineUrl", "message"]);
@@ -132,5 +196,9 @@ function masked(value, name = "") {
   if (OWN.has(name)) return typeof value;
   if (Array.isArray(value)) return value.map((item) => masked(item));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.keys(value).sort().map((member) => [member, masked(value[member], member)]));
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((member) => [member, masked(value[member], member)]),
+  );
 }

@@ -33,12 +33,33 @@ export async function bundle(tools, { main, folder, minify = true, keepNames = f
   mkdirSync(out, { recursive: true });
   const compatibilityDate = dateOf(join(tools.root, "wrangler.toml"));
   const config = join(folder, "wrangler.json");
-  writeFileSync(config, JSON.stringify({ name: "bench", main, compatibility_date: compatibilityDate, keep_names: keepNames, kv_namespaces: [{ binding: "PLEDGES", id: "bench" }] }));
-  const args = [tools.wrangler, "deploy", "--dry-run", ...(minify ? ["--minify"] : []), "--config", config, "--outdir", out];
+  writeFileSync(
+    config,
+    JSON.stringify({
+      name: "bench",
+      main,
+      compatibility_date: compatibilityDate,
+      keep_names: keepNames,
+      kv_namespaces: [{ binding: "PLEDGES", id: "bench" }],
+    }),
+  );
+  const args = [
+    tools.wrangler,
+    "deploy",
+    "--dry-run",
+    ...(minify ? ["--minify"] : []),
+    "--config",
+    config,
+    "--outdir",
+    out,
+  ];
   await run(process.execPath, args, { cwd: folder, env: tools.env });
-  const modules = readdirSync(out).filter((name) => /\.(js|wasm)$/.test(name)).sort();
+  const modules = readdirSync(out)
+    .filter((name) => /\.(js|wasm)$/.test(name))
+    .sort();
   copyFileSync(join(HERE, "workers", "kv.mjs"), join(folder, "kv.js"));
-  for (const [name, flags] of Object.entries(CONFIGS)) writeFileSync(join(folder, name), configText(modules, compatibilityDate, flags, kv));
+  for (const [name, flags] of Object.entries(CONFIGS))
+    writeFileSync(join(folder, name), configText(modules, compatibilityDate, flags, kv));
   return { folder, upload: sizes(modules.map((name) => readFileSync(join(out, name)))) };
 }
 
@@ -51,7 +72,11 @@ function dateOf(file) {
 
 function sizes(files) {
   const sum = (size) => files.reduce((total, bytes) => total + size(bytes), 0);
-  return { raw: sum((bytes) => bytes.length), gzip: sum((bytes) => gzipSync(bytes, { level: 9 }).length), brotli: sum((bytes) => brotliCompressSync(bytes).length) };
+  return {
+    raw: sum((bytes) => bytes.length),
+    gzip: sum((bytes) => gzipSync(bytes, { level: 9 }).length),
+    brotli: sum((bytes) => brotliCompressSync(bytes).length),
+  };
 }
 
 /** The entry comes first: workerd starts that. */
@@ -59,7 +84,9 @@ function configText(modules, compatibilityDate, flags, kv) {
   const entry = modules.find((name) => name.endsWith(".js"));
   const rest = modules.filter((name) => name !== entry);
   const kind = (name) => (name.endsWith(".wasm") ? "wasm" : "esModule");
-  const lines = [entry, ...rest].map((name) => `    (name = "${name}", ${kind(name)} = embed "out/${name}"),`);
+  const lines = [entry, ...rest].map(
+    (name) => `    (name = "${name}", ${kind(name)} = embed "out/${name}"),`,
+  );
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -86,10 +113,20 @@ const kv :Workerd.Worker = (modules = [(name = "kv.js", esModule = embed "kv.js"
 /** The binary itself, without npm's Node wrapper: its process is the one that is measured. */
 async function binary(tools) {
   const { createRequire } = await import("node:module");
-  const platform = { "linux x64": "linux-64", "linux arm64": "linux-arm64", "darwin x64": "darwin-64", "darwin arm64": "darwin-arm64", "win32 x64": "windows-64" }[`${process.platform} ${process.arch}`];
-  const require = createRequire(createRequire(join(tools.root, "package.json")).resolve("wrangler"));
+  const platform = {
+    "linux x64": "linux-64",
+    "linux arm64": "linux-arm64",
+    "darwin x64": "darwin-64",
+    "darwin arm64": "darwin-arm64",
+    "win32 x64": "windows-64",
+  }[`${process.platform} ${process.arch}`];
+  const require = createRequire(
+    createRequire(join(tools.root, "package.json")).resolve("wrangler"),
+  );
   const inWorkerd = createRequire(require.resolve("workerd"));
-  return inWorkerd.resolve(`@cloudflare/workerd-${platform}/bin/workerd${process.platform === "win32" ? ".exe" : ""}`);
+  return inWorkerd.resolve(
+    `@cloudflare/workerd-${platform}/bin/workerd${process.platform === "win32" ? ".exe" : ""}`,
+  );
 }
 
 /** A running workerd. */
@@ -103,10 +140,17 @@ export class Server {
     const program = await binary(tools);
     const server = new Server();
     server.spawnedAt = performance.now();
-    const args = inspected ? ["--inspector-addr=127.0.0.1:0", join(bundle.folder, "inspected.capnp")] : [join(bundle.folder, "config.capnp")];
-    server.child = spawn(program, ["serve", "--control-fd=3", ...args], { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    const args = inspected
+      ? ["--inspector-addr=127.0.0.1:0", join(bundle.folder, "inspected.capnp")]
+      : [join(bundle.folder, "config.capnp")];
+    server.child = spawn(program, ["serve", "--control-fd=3", ...args], {
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+    });
     server.output = "";
-    for (const stream of [server.child.stdout, server.child.stderr]) stream.setEncoding("utf8").on("data", (text) => (server.output = (server.output + text).slice(-10_000)));
+    for (const stream of [server.child.stdout, server.child.stderr])
+      stream
+        .setEncoding("utf8")
+        .on("data", (text) => (server.output = (server.output + text).slice(-10_000)));
     server.kill = () => server.child.kill("SIGKILL");
     process.on("exit", server.kill);
     server.ports = await portsOf(server);
@@ -124,7 +168,10 @@ export class Server {
   /** Puts records into its KV. @param {{key: string, value: string}[]} entries */
   async seed(entries) {
     for (const { key, value } of entries) {
-      const response = await fetch(`http://127.0.0.1:${this.ports.kv}/${encodeURIComponent(key)}?urlencoded=true`, { method: "PUT", body: value });
+      const response = await fetch(
+        `http://127.0.0.1:${this.ports.kv}/${encodeURIComponent(key)}?urlencoded=true`,
+        { method: "PUT", body: value },
+      );
       if (!response.ok) throw new Stop(`KV refused \`${key}\`: ${response.status}`);
     }
   }

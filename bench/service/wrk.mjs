@@ -12,7 +12,11 @@ export async function wrk() {
   const found = find("wrk");
   if (found) return found;
   say("wrk is missing: getting Debian's");
-  await installDebian("wrk", ["wrk"], "install it (`apt-get install wrk`, `brew install wrk`), then run this again");
+  await installDebian(
+    "wrk",
+    ["wrk"],
+    "install it (`apt-get install wrk`, `brew install wrk`), then run this again",
+  );
   return find("wrk") ?? "wrk";
 }
 
@@ -33,7 +37,21 @@ export async function wrk() {
  */
 export async function slice(program, { origin, pid, file, connections, seconds, errors }) {
   const before = cpuMicroseconds(pid);
-  const args = ["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`, "--timeout", "10s", "--script", SCRIPT, origin, "--", file];
+  const args = [
+    "--threads",
+    "1",
+    "--connections",
+    String(connections),
+    "--duration",
+    `${seconds}s`,
+    "--timeout",
+    "10s",
+    "--script",
+    SCRIPT,
+    origin,
+    "--",
+    file,
+  ];
   const output = await run(program, args);
   const after = cpuMicroseconds(pid);
   const [, line] = output.match(/^RESULT (.*)$/m) ?? [];
@@ -41,12 +59,19 @@ export async function slice(program, { origin, pid, file, connections, seconds, 
   const counted = JSON.parse(line);
   mustBeAsExpected(counted, errors);
   const { requests, microseconds, p50, p99 } = counted;
-  return { requests, perSecond: (requests / microseconds) * 1e6, p50, p99, cpu: before === null ? null : (after - before) / requests };
+  return {
+    requests,
+    perSecond: (requests / microseconds) * 1e6,
+    p50,
+    p99,
+    cpu: before === null ? null : (after - before) / requests,
+  };
 }
 
 function mustBeAsExpected({ requests, refused, broken }, errors) {
   if (requests === 0) throw new Stop("no request was answered");
   if (broken > 0) throw new Stop(`${broken} of ${requests} requests were cut off or timed out`);
   const seen = refused === 0 ? "none" : refused === requests ? "all" : "some";
-  if (seen !== errors) throw new Stop(`${refused} of ${requests} answers were errors, not ${errors}`);
+  if (seen !== errors)
+    throw new Stop(`${refused} of ${requests} answers were errors, not ${errors}`);
 }

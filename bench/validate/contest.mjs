@@ -13,7 +13,16 @@ import { duel, touched } from "./duel.mjs";
 import { LIMITS } from "./limits.mjs";
 
 /** Ours first. */
-export const COMPETITORS = Object.entries({ "impact-pledge": ours, "impact-pledge, …/js": oursJs, "ajv 8": ajv, "zod 4": zod, "zod/mini": zodMini, valibot, typebox, arktype }).map(([name, module]) => ({ name, ...module }));
+export const COMPETITORS = Object.entries({
+  "impact-pledge": ours,
+  "impact-pledge, …/js": oursJs,
+  "ajv 8": ajv,
+  "zod 4": zod,
+  "zod/mini": zodMini,
+  valibot,
+  typebox,
+  arktype,
+}).map(([name, module]) => ({ name, ...module }));
 
 const decoder = new TextDecoder();
 const parsed = (bytes) => JSON.parse(decoder.decode(bytes));
@@ -35,15 +44,31 @@ export async function contest(plan, cases, say) {
   const bytes = {};
   for (const kind of Object.keys(KINDS)) {
     say(`${kind}: values`);
-    values[kind] = await duel(COMPETITORS, texts(kind).map((text) => JSON.parse(text)), plan);
+    values[kind] = await duel(
+      COMPETITORS,
+      texts(kind).map((text) => JSON.parse(text)),
+      plan,
+    );
     say(`${kind}: JSON bytes`);
     const encoder = new TextEncoder();
-    bytes[kind] = await duel(OF_BYTES, texts(kind).map((text) => encoder.encode(text)), plan);
+    bytes[kind] = await duel(
+      OF_BYTES,
+      texts(kind).map((text) => encoder.encode(text)),
+      plan,
+    );
   }
   say("limits");
   const limits = {};
-  for (const { competitor, inputs } of LIMITS) Object.assign(limits, await duel([competitor], inputs, plan));
-  return { values, bytes, limits, found: found(), conformity: conformity(cases), touched: touched() };
+  for (const { competitor, inputs } of LIMITS)
+    Object.assign(limits, await duel([competitor], inputs, plan));
+  return {
+    values,
+    bytes,
+    limits,
+    found: found(),
+    conformity: conformity(cases),
+    touched: touched(),
+  };
 }
 
 /** How many problems each finds, and at how many places, in payloads of each kind: the same in all of a kind. */
@@ -51,10 +76,18 @@ function found() {
   const ofKind = (kind, { check, pointer }) => {
     const all = texts(kind).map((text) => Array.from(check(JSON.parse(text))));
     const range = (numbers) => [...new Set(numbers)].sort((a, b) => a - b).join(" or ");
-    return { problems: range(all.map((problems) => problems.length)), places: range(all.map((problems) => new Set(problems.map(pointer)).size)) };
+    return {
+      problems: range(all.map((problems) => problems.length)),
+      places: range(all.map((problems) => new Set(problems.map(pointer)).size)),
+    };
   };
   const kinds = Object.keys(KINDS);
-  return Object.fromEntries(COMPETITORS.map((competitor) => [competitor.name, Object.fromEntries(kinds.map((kind) => [kind, ofKind(kind, competitor)]))]));
+  return Object.fromEntries(
+    COMPETITORS.map((competitor) => [
+      competitor.name,
+      Object.fromEntries(kinds.map((kind) => [kind, ofKind(kind, competitor)])),
+    ]),
+  );
 }
 
 /** How often each agrees with the contract, and where it lets pass what the contract refuses. */
@@ -65,5 +98,7 @@ function conformity(cases) {
     const strict = says.filter(({ valid, accepted }) => !accepted && valid).length;
     return { rows: says.length, lenient, strict };
   };
-  return Object.fromEntries(COMPETITORS.map((competitor) => [competitor.name, conformityOf(competitor)]));
+  return Object.fromEntries(
+    COMPETITORS.map((competitor) => [competitor.name, conformityOf(competitor)]),
+  );
 }

@@ -17,7 +17,8 @@ import { rotated } from "../numbers.mjs";
 export async function duel(competitors, inputs, { rounds, batchMs }) {
   const times = Object.fromEntries(competitors.map(({ name }) => [name, []]));
   const counts = new Map();
-  for (const competitor of competitors) counts.set(competitor, calibrate(competitor, inputs, batchMs));
+  for (const competitor of competitors)
+    counts.set(competitor, calibrate(competitor, inputs, batchMs));
   for (let round = 0; round < rounds; round += 1) {
     for (const competitor of rotated(competitors, round)) {
       times[competitor.name].push(batch(competitor, inputs, counts.get(competitor)));

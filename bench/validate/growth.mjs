@@ -17,7 +17,9 @@ check({});
 const make = what === "valid" ? fullRequest : requestWithManyProblems;
 const value = JSON.parse(JSON.stringify(make(generator(3), Number(count))));
 const { problems, bytes } = memoryOf(() => check(value));
-process.stdout.write(JSON.stringify({ problems, bytes, wasm: wasmBytes(), microseconds: timeOf(() => check(value)) }));
+process.stdout.write(
+  JSON.stringify({ problems, bytes, wasm: wasmBytes(), microseconds: timeOf(() => check(value)) }),
+);
 
 /** A wasm's memory never shrinks, so what it has at the end is what it took. */
 function watchInstances() {
@@ -32,7 +34,9 @@ function watchInstances() {
 }
 
 function wasmBytes() {
-  return instances.map(({ exports }) => exports.memory?.buffer.byteLength ?? 0).reduce((a, b) => a + b, 0);
+  return instances
+    .map(({ exports }) => exports.memory?.buffer.byteLength ?? 0)
+    .reduce((a, b) => a + b, 0);
 }
 
 /** What the process holds more than before, while the problems are held. */

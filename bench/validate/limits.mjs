@@ -2,7 +2,43 @@
 import { texts } from "../data.mjs";
 
 /** `(func (export "f") (param i32) (result i32) local.get 0)` */
-const IDENTITY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 127, 1, 127, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0, 10, 6, 1, 4, 0, 32, 0, 11);
+const IDENTITY = Uint8Array.of(
+  0,
+  97,
+  115,
+  109,
+  1,
+  0,
+  0,
+  0,
+  1,
+  6,
+  1,
+  96,
+  1,
+  127,
+  1,
+  127,
+  3,
+  2,
+  1,
+  0,
+  7,
+  5,
+  1,
+  1,
+  102,
+  0,
+  0,
+  10,
+  6,
+  1,
+  4,
+  0,
+  32,
+  0,
+  11,
+);
 const { f: cross } = new WebAssembly.Instance(new WebAssembly.Module(IDENTITY)).exports;
 
 const NONE = [];
@@ -11,23 +47,55 @@ const buffer = new Uint8Array(65_536);
 const small = texts("small");
 const values = small.map((text) => JSON.parse(text));
 
-const measured = (name, work, inputs) => ({ competitor: { name, check: (input) => (work(input), NONE), touch: () => 0 }, inputs });
+const measured = (name, work, inputs) => ({
+  competitor: { name, check: (input) => (work(input), NONE), touch: () => 0 },
+  inputs,
+});
 
 export const LIMITS = [
-  measured("one call into wasm", (index) => cross(index), small.map((_, index) => index)),
-  measured("one `encodeInto` of a small payload's formatted texts", (text) => encoder.encodeInto(text, buffer), values.map(formatted)),
-  measured("`isWellFormed` of each of a small payload's other texts", countWellFormed, values.map(others)),
+  measured(
+    "one call into wasm",
+    (index) => cross(index),
+    small.map((_, index) => index),
+  ),
+  measured(
+    "one `encodeInto` of a small payload's formatted texts",
+    (text) => encoder.encodeInto(text, buffer),
+    values.map(formatted),
+  ),
+  measured(
+    "`isWellFormed` of each of a small payload's other texts",
+    countWellFormed,
+    values.map(others),
+  ),
   measured("`Object.keys` of each object of a small payload", countKeys, values),
 ];
 
 /** The texts that have a format, as one. */
 function formatted({ recipient, pledges: [{ detail }], trigger }) {
-  return [recipient.email, detail.image, detail.externalUrl, trigger.date, trigger.externalUrl].join("");
+  return [
+    recipient.email,
+    detail.image,
+    detail.externalUrl,
+    trigger.date,
+    trigger.externalUrl,
+  ].join("");
 }
 
 /** The texts that have none. */
 function others({ reference, recipient, pledges: [{ impact, detail }], trigger }) {
-  return [reference, recipient.firstName, recipient.name, impact.offeringId, detail.name, detail.description, detail.nounSingular, detail.nounPlural, detail.externalId, trigger.phrase];
+  return [
+    reference,
+    recipient.firstName,
+    recipient.name,
+    impact.offeringId,
+    detail.name,
+    detail.description,
+    detail.nounSingular,
+    detail.nounPlural,
+    detail.externalId,
+    trigger.phrase,
+  ];
 }
 
 function countWellFormed(texts) {
@@ -38,7 +106,9 @@ function countWellFormed(texts) {
 
 function countKeys(request) {
   const { recipient, pledges, trigger } = request;
-  let count = Object.keys(request).length + Object.keys(recipient).length + Object.keys(trigger).length;
-  for (const { impact, detail } of pledges) count += Object.keys(impact).length + Object.keys(detail).length;
+  let count =
+    Object.keys(request).length + Object.keys(recipient).length + Object.keys(trigger).length;
+  for (const { impact, detail } of pledges)
+    count += Object.keys(impact).length + Object.keys(detail).length;
   return count;
 }

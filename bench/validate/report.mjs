@@ -16,7 +16,11 @@ const TIMES = `Microseconds per check: the median and the range over the runs. \
 export function validateReport(runs, place) {
   const [first] = runs;
   const names = Object.keys(first.node.values.small);
-  const versions = { Node: place.node, Chromium: first.chromium, ...versionsOf(place.bench, ["ajv", "ajv-formats", "zod", "valibot", "typebox", "arktype"]) };
+  const versions = {
+    Node: place.node,
+    Chromium: first.chromium,
+    ...versionsOf(place.bench, ["ajv", "ajv-formats", "zod", "valibot", "typebox", "arktype"]),
+  };
   const markdown = [
     `${provenance(versions, runs.length)} ${TIMES}`,
     timeTable(runs),
@@ -25,24 +29,38 @@ export function validateReport(runs, place) {
     limitsLine(runs),
     "![Checks per second, each against ours](bench-validate.svg) ![Time against the number of pledges](bench-growth.svg)",
   ];
-  return { markdown: markdown.join("\n\n"), pictures: { "bench-validate": speedPicture(runs, names), "bench-growth": growthPicture(runs) } };
+  return {
+    markdown: markdown.join("\n\n"),
+    pictures: { "bench-validate": speedPicture(runs, names), "bench-growth": growthPicture(runs) },
+  };
 }
 
 /** A row per competitor and input, a column per payload and engine. */
 function timeTable(runs) {
   const columns = Object.keys(PLACES).flatMap((where) => kinds.map((kind) => ({ where, kind })));
-  const rows = Object.keys(INPUTS).flatMap((what) => Object.keys(runs[0].node[what].small).map((name) => ({ what, name })));
-  const cells = ({ what, name }) => columns.map(({ where, kind }) => timeCell(runs, where, what, kind, name));
-  return table(["", ...columns.map(({ where, kind }) => `${PLACES[where]}: ${label(kind)}`)], rows.map((row) => [`${row.name}, ${INPUTS[row.what]}`, ...cells(row)]));
+  const rows = Object.keys(INPUTS).flatMap((what) =>
+    Object.keys(runs[0].node[what].small).map((name) => ({ what, name })),
+  );
+  const cells = ({ what, name }) =>
+    columns.map(({ where, kind }) => timeCell(runs, where, what, kind, name));
+  return table(
+    ["", ...columns.map(({ where, kind }) => `${PLACES[where]}: ${label(kind)}`)],
+    rows.map((row) => [`${row.name}, ${INPUTS[row.what]}`, ...cells(row)]),
+  );
 }
 
 function timeCell(runs, where, what, kind, name) {
-  const beside = name === OURS ? `${figure(1e6 / timeOf(runs, where, what, kind, OURS))} per second` : times(ratioOf(runs, where, what, kind, name));
+  const beside =
+    name === OURS
+      ? `${figure(1e6 / timeOf(runs, where, what, kind, OURS))} per second`
+      : times(ratioOf(runs, where, what, kind, name));
   return `${spread(runs.map((run) => median(run[where][what][kind][name])))}, ${beside}`;
 }
 
-const timeOf = (runs, where, what, kind, name) => median(runs.map((run) => median(run[where][what][kind][name])));
-const ratioOf = (runs, where, what, kind, name) => median(runs.map((run) => ratio(run[where][what][kind][name], run[where][what][kind][OURS])));
+const timeOf = (runs, where, what, kind, name) =>
+  median(runs.map((run) => median(run[where][what][kind][name])));
+const ratioOf = (runs, where, what, kind, name) =>
+  median(runs.map((run) => ratio(run[where][what][kind][name], run[where][what][kind][OURS])));
 const times = (value) => `${figure(value)} ×`;
 
 function spread(values) {
@@ -53,17 +71,48 @@ function spread(values) {
 
 /** What a page downloads, how soon it can check, and that no library is fast because it checks less. */
 function bytesTable(runs, names) {
-  const [{ bytes, node: { conformity } }] = runs;
+  const [
+    {
+      bytes,
+      node: { conformity },
+    },
+  ] = runs;
   const { rows: count } = conformity[OURS];
-  const heads = ["", "minified, bytes", "gzip", "brotli", "load and first check in a fresh Node, ms", "places reported of the 5 problems", "problems reported in the valid minimal / small / medium / large", `wrongly accepted of the ${count} values in \`tests/fixtures\``, "wrongly refused"];
-  const sizes = (row) => [row.minified, row.gzip, row.brotli].map((size) => size.toLocaleString("en-US"));
+  const heads = [
+    "",
+    "minified, bytes",
+    "gzip",
+    "brotli",
+    "load and first check in a fresh Node, ms",
+    "places reported of the 5 problems",
+    "problems reported in the valid minimal / small / medium / large",
+    `wrongly accepted of the ${count} values in \`tests/fixtures\``,
+    "wrongly refused",
+  ];
+  const sizes = (row) =>
+    [row.minified, row.gzip, row.brotli].map((size) => size.toLocaleString("en-US"));
   const start = (name) => spread(runs.map((run) => median(run.starts[name])));
-  return table(heads, bytes.map((row) => [row.name, ...sizes(row), start(row.name), ...(names.includes(row.name) ? foundCells(runs[0], row.name) : Array(4).fill("–"))]));
+  return table(
+    heads,
+    bytes.map((row) => [
+      row.name,
+      ...sizes(row),
+      start(row.name),
+      ...(names.includes(row.name) ? foundCells(runs[0], row.name) : Array(4).fill("–")),
+    ]),
+  );
 }
 
 function foundCells({ node: { found, conformity } }, name) {
-  const problems = ["minimal", "small", "medium", "large"].map((kind) => found[name][kind].problems);
-  return [found[name].problems.places, problems.join(" / "), conformity[name].lenient, conformity[name].strict];
+  const problems = ["minimal", "small", "medium", "large"].map(
+    (kind) => found[name][kind].problems,
+  );
+  return [
+    found[name].problems.places,
+    problems.join(" / "),
+    conformity[name].lenient,
+    conformity[name].strict,
+  ];
 }
 
 const WHO = { ours: OURS, ajv: "ajv 8" };
@@ -71,35 +120,76 @@ const WHAT = { valid: "valid", problems: "a problem in each pledge" };
 
 function growthTable(runs) {
   const sizes = [...new Set(runs[0].growth.map(({ size }) => size))];
-  const series = Object.keys(WHO).flatMap((who) => Object.keys(WHAT).map((what) => ({ who, what })));
+  const series = Object.keys(WHO).flatMap((who) =>
+    Object.keys(WHAT).map((what) => ({ who, what })),
+  );
   const cell = ({ who, what }, size) => {
     const found = growthOf(runs, who, what, size);
     return `${figure(found.microseconds / size)} µs, ${figure(found.bytes / 1e6)} MB${who === "ours" ? `, wasm ${figure(found.wasm / 1e6)} MB` : ""}`;
   };
-  const heads = ["time per pledge, growth of the process after one check", ...sizes.map((size) => `${size.toLocaleString("en-US")} ${size === 1 ? "pledge" : "pledges"}`)];
-  return table(heads, series.map((one) => [`${WHO[one.who]}, ${WHAT[one.what]}`, ...sizes.map((size) => cell(one, size))]));
+  const heads = [
+    "time per pledge, growth of the process after one check",
+    ...sizes.map((size) => `${size.toLocaleString("en-US")} ${size === 1 ? "pledge" : "pledges"}`),
+  ];
+  return table(
+    heads,
+    series.map((one) => [
+      `${WHO[one.who]}, ${WHAT[one.what]}`,
+      ...sizes.map((size) => cell(one, size)),
+    ]),
+  );
 }
 
 function growthOf(runs, who, what, size) {
-  const found = runs.map((run) => run.growth.find((row) => row.who === who && row.what === what && row.size === size));
-  return Object.fromEntries(["microseconds", "bytes", "wasm"].map((name) => [name, median(found.map((row) => row[name]))]));
+  const found = runs.map((run) =>
+    run.growth.find((row) => row.who === who && row.what === what && row.size === size),
+  );
+  return Object.fromEntries(
+    ["microseconds", "bytes", "wasm"].map((name) => [name, median(found.map((row) => row[name]))]),
+  );
 }
 
 function limitsLine(runs) {
-  const taken = (name) => Object.keys(PLACES).map((where) => `${spread(runs.map((run) => median(run[where].limits[name])))} in ${PLACES[where]}`);
-  return `Microseconds of what a check is made of: ${Object.keys(runs[0].node.limits).map((name) => `${name} ${taken(name).join(", ")}`).join("; ")}.`;
+  const taken = (name) =>
+    Object.keys(PLACES).map(
+      (where) =>
+        `${spread(runs.map((run) => median(run[where].limits[name])))} in ${PLACES[where]}`,
+    );
+  return `Microseconds of what a check is made of: ${Object.keys(runs[0].node.limits)
+    .map((name) => `${name} ${taken(name).join(", ")}`)
+    .join("; ")}.`;
 }
 
 function speedPicture(runs, names) {
   const bar = (kind, name) => {
     const value = 1 / timeOf(runs, "node", "values", kind, name);
-    return { name, value, note: name === OURS ? `${figure(value * 1e6)} per second` : times(1 / ratioOf(runs, "node", "values", kind, name)) };
+    return {
+      name,
+      value,
+      note:
+        name === OURS
+          ? `${figure(value * 1e6)} per second`
+          : times(1 / ratioOf(runs, "node", "values", kind, name)),
+    };
   };
-  return bars("Checks per second in Node: longer is better", kinds.map((kind) => ({ label: label(kind), bars: names.map((name) => bar(kind, name)) })));
+  return bars(
+    "Checks per second in Node: longer is better",
+    kinds.map((kind) => ({ label: label(kind), bars: names.map((name) => bar(kind, name)) })),
+  );
 }
 
 function growthPicture(runs) {
   const sizes = [...new Set(runs[0].growth.map(({ size }) => size))];
-  const series = Object.keys(WHO).flatMap((who) => Object.keys(WHAT).map((what) => ({ name: `${WHO[who]}, ${what}`, points: sizes.map((size) => [size, growthOf(runs, who, what, size).microseconds / 1_000]) })));
-  return lines("Time of one check", { label: "pledges", logarithmic: true, format: (value) => value.toLocaleString("en-US") }, { label: "ms", logarithmic: true, format: (value) => String(value) }, series);
+  const series = Object.keys(WHO).flatMap((who) =>
+    Object.keys(WHAT).map((what) => ({
+      name: `${WHO[who]}, ${what}`,
+      points: sizes.map((size) => [size, growthOf(runs, who, what, size).microseconds / 1_000]),
+    })),
+  );
+  return lines(
+    "Time of one check",
+    { label: "pledges", logarithmic: true, format: (value) => value.toLocaleString("en-US") },
+    { label: "ms", logarithmic: true, format: (value) => String(value) },
+    series,
+  );
 }

@@ -34,20 +34,42 @@ export async function validateRun(tools, plan, folder) {
   mkdirSync(folder, { recursive: true });
   const cases = readCases(tools.root);
   const node = await inNode({ plan: plan.node, cases });
-  const { result: browser, version } = await inBrowser(tools, { plan: plan.browser, cases }, folder);
+  const { result: browser, version } = await inBrowser(
+    tools,
+    { plan: plan.browser, cases },
+    folder,
+  );
   const bundles = await bundleAll(folder);
   const starts = await startAll(bundles, plan.starts);
   const growth = await grow(plan.growth);
-  return { node, browser, chromium: version, bytes: bundles.map(({ file: _file, ...sizes }) => sizes), starts, growth };
+  return {
+    node,
+    browser,
+    chromium: version,
+    bytes: bundles.map(({ file: _file, ...sizes }) => sizes),
+    starts,
+    growth,
+  };
 }
 
 /** Every row of the fixtures that is a JavaScript value, and every string of the formats in its member. */
 function readCases(root) {
   const folder = join(root, "tests", "fixtures");
-  const files = (name) => readdirSync(join(folder, name)).sort().map((file) => JSON.parse(readFileSync(join(folder, name, file), "utf8")));
-  const rows = files("validation").flatMap(({ rows }) => rows).filter(({ only }) => only !== "bytes");
-  const requests = rows.map((row) => ({ name: row.name, value: valueOf(row), valid: row.issues.length === 0 }));
-  const formats = files("formats").flatMap(({ format, rows }) => rows.map(({ value, valid, why }) => ({ name: why, value: withText(format, value), valid })));
+  const files = (name) =>
+    readdirSync(join(folder, name))
+      .sort()
+      .map((file) => JSON.parse(readFileSync(join(folder, name, file), "utf8")));
+  const rows = files("validation")
+    .flatMap(({ rows }) => rows)
+    .filter(({ only }) => only !== "bytes");
+  const requests = rows.map((row) => ({
+    name: row.name,
+    value: valueOf(row),
+    valid: row.issues.length === 0,
+  }));
+  const formats = files("formats").flatMap(({ format, rows }) =>
+    rows.map(({ value, valid, why }) => ({ name: why, value: withText(format, value), valid })),
+  );
   return [...requests, ...formats];
 }
 
@@ -57,14 +79,21 @@ function valueOf({ value, json, hex }) {
 }
 
 function withText(format, value) {
-  const request = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
+  const request = {
+    reference: "order-1",
+    recipient: { email: "ada@example.org" },
+    pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+  };
   if (format === "email") request.recipient.email = value;
   else request.trigger = format === "uri" ? { externalUrl: value } : { date: value };
   return request;
 }
 
 async function inNode(input) {
-  const output = await node([join(HERE, "node.mjs")], { input: JSON.stringify(input), progress: (line) => say(`validate: Node, ${line}`) });
+  const output = await node([join(HERE, "node.mjs")], {
+    input: JSON.stringify(input),
+    progress: (line) => say(`validate: Node, ${line}`),
+  });
   return JSON.parse(output);
 }
 
@@ -83,7 +112,18 @@ async function node(args, { input = "", progress } = {}) {
   return output;
 }
 
-const FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-background-timer-throttling", "--disable-renderer-backgrounding"];
+const FLAGS = [
+  "--headless=new",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-background-timer-throttling",
+  "--disable-renderer-backgrounding",
+];
 
 async function inBrowser(tools, { plan, cases }, folder) {
   const { chromium } = await import("playwright-core");
@@ -95,7 +135,10 @@ async function inBrowser(tools, { plan, cases }, folder) {
     tab.on("console", (message) => say(`validate: Chromium, ${message.text()}`));
     await tab.addScriptTag({ path: page });
     tab.setDefaultTimeout(0);
-    const result = await tab.evaluate(([plan, cases]) => globalThis.contest(plan, JSON.parse(cases)), [plan, JSON.stringify(cases)]);
+    const result = await tab.evaluate(
+      ([plan, cases]) => globalThis.contest(plan, JSON.parse(cases)),
+      [plan, JSON.stringify(cases)],
+    );
     return { result, version: browser.version() };
   } finally {
     await browser.close();
@@ -104,7 +147,14 @@ async function inBrowser(tools, { plan, cases }, folder) {
 
 async function bundle(options) {
   const { build } = await import("esbuild");
-  await build({ bundle: true, minify: true, target: "es2022", platform: "browser", logLevel: "error", ...options });
+  await build({
+    bundle: true,
+    minify: true,
+    target: "es2022",
+    platform: "browser",
+    logLevel: "error",
+    ...options,
+  });
 }
 
 /** As a user's bundler makes them for a browser. */
@@ -115,16 +165,28 @@ async function bundleAll(folder) {
     const contents = code ?? (await standaloneAjv());
     await bundle({ stdin: { contents, resolveDir: RIVALS }, outfile: file, format: "esm" });
     const bytes = readFileSync(file);
-    bundles.push({ name, file, minified: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes).length });
+    bundles.push({
+      name,
+      file,
+      minified: bytes.length,
+      gzip: gzipSync(bytes, { level: 9 }).length,
+      brotli: brotliCompressSync(bytes).length,
+    });
   }
   return bundles;
 }
 
 /** ajv's own compiler to a module: what a page would ship. */
 async function standaloneAjv() {
-  const [{ default: Ajv }, { default: standalone }, { default: addFormats }, { requestSchema }] = await Promise.all(
-    ["ajv/dist/2020.js", "ajv/dist/standalone/index.js", "ajv-formats", "../rivals/schema.mjs"].map((name) => import(name)),
-  );
+  const [{ default: Ajv }, { default: standalone }, { default: addFormats }, { requestSchema }] =
+    await Promise.all(
+      [
+        "ajv/dist/2020.js",
+        "ajv/dist/standalone/index.js",
+        "ajv-formats",
+        "../rivals/schema.mjs",
+      ].map((name) => import(name)),
+    );
   const ajv = new Ajv({ allErrors: true, code: { source: true, esm: true } });
   addFormats(ajv, { mode: "full", formats: ["email", "uri", "date-time"] });
   const code = standalone.default(ajv, ajv.compile(requestSchema));
@@ -136,7 +198,8 @@ async function startAll(bundles, rounds) {
   const times = Object.fromEntries(bundles.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     say(`validate: start ${round + 1} of ${rounds}`);
-    for (const { name, file } of rotated(bundles, round)) times[name].push(Number(await node([join(HERE, "start.mjs"), file, payload])));
+    for (const { name, file } of rotated(bundles, round))
+      times[name].push(Number(await node([join(HERE, "start.mjs"), file, payload])));
   }
   return times;
 }
@@ -147,11 +210,16 @@ async function grow(sizes) {
     say(`validate: ${size} pledges`);
     for (const who of ["ours", "ajv"]) {
       for (const what of ["valid", "problems"]) {
-        const output = await node(["--expose-gc", join(HERE, "growth.mjs"), who, String(size), what]);
+        const output = await node([
+          "--expose-gc",
+          join(HERE, "growth.mjs"),
+          who,
+          String(size),
+          what,
+        ]);
         rows.push({ who, what, size, ...JSON.parse(output) });
       }
     }
   }
   return rows;
 }
-

@@ -9,7 +9,9 @@ export function page({ values = new URLSearchParams(), issues = [], message = ""
         <span id="${name}-problem">${escape(problem?.message ?? "")}</span>
       </p>`;
   };
-  const elsewhere = issues.filter(({ name }) => name === null).map(({ pointer, message }) => `${pointer} ${message}`);
+  const elsewhere = issues
+    .filter(({ name }) => name === null)
+    .map(({ pointer, message }) => `${pointer} ${message}`);
   return `<!doctype html>
 <html lang="en">
 <head>

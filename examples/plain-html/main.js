@@ -12,7 +12,11 @@ bindForm(document.querySelector("form"), {
   async onSubmit(payload) {
     answer.textContent = "Placing your order…";
     try {
-      const response = await fetch("/orders", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(payload) });
+      const response = await fetch("/orders", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(payload),
+      });
       const { timelineUrl, message } = await response.json();
       if (response.ok) location.assign(timelineUrl);
       else answer.textContent = message;

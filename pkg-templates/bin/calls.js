@@ -2,18 +2,24 @@
 import { validRequest } from "./check.js";
 import { Stop, jsonText, printable, settings } from "./output.js";
 
-const NO_ANSWER = "PLEDGE_BASE_URL must be the service's address; `npx impact-pledge serve` starts one on this machine";
+const NO_ANSWER =
+  "PLEDGE_BASE_URL must be the service's address; `npx impact-pledge serve` starts one on this machine";
 /** What to do, by the codes of errors. */
 const HINTS = {
-  invalid_argument: "what the client uses stands in PLEDGE_API_KEY, PLEDGE_BASE_URL and PLEDGE_UNIT_ID",
-  authentication_failed: "PLEDGE_API_KEY must be a key of the service at PLEDGE_BASE_URL; a team-level key needs PLEDGE_UNIT_ID",
-  not_found: "a key reads what its own unit has recorded, with a key of the same mode (test or live)",
+  invalid_argument:
+    "what the client uses stands in PLEDGE_API_KEY, PLEDGE_BASE_URL and PLEDGE_UNIT_ID",
+  authentication_failed:
+    "PLEDGE_API_KEY must be a key of the service at PLEDGE_BASE_URL; a team-level key needs PLEDGE_UNIT_ID",
+  not_found:
+    "a key reads what its own unit has recorded, with a key of the same mode (test or live)",
   connection_failed: NO_ANSWER,
   timeout: NO_ANSWER,
 };
 
 export function create({ "idempotency-key": idempotencyKey }, [file]) {
-  return printed(async (client) => client.createPledgeTransaction(await validRequest(file), { idempotencyKey }));
+  return printed(async (client) =>
+    client.createPledgeTransaction(await validRequest(file), { idempotencyKey }),
+  );
 }
 
 export function get(_options, [id]) {
@@ -26,7 +32,9 @@ async function printed(call) {
   mustBeSet("PLEDGE_API_KEY", "PLEDGE_BASE_URL");
   const { PledgeClient, PledgeError } = await import("impact-pledge");
   try {
-    console.log(jsonText(await call(PledgeClient.fromEnv({ appInfo: { name: "impact-pledge-command" } }))));
+    console.log(
+      jsonText(await call(PledgeClient.fromEnv({ appInfo: { name: "impact-pledge-command" } }))),
+    );
     return 0;
   } catch (error) {
     if (!(error instanceof PledgeError)) throw error;
@@ -38,5 +46,7 @@ async function printed(call) {
 function mustBeSet(...names) {
   const missing = names.filter((name) => !process.env[name]);
   if (missing.length === 0) return;
-  throw new Stop(`set ${missing.join(" and ")} in the environment; for a service that \`npx impact-pledge serve\` has started:\n${settings("http://127.0.0.1:8787")}`);
+  throw new Stop(
+    `set ${missing.join(" and ")} in the environment; for a service that \`npx impact-pledge serve\` has started:\n${settings("http://127.0.0.1:8787")}`,
+  );
 }

@@ -5,7 +5,12 @@ import { withPlaces } from "./places.js";
 
 /** What the service takes, in bytes. */
 const MOST = 1_048_576;
-const REASONS = { ENOENT: "there is no such file", EISDIR: "it is a folder", EACCES: "reading it is not allowed", EPERM: "reading it is not allowed" };
+const REASONS = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "reading it is not allowed",
+  EPERM: "reading it is not allowed",
+};
 
 /** Prints every problem of a request. @returns {Promise<0 | 1>} */
 export async function validate({ json }, [file]) {
@@ -25,7 +30,8 @@ export async function validRequest(file) {
 }
 
 async function checked(file = process.stdin.isTTY ? undefined : "-") {
-  if (file === undefined) throw new Stop("name the file of a request, or give one to standard input");
+  if (file === undefined)
+    throw new Stop("name the file of a request, or give one to standard input");
   const name = file === "-" ? "standard input" : printable(file);
   const bytes = await read(file, name);
   const { validateBytes } = await import("impact-pledge/validate");
@@ -37,11 +43,16 @@ async function read(file, name) {
   let size = 0;
   try {
     for await (const chunk of file === "-" ? process.stdin : createReadStream(file)) {
-      if ((size += chunk.length) > MOST) throw new Stop(`${name} has more than ${MOST} bytes, which is what the service takes: is it one request? Split its pledges over several`);
+      if ((size += chunk.length) > MOST)
+        throw new Stop(
+          `${name} has more than ${MOST} bytes, which is what the service takes: is it one request? Split its pledges over several`,
+        );
       chunks.push(chunk);
     }
   } catch (error) {
-    throw error instanceof Stop ? error : new Stop(`${name} can't be read: ${REASONS[error.code] ?? printable(error.message)}`);
+    throw error instanceof Stop
+      ? error
+      : new Stop(`${name} can't be read: ${REASONS[error.code] ?? printable(error.message)}`);
   }
   return Buffer.concat(chunks);
 }
@@ -49,16 +60,25 @@ async function read(file, name) {
 function report(name, bytes, issues, stream) {
   const paint = painter(stream);
   const more = issues.at(-1).count ?? 0;
-  const shown = issues.slice(0, more ? -1 : undefined).sort((a, b) => a.line - b.line || a.column - b.column);
+  const shown = issues
+    .slice(0, more ? -1 : undefined)
+    .sort((a, b) => a.line - b.line || a.column - b.column);
   for (const { path, code, message, line, column } of shown) {
-    stream.write(`${paint(CYAN, `${name}:${line}:${column}`)} ${printable(path.join(".") || "the request")} ${printable(message)} ${paint(GREY, `(${code})`)}\n`);
+    stream.write(
+      `${paint(CYAN, `${name}:${line}:${column}`)} ${printable(path.join(".") || "the request")} ${printable(message)} ${paint(GREY, `(${code})`)}\n`,
+    );
   }
   const count = shown.length + more;
-  stream.write(`${count} ${count === 1 ? "problem" : "problems"}${more ? `, of which these are the first ${shown.length}` : ""}${encodingOf(bytes)}\n`);
+  stream.write(
+    `${count} ${count === 1 ? "problem" : "problems"}${more ? `, of which these are the first ${shown.length}` : ""}${encodingOf(bytes)}\n`,
+  );
 }
 
 /** Why a text that looks like JSON is none. */
 function encodingOf([first, second, third]) {
-  if (first === 0xef && second === 0xbb && third === 0xbf) return "; the text begins with a byte order mark: save it as UTF-8 without one";
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) ? "; the text is UTF-16: save it as UTF-8" : "";
+  if (first === 0xef && second === 0xbb && third === 0xbf)
+    return "; the text begins with a byte order mark: save it as UTF-8 without one";
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+    ? "; the text is UTF-16: save it as UTF-8"
+    : "";
 }

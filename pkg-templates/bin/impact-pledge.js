@@ -14,7 +14,12 @@ const COMMANDS = {
     usage: "validate [FILE]",
     about: "Every problem of a request, with line and column",
     more: "FILE is JSON; without it, or with `-`, standard input is read. Exit status: 0 for a valid request, 1 for one\nwith problems, 2 for what can't be read.",
-    options: { json: { type: "boolean", about: "the issues as JSON: path, pointer, code, message, meta, line, column" } },
+    options: {
+      json: {
+        type: "boolean",
+        about: "the issues as JSON: path, pointer, code, message, meta, line, column",
+      },
+    },
     most: 1,
     run: validate,
   },
@@ -22,7 +27,13 @@ const COMMANDS = {
     usage: "create [FILE]",
     about: "Records the pledges of a request, and prints the transaction",
     more: "FILE is as for `validate`. The key stands in PLEDGE_API_KEY, the service's address in PLEDGE_BASE_URL and, for a\nteam-level key, the unit in PLEDGE_UNIT_ID.",
-    options: { "idempotency-key": { type: "string", value: "NAME", about: "your own name for this create: a repeat records nothing more" } },
+    options: {
+      "idempotency-key": {
+        type: "string",
+        value: "NAME",
+        about: "your own name for this create: a repeat records nothing more",
+      },
+    },
     most: 1,
     run: create,
   },
@@ -38,21 +49,31 @@ const COMMANDS = {
     usage: "serve",
     about: "The service on this machine, with development keys",
     more: "Everything is in memory, and is gone when it ends. Ctrl-C ends it.",
-    options: { port: { type: "string", value: "PORT", about: "8787 unless set; 0 is any that is free" } },
+    options: {
+      port: { type: "string", value: "PORT", about: "8787 unless set; 0 is any that is free" },
+    },
     most: 0,
     run: serve,
   },
 };
 const HELP = { type: "boolean", short: "h", about: "this text" };
-const GENERAL = { usage: "COMMAND", options: { version: { type: "boolean", short: "v", about: "the package's version" } }, most: 0 };
+const GENERAL = {
+  usage: "COMMAND",
+  options: { version: { type: "boolean", short: "v", about: "the package's version" } },
+  most: 0,
+};
 
-const NO_KEY = "set it as PLEDGE_API_KEY in the environment, because other programs, and the shell's history, can show arguments";
+const NO_KEY =
+  "set it as PLEDGE_API_KEY in the environment, because other programs, and the shell's history, can show arguments";
 
 async function main(args) {
   if (args.some(isKey)) throw new Stop(`an argument is a key: ${NO_KEY}`);
   const name = args[0]?.startsWith("-") ? undefined : args[0];
   const command = name === undefined ? GENERAL : commandOf(name);
-  const { values: { help, ...values }, positionals } = parsed(command, name === undefined ? args : args.slice(1));
+  const {
+    values: { help, ...values },
+    positionals,
+  } = parsed(command, name === undefined ? args : args.slice(1));
   if (help) return print(helpOf(command));
   if (command !== GENERAL) return command.run(values, positionals);
   if (values.version) return print(VERSION);
@@ -69,13 +90,22 @@ const print = (text) => (console.log(text), 0);
 
 function commandOf(name) {
   if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name];
-  throw new Stop(`there is no command \`${printable(name)}\`; ${instead(name, Object.keys(COMMANDS), "commands")}`);
+  throw new Stop(
+    `there is no command \`${printable(name)}\`; ${instead(name, Object.keys(COMMANDS), "commands")}`,
+  );
 }
 
 function parsed({ usage, options, most }, args) {
   try {
-    const { values, positionals } = parseArgs({ args, options: { ...options, help: HELP }, allowPositionals: true });
-    if (positionals.length > most) throw new Stop(`\`${printable(positionals[most])}\` is one too many: \`impact-pledge ${usage}\``);
+    const { values, positionals } = parseArgs({
+      args,
+      options: { ...options, help: HELP },
+      allowPositionals: true,
+    });
+    if (positionals.length > most)
+      throw new Stop(
+        `\`${printable(positionals[most])}\` is one too many: \`impact-pledge ${usage}\``,
+      );
     return { values, positionals };
   } catch (error) {
     if (!String(error.code).startsWith("ERR_PARSE_ARGS_")) throw error;
@@ -86,14 +116,28 @@ function parsed({ usage, options, most }, args) {
 function aboutOption({ code, message }, names) {
   if (code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return printable(message.split("\n")[0]);
   const option = message.match(/-[^']*/)[0];
-  if (/^-+(api-?)?(key|token)$/i.test(option)) return `a key can't be given by \`${option}\`: ${NO_KEY}`;
-  return `\`${printable(option)}\` is not an option here; ${instead(option, names.map((name) => `--${name}`))}`;
+  if (/^-+(api-?)?(key|token)$/i.test(option))
+    return `a key can't be given by \`${option}\`: ${NO_KEY}`;
+  return `\`${printable(option)}\` is not an option here; ${instead(
+    option,
+    names.map((name) => `--${name}`),
+  )}`;
 }
 
 function helpOf({ usage, about, more, options }) {
-  const rows = Object.entries({ ...options, help: HELP }).map(([name, { short, value, about }]) => [`--${name}${value ? ` ${value}` : ""}${short ? `, -${short}` : ""}`, about]);
+  const rows = Object.entries({ ...options, help: HELP }).map(([name, { short, value, about }]) => [
+    `--${name}${value ? ` ${value}` : ""}${short ? `, -${short}` : ""}`,
+    about,
+  ]);
   const commands = Object.values(COMMANDS).map(({ usage, about }) => [usage, about]);
-  const parts = about ? [about + ".", table(rows), more] : ["Tries pledge requests and the service.", table(commands), table(rows), "`impact-pledge COMMAND --help` has more."];
+  const parts = about
+    ? [about + ".", table(rows), more]
+    : [
+        "Tries pledge requests and the service.",
+        table(commands),
+        table(rows),
+        "`impact-pledge COMMAND --help` has more.",
+      ];
   return `impact-pledge ${usage} [OPTIONS]\n\n${parts.join("\n\n")}`;
 }
 

@@ -11,17 +11,28 @@ export class Stop extends Error {
 }
 
 /** What changes a terminal, or the order in which it shows text, as an escape: names and answers are others' text. */
-export const printable = (text) => text.replace(/[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export const printable = (text) =>
+  text.replace(
+    /[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /** JSON, of which nothing changes a terminal: there such characters can only be in texts, where the escapes are JSON's own. */
-export const jsonText = (value) => JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
+export const jsonText = (value) =>
+  JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
 
 /** Colours text (by the number of a colour) where the stream is a terminal that has any, and NO_COLOR is not set. */
-export const painter = (stream) => (colour, text) => (stream.hasColors?.() ? `\x1b[${colour}m${text}\x1b[0m` : text);
-export const CYAN = 36, GREY = 90;
+export const painter = (stream) => (colour, text) =>
+  stream.hasColors?.() ? `\x1b[${colour}m${text}\x1b[0m` : text;
+export const CYAN = 36,
+  GREY = 90;
 
 /** How a shell sets the variables for a service that `serve` has started. */
 export function settings(baseUrl) {
   const variables = Object.entries({ PLEDGE_BASE_URL: baseUrl, PLEDGE_API_KEY: keys[0][0] });
-  return variables.map(([name, value]) => (process.platform === "win32" ? `  $env:${name} = "${value}"` : `  export ${name}=${value}`)).join("\n");
+  return variables
+    .map(([name, value]) =>
+      process.platform === "win32" ? `  $env:${name} = "${value}"` : `  export ${name}=${value}`,
+    )
+    .join("\n");
 }

@@ -16,7 +16,8 @@ export function withPlaces(issues, bytes) {
   return issues.map((issue) => ({ ...issue, ...placeOf(issue) }));
 
   function placeOf({ path, code, message }) {
-    const key = keyOf(path), [value] = values.get(key) ?? [];
+    const key = keyOf(path),
+      [value] = values.get(key) ?? [];
     if (code === "more_issues") return {};
     if (code === "malformed_json") return placeAt(bytes.subarray(0, Number(message.match(/\d+$/))));
     if (code === "required") return values.get(keyOf(path.slice(0, -1)))?.[0];
@@ -38,7 +39,8 @@ function placeAt(bytes) {
 
 /** The places of members' names and of values, by the keys of their paths, in the order of the text. @param {Set<string>} wanted */
 function placesIn(text, wanted) {
-  const names = new Map(), values = new Map();
+  const names = new Map(),
+    values = new Map();
   const add = (places, path, line, column) => {
     const key = keyOf(path);
     if (!wanted.has(key)) return;
@@ -53,8 +55,10 @@ function placesIn(text, wanted) {
     visit(text, {
       onObjectBegin: begin,
       onArrayBegin: begin,
-      onObjectProperty: (name, offset, length, line, column, path) => add(names, [...path(), name], line, column),
-      onLiteralValue: (value, offset, length, line, column, path) => add(values, path(), line, column),
+      onObjectProperty: (name, offset, length, line, column, path) =>
+        add(names, [...path(), name], line, column),
+      onLiteralValue: (value, offset, length, line, column, path) =>
+        add(values, path(), line, column),
     });
   } catch (error) {
     if (error !== ENOUGH) throw error;

@@ -5,12 +5,17 @@ import { keys } from "../../src/operator/development.json";
 import { Stop, printable, settings } from "./output.js";
 
 const HOST = "127.0.0.1";
-const ORDER = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] };
+const ORDER = {
+  reference: "order-1",
+  recipient: { email: "ada@example.org" },
+  pledges: [{ impact: { amount: 3, offeringId: "tree" } }],
+};
 
 /** Until Ctrl-C. @returns {Promise<0>} */
 export async function serve({ port: text = "8787" }) {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new Stop("`--port` must be a number from 0 to 65535; 0 is any that is free");
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new Stop("`--port` must be a number from 0 to 65535; 0 is any that is free");
   const { createTestService } = await import("impact-pledge/testing");
   const server = createServer(createTestService().handler);
   server.on("request", log);
@@ -24,22 +29,34 @@ export async function serve({ port: text = "8787" }) {
 
 /** Without the query, in which a timeline's secret is. */
 function log({ method, url }, response) {
-  response.on("close", () => console.log(`${method} ${printable(url.split("?")[0])} ${response.writableFinished ? response.statusCode : "broke off"}`));
+  response.on("close", () =>
+    console.log(
+      `${method} ${printable(url.split("?")[0])} ${response.writableFinished ? response.statusCode : "broke off"}`,
+    ),
+  );
 }
 
 async function listening(server, port) {
   try {
     await once(server.listen(port, HOST), "listening");
   } catch (error) {
-    const reason = { EADDRINUSE: "something else uses it", EACCES: "this needs more rights" }[error.code] ?? error.message;
-    throw new Stop(`port ${port} can't be used: ${reason}; choose another, such as \`impact-pledge serve --port ${port === 8788 ? 8789 : 8788}\``);
+    const reason =
+      { EADDRINUSE: "something else uses it", EACCES: "this needs more rights" }[error.code] ??
+      error.message;
+    throw new Stop(
+      `port ${port} can't be used: ${reason}; choose another, such as \`impact-pledge serve --port ${port === 8788 ? 8789 : 8788}\``,
+    );
   }
 }
 
 function greeting(origin) {
-  const url = `${origin}/v2/pledge-transaction`, order = JSON.stringify(ORDER);
+  const url = `${origin}/v2/pledge-transaction`,
+    order = JSON.stringify(ORDER);
   const header = `-H 'Authorization: Bearer ${keys[0][0]}'`;
-  const rows = keys.map(([key, { unitId, teamId, unitIds }]) => `  ${key.padEnd(30)}  ${unitId ?? `${teamId}, with PLEDGE_UNIT_ID or X-Service-Unit-Id: ${unitIds.join(", ")}`}`);
+  const rows = keys.map(
+    ([key, { unitId, teamId, unitIds }]) =>
+      `  ${key.padEnd(30)}  ${unitId ?? `${teamId}, with PLEDGE_UNIT_ID or X-Service-Unit-Id: ${unitIds.join(", ")}`}`,
+  );
   return `The service runs on ${origin}. Everything is in memory: it is gone when this ends.
 
 ${[`  ${"DEVELOPMENT KEY".padEnd(30)}  ACTS AS`, ...rows].join("\n")}

@@ -4,7 +4,11 @@ import { checkOptions } from "./options.js";
 import { MAX_STEPS, shapeWithin } from "./shape.js";
 
 const TYPES = { email: "email", uri: "url", "date-time": "datetime-local" };
-const COMPLETIONS = { "recipient.email": "email", "recipient.firstName": "given-name", "recipient.name": "name" };
+const COMPLETIONS = {
+  "recipient.email": "email",
+  "recipient.firstName": "given-name",
+  "recipient.name": "name",
+};
 const OPTIONS = { optional: "boolean", jsx: "boolean" };
 
 /**
@@ -15,14 +19,20 @@ const LEAST = "5e-324";
 
 export function fieldAttributes(path, options = {}) {
   const { optional, jsx } = checkOptions(OPTIONS, options);
-  const steps = String(path).split(".", MAX_STEPS), [first] = steps;
-  const shape = steps.reduce(shapeWithin, REQUEST), { isNumber, format, members } = shape?.item ?? shape ?? REQUEST;
+  const steps = String(path).split(".", MAX_STEPS),
+    [first] = steps;
+  const shape = steps.reduce(shapeWithin, REQUEST),
+    { isNumber, format, members } = shape?.item ?? shape ?? REQUEST;
   if (members) throw new TypeError(`\`${path}\` is not a field of the request`);
-  const isOptional = optional && first === "pledges", completion = COMPLETIONS[path];
+  const isOptional = optional && first === "pledges",
+    completion = COMPLETIONS[path];
   return {
     name: path,
     type: isNumber ? "number" : first === "notifications" ? "checkbox" : (TYPES[format] ?? "text"),
-    ...(isNumber && { min: isOptional ? "0" : LEAST, [jsx ? "inputMode" : "inputmode"]: "decimal" }),
+    ...(isNumber && {
+      min: isOptional ? "0" : LEAST,
+      [jsx ? "inputMode" : "inputmode"]: "decimal",
+    }),
     ...((isNumber || format === "date-time") && { step: "any" }),
     ...(completion && { [jsx ? "autoComplete" : "autocomplete"]: completion }),
     ...(shape.isRequired && !isOptional && { required: true }),

@@ -15,14 +15,17 @@ const OF_GROUPS = new Set([INCOMPLETE, "too_many_items"]);
 export function takeOver(form, options) {
   const wasNative = !form.noValidate;
   form.noValidate = true; // no bubbles: the problems stand beside the fields
-  const messages = messagesOf(form), live = liveRegion(form);
-  const listening = new AbortController(), { signal } = listening;
+  const messages = messagesOf(form),
+    live = liveRegion(form);
+  const listening = new AbortController(),
+    { signal } = listening;
   const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that have not changed since
   const serverLines = new Set(); // what the server found that no field has
   const customValidity = new Map(); // by field
   const calmed = new Set(); // fields that are invalid to the browser, but not yet to the buyer
   let touched = new WeakSet(serverErrors.keys()); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
-  let wasSent = false, isBusy = false;
+  let wasSent = false,
+    isBusy = false;
   let isPressed = false; // a mouse button is down: a message that came up now would move what is about to be clicked
   let problems = new Map(); // those that are shown, by field
   let lines = new Set(); // the problems that no field can show
@@ -33,7 +36,8 @@ export function takeOver(form, options) {
   // ---- Events ----
 
   function listen() {
-    const on = (target, type, listener) => target.addEventListener(type, listener, { capture: true, signal });
+    const on = (target, type, listener) =>
+      target.addEventListener(type, listener, { capture: true, signal });
     const elsewhere = (event) => form.contains(event.target) || onField(event); // fields with a `form` attribute
     for (const type of ["input", "change", "focusout"]) {
       on(form, type, onField);
@@ -77,7 +81,8 @@ export function takeOver(form, options) {
     event.preventDefault();
     event.stopImmediatePropagation();
     const lost = issues.filter(hasNoField);
-    if (lost.length > 0) console.warn(`impact-pledge: no field can show ${linesOf(lost).join(", ")}`);
+    if (lost.length > 0)
+      console.warn(`impact-pledge: no field can show ${linesOf(lost).join(", ")}`);
     announce(lines);
     focus(problems.keys().next().value);
   }
@@ -114,7 +119,8 @@ export function takeOver(form, options) {
     forgetServer();
     fieldAt ??= readNow().ownerAt;
     const fields = new Set(fieldsOf(form));
-    for (const issue of issues) addServerIssue({ ...issue, field: fieldAt(issue.path.join(".")) }, fields);
+    for (const issue of issues)
+      addServerIssue({ ...issue, field: fieldAt(issue.path.join(".")) }, fields);
     refresh(true);
     if (issues.length === 0) return false;
     announce(serverLines);
@@ -124,15 +130,18 @@ export function takeOver(form, options) {
 
   /** Beside its field, else on a line of its own. It holds no form back, and so leaves as its field is edited. */
   function addServerIssue(issue, fields) {
-    const { field, path, message } = issue, text = quietly(() => reportedText(issue, options.messages)) ?? message; // a text may ask for what the issue has not
+    const { field, path, message } = issue,
+      text = quietly(() => reportedText(issue, options.messages)) ?? message; // a text may ask for what the issue has not
     if (!fields.has(field) || field.type === "hidden") return serverLines.add(text);
     touched.add(field);
-    if (!serverErrors.has(field)) serverErrors.set(field, { text, group: path.length === 1 ? path[0] : undefined });
+    if (!serverErrors.has(field))
+      serverErrors.set(field, { text, group: path.length === 1 ? path[0] : undefined });
   }
 
   /** Also of the other buttons or boxes of its name, and of its group. */
   function forgetErrorOf({ name }) {
-    for (const [field, { group }] of serverErrors) if (field.name === name || name.split(".")[0] === group) serverErrors.delete(field);
+    for (const [field, { group }] of serverErrors)
+      if (field.name === name || name.split(".")[0] === group) serverErrors.delete(field);
   }
 
   function forgetServer() {
@@ -153,16 +162,28 @@ export function takeOver(form, options) {
   const readNow = (fields = fieldsOf(form)) => read(fields.flatMap(controlsOf), "field", options);
 
   function refresh(isSilent) {
-    const fields = fieldsOf(form), reading = readNow(fields), { issues } = reading;
+    const fields = fieldsOf(form),
+      reading = readNow(fields),
+      { issues } = reading;
     const first = new Map([...issues].reverse().map((issue) => [issue.field, issue]));
     for (const field of fields) setCustomValidity(field, first.get(field));
     clearCustomValidity(new Set(fields));
-    problems = new Map(fields.map((field) => [field, problemOf(field, first.get(field))]).filter(([, problem]) => problem));
+    problems = new Map(
+      fields
+        .map((field) => [field, problemOf(field, first.get(field))])
+        .filter(([, problem]) => problem),
+    );
     lines = new Set(issues.filter(hasNoField).map(({ message }) => message));
     const shown = messages.show(problems);
     fields.forEach(calm);
     live.update();
-    if (!isSilent) live.add(shown.map(([field, { text }]) => ({ text, holds: () => problems.get(field)?.text === text })));
+    if (!isSilent)
+      live.add(
+        shown.map(([field, { text }]) => ({
+          text,
+          holds: () => problems.get(field)?.text === text,
+        })),
+      );
     tell(issues);
     return reading;
   }
@@ -178,7 +199,10 @@ export function takeOver(form, options) {
 
   /** A screen reader would call a field invalid that the buyer has not come to. A single radio button is never called so. */
   function calm(field) {
-    const isCalm = field.validationMessage && field.type !== "radio" && field.getAttribute("aria-invalid") !== "true";
+    const isCalm =
+      field.validationMessage &&
+      field.type !== "radio" &&
+      field.getAttribute("aria-invalid") !== "true";
     if (isCalm && calmed.add(field)) field.setAttribute("aria-invalid", "false");
     else if (calmed.delete(field) && !problems.has(field)) field.removeAttribute("aria-invalid");
   }
@@ -192,17 +216,27 @@ export function takeOver(form, options) {
   function problemOf(field, issue) {
     if (!touched.has(field) || (issue?.code === INCOMPLETE && !wasSent)) return undefined;
     const text = field.validationMessage;
-    return text ? { text, group: OF_GROUPS.has(issue?.code) ? issue.path.join(".") : undefined } : serverErrors.get(field);
+    return text
+      ? { text, group: OF_GROUPS.has(issue?.code) ? issue.path.join(".") : undefined }
+      : serverErrors.get(field);
   }
 
   const countNow = () => problems.size + new Set([...lines, ...serverLines]).size;
 
   /** How many problems there are, and those that no field shows, for as long as it is so. */
   function announce(texts) {
-    const count = countNow(), summary = options.summary?.(count) ?? formText(options.messages, "summary", { count });
-    const others = [...texts].map((text) => ({ text, holds: () => lines.has(text) || serverLines.has(text), isVisible: true }));
+    const count = countNow(),
+      summary = options.summary?.(count) ?? formText(options.messages, "summary", { count });
+    const others = [...texts].map((text) => ({
+      text,
+      holds: () => lines.has(text) || serverLines.has(text),
+      isVisible: true,
+    }));
     live.clear();
-    live.add([{ text: summary, holds: () => countNow() === count, isVisible: others.length > 0 }, ...others]);
+    live.add([
+      { text: summary, holds: () => countNow() === count, isVisible: others.length > 0 },
+      ...others,
+    ]);
   }
 
   function tell(issues) {
@@ -233,6 +267,7 @@ const linesOf = (issues) => issues.map(({ pointer, code }) => `${pointer} ${code
 
 function focus(field) {
   // An element in a closed `details` cannot be focused.
-  for (let details = field; (details = details?.parentElement.closest("details")); ) details.open = true;
+  for (let details = field; (details = details?.parentElement.closest("details")); )
+    details.open = true;
   field?.focus();
 }

@@ -13,7 +13,10 @@ let kept;
 export function zoneOf(timeZone) {
   if (kept && kept.timeZone === timeZone) return kept;
   try {
-    return (kept = { timeZone, format: new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" }) });
+    return (kept = {
+      timeZone,
+      format: new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" }),
+    });
   } catch (cause) {
     throw new TypeError("`timeZone` must be a time zone such as `Europe/Berlin`", { cause });
   }
@@ -27,10 +30,12 @@ export function zoneOf(timeZone) {
  */
 export function dateTimeOf(text, timeZone) {
   const [, date, time = "00:00", seconds = ":00", fraction = ""] = text.match(LOCAL) ?? [];
-  const local = `${date}T${time}${seconds}`, asUtc = Date.parse(`${local}Z`);
+  const local = `${date}T${time}${seconds}`,
+    asUtc = Date.parse(`${local}Z`);
   if (Number.isNaN(asUtc) || isoOf(asUtc) !== local) return text; // some engines read February 30 as March 2
   if (timeZone === "UTC") return `${local}${fraction}Z`;
-  const zone = zoneOf(timeZone), at = (offset) => Date.parse(local + offset);
+  const zone = zoneOf(timeZone),
+    at = (offset) => Date.parse(local + offset);
   const offsets = [asUtc - DAY_MS, asUtc + DAY_MS].map((instant) => offsetAt(instant, zone));
   const [before, after] = offsets;
   const offset = offsets.find((offset) => offsetAt(at(offset), zone) === offset);
@@ -41,4 +46,9 @@ export function dateTimeOf(text, timeZone) {
 const isoOf = (ms) => new Date(ms).toISOString().slice(0, -5);
 
 /** Such as `+01:00`, or `Z`; without the seconds of the times before time zones, which RFC 3339 has not. */
-const offsetAt = (instant, { format }) => format.format(instant).split("GMT")[1].slice(0, 6).replace(/^(.00:00)?$/, "Z");
+const offsetAt = (instant, { format }) =>
+  format
+    .format(instant)
+    .split("GMT")[1]
+    .slice(0, 6)
+    .replace(/^(.00:00)?$/, "Z");

@@ -8,7 +8,8 @@ import { formText } from "./texts.js";
  * @returns {HTMLElement} at the end of the form
  */
 export function showFailure(form, messages, submitter) {
-  const alert = elementOf(form, "div"), retry = elementOf(form, "button", formText(messages, "retry"));
+  const alert = elementOf(form, "div"),
+    retry = elementOf(form, "button", formText(messages, "retry"));
   alert.setAttribute("role", "alert");
   alert.className = "impact-pledge-failure";
   retry.type = "button";

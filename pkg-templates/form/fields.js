@@ -1,14 +1,25 @@
 /** The fields of a form, and their values as controls of a request. */
 
 /** Elements of a form that have no value for the request. */
-const WITHOUT_VALUE = new Set(["button", "fieldset", "file", "image", "object", "output", "reset", "submit"]);
+const WITHOUT_VALUE = new Set([
+  "button",
+  "fieldset",
+  "file",
+  "image",
+  "object",
+  "output",
+  "reset",
+  "submit",
+]);
 
 /** The value of a field whose text the browser cannot read, such as `1,5` in a number: not empty, and no number either. */
 const BAD_INPUT = "\uFFFD";
 
 /** @param {HTMLFormElement} form @returns {HTMLInputElement[]} in the order of the document, those added later too */
 export function fieldsOf(form) {
-  return [...form.elements].filter((field) => !WITHOUT_VALUE.has(field.type) && !field.matches(":disabled"));
+  return [...form.elements].filter(
+    (field) => !WITHOUT_VALUE.has(field.type) && !field.matches(":disabled"),
+  );
 }
 
 /** One control, or one for each chosen option of a list. @param {HTMLInputElement} field */

@@ -8,8 +8,21 @@ import { read } from "./read.js";
 export { fieldAttributes } from "./attributes.js";
 
 const MESSAGES = "function or object";
-const READ = { hidden: "function", messages: MESSAGES, maxIssues: (maxIssues) => mostOf({ maxIssues }), optional: "boolean", timeZone: zoneOf };
-const BIND = { messages: MESSAGES, summary: "function", onSubmit: "function", onIssues: "function", optional: "boolean", timeZone: zoneOf };
+const READ = {
+  hidden: "function",
+  messages: MESSAGES,
+  maxIssues: (maxIssues) => mostOf({ maxIssues }),
+  optional: "boolean",
+  timeZone: zoneOf,
+};
+const BIND = {
+  messages: MESSAGES,
+  summary: "function",
+  onSubmit: "function",
+  onIssues: "function",
+  optional: "boolean",
+  timeZone: zoneOf,
+};
 
 /** Aborted once the form is unbound. @type {WeakMap<HTMLFormElement, AbortSignal>} */
 const bound = new WeakMap();
@@ -19,13 +32,21 @@ let wasLogged = false;
 export function readForm(data, options = {}) {
   const { hidden = () => false, timeZone = "UTC", ...others } = checkOptions(READ, options);
   const entries = [...data].filter(([, value]) => typeof value === "string");
-  return reading(read(entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })), "name", { ...others, timeZone }));
+  return reading(
+    read(
+      entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })),
+      "name",
+      { ...others, timeZone },
+    ),
+  );
 }
 
 /** Checks a form as it is filled in, until it is unbound. */
 export function bindForm(form, options = {}) {
-  if (typeof form?.elements !== "object" || typeof form.addEventListener !== "function") throw new TypeError("`bindForm` takes a form element");
-  if (bound.get(form)?.aborted === false) throw new TypeError("this form is bound already: unbind it first");
+  if (typeof form?.elements !== "object" || typeof form.addEventListener !== "function")
+    throw new TypeError("`bindForm` takes a form element");
+  if (bound.get(form)?.aborted === false)
+    throw new TypeError("this form is bound already: unbind it first");
   checkOptions(BIND, options);
   const { signal, read, refresh, report, unbind } = canRun() ? takeOver(form, options) : INERT;
   bound.set(form, signal);

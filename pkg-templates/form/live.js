@@ -1,6 +1,7 @@
 /** A live region: screen readers read each line once, as it comes. */
 
-const VISUALLY_HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
+const VISUALLY_HIDDEN =
+  "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
 
 /** @param {HTMLFormElement} form at whose end it stands */
 export function liveRegion(form) {

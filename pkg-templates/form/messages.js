@@ -10,11 +10,15 @@ export function messagesOf(form) {
 
   /** The problems that the page came with in places of its own, by field: those of a group by its first one. */
   function serverErrors(fields) {
-    const places = ownPlaces(), errors = new Map();
+    const places = ownPlaces(),
+      errors = new Map();
     for (const field of fields) {
-      const { name, type } = field, [group] = name.split("."), isOwn = places.has(name);
+      const { name, type } = field,
+        [group] = name.split("."),
+        isOwn = places.has(name);
       const text = places.get(isOwn ? name : group)?.textContent.trim();
-      if (text && type !== "hidden" && (isOwn || places.delete(group))) errors.set(field, isOwn ? { text } : { text, group });
+      if (text && type !== "hidden" && (isOwn || places.delete(group)))
+        errors.set(field, isOwn ? { text } : { text, group });
     }
     return errors;
   }
@@ -65,7 +69,9 @@ export function messagesOf(form) {
 
   /** The page's places by the names that they are for. All at once: to search for each would take quadratic time. */
   function ownPlaces() {
-    const places = [...form.querySelectorAll("[data-problem]")].filter((place) => place.dataset.problem);
+    const places = [...form.querySelectorAll("[data-problem]")].filter(
+      (place) => place.dataset.problem,
+    );
     return new Map(places.reverse().map((place) => [place.dataset.problem, place])); // of two, the first
   }
 

@@ -31,7 +31,9 @@ export function read(controls, member, { messages, optional, timeZone, ...limits
   const { request, unknown, others } = byPlace(controls, timeZone);
   const owners = new Map(others.reverse().map((control) => [control.name, control])); // of two, the first
   const isChosen = !optional || choose(request.parts.get("pledges"), unknown);
-  const strays = unknown.map(({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  const strays = unknown.map(
+    ({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+  );
   const json = `{${[...membersOf(request, "", owners), ...strays]}}`;
   const memberOf = (control) => controls[control?.index]?.[member] ?? null;
   const ownerAt = (path) => memberOf(owners.get(path));
@@ -39,7 +41,10 @@ export function read(controls, member, { messages, optional, timeZone, ...limits
   const issues = checkJson(coder("TextEncoder").encode(json), false, mostOf(limits));
   let unknowns = 0; // they are reported in the order in which they were written
   for (const issue of issues) {
-    issue[member] = issue.code === "unknown_member" ? memberOf(unknown[unknowns++]) : ownerAt(issue.path.join("."));
+    issue[member] =
+      issue.code === "unknown_member"
+        ? memberOf(unknown[unknowns++])
+        : ownerAt(issue.path.join("."));
     issue.message = messageOf(issue, messages);
   }
   return { valid: issues.length === 0, payload: JSON.parse(json), issues, ownerAt };
@@ -49,10 +54,13 @@ export function read(controls, member, { messages, optional, timeZone, ...limits
 const nodeOf = (shape) => ({ shape, own: [], all: [], parts: new Map() });
 
 function byPlace(controls, timeZone) {
-  const request = nodeOf(REQUEST), unknown = [], others = [];
+  const request = nodeOf(REQUEST),
+    unknown = [],
+    others = [];
   controls.forEach(({ name, value, hidden }, index) => {
     const control = { name: wellFormed(name), value: wellFormed(value), hidden, index };
-    const steps = control.name.split(".", MAX_STEPS), shape = steps.reduce(shapeWithin, REQUEST);
+    const steps = control.name.split(".", MAX_STEPS),
+      shape = steps.reduce(shapeWithin, REQUEST);
     if (shape?.format === "date-time") control.value = dateTimeOf(control.value, timeZone);
     if (shape) insert(request, steps, control);
     else if (!shapeWithin(REQUEST, steps[0])) control.name && others.push(control);
@@ -91,7 +99,11 @@ function choose(pledges = nodeOf(), unknown) {
     const amounts = item.parts.get("impact")?.parts.get("amount")?.own;
     if (!isPresent(item) || amounts?.every(isNothing)) pledges.parts.delete(index);
   }
-  return pledges.parts.size > 0 || pledges.own.some(isFilled) || unknown.some(({ name }) => name.startsWith("pledges."));
+  return (
+    pledges.parts.size > 0 ||
+    pledges.own.some(isFilled) ||
+    unknown.some(({ name }) => name.startsWith("pledges."))
+  );
 }
 
 const isNothing = ({ value }) => value === "" || (DECIMAL.test(value) && Number(value) === 0);
@@ -104,21 +116,27 @@ const ownerOf = ({ own, all }) => own.find(isVisible) ?? all.find(isVisible) ?? 
 /** An object's members as JSON, in the contract's order. */
 function membersOf({ shape, parts }, path, owners) {
   const present = Object.keys(shape.members).filter((name) => parts.has(name));
-  return present.flatMap((name) => valuesOf(parts.get(name), path + name, owners).map((json) => `"${name}":${json}`));
+  return present.flatMap((name) =>
+    valuesOf(parts.get(name), path + name, owners).map((json) => `"${name}":${json}`),
+  );
 }
 
 /** A place's value as JSON: none where it is left out, and several where it was filled in more than once. */
 function valuesOf(node, path, owners) {
   const { shape, own, all, parts } = node;
   owners.set(path, ownerOf(node));
-  const values = shape.item ? [arrayOf(node, `${path}.`, owners)] : own.filter(isFilled).map(({ value }) => textOf(value, shape));
+  const values = shape.item
+    ? [arrayOf(node, `${path}.`, owners)]
+    : own.filter(isFilled).map(({ value }) => textOf(value, shape));
   if (shape.members && parts.size > 0) values.push(`{${membersOf(node, `${path}.`, owners)}}`);
   return shape.isRequired || all.some(isFilled) ? values : [];
 }
 
 /** Controls named as the array itself are one item each; behind them come the items that have an index. */
 function arrayOf({ shape, own, parts }, path, owners) {
-  const unnumbered = own.filter(isFilled).map((control) => ({ ...nodeOf(shape.item), own: [control], all: [control] }));
+  const unnumbered = own
+    .filter(isFilled)
+    .map((control) => ({ ...nodeOf(shape.item), own: [control], all: [control] }));
   const numbered = [...parts].sort(([a], [b]) => a - b).map(([, item]) => item);
   const items = [...unnumbered, ...numbered.filter(isPresent)];
   return `[${items.map((item, index) => valuesOf(item, path + index, owners)[0])}]`;

@@ -21,5 +21,8 @@ export async function compileAhead() {
 
 /** What stands between a page and WebAssembly, and what to do about it. */
 function blocked(cause) {
-  return new Error(`impact-pledge needs WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js or form/js (${cause})`, { cause });
+  return new Error(
+    `impact-pledge needs WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js or form/js (${cause})`,
+    { cause },
+  );
 }

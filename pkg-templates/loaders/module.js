@@ -3,7 +3,8 @@ import module from "#wasm";
 
 /** Under Next.js the module is of another realm, and wasm-bindgen would take it for bytes. */
 export function compile() {
-  if (!(module instanceof WebAssembly.Module)) Object.setPrototypeOf(module, WebAssembly.Module.prototype);
+  if (!(module instanceof WebAssembly.Module))
+    Object.setPrototypeOf(module, WebAssembly.Module.prototype);
   return module;
 }
 

@@ -6,8 +6,14 @@ export const de = /* @__PURE__ */ pack("de", {
   number: "Geben Sie eine Zahl ein",
   unknown_member: "Dieses Feld ist hier nicht vorgesehen",
   duplicate_member: "Füllen Sie dieses Feld nur einmal aus",
-  too_few_items: { one: "Wählen Sie mindestens # Eintrag", other: "Wählen Sie mindestens # Einträge" },
-  too_many_items: { one: "Wählen Sie höchstens # Eintrag", other: "Wählen Sie höchstens # Einträge" },
+  too_few_items: {
+    one: "Wählen Sie mindestens # Eintrag",
+    other: "Wählen Sie mindestens # Einträge",
+  },
+  too_many_items: {
+    one: "Wählen Sie höchstens # Eintrag",
+    other: "Wählen Sie höchstens # Einträge",
+  },
   not_positive: "Geben Sie eine Zahl größer als 0 ein",
   not_allowed: "Wählen Sie eine der Möglichkeiten",
   invalid_email: "Geben Sie eine E-Mail-Adresse wie ada@example.org ein",

@@ -7,7 +7,10 @@ export const fr = /* @__PURE__ */ pack("fr", {
   unknown_member: "Ce champ n’est pas prévu ici",
   duplicate_member: "Ne remplissez ce champ qu’une seule fois",
   too_few_items: { one: "Choisissez au moins # élément", other: "Choisissez au moins # éléments" },
-  too_many_items: { one: "Choisissez # élément au maximum", other: "Choisissez # éléments au maximum" },
+  too_many_items: {
+    one: "Choisissez # élément au maximum",
+    other: "Choisissez # éléments au maximum",
+  },
   not_positive: "Saisissez un nombre supérieur à 0",
   not_allowed: "Choisissez l’une des options proposées",
   invalid_email: "Saisissez une adresse e-mail comme ada@example.org",

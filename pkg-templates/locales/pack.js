@@ -1,7 +1,14 @@
 /** A locale pack from the texts of its language. */
 
 /** What a shopper cannot have typed. */
-const UNREADABLE = ["lone_surrogate", "invalid_utf8", "too_deep", "malformed_json", "unreadable", "unknown_pointer"];
+const UNREADABLE = [
+  "lone_surrogate",
+  "invalid_utf8",
+  "too_deep",
+  "malformed_json",
+  "unreadable",
+  "unknown_pointer",
+];
 
 /**
  * @param {string} locale BCP 47
@@ -11,13 +18,19 @@ const UNREADABLE = ["lone_surrogate", "invalid_utf8", "too_deep", "malformed_jso
 export function pack(locale, { number, ...texts }) {
   for (const code in texts) if (texts[code].other) texts[code] = counted(locale, texts[code]);
   for (const code of UNREADABLE) texts[code] = texts.unreadable;
-  return { ...texts, invalid_type: ({ meta }) => (meta.expected === "number" ? number : texts.unreadable), not_finite: number };
+  return {
+    ...texts,
+    invalid_type: ({ meta }) => (meta.expected === "number" ? number : texts.unreadable),
+    not_finite: number,
+  };
 }
 
 /** The text for the count that an issue is about. */
 function counted(locale, forms) {
   return ({ meta, count = meta.minimum ?? meta.maximum }) => {
-    const category = globalThis.Intl?.PluralRules ? new Intl.PluralRules(locale).select(count) : "other"; // some engines have none
+    const category = globalThis.Intl?.PluralRules
+      ? new Intl.PluralRules(locale).select(count)
+      : "other"; // some engines have none
     return (forms[category] ?? forms.other).replace("#", count.toLocaleString(locale));
   };
 }

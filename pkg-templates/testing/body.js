@@ -6,7 +6,8 @@ const MOST = 1024 * 1024; // what the service takes
 /** @param {() => Promise<Uint8Array | undefined>} next its pieces, then `undefined` */
 export function newBody(next) {
   const seen = [];
-  let length = 0, hasEnded = false;
+  let length = 0,
+    hasEnded = false;
 
   async function pull() {
     const piece = hasEnded ? undefined : await next();
@@ -18,7 +19,8 @@ export function newBody(next) {
 
   async function readAtLeast(bytes) {
     const pieces = [];
-    for (let size = 0, piece; size < bytes && (piece = await pull()); size += piece.length) pieces.push(piece);
+    for (let size = 0, piece; size < bytes && (piece = await pull()); size += piece.length)
+      pieces.push(piece);
     return joined(pieces);
   }
 
@@ -30,7 +32,8 @@ export function newBody(next) {
       while (!hasEnded && length <= MOST) await pull();
     },
     /** The text of all of it, if all of it has come. */
-    text: () => (hasEnded && length <= MOST ? coder("TextDecoder").decode(joined(seen)) : undefined),
+    text: () =>
+      hasEnded && length <= MOST ? coder("TextDecoder").decode(joined(seen)) : undefined,
     /** Whether it was begun to be read, and given up. */
     isCut: () => length > 0 && !hasEnded,
   };
@@ -38,7 +41,11 @@ export function newBody(next) {
 
 /** What workerd's stream of a body does for a reader of bytes; the buffer that it is given is not needed. */
 function streamOf(readAtLeast) {
-  const reader = { readAtLeast, cancel: async () => {}, releaseLock: () => void (stream.locked = false) };
+  const reader = {
+    readAtLeast,
+    cancel: async () => {},
+    releaseLock: () => void (stream.locked = false),
+  };
   const stream = { locked: false, getReader: () => ((stream.locked = true), reader) };
   return stream;
 }

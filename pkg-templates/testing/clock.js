@@ -2,7 +2,9 @@
 
 /** @param {number} [start] where it stands still, in milliseconds since 1970 */
 export function newClock(start) {
-  let still = start, ahead = 0, last = 0;
+  let still = start,
+    ahead = 0,
+    last = 0;
   const timers = new Map();
   const now = () => still ?? Date.now() + ahead;
 
@@ -15,7 +17,8 @@ export function newClock(start) {
   return {
     now,
     setTimeout(callback, ms) {
-      const number = (last += 1), fire = () => timers.delete(number) && callback();
+      const number = (last += 1),
+        fire = () => timers.delete(number) && callback();
       const timer = { due: now() + ms, fire };
       timers.set(number, timer);
       arm(timer);

@@ -9,8 +9,11 @@ export const BASE_URL = "https://pledge.test";
 /** @param {Serve} serve */
 export function newFetch(serve) {
   return async (input, init) => {
-    const answer = await abortable(init?.signal ?? input?.signal, async () => serve(await incoming(input, init ?? {})));
-    if (answer.isLost) throw new TypeError("fetch failed", { cause: new Error("the test service lost the answer") });
+    const answer = await abortable(init?.signal ?? input?.signal, async () =>
+      serve(await incoming(input, init ?? {})),
+    );
+    if (answer.isLost)
+      throw new TypeError("fetch failed", { cause: new Error("the test service lost the answer") });
     return responseOf(answer);
   };
 }
@@ -18,14 +21,25 @@ export function newFetch(serve) {
 /** @param {Serve} serve for `http.all` of Mock Service Worker: a network error where `fetch` would throw */
 export function newResolver(serve) {
   const fetch = newFetch(serve);
-  return ({ request }) => fetch(request).catch((error) => (error instanceof TypeError ? Response.error() : Promise.reject(error)));
+  return ({ request }) =>
+    fetch(request).catch((error) =>
+      error instanceof TypeError ? Response.error() : Promise.reject(error),
+    );
 }
 
 /** @param {Serve} serve for `page.route` of Playwright */
 export function newRoute(serve) {
   return async (route) => {
-    const request = route.request(), bytes = request.postDataBuffer() ?? new Uint8Array();
-    const { status, headers, body = [], isLost } = await serve(known(request.url(), request.method(), Object.entries(await request.allHeaders()), bytes));
+    const request = route.request(),
+      bytes = request.postDataBuffer() ?? new Uint8Array();
+    const {
+      status,
+      headers,
+      body = [],
+      isLost,
+    } = await serve(
+      known(request.url(), request.method(), Object.entries(await request.allHeaders()), bytes),
+    );
     if (isLost) return route.abort("connectionreset");
     await route.fulfill({ status, headers: Object.fromEntries(headers), body: Buffer.from(body) });
   };
@@ -34,11 +48,18 @@ export function newRoute(serve) {
 /** @param {Serve} serve for `http.createServer` of Node */
 export function newHandler(serve) {
   return (request, response) => {
-    const headers = joinedHeaders(request.rawHeaders), pieces = request[Symbol.asyncIterator]();
+    const headers = joinedHeaders(request.rawHeaders),
+      pieces = request[Symbol.asyncIterator]();
     const address = `http${request.socket?.encrypted ? "s" : ""}://${headers.get("host")}${request.url}`;
     if (!URL.canParse(address)) return void response.writeHead(400, { connection: "close" }).end();
     const next = async () => (await pieces.next()).value;
-    serve({ method: request.method, url: new URL(address).href, headers, next, isWhole: false }).then(
+    serve({
+      method: request.method,
+      url: new URL(address).href,
+      headers,
+      next,
+      isWhole: false,
+    }).then(
       (answer) => send(answer, request, response),
       () => response.destroy(), // the caller's connection broke, or the service did
     );
@@ -65,12 +86,26 @@ function send({ status, headers, body, isLost, isCut }, request, response) {
 
 /** As the platform's `fetch` reads its arguments. */
 async function incoming(input, init) {
-  const isRequest = typeof input?.url === "string", url = new URL(isRequest ? input.url : input, BASE_URL).href;
-  if (!globalThis.Request) return known(url, init.method, Object.entries(init.headers ?? {}), coder("TextEncoder").encode(init.body ?? ""));
+  const isRequest = typeof input?.url === "string",
+    url = new URL(isRequest ? input.url : input, BASE_URL).href;
+  if (!globalThis.Request)
+    return known(
+      url,
+      init.method,
+      Object.entries(init.headers ?? {}),
+      coder("TextEncoder").encode(init.body ?? ""),
+    );
   const request = new Request(isRequest ? input : url, { ...init, signal: undefined }); // a signal of another realm is refused
-  if (typeof init.body?.getReader !== "function") return known(url, request.method, request.headers, new Uint8Array(await request.arrayBuffer()));
+  if (typeof init.body?.getReader !== "function")
+    return known(url, request.method, request.headers, new Uint8Array(await request.arrayBuffer()));
   const reader = request.body.getReader();
-  return { method: request.method, url, headers: lowerCase(request.headers), next: async () => (await reader.read()).value, isWhole: false };
+  return {
+    method: request.method,
+    url,
+    headers: lowerCase(request.headers),
+    next: async () => (await reader.read()).value,
+    isWhole: false,
+  };
 }
 
 /** A request whose body is there as a whole, with the length that a connection would announce. */
@@ -80,21 +115,31 @@ function known(url, method = "GET", headers, bytes) {
   return { method, url, headers: all, next: once(bytes), isWhole: true };
 }
 
-const lowerCase = (headers) => new Map([...headers].map(([name, value]) => [name.toLowerCase(), String(value)]));
+const lowerCase = (headers) =>
+  new Map([...headers].map(([name, value]) => [name.toLowerCase(), String(value)]));
 
 /** Where there is no `Response`, as in jsdom, what `PledgeClient` needs of one. */
 function responseOf({ status, headers, body }) {
-  if (globalThis.Response) return new Response(status === 204 ? null : body, { status, headers: [...headers] });
-  return { status, ok: status < 300, headers: new Map(headers), arrayBuffer: async () => body ?? new Uint8Array() };
+  if (globalThis.Response)
+    return new Response(status === 204 ? null : body, { status, headers: [...headers] });
+  return {
+    status,
+    ok: status < 300,
+    headers: new Map(headers),
+    arrayBuffer: async () => body ?? new Uint8Array(),
+  };
 }
 
 /** What `work` comes to, or the signal's reason, whichever is first. */
 function abortable(signal, work) {
   if (!signal) return work();
   return new Promise((resolve, reject) => {
-    const aborted = () => reject(signal.reason ?? new DOMException("This operation was aborted", "AbortError"));
+    const aborted = () =>
+      reject(signal.reason ?? new DOMException("This operation was aborted", "AbortError"));
     if (signal.aborted) return aborted();
     signal.addEventListener("abort", aborted);
-    work().then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", aborted));
   });
 }

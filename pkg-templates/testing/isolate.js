@@ -16,7 +16,8 @@ class Answer {
 
 /** @returns {(request: object, env: object) => Promise<Answer>} rejected if the instance breaks */
 export function startIsolate({ clock, random }) {
-  const waiting = new Set(), resolved = Promise.resolve();
+  const waiting = new Set(),
+    resolved = Promise.resolve();
   const broke = (cause) => waiting.forEach((reject) => reject(cause));
   const fetch = instantiate({
     module: compile(),
@@ -32,6 +33,8 @@ export function startIsolate({ clock, random }) {
   return (request, env) =>
     new Promise((resolve, reject) => {
       waiting.add(reject);
-      fetch(request, env, {}).then(resolve, reject).finally(() => waiting.delete(reject));
+      fetch(request, env, {})
+        .then(resolve, reject)
+        .finally(() => waiting.delete(reject));
     });
 }

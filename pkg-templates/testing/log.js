@@ -1,7 +1,8 @@
 /** The last requests, as a test may see them: without keys. */
 import { REDACTED } from "../redact.js";
 
-const MOST_REQUESTS = 1_000, MOST_TEXT = 16 * 1024 * 1024;
+const MOST_REQUESTS = 1_000,
+  MOST_TEXT = 16 * 1024 * 1024;
 
 export function newLog(labelOf) {
   const entries = [];
@@ -14,10 +15,20 @@ export function newLog(labelOf) {
 
   return {
     add({ method, url, headers }, body) {
-      const { pathname, search } = new URL(url), shown = Object.fromEntries(headers);
+      const { pathname, search } = new URL(url),
+        shown = Object.fromEntries(headers);
       const [scheme, token] = headers.get("authorization")?.trim().split(/ +/) ?? [];
-      if (scheme !== undefined) shown.authorization = token === undefined ? REDACTED : `${scheme} ${labelOf(token) || REDACTED}`;
-      const entry = { method, path: pathname + search, headers: shown, body, status: null, size: 0 };
+      if (scheme !== undefined)
+        shown.authorization =
+          token === undefined ? REDACTED : `${scheme} ${labelOf(token) || REDACTED}`;
+      const entry = {
+        method,
+        path: pathname + search,
+        headers: shown,
+        body,
+        status: null,
+        size: 0,
+      };
       entries.push(entry);
       bound();
       return entry;
@@ -28,7 +39,14 @@ export function newLog(labelOf) {
       size += entry.size;
       bound();
     },
-    requests: () => entries.map(({ method, path, headers, body, text, status }) => ({ method, path, headers: { ...headers }, body: parsed(body ? body.text() : text), status })),
+    requests: () =>
+      entries.map(({ method, path, headers, body, text, status }) => ({
+        method,
+        path,
+        headers: { ...headers },
+        body: parsed(body ? body.text() : text),
+        status,
+      })),
   };
 }
 

@@ -3,10 +3,17 @@ import development from "../../src/operator/development.json";
 import { invalid, list, moreHeaders, oneOf, optional, read, whole } from "../options.js";
 
 const LAST_MS = 253_402_300_799_999; // the last of the year 9999
-const MOST_KEYS = 10_000, MOST_PRICES = 100_000;
-const ID = matching(/^[\x21-\x2b\x2d-\x7e]{1,128}$/, "1 to 128 ASCII characters without blanks and commas");
+const MOST_KEYS = 10_000,
+  MOST_PRICES = 100_000;
+const ID = matching(
+  /^[\x21-\x2b\x2d-\x7e]{1,128}$/,
+  "1 to 128 ASCII characters without blanks and commas",
+);
 const PRICE = matching(/^(?=.{1,40}$)\d+(\.\d+)?$/, 'a plain decimal in quotes, such as `"0.50"`');
-const ORIGIN = matching(/^https?:\/\/[\w.:[\]-]{1,250}\/?$/i, "an origin such as `https://shop.example`");
+const ORIGIN = matching(
+  /^https?:\/\/[\w.:[\]-]{1,250}\/?$/i,
+  "an origin such as `https://shop.example`",
+);
 
 const SERVICE = {
   keys: optional(items(MOST_KEYS, keyOf)),
@@ -37,14 +44,20 @@ const FAULT = {
 };
 
 export function serviceOptions(options = {}) {
-  const { keys = development.keys.map(([key, record]) => ({ key, record })), catalogue = development.catalogue, ...others } = read(SERVICE, options);
+  const {
+    keys = development.keys.map(([key, record]) => ({ key, record })),
+    catalogue = development.catalogue,
+    ...others
+  } = read(SERVICE, options);
   return { keys, catalogue, ...others };
 }
 
 export function faultOptions(options) {
   const { times = 1, ...fault } = read(FAULT, options);
-  if ((fault.status === undefined) === (fault.fault === undefined)) throw invalid(`a fault has a \`status\` or a \`fault\`, one of ${list(FAULTS)}`);
-  if ((fault.delayMs === undefined) === (fault.fault === "slow")) throw invalid('`delayMs` says how long the fault "slow" takes');
+  if ((fault.status === undefined) === (fault.fault === undefined))
+    throw invalid(`a fault has a \`status\` or a \`fault\`, one of ${list(FAULTS)}`);
+  if ((fault.delayMs === undefined) === (fault.fault === "slow"))
+    throw invalid('`delayMs` says how long the fault "slow" takes');
   if (fault.headers && !fault.status) throw invalid("`headers` are those of a `status`");
   return { times, ...fault };
 }
@@ -54,8 +67,10 @@ export const advanceOf = (ms, now) => whole(0, LAST_MS - now)("ms", ms);
 /** A key, and its record as `src/auth.rs` reads it. */
 function keyOf(name, value) {
   const { key, mode, unitId, teamId, unitIds, label = "" } = read(KEY, value);
-  if (unitId !== undefined && !teamId && !unitIds) return { key, record: { mode, level: "unit", unitId, label } };
-  if (teamId !== undefined && unitIds?.length && !unitId) return { key, record: { mode, level: "team", teamId, unitIds, label } };
+  if (unitId !== undefined && !teamId && !unitIds)
+    return { key, record: { mode, level: "unit", unitId, label } };
+  if (teamId !== undefined && unitIds?.length && !unitId)
+    return { key, record: { mode, level: "team", teamId, unitIds, label } };
   throw invalid(`each of \`${name}\` has either a \`unitId\`, or a \`teamId\` and its \`unitIds\``);
 }
 
@@ -64,21 +79,29 @@ function catalogueOf(name, value) {
 }
 
 function pricesOf(name, value) {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw invalid(`\`${name}\` must be an object of prices by offering`);
+  if (value === null || typeof value !== "object" || Array.isArray(value))
+    throw invalid(`\`${name}\` must be an object of prices by offering`);
   const entries = Object.entries(value);
-  if (entries.length > MOST_PRICES) throw invalid(`\`${name}\` has more than ${MOST_PRICES} prices`);
+  if (entries.length > MOST_PRICES)
+    throw invalid(`\`${name}\` has more than ${MOST_PRICES} prices`);
   return Object.fromEntries(entries.map(([offering, price]) => [offering, PRICE(name, price)]));
 }
 
 function timeOf(name, value) {
-  const isTime = /^\d{4}-\d\d-\d\d/.test(value) || typeof value === "number" || Object.prototype.toString.call(value) === "[object Date]";
+  const isTime =
+    /^\d{4}-\d\d-\d\d/.test(value) ||
+    typeof value === "number" ||
+    Object.prototype.toString.call(value) === "[object Date]";
   const ms = isTime ? Math.trunc(typeof value === "string" ? Date.parse(value) : value) : NaN;
   if (ms >= 0 && ms <= LAST_MS) return ms;
-  throw invalid(`\`${name}\` must be a time from 1970 to 9999: a Date, milliseconds, or ISO text such as \`2026-01-31T12:00:00Z\``);
+  throw invalid(
+    `\`${name}\` must be a time from 1970 to 9999: a Date, milliseconds, or ISO text such as \`2026-01-31T12:00:00Z\``,
+  );
 }
 
 function seedOf(name, value) {
-  if (Number.isFinite(value) || (typeof value === "string" && value.length <= 1_000)) return `${value}`;
+  if (Number.isFinite(value) || (typeof value === "string" && value.length <= 1_000))
+    return `${value}`;
   throw invalid(`\`${name}\` must be a number, or text of at most 1,000 characters`);
 }
 
@@ -91,7 +114,8 @@ function matching(pattern, what) {
 
 function items(most, reader) {
   return (name, value) => {
-    if (!Array.isArray(value) || value.length > most) throw invalid(`\`${name}\` must be an array of at most ${most}`);
+    if (!Array.isArray(value) || value.length > most)
+      throw invalid(`\`${name}\` must be an array of at most ${most}`);
     return value.map((item) => reader(name, item));
   };
 }

@@ -20,7 +20,8 @@ export function createTestService(options) {
     advance: (ms) => world.clock.advance(advanceOf(ms, world.clock.now())),
     fail(fault) {
       const read = faultOptions(fault);
-      if (world.faults.length >= MOST_FAULTS) throw invalid(`there are ${MOST_FAULTS} faults already`);
+      if (world.faults.length >= MOST_FAULTS)
+        throw invalid(`there are ${MOST_FAULTS} faults already`);
       world.faults.push(read);
     },
     restore: () => void (world.faults.length = 0),

@@ -26,7 +26,9 @@ export function newStore(keys, catalogue) {
     bind: (token, { readFails = false, writeFails = false } = {}) => ({
       async getWithMetadata(name) {
         if (readFails) throw new Error("reads are made to fail");
-        const record = name.startsWith("key:") ? known.has(token) && { value: encode(known.get(token)) } : records.get(name);
+        const record = name.startsWith("key:")
+          ? known.has(token) && { value: encode(known.get(token)) }
+          : records.get(name);
         return record ? { metadata: null, ...record } : { value: null, metadata: null };
       },
       async put(name, value, { metadata }) {
@@ -35,12 +37,24 @@ export function newStore(keys, catalogue) {
       },
     }),
     labelOf: (token) => known.get(token)?.label,
-    transactions: () => [...records].filter(([name]) => name.startsWith(TRANSACTION)).map(transactionOf),
+    transactions: () =>
+      [...records].filter(([name]) => name.startsWith(TRANSACTION)).map(transactionOf),
   };
 }
 
-function transactionOf([name, { value, metadata: { mode, unit } }]) {
-  return { id: name.slice(TRANSACTION.length), unitId: unit, mode, ...JSON.parse(coder("TextDecoder").decode(value)) };
+function transactionOf([
+  name,
+  {
+    value,
+    metadata: { mode, unit },
+  },
+]) {
+  return {
+    id: name.slice(TRANSACTION.length),
+    unitId: unit,
+    mode,
+    ...JSON.parse(coder("TextDecoder").decode(value)),
+  };
 }
 
 const encode = (value) => coder("TextEncoder").encode(JSON.stringify(value));

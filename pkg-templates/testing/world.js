@@ -12,11 +12,15 @@ const CREATE = "/v2/pledge-transaction";
 /** @typedef {{method: string, url: string, headers: Map<string, string>, next: () => Promise<Uint8Array | undefined>, isWhole: boolean}} Incoming */
 
 export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publicOrigin }) {
-  const clock = newClock(now), platform = { clock, random: newRandom(seed) };
-  const store = newStore(keys, catalogue), log = newLog(store.labelOf), faults = [];
+  const clock = newClock(now),
+    platform = { clock, random: newRandom(seed) };
+  const store = newStore(keys, catalogue),
+    log = newLog(store.labelOf),
+    faults = [];
   const settings = { ALLOWED_ORIGINS: allowedOrigins.join(), PUBLIC_ORIGIN: publicOrigin };
   const newIsolate = () => startIsolate(platform);
-  let isolate, answered = 0;
+  let isolate,
+    answered = 0;
 
   /** Serves a request as the Worker does, in this isolate with this store; `failing`: which of the store's calls fail. */
   function served({ url, method, headers }, body, run, from, failing) {
@@ -27,7 +31,11 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
 
   /** The Worker's own answer of a status, by an instance that has nothing cached; a plain one of what it does not answer. */
   async function failed({ status, headers = {} }, request, body) {
-    const from = { 401: [newStore([], catalogue)], 404: [newStore(keys, catalogue)], 503: [store, { readFails: true }] }[status];
+    const from = {
+      401: [newStore([], catalogue)],
+      404: [newStore(keys, catalogue)],
+      503: [store, { readFails: true }],
+    }[status];
     const own = from && (await served(request, body, newIsolate(), ...from));
     const answer = own?.status === status ? own : plain(status);
     return { ...answer, headers: new Map([...answer.headers, ...Object.entries(headers)]) };
@@ -36,7 +44,9 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
   function answerTo(request, body, { status, fault, ...others } = {}) {
     if (fault === "timeout") return { status: null };
     if (status) return failed({ status, ...others }, request, body);
-    return served(request, body, (isolate ??= newIsolate()), store, { writeFails: fault === "lost write" });
+    return served(request, body, (isolate ??= newIsolate()), store, {
+      writeFails: fault === "lost write",
+    });
   }
 
   function takeFault(operation) {
@@ -53,15 +63,25 @@ export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publ
 
     /** @param {Incoming} request @returns its answer, and whether it is lost on its way; never, if the service is made to be silent */
     async serve(request) {
-      const body = newBody(request.next), entry = log.add(request, body), fault = takeFault(operationOf(request));
+      const body = newBody(request.next),
+        entry = log.add(request, body),
+        fault = takeFault(operationOf(request));
       const answer = await answerTo(request, body, fault);
       if (request.isWhole || fault) await body.finish();
       answered += 1;
-      if (!answer.headers?.has("x-request-id")) answer.headers?.set("x-request-id", `request-${String(answered).padStart(12, "0")}`);
+      if (!answer.headers?.has("x-request-id"))
+        answer.headers?.set("x-request-id", `request-${String(answered).padStart(12, "0")}`);
       log.end(entry, answer.status);
       if (fault?.fault === "timeout") await new Promise(() => {});
-      if (fault?.fault === "slow") await new Promise((resolve) => clock.setTimeout(resolve, fault.delayMs));
-      return { status: answer.status, headers: answer.headers, body: answer.body, isLost: fault?.fault === "lost answer", isCut: body.isCut() };
+      if (fault?.fault === "slow")
+        await new Promise((resolve) => clock.setTimeout(resolve, fault.delayMs));
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        body: answer.body,
+        isLost: fault?.fault === "lost answer",
+        isCut: body.isCut(),
+      };
     },
   };
 }
@@ -73,11 +93,21 @@ function operationOf({ method, url }) {
   const { pathname } = new URL(url);
   if (method === "OPTIONS") return undefined;
   if (pathname === CREATE) return "create";
-  return pathname.startsWith(`${CREATE}/`) ? "get" : pathname.startsWith("/timeline") ? "timeline" : undefined;
+  return pathname.startsWith(`${CREATE}/`)
+    ? "get"
+    : pathname.startsWith("/timeline")
+      ? "timeline"
+      : undefined;
 }
 
 const plain = (status) => ({
   status,
-  headers: new Map([["content-type", "application/json"], ["cache-control", "no-store"], ...(status === 429 ? [["retry-after", "1"]] : [])]),
-  body: coder("TextEncoder").encode(JSON.stringify({ error: `Status ${status}`, message: "The test service was made to fail." })),
+  headers: new Map([
+    ["content-type", "application/json"],
+    ["cache-control", "no-store"],
+    ...(status === 429 ? [["retry-after", "1"]] : []),
+  ]),
+  body: coder("TextEncoder").encode(
+    JSON.stringify({ error: `Status ${status}`, message: "The test service was made to fail." }),
+  ),
 });

@@ -1,15 +1,36 @@
 /** Problems as numbers become issues for people. */
 import { KINDS } from "#kinds";
-import { INVALID_TYPE, MORE_ISSUES, NOT_FINITE, NOT_POSITIVE, PLACES, TYPES, UNKNOWN_MEMBER } from "../generated/tables.js";
+import {
+  INVALID_TYPE,
+  MORE_ISSUES,
+  NOT_FINITE,
+  NOT_POSITIVE,
+  PLACES,
+  TYPES,
+  UNKNOWN_MEMBER,
+} from "../generated/tables.js";
 
 /** What the numbers of a problem mean, by those numbers. */
 const explained = new Map();
 
 function explain(about) {
-  const rank = about & 255, kind = (about >> 8) & 255, detail = about >> 16, place = PLACES[rank];
-  const [head, tail] = place.split("*"), [code, message, limits] = KINDS[kind];
-  const text = textOf(rank, kind, detail, message), meta = Object.freeze(metaOf(rank, kind, text, limits));
-  const explanation = { code, steps: place.split("/").slice(1), head, tail, text, isOpen: text.endsWith(" "), meta };
+  const rank = about & 255,
+    kind = (about >> 8) & 255,
+    detail = about >> 16,
+    place = PLACES[rank];
+  const [head, tail] = place.split("*"),
+    [code, message, limits] = KINDS[kind];
+  const text = textOf(rank, kind, detail, message),
+    meta = Object.freeze(metaOf(rank, kind, text, limits));
+  const explanation = {
+    code,
+    steps: place.split("/").slice(1),
+    head,
+    tail,
+    text,
+    isOpen: text.endsWith(" "),
+    meta,
+  };
   explained.set(about, explanation);
   return explanation;
 }
@@ -18,22 +39,31 @@ function textOf(rank, kind, detail, message) {
   if (kind === UNKNOWN_MEMBER) return `${message + membersOf(rank).join("`, `")}\``;
   if (typeof message === "string") return message;
   const [start, parts, end] = message;
-  return kind === INVALID_TYPE ? start + parts[TYPES[rank]] + end + parts[detail] : start + parts[detail] + end;
+  return kind === INVALID_TYPE
+    ? start + parts[TYPES[rank]] + end + parts[detail]
+    : start + parts[detail] + end;
 }
 
 function metaOf(rank, kind, text, limits = {}) {
   const [, , , expected, , , actual = "null"] = text.split(/,? /); // such as "must be a number, not a string", or ", not null"
-  return kind === INVALID_TYPE ? { expected, actual } : kind === UNKNOWN_MEMBER ? { allowed: membersOf(rank) } : limits;
+  return kind === INVALID_TYPE
+    ? { expected, actual }
+    : kind === UNKNOWN_MEMBER
+      ? { allowed: membersOf(rank) }
+      : limits;
 }
 
 /** The names of an object's members. */
 function membersOf(rank) {
   const start = `${PLACES[rank]}/`;
-  return PLACES.filter((place) => place.startsWith(start)).map((place) => place.slice(start.length)).filter((name) => !name.includes("/"));
+  return PLACES.filter((place) => place.startsWith(start))
+    .map((place) => place.slice(start.length))
+    .filter((name) => !name.includes("/"));
 }
 
 /** The last rank of what lies in an object or an array; 0 where nothing does. */
-export const lastIn = (pointer) => PLACES.reduce((last, place, rank) => (place.startsWith(`${pointer}/`) ? rank : last), 0);
+export const lastIn = (pointer) =>
+  PLACES.reduce((last, place, rank) => (place.startsWith(`${pointer}/`) ? rank : last), 0);
 
 export const wrongNumber = (number) => (Number.isFinite(number) ? NOT_POSITIVE : NOT_FINITE);
 

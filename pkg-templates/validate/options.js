@@ -11,7 +11,8 @@ export function mostOf(options) {
 /** Replaces messages by those of the caller: a map by code, such as a locale pack, or a function. */
 export function translated(issues, options) {
   const messages = options?.messages;
-  if (messages) for (const issue of issues) issue.message = textOf(issue, messages) ?? issue.message;
+  if (messages)
+    for (const issue of issues) issue.message = textOf(issue, messages) ?? issue.message;
   return issues;
 }
 

@@ -8,7 +8,9 @@ import { issueOf, lastIn } from "./issues.js";
  *   nothing else, and how deep it lies; undefined when the request has no such place
  */
 export function placeOf(pointer) {
-  let index, before = "", after = "";
+  let index,
+    before = "",
+    after = "";
   const [root, ...steps] = pointer.split("/");
   const places = steps.map((step) => {
     const isIndex = String(step >>> 0) === step; // of 32 bits, without leading zeros
@@ -18,12 +20,24 @@ export function placeOf(pointer) {
     return isIndex ? "*" : step;
   });
   const rank = steps.includes("*") ? -1 : PLACES.indexOf([root, ...places].join("/"));
-  return rank < 0 ? undefined : { rank, last: Math.max(rank, lastIn(PLACES[rank])), index, before, after, depth: steps.length };
+  return rank < 0
+    ? undefined
+    : {
+        rank,
+        last: Math.max(rank, lastIn(PLACES[rank])),
+        index,
+        before,
+        after,
+        depth: steps.length,
+      };
 }
 
 /** That there is no such place. */
 export function issuesAbout(pointer) {
-  const path = pointer.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const path = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
   const [code, message] = UNKNOWN_POINTER;
   return [{ path, pointer, code, message, meta: {} }];
 }

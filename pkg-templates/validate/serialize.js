@@ -19,7 +19,9 @@ export function serialize(root, depth) {
       return "0";
     }
     if (--left < 0) return GIVEN_UP;
-    let value, names, length = 0;
+    let value,
+      names,
+      length = 0;
     try {
       value = plain(read(), key);
       if (typeof value === "string") left -= value.length / CHARACTERS;

@@ -8,7 +8,8 @@ export const createPledgeTransactionSchema = /* @__PURE__ */ createSchema();
 
 /** The same with options, which those of a call replace. */
 export function createSchema(options) {
-  const validate = (value, call) => standardValidate(value, { ...options, ...call?.libraryOptions });
+  const validate = (value, call) =>
+    standardValidate(value, { ...options, ...call?.libraryOptions });
   const converter = { input: toJsonSchema, output: toJsonSchema };
   return { "~standard": { version: 1, vendor: "impact-pledge", validate, jsonSchema: converter } };
 }
@@ -30,10 +31,18 @@ function isSame(value, json) {
   if (typeof json !== "object") return value === json;
   try {
     const keys = Reflect.ownKeys(value);
-    if (Reflect.getPrototypeOf(value) !== Reflect.getPrototypeOf(json) || keys.length !== Reflect.ownKeys(json).length) return false;
+    if (
+      Reflect.getPrototypeOf(value) !== Reflect.getPrototypeOf(json) ||
+      keys.length !== Reflect.ownKeys(json).length
+    )
+      return false;
     return keys.every((key) => {
       const own = Reflect.getOwnPropertyDescriptor(value, key);
-      return (own.enumerable || key === "length") && isSame(own.value, json[key]) && own.value === value[key];
+      return (
+        (own.enumerable || key === "length") &&
+        isSame(own.value, json[key]) &&
+        own.value === value[key]
+      );
     });
   } catch {
     return false; // a Proxy threw
@@ -49,7 +58,9 @@ function toJsonSchema({ target }) {
     case "openapi-3.0":
       return asOpenApi(jsonSchema());
     default:
-      throw new Error(`JSON Schema target \`${String(target)}\` is not supported; use draft-2020-12, draft-07 or openapi-3.0`);
+      throw new Error(
+        `JSON Schema target \`${String(target)}\` is not supported; use draft-2020-12, draft-07 or openapi-3.0`,
+      );
   }
 }
 
@@ -57,6 +68,7 @@ function toJsonSchema({ target }) {
 function asOpenApi(schema) {
   if (typeof schema !== "object" || schema === null) return schema;
   for (const key of Object.keys(schema)) schema[key] = asOpenApi(schema[key]);
-  if (typeof schema.exclusiveMinimum === "number") Object.assign(schema, { minimum: schema.exclusiveMinimum, exclusiveMinimum: true });
+  if (typeof schema.exclusiveMinimum === "number")
+    Object.assign(schema, { minimum: schema.exclusiveMinimum, exclusiveMinimum: true });
   return schema;
 }

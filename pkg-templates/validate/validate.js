@@ -13,12 +13,17 @@ export function validate(value, options) {
 }
 
 export function validateAt(pointer, value, options) {
-  if (typeof pointer !== "string") throw new TypeError("the pointer must be a string such as `/recipient/email`");
-  const most = mostOf(options), place = placeOf(pointer);
+  if (typeof pointer !== "string")
+    throw new TypeError("the pointer must be a string such as `/recipient/email`");
+  const most = mostOf(options),
+    place = placeOf(pointer);
   if (!place) return translated(issuesAbout(pointer), options);
   const { before, after, depth } = place;
   const absent = value === undefined ? issuesWithout(place) : undefined;
-  return translated(absent ?? checkText(before + serialize(value, depth) + after, most, place), options);
+  return translated(
+    absent ?? checkText(before + serialize(value, depth) + after, most, place),
+    options,
+  );
 }
 
 let allKinds;
@@ -30,7 +35,9 @@ export function validateBytes(json, options) {
 }
 
 /** Checks a serialized value: a request, or what stands at a place of one. */
-export const checkText = (text, most, place) => checkJson(coder("TextEncoder").encode(text), true, most, place);
+export const checkText = (text, most, place) =>
+  checkJson(coder("TextEncoder").encode(text), true, most, place);
 
 /** Also one of another realm, such as a frame's or a test runner's. */
-const isBytes = (value) => ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
+const isBytes = (value) =>
+  ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";

@@ -5,7 +5,17 @@
  * is) ends the walk: such a value is serialized.
  */
 import { walkRequest } from "../generated/walk.js";
-import { LENGTH, NOT_ALLOWED, RANK, REQUIRED, REQUIRED_MEMBER, TEXTS, TOO_FEW_ITEMS, TOO_MANY_ITEMS, UNKNOWN_MEMBER } from "../generated/tables.js";
+import {
+  LENGTH,
+  NOT_ALLOWED,
+  RANK,
+  REQUIRED,
+  REQUIRED_MEMBER,
+  TEXTS,
+  TOO_FEW_ITEMS,
+  TOO_MANY_ITEMS,
+  UNKNOWN_MEMBER,
+} from "../generated/tables.js";
 import { COPIED, coder } from "../platform.js";
 import { issueOf, withCount, wrongNumber } from "./issues.js";
 import { MOST_TEXT, MOST_VALUES } from "./limits.js";
@@ -20,7 +30,8 @@ let issues, most, beyond, item;
 /** Its instance of the wasm; how many texts wait, of how many characters; and those that are not yet in its memory, joined. */
 let wasm, count, used, joined;
 /** Of each text its item, and how many issues come before its own. */
-const items = [], before = [];
+const items = [],
+  before = [];
 
 /** @returns the issues of a request; undefined if it is no plain data, or if a getter of a value that is being walked asks */
 export function walk(value, maxIssues) {
@@ -67,15 +78,24 @@ function copy(text, size, area, at) {
 
 /** Checks the texts, and inserts each issue where it belongs: from the last to the first, so that each moves once. */
 function checkTexts() {
-  const rest = joined.length, { words, text } = wasm;
-  if (rest && coder("TextEncoder").encodeInto(joined, rest < used ? text.subarray(used - rest) : text).written !== rest) notPlain();
+  const rest = joined.length,
+    { words, text } = wasm;
+  if (
+    rest &&
+    coder("TextEncoder").encodeInto(joined, rest < used ? text.subarray(used - rest) : text)
+      .written !== rest
+  )
+    notPlain();
   const wrong = wasm.check_formats(wasm.area, count, used);
   if (wrong) {
-    let from = issues.length, to = from + wrong;
+    let from = issues.length,
+      to = from + wrong;
     beyond += Math.max(0, to - most);
     for (let i = count; i--; ) {
       if (!words[i]) continue;
-      while (from > before[i]) if (--to < most) issues[to] = issues[--from]; else from--;
+      while (from > before[i])
+        if (--to < most) issues[to] = issues[--from];
+        else from--;
       if (--to < most) issues[to] = issueOf(words[i], items[i]);
     }
   }
@@ -143,7 +163,9 @@ export function reportUnknown(names, rank) {
 
 /** The number of a value's type. */
 function typeOf(value) {
-  return value === null ? 0 : ["boolean", "number", "string"].indexOf(typeof value) + 1 || notPlain();
+  return value === null
+    ? 0
+    : ["boolean", "number", "string"].indexOf(typeof value) + 1 || notPlain();
 }
 
 export const isObject = (value) => typeof value === "object" && value !== null && !isArray(value);
@@ -158,7 +180,9 @@ function isArray(value) {
 }
 
 /** Whether it is a string. One with half of a surrogate pair is not plain, nor is any to an engine that cannot find out. */
-export const isText = (value) => typeof value === "string" && ((COPIED && !SURROGATE.test(value)) || value.isWellFormed?.() || notPlain());
+export const isText = (value) =>
+  typeof value === "string" &&
+  ((COPIED && !SURROGATE.test(value)) || value.isWellFormed?.() || notPlain());
 
 export function notPlain() {
   throw NOT_PLAIN;

@@ -32,7 +32,13 @@ function start(size) {
   const exports = instantiate();
   const area = exports.memory.grow(PAGES + (size >> 15)) * PAGE;
   const { buffer } = exports.memory;
-  return { ...exports, area, bytes: new Uint8Array(buffer, area), words: new Uint32Array(buffer, area), text: new Uint8Array(buffer, area + TEXTS * 4) };
+  return {
+    ...exports,
+    area,
+    bytes: new Uint8Array(buffer, area),
+    words: new Uint32Array(buffer, area),
+    text: new Uint8Array(buffer, area + TEXTS * 4),
+  };
 }
 
 /**
@@ -47,19 +53,27 @@ export function checkJson(json, isValue, most, part) {
   const { length } = json;
   const room = ROOM + (length >> 4); // a few calls give all problems, however many there are
   const start = room * PROBLEM * 4;
-  const instance = acquire(start + length * 2), { bytes, words } = instance;
+  const instance = acquire(start + length * 2),
+    { bytes, words } = instance;
   bytes.set(json, start);
-  const textAt = (from, size) => coder("TextDecoder").decode(bytes.subarray(start + from, start + from + size));
+  const textAt = (from, size) =>
+    coder("TextDecoder").decode(bytes.subarray(start + from, start + from + size));
   const first = [];
-  let beyond = 0, skip = 0, left;
+  let beyond = 0,
+    skip = 0,
+    left;
 
   const cut = () => (beyond += first.sort((a, b) => a.order - b.order).splice(most).length);
 
   /** Adds the problem that begins with this word, unless it lies elsewhere, or is a number that turns out to be fine. */
   function add(at) {
-    const low = words[at], high = words[at + 1], from = words[at + 3], size = words[at + 4];
+    const low = words[at],
+      high = words[at + 1],
+      from = words[at + 3],
+      size = words[at + 4];
     let about = words[at + 2];
-    const rank = about & 255, code = (about >> 8) & 255;
+    const rank = about & 255,
+      code = (about >> 8) & 255;
     if (part && (rank < part.rank || rank > part.last)) return;
     if (code === UNDECIDED) {
       const number = Number(textAt(from, size));
@@ -69,7 +83,12 @@ export function checkJson(json, isValue, most, part) {
     // Of the request itself, the only issue with a number says where JSON ends.
     const number = part?.index ?? (rank ? ((high << (32 - ITEM)) | (low >>> ITEM)) - 1 : from);
     // A name with its quotes: a decoder takes a byte order mark at the beginning for none of the text.
-    const issue = () => issueOf(about, number, code === UNKNOWN_MEMBER ? JSON.parse(textAt(from - 1, size + 2)) : undefined);
+    const issue = () =>
+      issueOf(
+        about,
+        number,
+        code === UNKNOWN_MEMBER ? JSON.parse(textAt(from - 1, size + 2)) : undefined,
+      );
     if (first.push({ order: high * 2 ** 32 + low, issue }) > most * 2) cut();
   }
 

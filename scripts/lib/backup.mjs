@@ -4,7 +4,14 @@
  * `base64`, `metadata`, `expiration`. Both ways go on where they were broken off, and hold a page of records at most.
  */
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  createReadStream,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -33,7 +40,18 @@ export async function backup(kv, file) {
   const output = await open(part, before ? "r+" : "w", ONLY_MINE);
   try {
     await output.chmod(ONLY_MINE);
-    const writer = new Writer(output, side, before ?? { task: "backup", place: kv.place, bytes: 0, count: 0, cursor: null, listed: false });
+    const writer = new Writer(
+      output,
+      side,
+      before ?? {
+        task: "backup",
+        place: kv.place,
+        bytes: 0,
+        count: 0,
+        cursor: null,
+        listed: false,
+      },
+    );
     await (before ? writer.resume(part) : writer.begin());
     if (!writer.state.listed) await copy(kv, writer);
     const { count } = writer.state;
@@ -59,7 +77,9 @@ async function copy(kv, writer) {
   const pages = kv.pages("", writer.state.cursor);
   for (;;) {
     const page = await pages.next().catch(({ message }) => {
-      throw new Stop(`${message}; once this works, the same command goes on after ${writer.state.count} records; if it never does, delete the file that ends with \`.part\` to begin again`);
+      throw new Stop(
+        `${message}; once this works, the same command goes on after ${writer.state.count} records; if it never does, delete the file that ends with \`.part\` to begin again`,
+      );
     });
     if (page.done) return;
     const { names, cursor } = page.value;
@@ -74,14 +94,21 @@ async function* linesOf(kv, names) {
   const expirations = new Map(names.map(({ name, expiration }) => [name, expiration]));
   for await (const { name, value, metadata } of kv.read(expirations.keys())) {
     if (value === null) continue;
-    yield newLine({ name, ...(await content(kv, name, value)), ...(metadata === null ? {} : { metadata }), expiration: expirations.get(name) });
+    yield newLine({
+      name,
+      ...(await content(kv, name, value)),
+      ...(metadata === null ? {} : { metadata }),
+      expiration: expirations.get(name),
+    });
   }
 }
 
 /** A value that is no UTF-8 was read with replacement characters. */
 async function content(kv, name, value) {
   const bytes = value.includes("\ufffd") ? await kv.bytes(name) : null;
-  return bytes === null || bytes.equals(Buffer.from(value)) ? { value } : { base64: bytes.toString("base64") };
+  return bytes === null || bytes.equals(Buffer.from(value))
+    ? { value }
+    : { base64: bytes.toString("base64") };
 }
 
 /** Appends lines, and keeps in a side file how far they are safely written. */
@@ -99,13 +126,21 @@ class Writer {
   }
 
   async begin() {
-    await this.#append(newLine({ format: FORMAT, version: VERSION, place: this.state.place, startedAt: new Date().toISOString() }));
+    await this.#append(
+      newLine({
+        format: FORMAT,
+        version: VERSION,
+        place: this.state.place,
+        startedAt: new Date().toISOString(),
+      }),
+    );
   }
 
   /** Drops what was written after the last state, of which nothing is known. */
   async resume(part) {
     const { bytes, count } = this.state;
-    if ((await this.#output.stat()).size < bytes) throw new Stop(`${part} is shorter than it was: delete it to begin again`);
+    if ((await this.#output.stat()).size < bytes)
+      throw new Stop(`${part} is shorter than it was: delete it to begin again`);
     for await (const chunk of createReadStream(part, { end: bytes - 1 })) this.#hash.update(chunk);
     await this.#output.truncate(bytes);
     [this.#position, this.#count] = [bytes, count];
@@ -125,7 +160,9 @@ class Writer {
 
   async #flush() {
     const bytes = Buffer.concat(this.#lines);
-    for (let done = 0; done < bytes.length; ) done += (await this.#output.write(bytes, done, bytes.length - done, this.#position + done)).bytesWritten;
+    for (let done = 0; done < bytes.length; )
+      done += (await this.#output.write(bytes, done, bytes.length - done, this.#position + done))
+        .bytesWritten;
     this.#position += bytes.length;
     [this.#lines, this.#bytes] = [[], 0];
   }
@@ -156,7 +193,8 @@ function writeState(side, state) {
 /** What a run before left of the same work, or null. */
 function readState(side, place, isSame) {
   const state = existsSync(side) ? JSON.parse(readFileSync(side, "utf8")) : null;
-  if (state && !isDeepStrictEqual(state.place, place)) throw new Stop(`${side} is of another place: finish there, or delete it`);
+  if (state && !isDeepStrictEqual(state.place, place))
+    throw new Stop(`${side} is of another place: finish there, or delete it`);
   return state && isSame(state) ? state : null;
 }
 
@@ -166,7 +204,11 @@ function readState(side, place, isSame) {
 async function* lines(file, { start = 0, end = Number.POSITIVE_INFINITY } = {}) {
   let [pieces, position] = [[], start];
   if (start >= end) return;
-  for await (const chunk of createReadStream(file, { start, end: end - 1, highWaterMark: 1 << 20 })) {
+  for await (const chunk of createReadStream(file, {
+    start,
+    end: end - 1,
+    highWaterMark: 1 << 20,
+  })) {
     let from = 0;
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
       const bytes = Buffer.concat([...pieces, chunk.subarray(from, at + 1)]);
@@ -189,11 +231,17 @@ export async function check(file) {
     last = line;
   }
   if (header?.format !== FORMAT) throw new Stop(`${file} is no backup of this service`);
-  if (header.version > VERSION) throw new Stop(`${file} was written by a later release: restore it with that one`);
+  if (header.version > VERSION)
+    throw new Stop(`${file} was written by a later release: restore it with that one`);
   const trailer = parsed(last.bytes);
-  if (last.end === null || typeof trailer?.sha256 !== "string") throw new Stop(`${file} is not complete: its last line is missing`);
-  if (trailer.count !== count) throw new Stop(`${file} has ${count} records, and its last line says ${trailer.count}: it was changed`);
-  if (trailer.sha256 !== hash.digest("hex")) throw new Stop(`${file} was changed: its SHA-256 is not that of its last line`);
+  if (last.end === null || typeof trailer?.sha256 !== "string")
+    throw new Stop(`${file} is not complete: its last line is missing`);
+  if (trailer.count !== count)
+    throw new Stop(
+      `${file} has ${count} records, and its last line says ${trailer.count}: it was changed`,
+    );
+  if (trailer.sha256 !== hash.digest("hex"))
+    throw new Stop(`${file} was changed: its SHA-256 is not that of its last line`);
   return { header, count, sha256: trailer.sha256, start, end };
 }
 
@@ -206,7 +254,8 @@ function parsed(bytes) {
 }
 
 async function* recordsOf(file, range) {
-  for await (const { bytes, end } of lines(file, range)) yield { ...JSON.parse(bytes), end, size: bytes.length };
+  for await (const { bytes, end } of lines(file, range))
+    yield { ...JSON.parse(bytes), end, size: bytes.length };
 }
 
 // ---- Restore -------------------------------------------------------------------------------------
@@ -216,28 +265,65 @@ async function* recordsOf(file, range) {
  * @returns {Promise<{count: number, written: number, expired: number, sha256: string, from: any, resumed: boolean}>}
  */
 export async function restore(kv, file, { overwrite = false, waitMs = WAIT_MS } = {}) {
-  if (!existsSync(file)) throw new Stop(`there is no file ${file}${existsSync(`${file}.part`) ? ": its backup is not complete, run the same backup once more" : ""}`);
+  if (!existsSync(file))
+    throw new Stop(
+      `there is no file ${file}${existsSync(`${file}.part`) ? ": its backup is not complete, run the same backup once more" : ""}`,
+    );
   const { header, count, sha256, start, end } = await check(file);
   const side = `${file}.progress`;
-  const before = readState(side, kv.place, (state) => state.task === "restore" && state.sha256 === sha256);
-  let state = before ?? { task: "restore", place: kv.place, sha256, position: start, written: 0, expired: 0 };
+  const before = readState(
+    side,
+    kv.place,
+    (state) => state.task === "restore" && state.sha256 === sha256,
+  );
+  let state = before ?? {
+    task: "restore",
+    place: kv.place,
+    sha256,
+    position: start,
+    written: 0,
+    expired: 0,
+  };
   if (!overwrite) await refuseDiffering(kv, file, { start: state.position, end });
   const tell = progress(`of ${count.toLocaleString("en")} records written`);
-  for await (const records of batches(recordsOf(file, { start: state.position, end }), MOST_WRITES, ({ size }) => size)) {
+  for await (const records of batches(
+    recordsOf(file, { start: state.position, end }),
+    MOST_WRITES,
+    ({ size }) => size,
+  )) {
     const living = records.filter(lives);
     await kv.write(living.map(entry));
-    state = { ...state, position: records.at(-1).end, written: state.written + living.length, expired: state.expired + records.length - living.length };
+    state = {
+      ...state,
+      position: records.at(-1).end,
+      written: state.written + living.length,
+      expired: state.expired + records.length - living.length,
+    };
     writeState(side, state);
     tell(state.written + state.expired);
   }
   await verify(kv, file, { start, end }, waitMs);
   rmSync(side, { force: true });
   const { written, expired } = state;
-  return { count, written, expired, sha256, from: { place: header.place, startedAt: header.startedAt }, resumed: before !== null };
+  return {
+    count,
+    written,
+    expired,
+    sha256,
+    from: { place: header.place, startedAt: header.startedAt },
+    resumed: before !== null,
+  };
 }
 
-const lives = ({ expiration }) => expiration === undefined || expiration > Date.now() / 1000 + LEAST_LIFE;
-const entry = ({ name: key, value, base64, metadata, expiration }) => ({ key, value: value ?? base64, ...(base64 === undefined ? {} : { base64: true }), metadata, expiration });
+const lives = ({ expiration }) =>
+  expiration === undefined || expiration > Date.now() / 1000 + LEAST_LIFE;
+const entry = ({ name: key, value, base64, metadata, expiration }) => ({
+  key,
+  value: value ?? base64,
+  ...(base64 === undefined ? {} : { base64: true }),
+  metadata,
+  expiration,
+});
 
 async function refuseDiffering(kv, file, range) {
   const tell = progress("records compared with those of the place");
@@ -247,7 +333,10 @@ async function refuseDiffering(kv, file, range) {
   };
   for await (const records of batches(known(), MOST_READS, ({ size }) => size)) {
     const [first] = await differing(kv, records, { mayLack: true });
-    if (first) throw new Stop(`the place has another record \`${first.name}\`: nothing was overwritten; \`--overwrite\` replaces what differs`);
+    if (first)
+      throw new Stop(
+        `the place has another record \`${first.name}\`: nothing was overwritten; \`--overwrite\` replaces what differs`,
+      );
     tell((compared += records.length));
   }
 }
@@ -257,10 +346,12 @@ async function* joined(kv, file, range) {
   const names = kv.list();
   let [next, last] = [await names.next(), null];
   for await (const record of recordsOf(file, range)) {
-    if (last !== null && order(last, record.name) >= 0) throw new Stop(`${file} is not in the order of names, \`${record.name}\` first`);
+    if (last !== null && order(last, record.name) >= 0)
+      throw new Stop(`${file} is not in the order of names, \`${record.name}\` first`);
     last = record.name;
     while (!next.done && order(next.value.name, record.name) < 0) next = await names.next();
-    if (lives(record)) yield { record, listed: !next.done && next.value.name === record.name ? next.value : null };
+    if (lives(record))
+      yield { record, listed: !next.done && next.value.name === record.name ? next.value : null };
   }
 }
 
@@ -270,23 +361,35 @@ const order = (a, b) => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.fro
 async function differing(kv, records, { mayLack = false } = {}) {
   const different = [];
   const found = await Array.fromAsync(kv.read(records.map(({ name }) => name)));
-  for (const [index, record] of records.entries()) if (!(await isSame(kv, record, found[index], mayLack))) different.push(record);
+  for (const [index, record] of records.entries())
+    if (!(await isSame(kv, record, found[index], mayLack))) different.push(record);
   return different;
 }
 
 async function isSame(kv, { name, value, base64, metadata = null }, found, mayLack) {
   if (found.value === null) return mayLack;
   if (!isDeepStrictEqual(found.metadata, metadata)) return false;
-  return base64 === undefined ? found.value === value : (await kv.bytes(name))?.toString("base64") === base64;
+  return base64 === undefined
+    ? found.value === value
+    : (await kv.bytes(name))?.toString("base64") === base64;
 }
 
 /** Reads all records back. */
 async function verify(kv, file, range, waitMs) {
   const tell = progress("records read back");
   let [late, checked] = [[], 0];
-  for await (const pairs of batches(joined(kv, file, range), MOST_READS, ({ record }) => record.size)) {
-    const ended = pairs.filter(({ record, listed }) => listed && listed.expiration !== record.expiration).map(({ record }) => record);
-    const different = await differing(kv, pairs.map(({ record }) => record));
+  for await (const pairs of batches(
+    joined(kv, file, range),
+    MOST_READS,
+    ({ record }) => record.size,
+  )) {
+    const ended = pairs
+      .filter(({ record, listed }) => listed && listed.expiration !== record.expiration)
+      .map(({ record }) => record);
+    const different = await differing(
+      kv,
+      pairs.map(({ record }) => record),
+    );
     late.push(...new Set([...ended, ...different].map(({ name }) => name)));
     if (late.length > MOST_DIFFERING) break;
     tell((checked += pairs.length));
@@ -295,14 +398,19 @@ async function verify(kv, file, range, waitMs) {
     await sleep(waitMs);
     late = await stillLate(kv, file, range, new Set(late));
   }
-  if (late.length > 0) throw new Stop(`${late.length > MOST_DIFFERING ? "more than " : ""}${Math.min(late.length, MOST_DIFFERING)} records are not as they are in the backup, \`${late[0]}\` first: run the same command again`);
+  if (late.length > 0)
+    throw new Stop(
+      `${late.length > MOST_DIFFERING ? "more than " : ""}${Math.min(late.length, MOST_DIFFERING)} records are not as they are in the backup, \`${late[0]}\` first: run the same command again`,
+    );
 }
 
 async function stillLate(kv, file, range, names) {
   const late = [];
   for await (const { record, listed } of joined(kv, file, range)) {
     if (!names.has(record.name)) continue;
-    const isLate = (listed && listed.expiration !== record.expiration) || (await differing(kv, [record])).length > 0;
+    const isLate =
+      (listed && listed.expiration !== record.expiration) ||
+      (await differing(kv, [record])).length > 0;
     if (isLate) late.push(record.name);
   }
   return late;

@@ -25,11 +25,20 @@ export function nodeIsNewEnough(version = process.version) {
 
 /** Are the installed packages those of the lock file? npm writes its own list last: a broken-off install has none. */
 export function packagesReady(folder) {
-  const files = ["package-lock.json", join("node_modules", ".package-lock.json")].map((name) => join(folder, name));
+  const files = ["package-lock.json", join("node_modules", ".package-lock.json")].map((name) =>
+    join(folder, name),
+  );
   if (!files.every((file) => existsSync(file))) return false;
-  const [{ "": _clone, ...wanted }, installed] = files.map((file) => JSON.parse(readFileSync(file, "utf8")).packages);
-  const missing = Object.keys(wanted).some((path) => !(path in installed) && !wanted[path].optional);
-  return !missing && Object.keys(installed).every((path) => installed[path].integrity === wanted[path]?.integrity);
+  const [{ "": _clone, ...wanted }, installed] = files.map(
+    (file) => JSON.parse(readFileSync(file, "utf8")).packages,
+  );
+  const missing = Object.keys(wanted).some(
+    (path) => !(path in installed) && !wanted[path].optional,
+  );
+  return (
+    !missing &&
+    Object.keys(installed).every((path) => installed[path].integrity === wanted[path]?.integrity)
+  );
 }
 
 /** Of several commands at once, one installs; the package that locks elsewhere is not there yet. */
@@ -40,8 +49,13 @@ async function installPackages(lock) {
     if (packagesReady(root)) return;
     say("set-up: getting the npm packages, about 30 seconds");
     const [command, ...before] = npmScript() ? [process.execPath, npmScript()] : ["npm"];
-    const how = await ended(spawn(command, [...before, "ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] }));
-    if (how !== 0) throw new Stop(`the npm packages can't be had: \`npm ci\` ended with ${how}; see the lines above`);
+    const how = await ended(
+      spawn(command, [...before, "ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] }),
+    );
+    if (how !== 0)
+      throw new Stop(
+        `the npm packages can't be had: \`npm ci\` ended with ${how}; see the lines above`,
+      );
   } finally {
     rmSync(lock, { force: true });
   }
@@ -58,11 +72,19 @@ function takes(lock) {
   }
 }
 
-const ended = (child) => new Promise((resolve) => child.on("error", ({ message }) => resolve(message)).on("close", (code, signal) => resolve(code ?? signal)));
+const ended = (child) =>
+  new Promise((resolve) =>
+    child
+      .on("error", ({ message }) => resolve(message))
+      .on("close", (code, signal) => resolve(code ?? signal)),
+  );
 
 /** npm as a script for Node, if it runs us or came with this Node: Windows runs `npm.cmd` only by a shell. */
 export function npmScript() {
-  const places = [process.env.npm_execpath, join(dirname(process.execPath), "node_modules", "npm", "bin", "npm-cli.js")];
+  const places = [
+    process.env.npm_execpath,
+    join(dirname(process.execPath), "node_modules", "npm", "bin", "npm-cli.js"),
+  ];
   return places.find((path) => path?.endsWith("npm-cli.js") && existsSync(path));
 }
 
@@ -70,11 +92,17 @@ export function npmScript() {
 async function handOver() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const program = join("bin", process.platform === "win32" ? "node.exe" : "node");
-  const node = Object.keys(optionalDependencies).map((name) => join(root, "node_modules", name, program)).find(existsSync);
-  if (!node) throw new Stop(`Node ${OLDEST.join(".")} or newer is needed, and this is ${process.version}: install Node 22, then run this again`);
+  const node = Object.keys(optionalDependencies)
+    .map((name) => join(root, "node_modules", name, program))
+    .find(existsSync);
+  if (!node)
+    throw new Stop(
+      `Node ${OLDEST.join(".")} or newer is needed, and this is ${process.version}: install Node 22, then run this again`,
+    );
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
   // A terminal sends Ctrl-C to both processes by itself.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => (signal !== "SIGINT" || !process.stdin.isTTY) && child.kill(signal));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => (signal !== "SIGINT" || !process.stdin.isTTY) && child.kill(signal));
   const how = await ended(child);
   process.exit(typeof how === "number" ? how : 128 + (constants.signals[how] ?? 0));
 }

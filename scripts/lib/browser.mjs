@@ -5,14 +5,25 @@ import { installDebian } from "./closed.mjs";
 import { run } from "./run.mjs";
 
 /** For whoever starts it: it runs as root and in containers, and asks nobody on the network. */
-export const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+export const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
 const [DOWNLOAD_MS, CONNECT_MS] = [10 * 60_000, 5_000];
 
 /** @returns {Promise<string | null>} its path */
 export async function findBrowser() {
   const { Launcher } = await import("chrome-launcher"); // it and playwright are slow to load, and only tests ask
-  const own = await Promise.resolve().then(() => Launcher.getFirstInstallation()).catch(() => null); // on Linux it throws where there is none
+  const own = await Promise.resolve()
+    .then(() => Launcher.getFirstInstallation())
+    .catch(() => null); // on Linux it throws where there is none
   if (own) return own;
   const { chromium } = await import("playwright-core");
   return [chromium.executablePath()].find(existsSync) ?? null;
@@ -20,8 +31,20 @@ export async function findBrowser() {
 
 /** @param {import("./ready.mjs").Place} place */
 export async function installBrowser({ root }) {
-  const args = [join(root, "node_modules", "playwright-core", "cli.js"), "install", "--no-shell", "chromium"];
+  const args = [
+    join(root, "node_modules", "playwright-core", "cli.js"),
+    "install",
+    "--no-shell",
+    "chromium",
+  ];
   const env = { ...process.env, PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: String(CONNECT_MS) };
-  await run(process.execPath, args, { cwd: root, env, timeout: DOWNLOAD_MS, show: true }).catch(() => {});
-  if (!(await findBrowser())) await installDebian("a Chromium for the browser tests", ["chromium"], "install Chrome or set CHROME_PATH, then run this again");
+  await run(process.execPath, args, { cwd: root, env, timeout: DOWNLOAD_MS, show: true }).catch(
+    () => {},
+  );
+  if (!(await findBrowser()))
+    await installDebian(
+      "a Chromium for the browser tests",
+      ["chromium"],
+      "install Chrome or set CHROME_PATH, then run this again",
+    );
 }

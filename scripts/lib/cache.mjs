@@ -1,5 +1,14 @@
 /** Folders that appear whole or not at all; and the cache: what is made once for all clones of a user, outside of them. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import envPaths from "env-paths";
 import lockfile from "proper-lockfile";
@@ -8,7 +17,8 @@ const STALE_MS = 30_000; // a holder that lives refreshes its lock twice as ofte
 const RETRIES = { forever: true, factor: 1, minTimeout: 250, maxTimeout: 250 };
 const UNUSED_MS = 14 * 24 * 60 * 60_000;
 
-export const cacheFolder = () => process.env.IMPACT_PLEDGE_CACHE || envPaths("impact-pledge", { suffix: "" }).cache;
+export const cacheFolder = () =>
+  process.env.IMPACT_PLEDGE_CACHE || envPaths("impact-pledge", { suffix: "" }).cache;
 
 /**
  * The folder `place`, filled by `make(folder)` when it isn't there: beside its place, and renamed into it. What is
@@ -22,7 +32,9 @@ export async function entry(place, make) {
     if (existsSync(place)) return;
     clear();
     mkdirSync(fresh);
-    await make(fresh).then(() => renameSync(fresh, place)).finally(clear);
+    await make(fresh)
+      .then(() => renameSync(fresh, place))
+      .finally(clear);
   });
   return place;
 }
@@ -31,16 +43,22 @@ export async function entry(place, make) {
 export async function usedEntry(place, make) {
   await entry(place, make);
   utimesSync(place, new Date(), new Date());
-  const age = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  const age = (path) =>
+    Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
   const all = readdirSync(dirname(place)).map((name) => join(dirname(place), name));
-  for (const unused of all.filter((path) => age(path) > UNUSED_MS)) rmSync(unused, { recursive: true, force: true });
+  for (const unused of all.filter((path) => age(path) > UNUSED_MS))
+    rmSync(unused, { recursive: true, force: true });
   return place;
 }
 
 /** Runs `work` while no other process holds the lock of this place. A lock whose holder is gone is taken over. */
 export async function locked(place, work) {
   mkdirSync(dirname(place), { recursive: true });
-  const release = await lockfile.lock(place, { realpath: false, stale: STALE_MS, retries: RETRIES });
+  const release = await lockfile.lock(place, {
+    realpath: false,
+    stale: STALE_MS,
+    retries: RETRIES,
+  });
   return work().finally(release);
 }
 

@@ -12,12 +12,27 @@ import { WASM, rustOf, stdFolder } from "./rust.mjs";
 
 const BIN = "/usr/bin";
 const PACKAGES = ["rustc-web", "cargo-web", "rust-web-src", "rust-web-clippy", "rustfmt-web"];
-const OPTIONS = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=2"];
+const OPTIONS = [
+  "-o",
+  "DPkg::Lock::Timeout=300",
+  "-o",
+  "Acquire::http::Timeout=20",
+  "-o",
+  "Acquire::Retries=2",
+];
 
 /** Needs root, or a sudo that asks nothing. @param {string} what the tool that the packages bring, for messages @param {string[]} packages @param {string} remedy where this fails */
 export async function installDebian(what, packages, remedy) {
-  const [command, ...before] = [...(process.getuid?.() === 0 ? [] : ["sudo", "-n"]), "apt-get", ...OPTIONS];
-  const aptGet = (...args) => run(command, [...before, ...args], { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" }, show: true });
+  const [command, ...before] = [
+    ...(process.getuid?.() === 0 ? [] : ["sudo", "-n"]),
+    "apt-get",
+    ...OPTIONS,
+  ];
+  const aptGet = (...args) =>
+    run(command, [...before, ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" },
+      show: true,
+    });
   await aptGet("update").catch(() => {}); // lists may be stale or not there at all: the install fails if that matters
   await aptGet("install", "--yes", "--no-install-recommends", ...packages).catch(({ message }) => {
     throw new Stop(`${what} can't be had: ${remedy}; Debian's failed: ${message}`);
@@ -28,22 +43,41 @@ export async function installDebian(what, packages, remedy) {
 export function debianRust({ root, cache }) {
   const debian = rustOf(find("rustc", BIN), root);
   if (!debian || !linker(debian) || !existsSync(builtStd(cache, debian))) return null;
-  const flags = [process.env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS, `--sysroot=${builtStd(cache, debian)}`].filter(Boolean).join(" ");
-  return { ...debian, env: { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: linker(debian), CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags } };
+  const flags = [
+    process.env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS,
+    `--sysroot=${builtStd(cache, debian)}`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+  return {
+    ...debian,
+    env: {
+      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: linker(debian),
+      CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags,
+    },
+  };
 }
 
 /** Debian's rustc brings no linker for wasm; its LLVM's does the work. */
 const linker = (debian) => find(`wasm-ld-${llvm(debian)}`, BIN);
 const llvm = ({ identity }) => identity.match(/^LLVM version: (\d+)/m)?.[1];
-const builtStd = (cache, { identity, release }) => join(cache, `std-${WASM}-${release}-${createHash("sha256").update(identity).digest("hex").slice(0, 12)}`);
+const builtStd = (cache, { identity, release }) =>
+  join(
+    cache,
+    `std-${WASM}-${release}-${createHash("sha256").update(identity).digest("hex").slice(0, 12)}`,
+  );
 
 /** @param {import("./ready.mjs").Place} place @param {string} remedy where this fails */
 export async function installDebianRust({ root, cache }, remedy) {
-  const hasAll = (debian) => debian && find("cargo-clippy", BIN) && existsSync(join(debian.sysroot, "lib", "rustlib", "src", "rust", "library"));
+  const hasAll = (debian) =>
+    debian &&
+    find("cargo-clippy", BIN) &&
+    existsSync(join(debian.sysroot, "lib", "rustlib", "src", "rust", "library"));
   if (!hasAll(rustOf(find("rustc", BIN), root))) await installDebian("Rust", PACKAGES, remedy);
   const debian = rustOf(find("rustc", BIN), root);
   if (!hasAll(debian)) throw new Stop(`Rust can't be had: ${remedy}; Debian's is too old`);
-  if (!linker(debian)) await installDebian("the linker for wasm32", [`lld-${llvm(debian)}`], remedy);
+  if (!linker(debian))
+    await installDebian("the linker for wasm32", [`lld-${llvm(debian)}`], remedy);
   await entry(builtStd(cache, debian), (folder) => buildStd(debian, folder));
 }
 
@@ -51,14 +85,30 @@ export async function installDebianRust({ root, cache }, remedy) {
 async function buildStd({ cargo }, folder) {
   const crate = join(folder, "crate");
   mkdirSync(join(crate, "src"), { recursive: true });
-  writeFileSync(join(crate, "Cargo.toml"), '[package]\nname = "empty"\nversion = "0.0.0"\nedition = "2024"\n\n[workspace]\n');
+  writeFileSync(
+    join(crate, "Cargo.toml"),
+    '[package]\nname = "empty"\nversion = "0.0.0"\nedition = "2024"\n\n[workspace]\n',
+  );
   writeFileSync(join(crate, "src", "lib.rs"), "#![no_std]\n");
   // No flag, wrapper or folder of the user's may change what is built.
-  const theirs = Object.keys(process.env).filter((name) => /^(CARGO_(?!HOME|HTTP|NET|REGISTR)|RUSTC|RUSTFLAGS|RUSTDOC)/.test(name));
-  const env = { ...process.env, ...Object.fromEntries(theirs.map((name) => [name, undefined])), RUSTC_BOOTSTRAP: "1", CARGO_TARGET_DIR: join(crate, "target") };
-  await run(cargo, ["build", "--release", "--target", WASM, "-Z", "build-std=std,test,panic_abort"], { cwd: crate, env: withPath(env, BIN), show: true });
+  const theirs = Object.keys(process.env).filter((name) =>
+    /^(CARGO_(?!HOME|HTTP|NET|REGISTR)|RUSTC|RUSTFLAGS|RUSTDOC)/.test(name),
+  );
+  const env = {
+    ...process.env,
+    ...Object.fromEntries(theirs.map((name) => [name, undefined])),
+    RUSTC_BOOTSTRAP: "1",
+    CARGO_TARGET_DIR: join(crate, "target"),
+  };
+  await run(
+    cargo,
+    ["build", "--release", "--target", WASM, "-Z", "build-std=std,test,panic_abort"],
+    { cwd: crate, env: withPath(env, BIN), show: true },
+  );
   const built = join(crate, "target", WASM, "release", "deps");
-  const libraries = readdirSync(built).filter((name) => name.endsWith(".rlib") && !name.startsWith("libempty-"));
+  const libraries = readdirSync(built).filter(
+    (name) => name.endsWith(".rlib") && !name.startsWith("libempty-"),
+  );
   for (const name of libraries) cpSync(join(built, name), join(stdFolder(folder), name));
   rmSync(crate, { recursive: true });
 }

@@ -8,7 +8,8 @@ import { run } from "./run.mjs";
 
 const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API counts calls over five minutes
 const LOGIN_MS = 60_000;
-const NEEDED = "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`";
+const NEEDED =
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`";
 
 /** How an account is asked. */
 export class Cloudflare {
@@ -27,8 +28,15 @@ export class Cloudflare {
   /** By CLOUDFLARE_API_TOKEN, else by what `wrangler login` keeps. @param {{account?: string, deadline: number}} options `account`: of wrangler.toml */
   static async open({ root, env, wrangler }, { account, deadline }) {
     const base = env.CLOUDFLARE_API_BASE_URL || "https://api.cloudflare.com/client/v4";
-    const headers = env.CLOUDFLARE_API_TOKEN ? { authorization: `Bearer ${env.CLOUDFLARE_API_TOKEN}` } : await login({ root, env, wrangler });
-    const cloudflare = new Cloudflare({ base, headers, deadline, account: env.CLOUDFLARE_ACCOUNT_ID || account });
+    const headers = env.CLOUDFLARE_API_TOKEN
+      ? { authorization: `Bearer ${env.CLOUDFLARE_API_TOKEN}` }
+      : await login({ root, env, wrangler });
+    const cloudflare = new Cloudflare({
+      base,
+      headers,
+      deadline,
+      account: env.CLOUDFLARE_ACCOUNT_ID || account,
+    });
     cloudflare.account ||= await cloudflare.#onlyAccount();
     return cloudflare;
   }
@@ -41,19 +49,33 @@ export class Cloudflare {
   }
 
   /** @returns {Promise<{result: any, result_info?: any}>} @param {string} purpose for messages, such as `list names` */
-  call = (purpose, method, path, body) => this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
+  call = (purpose, method, path, body) =>
+    this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
 
   /** What is answered as it is. @returns {Promise<Buffer>} */
-  bytes = async (purpose, path) => (await this.#call(purpose, "GET", `/accounts/${encodeURIComponent(this.account)}${path}`, undefined, true)).result;
+  bytes = async (purpose, path) =>
+    (
+      await this.#call(
+        purpose,
+        "GET",
+        `/accounts/${encodeURIComponent(this.account)}${path}`,
+        undefined,
+        true,
+      )
+    ).result;
 
   /** Asks again where that may help: every call that is made here may be repeated. */
   async #call(purpose, method, path, body, isRaw = false) {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(method, path, body, isRaw);
       if (answer.json?.success) return answer.json;
-      if (!answer.passes || attempt === ATTEMPTS) throw Object.assign(new Stop(`Cloudflare's API can't ${purpose}: ${reason(answer)}`), { status: answer.status });
+      if (!answer.passes || attempt === ATTEMPTS)
+        throw Object.assign(new Stop(`Cloudflare's API can't ${purpose}: ${reason(answer)}`), {
+          status: answer.status,
+        });
       const wait = Math.min(answer.retryAfterMs ?? WAIT_MS * 2 ** attempt, MOST_WAIT_MS);
-      if (wait > 5_000) say(`Cloudflare's API asks for a pause: waiting ${Math.round(wait / 1000)} s`);
+      if (wait > 5_000)
+        say(`Cloudflare's API asks for a pause: waiting ${Math.round(wait / 1000)} s`);
       await sleep(wait);
     }
   }
@@ -61,15 +83,28 @@ export class Cloudflare {
   /** One call, from its connection to the last byte of its answer within the deadline. */
   async #once(method, path, body, isRaw) {
     const type = body === undefined ? {} : { "content-type": "application/json" };
-    const options = { method, headers: { ...this.#headers, ...type }, body: body && JSON.stringify(body), signal: AbortSignal.timeout(this.#deadline) };
+    const options = {
+      method,
+      headers: { ...this.#headers, ...type },
+      body: body && JSON.stringify(body),
+      signal: AbortSignal.timeout(this.#deadline),
+    };
     try {
       const response = await fetch(this.#base + path, options);
       const bytes = Buffer.from(await response.arrayBuffer());
       if (isRaw && response.ok) return { json: { success: true, result: bytes } };
       const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-      return { status: response.status, json: parsed(bytes.toString()), passes: response.status === 429 || response.status >= 500, retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined };
+      return {
+        status: response.status,
+        json: parsed(bytes.toString()),
+        passes: response.status === 429 || response.status >= 500,
+        retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined,
+      };
     } catch (error) {
-      const cause = error.name === "TimeoutError" ? `no answer within ${this.#deadline / 1000} s` : `no connection (${error.cause?.code ?? error.message})`;
+      const cause =
+        error.name === "TimeoutError"
+          ? `no answer within ${this.#deadline / 1000} s`
+          : `no connection (${error.cause?.code ?? error.message})`;
       return { cause, passes: true };
     }
   }
@@ -86,14 +121,22 @@ function parsed(text) {
 function reason({ cause, status, json }) {
   if (cause) return cause;
   const errors = (json?.errors ?? []).map(({ code, message }) => `${message} [${code}]`).join("; ");
-  return [`status ${status}`, errors, status === 401 || status === 403 ? NEEDED : ""].filter(Boolean).join("; ");
+  return [`status ${status}`, errors, status === 401 || status === 403 ? NEEDED : ""]
+    .filter(Boolean)
+    .join("; ");
 }
 
 /** What `wrangler login` keeps, renewed where it has expired. @returns {Promise<Record<string, string>>} headers */
 async function login({ root, env, wrangler }) {
-  const output = await run(process.execPath, [wrangler, "auth", "token", "--json"], { cwd: root, env, timeout: LOGIN_MS }).catch(() => "");
+  const output = await run(process.execPath, [wrangler, "auth", "token", "--json"], {
+    cwd: root,
+    env,
+    timeout: LOGIN_MS,
+  }).catch(() => "");
   const { token, key, email } = parsed(output) ?? {};
   if (token) return { authorization: `Bearer ${token}` };
   if (key && email) return { "x-auth-key": key, "x-auth-email": email };
-  throw new Stop("not logged in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID");
+  throw new Stop(
+    "not logged in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID",
+  );
 }

@@ -25,7 +25,9 @@ export function readDuration(least, most) {
     const [, number, unit] = text.match(/^(\d{1,9})([smhd])$/) ?? [];
     const seconds = text === "0" ? 0 : number * SECONDS[unit];
     if (seconds === 0 || (seconds >= least && seconds <= most)) return seconds;
-    throw new InvalidArgumentError(`It must be 0, or from ${least}s to ${most / SECONDS.d}d, such as 90s, 30m, 24h or 7d.`);
+    throw new InvalidArgumentError(
+      `It must be 0, or from ${least}s to ${most / SECONDS.d}d, such as 90s, 30m, 24h or 7d.`,
+    );
   };
 }
 
@@ -35,24 +37,39 @@ class Program extends Command {
   others = [];
 
   async parseAsync(...args) {
-    const taken = this.name().split(" ").includes(process.env.npm_lifecycle_event) && takenByNpm(this);
-    if (taken) this.error(`npm took \`${taken}\` for itself, and nothing was done: write \`${this.name()} …\`, and in PowerShell, which drops \`--\`, \`${this.name().replace("npm", "npm.cmd")} …\``);
+    const taken =
+      this.name().split(" ").includes(process.env.npm_lifecycle_event) && takenByNpm(this);
+    if (taken)
+      this.error(
+        `npm took \`${taken}\` for itself, and nothing was done: write \`${this.name()} …\`, and in PowerShell, which drops \`--\`, \`${this.name().replace("npm", "npm.cmd")} …\``,
+      );
     return super.parseAsync(...args);
   }
 }
 
 /** The first of the options that npm has taken, or undefined; one that was passed on, too, was meant for both. */
 function takenByNpm(program) {
-  const options = [program, ...program.commands].flatMap(({ options }) => options.map(({ long }) => long)).concat(program.others);
-  const set = Object.keys(process.env).filter((name) => /^npm_config_\w{3,}$/i.test(name) && !["", "false"].includes(process.env[name]));
-  const taken = set.map((name) => `--${name.slice("npm_config_".length).toLowerCase().replaceAll("_", "-")}`);
-  const passed = (option) => process.argv.some((text) => text === option || text.startsWith(`${option}=`));
+  const options = [program, ...program.commands]
+    .flatMap(({ options }) => options.map(({ long }) => long))
+    .concat(program.others);
+  const set = Object.keys(process.env).filter(
+    (name) => /^npm_config_\w{3,}$/i.test(name) && !["", "false"].includes(process.env[name]),
+  );
+  const taken = set.map(
+    (name) => `--${name.slice("npm_config_".length).toLowerCase().replaceAll("_", "-")}`,
+  );
+  const passed = (option) =>
+    process.argv.some((text) => text === option || text.startsWith(`${option}=`));
   return taken.find((name) => options.some((option) => option.startsWith(name) && !passed(option)));
 }
 
 /** `name` as the user calls it. */
 export const command = (name, description) =>
-  new Program(name).description(description).exitOverride().showHelpAfterError(`See \`${name.replace(/ --$/, "")} -- --help\`.`).configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
+  new Program(name)
+    .description(description)
+    .exitOverride()
+    .showHelpAfterError(`See \`${name.replace(/ --$/, "")} -- --help\`.`)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
 
 /**
  * A command on records. Its action gets them, and a `print(data, words)` that prints one of the two, before all else; both
@@ -61,10 +78,16 @@ export const command = (name, description) =>
 export function onRecords(command, action) {
   const run = async (...args) => {
     const { remote, env: environment, persistTo, json } = command.opts();
-    if (environment !== undefined && !remote) command.error("`--env` is of a deployed service: add `--remote`");
+    if (environment !== undefined && !remote)
+      command.error("`--env` is of a deployed service: add `--remote`");
     const tools = readyToOperate();
     const kv = await openKv(tools, { remote, environment, persistTo });
-    const print = (data, words) => console.log(json ? JSON.stringify({ place: kv.place, ...data }) : `${placeInWords(kv.place)}\n\n${words()}`);
+    const print = (data, words) =>
+      console.log(
+        json
+          ? JSON.stringify({ place: kv.place, ...data })
+          : `${placeInWords(kv.place)}\n\n${words()}`,
+      );
     try {
       return await action({ tools, kv, print }, ...args);
     } catch (error) {

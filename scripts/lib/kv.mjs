@@ -69,11 +69,18 @@ export class Kv {
   async #some(names) {
     try {
       const found = await this.#port.read(names);
-      return names.map((name) => ({ name, value: found.get(name)?.value ?? null, metadata: found.get(name)?.metadata ?? null }));
+      return names.map((name) => ({
+        name,
+        value: found.get(name)?.value ?? null,
+        metadata: found.get(name)?.metadata ?? null,
+      }));
     } catch (error) {
       if (error.status !== 413 || names.length === 1) throw error;
       const half = Math.ceil(names.length / 2);
-      return [...(await this.#some(names.slice(0, half))), ...(await this.#some(names.slice(half)))];
+      return [
+        ...(await this.#some(names.slice(0, half))),
+        ...(await this.#some(names.slice(half))),
+      ];
     }
   }
 
@@ -88,7 +95,10 @@ export class Kv {
 
   /** @param {Iterable<Entry> | AsyncIterable<Entry>} entries */
   async write(entries) {
-    for await (const some of batches(entries, MOST_WRITES, ({ key, value }) => Buffer.byteLength(key + value))) await this.#port.write(some);
+    for await (const some of batches(entries, MOST_WRITES, ({ key, value }) =>
+      Buffer.byteLength(key + value),
+    ))
+      await this.#port.write(some);
   }
 
   /** @param {Iterable<string> | AsyncIterable<string>} names */
@@ -121,11 +131,24 @@ export async function* batches(items, most, bytesOf = () => 0) {
  *   `environment` of wrangler.toml, `persistTo`: the folder of local state, `config` instead of wrangler.toml
  * @returns {Promise<Kv>}
  */
-export async function openKv(tools, { remote = false, environment, persistTo = ".wrangler/state", config = join(tools.root, "wrangler.toml"), deadline = DEADLINE_MS } = {}) {
+export async function openKv(
+  tools,
+  {
+    remote = false,
+    environment,
+    persistTo = ".wrangler/state",
+    config = join(tools.root, "wrangler.toml"),
+    deadline = DEADLINE_MS,
+  } = {},
+) {
   if (remote) return openRemote(tools, { environment, config, deadline });
   const folder = resolve(tools.root, persistTo);
   const { getPlatformProxy } = await import("wrangler");
-  const options = { configPath: config, persist: { path: join(folder, "v3") }, remoteBindings: false };
+  const options = {
+    configPath: config,
+    persist: { path: join(folder, "v3") },
+    remoteBindings: false,
+  };
   const starting = getPlatformProxy(options);
   const { env, dispose } = await within(DEADLINE_MS, "start", starting).catch((error) => {
     starting.then(({ dispose }) => dispose()).catch(() => {}); // else the process goes on
@@ -138,16 +161,42 @@ export async function openKv(tools, { remote = false, environment, persistTo = "
 async function openRemote(tools, { environment, config, deadline }) {
   const { name: worker, account_id, kv_namespaces } = await configuration(config, environment);
   const cloudflare = await Cloudflare.open(tools, { account: account_id, deadline });
-  const namespace = kv_namespaces.find(({ binding }) => binding === BINDING)?.id ?? (await boundNamespace(cloudflare, worker));
-  return new Kv({ kind: "cloudflare", account: cloudflare.account, environment: environment ?? null, worker, namespace }, new RestPort(cloudflare, namespace));
+  const namespace =
+    kv_namespaces.find(({ binding }) => binding === BINDING)?.id ??
+    (await boundNamespace(cloudflare, worker));
+  return new Kv(
+    {
+      kind: "cloudflare",
+      account: cloudflare.account,
+      environment: environment ?? null,
+      worker,
+      namespace,
+    },
+    new RestPort(cloudflare, namespace),
+  );
 }
 
 async function boundNamespace(cloudflare, worker) {
-  const { result } = await cloudflare.call(`show the Worker \`${worker}\` of the account ${cloudflare.account}`, "GET", `/workers/scripts/${worker}/settings`).catch((error) => {
-    throw error.status === 404 ? new Stop(`the account ${cloudflare.account} has no Worker \`${worker}\`: deploy it first (${error.message})`) : error;
-  });
-  const id = result?.bindings?.find(({ name, type }) => name === BINDING && type === "kv_namespace")?.namespace_id;
-  if (!id) throw new Stop(`the Worker \`${worker}\` of the account ${cloudflare.account} has no KV namespace bound as ${BINDING}`);
+  const { result } = await cloudflare
+    .call(
+      `show the Worker \`${worker}\` of the account ${cloudflare.account}`,
+      "GET",
+      `/workers/scripts/${worker}/settings`,
+    )
+    .catch((error) => {
+      throw error.status === 404
+        ? new Stop(
+            `the account ${cloudflare.account} has no Worker \`${worker}\`: deploy it first (${error.message})`,
+          )
+        : error;
+    });
+  const id = result?.bindings?.find(
+    ({ name, type }) => name === BINDING && type === "kv_namespace",
+  )?.namespace_id;
+  if (!id)
+    throw new Stop(
+      `the Worker \`${worker}\` of the account ${cloudflare.account} has no KV namespace bound as ${BINDING}`,
+    );
   return id;
 }
 
@@ -164,7 +213,10 @@ export async function configuration(config, environment) {
   const top = read({ config });
   if (environment === undefined) return top;
   const known = top.definedEnvironments ?? [];
-  if (!known.includes(environment)) throw new Stop(`there is no environment \`${environment}\`: wrangler.toml has ${known.join(", ") || "none"}`);
+  if (!known.includes(environment))
+    throw new Stop(
+      `there is no environment \`${environment}\`: wrangler.toml has ${known.join(", ") || "none"}`,
+    );
   return read({ config, env: environment });
 }
 
@@ -181,7 +233,11 @@ class LocalPort {
   #within = (purpose, promise) => within(this.#deadline, purpose, promise);
 
   async list(prefix, cursor) {
-    const { keys, list_complete, cursor: next } = await this.#within("list names", this.#kv.list({ prefix, cursor }));
+    const {
+      keys,
+      list_complete,
+      cursor: next,
+    } = await this.#within("list names", this.#kv.list({ prefix, cursor }));
     return { names: keys, cursor: list_complete ? null : next };
   }
 
@@ -193,7 +249,9 @@ class LocalPort {
   }
 
   write = (entries) =>
-    this.#each(entries, "write a record", ({ key, value, base64, ...options }) => this.#kv.put(key, base64 ? Uint8Array.from(Buffer.from(value, "base64")) : value, options));
+    this.#each(entries, "write a record", ({ key, value, base64, ...options }) =>
+      this.#kv.put(key, base64 ? Uint8Array.from(Buffer.from(value, "base64")) : value, options),
+    );
   remove = (names) => this.#each(names, "delete a record", (name) => this.#kv.delete(name));
 
   async #each(items, purpose, act) {
@@ -208,12 +266,16 @@ class LocalPort {
 /** @template T @param {number} deadline in milliseconds @param {Promise<T>} promise @returns {Promise<T>} */
 async function within(deadline, purpose, promise) {
   const timer = new AbortController();
-  const late = sleep(deadline, undefined, { signal: timer.signal }).then(() => Promise.reject(new Error(`no answer within ${deadline / 1000} s`)));
+  const late = sleep(deadline, undefined, { signal: timer.signal }).then(() =>
+    Promise.reject(new Error(`no answer within ${deadline / 1000} s`)),
+  );
   late.catch(() => {});
   try {
     return await Promise.race([promise, late]);
   } catch ({ message }) {
-    throw Object.assign(new Stop(`local KV can't ${purpose}: ${message}`), { status: Number(message.match(/\b413\b/)?.[0]) || undefined });
+    throw Object.assign(new Stop(`local KV can't ${purpose}: ${message}`), {
+      status: Number(message.match(/\b413\b/)?.[0]) || undefined,
+    });
   } finally {
     timer.abort();
   }
@@ -230,12 +292,21 @@ class RestPort {
 
   async list(prefix, cursor) {
     const query = new URLSearchParams({ limit: "1000", prefix, ...(cursor ? { cursor } : {}) });
-    const { result, result_info } = await this.#cloudflare.call("list names", "GET", `${this.#path}/keys?${query}`);
+    const { result, result_info } = await this.#cloudflare.call(
+      "list names",
+      "GET",
+      `${this.#path}/keys?${query}`,
+    );
     return { names: result, cursor: result_info?.cursor || null };
   }
 
   async read(names) {
-    const { result } = await this.#cloudflare.call("read records", "POST", `${this.#path}/bulk/get`, { keys: names, type: "text", withMetadata: true });
+    const { result } = await this.#cloudflare.call(
+      "read records",
+      "POST",
+      `${this.#path}/bulk/get`,
+      { keys: names, type: "text", withMetadata: true },
+    );
     return new Map(Object.entries(result.values ?? {}));
   }
 
@@ -248,7 +319,13 @@ class RestPort {
   }
 
   write = (entries) =>
-    this.#all("write records", "PUT", "/bulk", entries.map(({ expirationTtl, ...entry }) => ({ ...entry, expiration_ttl: expirationTtl })), ({ key }) => key);
+    this.#all(
+      "write records",
+      "PUT",
+      "/bulk",
+      entries.map(({ expirationTtl, ...entry }) => ({ ...entry, expiration_ttl: expirationTtl })),
+      ({ key }) => key,
+    );
   remove = (names) => this.#all("delete records", "POST", "/bulk/delete", names, (name) => name);
 
   /** Some of a call's records may fail: those are tried once more. */
@@ -256,8 +333,18 @@ class RestPort {
     const { result } = await this.#cloudflare.call(purpose, method, this.#path + path, items);
     const failed = new Set(result?.unsuccessful_keys);
     if (failed.size === 0) return;
-    if (isLast) throw new Stop(`Cloudflare's API can't ${purpose}: ${failed.size} of ${items.length} failed, \`${[...failed][0]}\` first`);
-    await this.#all(purpose, method, path, items.filter((item) => failed.has(nameOf(item))), nameOf, true);
+    if (isLast)
+      throw new Stop(
+        `Cloudflare's API can't ${purpose}: ${failed.size} of ${items.length} failed, \`${[...failed][0]}\` first`,
+      );
+    await this.#all(
+      purpose,
+      method,
+      path,
+      items.filter((item) => failed.has(nameOf(item))),
+      nameOf,
+      true,
+    );
   }
 
   close = async () => {};

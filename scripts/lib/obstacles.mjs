@@ -11,7 +11,14 @@ export const isTagged = (env = process.env) => env.GITHUB_REF_TYPE === "tag";
 export async function obstacles(root, { remote = false, env = process.env } = {}) {
   const tag = `v${version(root)}`;
   const changes = await git(root, "status", "--porcelain");
-  const all = [...versionObstacles(root), changes && `the work tree has changes (${changes.split("\n").length} lines of \`git status\`); commit them`, ...(isTagged(env) ? await tagObstacles(root, tag, env) : await branchObstacles(root, tag, remote))];
+  const all = [
+    ...versionObstacles(root),
+    changes &&
+      `the work tree has changes (${changes.split("\n").length} lines of \`git status\`); commit them`,
+    ...(isTagged(env)
+      ? await tagObstacles(root, tag, env)
+      : await branchObstacles(root, tag, remote)),
+  ];
   return all.filter(Boolean);
 }
 
@@ -19,14 +26,23 @@ function versionObstacles(root) {
   const wanted = version(root);
   const differing = Object.entries(versions(root)).filter(([, each]) => each !== wanted);
   return [
-    differing.length > 0 && `Cargo.toml has version ${wanted}, but ${differing.map(([file, each]) => `${file} ${each}`).join(", ")}`,
-    released(root)[0] !== wanted && `CHANGELOG.md's newest section is not of ${wanted}; \`npm run release -- version VERSION\` makes one`,
+    differing.length > 0 &&
+      `Cargo.toml has version ${wanted}, but ${differing.map(([file, each]) => `${file} ${each}`).join(", ")}`,
+    released(root)[0] !== wanted &&
+      `CHANGELOG.md's newest section is not of ${wanted}; \`npm run release -- version VERSION\` makes one`,
   ];
 }
 
 async function tagObstacles(root, tag, env) {
-  const onMain = await git(root, "merge-base", "--is-ancestor", "HEAD", "origin/main").then(() => true, () => false);
-  return [env.GITHUB_REF_NAME !== tag && `the tag is ${env.GITHUB_REF_NAME}, and the version's would be ${tag}`, !onMain && "the tag is not on main"];
+  const onMain = await git(root, "merge-base", "--is-ancestor", "HEAD", "origin/main").then(
+    () => true,
+    () => false,
+  );
+  return [
+    env.GITHUB_REF_NAME !== tag &&
+      `the tag is ${env.GITHUB_REF_NAME}, and the version's would be ${tag}`,
+    !onMain && "the tag is not on main",
+  ];
 }
 
 async function branchObstacles(root, tag, remote) {
@@ -36,6 +52,7 @@ async function branchObstacles(root, tag, remote) {
     branch !== "main" && `the branch is ${branch || "none"}, not main`,
     (await git(root, "tag", "--list", tag)) && `the tag ${tag} exists`,
     tags === null && "not logged in: git cannot read origin",
-    tags?.split("\n").some((line) => line.endsWith(`refs/tags/${tag}`)) && `the tag ${tag} exists in origin`,
+    tags?.split("\n").some((line) => line.endsWith(`refs/tags/${tag}`)) &&
+      `the tag ${tag} exists in origin`,
   ];
 }

@@ -15,7 +15,14 @@ export async function operator({ root }, command, input = "") {
   if (!instances.has(root)) instances.set(root, load(root));
   const { run } = await instances.get(root);
   try {
-    return JSON.parse(run(command, Buffer.isBuffer(input) ? input : Buffer.from(typeof input === "string" ? input : JSON.stringify(input))));
+    return JSON.parse(
+      run(
+        command,
+        Buffer.isBuffer(input)
+          ? input
+          : Buffer.from(typeof input === "string" ? input : JSON.stringify(input)),
+      ),
+    );
   } catch (problem) {
     throw typeof problem === "string" ? new Stop(problem) : problem;
   }

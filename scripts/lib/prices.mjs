@@ -8,7 +8,16 @@ export const MODES = ["test", "live"];
 export async function storedPrices(tools, kv, mode) {
   const names = (await operator(tools, "catalogue-names"))[mode];
   for await (const { name, value } of kv.read(names)) {
-    if (value !== null) return { name, catalogue: await ask(tools, "stored-catalogue", () => value, `the stored record \`${name}\``) };
+    if (value !== null)
+      return {
+        name,
+        catalogue: await ask(
+          tools,
+          "stored-catalogue",
+          () => value,
+          `the stored record \`${name}\``,
+        ),
+      };
   }
   return { name: names[0], catalogue: null };
 }

@@ -25,7 +25,10 @@ export async function ready(needs = {}) {
   const env = withPath({ ...process.env, ...QUIET }, packages, bindgen);
   // A target folder of its own: two compilers that share one would rebuild each other's work.
   const targetFolder = join(process.env.CARGO_TARGET_DIR || join(root, "target"), "wasm");
-  const forWasm = { CARGO_TARGET_DIR: targetFolder, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: join(bindgen, "wasm-bindgen-test-runner") };
+  const forWasm = {
+    CARGO_TARGET_DIR: targetFolder,
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: join(bindgen, "wasm-bindgen-test-runner"),
+  };
   return {
     ...place,
     env,
@@ -44,7 +47,11 @@ export function readyToOperate() {
   return { root, env, wrangler };
 }
 
-const QUIET = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_HIDE_BANNER: "true" };
+const QUIET = {
+  WRANGLER_SEND_METRICS: "false",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_HIDE_BANNER: "true",
+};
 const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
 const packages = join(root, "node_modules", ".bin");
 /** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
@@ -54,8 +61,18 @@ const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin
 async function install(place, needs) {
   let rust = findRust(place);
   const all = [
-    ["Rust", () => rustReady(rust, needs), "a minute with rustup, else 4", () => installRust(place, needs)],
-    ["wasm-bindgen", () => bindgenFolder(place), "5 minutes", () => installBindgen(place, withEnv(rust.native, process.env))],
+    [
+      "Rust",
+      () => rustReady(rust, needs),
+      "a minute with rustup, else 4",
+      () => installRust(place, needs),
+    ],
+    [
+      "wasm-bindgen",
+      () => bindgenFolder(place),
+      "5 minutes",
+      () => installBindgen(place, withEnv(rust.native, process.env)),
+    ],
     ["Chromium", () => !needs.browser || findBrowser(), "a minute", () => installBrowser(place)],
   ];
   const [missing, started] = [[], Date.now()];

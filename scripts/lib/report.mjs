@@ -6,7 +6,8 @@ export class Stop extends Error {}
 /** Where records are. @param {import("./kv.mjs").Place} place */
 export function placeInWords(place) {
   if (place.kind === "local") return `local: ${place.folder}`;
-  const environment = place.environment === null ? "no environment" : `environment ${place.environment}`;
+  const environment =
+    place.environment === null ? "no environment" : `environment ${place.environment}`;
   return `account ${place.account}, ${environment}, Worker ${place.worker}, namespace ${place.namespace}`;
 }
 
@@ -15,7 +16,9 @@ export const say = (line) => process.stderr.write(`${line}\n`);
 /** `7 s`, `2 min 05 s` @param {number} milliseconds */
 export function duration(milliseconds) {
   const seconds = Math.round(milliseconds / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
+  return seconds < 60
+    ? `${seconds} s`
+    : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
 }
 
 /** The last lines of an output. */
@@ -26,8 +29,19 @@ const visible = (text) => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
 /** Text in columns. @param {string[]} heads @param {(string | undefined)[][]} rows */
 export function table(heads, rows) {
-  const lines = [heads, ...rows].map((line) => heads.map((_, column) => visible(line[column] ?? "")));
-  const widths = heads.map((_, column) => lines.reduce((most, line) => Math.max(most, [...line[column]].length), 0));
+  const lines = [heads, ...rows].map((line) =>
+    heads.map((_, column) => visible(line[column] ?? "")),
+  );
+  const widths = heads.map((_, column) =>
+    lines.reduce((most, line) => Math.max(most, [...line[column]].length), 0),
+  );
   const pad = (text, width) => text + " ".repeat(width - [...text].length);
-  return lines.map((line) => line.map((text, column) => pad(text, widths[column])).join("  ").trimEnd()).join("\n");
+  return lines
+    .map((line) =>
+      line
+        .map((text, column) => pad(text, widths[column]))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }

@@ -8,15 +8,23 @@ import { Stop, duration, tail } from "./report.mjs";
 const ASK_MS = 20_000;
 
 /** Where a program lies, or null. @param {string} name @param {...(string | undefined)} folders instead of those of PATH */
-export const find = (name, ...folders) => which.sync(name, { nothrow: true, path: folders.filter(Boolean).join(delimiter) || undefined });
+export const find = (name, ...folders) =>
+  which.sync(name, { nothrow: true, path: folders.filter(Boolean).join(delimiter) || undefined });
 
 /** PATH with these folders first. @param {NodeJS.ProcessEnv} env @param {string[]} folders */
-export const withPath = (env, ...folders) => ({ ...env, PATH: [...folders, env.PATH ?? env.Path ?? ""].join(delimiter) });
+export const withPath = (env, ...folders) => ({
+  ...env,
+  PATH: [...folders, env.PATH ?? env.Path ?? ""].join(delimiter),
+});
 
 /** What a quick program printed, trimmed, or null when it failed. @param {import("node:child_process").SpawnOptions} [options] */
 export function ask(command, args, options) {
   try {
-    return xSync(command, args, { timeout: ASK_MS, throwOnError: true, nodeOptions: options }).stdout.trim();
+    return xSync(command, args, {
+      timeout: ASK_MS,
+      throwOnError: true,
+      nodeOptions: options,
+    }).stdout.trim();
   } catch {
     return null;
   }
@@ -31,12 +39,22 @@ export function ask(command, args, options) {
 export async function run(command, args, { timeout, show = false, ...nodeOptions } = {}) {
   try {
     const stdio = show ? ["ignore", 2, 2] : ["ignore", "pipe", "pipe"];
-    return (await x(command, args, { timeout, throwOnError: true, nodeOptions: { stdio, ...nodeOptions } })).stdout;
+    return (
+      await x(command, args, {
+        timeout,
+        throwOnError: true,
+        nodeOptions: { stdio, ...nodeOptions },
+      })
+    ).stdout;
   } catch ({ name, message, output: { stdout, stderr } = { stdout: "", stderr: "" } }) {
-    const reason = name === "AbortError" ? `\`${command}\` was stopped after ${duration(timeout)}` : message;
-    throw Object.assign(new Stop(`${reason}\n${tail(stdout + stderr, 20)}`.trimEnd()), { output: stdout + stderr });
+    const reason =
+      name === "AbortError" ? `\`${command}\` was stopped after ${duration(timeout)}` : message;
+    throw Object.assign(new Stop(`${reason}\n${tail(stdout + stderr, 20)}`.trimEnd()), {
+      output: stdout + stderr,
+    });
   }
 }
 
 /** Runs npm as {@link run} runs programs. */
-export const npm = (args, options) => (npmScript() ? run(process.execPath, [npmScript(), ...args], options) : run("npm", args, options));
+export const npm = (args, options) =>
+  npmScript() ? run(process.execPath, [npmScript(), ...args], options) : run("npm", args, options);

@@ -20,15 +20,19 @@ const cargoHome = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "bin
  * @param {string | null} rustc @param {string} root @returns {Rust | null}
  */
 export function rustOf(rustc, root) {
-  const sysroot = rustc && ask(rustc, ["--print", "sysroot"], { cwd: root, env: { RUSTUP_AUTO_INSTALL: "0" } });
+  const sysroot =
+    rustc && ask(rustc, ["--print", "sysroot"], { cwd: root, env: { RUSTUP_AUTO_INSTALL: "0" } });
   const cargo = sysroot && find("cargo", join(sysroot, "bin"), dirname(rustc));
   const identity = cargo && ask(find("rustc", dirname(cargo)) ?? rustc, ["-vV"]);
   const release = identity?.match(/^release: ([\d.]+)/m)?.[1];
-  return release && minor(release) >= minor(oldest(root)) ? { bin: dirname(cargo), cargo, sysroot, release, identity } : null;
+  return release && minor(release) >= minor(oldest(root))
+    ? { bin: dirname(cargo), cargo, sysroot, release, identity }
+    : null;
 }
 
 const minor = (version) => Number(version.split(".")[1]);
-const oldest = (root) => readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "(.+)"/m)[1];
+const oldest = (root) =>
+  readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "(.+)"/m)[1];
 
 export const stdFolder = (sysroot) => join(sysroot, "lib", "rustlib", WASM, "lib");
 
@@ -41,7 +45,8 @@ export function findRust(place) {
 
 /** Is what {@link findRust} found enough? @param {{lint?: boolean}} needs */
 export function rustReady(found, { lint }) {
-  const canLint = ({ bin, sysroot }) => ["cargo-fmt", "cargo-clippy"].every((name) => find(name, bin, join(sysroot, "bin")));
+  const canLint = ({ bin, sysroot }) =>
+    ["cargo-fmt", "cargo-clippy"].every((name) => find(name, bin, join(sysroot, "bin")));
   return Object.values(found).every((rust) => rust && (!lint || canLint(rust)));
 }
 
@@ -58,8 +63,18 @@ export async function installRust(place, needs) {
 async function byRustup({ root }) {
   const rustup = find("rustup", process.env.PATH, cargoHome);
   if (!rustup) return "there is no rustup";
-  const wanted = rustOf(find("rustc", dirname(rustup)), root) ? [["target", "add", WASM], ["component", "add", "clippy", "rustfmt"]] : [["toolchain", "install", "stable", "--target", WASM]];
-  const options = { cwd: root, env: { ...process.env, RUSTUP_AUTO_INSTALL: "0", RUST_BACKTRACE: "0" }, timeout: RUSTUP_MS, show: true };
+  const wanted = rustOf(find("rustc", dirname(rustup)), root)
+    ? [
+        ["target", "add", WASM],
+        ["component", "add", "clippy", "rustfmt"],
+      ]
+    : [["toolchain", "install", "stable", "--target", WASM]];
+  const options = {
+    cwd: root,
+    env: { ...process.env, RUSTUP_AUTO_INSTALL: "0", RUST_BACKTRACE: "0" },
+    timeout: RUSTUP_MS,
+    show: true,
+  };
   try {
     for (const args of wanted) await run(rustup, args, options);
     return "what rustup has is not enough";
@@ -69,25 +84,45 @@ async function byRustup({ root }) {
 }
 
 /** wasm-bindgen comes in exactly the version of the crate in Cargo.lock: they share a private format. */
-export const bindgenVersion = (root) => readFileSync(join(root, "Cargo.lock"), "utf8").match(/^name = "wasm-bindgen"\r?\nversion = "(.+)"/m)[1];
+export const bindgenVersion = (root) =>
+  readFileSync(join(root, "Cargo.lock"), "utf8").match(
+    /^name = "wasm-bindgen"\r?\nversion = "(.+)"/m,
+  )[1];
 const cached = ({ root, cache }) => join(cache, `wasm-bindgen-${bindgenVersion(root)}`);
-const complete = (folder) => ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => find(name, folder));
+const complete = (folder) =>
+  ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => find(name, folder));
 
 /** The folder of `wasm-bindgen` and `wasm-bindgen-test-runner`, or null. @param {import("./ready.mjs").Place} place */
 export function bindgenFolder(place) {
   const cachedFolder = join(cached(place), "bin");
   if (complete(cachedFolder)) return cachedFolder;
   const own = find("wasm-bindgen");
-  return own && complete(dirname(own)) && ask(own, ["--version"]) === `wasm-bindgen ${bindgenVersion(place.root)}` ? dirname(own) : null;
+  return own &&
+    complete(dirname(own)) &&
+    ask(own, ["--version"]) === `wasm-bindgen ${bindgenVersion(place.root)}`
+    ? dirname(own)
+    : null;
 }
 
 /** @param {import("./ready.mjs").Place} place @param {{cargo: string, env: NodeJS.ProcessEnv}} native */
 export async function installBindgen(place, { cargo, env }) {
   const version = bindgenVersion(place.root);
   await entry(cached(place), async (folder) => {
-    const install = (args, timeout) => run(cargo, [...args, "--root", folder], { env, timeout, show: true });
-    const compile = (...more) => install(["install", "wasm-bindgen-cli", "--version", version, ...more]);
-    if (find("cargo-binstall", env.PATH)) await install(["binstall", "--no-confirm", "--disable-strategies", "compile", `wasm-bindgen-cli@${version}`], BINSTALL_MS).catch(() => {});
+    const install = (args, timeout) =>
+      run(cargo, [...args, "--root", folder], { env, timeout, show: true });
+    const compile = (...more) =>
+      install(["install", "wasm-bindgen-cli", "--version", version, ...more]);
+    if (find("cargo-binstall", env.PATH))
+      await install(
+        [
+          "binstall",
+          "--no-confirm",
+          "--disable-strategies",
+          "compile",
+          `wasm-bindgen-cli@${version}`,
+        ],
+        BINSTALL_MS,
+      ).catch(() => {});
     // With the lock file of its own where the registry has all of it, else with what it has.
     if (!complete(join(folder, "bin"))) await compile("--locked").catch(() => compile());
   });

@@ -13,13 +13,20 @@ const licences = new Contrib.License.Factories.LicenseFactory(parse);
 export async function sbom({ type = Enums.ComponentType.Library, ...whole }, parts) {
   const bom = new Bom();
   const main = component(type, whole);
-  main.externalReferences.add(new ExternalReference(whole.repository, Enums.ExternalReferenceType.VCS));
+  main.externalReferences.add(
+    new ExternalReference(whole.repository, Enums.ExternalReferenceType.VCS),
+  );
   bom.metadata.component = main;
-  const byPurl = new Map(parts.map((part) => [part.purl, component(Enums.ComponentType.Library, part)]));
+  const byPurl = new Map(
+    parts.map((part) => [part.purl, component(Enums.ComponentType.Library, part)]),
+  );
   bom.components = new ComponentRepository(byPurl.values());
-  for (const { purl, needs } of parts) for (const other of needs) byPurl.get(purl).dependencies.add(byPurl.get(other).bomRef);
+  for (const { purl, needs } of parts)
+    for (const other of needs) byPurl.get(purl).dependencies.add(byPurl.get(other).bomRef);
   for (const each of byPurl.values()) main.dependencies.add(each.bomRef);
-  const text = new Serialize.JsonSerializer(new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)).serialize(bom, { sortLists: true, space: 2 });
+  const text = new Serialize.JsonSerializer(
+    new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6),
+  ).serialize(bom, { sortLists: true, space: 2 });
   await checkSbom(text);
   return `${text}\n`;
 }
@@ -27,7 +34,8 @@ export async function sbom({ type = Enums.ComponentType.Library, ...whole }, par
 /** @throws {Stop} when a text is not what CycloneDX's own schema says */
 export async function checkSbom(text) {
   const wrong = await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text);
-  if (wrong !== null) throw new Stop(`the bill of materials is not CycloneDX: ${JSON.stringify(wrong)}`);
+  if (wrong !== null)
+    throw new Stop(`the bill of materials is not CycloneDX: ${JSON.stringify(wrong)}`);
 }
 
 function component(type, { name, version, license, purl, sha256 }) {

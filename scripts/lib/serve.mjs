@@ -11,10 +11,16 @@ const windows = process.platform === "win32";
 /** @param {string | undefined} text as in `PORT` @returns {Promise<number>} the port, which nothing uses */
 export async function freePort(text) {
   const port = Number(text || 8787);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Stop(`\`${text}\` is not a port: set PORT to a number from 1 to 65535`);
-  const free = await getPort({ host: HOST, port: port < 1024 ? [port, 8788] : portNumbers(port, 65_535) });
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new Stop(`\`${text}\` is not a port: set PORT to a number from 1 to 65535`);
+  const free = await getPort({
+    host: HOST,
+    port: port < 1024 ? [port, 8788] : portNumbers(port, 65_535),
+  });
   if (free === port) return port;
-  throw new Stop(`port ${port} is in use; end what uses it, or choose another, such as PORT=${free} npm start`);
+  throw new Stop(
+    `port ${port} is in use; end what uses it, or choose another, such as PORT=${free} npm start`,
+  );
 }
 
 /**
@@ -23,14 +29,33 @@ export async function freePort(text) {
  */
 export async function serve({ root, env, wrangler }, { port, config, persistTo }) {
   const place = persistTo ? ["--persist-to", persistTo] : [];
-  const args = ["--config", config, "--ip", HOST, "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false", ...place];
-  const { child, ended, end } = startGroup([wrangler, "dev", ...args], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  const args = [
+    "--config",
+    config,
+    "--ip",
+    HOST,
+    "--port",
+    String(port),
+    "--inspector-port",
+    "0",
+    "--show-interactive-dev-session=false",
+    ...place,
+  ];
+  const { child, ended, end } = startGroup([wrangler, "dev", ...args], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let [output, shown, how] = ["", false];
-  for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (shown ? process[name].write(text) : (output += text)));
+  for (const name of ["stdout", "stderr"])
+    child[name]
+      .setEncoding("utf8")
+      .on("data", (text) => (shown ? process[name].write(text) : (output += text)));
   ended.then((text) => (how = text));
   const origin = `http://${HOST}:${port}`;
   while (!(await answers(origin))) {
-    if (how !== undefined) throw new Stop(`the service did not start: wrangler ${how || "ended"}\n${tail(output, 20)}`);
+    if (how !== undefined)
+      throw new Stop(`the service did not start: wrangler ${how || "ended"}\n${tail(output, 20)}`);
     await sleep(POLL_MS);
   }
   await sleep(SETTLE_MS); // wrangler's lines on the start, and on the requests that waited for it
@@ -38,7 +63,13 @@ export async function serve({ root, env, wrangler }, { port, config, persistTo }
 }
 
 const answers = (origin) =>
-  fetch(`${origin}/v2/pledge-transaction`, { method: "OPTIONS", signal: AbortSignal.timeout(ANSWER_MS) }).then(({ status }) => status === 204, () => false);
+  fetch(`${origin}/v2/pledge-transaction`, {
+    method: "OPTIONS",
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).then(
+    ({ status }) => status === 204,
+    () => false,
+  );
 
 /**
  * Starts a Node script in a process group of its own, which does not outlive this process: Ctrl-C then reaches this
@@ -49,7 +80,9 @@ export function startGroup(args, options) {
   const child = spawn(process.execPath, args, { ...options, detached: !windows });
   const ended = new Promise((resolve) => {
     child.on("error", (error) => resolve(error.message));
-    child.on("exit", (code, signal) => resolve(code === 0 ? 0 : signal ? `was ended by ${signal}` : `exited with ${code}`));
+    child.on("exit", (code, signal) =>
+      resolve(code === 0 ? 0 : signal ? `was ended by ${signal}` : `exited with ${code}`),
+    );
   });
   const kill = () => child.pid && killGroup(child.pid);
   process.on("exit", kill);

@@ -7,15 +7,25 @@ import { run } from "./run.mjs";
 export const oneCheck = (_output, isOk) => ({ passed: Number(isOk), failed: Number(!isOk) });
 
 /** Adds up cargo's `test result: ok. 3 passed; 0 failed; …` lines. */
-export const cargoTests = (output) => sum([...output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed;/gm)].map(([, passed, failed]) => ({ passed: Number(passed), failed: Number(failed) })));
+export const cargoTests = (output) =>
+  sum(
+    [...output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed;/gm)].map(
+      ([, passed, failed]) => ({ passed: Number(passed), failed: Number(failed) }),
+    ),
+  );
 
 /** Reads the closing lines of Node's test runner: `ℹ pass 3`, `# fail 0`. Tests may print the like before. */
 export function nodeTests(output) {
-  const count = (word) => Number([...output.matchAll(new RegExp(`^[ℹ#] ${word} (\\d+)$`, "gm"))].at(-1)?.[1] ?? 0);
+  const count = (word) =>
+    Number([...output.matchAll(new RegExp(`^[ℹ#] ${word} (\\d+)$`, "gm"))].at(-1)?.[1] ?? 0);
   return { passed: count("pass"), failed: count("fail") + count("cancelled") };
 }
 
-const sum = (counts) => counts.reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed }), { passed: 0, failed: 0 });
+const sum = (counts) =>
+  counts.reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed }), {
+    passed: 0,
+    failed: 0,
+  });
 
 /** Runs the steps in order, each to its end, and prints the output of those that failed. @param {Step[]} steps */
 export async function runSteps(steps, { root, env }) {
@@ -33,7 +43,10 @@ export async function runSteps(steps, { root, env }) {
 }
 
 async function runStep({ command: [program, ...args], count }, options) {
-  const [output, error] = await run(program, args, options).then((output) => [output], (error) => [error.output, error]);
+  const [output, error] = await run(program, args, options).then(
+    (output) => [output],
+    (error) => [error.output, error],
+  );
   const { passed, failed } = count(output, !error);
   const missing = failed === 0 && (error || passed === 0) ? 1 : 0; // a command that failed, or that tested nothing
   if (failed + missing > 0) say(`${output}${error?.message.split("\n")[0] ?? "it ran no test"}`);

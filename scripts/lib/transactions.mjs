@@ -16,7 +16,10 @@ export async function* eachTransaction({ tools, kv }, command, input) {
   const tell = progress("transactions looked through");
   let seen = 0;
   for await (const { names } of kv.pages(PREFIX)) {
-    const answer = await operator(tools, command, { ...input(), records: names.map(({ name, metadata }) => ({ name, metadata })) });
+    const answer = await operator(tools, command, {
+      ...input(),
+      records: names.map(({ name, metadata }) => ({ name, metadata })),
+    });
     yield { ...answer, read: 0 };
     yield* eachRead({ tools, kv }, command, input, answer.unread ?? []);
     tell((seen += names.length));
@@ -25,7 +28,9 @@ export async function* eachTransaction({ tools, kv }, command, input) {
 
 /** The same for records of these names, with their values. */
 export async function* eachRead({ tools, kv }, command, input, names) {
-  for await (const records of batches(present(kv.read(names)), MOST_READ, ({ value }) => Buffer.byteLength(value))) {
+  for await (const records of batches(present(kv.read(names)), MOST_READ, ({ value }) =>
+    Buffer.byteLength(value),
+  )) {
     yield { ...(await operator(tools, command, { ...input(), records })), read: records.length };
   }
 }
@@ -49,7 +54,15 @@ export class Tally {
 
   /** @param {string} lack what the records that were read lacked, such as `hashes` */
   words(lack) {
-    const read = this.read === 0 ? "" : `\n\n${this.read} records have no ${lack} in their metadata and were read: \`npm run transactions -- backfill\` completes them.`;
-    return read + (this.damaged === 0 ? "" : `\n\n${this.damaged} records are damaged and left out, \`${this.firstDamaged}\` first.`);
+    const read =
+      this.read === 0
+        ? ""
+        : `\n\n${this.read} records have no ${lack} in their metadata and were read: \`npm run transactions -- backfill\` completes them.`;
+    return (
+      read +
+      (this.damaged === 0
+        ? ""
+        : `\n\n${this.damaged} records are damaged and left out, \`${this.firstDamaged}\` first.`)
+    );
   }
 }

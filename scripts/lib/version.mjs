@@ -13,25 +13,37 @@ const places = (root) => [
   ["Cargo.lock", LOCKED],
   ["fuzz/Cargo.lock", LOCKED],
   ["openapi.yaml", /^ {2}version: (.+)$/m],
-  ...readdirSync(join(root, "examples"), { withFileTypes: true }).filter((each) => each.isDirectory()).map(({ name }) => [`examples/${name}/package.json`, /^ +"impact-pledge": "(.+)"/m]),
+  ...readdirSync(join(root, "examples"), { withFileTypes: true })
+    .filter((each) => each.isDirectory())
+    .map(({ name }) => [`examples/${name}/package.json`, /^ +"impact-pledge": "(.+)"/m]),
 ];
 
 const read = (root, file) => readFileSync(join(root, file), "utf8");
 
 /** @param {string} root @returns {Record<string, string | undefined>} what each file says */
-export const versions = (root) => Object.fromEntries(places(root).map(([file, pattern]) => [file, read(root, file).match(pattern)?.[1]]));
+export const versions = (root) =>
+  Object.fromEntries(
+    places(root).map(([file, pattern]) => [file, read(root, file).match(pattern)?.[1]]),
+  );
 
 export const version = (root) => versions(root)["Cargo.toml"];
 
 /** The versions that the changelog has a section of, newest first. */
-export const released = (root) => [...read(root, "CHANGELOG.md").matchAll(/^## \[(\d.*)\] - \d{4}-\d\d-\d\d$/gm)].map(([, version]) => version);
+export const released = (root) =>
+  [...read(root, "CHANGELOG.md").matchAll(/^## \[(\d.*)\] - \d{4}-\d\d-\d\d$/gm)].map(
+    ([, version]) => version,
+  );
 
 /** Sets it everywhere; what was unreleased in the changelog becomes this version's section. @param {string} wanted @param {string} date as YYYY-MM-DD */
 export function setVersion(root, wanted, date) {
-  if (!VERSION.test(wanted)) throw new Stop(`\`${wanted}\` is no version such as 1.2.3 or 1.2.3-rc.1`);
-  if (released(root).includes(wanted)) throw new Stop(`CHANGELOG.md has a section of ${wanted} already`);
-  if (!UNRELEASED.test(read(root, "CHANGELOG.md"))) throw new Stop("CHANGELOG.md has no section `## [Unreleased]`");
-  for (const [file, pattern] of places(root)) edit(root, file, pattern, (text, old) => text.replace(old, () => wanted));
+  if (!VERSION.test(wanted))
+    throw new Stop(`\`${wanted}\` is no version such as 1.2.3 or 1.2.3-rc.1`);
+  if (released(root).includes(wanted))
+    throw new Stop(`CHANGELOG.md has a section of ${wanted} already`);
+  if (!UNRELEASED.test(read(root, "CHANGELOG.md")))
+    throw new Stop("CHANGELOG.md has no section `## [Unreleased]`");
+  for (const [file, pattern] of places(root))
+    edit(root, file, pattern, (text, old) => text.replace(old, () => wanted));
   edit(root, "CHANGELOG.md", UNRELEASED, (text) => `${text}\n\n## [${wanted}] - ${date}`);
 }
 

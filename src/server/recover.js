@@ -16,7 +16,9 @@ export function recovering(fetch, instance) {
 
   function recover() {
     if (served === (served = instance())) return;
-    console.error(JSON.stringify({ cause: "the service broke and starts anew", waiting: waiting.size }));
+    console.error(
+      JSON.stringify({ cause: "the service broke and starts anew", waiting: waiting.size }),
+    );
     for (const answer of waiting.values()) answer();
     waiting.clear();
   }
@@ -24,7 +26,14 @@ export function recovering(fetch, instance) {
   // wasm-bindgen-futures runs all tasks in microtasks. In workerd one of `queueMicrotask` costs 2 µs, one of a promise a
   // tenth of it; and here a task's exception is met before anything else calls the instance that it broke.
   const resolved = Promise.resolve();
-  const run = (task) => { try { task(); } catch (error) { recover(); throw error; } };
+  const run = (task) => {
+    try {
+      task();
+    } catch (error) {
+      recover();
+      throw error;
+    }
+  };
   globalThis.queueMicrotask = (task) => void resolved.then(() => run(task));
   addEventListener("unhandledrejection", recover); // the exception of what a promise or a timer called
 
@@ -66,6 +75,12 @@ function isCreate(request) {
 }
 
 function internalError() {
-  const body = { error: "Internal error", message: "Something is wrong on our side. Send the request again later." };
-  return Response.json(body, { status: 500, headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" } });
+  const body = {
+    error: "Internal error",
+    message: "Something is wrong on our side. Send the request again later.",
+  };
+  return Response.json(body, {
+    status: 500,
+    headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+  });
 }

@@ -14,7 +14,9 @@ let browser;
 
 /** Starts the browser before the tests of a file and ends it behind them. */
 export function useBrowser() {
-  before(async () => (browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS })));
+  before(
+    async () => (browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS })),
+  );
   after(() => browser?.close());
 }
 
@@ -28,13 +30,20 @@ export async function openPage(t, { expected, ...options } = {}) {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   const complaints = [];
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
+  page.on(
+    "console",
+    (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()),
+  );
   page.on("pageerror", (error) => complaints.push(String(error)));
   t.after(async () => {
     const heard = [...complaints]; // before the routes end: what the page still asks for finds no host then
     await page.unrouteAll({ behavior: "ignoreErrors" }); // an image may be on its way when the test has seen enough
     await context.close();
-    assert.deepEqual(heard.filter((text) => !expected?.test(text)), [], "the console must stay empty");
+    assert.deepEqual(
+      heard.filter((text) => !expected?.test(text)),
+      [],
+      "the console must stay empty",
+    );
   });
   return page;
 }
@@ -58,8 +67,12 @@ export async function axeFindings(page) {
   const fresh = !(await page.evaluate(() => "axe" in globalThis));
   // By the debugger, as an add-on would: the page's own policy lets no foreign script in.
   if (fresh) await page.evaluate(await axeSource());
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`));
+  const { violations } = await page.evaluate(() =>
+    globalThis.axe.run(document, { resultTypes: ["violations"] }),
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),
+  );
 }
 
 async function axeSource() {

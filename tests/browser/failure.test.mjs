@@ -18,7 +18,10 @@ test("a failure is explained, and trying again sends the same order under the sa
   Object.assign(flaky, { failures: NEVER, requests: [] });
   await send(page);
   await page.waitForSelector("#failure h3");
-  assert.match(await page.textContent("#failure"), /answered with an error \(503\)\. Nothing is lost, and trying again pledges nothing twice\./);
+  assert.match(
+    await page.textContent("#failure"),
+    /answered with an error \(503\)\. Nothing is lost, and trying again pledges nothing twice\./,
+  );
   assert.equal(await page.textContent("[data-label]"), "Try again");
   assert.equal(await page.inputValue("#email"), "ada@example.org");
   flaky.failures = 0;
@@ -60,10 +63,14 @@ test("a shop that can't be reached is reported, and progress is shown meanwhile"
   await fillIn(page);
   let release;
   const held = new Promise((resolve) => (release = resolve));
-  await page.route("**/shop/order", async (route) => {
-    await held;
-    await route.abort();
-  }, { times: 1 });
+  await page.route(
+    "**/shop/order",
+    async (route) => {
+      await held;
+      await route.abort();
+    },
+    { times: 1 },
+  );
   await send(page);
   await page.waitForSelector("button[aria-disabled=true]");
   assert.equal(await page.textContent("[data-label]"), "Placing your order…");
@@ -86,7 +93,10 @@ test("without JavaScript, too, a failure is explained and the form can be sent a
   await fillIn(page);
   Object.assign(flaky, { failures: NEVER, requests: [] });
   await send(page);
-  assert.match(await page.textContent("#failure"), /That did not work.*trying again pledges nothing twice/s);
+  assert.match(
+    await page.textContent("#failure"),
+    /That did not work.*trying again pledges nothing twice/s,
+  );
   assert.equal(await page.locator(":focus").getAttribute("id"), "failure", "it comes into view");
   flaky.failures = 0;
   await send(page);

@@ -4,14 +4,16 @@ import { packed } from "../package/packed.mjs";
 import { openPage } from "./chromium.mjs";
 
 const ORIGIN = "http://form.test";
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; form-action 'self'; img-src data:; base-uri 'none'";
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; form-action 'self'; img-src data:; base-uri 'none'";
 const ENTRY = `
   import { bindForm, fieldAttributes, readForm } from "impact-pledge/form";
   import { de } from "impact-pledge/locales/de";
   Object.assign(globalThis, { bindForm, fieldAttributes, readForm, de });
 `;
 
-let bundle, entry = "impact-pledge/form";
+let bundle,
+  entry = "impact-pledge/form";
 
 /** Has all pages use the entry without wasm, under a policy that forbids wasm. */
 export const usePlain = () => (entry = "impact-pledge/form/js");
@@ -20,7 +22,10 @@ export const isPlain = () => entry.endsWith("/js");
 /** A script that uses the installed package. @param {string} contents */
 export async function bundled(contents = ENTRY) {
   const { outputFiles } = await build({
-    stdin: { contents: contents.replace('"impact-pledge/form"', `"${entry}"`), resolveDir: (await packed()).folder },
+    stdin: {
+      contents: contents.replace('"impact-pledge/form"', `"${entry}"`),
+      resolveDir: (await packed()).folder,
+    },
     bundle: true,
     format: "esm",
     minify: true,
@@ -35,11 +40,23 @@ export async function bundled(contents = ENTRY) {
  * @param {{outside?: string, attributes?: string, policy?: string, bind?: boolean, expected?: RegExp}} [options]
  * @returns {Promise<import("playwright-core").Page>} `bound`, `submitted` and `reported` are globals of the page
  */
-export async function formPage(t, fields, { outside = "", attributes = "", policy = isPlain() ? POLICY.replace(" 'wasm-unsafe-eval'", "") : POLICY, bind = true, ...options } = {}) {
+export async function formPage(
+  t,
+  fields,
+  {
+    outside = "",
+    attributes = "",
+    policy = isPlain() ? POLICY.replace(" 'wasm-unsafe-eval'", "") : POLICY,
+    bind = true,
+    ...options
+  } = {},
+) {
   bundle ??= bundled();
   const script = await bundle;
   const page = await openPage(t, options);
-  await page.route(`${ORIGIN}/**`, (route) => route.fulfill(answer(route.request(), { fields, outside, attributes, policy, script })));
+  await page.route(`${ORIGIN}/**`, (route) =>
+    route.fulfill(answer(route.request(), { fields, outside, attributes, policy, script })),
+  );
   await page.goto(ORIGIN);
   await page.waitForFunction(() => "bindForm" in globalThis);
   if (bind) await page.evaluate(() => bindIt());
@@ -47,9 +64,18 @@ export async function formPage(t, fields, { outside = "", attributes = "", polic
 }
 
 function answer(request, { fields, outside, attributes, policy, script }) {
-  if (request.url().endsWith("/form.js")) return { contentType: "text/javascript", body: `${script}\n${BINDING}` };
-  if (request.url().includes("/posted")) return { contentType: "text/html", body: `<!doctype html><title>posted</title><pre>${request.postData() ?? ""}</pre>` };
-  return { contentType: "text/html", headers: { "content-security-policy": policy }, body: html({ fields, outside, attributes }) };
+  if (request.url().endsWith("/form.js"))
+    return { contentType: "text/javascript", body: `${script}\n${BINDING}` };
+  if (request.url().includes("/posted"))
+    return {
+      contentType: "text/html",
+      body: `<!doctype html><title>posted</title><pre>${request.postData() ?? ""}</pre>`,
+    };
+  return {
+    contentType: "text/html",
+    headers: { "content-security-policy": policy },
+    body: html({ fields, outside, attributes }),
+  };
 }
 
 /** Collects what the binding hands out. */
@@ -75,7 +101,8 @@ ${fields}
 ${outside}</main><script type="module" src="/form.js"></script></body></html>`;
 
 /** A field with its label. */
-export const field = (id, name, attributes = "") => `<p><label for="${id}">${id}</label> <input id="${id}" name="${name}" ${attributes}></p>`;
+export const field = (id, name, attributes = "") =>
+  `<p><label for="${id}">${id}</label> <input id="${id}" name="${name}" ${attributes}></p>`;
 
 /** All that a valid request needs. */
 export const VALID = [
@@ -87,13 +114,23 @@ export const VALID = [
 
 /** The lines of the live region, and whether everybody sees them. */
 export function live(page) {
-  return page.$eval("form [role=status]", (region) => ({ lines: [...region.children].map((line) => line.textContent), isVisible: [...region.children].some((line) => line.getBoundingClientRect().width > 1) }));
+  return page.$eval("form [role=status]", (region) => ({
+    lines: [...region.children].map((line) => line.textContent),
+    isVisible: [...region.children].some((line) => line.getBoundingClientRect().width > 1),
+  }));
 }
 
 /** What a field shows: its state for a screen reader, and the text that it is described by. */
 export function shown(page, id) {
   return page.$eval(`#${id}`, (input) => {
-    const texts = (input.getAttribute("aria-describedby") ?? "").split(/\s+/).filter(Boolean).map((id) => document.getElementById(id)?.textContent);
-    return { invalid: input.getAttribute("aria-invalid"), text: texts.join(" "), custom: input.validity.customError };
+    const texts = (input.getAttribute("aria-describedby") ?? "")
+      .split(/\s+/)
+      .filter(Boolean)
+      .map((id) => document.getElementById(id)?.textContent);
+    return {
+      invalid: input.getAttribute("aria-invalid"),
+      text: texts.join(" "),
+      custom: input.validity.customError,
+    };
   });
 }

@@ -19,27 +19,37 @@ const focused = (page) => page.evaluate(() => document.activeElement.id);
 const announced = (page) => page.$eval("form [role=status]", (live) => live.textContent);
 
 test("a valid form becomes a payload: numbers, omitted empties, arrays", async (t) => {
-  const page = await formPage(t, `${VALID}
+  const page = await formPage(
+    t,
+    `${VALID}
     ${field("first-name", "recipient.firstName")}
     ${field("coupon", "coupon", 'value="SPRING"')}
     <textarea name="pledges.0.detail.description">Two\nlines</textarea>
     <select name="pledges.0.detail.nounPlural"><option>trees<option>oaks</select>
     <label><input type="checkbox" name="notifications" value="Email" checked> by e-mail</label>
     <label><input type="checkbox" name="notifications" value="MessagingServiceA"> by A</label>
-    <label><input type="checkbox" name="notifications" value="MessagingServiceB" checked> by B</label>`);
+    <label><input type="checkbox" name="notifications" value="MessagingServiceB" checked> by B</label>`,
+  );
   await page.click("#send");
   assert.deepEqual(await submitted(page), [
     {
       reference: "order-1",
       recipient: { email: "ada@example.org" },
-      pledges: [{ impact: { amount: 3, offeringId: "tree" }, detail: { description: "Two\nlines", nounPlural: "trees" } }],
+      pledges: [
+        {
+          impact: { amount: 3, offeringId: "tree" },
+          detail: { description: "Two\nlines", nounPlural: "trees" },
+        },
+      ],
       notifications: ["Email", "MessagingServiceB"],
     },
   ]);
 });
 
 test("radio buttons, lists of several, times and numbered items", async (t) => {
-  const page = await formPage(t, `
+  const page = await formPage(
+    t,
+    `
     ${field("reference", "reference", 'value="order-1"')} ${field("email", "recipient.email", 'value="ada@example.org"')}
     <fieldset><legend>What</legend>
       <label><input type="radio" name="pledges.4.impact.offeringId" value="tree"> trees</label>
@@ -47,7 +57,9 @@ test("radio buttons, lists of several, times and numbered items", async (t) => {
     </fieldset>
     <input aria-label="how much" name="pledges.4.impact.amount" value=" .5 ">
     <input aria-label="when" type="datetime-local" name="trigger.date" value="2026-01-31T12:00">
-    <select aria-label="how" multiple name="notifications"><option selected>Email<option selected value="MessagingServiceA">A</select>`, { timezoneId: "Asia/Kolkata" });
+    <select aria-label="how" multiple name="notifications"><option selected>Email<option selected value="MessagingServiceA">A</select>`,
+    { timezoneId: "Asia/Kolkata" },
+  );
   await page.click("#send");
   const [payload] = await submitted(page);
   assert.deepEqual(payload.pledges, [{ impact: { amount: 0.5, offeringId: "plastic-kg" } }]);
@@ -76,7 +88,9 @@ test("a field is checked as it is left, and again as it is corrected", async (t)
 
 test("a message that comes up as a field is left takes no click away", async (t) => {
   const page = await formPage(t, VALID);
-  await page.evaluate(() => document.addEventListener("click", ({ target }) => (globalThis.clicked = target.id)));
+  await page.evaluate(() =>
+    document.addEventListener("click", ({ target }) => (globalThis.clicked = target.id)),
+  );
   await page.fill("#amount", "-1");
   await page.hover("#send");
   await page.mouse.down();
@@ -87,16 +101,34 @@ test("a message that comes up as a field is left takes no click away", async (t)
 });
 
 test("nothing is shown before the shopper has been there, but the browser knows", async (t) => {
-  const page = await formPage(t, field("reference", "reference") + field("email", "recipient.email") + field("amount", "pledges.0.impact.amount"));
+  const page = await formPage(
+    t,
+    field("reference", "reference") +
+      field("email", "recipient.email") +
+      field("amount", "pledges.0.impact.amount"),
+  );
   for (const id of ["reference", "email", "amount"]) assert.deepEqual(await shown(page, id), CALM);
   assert.equal(await page.$eval("form", (form) => form.checkValidity()), false);
   assert.equal(await page.$$eval(":user-invalid", (all) => all.length), 0);
-  assert.deepEqual(await page.evaluate(() => reported), [[["/reference", "required", "reference"], ["/recipient/email", "required", "email"], ["/pledges", "too_few_items", "amount"]]]);
+  assert.deepEqual(await page.evaluate(() => reported), [
+    [
+      ["/reference", "required", "reference"],
+      ["/recipient/email", "required", "email"],
+      ["/pledges", "too_few_items", "amount"],
+    ],
+  ]);
 });
 
 test("sending a form with problems goes to the first one and says how many there are", async (t) => {
-  const page = await formPage(t, field("email", "recipient.email", 'value="x"') + field("reference", "reference") + field("amount", "pledges.0.impact.amount"));
-  await page.evaluate(() => document.forms[0].addEventListener("submit", () => submitted.push("another listener")));
+  const page = await formPage(
+    t,
+    field("email", "recipient.email", 'value="x"') +
+      field("reference", "reference") +
+      field("amount", "pledges.0.impact.amount"),
+  );
+  await page.evaluate(() =>
+    document.forms[0].addEventListener("submit", () => submitted.push("another listener")),
+  );
   await page.click("#send");
   assert.deepEqual(await submitted(page), [], "nobody hears of it");
   assert.equal(await focused(page), "email");
@@ -108,37 +140,65 @@ test("sending a form with problems goes to the first one and says how many there
 });
 
 test("a problem in a part of the form that is folded up is unfolded", async (t) => {
-  const page = await formPage(t, `${VALID}<details><summary>More</summary>${field("link", "trigger.externalUrl", 'value="no link"')}</details>`);
+  const page = await formPage(
+    t,
+    `${VALID}<details><summary>More</summary>${field("link", "trigger.externalUrl", 'value="no link"')}</details>`,
+  );
   await page.click("#send");
   assert.equal(await focused(page), "link");
   assert.ok(await page.isVisible("#link"));
 });
 
 test("a problem that no field has is shown where everybody sees it, and its path to the developer alone", async (t) => {
-  const page = await formPage(t, field("reference", "reference", 'value="r"') + field("email", "recipient.email", 'value="ada@example.org"') + field("amount", "pledges.0.impact.amount", 'value="1"') + field("more", "pledges.1.impact.amount"), { expected: LOST });
+  const page = await formPage(
+    t,
+    field("reference", "reference", 'value="r"') +
+      field("email", "recipient.email", 'value="ada@example.org"') +
+      field("amount", "pledges.0.impact.amount", 'value="1"') +
+      field("more", "pledges.1.impact.amount"),
+    { expected: LOST },
+  );
   const warned = [];
   page.on("console", (message) => warned.push(message.text()));
   await page.click("#send");
   assert.deepEqual(await submitted(page), []);
-  assert.deepEqual(await live(page), { lines: ["Please check 1 entry", "Fill in this field"], isVisible: true });
-  assert.deepEqual(warned, ["impact-pledge: no field can show /pledges/0/impact/offeringId required"]);
+  assert.deepEqual(await live(page), {
+    lines: ["Please check 1 entry", "Fill in this field"],
+    isVisible: true,
+  });
+  assert.deepEqual(warned, [
+    "impact-pledge: no field can show /pledges/0/impact/offeringId required",
+  ]);
   await page.fill("#more", "2");
   await page.click("#send");
-  assert.deepEqual(await live(page), { lines: ["Please check 1 entry", "Fill in this field"], isVisible: true }, "what reads the same is shown once");
-  assert.equal(warned.at(-1), "impact-pledge: no field can show /pledges/0/impact/offeringId required, /pledges/1/impact/offeringId required");
+  assert.deepEqual(
+    await live(page),
+    { lines: ["Please check 1 entry", "Fill in this field"], isVisible: true },
+    "what reads the same is shown once",
+  );
+  assert.equal(
+    warned.at(-1),
+    "impact-pledge: no field can show /pledges/0/impact/offeringId required, /pledges/1/impact/offeringId required",
+  );
   await page.fill("#more", "");
   await page.fill("#amount", "");
-  assert.deepEqual(await live(page), { lines: ["Please check 1 entry", "Choose at least 1 item"], isVisible: true }, "it leaves as soon as it no longer holds");
+  assert.deepEqual(
+    await live(page),
+    { lines: ["Please check 1 entry", "Choose at least 1 item"], isVisible: true },
+    "it leaves as soon as it no longer holds",
+  );
 });
 
 test("fields added later are checked, and fields taken away are forgotten", async (t) => {
   const page = await formPage(t, VALID);
-  const add = () => page.evaluate(() => {
-    const added = document.createElement("div");
-    added.id = "added";
-    added.innerHTML = '<input id="more" aria-label="more" name="pledges.1.impact.amount"><input id="what" aria-label="what" name="pledges.1.impact.offeringId" value="tree">';
-    document.querySelector("form").append(added);
-  });
+  const add = () =>
+    page.evaluate(() => {
+      const added = document.createElement("div");
+      added.id = "added";
+      added.innerHTML =
+        '<input id="more" aria-label="more" name="pledges.1.impact.amount"><input id="what" aria-label="what" name="pledges.1.impact.offeringId" value="tree">';
+      document.querySelector("form").append(added);
+    });
   await add();
   await page.fill("#more", "-1");
   await page.keyboard.press("Tab");
@@ -151,18 +211,25 @@ test("fields added later are checked, and fields taken away are forgotten", asyn
   await add();
   await page.fill("#more", "2");
   await page.click("#send");
-  assert.deepEqual((await submitted(page)).at(-1).pledges.map(({ impact }) => impact.amount), [3, 2]);
+  assert.deepEqual(
+    (await submitted(page)).at(-1).pledges.map(({ impact }) => impact.amount),
+    [3, 2],
+  );
 });
 
 test("disabled fields say nothing; read-only ones do", async (t) => {
-  const page = await formPage(t, `${VALID.replace('value="order-1"', 'value="order-1" readonly')} <fieldset disabled>${field("extra", "pledges.1.impact.amount", 'value="x"')}</fieldset>`);
+  const page = await formPage(
+    t,
+    `${VALID.replace('value="order-1"', 'value="order-1" readonly')} <fieldset disabled>${field("extra", "pledges.1.impact.amount", 'value="x"')}</fieldset>`,
+  );
   await page.click("#send");
   assert.deepEqual((await submitted(page))[0].pledges.length, 1);
   assert.equal((await submitted(page))[0].reference, "order-1");
 });
 
 test("fields elsewhere in the page belong to the form by their attribute", async (t) => {
-  const outside = '<p><label for="outer">outer</label><input id="outer" form="far" name="trigger.externalUrl"></p>';
+  const outside =
+    '<p><label for="outer">outer</label><input id="outer" form="far" name="trigger.externalUrl"></p>';
   const page = await formPage(t, VALID, { outside, attributes: 'id="far"' });
   await page.fill("#outer", "example.org/orders");
   await page.keyboard.press("Tab");
@@ -172,11 +239,23 @@ test("fields elsewhere in the page belong to the form by their attribute", async
 });
 
 test("messages are translated by code, and what is not translated stays", async (t) => {
-  const page = await formPage(t, field("email", "recipient.email", 'value="x"') + field("reference", "reference") + field("amount", "pledges.0.impact.amount", 'value="-1"'), { bind: false, expected: LOST });
-  await page.evaluate(() => bindIt({
-    messages: { invalid_email: "Das ist keine E-Mail-Adresse.", required: ({ path, pointer, field }) => `${path.length} ${pointer} ${field?.id}`, not_positive: () => undefined },
-    summary: (count) => `${count} Fehler`,
-  }));
+  const page = await formPage(
+    t,
+    field("email", "recipient.email", 'value="x"') +
+      field("reference", "reference") +
+      field("amount", "pledges.0.impact.amount", 'value="-1"'),
+    { bind: false, expected: LOST },
+  );
+  await page.evaluate(() =>
+    bindIt({
+      messages: {
+        invalid_email: "Das ist keine E-Mail-Adresse.",
+        required: ({ path, pointer, field }) => `${path.length} ${pointer} ${field?.id}`,
+        not_positive: () => undefined,
+      },
+      summary: (count) => `${count} Fehler`,
+    }),
+  );
   await page.click("#send");
   assert.equal((await shown(page, "email")).text, "Das ist keine E-Mail-Adresse.");
   assert.equal((await shown(page, "reference")).text, "1 /reference reference");
@@ -185,7 +264,10 @@ test("messages are translated by code, and what is not translated stays", async 
 });
 
 test("the browser's own rules are kept, with its own words", async (t) => {
-  const page = await formPage(t, `${VALID.replace('step="any"', 'step="1" max="10"')} ${field("zip", "address.zip", 'required pattern="[0-9]{5}"')}`);
+  const page = await formPage(
+    t,
+    `${VALID.replace('step="any"', 'step="1" max="10"')} ${field("zip", "address.zip", 'required pattern="[0-9]{5}"')}`,
+  );
   await page.fill("#amount", "11");
   await page.click("#send");
   assert.deepEqual(await submitted(page), []);
@@ -211,10 +293,13 @@ test("a number that the browser can't read is of the wrong type, not absent", as
 });
 
 test("a group that is still empty is not shown as a problem before the form is sent", async (t) => {
-  const page = await formPage(t, `${field("reference", "reference", 'value="r"')} ${field("email", "recipient.email", 'value="ada@example.org"')}
+  const page = await formPage(
+    t,
+    `${field("reference", "reference", 'value="r"')} ${field("email", "recipient.email", 'value="ada@example.org"')}
     <p id="place" data-problem="pledges"></p>
     <input type="hidden" name="pledges.0.impact.offeringId" value="tree">${field("trees", "pledges.0.impact.amount")}
-    <input type="hidden" name="pledges.1.impact.offeringId" value="plastic-kg">${field("plastic", "pledges.1.impact.amount")}`);
+    <input type="hidden" name="pledges.1.impact.offeringId" value="plastic-kg">${field("plastic", "pledges.1.impact.amount")}`,
+  );
   await page.focus("#trees");
   await page.keyboard.press("Tab");
   assert.deepEqual(await shown(page, "trees"), CALM);
@@ -225,21 +310,34 @@ test("a group that is still empty is not shown as a problem before the form is s
   assert.equal(await page.textContent("#place"), "", "the other one will do as well");
   assert.deepEqual(await shown(page, "trees"), QUIET);
   await page.click("#send");
-  assert.deepEqual((await submitted(page))[0].pledges, [{ impact: { amount: 1, offeringId: "plastic-kg" } }]);
+  assert.deepEqual((await submitted(page))[0].pledges, [
+    { impact: { amount: 1, offeringId: "plastic-kg" } },
+  ]);
 });
 
 test("too many boxes are shown at once, in their group", async (t) => {
-  const box = (value) => `<label><input type="checkbox" id="${value}" name="notifications" value="${value}"> ${value}</label>`;
-  const page = await formPage(t, `${VALID}<fieldset id="group"><legend>How</legend>${["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"].map(box).join("")}</fieldset>`);
-  for (const id of ["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"]) await page.check(`#${id}`);
+  const box = (value) =>
+    `<label><input type="checkbox" id="${value}" name="notifications" value="${value}"> ${value}</label>`;
+  const page = await formPage(
+    t,
+    `${VALID}<fieldset id="group"><legend>How</legend>${["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"].map(box).join("")}</fieldset>`,
+  );
+  for (const id of ["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"])
+    await page.check(`#${id}`);
   assert.equal((await shown(page, "Email")).text, "Choose at most 3 items");
-  assert.equal(await page.$eval("#group > :last-child", (last) => last.textContent), "Choose at most 3 items");
+  assert.equal(
+    await page.$eval("#group > :last-child", (last) => last.textContent),
+    "Choose at most 3 items",
+  );
   await page.uncheck("#MessagingServiceB");
   assert.deepEqual(await shown(page, "Email"), QUIET);
 });
 
 test("what fields are described by stays, and places of the page's own are used", async (t) => {
-  const page = await formPage(t, `${VALID.replace('type="email"', 'type="email" aria-describedby="hint"')}<p id="hint">We write once.</p><p id="own" data-problem="recipient.email"></p>`);
+  const page = await formPage(
+    t,
+    `${VALID.replace('type="email"', 'type="email" aria-describedby="hint"')}<p id="hint">We write once.</p><p id="own" data-problem="recipient.email"></p>`,
+  );
   await page.fill("#email", "x");
   await page.keyboard.press("Tab");
   assert.equal((await shown(page, "email")).text, `We write once. ${EMAIL}`);
@@ -250,9 +348,19 @@ test("what fields are described by stays, and places of the page's own are used"
 });
 
 test("a server's words stay until their field changes, and don't hold the form back", async (t) => {
-  const served = VALID.replace('type="email"', 'type="email" aria-invalid="true" aria-describedby="own"');
-  const page = await formPage(t, `${served}<p id="own" data-problem="recipient.email">We know this address under another name.</p>`);
-  assert.deepEqual(await shown(page, "email"), { invalid: "true", text: "We know this address under another name.", custom: false });
+  const served = VALID.replace(
+    'type="email"',
+    'type="email" aria-invalid="true" aria-describedby="own"',
+  );
+  const page = await formPage(
+    t,
+    `${served}<p id="own" data-problem="recipient.email">We know this address under another name.</p>`,
+  );
+  assert.deepEqual(await shown(page, "email"), {
+    invalid: "true",
+    text: "We know this address under another name.",
+    custom: false,
+  });
   await page.fill("#amount", "4");
   assert.equal(await page.textContent("#own"), "We know this address under another name.");
   await page.fill("#email", "ada@example.com");
@@ -262,8 +370,15 @@ test("a server's words stay until their field changes, and don't hold the form b
 });
 
 test("a server's words about a group stay until any field of the group changes", async (t) => {
-  const page = await formPage(t, `${VALID}<p id="own" data-problem="pledges">No more trees today.</p>${field("second", "pledges.1.impact.amount")}<input type="hidden" name="pledges.1.impact.offeringId" value="plastic-kg">`);
-  assert.deepEqual(await shown(page, "amount"), { invalid: "true", text: "No more trees today.", custom: false });
+  const page = await formPage(
+    t,
+    `${VALID}<p id="own" data-problem="pledges">No more trees today.</p>${field("second", "pledges.1.impact.amount")}<input type="hidden" name="pledges.1.impact.offeringId" value="plastic-kg">`,
+  );
+  assert.deepEqual(await shown(page, "amount"), {
+    invalid: "true",
+    text: "No more trees today.",
+    custom: false,
+  });
   await page.fill("#email", "ada@example.com");
   assert.equal(await page.textContent("#own"), "No more trees today.");
   await page.fill("#second", "1");
@@ -283,7 +398,12 @@ test("a reset begins anew", async (t) => {
 
 test("while an order is on its way, the form is busy and is not sent twice", async (t) => {
   const page = await formPage(t, VALID, { bind: false });
-  await page.evaluate(() => bindIt({ onSubmit: (payload) => new Promise((resolve) => submitted.push(payload) && (globalThis.done = resolve)) }));
+  await page.evaluate(() =>
+    bindIt({
+      onSubmit: (payload) =>
+        new Promise((resolve) => submitted.push(payload) && (globalThis.done = resolve)),
+    }),
+  );
   await page.click("#send");
   await page.click("#send");
   assert.equal((await submitted(page)).length, 1);
@@ -306,7 +426,10 @@ test("without `onSubmit` the browser posts the form, once it is valid", async (t
 });
 
 test("a button that asks for no check sends the form as it is", async (t) => {
-  const page = await formPage(t, `${VALID.replace('value="order-1"', "")}<button formnovalidate id="draft" formaction="/posted/draft">Keep as a draft</button>`);
+  const page = await formPage(
+    t,
+    `${VALID.replace('value="order-1"', "")}<button formnovalidate id="draft" formaction="/posted/draft">Keep as a draft</button>`,
+  );
   await Promise.all([page.waitForURL(/posted\/draft/), page.click("#draft")]);
   assert.ok(page.url().endsWith("/draft"));
 });
@@ -337,7 +460,10 @@ test("values set by program are read by `read`, and shown after `refresh`", asyn
   const found = await page.evaluate(() => {
     document.querySelector("#email").value = "x";
     const { payload, issues } = bound.read();
-    return { email: payload.recipient.email, issues: issues.map(({ code, field }) => [code, field.id]) };
+    return {
+      email: payload.recipient.email,
+      issues: issues.map(({ code, field }) => [code, field.id]),
+    };
   });
   assert.deepEqual(found, { email: "x", issues: [["invalid_email", "email"]] });
   assert.deepEqual(await shown(page, "email"), QUIET);
@@ -349,7 +475,18 @@ test("options of other names and types are errors before anything is touched", a
   const page = await formPage(t, VALID, { bind: false });
   const found = await page.evaluate(() => {
     const before = document.forms[0].outerHTML;
-    const wrong = [{ onsubmit() {} }, { onSubmit: "send" }, { onIssues: {} }, { summary: "x" }, { messages: "x" }, { messages: null }, { optional: 1 }, { timeZone: "Mars/Olympus" }, { timeZone: null }, "x"];
+    const wrong = [
+      { onsubmit() {} },
+      { onSubmit: "send" },
+      { onIssues: {} },
+      { summary: "x" },
+      { messages: "x" },
+      { messages: null },
+      { optional: 1 },
+      { timeZone: "Mars/Olympus" },
+      { timeZone: null },
+      "x",
+    ];
     const messages = wrong.map((options) => {
       try {
         return bindForm(document.forms[0], options);
@@ -357,7 +494,10 @@ test("options of other names and types are errors before anything is touched", a
         return `${error.name}: ${error.message}`;
       }
     });
-    return { messages, isUntouched: document.forms[0].outerHTML === before && !document.forms[0].noValidate };
+    return {
+      messages,
+      isUntouched: document.forms[0].outerHTML === before && !document.forms[0].noValidate,
+    };
   });
   assert.deepEqual(found, {
     isUntouched: true,
@@ -374,28 +514,44 @@ test("options of other names and types are errors before anything is touched", a
       "`0` is not an option here; the options are `messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`",
     ].map((message) => `TypeError: ${message}`),
   });
-  await page.evaluate(() => bindIt({ messages: undefined, summary: undefined, optional: undefined, timeZone: undefined }));
+  await page.evaluate(() =>
+    bindIt({ messages: undefined, summary: undefined, optional: undefined, timeZone: undefined }),
+  );
   assert.equal(await page.evaluate(() => bound.isActive), true);
 });
 
 test("an optional pledge: the order goes on without one", async (t) => {
-  const page = await formPage(t, `${VALID.replace('value="3"', 'value="0"')}${field("zip", "address.zip", 'required value="1"')}`, { bind: false });
+  const page = await formPage(
+    t,
+    `${VALID.replace('value="3"', 'value="0"')}${field("zip", "address.zip", 'required value="1"')}`,
+    { bind: false },
+  );
   await page.evaluate(() => bindIt({ optional: true }));
-  assert.deepEqual(await page.evaluate(() => bound.read()), { valid: true, payload: null, issues: [] });
+  assert.deepEqual(await page.evaluate(() => bound.read()), {
+    valid: true,
+    payload: null,
+    issues: [],
+  });
   await page.click("#send");
   assert.deepEqual(await submitted(page), [null]);
   await page.fill("#email", "ada@@");
   await page.fill("#zip", "");
   await page.click("#send");
   assert.equal((await submitted(page)).length, 1, "the browser's own rules hold");
-  for (const id of ["email", "zip"]) assert.equal((await shown(page, id)).text, await page.$eval(`#${id}`, (input) => input.validationMessage));
+  for (const id of ["email", "zip"])
+    assert.equal(
+      (await shown(page, id)).text,
+      await page.$eval(`#${id}`, (input) => input.validationMessage),
+    );
   await page.fill("#zip", "1");
   await page.fill("#amount", "2");
   await page.click("#send");
   assert.equal((await shown(page, "email")).text, EMAIL, "with a pledge, the rules hold");
   await page.fill("#email", "ada@example.org");
   await page.click("#send");
-  assert.deepEqual((await submitted(page))[1].pledges, [{ impact: { amount: 2, offeringId: "tree" } }]);
+  assert.deepEqual((await submitted(page))[1].pledges, [
+    { impact: { amount: 2, offeringId: "tree" } },
+  ]);
 });
 
 test("an optional pledge without `onSubmit`: the browser posts the form", async (t) => {
@@ -403,28 +559,49 @@ test("an optional pledge without `onSubmit`: the browser posts the form", async 
   await page.evaluate(() => bindIt({ onSubmit: undefined, optional: true }));
   await Promise.all([page.waitForURL(/posted/), page.click("#send")]);
   const posted = new URLSearchParams(await page.textContent("pre"));
-  assert.deepEqual(readForm(posted, { optional: true }), { valid: true, payload: null, issues: [] });
+  assert.deepEqual(readForm(posted, { optional: true }), {
+    valid: true,
+    payload: null,
+    issues: [],
+  });
   assert.equal(readForm(posted).valid, false);
 });
 
 test("misuse is an error for the developer", async (t) => {
   const page = await formPage(t, `${VALID}${field("typo", "recipient.emial")}`);
-  assert.deepEqual(await page.evaluate(() => [() => bindForm(document.forms[0]), () => bindForm(null), () => bindForm(document.body)].map((misuse) => {
-    try {
-      return misuse();
-    } catch (error) {
-      return `${error.name}: ${error.message}`;
-    }
-  })), ["TypeError: this form is bound already: unbind it first", "TypeError: `bindForm` takes a form element", "TypeError: `bindForm` takes a form element"]);
+  assert.deepEqual(
+    await page.evaluate(() =>
+      [() => bindForm(document.forms[0]), () => bindForm(null), () => bindForm(document.body)].map(
+        (misuse) => {
+          try {
+            return misuse();
+          } catch (error) {
+            return `${error.name}: ${error.message}`;
+          }
+        },
+      ),
+    ),
+    [
+      "TypeError: this form is bound already: unbind it first",
+      "TypeError: `bindForm` takes a form element",
+      "TypeError: `bindForm` takes a form element",
+    ],
+  );
   await page.fill("#typo", "x");
   await page.click("#send");
   assert.match((await shown(page, "typo")).text, /^This field is not used here$/);
 });
 
 test("fifty pledges: each problem finds its field", async (t) => {
-  const row = (index) => `<fieldset><legend>Pledge ${index}</legend>${field(`amount-${index}`, `pledges.${index}.impact.amount`, `value="${index + 1}"`)}${field(`offering-${index}`, `pledges.${index}.impact.offeringId`, 'value="tree"')}${field(`image-${index}`, `pledges.${index}.detail.image`)}</fieldset>`;
+  const row = (index) =>
+    `<fieldset><legend>Pledge ${index}</legend>${field(`amount-${index}`, `pledges.${index}.impact.amount`, `value="${index + 1}"`)}${field(`offering-${index}`, `pledges.${index}.impact.offeringId`, 'value="tree"')}${field(`image-${index}`, `pledges.${index}.detail.image`)}</fieldset>`;
   const rows = Array.from({ length: 50 }, (_, index) => row(index)).join("");
-  const page = await formPage(t, field("reference", "reference", 'value="r"') + field("email", "recipient.email", 'value="ada@example.org"') + rows);
+  const page = await formPage(
+    t,
+    field("reference", "reference", 'value="r"') +
+      field("email", "recipient.email", 'value="ada@example.org"') +
+      rows,
+  );
   await page.fill("#image-49", "no address");
   await page.fill("#amount-31", "0");
   await page.fill("#amount-7", "");
@@ -438,7 +615,10 @@ test("fifty pledges: each problem finds its field", async (t) => {
   await page.click("#send");
   const [{ pledges }] = await submitted(page);
   assert.equal(pledges.length, 50);
-  assert.deepEqual(pledges[49], { impact: { amount: 50, offeringId: "tree" }, detail: { image: "https://example.org/tree.png" } });
+  assert.deepEqual(pledges[49], {
+    impact: { amount: 50, offeringId: "tree" },
+    detail: { image: "https://example.org/tree.png" },
+  });
 });
 
 const files = fixturesIn("form");
@@ -449,7 +629,15 @@ test("every row, with a field for each control", async (t) => {
     bindIt({ optional });
     const { valid, payload, issues } = bound.read();
     bound.unbind();
-    return { valid, json: JSON.stringify(payload), problems: issues.map(({ field, pointer, code }) => [field && fields.indexOf(field), pointer, code]) };
+    return {
+      valid,
+      json: JSON.stringify(payload),
+      problems: issues.map(({ field, pointer, code }) => [
+        field && fields.indexOf(field),
+        pointer,
+        code,
+      ]),
+    };
   });
   assert.ok(rows.length > 25);
   for (const [nth, { name, json, payload = JSON.parse(json), problems }] of rows.entries()) {
@@ -463,11 +651,20 @@ test("every row, with a field for each control", async (t) => {
 test("every row: the same verdict with JavaScript on and off", async (t) => {
   const found = await inPage(t, ({ form, optional, hidden }) => {
     bindIt({ optional, timeZone: "UTC" });
-    const inThePage = bound.read(), onTheServer = readForm(new FormData(form), { optional, hidden: (name) => hidden.includes(name) });
+    const inThePage = bound.read(),
+      onTheServer = readForm(new FormData(form), {
+        optional,
+        hidden: (name) => hidden.includes(name),
+      });
     bound.unbind();
-    return [inThePage, onTheServer].map(({ valid, payload, issues }) => ({ valid, json: JSON.stringify(payload), issues: issues.map(({ pointer, code }) => `${pointer} ${code}`) }));
+    return [inThePage, onTheServer].map(({ valid, payload, issues }) => ({
+      valid,
+      json: JSON.stringify(payload),
+      issues: issues.map(({ pointer, code }) => `${pointer} ${code}`),
+    }));
   });
-  for (const [nth, [inThePage, onTheServer]] of found.entries()) assert.deepEqual(inThePage, onTheServer, rows[nth].name);
+  for (const [nth, [inThePage, onTheServer]] of found.entries())
+    assert.deepEqual(inThePage, onTheServer, rows[nth].name);
 });
 
 /** Calls a function in a page for each row, with a form that has a field for each of its controls. */
@@ -486,31 +683,58 @@ test("dates and local times, in the browser's own zone", async (t) => {
   const dates = files.flatMap(({ dates }) => dates ?? []);
   assert.ok(dates.length > 50);
   for (const timezoneId of new Set(dates.map(([, timeZone]) => timeZone))) {
-    const page = await formPage(t, `${VALID}<textarea aria-label="when" id="when" name="trigger.date"></textarea>`, { bind: false, timezoneId });
+    const page = await formPage(
+      t,
+      `${VALID}<textarea aria-label="when" id="when" name="trigger.date"></textarea>`,
+      { bind: false, timezoneId },
+    );
     const here = dates.filter(([, timeZone]) => timeZone === timezoneId);
-    const found = await page.evaluate((here) => here.map(([typed]) => {
-      document.querySelector("#when").value = typed;
-      const read = (options) => {
-        bindIt(options);
-        const { valid, payload } = bound.read();
-        bound.unbind();
-        return { date: payload.trigger.date, valid };
-      };
-      const local = new Date(typed.length > 10 ? typed : `${typed}T00:00`);
-      return { own: read({}), told: read({ timeZone: here[0][1] }), utc: read({ timeZone: "UTC" }).date, instant: local.getTime() };
-    }), here);
+    const found = await page.evaluate(
+      (here) =>
+        here.map(([typed]) => {
+          document.querySelector("#when").value = typed;
+          const read = (options) => {
+            bindIt(options);
+            const { valid, payload } = bound.read();
+            bound.unbind();
+            return { date: payload.trigger.date, valid };
+          };
+          const local = new Date(typed.length > 10 ? typed : `${typed}T00:00`);
+          return {
+            own: read({}),
+            told: read({ timeZone: here[0][1] }),
+            utc: read({ timeZone: "UTC" }).date,
+            instant: local.getTime(),
+          };
+        }),
+      here,
+    );
     for (const [nth, [typed, , expected]] of here.entries()) {
-      assert.deepEqual(found[nth].own, { date: expected ?? typed, valid: expected !== null }, `${typed} ${timezoneId}`);
+      assert.deepEqual(
+        found[nth].own,
+        { date: expected ?? typed, valid: expected !== null },
+        `${typed} ${timezoneId}`,
+      );
       assert.deepEqual(found[nth].told, found[nth].own, `${typed} ${timezoneId}`);
       if (expected === null || expected === typed) continue;
-      assert.equal(Date.parse(expected), found[nth].instant, `${typed} ${timezoneId}: as JavaScript's Date has it`);
-      assert.equal(found[nth].utc, readForm([["trigger.date", typed]]).payload.trigger.date, `${typed}: with one zone the same on both sides`);
+      assert.equal(
+        Date.parse(expected),
+        found[nth].instant,
+        `${typed} ${timezoneId}: as JavaScript's Date has it`,
+      );
+      assert.equal(
+        found[nth].utc,
+        readForm([["trigger.date", typed]]).payload.trigger.date,
+        `${typed}: with one zone the same on both sides`,
+      );
     }
   }
 });
 
 test("what a buyer picks in a date control is a date-time", async (t) => {
-  const page = await formPage(t, `${VALID}${field("day", "trigger.date", 'type="date"')}`, { timezoneId: "Europe/Berlin" });
+  const page = await formPage(t, `${VALID}${field("day", "trigger.date", 'type="date"')}`, {
+    timezoneId: "Europe/Berlin",
+  });
   await page.fill("#day", "2026-07-31");
   await page.click("#send");
   assert.equal((await submitted(page))[0].trigger.date, "2026-07-31T00:00:00+02:00");
@@ -519,23 +743,48 @@ test("what a buyer picks in a date control is a date-time", async (t) => {
 test("amounts as people type them", async (t) => {
   const page = await formPage(t, "", { bind: false });
   const amounts = files.flatMap(({ amounts }) => amounts ?? []);
-  const wrong = await page.evaluate((amounts) => amounts.filter(([typed, json]) => !Object.is(readForm([["pledges.0.impact.amount", typed]]).payload.pledges[0].impact.amount, JSON.parse(json))), amounts);
+  const wrong = await page.evaluate(
+    (amounts) =>
+      amounts.filter(
+        ([typed, json]) =>
+          !Object.is(
+            readForm([["pledges.0.impact.amount", typed]]).payload.pledges[0].impact.amount,
+            JSON.parse(json),
+          ),
+      ),
+    amounts,
+  );
   assert.deepEqual(wrong, []);
 });
 
 /** Ways in which the rules cannot run: options of the page, and what is done to it before the package is used. */
 const BLOCKED = {
-  "a policy forbids wasm": [{ policy: "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:" }, () => {}, /'wasm-unsafe-eval'/],
+  "a policy forbids wasm": [
+    { policy: "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:" },
+    () => {},
+    /'wasm-unsafe-eval'/,
+  ],
   "there is no WebAssembly": [{}, () => delete globalThis.WebAssembly, /needs WebAssembly/],
   "there is no TextEncoder": [{}, () => delete globalThis.TextEncoder, /needs TextEncoder/],
   "there is no TextDecoder": [{}, () => delete globalThis.TextDecoder, /needs TextDecoder/],
 };
 
 for (const [name, [options, prepare, reason]] of Object.entries(BLOCKED)) {
-  test(`where ${name}, the form stays the browser's own`, { skip: isPlain() && "it needs none of these" }, async (t) => {
-    const page = await formPage(t, VALID, { ...options, bind: false, expected: /wasm|Content Security Policy|impact-pledge/i });
+  test(`where ${name}, the form stays the browser's own`, {
+    skip: isPlain() && "it needs none of these",
+  }, async (t) => {
+    const page = await formPage(t, VALID, {
+      ...options,
+      bind: false,
+      expected: /wasm|Content Security Policy|impact-pledge/i,
+    });
     const logged = [];
-    page.on("console", (message) => message.text().startsWith("impact-pledge:") && logged.push([message.type(), message.text()]));
+    page.on(
+      "console",
+      (message) =>
+        message.text().startsWith("impact-pledge:") &&
+        logged.push([message.type(), message.text()]),
+    );
     await page.evaluate(prepare);
     const before = await page.$eval("form", (form) => form.outerHTML);
     const found = await page.evaluate(() => {
@@ -543,11 +792,20 @@ for (const [name, [options, prepare, reason]] of Object.entries(BLOCKED)) {
       bindIt();
       const [binding, reading] = [globalThis.bound, bound.read()];
       bindIt();
-      for (const { refresh, report, unbind } of [binding, bound]) refresh(), report([{ path: ["reference"], message: "x" }]), unbind();
+      for (const { refresh, report, unbind } of [binding, bound])
+        refresh(), report([{ path: ["reference"], message: "x" }]), unbind();
       bindIt({ optional: true });
-      return { isActive: bound.isActive, reading: { ...reading, payload: typeof reading.payload }, noValidate: [noValidate, document.forms[0].noValidate] };
+      return {
+        isActive: bound.isActive,
+        reading: { ...reading, payload: typeof reading.payload },
+        noValidate: [noValidate, document.forms[0].noValidate],
+      };
     });
-    assert.deepEqual(found, { isActive: false, reading: { valid: false, payload: "undefined", issues: [] }, noValidate: [false, false] });
+    assert.deepEqual(found, {
+      isActive: false,
+      reading: { valid: false, payload: "undefined", issues: [] },
+      noValidate: [false, false],
+    });
     assert.equal(logged.length, 1, "once for the page");
     assert.equal(logged[0][0], "error");
     assert.match(logged[0][1], reason);
@@ -564,23 +822,31 @@ for (const [name, [options, prepare, reason]] of Object.entries(BLOCKED)) {
 
 test("misuse is an error where the rules cannot run, too", async (t) => {
   const page = await formPage(t, VALID, { bind: false });
-  assert.deepEqual(await page.evaluate(() => {
-    delete globalThis.WebAssembly;
-    return [() => bindForm(null), () => bindForm(document.forms[0], { onsubmit() {} })].map((misuse) => {
-      try {
-        return misuse();
-      } catch (error) {
-        return error.name;
-      }
-    });
-  }), ["TypeError", "TypeError"]);
+  assert.deepEqual(
+    await page.evaluate(() => {
+      delete globalThis.WebAssembly;
+      return [() => bindForm(null), () => bindForm(document.forms[0], { onsubmit() {} })].map(
+        (misuse) => {
+          try {
+            return misuse();
+          } catch (error) {
+            return error.name;
+          }
+        },
+      );
+    }),
+    ["TypeError", "TypeError"],
+  );
 });
 
-test("20,000 fields with a problem and a place each are shown in less than a minute", { timeout: 60_000 }, async (t) => {
+test("20,000 fields with a problem and a place each are shown in less than a minute", {
+  timeout: 60_000,
+}, async (t) => {
   const page = await formPage(t, "", { bind: false, expected: LOST });
   const shown = await page.evaluate(() => {
     const [form] = document.forms;
-    const row = (n) => `<textarea hidden required name="address.${n}"></textarea><p hidden data-problem="address.${n}"></p>`;
+    const row = (n) =>
+      `<textarea hidden required name="address.${n}"></textarea><p hidden data-problem="address.${n}"></p>`;
     form.innerHTML = Array.from({ length: 20_000 }, (_, n) => row(n)).join("");
     bindIt();
     form.requestSubmit();

@@ -14,7 +14,9 @@ export function useShop({ serviceUrl = () => "" } = {}) {
   let harness;
   before(async () => {
     const vars = { PLEDGE_SERVICE_URL: await serviceUrl() };
-    harness = createTestHarness({ workers: [{ configPath: join(tools.root, "wrangler.dev.toml"), vars }] });
+    harness = createTestHarness({
+      workers: [{ configPath: join(tools.root, "wrangler.dev.toml"), vars }],
+    });
     const { url } = await harness.listen();
     const { PLEDGES } = await harness.getWorker().getEnv();
     const { keys, entries } = await seedData(tools);
@@ -50,11 +52,19 @@ export class Flaky {
     this.requests.push({ key: request.headers["idempotency-key"], body: String(body) });
     if (this.failures > 0) {
       this.failures -= 1;
-      return response.writeHead(503, { "content-type": "application/json" }).end('{"error":"Service unavailable","message":"Try again later."}');
+      return response
+        .writeHead(503, { "content-type": "application/json" })
+        .end('{"error":"Service unavailable","message":"Try again later."}');
     }
     const { host, connection, ...headers } = request.headers;
-    const answer = await fetch(shop.origin + request.url, { method: request.method, headers, body });
-    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") }).end(Buffer.from(await answer.arrayBuffer()));
+    const answer = await fetch(shop.origin + request.url, {
+      method: request.method,
+      headers,
+      body,
+    });
+    response
+      .writeHead(answer.status, { "content-type": answer.headers.get("content-type") })
+      .end(Buffer.from(await answer.arrayBuffer()));
   }
 }
 

@@ -10,14 +10,28 @@ import { arrived, send, shop, useShop } from "./shop.mjs";
 useBrowser();
 useShop();
 
-const FIELDS = ["Trees", "Kilos", "E-mail address", "First name (optional)", "E-mail me when my page is ready"];
+const FIELDS = [
+  "Trees",
+  "Kilos",
+  "E-mail address",
+  "First name (optional)",
+  "E-mail me when my page is ready",
+];
 const WRONG = "Not a whole e-mail address yet. One looks like ada@example.org.";
 
 /** The fields in the browser's tree for assistive technology: role, name, value, description and whether it is invalid. */
 async function spoken(page) {
   const nodes = await accessibilityNodes(page);
-  const fields = nodes.filter(({ role, name }) => ["textbox", "spinbutton", "checkbox"].includes(role) && FIELDS.includes(name));
-  return Object.fromEntries(fields.map(({ role, name, value, description, states: { invalid, checked } }) => [name, [role, `${value ?? checked ?? ""}`, description, invalid ?? "false"].join(" | ")]));
+  const fields = nodes.filter(
+    ({ role, name }) =>
+      ["textbox", "spinbutton", "checkbox"].includes(role) && FIELDS.includes(name),
+  );
+  return Object.fromEntries(
+    fields.map(({ role, name, value, description, states: { invalid, checked } }) => [
+      name,
+      [role, `${value ?? checked ?? ""}`, description, invalid ?? "false"].join(" | "),
+    ]),
+  );
 }
 
 /** What is said of an order in which nothing is wrong, but for what a step changes. */
@@ -29,7 +43,9 @@ const order = (changes = {}) => ({
   "E-mail me when my page is ready": "checkbox | true |  | false",
   ...changes,
 });
-const address = (text, problem = "") => ({ "E-mail address": `textbox | ${text} | ${problem} | ${problem !== ""}` });
+const address = (text, problem = "") => ({
+  "E-mail address": `textbox | ${text} | ${problem} | ${problem !== ""}`,
+});
 /** An address that HTML refuses is invalid to the browser before anybody says so. */
 const refusedByHtml = (text) => ({ "E-mail address": `textbox | ${text} |  | true` });
 
@@ -68,10 +84,18 @@ async function walkNative(page) {
   await send(page);
   assert.equal(new URL(page.url()).pathname, "/", "the browser refuses it");
   await type(page, "ada..lovelace@example.org");
-  assert.deepEqual(await spoken(page), order(address("ada..lovelace@example.org")), "what HTML lets through");
+  assert.deepEqual(
+    await spoken(page),
+    order(address("ada..lovelace@example.org")),
+    "what HTML lets through",
+  );
   await send(page);
   await page.waitForURL(/\/shop\/order$/);
-  assert.deepEqual(await spoken(page), order(address("ada..lovelace@example.org", WRONG)), "refused by the server");
+  assert.deepEqual(
+    await spoken(page),
+    order(address("ada..lovelace@example.org", WRONG)),
+    "refused by the server",
+  );
   assert.equal(await page.locator(":focus").getAttribute("id"), "email");
   await page.fill("#email", "ada@example.org");
   await send(page);
@@ -83,7 +107,11 @@ async function forbidWasm(page) {
   await page.route(`${shop.origin}/**`, async (route) => {
     const response = await route.fetch({ maxRedirects: 0 });
     const headers = { ...response.headers() };
-    if (headers["content-security-policy"]) headers["content-security-policy"] = headers["content-security-policy"].replace(" 'wasm-unsafe-eval'", "");
+    if (headers["content-security-policy"])
+      headers["content-security-policy"] = headers["content-security-policy"].replace(
+        " 'wasm-unsafe-eval'",
+        "",
+      );
     await route.fulfill({ response, headers });
   });
 }
@@ -97,8 +125,15 @@ async function slowDown(page) {
 const PAGES = {
   "a normal page": { walk: walkChecked },
   "a slow machine": { walk: walkChecked, prepare: slowDown },
-  "a policy that blocks WebAssembly": { walk: walkNative, prepare: forbidWasm, options: { expected: /impact-pledge: |Content Security Policy|status of 422/ } },
-  "no JavaScript": { walk: walkNative, options: { javaScriptEnabled: false, expected: /status of 422/ } },
+  "a policy that blocks WebAssembly": {
+    walk: walkNative,
+    prepare: forbidWasm,
+    options: { expected: /impact-pledge: |Content Security Policy|status of 422/ },
+  },
+  "no JavaScript": {
+    walk: walkNative,
+    options: { javaScriptEnabled: false, expected: /status of 422/ },
+  },
 };
 
 for (const [name, { walk, prepare, options }] of Object.entries(PAGES)) {

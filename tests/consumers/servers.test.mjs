@@ -8,22 +8,41 @@ import { Hono } from "hono";
 import { REQUEST } from "../package/mock-server.mjs";
 import { packed } from "../package/packed.mjs";
 
-const { createPledgeTransactionSchema, validate } = await (await packed()).load("impact-pledge/validate");
+const { createPledgeTransactionSchema, validate } = await (await packed()).load(
+  "impact-pledge/validate",
+);
 
-const WRONG = { ...REQUEST, recipient: { email: "ada@" }, pledges: [REQUEST.pledges[0], { impact: { amount: 0, offeringId: "tree" } }] };
+const WRONG = {
+  ...REQUEST,
+  recipient: { email: "ada@" },
+  pledges: [REQUEST.pledges[0], { impact: { amount: 0, offeringId: "tree" } }],
+};
 /** As our own function returns it: the libraries may add to an issue, but nothing may be lost. */
 const PROBLEMS = validate(WRONG).map(({ path, message }) => ({ path, message }));
 const essentials = (issues) => issues.map(({ path, message }) => ({ path, message }));
 
 test("the wrong request has two problems", () => {
-  assert.deepEqual(PROBLEMS.map(({ path }) => path), [["recipient", "email"], ["pledges", 1, "impact", "amount"]]);
+  assert.deepEqual(
+    PROBLEMS.map(({ path }) => path),
+    [
+      ["recipient", "email"],
+      ["pledges", 1, "impact", "amount"],
+    ],
+  );
   for (const { message } of PROBLEMS) assert.match(message, /^must be /);
 });
 
-const post = (app, body) => app.request("/orders", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+const post = (app, body) =>
+  app.request("/orders", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
 
 test("Hono's standard validator", async () => {
-  const app = new Hono().post("/orders", sValidator("json", createPledgeTransactionSchema), (c) => c.json(c.req.valid("json")));
+  const app = new Hono().post("/orders", sValidator("json", createPledgeTransactionSchema), (c) =>
+    c.json(c.req.valid("json")),
+  );
   const accepted = await post(app, REQUEST);
   assert.deepEqual([accepted.status, await accepted.json()], [200, REQUEST]);
   const refused = await post(app, WRONG);
@@ -32,9 +51,14 @@ test("Hono's standard validator", async () => {
 });
 
 /** What a shop of tRPC's does to have the problems at its client. */
-const errorFormatter = ({ shape, error }) => ({ ...shape, data: { ...shape.data, issues: error.cause?.issues } });
+const errorFormatter = ({ shape, error }) => ({
+  ...shape,
+  data: { ...shape.data, issues: error.cause?.issues },
+});
 const { procedure, router } = initTRPC.create({ errorFormatter });
-const orders = router({ place: procedure.input(createPledgeTransactionSchema).mutation(({ input }) => input) });
+const orders = router({
+  place: procedure.input(createPledgeTransactionSchema).mutation(({ input }) => input),
+});
 
 test("tRPC, called", async () => {
   const caller = orders.createCaller({});
@@ -48,7 +72,17 @@ test("tRPC, called", async () => {
 });
 
 test("tRPC, over HTTP", async () => {
-  const ask = (body) => fetchRequestHandler({ endpoint: "/trpc", router: orders, createContext: () => ({}), req: new Request("http://shop.test/trpc/place", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }) });
+  const ask = (body) =>
+    fetchRequestHandler({
+      endpoint: "/trpc",
+      router: orders,
+      createContext: () => ({}),
+      req: new Request("http://shop.test/trpc/place", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    });
   assert.deepEqual((await (await ask(REQUEST)).json()).result.data, REQUEST);
   const refused = await ask(WRONG);
   assert.equal(refused.status, 400);

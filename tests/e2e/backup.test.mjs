@@ -10,21 +10,39 @@ import { PLACES, deployedKv, localKv } from "./places.mjs";
 import { scratch } from "./script.mjs";
 
 const inAnHour = Math.round(Date.now() / 1000) + 3_600;
-const metadata = { version: 1, mode: "live", unit: "ünit", editKey: "0".repeat(64), summary: { lookup: null } };
+const metadata = {
+  version: 1,
+  mode: "live",
+  unit: "ünit",
+  editKey: "0".repeat(64),
+  summary: { lookup: null },
+};
 const BINARY = Buffer.from([0, 255, 254, 13, 10, 195]).toString("base64");
 const ENTRIES = [
   { key: "a:empty", value: "" },
   { key: "a:lines", value: "one\r\ntwo\u2028three\u0000", metadata: "text" },
   { key: "a:replacement", value: "Gr\ufffd\ufffde" },
-  { key: "b:binary", value: BINARY, base64: true, metadata: { of: ["any", null] }, expiration: inAnHour },
-  ...Array.from({ length: 120 }, (_, number) => ({ key: `transaction:${String(number).padStart(3, "0")}`, value: `{"n":${number},"name":"Zoë 🌳"}`, metadata, ...(number % 50 ? {} : { expiration: inAnHour }) })),
+  {
+    key: "b:binary",
+    value: BINARY,
+    base64: true,
+    metadata: { of: ["any", null] },
+    expiration: inAnHour,
+  },
+  ...Array.from({ length: 120 }, (_, number) => ({
+    key: `transaction:${String(number).padStart(3, "0")}`,
+    value: `{"n":${number},"name":"Zoë 🌳"}`,
+    metadata,
+    ...(number % 50 ? {} : { expiration: inAnHour }),
+  })),
   { key: "ü:é", value: "x" },
 ];
 
 /** All that a namespace holds. */
 async function contents(kv) {
   const all = [];
-  for (const { name, metadata, expiration } of await Array.fromAsync(kv.list())) all.push({ name, metadata, expiration, bytes: (await kv.bytes(name)).toString("base64") });
+  for (const { name, metadata, expiration } of await Array.fromAsync(kv.list()))
+    all.push({ name, metadata, expiration, bytes: (await kv.bytes(name)).toString("base64") });
   return all;
 }
 
@@ -43,23 +61,44 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.equal(before.length, ENTRIES.length);
     const file = join(scratch(t), "all.jsonl");
     const made = await backup(kv, file);
-    assert.deepEqual({ ...made, sha256: "" }, { count: ENTRIES.length, sha256: "", resumed: false });
+    assert.deepEqual(
+      { ...made, sha256: "" },
+      { count: ENTRIES.length, sha256: "", resumed: false },
+    );
     assert.deepEqual(readdirSync(join(file, "..")), ["all.jsonl"]);
     if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
 
     const lines = linesOf(file);
     const [header, trailer] = [lines[0], lines.at(-1)].map((line) => JSON.parse(line));
-    assert.deepEqual({ ...header, startedAt: "" }, { format: "impact-pledge-backup", version: 1, place: kv.place, startedAt: "" });
+    assert.deepEqual(
+      { ...header, startedAt: "" },
+      { format: "impact-pledge-backup", version: 1, place: kv.place, startedAt: "" },
+    );
     const before_last = readFileSync(file).subarray(0, -Buffer.byteLength(`${lines.at(-1)}\n`));
-    assert.deepEqual(trailer, { count: ENTRIES.length, sha256: createHash("sha256").update(before_last).digest("hex") });
+    assert.deepEqual(trailer, {
+      count: ENTRIES.length,
+      sha256: createHash("sha256").update(before_last).digest("hex"),
+    });
     const records = lines.slice(1, -1).map((line) => JSON.parse(line));
-    assert.deepEqual(records.find(({ name }) => name === "b:binary"), { name: "b:binary", base64: BINARY, metadata: { of: ["any", null] }, expiration: inAnHour });
-    assert.deepEqual(records.find(({ name }) => name === "a:replacement"), { name: "a:replacement", value: "Gr\ufffd\ufffde" });
+    assert.deepEqual(
+      records.find(({ name }) => name === "b:binary"),
+      { name: "b:binary", base64: BINARY, metadata: { of: ["any", null] }, expiration: inAnHour },
+    );
+    assert.deepEqual(
+      records.find(({ name }) => name === "a:replacement"),
+      { name: "a:replacement", value: "Gr\ufffd\ufffde" },
+    );
 
     await wipe(kv);
     assert.deepEqual(await contents(kv), []);
     const { from, ...done } = await restore(kv, file, now);
-    assert.deepEqual(done, { count: ENTRIES.length, written: ENTRIES.length, expired: 0, sha256: made.sha256, resumed: false });
+    assert.deepEqual(done, {
+      count: ENTRIES.length,
+      written: ENTRIES.length,
+      expired: 0,
+      sha256: made.sha256,
+      resumed: false,
+    });
     assert.deepEqual(from, { place: kv.place, startedAt: header.startedAt });
     assert.deepEqual(await contents(kv), before);
     assert.deepEqual(readdirSync(join(file, "..")), ["all.jsonl"]);
@@ -75,11 +114,19 @@ for (const [name, open] of Object.entries(PLACES)) {
     for (const changed of [
       { key: "a:empty", value: "x" },
       { key: "transaction:003", value: ENTRIES[7].value },
-      { key: "b:binary", value: `${BINARY.slice(0, -2)}A=`, base64: true, metadata: { of: ["any", null] }, expiration: inAnHour },
+      {
+        key: "b:binary",
+        value: `${BINARY.slice(0, -2)}A=`,
+        base64: true,
+        metadata: { of: ["any", null] },
+        expiration: inAnHour,
+      },
     ]) {
       await kv.write([changed, { key: "z:new", value: "of another" }]);
       await kv.remove(["transaction:001"]);
-      await assert.rejects(restore(kv, file, now), { message: `the place has another record \`${changed.key}\`: nothing was overwritten; \`--overwrite\` replaces what differs` });
+      await assert.rejects(restore(kv, file, now), {
+        message: `the place has another record \`${changed.key}\`: nothing was overwritten; \`--overwrite\` replaces what differs`,
+      });
       assert.equal(await kv.get("transaction:001"), null, "nothing was written");
       await restore(kv, file, { ...now, overwrite: true });
       assert.equal(await kv.get("z:new"), "of another");
@@ -107,16 +154,30 @@ test("a backup that is not whole is refused before anything is written", async (
     [text(...lines.slice(0, -1)), "is not complete: its last line is missing"],
     [whole.subarray(0, -1), "is not complete: its last line is missing"],
     [whole.subarray(0, -100), "is not complete: its last line is missing"],
-    [text(...lines.slice(0, 3), ...lines.slice(4)), `has ${ENTRIES.length - 1} records, and its last line says ${ENTRIES.length}: it was changed`],
-    [text(lines[0], lines[2], lines[1], ...lines.slice(3)), "was changed: its SHA-256 is not that of its last line"],
-    [whole.toString().replace("Zoë", "Zoé"), "was changed: its SHA-256 is not that of its last line"],
-    [whole.toString().replace('"version":1', '"version":2'), "was written by a later release: restore it with that one"],
+    [
+      text(...lines.slice(0, 3), ...lines.slice(4)),
+      `has ${ENTRIES.length - 1} records, and its last line says ${ENTRIES.length}: it was changed`,
+    ],
+    [
+      text(lines[0], lines[2], lines[1], ...lines.slice(3)),
+      "was changed: its SHA-256 is not that of its last line",
+    ],
+    [
+      whole.toString().replace("Zoë", "Zoé"),
+      "was changed: its SHA-256 is not that of its last line",
+    ],
+    [
+      whole.toString().replace('"version":1', '"version":2'),
+      "was written by a later release: restore it with that one",
+    ],
   ]) {
     const broken = join(folder, "broken.jsonl");
     writeFileSync(broken, bytes);
     await assert.rejects(restore(kv, broken, now), { message: `${broken} ${problem}` });
   }
-  await assert.rejects(restore(kv, join(folder, "none"), now), { message: `there is no file ${join(folder, "none")}` });
+  await assert.rejects(restore(kv, join(folder, "none"), now), {
+    message: `there is no file ${join(folder, "none")}`,
+  });
   assert.deepEqual(await contents(kv), []);
 });
 
@@ -134,10 +195,16 @@ test("no file is overwritten, and none is gone on with for another place", async
   account.fault = breaksAt(5);
   await assert.rejects(backup(kv, part));
   account.fault = () => undefined;
-  await assert.rejects(backup(other, part), { message: `${part}.progress is of another place: finish there, or delete it` });
-  await assert.rejects(restore(kv, part, now), { message: `there is no file ${part}: its backup is not complete, run the same backup once more` });
+  await assert.rejects(backup(other, part), {
+    message: `${part}.progress is of another place: finish there, or delete it`,
+  });
+  await assert.rejects(restore(kv, part, now), {
+    message: `there is no file ${part}: its backup is not complete, run the same backup once more`,
+  });
   writeFileSync(`${part}.part`, "");
-  await assert.rejects(backup(kv, part), { message: `${part}.part is shorter than it was: delete it to begin again` });
+  await assert.rejects(backup(kv, part), {
+    message: `${part}.part is shorter than it was: delete it to begin again`,
+  });
 });
 
 /** From this call on, the API refuses. */
@@ -188,13 +255,19 @@ test("wherever a restore breaks off, the same command ends it", async (t) => {
 
 test("records whose time has ended are left out and counted", async (t) => {
   const { kv } = await deployedKv(t);
-  await kv.write([{ key: "a:old", value: "1", expiration: Math.round(Date.now() / 1000) + 70 }, { key: "a:new", value: "2", expiration: inAnHour }]);
+  await kv.write([
+    { key: "a:old", value: "1", expiration: Math.round(Date.now() / 1000) + 70 },
+    { key: "a:new", value: "2", expiration: inAnHour },
+  ]);
   const file = join(scratch(t), "all.jsonl");
   await backup(kv, file);
   await wipe(kv);
   const { written, expired } = await restore(kv, file, now);
   assert.deepEqual([written, expired], [1, 1]);
-  assert.deepEqual((await contents(kv)).map(({ name, expiration }) => [name, expiration]), [["a:new", inAnHour]]);
+  assert.deepEqual(
+    (await contents(kv)).map(({ name, expiration }) => [name, expiration]),
+    [["a:new", inAnHour]],
+  );
 });
 
 test("a write that is seen late is waited for, and one that never is, is a failure", async (t) => {
@@ -206,18 +279,27 @@ test("a write that is seen late is waited for, and one that never is, is a failu
   let hidden = 3;
   const { read } = kv;
   kv.read = async function* (names) {
-    for await (const record of read.call(kv, names)) yield record.name === "transaction:007" && hidden-- > 0 ? { ...record, value: null } : record;
+    for await (const record of read.call(kv, names))
+      yield record.name === "transaction:007" && hidden-- > 0 ? { ...record, value: null } : record;
   };
   await restore(kv, file, now);
   hidden = Number.POSITIVE_INFINITY;
-  await assert.rejects(restore(kv, file, { ...now, overwrite: true }), { message: "1 records are not as they are in the backup, `transaction:007` first: run the same command again" });
+  await assert.rejects(restore(kv, file, { ...now, overwrite: true }), {
+    message:
+      "1 records are not as they are in the backup, `transaction:007` first: run the same command again",
+  });
   records.set("transaction:008", "changed on its way");
   hidden = 0;
   await assert.rejects(restore(kv, file, now), /transaction:008/);
 });
 
 test("20,000 records, backed up and restored by processes that are killed on the way, are the same", async (t) => {
-  const { problems, kills, runs } = await playKilled({ records: 20_000, kills: 6, folder: scratch(t), megabytes: 256 });
+  const { problems, kills, runs } = await playKilled({
+    records: 20_000,
+    kills: 6,
+    folder: scratch(t),
+    megabytes: 256,
+  });
   assert.deepEqual(problems, []);
   assert.equal(kills, 6);
   assert.equal(runs.length, 8);

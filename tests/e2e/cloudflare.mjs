@@ -20,23 +20,48 @@ const LEAST_TTL = 60; // seconds
  * @returns what the account holds, and the environment that leads wrangler to it
  */
 export async function cloudflare(t, { deployed = true, refused, fault = () => undefined } = {}) {
-  const account = { records: new Map(), namespaces: [], bindings: new Map(), uploads: [], workers: new Set(), deployments: [], asked: [], refused, fault };
+  const account = {
+    records: new Map(),
+    namespaces: [],
+    bindings: new Map(),
+    uploads: [],
+    workers: new Set(),
+    deployments: [],
+    asked: [],
+    refused,
+    fault,
+  };
   for (const worker of deployed === true ? ["impact-pledge"] : deployed || []) {
-    account.bindings.set(worker, [{ type: "kv_namespace", name: "PLEDGES", namespace_id: makeNamespace(account, `${worker}-pledges`).id }]);
+    account.bindings.set(worker, [
+      {
+        type: "kv_namespace",
+        name: "PLEDGES",
+        namespace_id: makeNamespace(account, `${worker}-pledges`).id,
+      },
+    ]);
   }
   const server = createServer((request, response) => respond(request, response, account));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => (server.closeAllConnections(), server.close()));
   const origin = `http://127.0.0.1:${server.address().port}`;
-  const env = { CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`, CLOUDFLARE_API_TOKEN: TOKEN, CLOUDFLARE_ACCOUNT_ID: ACCOUNT };
+  const env = {
+    CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`,
+    CLOUDFLARE_API_TOKEN: TOKEN,
+    CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
+  };
   return { env, account };
 }
 
 /** The first one's records are the account's `records`, from the beginning. `extras`: what is kept beside a value. */
 function makeNamespace({ namespaces, records }, title) {
   const number = namespaces.length + 1;
-  const namespace = { id: `namespace-${number}`, title, records: number === 1 ? records : new Map(), extras: new Map() };
+  const namespace = {
+    id: `namespace-${number}`,
+    title,
+    records: number === 1 ? records : new Map(),
+    extras: new Map(),
+  };
   namespaces.push(namespace);
   return namespace;
 }
@@ -48,21 +73,41 @@ async function respond(request, response, account) {
   account.asked.push(asked);
   const answer = await answerTo(asked, { account, request, searchParams });
   const { status = 200, headers = {}, bytes, ...body } = answer;
-  if (bytes) return response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytes);
-  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+  if (bytes)
+    return response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytes);
+  response
+    .writeHead(status, { "content-type": "application/json", ...headers })
+    .end(JSON.stringify(body));
 }
 
-const failure = (status, message, code = 10_007, headers = {}) => ({ status, headers, success: false, errors: [{ code, message }], messages: [], result: null });
+const failure = (status, message, code = 10_007, headers = {}) => ({
+  status,
+  headers,
+  success: false,
+  errors: [{ code, message }],
+  messages: [],
+  result: null,
+});
 
 async function answerTo(asked, { account, request, searchParams }) {
   const { status, headers, message = "broken", delay = 0 } = account.fault(asked, account) ?? {};
   await sleep(delay, undefined, { ref: false });
   if (status) return failure(status, message, 10_000, headers);
-  if (request.headers.authorization !== `Bearer ${TOKEN}`) return failure(403, "Authentication error", 10_000);
+  if (request.headers.authorization !== `Bearer ${TOKEN}`)
+    return failure(403, "Authentication error", 10_000);
   const [operation, match] = account.refused?.test(asked) ? [] : find(asked);
   const namespace = match && account.namespaces.find(({ id }) => id === match.groups?.namespace);
-  const result = operation && (await operation(account, { match, namespace, searchParams, form: () => form(request, request.headers) }));
-  return result ? { success: true, errors: [], messages: [], ...result } : failure(404, "This does not exist on your account.");
+  const result =
+    operation &&
+    (await operation(account, {
+      match,
+      namespace,
+      searchParams,
+      form: () => form(request, request.headers),
+    }));
+  return result
+    ? { success: true, errors: [], messages: [], ...result }
+    : failure(404, "This does not exist on your account.");
 }
 
 function find(request) {
@@ -74,41 +119,83 @@ function find(request) {
 }
 
 /** The body, whatever it is. */
-const form = (request, headers) => new Response(Readable.toWeb(request), { headers: { "content-type": headers["content-type"] } });
+const form = (request, headers) =>
+  new Response(Readable.toWeb(request), { headers: { "content-type": headers["content-type"] } });
 
 const NAMESPACES = "\\/storage\\/kv\\/namespaces";
 const NAMESPACE = `${NAMESPACES}/(?<namespace>namespace-\\d+)`;
 const OPERATIONS = [
   [/^GET \/client\/v4\/accounts$/, () => ({ result: [{ id: ACCOUNT, name: "Shop" }] })],
-  [new RegExp(`^GET ${NAMESPACES}$`), ({ namespaces }) => ({ result: namespaces.map(({ id, title }) => ({ id, title })), result_info: { page: 1, count: namespaces.length, total_count: namespaces.length } })],
-  [new RegExp(`^POST ${NAMESPACES}$`), async (account, { form }) => ({ result: made(makeNamespace(account, (await form().json()).title)) })],
-  [new RegExp(`^DELETE ${NAMESPACE}$`), ({ namespaces }, { namespace }) => namespace && { result: namespaces.splice(namespaces.indexOf(namespace), 1).map(made) }],
+  [
+    new RegExp(`^GET ${NAMESPACES}$`),
+    ({ namespaces }) => ({
+      result: namespaces.map(({ id, title }) => ({ id, title })),
+      result_info: { page: 1, count: namespaces.length, total_count: namespaces.length },
+    }),
+  ],
+  [
+    new RegExp(`^POST ${NAMESPACES}$`),
+    async (account, { form }) => ({
+      result: made(makeNamespace(account, (await form().json()).title)),
+    }),
+  ],
+  [
+    new RegExp(`^DELETE ${NAMESPACE}$`),
+    ({ namespaces }, { namespace }) =>
+      namespace && { result: namespaces.splice(namespaces.indexOf(namespace), 1).map(made) },
+  ],
   [new RegExp(`^GET ${NAMESPACE}/keys$`), listNames],
   [new RegExp(`^GET ${NAMESPACE}/values/(?<name>.+)$`), readBytes],
   [new RegExp(`^PUT ${NAMESPACE}/bulk$`), write],
   [new RegExp(`^POST ${NAMESPACE}/bulk/get$`), read],
   [new RegExp(`^POST ${NAMESPACE}/bulk/delete$`), remove],
-  [new RegExp(`^GET /workers/scripts/${SCRIPT}/settings$`), ({ bindings }, { match: [, name] }) => bindings.has(name) && { result: { bindings: bindings.get(name) } }],
+  [
+    new RegExp(`^GET /workers/scripts/${SCRIPT}/settings$`),
+    ({ bindings }, { match: [, name] }) =>
+      bindings.has(name) && { result: { bindings: bindings.get(name) } },
+  ],
   [new RegExp(`^PUT /workers/scripts/${SCRIPT}$`), upload],
-  [new RegExp(`^GET /workers/scripts/${SCRIPT}/deployments$`), (account, { match: [, name] }) => ({ result: { deployments: deploymentsOf(account, name) } })],
+  [
+    new RegExp(`^GET /workers/scripts/${SCRIPT}/deployments$`),
+    (account, { match: [, name] }) => ({ result: { deployments: deploymentsOf(account, name) } }),
+  ],
   [new RegExp(`^POST /workers/scripts/${SCRIPT}/deployments$`), redeploy],
-  [new RegExp(`^GET /workers/scripts/${SCRIPT}/versions/([\\w-]+)$`), (_, { match: [, , id] }) => ({ result: versionOf(id) })],
+  [
+    new RegExp(`^GET /workers/scripts/${SCRIPT}/versions/([\\w-]+)$`),
+    (_, { match: [, , id] }) => ({ result: versionOf(id) }),
+  ],
   [new RegExp(`^PATCH /workers/scripts/${SCRIPT}/script-settings$`), () => ({ result: {} })],
-  [new RegExp(`^DELETE /workers/services/${SCRIPT}$`), ({ workers }, { match: [, name] }) => workers.delete(name) && { result: null }],
+  [
+    new RegExp(`^DELETE /workers/services/${SCRIPT}$`),
+    ({ workers }, { match: [, name] }) => workers.delete(name) && { result: null },
+  ],
   [/^GET \/workers\/subdomain$/, () => ({ result: { subdomain: "shop" } })],
-  [new RegExp(`^(?:GET|POST) /workers/scripts/${SCRIPT}/subdomain$`), () => ({ result: { enabled: true, previews_enabled: true } })],
-  [new RegExp(`^GET /workers/workers/${SCRIPT}$`), (_, { match: [, name] }) => ({ result: { id: "worker-1", name, subdomain: { enabled: true, previews_enabled: true } } })],
+  [
+    new RegExp(`^(?:GET|POST) /workers/scripts/${SCRIPT}/subdomain$`),
+    () => ({ result: { enabled: true, previews_enabled: true } }),
+  ],
+  [
+    new RegExp(`^GET /workers/workers/${SCRIPT}$`),
+    (_, { match: [, name] }) => ({
+      result: { id: "worker-1", name, subdomain: { enabled: true, previews_enabled: true } },
+    }),
+  ],
 ];
 
 const made = ({ id, title }) => ({ id, title });
 
 function listNames(_, { namespace, searchParams }) {
   if (!namespace) return null;
-  const names = [...namespace.records.keys()].filter((name) => name.startsWith(searchParams.get("prefix") ?? "")).sort();
+  const names = [...namespace.records.keys()]
+    .filter((name) => name.startsWith(searchParams.get("prefix") ?? ""))
+    .sort();
   const first = Number(searchParams.get("cursor") || 0);
   const page = names.slice(first, first + PAGE);
   const cursor = first + PAGE < names.length ? String(first + PAGE) : "";
-  return { result: page.map((name) => ({ name, ...namespace.extras.get(name) })), result_info: { count: page.length, cursor } };
+  return {
+    result: page.map((name) => ({ name, ...namespace.extras.get(name) })),
+    result_info: { count: page.length, cursor },
+  };
 }
 
 async function write({ failing }, { namespace, form }) {
@@ -118,17 +205,34 @@ async function write({ failing }, { namespace, form }) {
   for (const { key, value, base64, metadata, expiration, expiration_ttl: ttl } of entries) {
     if (unsuccessful.includes(key)) continue;
     namespace.records.set(key, base64 ? Buffer.from(value, "base64") : value);
-    namespace.extras.set(key, { metadata, expiration: ttl ? Math.round(Date.now() / 1000) + ttl : expiration });
+    namespace.extras.set(key, {
+      metadata,
+      expiration: ttl ? Math.round(Date.now() / 1000) + ttl : expiration,
+    });
   }
-  return { result: { successful_key_count: entries.length - unsuccessful.length, unsuccessful_keys: unsuccessful } };
+  return {
+    result: {
+      successful_key_count: entries.length - unsuccessful.length,
+      unsuccessful_keys: unsuccessful,
+    },
+  };
 }
 
 async function read(_, { namespace, form }) {
   const { keys, withMetadata } = await form().json();
   if (!namespace || keys.length > MOST_READS) return null;
   const text = (key) => String(namespace.records.get(key));
-  const valueOf = (key) => (withMetadata ? { value: text(key), metadata: namespace.extras.get(key)?.metadata ?? null } : text(key));
-  return { result: { values: Object.fromEntries(keys.map((key) => [key, namespace.records.has(key) ? valueOf(key) : null])) } };
+  const valueOf = (key) =>
+    withMetadata
+      ? { value: text(key), metadata: namespace.extras.get(key)?.metadata ?? null }
+      : text(key);
+  return {
+    result: {
+      values: Object.fromEntries(
+        keys.map((key) => [key, namespace.records.has(key) ? valueOf(key) : null]),
+      ),
+    },
+  };
 }
 
 function readBytes(_, { namespace, match }) {
@@ -148,8 +252,17 @@ async function upload(account, { match: [, name], form }) {
   const parts = await form().formData();
   const { bindings, observability, placement } = JSON.parse(parts.get("metadata"));
   const earlier = (binding) => account.bindings.get(name)?.find((other) => other.name === binding);
-  account.bindings.set(name, bindings.map((binding) => (binding.type === "inherit" ? earlier(binding.name) : binding)));
-  account.uploads.push({ name, bindings, observability, placement, modules: [...parts.keys()].filter((part) => part !== "metadata") });
+  account.bindings.set(
+    name,
+    bindings.map((binding) => (binding.type === "inherit" ? earlier(binding.name) : binding)),
+  );
+  account.uploads.push({
+    name,
+    bindings,
+    observability,
+    placement,
+    modules: [...parts.keys()].filter((part) => part !== "metadata"),
+  });
   account.workers.add(name);
   const id = deploy(account, name, randomUUID());
   return { result: { id: name, etag: "1", startup_time_ms: 1, deployment_id: id } };
@@ -157,16 +270,38 @@ async function upload(account, { match: [, name], form }) {
 
 /** All traffic of a Worker to one of its versions. */
 function deploy({ deployments }, worker, version) {
-  const deployment = { id: randomUUID(), worker, source: "wrangler", strategy: "percentage", author_email: "ada@example.org", created_on: new Date().toISOString(), annotations: {}, versions: [{ version_id: version, percentage: 100 }] };
+  const deployment = {
+    id: randomUUID(),
+    worker,
+    source: "wrangler",
+    strategy: "percentage",
+    author_email: "ada@example.org",
+    created_on: new Date().toISOString(),
+    annotations: {},
+    versions: [{ version_id: version, percentage: 100 }],
+  };
   deployments.unshift(deployment);
   return deployment.id;
 }
 
-const deploymentsOf = ({ deployments }, name) => deployments.filter(({ worker }) => worker === name);
+const deploymentsOf = ({ deployments }, name) =>
+  deployments.filter(({ worker }) => worker === name);
 
-const versionOf = (id) => ({ id, number: 1, metadata: { created_on: new Date().toISOString(), author_email: "ada@example.org", source: "wrangler" }, annotations: {}, resources: { bindings: [], script: {}, script_runtime: {} } });
+const versionOf = (id) => ({
+  id,
+  number: 1,
+  metadata: {
+    created_on: new Date().toISOString(),
+    author_email: "ada@example.org",
+    source: "wrangler",
+  },
+  annotations: {},
+  resources: { bindings: [], script: {}, script_runtime: {} },
+});
 
 async function redeploy(account, { match: [, name], form }) {
-  const { versions: [{ version_id: version }] } = await form().json();
+  const {
+    versions: [{ version_id: version }],
+  } = await form().json();
   return { result: { id: deploy(account, name, version) } };
 }

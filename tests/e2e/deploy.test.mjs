@@ -22,11 +22,17 @@ test("a dry run of the deploy builds the service and uploads it alone", async (t
   assert.deepEqual(files.map((name) => name.match(/\.\w+$/)[0]).sort(), [".js", ".wasm"]);
   const contents = files.map((name) => readFileSync(join(folder, name)));
   const wasm = contents.find((bytes) => bytes.subarray(0, 4).toString("latin1") === "\0asm");
-  assert.ok(WebAssembly.Module.exports(new WebAssembly.Module(wasm)).some(({ name }) => name === "fetch"));
+  assert.ok(
+    WebAssembly.Module.exports(new WebAssembly.Module(wasm)).some(({ name }) => name === "fetch"),
+  );
   assert.ok(contents.reduce((sum, bytes) => sum + gzipSync(bytes).length, 0) < FREE_PLAN_BYTES);
 
   const { keys } = await seedData(tools);
-  for (const { key } of keys) assert.ok(contents.every((bytes) => !bytes.includes(key)), `${key} must not be uploaded`);
+  for (const { key } of keys)
+    assert.ok(
+      contents.every((bytes) => !bytes.includes(key)),
+      `${key} must not be uploaded`,
+    );
 });
 
 /** Words of the shop's server, its pages and its binding: each would give it away in an upload. */
@@ -35,9 +41,16 @@ const OF_THE_SHOP = ["/shop/order", "Small Hours", "SHOP_API_KEY", "ASSETS", "HT
 /** Everything that a deploy by this configuration would upload, and what wrangler says of it. */
 async function upload(t, ...options) {
   const folder = scratch(t);
-  const { code, out, problem } = await script("deploy", ["--dry-run", "--outdir", folder, ...options]);
+  const { code, out, problem } = await script("deploy", [
+    "--dry-run",
+    "--outdir",
+    folder,
+    ...options,
+  ]);
   assert.equal(code, 0, problem);
-  const files = readdirSync(folder, { recursive: true }).filter((name) => /\.(js|wasm|map)$/.test(name));
+  const files = readdirSync(folder, { recursive: true }).filter((name) =>
+    /\.(js|wasm|map)$/.test(name),
+  );
   return [out, ...files.map((name) => readFileSync(join(folder, name), "latin1"))].join("\n");
 }
 
@@ -45,8 +58,21 @@ for (const environment of ["staging", "production"]) {
   test(`a dry run for ${environment} names its Worker, and has what the top level has`, async () => {
     const { code, out, problem } = await script("deploy", ["--env", environment, "--dry-run"]);
     assert.equal(code, 0, problem);
-    assert.match(problem, new RegExp(`^dry run of the upload: account .*, environment ${environment}, Worker impact-pledge-${environment}$`, "m"));
-    for (const binding of ["PLEDGES", "CF_VERSION_METADATA", "ALLOWED_ORIGINS", "LOG_PERCENT", "PUBLIC_ORIGIN"]) assert.match(out, new RegExp(`env\\.${binding}\\b`));
+    assert.match(
+      problem,
+      new RegExp(
+        `^dry run of the upload: account .*, environment ${environment}, Worker impact-pledge-${environment}$`,
+        "m",
+      ),
+    );
+    for (const binding of [
+      "PLEDGES",
+      "CF_VERSION_METADATA",
+      "ALLOWED_ORIGINS",
+      "LOG_PERCENT",
+      "PUBLIC_ORIGIN",
+    ])
+      assert.match(out, new RegExp(`env\\.${binding}\\b`));
     assert.doesNotMatch(out + problem, /\[WARNING\]|warning/i);
   });
 }
@@ -55,7 +81,10 @@ test("no word of the demo shop is deployed", async (t) => {
   const production = await upload(t);
   const development = await upload(t, "--config", "wrangler.dev.toml");
   for (const word of OF_THE_SHOP) {
-    assert.ok(development.includes(word), `${word} must be in the shop's own upload, else this test looks for nothing`);
+    assert.ok(
+      development.includes(word),
+      `${word} must be in the shop's own upload, else this test looks for nothing`,
+    );
     assert.ok(!production.includes(word), `${word} must not be deployed`);
   }
   assert.doesNotMatch(production, /assets/i);
@@ -68,16 +97,33 @@ test("an account is all that a deploy needs: it makes the namespace once, and ke
     const { code, out, problem } = await script("deploy", [], { env });
     assert.equal(code, 0, `${deploy}: ${out}${problem}`);
   }
-  assert.deepEqual(account.namespaces.map(({ title }) => title), ["impact-pledge-pledges"]);
-  assert.deepEqual(account.bindings.get("impact-pledge").find(({ name }) => name === "PLEDGES"), { name: "PLEDGES", type: "kv_namespace", namespace_id: "namespace-1" });
+  assert.deepEqual(
+    account.namespaces.map(({ title }) => title),
+    ["impact-pledge-pledges"],
+  );
+  assert.deepEqual(
+    account.bindings.get("impact-pledge").find(({ name }) => name === "PLEDGES"),
+    { name: "PLEDGES", type: "kv_namespace", namespace_id: "namespace-1" },
+  );
   assert.equal(account.uploads.length, 2);
   for (const { modules, observability } of account.uploads) {
-    assert.deepEqual(modules.map((name) => name.match(/\.\w+$/)[0]).sort(), [".js", ".map", ".wasm"]);
-    assert.deepEqual(observability, { enabled: true, redact_query_string: true, logs: { invocation_logs: false }, traces: { enabled: false } });
+    assert.deepEqual(modules.map((name) => name.match(/\.\w+$/)[0]).sort(), [
+      ".js",
+      ".map",
+      ".wasm",
+    ]);
+    assert.deepEqual(observability, {
+      enabled: true,
+      redact_query_string: true,
+      logs: { invocation_logs: false },
+      traces: { enabled: false },
+    });
   }
   assert.deepEqual(readFileSync(join(tools.root, "wrangler.toml")), before);
 
-  const made = await script("keys", ["create", "--mode", "live", "--unit", "unit_1", "--remote"], { env });
+  const made = await script("keys", ["create", "--mode", "live", "--unit", "unit_1", "--remote"], {
+    env,
+  });
   assert.equal(made.code, 0, made.problem);
   assert.equal(account.records.size, 2); // its lookup key, too
 });
@@ -88,19 +134,53 @@ test("staging and production are Workers of their own, each with its namespace, 
   writeFileSync(prices, '{ "currencyCode": "EUR", "unitPrices": { "tree": "0.50" } }');
   for (const [index, environment] of ["staging", "production"].entries()) {
     const at = ["--env", environment];
-    const place = { kind: "cloudflare", account: ACCOUNT, environment, worker: `impact-pledge-${environment}`, namespace: `namespace-${index + 1}` };
+    const place = {
+      kind: "cloudflare",
+      account: ACCOUNT,
+      environment,
+      worker: `impact-pledge-${environment}`,
+      namespace: `namespace-${index + 1}`,
+    };
     const early = await script("keys", ["list", "--remote", ...at, "--json"], { env });
-    assert.match(JSON.parse(early.out).error.message, new RegExp(`^the account ${ACCOUNT} has no Worker \`impact-pledge-${environment}\`: deploy it first`));
+    assert.match(
+      JSON.parse(early.out).error.message,
+      new RegExp(
+        `^the account ${ACCOUNT} has no Worker \`impact-pledge-${environment}\`: deploy it first`,
+      ),
+    );
     const deployed = await script("deploy", at, { env });
     assert.equal(deployed.code, 0, deployed.out + deployed.problem);
     assert.doesNotMatch(deployed.out + deployed.problem, /warning/i);
-    assert.match(deployed.problem, new RegExp(`^deploying: account ${ACCOUNT}, environment ${environment}, Worker impact-pledge-${environment}$`, "m"));
-    const made = await script("keys", ["create", "--mode", "live", "--unit", environment, "--remote", ...at, "--json"], { env });
+    assert.match(
+      deployed.problem,
+      new RegExp(
+        `^deploying: account ${ACCOUNT}, environment ${environment}, Worker impact-pledge-${environment}$`,
+        "m",
+      ),
+    );
+    const made = await script(
+      "keys",
+      ["create", "--mode", "live", "--unit", environment, "--remote", ...at, "--json"],
+      { env },
+    );
     assert.deepEqual(JSON.parse(made.out).place, place);
-    const set = await script("catalogue", ["set", prices, "--mode", "live", "--remote", ...at], { env });
-    assert.match(set.out, new RegExp(`^account ${ACCOUNT}, environment ${environment}, Worker impact-pledge-${environment}, namespace namespace-${index + 1}\n`));
+    const set = await script("catalogue", ["set", prices, "--mode", "live", "--remote", ...at], {
+      env,
+    });
+    assert.match(
+      set.out,
+      new RegExp(
+        `^account ${ACCOUNT}, environment ${environment}, Worker impact-pledge-${environment}, namespace namespace-${index + 1}\n`,
+      ),
+    );
   }
-  assert.deepEqual(account.namespaces.map(({ title, records }) => [title, records.size]), [["impact-pledge-staging-pledges", 3], ["impact-pledge-production-pledges", 3]]);
+  assert.deepEqual(
+    account.namespaces.map(({ title, records }) => [title, records.size]),
+    [
+      ["impact-pledge-staging-pledges", 3],
+      ["impact-pledge-production-pledges", 3],
+    ],
+  );
 });
 
 test("the environments that a configuration lacks are no guess", async (t) => {
@@ -108,7 +188,10 @@ test("the environments that a configuration lacks are no guess", async (t) => {
   for (const [name, ...args] of [["deploy"], ["keys", "list", "--remote"]]) {
     const { code, problem } = await script(name, [...args, "--env", "prod"], { env });
     assert.equal(code, 1);
-    assert.equal(problem, "stopped: there is no environment `prod`: wrangler.toml has staging, production\n");
+    assert.equal(
+      problem,
+      "stopped: there is no environment `prod`: wrangler.toml has staging, production\n",
+    );
   }
   assert.deepEqual(account.asked, []);
 });

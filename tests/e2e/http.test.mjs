@@ -22,7 +22,9 @@ for (const { file, rows, ...needs } of [...files("http"), ...files("records")]) 
     const { origin } = await workerFor({ file, ...needs });
     const names = { origin, run: randomUUID() };
     for (const row of rows) {
-      await t.test(row.name, async () => assertAnswer(row, await send(origin, requestOf(row, names)), names));
+      await t.test(row.name, async () =>
+        assertAnswer(row, await send(origin, requestOf(row, names)), names),
+      );
     }
   });
 }

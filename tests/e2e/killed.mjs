@@ -22,15 +22,66 @@ const hex = (text) => createHash("sha256").update(text).digest("hex");
 export function simulated(index, count) {
   const hash = hex(String(index));
   const digits = String(index).padStart(24, "0");
-  const base64 = index % 1_000 === 1 ? Buffer.from(hash.repeat(4), "hex").toString("base64") : undefined;
+  const base64 =
+    index % 1_000 === 1 ? Buffer.from(hash.repeat(4), "hex").toString("base64") : undefined;
   if (index < count / 2) {
-    const value = JSON.stringify({ id: `ptran_${digits}`, fingerprint: hash, terms: { createdAt: "2026-11-22T12:00:00.000Z", amount: `${index}.50`, currencyCode: "EUR", origin: "https://pledges.example" }, version: 1 });
+    const value = JSON.stringify({
+      id: `ptran_${digits}`,
+      fingerprint: hash,
+      terms: {
+        createdAt: "2026-11-22T12:00:00.000Z",
+        amount: `${index}.50`,
+        currencyCode: "EUR",
+        origin: "https://pledges.example",
+      },
+      version: 1,
+    });
     return { name: `idempotency:${digits}`, ...(base64 ? { base64 } : { value }) };
   }
-  const detail = { name: "Bäume", description: `Zeile 1\r\nZeile 2\u2028${index % 1_000 === 0 ? "\ufffd" : ""}🌳`, nounSingular: null, nounPlural: null, image: null, externalId: digits, externalUrl: null };
-  const value = JSON.stringify({ createdAt: "2026-11-22T12:00:00.000Z", reference: `order-${index}`, isLive: true, charge: { amount: `${index}.50`, currencyCode: "EUR", paidAt: null }, trigger: { date: null, phrase: "placed an order", externalUrl: null }, pledges: [{ id: `p_${digits}`, impact: { amount: index + 1, offeringId: "tree" }, details: [detail], recipient: { email: `${hash.slice(0, 12)}@example.org`, firstName: "Ada", name: null } }], notifications: [], timelineUrl: `https://pledges.example/timeline/ptran_${digits}?edit_key=${hash.slice(0, 40)}` });
-  const metadata = { version: 1, mode: "live", unit: "unit_1", editKey: hash, summary: { createdAt: "2026-11-22T12:00:00.000Z", amount: `${index}.50`, currencyCode: "EUR", lookup: { reference: hash.slice(0, 32), email: hash.slice(32) } } };
-  return { name: `transaction:ptran_${digits}`, ...(base64 ? { base64 } : { value }), metadata, ...(index % 7 === 0 ? { expiration: inADay } : {}) };
+  const detail = {
+    name: "Bäume",
+    description: `Zeile 1\r\nZeile 2\u2028${index % 1_000 === 0 ? "\ufffd" : ""}🌳`,
+    nounSingular: null,
+    nounPlural: null,
+    image: null,
+    externalId: digits,
+    externalUrl: null,
+  };
+  const value = JSON.stringify({
+    createdAt: "2026-11-22T12:00:00.000Z",
+    reference: `order-${index}`,
+    isLive: true,
+    charge: { amount: `${index}.50`, currencyCode: "EUR", paidAt: null },
+    trigger: { date: null, phrase: "placed an order", externalUrl: null },
+    pledges: [
+      {
+        id: `p_${digits}`,
+        impact: { amount: index + 1, offeringId: "tree" },
+        details: [detail],
+        recipient: { email: `${hash.slice(0, 12)}@example.org`, firstName: "Ada", name: null },
+      },
+    ],
+    notifications: [],
+    timelineUrl: `https://pledges.example/timeline/ptran_${digits}?edit_key=${hash.slice(0, 40)}`,
+  });
+  const metadata = {
+    version: 1,
+    mode: "live",
+    unit: "unit_1",
+    editKey: hash,
+    summary: {
+      createdAt: "2026-11-22T12:00:00.000Z",
+      amount: `${index}.50`,
+      currencyCode: "EUR",
+      lookup: { reference: hash.slice(0, 32), email: hash.slice(32) },
+    },
+  };
+  return {
+    name: `transaction:ptran_${digits}`,
+    ...(base64 ? { base64 } : { value }),
+    metadata,
+    ...(index % 7 === 0 ? { expiration: inADay } : {}),
+  };
 }
 
 /** A namespace that has these records, or gets them. What is written otherwise than simulated is a problem. */
@@ -43,7 +94,10 @@ class Namespace {
   }
 
   #index = (name) => Number(name.replace(/^\D+/, ""));
-  #present = (name) => (this.has[this.#index(name)] === 1 && simulated(this.#index(name), this.count).name === name ? simulated(this.#index(name), this.count) : null);
+  #present = (name) =>
+    this.has[this.#index(name)] === 1 && simulated(this.#index(name), this.count).name === name
+      ? simulated(this.#index(name), this.count)
+      : null;
   #problem = (text) => this.problems.length < 10 && this.problems.push(text);
 
   list(cursor) {
@@ -54,13 +108,23 @@ class Namespace {
       const { name, metadata, expiration } = simulated(index, this.count);
       names.push({ name, metadata, expiration });
     }
-    return { result: names, result_info: { count: names.length, cursor: index < this.count ? String(index) : "" } };
+    return {
+      result: names,
+      result_info: { count: names.length, cursor: index < this.count ? String(index) : "" },
+    };
   }
 
   read({ keys }) {
-    const shown = ({ value, base64, metadata = null }) => ({ value: value ?? Buffer.from(base64, "base64").toString(), metadata });
+    const shown = ({ value, base64, metadata = null }) => ({
+      value: value ?? Buffer.from(base64, "base64").toString(),
+      metadata,
+    });
     const values = keys.map((name) => [name, this.#present(name)]);
-    return { result: { values: Object.fromEntries(values.map(([name, record]) => [name, record && shown(record)])) } };
+    return {
+      result: {
+        values: Object.fromEntries(values.map(([name, record]) => [name, record && shown(record)])),
+      },
+    };
   }
 
   bytes(name) {
@@ -92,14 +156,31 @@ async function serve(namespaces, onCall) {
       if (path === "keys") return namespace.list(searchParams.get("cursor"));
       if (path === "bulk/get") return namespace.read(JSON.parse(body));
       if (path === "bulk") return namespace.write(JSON.parse(body));
-      return { result: { bindings: [{ type: "kv_namespace", name: "PLEDGES", namespace_id: String(workers.indexOf(pathname.split("/").at(-2))) }] } };
+      return {
+        result: {
+          bindings: [
+            {
+              type: "kv_namespace",
+              name: "PLEDGES",
+              namespace_id: String(workers.indexOf(pathname.split("/").at(-2))),
+            },
+          ],
+        },
+      };
     };
-    if (path?.startsWith("values/")) return response.end(namespace.bytes(decodeURIComponent(path.slice(7))));
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ success: true, ...answer() }));
+    if (path?.startsWith("values/"))
+      return response.end(namespace.bytes(decodeURIComponent(path.slice(7))));
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ success: true, ...answer() }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const env = { CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${server.address().port}/client/v4`, CLOUDFLARE_API_TOKEN: "t", CLOUDFLARE_ACCOUNT_ID: ACCOUNT };
+  const env = {
+    CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${server.address().port}/client/v4`,
+    CLOUDFLARE_API_TOKEN: "t",
+    CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
+  };
   return { env, close: () => (server.closeAllConnections(), server.close()) };
 }
 
@@ -116,23 +197,49 @@ export async function playKilled({ records, kills, folder, megabytes = 256 }) {
   const runs = [];
   const play = async (args, half, counts, calls) => {
     for (let kill = 0; kill <= half; kill += 1) {
-      const after = kill < half ? Math.max(1, Math.floor(((0.3 + 0.9 * Math.random()) * calls) / (half + 1))) : Number.POSITIVE_INFINITY;
-      runs.push(await run([...args, "--remote", "--json"], env, after, (onCall) => (hear = (method, path) => counts(method, path) && onCall())));
+      const after =
+        kill < half
+          ? Math.max(1, Math.floor(((0.3 + 0.9 * Math.random()) * calls) / (half + 1)))
+          : Number.POSITIVE_INFINITY;
+      runs.push(
+        await run(
+          [...args, "--remote", "--json"],
+          env,
+          after,
+          (onCall) => (hear = (method, path) => counts(method, path) && onCall()),
+        ),
+      );
       if (runs.at(-1).code === 0) return;
     }
   };
   const pages = Math.ceil(records / PAGE);
   try {
     await play(["backup", file], Math.floor(kills / 2), () => true, pages * 11);
-    await play(["restore", file, "--env", "staging"], Math.ceil(kills / 2), (method) => method === "PUT", pages);
+    await play(
+      ["restore", file, "--env", "staging"],
+      Math.ceil(kills / 2),
+      (method) => method === "PUT",
+      pages,
+    );
   } finally {
     server.close();
   }
-  const problems = [...namespaces[1].problems, ...runs.filter(({ code }) => code !== 0 && code !== "SIGKILL").map(({ code, problem }) => `${code}: ${problem}`)];
+  const problems = [
+    ...namespaces[1].problems,
+    ...runs
+      .filter(({ code }) => code !== 0 && code !== "SIGKILL")
+      .map(({ code, problem }) => `${code}: ${problem}`),
+  ];
   const missing = namespaces[1].has.indexOf(0);
   if (missing !== -1) problems.push(`record ${missing} was not restored`);
-  if ((await recordsOf(file)) !== expected(records)) problems.push("the backup's records are not those of the namespace");
-  return { problems, kills: runs.filter(({ code }) => code === "SIGKILL").length, runs, bytes: statSync(file).size };
+  if ((await recordsOf(file)) !== expected(records))
+    problems.push("the backup's records are not those of the namespace");
+  return {
+    problems,
+    kills: runs.filter(({ code }) => code === "SIGKILL").length,
+    runs,
+    bytes: statSync(file).size,
+  };
 }
 
 /** SHA-256 of a backup's lines without the first and the last. */
@@ -164,17 +271,28 @@ async function run(args, env, after, listen) {
   const child = start("transactions", args, { env });
   child.stdin.end();
   let [calls, kilobytes] = [0, 0];
-  listen(() => (calls += 1) === after && sleep(Math.random() * 20).then(() => child.kill("SIGKILL")));
+  listen(
+    () => (calls += 1) === after && sleep(Math.random() * 20).then(() => child.kill("SIGKILL")),
+  );
   const watch = setInterval(() => (kilobytes = Math.max(kilobytes, peak(child.pid))), 200);
   const { code, out, problem } = await child.done;
   clearInterval(watch);
-  return { command: args[0], code, milliseconds: Date.now() - started, kilobytes, out, problem: problem.slice(-500) };
+  return {
+    command: args[0],
+    code,
+    milliseconds: Date.now() - started,
+    kilobytes,
+    out,
+    problem: problem.slice(-500),
+  };
 }
 
 /** What the process has held at most, where Linux shows it. */
 function peak(pid) {
   try {
-    return Number(readFileSync(`/proc/${pid}/status`, "utf8").match(/^VmHWM:\s*(\d+) kB$/m)?.[1] ?? 0);
+    return Number(
+      readFileSync(`/proc/${pid}/status`, "utf8").match(/^VmHWM:\s*(\d+) kB$/m)?.[1] ?? 0,
+    );
   } catch {
     return 0;
   }
@@ -186,7 +304,14 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const started = Date.now();
   try {
     const { runs, problems, ...found } = await playKilled({ records, kills, folder });
-    console.table(runs.map(({ command, code, milliseconds, kilobytes }) => ({ command, ended: code, seconds: Math.round(milliseconds / 1000), megabytes: Math.round(kilobytes / 1024) })));
+    console.table(
+      runs.map(({ command, code, milliseconds, kilobytes }) => ({
+        command,
+        ended: code,
+        seconds: Math.round(milliseconds / 1000),
+        megabytes: Math.round(kilobytes / 1024),
+      })),
+    );
     console.log({ ...found, seconds: Math.round((Date.now() - started) / 1000), problems });
     process.exitCode = problems.length > 0 ? 1 : 0;
   } finally {

@@ -19,16 +19,32 @@ export async function localKv(t) {
 
 /** Production, beside another Worker of the account. @param {import("node:test").TestContext} t @returns {Promise<At & {account: object, records: Map<string, string>}>} */
 export async function deployedKv(t) {
-  const environment = "production", worker = `impact-pledge-${environment}`;
+  const environment = "production",
+    worker = `impact-pledge-${environment}`;
   const { env, account } = await cloudflare(t, { deployed: ["impact-pledge", worker] });
   const { id: namespace, records } = account.namespaces[1];
-  const kv = await openKv({ ...tools, env: { ...tools.env, ...env } }, { remote: true, environment });
-  return { place: { kind: "cloudflare", account: ACCOUNT, environment, worker, namespace }, kv, args: ["--remote", "--env", environment], env, account, records };
+  const kv = await openKv(
+    { ...tools, env: { ...tools.env, ...env } },
+    { remote: true, environment },
+  );
+  return {
+    place: { kind: "cloudflare", account: ACCOUNT, environment, worker, namespace },
+    kv,
+    args: ["--remote", "--env", environment],
+    env,
+    account,
+    records,
+  };
 }
 
 export const PLACES = { "local KV": localKv, "a deployed namespace": deployedKv };
 
 /** What is kept under which names. @param {import("../../scripts/lib/kv.mjs").Kv} kv @returns {Promise<Record<string, {value: string, metadata: unknown}>>} */
 export async function contents(kv) {
-  return Object.fromEntries((await Array.fromAsync(kv.read(kv.names()))).map(({ name, value, metadata }) => [name, { value, metadata }]));
+  return Object.fromEntries(
+    (await Array.fromAsync(kv.read(kv.names()))).map(({ name, value, metadata }) => [
+      name,
+      { value, metadata },
+    ]),
+  );
 }

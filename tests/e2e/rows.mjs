@@ -6,7 +6,9 @@ import { join } from "node:path";
 /** @param {string} folder below tests/fixtures @returns {{file: string, allowedOrigins?: string, rows: object[]}[]} */
 export function files(folder) {
   const path = join(import.meta.dirname, "..", "fixtures", folder);
-  return readdirSync(path).sort().map((file) => ({ file, ...JSON.parse(readFileSync(join(path, file), "utf8")) }));
+  return readdirSync(path)
+    .sort()
+    .map((file) => ({ file, ...JSON.parse(readFileSync(join(path, file), "utf8")) }));
 }
 
 /** The request of a row, ready to send. @returns {import("./send.mjs").Request} */
@@ -15,13 +17,22 @@ export function requestOf({ request }, names) {
   const all = {
     ...(key && { authorization: `Bearer ${key}` }),
     ...(request.json !== undefined && { "content-type": "application/json" }),
-    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fillText(value, names)])),
+    ...Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fillText(value, names)]),
+    ),
   };
-  return { method, path: fillText(path, names), headers: all, body: bodyOf(request, names), chunked };
+  return {
+    method,
+    path: fillText(path, names),
+    headers: all,
+    body: bodyOf(request, names),
+    chunked,
+  };
 }
 
 function bodyOf({ json, text, hex, repeat }, names) {
-  if (repeat) return (repeat.before ?? "") + repeat.text.repeat(repeat.times) + (repeat.after ?? "");
+  if (repeat)
+    return (repeat.before ?? "") + repeat.text.repeat(repeat.times) + (repeat.after ?? "");
   if (hex !== undefined) return Buffer.from(hex, "hex");
   return json === undefined ? text : JSON.stringify(fill(json, names));
 }
@@ -34,17 +45,24 @@ export function fill(value, names) {
   }
   if (Array.isArray(value)) return value.map((item) => fill(item, names));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fill(member, names)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, fill(member, names)]),
+  );
 }
 
 function fillText(text, names) {
-  return text.replaceAll(/\{(\w+)\}/g, (whole, name) => (typeof names[name] === "string" ? names[name] : whole));
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name) =>
+    typeof names[name] === "string" ? names[name] : whole,
+  );
 }
 
 /** Adds what a row captures of an answer. */
 export function capture({ capture = {} }, text, names) {
   for (const [name, what] of Object.entries(capture)) {
-    names[name] = typeof what === "string" ? part(text, what) : part(text, what.at).match(new RegExp(what.match))[1];
+    names[name] =
+      typeof what === "string"
+        ? part(text, what)
+        : part(text, what.at).match(new RegExp(what.match))[1];
   }
 }
 
@@ -60,7 +78,8 @@ export function assertAnswer(row, answer, names) {
   assert.equal(answer.status, status, answer.text.slice(0, 300));
   capture(row, answer.text, names);
   always(row.request, answer);
-  for (const [name, expected] of Object.entries(headers)) compare(fill(expected, names), answer.headers[name] ?? null, name);
+  for (const [name, expected] of Object.entries(headers))
+    compare(fill(expected, names), answer.headers[name] ?? null, name);
   if (json !== undefined) compare(fill(json, names), JSON.parse(answer.text), "body");
   if (text !== undefined) compare(fill(text, names), answer.text, "body");
 }
@@ -80,10 +99,22 @@ const MATCHERS = {
 };
 
 function compare(expected, seen, place) {
-  const [[name, argument] = []] = expected && typeof expected === "object" ? Object.entries(expected) : [];
-  if (name?.startsWith("$")) return assert.ok(MATCHERS[name](argument, seen), `${place}: ${JSON.stringify(seen)?.slice(0, 600)} is not ${JSON.stringify(expected)}`);
-  if (expected === null || typeof expected !== "object" || seen === null || typeof seen !== "object") return assert.deepEqual(seen, expected, place);
+  const [[name, argument] = []] =
+    expected && typeof expected === "object" ? Object.entries(expected) : [];
+  if (name?.startsWith("$"))
+    return assert.ok(
+      MATCHERS[name](argument, seen),
+      `${place}: ${JSON.stringify(seen)?.slice(0, 600)} is not ${JSON.stringify(expected)}`,
+    );
+  if (
+    expected === null ||
+    typeof expected !== "object" ||
+    seen === null ||
+    typeof seen !== "object"
+  )
+    return assert.deepEqual(seen, expected, place);
   assert.deepEqual(Object.keys(seen).sort(), Object.keys(expected).sort(), place);
   assert.equal(Array.isArray(seen), Array.isArray(expected), place);
-  for (const member of Object.keys(expected)) compare(expected[member], seen[member], `${place}/${member}`);
+  for (const member of Object.keys(expected))
+    compare(expected[member], seen[member], `${place}/${member}`);
 }

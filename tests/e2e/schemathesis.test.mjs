@@ -15,32 +15,67 @@ const INSTALL_MS = 240_000;
 const RUN_MS = 240_000; // an idle machine needs a quarter of a minute
 const SEED = "20261122";
 const NEW_ENOUGH = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
-const python = ["python3", "python"].map((name) => find(name)).find((path) => path && ask(path, ["-c", NEW_ENOUGH]) !== null);
-const skip = python || process.env.CI ? false : "Schemathesis is Python: install Python 3.10 or newer, with its module `venv`";
+const python = ["python3", "python"]
+  .map((name) => find(name))
+  .find((path) => path && ask(path, ["-c", NEW_ENOUGH]) !== null);
+const skip =
+  python || process.env.CI
+    ? false
+    : "Schemathesis is Python: install Python 3.10 or newer, with its module `venv`";
 
 /** The Python of a folder in the shared cache that has these very packages. */
 async function environment() {
-  const version = createHash("sha256").update(readFileSync(REQUIREMENTS)).digest("hex").slice(0, 16);
+  const version = createHash("sha256")
+    .update(readFileSync(REQUIREMENTS))
+    .digest("hex")
+    .slice(0, 16);
   const inside = process.platform === "win32" ? ["Scripts", "python.exe"] : ["bin", "python"];
   const folder = await entry(join(tools.cache, `schemathesis-${version}`), async (folder) => {
     await run(python, ["-m", "venv", folder], { timeout: INSTALL_MS });
-    await run(join(folder, ...inside), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS], { timeout: INSTALL_MS });
+    await run(
+      join(folder, ...inside),
+      ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS],
+      { timeout: INSTALL_MS },
+    );
   });
   return join(folder, ...inside);
 }
 
-test("no request that the description allows or forbids is answered otherwise than it says", { skip }, async (t) => {
+test("no request that the description allows or forbids is answered otherwise than it says", {
+  skip,
+}, async (t) => {
   assert.ok(python, "Python 3.10 or newer is needed where CI is set");
   const [program, worker] = await Promise.all([environment(), startWorker()]);
   t.after(() => worker.close());
-  const schemathesis = ["-c", "from schemathesis.cli import schemathesis; schemathesis()", "--config-file", CONFIGURATION];
-  const options = ["--url", worker.origin, "--header", "Authorization: Bearer service_sk_test_dev_unit", "--checks", "all", "--max-examples", "25", "--seed", SEED];
-  const output = await run(program, [...schemathesis, "run", join(tools.root, "openapi.yaml"), ...options], {
-    cwd: scratch(t), // it keeps files of its own
-    env: { ...tools.env, PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1", NO_COLOR: "1" },
-    timeout: RUN_MS,
-  }).catch((error) => assert.fail(error.output ?? error.message)); // whole: it shows how to send each request again
-  for (const phase of ["Coverage", "Fuzzing", "Stateful"]) assert.ok(output.includes(`✅ ${phase}`), output);
+  const schemathesis = [
+    "-c",
+    "from schemathesis.cli import schemathesis; schemathesis()",
+    "--config-file",
+    CONFIGURATION,
+  ];
+  const options = [
+    "--url",
+    worker.origin,
+    "--header",
+    "Authorization: Bearer service_sk_test_dev_unit",
+    "--checks",
+    "all",
+    "--max-examples",
+    "25",
+    "--seed",
+    SEED,
+  ];
+  const output = await run(
+    program,
+    [...schemathesis, "run", join(tools.root, "openapi.yaml"), ...options],
+    {
+      cwd: scratch(t), // it keeps files of its own
+      env: { ...tools.env, PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1", NO_COLOR: "1" },
+      timeout: RUN_MS,
+    },
+  ).catch((error) => assert.fail(error.output ?? error.message)); // whole: it shows how to send each request again
+  for (const phase of ["Coverage", "Fuzzing", "Stateful"])
+    assert.ok(output.includes(`✅ ${phase}`), output);
   const [, generated] = output.match(/(\d+) generated/) ?? [];
   t.diagnostic(`${generated} requests, seed ${SEED}`);
   assert.ok(Number(generated) >= 200, output);

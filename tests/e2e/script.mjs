@@ -29,14 +29,20 @@ export function script(name, args, { input = "", env = {} } = {}) {
 
 /** The same while it runs: `done` is what {@link script} returns, `out()` and `problem()` are what it has printed so far. */
 export function start(name, args, { env = {} } = {}) {
-  const child = spawn(process.execPath, [join(tools.root, "scripts", "run.mjs"), name, ...args], { env: { ...tools.env, ...env }, stdio: "pipe" });
+  const child = spawn(process.execPath, [join(tools.root, "scripts", "run.mjs"), name, ...args], {
+    env: { ...tools.env, ...env },
+    stdio: "pipe",
+  });
   const texts = { stdout: "", stderr: "" };
-  for (const stream of ["stdout", "stderr"]) child[stream].setEncoding("utf8").on("data", (text) => (texts[stream] += text));
+  for (const stream of ["stdout", "stderr"])
+    child[stream].setEncoding("utf8").on("data", (text) => (texts[stream] += text));
   child.out = () => texts.stdout;
   child.problem = () => texts.stderr;
   child.done = new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code, signal) => resolve({ code: code ?? signal, out: texts.stdout, problem: texts.stderr }));
+    child.on("close", (code, signal) =>
+      resolve({ code: code ?? signal, out: texts.stdout, problem: texts.stderr }),
+    );
   });
   return child;
 }

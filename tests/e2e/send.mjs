@@ -25,8 +25,16 @@ export const closeIdleConnections = () => agent.destroy();
  */
 export async function send(origin, { method, path, headers = {}, body, chunked = false }) {
   const { hostname, port } = new URL(origin);
-  const length = body === undefined || chunked ? {} : { "content-length": String(Buffer.byteLength(body)) };
-  const request = httpRequest({ agent, hostname, port, method, path, headers: { ...headers, ...length } });
+  const length =
+    body === undefined || chunked ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  const request = httpRequest({
+    agent,
+    hostname,
+    port,
+    method,
+    path,
+    headers: { ...headers, ...length },
+  });
   const answered = once(request, "response");
   if (chunked) for (const piece of pieces(body)) request.write(piece);
   request.end(chunked ? undefined : body);
@@ -38,5 +46,6 @@ const PIECE = 64 * 1024;
 
 function* pieces(body) {
   const bytes = Buffer.from(body);
-  for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
+  for (let start = 0; start < bytes.length; start += PIECE)
+    yield bytes.subarray(start, start + PIECE);
 }

@@ -14,19 +14,26 @@ before(async () => (worker = await startWorker()));
 after(() => worker?.close());
 
 const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
-const post = (body) => send(worker.origin, { method: "POST", path: "/v2/pledge-transaction", headers, body });
+const post = (body) =>
+  send(worker.origin, { method: "POST", path: "/v2/pledge-transaction", headers, body });
 
-const bytesOf = ({ value, json, hex }) => (hex !== undefined ? Buffer.from(hex, "hex") : (json ?? JSON.stringify(value)));
+const bytesOf = ({ value, json, hex }) =>
+  hex !== undefined ? Buffer.from(hex, "hex") : (json ?? JSON.stringify(value));
 
 /** A character of a path as a message shows it: control characters are escaped. */
 function shown(character) {
   if (!/\p{Cc}/u.test(character)) return character;
-  return { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character] ?? `\\u{${character.codePointAt(0).toString(16)}}`;
+  return (
+    { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character] ??
+    `\\u{${character.codePointAt(0).toString(16)}}`
+  );
 }
 
 /** How a message names the place of an issue. */
 function subject({ path }) {
-  const characters = [...path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")];
+  const characters = [
+    ...path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
+  ];
   if (path.length === 0) return "the body ";
   return `\`${characters.slice(0, MOST_CHARACTERS).map(shown).join("")}${characters.length > MOST_CHARACTERS ? "…" : ""}\` `;
 }
@@ -45,10 +52,12 @@ function names(message, issues) {
 /** @returns {Promise<string[]>} what is wrong with the answer to a row */
 async function differences({ name, issues, ...row }) {
   const answer = await post(bytesOf(row));
-  if (issues.length === 0) return answer.status === 200 ? [] : [`${name}: ${answer.status} ${answer.text.slice(0, 200)}`];
+  if (issues.length === 0)
+    return answer.status === 200 ? [] : [`${name}: ${answer.status} ${answer.text.slice(0, 200)}`];
   const { message } = JSON.parse(answer.text);
   const rest = issues.length - MOST_TOLD;
-  const counted = rest > 0 ? message.endsWith(`; and ${rest} more`) : !/; and \d+ more$/.test(message);
+  const counted =
+    rest > 0 ? message.endsWith(`; and ${rest} more`) : !/; and \d+ more$/.test(message);
   const right = answer.status === 400 && names(message, issues.slice(0, MOST_TOLD)) && counted;
   return right ? [] : [`${name}: ${answer.status} ${message.slice(0, 200)}`];
 }
@@ -67,14 +76,21 @@ const PLACES = {
   uri: (value) => ({ trigger: { externalUrl: value } }),
   "date-time": (value) => ({ trigger: { date: value } }),
 };
-const request = (part) => JSON.stringify({ reference: "r", recipient: { email: "a@b" }, pledges: [{ impact: { amount: 1, offeringId: "t" } }], ...part });
+const request = (part) =>
+  JSON.stringify({
+    reference: "r",
+    recipient: { email: "a@b" },
+    pledges: [{ impact: { amount: 1, offeringId: "t" } }],
+    ...part,
+  });
 
 for (const { file, format, rows } of files("formats")) {
   test(`${file}: ${rows.length} rows`, async () => {
     const wrong = [];
     for (const { value, valid, why } of rows) {
       const { status } = await post(request(PLACES[format](value)));
-      if (status !== (valid ? 200 : 400)) wrong.push(`${JSON.stringify(value)} (${why}): ${status}`);
+      if (status !== (valid ? 200 : 400))
+        wrong.push(`${JSON.stringify(value)} (${why}): ${status}`);
     }
     assert.deepEqual(wrong, []);
   });

@@ -25,11 +25,16 @@ process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
  */
 export async function startWorker({ allowedOrigins = "", records } = {}) {
   const configPath = join(tools.root, "wrangler.toml");
-  const harness = createTestHarness({ workers: [{ configPath, vars: { ALLOWED_ORIGINS: allowedOrigins } }] });
+  const harness = createTestHarness({
+    workers: [{ configPath, vars: { ALLOWED_ORIGINS: allowedOrigins } }],
+  });
   const { url } = await harness.listen();
   const { PLEDGES: kv } = await harness.getWorker().getEnv();
-  records ??= Object.fromEntries((await seedData(tools)).entries.map(({ key, value }) => [key, { value }]));
-  for (const [name, { value, metadata }] of Object.entries(records)) await kv.put(name, value, { metadata });
+  records ??= Object.fromEntries(
+    (await seedData(tools)).entries.map(({ key, value }) => [key, { value }]),
+  );
+  for (const [name, { value, metadata }] of Object.entries(records))
+    await kv.put(name, value, { metadata });
   return { origin: url.origin, kv, logs: () => harness.getLogs(), close: () => harness.close() };
 }
 
@@ -45,5 +50,9 @@ export function create(origin, key, json, headers = {}) {
 
 /** @param {string} origin @param {string} key @param {string} id */
 export function get(origin, key, id, headers = {}) {
-  return send(origin, { method: "GET", path: `/v2/pledge-transaction/${id}`, headers: { authorization: `Bearer ${key}`, ...headers } });
+  return send(origin, {
+    method: "GET",
+    path: `/v2/pledge-transaction/${id}`,
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  });
 }

@@ -21,7 +21,10 @@ export class Client {
 
   /** @param {number} connections */
   constructor(connections) {
-    const door = ({ Agent, request }) => ({ request, agent: new Agent({ keepAlive: true, maxSockets: connections }) });
+    const door = ({ Agent, request }) => ({
+      request,
+      agent: new Agent({ keepAlive: true, maxSockets: connections }),
+    });
     this.#doors = { "http:": door(http), "https:": door(https) };
   }
 
@@ -32,19 +35,39 @@ export class Client {
   async send(origin, { method, path, headers, body, way }) {
     const { protocol, hostname, port } = new URL(origin);
     const { agent, request: open } = this.#doors[protocol];
-    const framing = body === undefined || way === "chunked" ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const framing =
+      body === undefined || way === "chunked"
+        ? {}
+        : { "content-length": String(Buffer.byteLength(body)) };
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    const request = open({ agent, hostname, port, method, path, headers: { ...headers, ...framing }, signal });
-    const answered = answer(request).catch((error) => ({ error: signal.aborted ? "no answer" : (error.code ?? error.message) }));
+    const request = open({
+      agent,
+      hostname,
+      port,
+      method,
+      path,
+      headers: { ...headers, ...framing },
+      signal,
+    });
+    const answered = answer(request).catch((error) => ({
+      error: signal.aborted ? "no answer" : (error.code ?? error.message),
+    }));
     await Promise.race([WAYS[way ?? "whole"](request, body), answered]); // without a connection a body is never sent whole
     return answered;
   }
 }
 
 async function answer(request) {
-  const response = await new Promise((resolve, reject) => request.on("response", resolve).on("error", reject));
+  const response = await new Promise((resolve, reject) =>
+    request.on("response", resolve).on("error", reject),
+  );
   const { statusCode: status, headers } = response;
-  return { status, type: headers["content-type"], replayed: headers["idempotent-replayed"] === "true", text: await text(response) };
+  return {
+    status,
+    type: headers["content-type"],
+    replayed: headers["idempotent-replayed"] === "true",
+    text: await text(response),
+  };
 }
 
 const half = (body) => body.slice(0, body.length / 2);
@@ -59,7 +82,8 @@ const WAYS = {
     request.end();
   },
   chunked(request, body) {
-    for (let start = 0; start < body.length; start += 1_000_000) request.write(body.slice(start, start + 1_000_000));
+    for (let start = 0; start < body.length; start += 1_000_000)
+      request.write(body.slice(start, start + 1_000_000));
     request.end();
   },
   async aborted(request, body) {

@@ -11,7 +11,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "./random.mjs";
 
 const METADATA = "cf-kv-metadata";
-const READ_FAULTS = ["ErrorBefore", "Hang", "DamagedValue", "DamagedMetadata", "BrokenValue", "HangingValue", "Slow"];
+const READ_FAULTS = [
+  "ErrorBefore",
+  "Hang",
+  "DamagedValue",
+  "DamagedMetadata",
+  "BrokenValue",
+  "HangingValue",
+  "Slow",
+];
 const WRITE_FAULTS = ["ErrorBefore", "ErrorAfter", "Hang", "HangKept", "Slow"];
 const HANG_MS = 20_000; // longer than the service waits
 const SLOW_MS = 3_000; // at most: shorter than it waits
@@ -37,7 +45,9 @@ export class FaultyKv {
   /** @param {{seed?: number, share?: number, also?: Map<string, string>}} how `share` of the calls fails; `also`: texts that it finds as well, and writes */
   static async start({ seed = 0, share = 0, also = new Map() }) {
     const kv = Object.assign(new FaultyKv(), { seed, share, also });
-    kv.server = createServer((request, response) => kv.#serve(request, response).catch(() => response.destroy()));
+    kv.server = createServer((request, response) =>
+      kv.#serve(request, response).catch(() => response.destroy()),
+    );
     kv.server.listen(0, "127.0.0.1");
     await once(kv.server, "listening");
     kv.address = `127.0.0.1:${kv.server.address().port}`;
@@ -56,9 +66,12 @@ export class FaultyKv {
   }
 
   async #serve(request, response) {
-    const [, text, name] = decodeURIComponent(new URL(request.url, "http://kv").pathname.slice(1)).match(/^(?:(\d+) )?([^]*)$/);
+    const [, text, name] = decodeURIComponent(
+      new URL(request.url, "http://kv").pathname.slice(1),
+    ).match(/^(?:(\d+) )?([^]*)$/);
     const number = text === undefined ? null : Number(text);
-    if (request.method === "PUT") return this.#put(number, name, await buffer(request), request.headers[METADATA], response);
+    if (request.method === "PUT")
+      return this.#put(number, name, await buffer(request), request.headers[METADATA], response);
     return this.#get(number, name, response);
   }
 
@@ -75,7 +88,9 @@ export class FaultyKv {
   }
 
   async #get(number, name, response) {
-    const record = this.#records.get(name) ?? (this.also.has(name) ? { value: Buffer.from(this.also.get(name)) } : undefined);
+    const record =
+      this.#records.get(name) ??
+      (this.also.has(name) ? { value: Buffer.from(this.also.get(name)) } : undefined);
     const drawn = this.#fault(number, READ_FAULTS);
     const fault = record || !/Value|Metadata/.test(drawn) ? drawn : undefined; // nothing is there to be damaged
     this.#injected(number, fault);
@@ -83,10 +98,14 @@ export class FaultyKv {
     if (fault === "ErrorBefore") return response.writeHead(500).end();
     if (fault === "Hang") return hang(response);
     if (!record) return response.writeHead(404).end();
-    const { value, metadata } = fault === "DamagedMetadata" ? { ...record, metadata: '"damaged"' } : record;
+    const { value, metadata } =
+      fault === "DamagedMetadata" ? { ...record, metadata: '"damaged"' } : record;
     const half = value.subarray(0, value.length / 2);
     const sent = fault === "DamagedValue" ? half : value;
-    response.writeHead(200, { "content-length": sent.length, ...(metadata && { [METADATA]: metadata }) });
+    response.writeHead(200, {
+      "content-length": sent.length,
+      ...(metadata && { [METADATA]: metadata }),
+    });
     if (fault === "BrokenValue") return response.write(half, () => response.destroy());
     if (fault === "HangingValue") return response.write(half, () => hang(response));
     return response.end(sent);
@@ -99,7 +118,8 @@ export class FaultyKv {
     if (fault === "ErrorBefore") return response.writeHead(500).end();
     if (fault === "HangKept") this.#keepLate(number, name, value, metadata);
     if (fault?.startsWith("Hang")) return hang(response);
-    if (this.#keep(number, name, value, metadata)) return response.writeHead(fault === "ErrorAfter" ? 500 : 200).end();
+    if (this.#keep(number, name, value, metadata))
+      return response.writeHead(fault === "ErrorAfter" ? 500 : 200).end();
     this.#injected(number, "RateLimited");
     return response.writeHead(429).end();
   }
@@ -107,7 +127,9 @@ export class FaultyKv {
   #slow = (number) => sleep(new Random(this.seed, number, "slow").below(SLOW_MS));
 
   #keepLate(number, name, value, metadata) {
-    const arrival = sleep(new Random(this.seed, number, "late").below(HANG_MS)).then(() => this.#keep(number, name, value, metadata));
+    const arrival = sleep(new Random(this.seed, number, "late").below(HANG_MS)).then(() =>
+      this.#keep(number, name, value, metadata),
+    );
     this.#late.add(arrival);
   }
 

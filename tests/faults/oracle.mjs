@@ -33,7 +33,11 @@ export function violations(history) {
     try {
       for (const [number, problem] of check(facts)) found.push({ rule, number, problem });
     } catch (error) {
-      found.push({ rule, number: null, problem: `an answer or a record has another shape: ${error.message}` });
+      found.push({
+        rule,
+        number: null,
+        problem: `an answer or a record has another shape: ${error.message}`,
+      });
     }
   }
   return found;
@@ -45,12 +49,23 @@ class Facts {
     Object.assign(this, { exchanges, kills, writes, faults, memory, everywhereMs, isRemote });
     this.byNumber = new Map(exchanges.map((exchange) => [exchange.ask.number, exchange]));
     this.creates = exchanges.filter(({ ask }) => ask.payload);
-    this.acknowledged = this.creates.filter(({ outcome }) => outcome.status === 200).map((exchange) => ({ ...exchange, json: jsonOf(exchange, exchange.outcome.text) })).filter(({ json }) => json);
+    this.acknowledged = this.creates
+      .filter(({ outcome }) => outcome.status === 200)
+      .map((exchange) => ({ ...exchange, json: jsonOf(exchange, exchange.outcome.text) }))
+      .filter(({ json }) => json);
     this.firsts = Map.groupBy(this.acknowledged, ({ ask }) => identityOf(ask));
-    this.named = Map.groupBy(this.creates.filter(({ ask }) => ask.idempotencyKey), ({ ask }) => nameOf(ask));
-    this.records = writes.filter(({ name }) => name.startsWith("transaction:")).map((write) => ({ ...write, json: jsonOf(write, write.value) }));
+    this.named = Map.groupBy(
+      this.creates.filter(({ ask }) => ask.idempotencyKey),
+      ({ ask }) => nameOf(ask),
+    );
+    this.records = writes
+      .filter(({ name }) => name.startsWith("transaction:"))
+      .map((write) => ({ ...write, json: jsonOf(write, write.value) }));
     this.kept = Map.groupBy(this.records, ({ name }) => name.slice("transaction:".length));
-    this.disturbances = Map.groupBy(exchanges.filter(({ ask }) => ["trap", "crowd"].includes(ask.kind)), ({ ask }) => ask.kind);
+    this.disturbances = Map.groupBy(
+      exchanges.filter(({ ask }) => ["trap", "crowd"].includes(ask.kind)),
+      ({ ask }) => ask.kind,
+    );
   }
 
   /** What else than the expected may come of an exchange. */
@@ -59,7 +74,12 @@ class Facts {
     const overlaps = (event) => event.begun <= ended && begun <= event.ended;
     const during = (kind) => this.disturbances.get(kind)?.some(overlaps);
     const shown = (this.faults.get(ask.number) ?? []).flatMap((fault) => SHOWS[fault]);
-    return [...shown, ...(during("trap") ? [500] : []), ...(during("crowd") ? ["busy"] : []), ...(this.kills.some(overlaps) || isCut(ask) ? ["lost"] : [])];
+    return [
+      ...shown,
+      ...(during("trap") ? [500] : []),
+      ...(during("crowd") ? ["busy"] : []),
+      ...(this.kills.some(overlaps) || isCut(ask) ? ["lost"] : []),
+    ];
   }
 
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
@@ -68,7 +88,8 @@ class Facts {
   precedes = (first, { begun }) => first.ended + this.everywhereMs < begun;
 
   /** The first acknowledgement of the same create that precedes this one. */
-  earlier = (exchange) => this.firsts.get(identityOf(exchange.ask))?.find((first) => this.precedes(first, exchange));
+  earlier = (exchange) =>
+    this.firsts.get(identityOf(exchange.ask))?.find((first) => this.precedes(first, exchange));
 }
 
 const isCut = ({ way }) => way === "aborted" || way === "hangs up";
@@ -77,7 +98,10 @@ const isPage = ({ kind }) => kind === "timeline" || kind === "wrongTimeline";
 /** An idempotency key in its scope. */
 const nameOf = ({ caller, idempotencyKey }) => JSON.stringify([caller.scope, idempotencyKey]);
 /** What makes one transaction; no two payloads have one reference. */
-const identityOf = ({ number, caller, idempotencyKey, payload }) => (idempotencyKey ? JSON.stringify([caller.key, caller.scope, idempotencyKey, payload.reference]) : String(number));
+const identityOf = ({ number, caller, idempotencyKey, payload }) =>
+  idempotencyKey
+    ? JSON.stringify([caller.key, caller.scope, idempotencyKey, payload.reference])
+    : String(number);
 
 /** Undefined for what is no JSON. */
 export function parsed(text) {
@@ -98,12 +122,18 @@ function jsonOf(owner, text) {
 
 /** What a get answers for what a create answered (§4.2). */
 function retrieved({ id: _, recipient, pledges, ...rest }) {
-  return { ...rest, pledges: pledges.map(({ detail, ...pledge }) => ({ ...pledge, details: [detail], recipient })) };
+  return {
+    ...rest,
+    pledges: pledges.map(({ detail, ...pledge }) => ({ ...pledge, details: [detail], recipient })),
+  };
 }
 
 /** In whole numbers: amounts have two places. */
 function chargeOf({ pledges }) {
-  const parts = pledges.map(({ impact: { amount, offeringId } }) => Math.round(amount * 100) * (PRICES_IN_CENTS[offeringId] ?? 0));
+  const parts = pledges.map(
+    ({ impact: { amount, offeringId } }) =>
+      Math.round(amount * 100) * (PRICES_IN_CENTS[offeringId] ?? 0),
+  );
   const cents = Math.floor((parts.reduce((sum, part) => sum + part) + 50) / 100);
   return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
 }
@@ -112,21 +142,47 @@ const DETAIL = ["name", "description", "image", "externalUrl", "externalId"];
 
 /** What of a record follows from the request. */
 function ofRequest(record) {
-  const detailOf = (detail) => Object.fromEntries(DETAIL.map((name) => [name, detail?.[name] ?? null]));
-  const pledges = record.pledges.map(({ impact, details: [detail], recipient }) => ({ impact, detail: detailOf(detail), recipient }));
-  return { reference: record.reference, isLive: record.isLive, charge: record.charge, phrase: record.trigger.phrase, pledges, notifications: record.notifications };
+  const detailOf = (detail) =>
+    Object.fromEntries(DETAIL.map((name) => [name, detail?.[name] ?? null]));
+  const pledges = record.pledges.map(({ impact, details: [detail], recipient }) => ({
+    impact,
+    detail: detailOf(detail),
+    recipient,
+  }));
+  return {
+    reference: record.reference,
+    isLive: record.isLive,
+    charge: record.charge,
+    phrase: record.trigger.phrase,
+    pledges,
+    notifications: record.notifications,
+  };
 }
 
 function asRequested({ payload, caller }) {
   const recipient = { firstName: null, name: null, ...payload.recipient };
-  const details = payload.pledges.map(({ impact, detail }) => ({ impact, details: [detail], recipient }));
+  const details = payload.pledges.map(({ impact, detail }) => ({
+    impact,
+    details: [detail],
+    recipient,
+  }));
   const notifications = (payload.notifications ?? []).map((type) => ({ type, status: "Pending" }));
   const charge = { amount: chargeOf(payload), currencyCode: "USD", paidAt: null };
-  return ofRequest({ reference: payload.reference, isLive: caller.scope.startsWith("live "), charge, trigger: { phrase: payload.trigger?.phrase ?? null }, pledges: details, notifications });
+  return ofRequest({
+    reference: payload.reference,
+    isLive: caller.scope.startsWith("live "),
+    charge,
+    trigger: { phrase: payload.trigger?.phrase ?? null },
+    pledges: details,
+    notifications,
+  });
 }
 
 /** Without what a repeat that did not see the first create makes anew; prices stay the same here. */
-const undated = ({ createdAt: _, timelineUrl, ...rest }) => ({ ...rest, timeline: timelineUrl.replace(ORIGIN, "") });
+const undated = ({ createdAt: _, timelineUrl, ...rest }) => ({
+  ...rest,
+  timeline: timelineUrl.replace(ORIGIN, ""),
+});
 const editKeyOf = ({ timelineUrl }) => timelineUrl.split("edit_key=")[1];
 
 /** Each gives the number of a request and what is wrong with it. @type {Record<string, (facts: Facts) => Iterable<[number | null, string]>>} */
@@ -137,62 +193,108 @@ const RULES = {
       const { status, error = "", text } = outcome;
       if (ask.expect.includes(status)) continue;
       const excuses = facts.excuses(exchange);
-      const shown = error === "no answer" ? "no answer" : error ? "lost" : status === 503 && BUSY.test(text) ? "busy" : status;
+      const shown =
+        error === "no answer"
+          ? "no answer"
+          : error
+            ? "lost"
+            : status === 503 && BUSY.test(text)
+              ? "busy"
+              : status;
       const isCutAnyway = isCut(ask) && error !== "no answer" && [400, undefined].includes(status);
-      if (!excuses.includes(shown) && !isCutAnyway) yield [ask.number, `${ask.kind}: ${status ?? error} for ${facts.faults.get(ask.number) ?? "no fault"}: ${text?.slice(0, 200)}`];
+      if (!excuses.includes(shown) && !isCutAnyway)
+        yield [
+          ask.number,
+          `${ask.kind}: ${status ?? error} for ${facts.faults.get(ask.number) ?? "no fault"}: ${text?.slice(0, 200)}`,
+        ];
     }
   },
 
   *"an answer is JSON"(facts) {
-    for (const exchange of facts.exchanges.filter(({ ask, outcome }) => outcome.status && !isPage(ask))) {
+    for (const exchange of facts.exchanges.filter(
+      ({ ask, outcome }) => outcome.status && !isPage(ask),
+    )) {
       const { ask, outcome } = exchange;
       const isJson = outcome.type === "application/json" && parsed(outcome.text);
-      if (!isJson && !(isGet(ask) && facts.isSpoilt(exchange))) yield [ask.number, `${outcome.type}: ${outcome.text.slice(0, 100)}`];
+      if (!isJson && !(isGet(ask) && facts.isSpoilt(exchange)))
+        yield [ask.number, `${outcome.type}: ${outcome.text.slice(0, 100)}`];
     }
   },
 
   *"an answer has the content of its request and the exact charge"({ acknowledged, isRemote }) {
     for (const { ask, json, begun, ended, outcome } of acknowledged) {
-      if (!isDeepStrictEqual(ofRequest(retrieved(json)), asRequested(ask))) yield [ask.number, outcome.text];
+      if (!isDeepStrictEqual(ofRequest(retrieved(json)), asRequested(ask)))
+        yield [ask.number, outcome.text];
       const createdAt = Date.parse(json.createdAt);
-      if (!isRemote && !outcome.replayed && !(begun <= createdAt && createdAt <= ended)) yield [ask.number, `${json.createdAt} is not when it was made`];
+      if (!isRemote && !outcome.replayed && !(begun <= createdAt && createdAt <= ended))
+        yield [ask.number, `${json.createdAt} is not when it was made`];
     }
   },
 
   *"what is acknowledged was kept before"({ acknowledged, kept, writes, isRemote }) {
     if (isRemote) return;
-    const replays = new Set(writes.filter(({ name }) => name.startsWith("idempotency:")).map(({ number }) => number));
+    const replays = new Set(
+      writes.filter(({ name }) => name.startsWith("idempotency:")).map(({ number }) => number),
+    );
     for (const { ask, json, ended, outcome } of acknowledged) {
-      const same = (kept.get(json.id) ?? []).filter(({ at, json: record }) => at <= ended && isDeepStrictEqual(record, retrieved(json)));
-      const isOwn = same.some(({ number }) => number === ask.number) && (!ask.idempotencyKey || replays.has(ask.number));
-      if (!(outcome.replayed ? same.length > 0 : isOwn)) yield [ask.number, `${json.id} was not kept`];
+      const same = (kept.get(json.id) ?? []).filter(
+        ({ at, json: record }) => at <= ended && isDeepStrictEqual(record, retrieved(json)),
+      );
+      const isOwn =
+        same.some(({ number }) => number === ask.number) &&
+        (!ask.idempotencyKey || replays.has(ask.number));
+      if (!(outcome.replayed ? same.length > 0 : isOwn))
+        yield [ask.number, `${json.id} was not kept`];
     }
   },
 
-  *"what is acknowledged can be read in the end, with its content"({ acknowledged, exchanges, kept }) {
-    const reads = new Map(exchanges.filter(({ ask }) => ask.calm && ask.kind === "get").map(({ ask, outcome }) => [ask.target.id, outcome]));
+  *"what is acknowledged can be read in the end, with its content"({
+    acknowledged,
+    exchanges,
+    kept,
+  }) {
+    const reads = new Map(
+      exchanges
+        .filter(({ ask }) => ask.calm && ask.kind === "get")
+        .map(({ ask, outcome }) => [ask.target.id, outcome]),
+    );
     for (const { ask, json } of acknowledged) {
       const { status, text } = reads.get(json.id) ?? {};
       const isLast = status === 200 && text === kept.get(json.id)?.at(-1).value;
-      if (!isLast || !isDeepStrictEqual(undated(parsed(text)), undated(retrieved(json)))) yield [ask.number, `${json.id}: ${status}: ${text}`];
+      if (!isLast || !isDeepStrictEqual(undated(parsed(text)), undated(retrieved(json))))
+        yield [ask.number, `${json.id}: ${status}: ${text}`];
     }
   },
 
   *"a get shows a record as it was written"(facts) {
     if (facts.isRemote) return;
-    for (const exchange of facts.exchanges.filter(({ ask, outcome }) => isGet(ask) && outcome.status === 200 && !facts.isSpoilt({ ask }))) {
+    for (const exchange of facts.exchanges.filter(
+      ({ ask, outcome }) => isGet(ask) && outcome.status === 200 && !facts.isSpoilt({ ask }),
+    )) {
       const { ask, ended, outcome } = exchange;
-      if (!facts.kept.get(ask.target.id)?.some(({ value, at }) => at <= ended && value === outcome.text)) yield [ask.number, outcome.text];
+      if (
+        !facts.kept
+          .get(ask.target.id)
+          ?.some(({ value, at }) => at <= ended && value === outcome.text)
+      )
+        yield [ask.number, outcome.text];
     }
   },
 
-  *"a record belongs to a create that was sent, and has its content"({ records, byNumber, writes }) {
+  *"a record belongs to a create that was sent, and has its content"({
+    records,
+    byNumber,
+    writes,
+  }) {
     for (const { number, json, value } of records) {
       const ask = byNumber.get(number)?.ask;
       if (!ask?.payload) yield [number, `recorded for ${ask?.kind}: ${value}`];
-      else if (!isDeepStrictEqual(ofRequest(json), asRequested(ask))) yield [number, `recorded is ${value}`];
+      else if (!isDeepStrictEqual(ofRequest(json), asRequested(ask)))
+        yield [number, `recorded is ${value}`];
     }
-    for (const { name, number } of writes) if (number === null && !/^((key|catalogue|profile):|lookup$)/.test(name)) yield [number, `${name} belongs to nobody`];
+    for (const { name, number } of writes)
+      if (number === null && !/^((key|catalogue|profile):|lookup$)/.test(name))
+        yield [number, `${name} belongs to nobody`];
   },
 
   *"one create has one record, and no ID or edit key is another's"({ records, byNumber }) {
@@ -201,22 +303,35 @@ const RULES = {
       const ask = byNumber.get(number)?.ask;
       if (!ask?.payload) continue;
       const identity = identityOf(ask);
-      if (ids.has(identity) && ids.get(identity) !== name) yield [number, `${name} and ${ids.get(identity)} are one create`];
+      if (ids.has(identity) && ids.get(identity) !== name)
+        yield [number, `${name} and ${ids.get(identity)} are one create`];
       ids.set(identity, name);
-      for (const [place, part] of [name, editKeyOf(json), ...json.pledges.map(({ id }) => id)].entries()) {
+      for (const [place, part] of [
+        name,
+        editKeyOf(json),
+        ...json.pledges.map(({ id }) => id),
+      ].entries()) {
         const owner = `${place} ${identity}`;
-        if (owners.has(part) && owners.get(part) !== owner) yield [number, `${part} is of ${owners.get(part)}, too`];
+        if (owners.has(part) && owners.get(part) !== owner)
+          yield [number, `${part} is of ${owners.get(part)}, too`];
         owners.set(part, owner);
       }
     }
   },
 
-  *"an answer names the record of its own create, or of the same create by another API key"({ acknowledged, kept, byNumber }) {
+  *"an answer names the record of its own create, or of the same create by another API key"({
+    acknowledged,
+    kept,
+    byNumber,
+  }) {
     for (const { ask, json, outcome } of acknowledged) {
       for (const { number } of kept.get(json.id) ?? []) {
         const writer = byNumber.get(number)?.ask;
         const isOwn = writer?.payload && identityOf(writer) === identityOf(ask);
-        const isRepeat = outcome.replayed && writer?.payload?.reference === ask.payload.reference && nameOf(writer) === nameOf(ask);
+        const isRepeat =
+          outcome.replayed &&
+          writer?.payload?.reference === ask.payload.reference &&
+          nameOf(writer) === nameOf(ask);
         if (!isOwn && !isRepeat) yield [ask.number, `${json.id} was written by ${number}`];
       }
     }
@@ -238,34 +353,57 @@ const RULES = {
       const { ask, outcome, json } = exchange;
       const writers = new Set(facts.kept.get(json.id)?.map(({ number }) => number));
       const raced = facts.isRemote || writers.size > 1; // the answer may have another time
-      const isSame = raced ? isDeepStrictEqual(undated(json), undated(first.json)) : outcome.text === first.outcome.text;
-      if (!isSame || !outcome.replayed) yield [ask.number, `${outcome.text}, and ${first.ask.number}: ${first.outcome.text}`];
+      const isSame = raced
+        ? isDeepStrictEqual(undated(json), undated(first.json))
+        : outcome.text === first.outcome.text;
+      if (!isSame || !outcome.replayed)
+        yield [ask.number, `${outcome.text}, and ${first.ask.number}: ${first.outcome.text}`];
     }
   },
 
   *"another payload is refused once the first is acknowledged, and only then"(facts) {
     for (const exchange of facts.creates.filter(({ ask }) => ask.idempotencyKey)) {
       const { ask, ended, outcome } = exchange;
-      const others = facts.named.get(nameOf(ask)).filter(({ ask: other }) => other.payload.reference !== ask.payload.reference);
+      const others = facts.named
+        .get(nameOf(ask))
+        .filter(({ ask: other }) => other.payload.reference !== ask.payload.reference);
       if (outcome.status === 422) {
         const own = facts.earlier(exchange);
-        const isReplay = own && own.outcome.replayed && !facts.kept.get(own.json.id).some(({ number }) => identityOf(facts.byNumber.get(number).ask) === identityOf(ask));
+        const isReplay =
+          own &&
+          own.outcome.replayed &&
+          !facts.kept
+            .get(own.json.id)
+            .some(({ number }) => identityOf(facts.byNumber.get(number).ask) === identityOf(ask));
         if (own && !isReplay) yield [ask.number, `refused, but ${own.ask.number} was answered`];
-        if (!others.some((other) => other.begun <= ended)) yield [ask.number, "refused without a reason"];
+        if (!others.some((other) => other.begun <= ended))
+          yield [ask.number, "refused without a reason"];
       }
-      const taken = others.find((other) => other.outcome.status === 200 && facts.precedes(other, exchange));
-      const same = facts.named.get(nameOf(ask)).some((other) => other.ask.payload.reference === ask.payload.reference && other.begun <= taken?.ended + facts.everywhereMs);
-      if (outcome.status === 200 && taken && !same) yield [ask.number, `answered, but ${taken.ask.number} has the key`];
+      const taken = others.find(
+        (other) => other.outcome.status === 200 && facts.precedes(other, exchange),
+      );
+      const same = facts.named
+        .get(nameOf(ask))
+        .some(
+          (other) =>
+            other.ask.payload.reference === ask.payload.reference &&
+            other.begun <= taken?.ended + facts.everywhereMs,
+        );
+      if (outcome.status === 200 && taken && !same)
+        yield [ask.number, `answered, but ${taken.ask.number} has the key`];
     }
   },
 
   *"a timeline shows no e-mail address"({ exchanges }) {
-    for (const { ask, outcome } of exchanges) if (isPage(ask) && outcome.text?.includes(ask.target.email)) yield [ask.number, ask.target.email];
+    for (const { ask, outcome } of exchanges)
+      if (isPage(ask) && outcome.text?.includes(ask.target.email))
+        yield [ask.number, ask.target.email];
   },
 
   *"memory stays within the budget of docs/operating.md"({ memory }) {
     if (!memory) return;
     const { idle, peak } = memory;
-    if (peak.wasm - idle.wasm > GROWTH_BYTES || peak.wasm + peak.heap > ISOLATE_BYTES) yield [null, JSON.stringify(memory)];
+    if (peak.wasm - idle.wasm > GROWTH_BYTES || peak.wasm + peak.heap > ISOLATE_BYTES)
+      yield [null, JSON.stringify(memory)];
   },
 };

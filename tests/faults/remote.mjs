@@ -41,11 +41,21 @@ class Place {
     this.folder = mkdtempSync(join(tmpdir(), "impact-pledge-prove-"));
   }
 
-  #wrangler = (...args) => run(process.execPath, [this.tools.wrangler, ...args], { cwd: this.folder, env: this.tools.env });
+  #wrangler = (...args) =>
+    run(process.execPath, [this.tools.wrangler, ...args], {
+      cwd: this.folder,
+      env: this.tools.env,
+    });
 
   async makeNamespace() {
-    const [, id] = (await this.#wrangler("kv", "namespace", "create", NAMESPACE)).match(/\bid"?\s*[:=]\s*"([^"]+)"/) ?? [];
-    if (!id) throw new Stop(`wrangler does not say the id of the namespace \`${NAMESPACE}\`: delete it in Cloudflare's dashboard`);
+    const [, id] =
+      (await this.#wrangler("kv", "namespace", "create", NAMESPACE)).match(
+        /\bid"?\s*[:=]\s*"([^"]+)"/,
+      ) ?? [];
+    if (!id)
+      throw new Stop(
+        `wrangler does not say the id of the namespace \`${NAMESPACE}\`: delete it in Cloudflare's dashboard`,
+      );
     this.namespace = id;
     this.#undo.push(["kv", "namespace", "delete", "--namespace-id", id, "--skip-confirmation"]);
   }
@@ -53,8 +63,18 @@ class Place {
   /** The build that a deploy ships. */
   async deploy(name, region) {
     const { root } = this.tools;
-    const [, date] = readFileSync(join(root, "wrangler.toml"), "utf8").match(/^compatibility_date = "(.*)"$/m);
-    const config = { name, main: join(root, "build", "worker.js"), compatibility_date: date, keep_names: false, workers_dev: true, placement: { region }, kv_namespaces: [{ binding: "PLEDGES", id: this.namespace }] };
+    const [, date] = readFileSync(join(root, "wrangler.toml"), "utf8").match(
+      /^compatibility_date = "(.*)"$/m,
+    );
+    const config = {
+      name,
+      main: join(root, "build", "worker.js"),
+      compatibility_date: date,
+      keep_names: false,
+      workers_dev: true,
+      placement: { region },
+      kv_namespaces: [{ binding: "PLEDGES", id: this.namespace }],
+    };
     mkdirSync(join(this.folder, name));
     writeFileSync(join(this.folder, name, "wrangler.json"), JSON.stringify(config));
     this.#undo.unshift(["delete", name, "--force"]);
@@ -66,18 +86,29 @@ class Place {
 
   /** Its records, by the configuration of a Worker, which has the namespace's id. */
   get kv() {
-    return openKv(this.tools, { remote: true, config: join(this.folder, WORKERS[0], "wrangler.json") });
+    return openKv(this.tools, {
+      remote: true,
+      config: join(this.folder, WORKERS[0], "wrangler.json"),
+    });
   }
 
   /** Makes the keys and prices. @returns {Promise<typeof import("./mix.mjs").CALLERS>} */
   async seed() {
     const made = [];
-    for (const record of KEYS) made.push(await operator(this.tools, "new-key", { random: randomBytes(25).toString("hex"), record: { ...record, label: "prove" } }));
+    for (const record of KEYS)
+      made.push(
+        await operator(this.tools, "new-key", {
+          random: randomBytes(25).toString("hex"),
+          record: { ...record, label: "prove" },
+        }),
+      );
     const { entries } = await operator(this.tools, "catalogue", PRICES);
     await (await this.kv).write([...made.map(({ entry }) => entry), ...Object.values(entries)]);
     return made.flatMap(({ key }, index) => {
       const { mode, unitId, unitIds } = KEYS[index];
-      return unitIds ? unitIds.map((unit) => ({ key, unit, scope: `${mode} ${unit}` })) : [{ key, scope: `${mode} ${unitId}` }];
+      return unitIds
+        ? unitIds.map((unit) => ({ key, unit, scope: `${mode} ${unit}` }))
+        : [{ key, scope: `${mode} ${unitId}` }];
     });
   }
 
@@ -85,7 +116,11 @@ class Place {
   async remove() {
     const left = [];
     for (const command of this.#undo) {
-      await this.#wrangler(...command).catch(({ output, message }) => isNone(command, output) || left.push(`npx wrangler ${command.join(" ")}   # ${message.split("\n").at(-1)}`));
+      await this.#wrangler(...command).catch(
+        ({ output, message }) =>
+          isNone(command, output) ||
+          left.push(`npx wrangler ${command.join(" ")}   # ${message.split("\n").at(-1)}`),
+      );
     }
     rmSync(this.folder, { recursive: true, force: true });
     if (left.length > 0) throw new Stop(`not all could be deleted; by hand:\n${left.join("\n")}`);
@@ -122,7 +157,18 @@ export async function playRemote(tools, { regions, ...plan }) {
   }
 }
 
-async function mixed(place, callers, { requests, connections, seed, signal, everywhereMs = EVERYWHERE_MS, originOf = (origin) => origin }) {
+async function mixed(
+  place,
+  callers,
+  {
+    requests,
+    connections,
+    seed,
+    signal,
+    everywhereMs = EVERYWHERE_MS,
+    originOf = (origin) => origin,
+  },
+) {
   const origins = place.origins.map(originOf);
   const mix = new Mix({ seed, callers });
   const client = new Client(connections);
@@ -134,12 +180,18 @@ async function mixed(place, callers, { requests, connections, seed, signal, ever
     const outcome = await client.send(origins[index], ask);
     const { headers, body, ...kept } = ask;
     const isEarly = !ask.calm && ask.target !== undefined && expect.includes(200);
-    exchanges.push({ ask: { ...kept, expect: isEarly ? [...expect, 404] : expect }, begun, ended: Date.now(), outcome });
+    exchanges.push({
+      ask: { ...kept, expect: isEarly ? [...expect, 404] : expect },
+      begun,
+      ended: Date.now(),
+      outcome,
+    });
     if (outcome.status !== 200 || !ask.payload) return;
     const json = parsed(outcome.text);
     if (!json?.timelineUrl) return;
     mix.acknowledge(ask, json);
-    if (ask.kind === "create" && watches.length < WATCHED) watches.push(seenAfter(client, origins.at(index - 1), ask, json.id, everywhereMs, signal));
+    if (ask.kind === "create" && watches.length < WATCHED)
+      watches.push(seenAfter(client, origins.at(index - 1), ask, json.id, everywhereMs, signal));
   }
 
   const during = function* (asks) {
@@ -155,17 +207,32 @@ async function mixed(place, callers, { requests, connections, seed, signal, ever
     for (const origin of origins) await online(client, origin, signal);
     await atATime(connections, during(numbers()), exchange);
     say(`waiting ${everywhereMs / 1000} s, until KV shows every write everywhere`);
-    const [seenMs] = await Promise.all([Promise.all(watches), sleep(everywhereMs, undefined, { signal })]);
+    const [seenMs] = await Promise.all([
+      Promise.all(watches),
+      sleep(everywhereMs, undefined, { signal }),
+    ]);
     await atATime(connections, during(mix.repeats(requests + 1, REPEATS)), exchange);
     await atATime(connections, during(mix.reads(2 * requests)), exchange);
-    return { exchanges, kills: [], faults: new Map(), writes: await recordsOf(await place.kv, exchanges), isRemote: true, everywhereMs, seenMs };
+    return {
+      exchanges,
+      kills: [],
+      faults: new Map(),
+      writes: await recordsOf(await place.kv, exchanges),
+      isRemote: true,
+      everywhereMs,
+      seenMs,
+    };
   } finally {
     client.close();
   }
 }
 
 async function online(client, origin, signal) {
-  for (const end = Date.now() + ONLINE_MS; Date.now() < end; await sleep(1_000, undefined, { signal })) {
+  for (
+    const end = Date.now() + ONLINE_MS;
+    Date.now() < end;
+    await sleep(1_000, undefined, { signal })
+  ) {
     const { status, type } = await client.send(origin, { method: "GET", path: "/", headers: {} });
     if (status === 404 && type === "application/json") return; // the service's own; it asks KV for nothing
   }
@@ -176,7 +243,11 @@ async function online(client, origin, signal) {
 async function seenAfter(client, origin, { headers }, id, mostMs, signal) {
   const begun = Date.now();
   for (; Date.now() < begun + mostMs; await sleep(1_000, undefined, { signal })) {
-    const { status } = await client.send(origin, { method: "GET", path: `/v2/pledge-transaction/${id}`, headers: { ...headers, "content-type": "" } });
+    const { status } = await client.send(origin, {
+      method: "GET",
+      path: `/v2/pledge-transaction/${id}`,
+      headers: { ...headers, "content-type": "" },
+    });
     if (status === 200) return Date.now() - begun;
   }
   return Infinity;
@@ -185,7 +256,12 @@ async function seenAfter(client, origin, { headers }, id, mostMs, signal) {
 /** The records in the namespace as writes, each of a create that may have made it. */
 async function recordsOf(kv, exchanges) {
   const creates = exchanges.filter(({ ask }) => ask.payload);
-  const byId = new Map(creates.filter(({ outcome }) => outcome.status === 200).toSorted((a, b) => b.outcome.replayed - a.outcome.replayed).map(({ ask, outcome }) => [parsed(outcome.text)?.id, ask])); // an own answer comes before a replay, which may be another key's
+  const byId = new Map(
+    creates
+      .filter(({ outcome }) => outcome.status === 200)
+      .toSorted((a, b) => b.outcome.replayed - a.outcome.replayed)
+      .map(({ ask, outcome }) => [parsed(outcome.text)?.id, ask]),
+  ); // an own answer comes before a replay, which may be another key's
   const byReference = Map.groupBy(creates, ({ ask }) => ask.payload.reference);
   const taken = new Set(byId.values());
   const names = async function* () {
@@ -194,7 +270,13 @@ async function recordsOf(kv, exchanges) {
   const found = (await Array.fromAsync(kv.read(names()))).filter(({ value }) => value !== null);
   return found.map(({ name, value }) => {
     const asks = byReference.get(parsed(value)?.reference)?.map(({ ask }) => ask) ?? [];
-    const ask = byId.get(name.slice("transaction:".length)) ?? asks.find((ask) => ![...taken].some((other) => other.caller === ask.caller && other.payload === ask.payload)) ?? asks[0];
+    const ask =
+      byId.get(name.slice("transaction:".length)) ??
+      asks.find(
+        (ask) =>
+          ![...taken].some((other) => other.caller === ask.caller && other.payload === ask.payload),
+      ) ??
+      asks[0];
     if (ask) taken.add(ask);
     return { name, number: ask?.number ?? null, at: 0, value };
   });

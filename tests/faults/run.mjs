@@ -38,9 +38,16 @@ class Service {
   memory = { peak: {} };
 
   static async start(tools, { seed, share }) {
-    const service = Object.assign(new Service(), { tools, folder: mkdtempSync(join(tmpdir(), "impact-pledge-faults-")) });
+    const service = Object.assign(new Service(), {
+      tools,
+      folder: mkdtempSync(join(tmpdir(), "impact-pledge-faults-")),
+    });
     service.kv = await FaultyKv.start({ seed, share });
-    service.bundle = await bundle(tools, { main: join(tools.root, "tests", "faults", "worker.mjs"), folder: service.folder, kv: service.kv.address });
+    service.bundle = await bundle(tools, {
+      main: join(tools.root, "tests", "faults", "worker.mjs"),
+      folder: service.folder,
+      kv: service.kv.address,
+    });
     service.ready = service.#launch();
     await (await service.ready).seed((await seedData(tools)).entries);
     service.memory.idle = await memoryOf(await service.ready);
@@ -85,10 +92,18 @@ class Service {
  * @param {{requests: number, connections: number, seed: number, share: number, kills: number, traps: number, crowds: number, repeats: number, progress?: (done: number) => void}} plan `share` of KV's calls fails; `repeats`: of creates, at the end
  * @returns {Promise<History>}
  */
-export async function play(tools, { requests, connections, seed, share, kills, traps, crowds, repeats, progress = () => {} }) {
+export async function play(
+  tools,
+  { requests, connections, seed, share, kills, traps, crowds, repeats, progress = () => {} },
+) {
   const service = await Service.start(tools, { seed, share });
   const killsAt = new Set(evenly(requests, kills));
-  const special = new Map([...evenly(requests, crowds, 0.3).flatMap((first) => Array.from({ length: CROWD }, (_, index) => [first + index, "crowd"])), ...evenly(requests, traps, 0.9).map((at) => [at, "trap"])]);
+  const special = new Map([
+    ...evenly(requests, crowds, 0.3).flatMap((first) =>
+      Array.from({ length: CROWD }, (_, index) => [first + index, "crowd"]),
+    ),
+    ...evenly(requests, traps, 0.9).map((at) => [at, "trap"]),
+  ]);
   const mix = new Mix({ seed, special });
   const client = new Client(connections);
   const exchanges = [];
@@ -129,7 +144,8 @@ export async function play(tools, { requests, connections, seed, share, kills, t
 }
 
 /** Whole numbers that divide a range into equal parts. */
-const evenly = (length, count, shift = 0.5) => Array.from({ length: count }, (_, index) => Math.ceil(((index + shift) * length) / count));
+const evenly = (length, count, shift = 0.5) =>
+  Array.from({ length: count }, (_, index) => Math.ceil(((index + shift) * length) / count));
 
 /** The bytes are known from the payload. */
 const without = ({ body, headers, ...ask }) => ask;

@@ -12,6 +12,10 @@ const numbered = (kv, number) => ({
 export default {
   fetch(request, env, context) {
     const number = request.headers.get("x-number");
-    return service.fetch(request, number === null ? env : { ...env, PLEDGES: numbered(env.PLEDGES, number) }, context);
+    return service.fetch(
+      request,
+      number === null ? env : { ...env, PLEDGES: numbered(env.PLEDGES, number) },
+      context,
+    );
   },
 };

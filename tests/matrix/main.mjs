@@ -26,11 +26,24 @@ import { useService } from "./lib/service.mjs";
  */
 
 /** @type {Environment[]} */
-const ENVIRONMENTS = [...runtimes, ...types, ...page, ...bundlers, ...edge, ...runners, ...reactNative, ...recipes, ...firefox];
+const ENVIRONMENTS = [
+  ...runtimes,
+  ...types,
+  ...page,
+  ...bundlers,
+  ...edge,
+  ...runners,
+  ...reactNative,
+  ...recipes,
+  ...firefox,
+];
 
 /** @param {string[]} names beginnings of names; none means all */
 export function chosen(names) {
-  return ENVIRONMENTS.filter(({ name }) => names.length === 0 || names.some((each) => name === each || name.startsWith(`${each}-`)));
+  return ENVIRONMENTS.filter(
+    ({ name }) =>
+      names.length === 0 || names.some((each) => name === each || name.startsWith(`${each}-`)),
+  );
 }
 
 /**
@@ -44,7 +57,8 @@ export async function matrix(tools, environments, wish) {
   const browser = useBrowser(tools.browser);
   const counts = { passed: 0, failed: 0, skipped: 0 };
   try {
-    for (const each of environments) counts[await attempt(each, { tools, home, service, browser })] += 1;
+    for (const each of environments)
+      counts[await attempt(each, { tools, home, service, browser })] += 1;
   } finally {
     await Promise.all([browser.close(), service.close()]);
   }
@@ -55,7 +69,9 @@ async function attempt(environment, given) {
   const started = Date.now();
   const { outcome, version, why } = await resultOf(environment, given);
   const label = { passed: "ok  ", failed: "FAIL", skipped: "skip" }[outcome];
-  say(`${label}  ${environment.name.padEnd(18)}  ${(version ?? "").padEnd(28)}  ${duration(Date.now() - started)}${why ? `\n${indented(why)}` : ""}`);
+  say(
+    `${label}  ${environment.name.padEnd(18)}  ${(version ?? "").padEnd(28)}  ${duration(Date.now() - started)}${why ? `\n${indented(why)}` : ""}`,
+  );
   return outcome;
 }
 

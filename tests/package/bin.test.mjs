@@ -22,16 +22,31 @@ const GOOD = JSON.stringify(REQUEST);
 const patience = { timeout: 120_000 };
 
 /** Of the variables of whoever runs the tests none is the command's. */
-const environment = (node, env) => ({ ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(PLEDGE_|FORCE_COLOR|NODE_TEST)/.test(name))), PATH: [dirname(node), process.env.PATH].join(delimiter), ...env });
+const environment = (node, env) => ({
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(PLEDGE_|FORCE_COLOR|NODE_TEST)/.test(name)),
+  ),
+  PATH: [dirname(node), process.env.PATH].join(delimiter),
+  ...env,
+});
 
 /** In a process group of its own, so that Ctrl-C reaches all that npx has started. */
 function start(args, { node = process.execPath, bin = [BIN], env = {}, cwd = folder } = {}) {
-  const child = spawn(node, [...bin, ...args], { cwd, env: environment(node, env), stdio: "pipe", detached: true });
+  const child = spawn(node, [...bin, ...args], {
+    cwd,
+    env: environment(node, env),
+    stdio: "pipe",
+    detached: true,
+  });
   const run = { child, out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text) => (run.out += text));
   child.stderr.setEncoding("utf8").on("data", (text) => (run.err += text));
   child.stdin.on("error", () => {}); // it may end before it has read all
-  run.ended = once(child, "close").then(([code, signal]) => ({ status: code ?? signal, out: run.out, err: run.err }));
+  run.ended = once(child, "close").then(([code, signal]) => ({
+    status: code ?? signal,
+    out: run.out,
+    err: run.err,
+  }));
   return run;
 }
 
@@ -48,7 +63,8 @@ function write(name, content) {
 }
 
 const bytes = (...parts) => Buffer.concat(parts.map((part) => Buffer.from(part)));
-const RECIPIENT = '"recipient": {"email": "ada@example.org"}', PLEDGES = '"pledges": [{"impact": {"amount": 1, "offeringId": "tree"}}]';
+const RECIPIENT = '"recipient": {"email": "ada@example.org"}',
+  PLEDGES = '"pledges": [{"impact": {"amount": 1, "offeringId": "tree"}}]';
 const REST = `${RECIPIENT}, ${PLEDGES}`;
 
 /** A text, and the problems of it: place, path and code. */
@@ -56,47 +72,118 @@ const TEXTS = {
   valid: [GOOD],
   "several problems": [
     `{\n  "reference": 7,\n  "recipient": { "email": "ada@", "fristName": "Ada" },\n  "pledges": [\n    { "impact": { "amount": 0 } }\n  ]\n}\n`,
-    "2:16 reference invalid_type", "3:27 recipient.email invalid_email", "3:35 recipient.fristName unknown_member",
-    "5:17 pledges.0.impact.offeringId required", "5:29 pledges.0.impact.amount not_positive",
+    "2:16 reference invalid_type",
+    "3:27 recipient.email invalid_email",
+    "3:35 recipient.fristName unknown_member",
+    "5:17 pledges.0.impact.offeringId required",
+    "5:29 pledges.0.impact.amount not_positive",
   ],
-  "what is missing is at the object that lacks it": [`{${PLEDGES},\n "recipient": {}}`, "1:1 reference required", "2:15 recipient.email required"],
+  "what is missing is at the object that lacks it": [
+    `{${PLEDGES},\n "recipient": {}}`,
+    "1:1 reference required",
+    "2:15 recipient.email required",
+  ],
   "not an object": ["\n []", "2:2 the request invalid_type"],
   "a comma too many": [`{"reference": "order-1", ${REST},\n}`, "2:1 the request malformed_json"],
   "text behind the end": [`${GOOD}\n x`, "2:2 the request malformed_json"],
   "broken off": ['{"reference"', "1:13 the request malformed_json"],
-  "broken, with a problem before": ['{"é": 1,\n"ö" 2}', "1:2 é unknown_member", "2:5 the request malformed_json"],
+  "broken, with a problem before": [
+    '{"é": 1,\n"ö" 2}',
+    "1:2 é unknown_member",
+    "2:5 the request malformed_json",
+  ],
   empty: ["", "1:1 the request malformed_json"],
   "blank lines": ["\n \n", "3:1 the request malformed_json"],
-  "not UTF-8": [bytes('{"reference": "ä', [0xff], `", "x": 1,\n${REST}}`), "1:15 reference invalid_utf8", "1:21 x unknown_member"],
-  "a byte order mark": [bytes([0xef, 0xbb, 0xbf], GOOD), "1:1 the request malformed_json", "save it as UTF-8 without one"],
-  "UTF-16": [bytes([0xff, 0xfe], Buffer.from(GOOD, "utf16le")), "1:1 the request malformed_json", "save it as UTF-8"],
-  "lines that end in CR and LF": [`{\r\n"reference": 1,\r\n${REST}}`, "2:14 reference invalid_type"],
-  "lines that end in CR": [`{\r"reference": 1,\r${REST}, x`, "2:14 reference invalid_type", `3:${REST.length + 3} the request malformed_json`],
+  "not UTF-8": [
+    bytes('{"reference": "ä', [0xff], `", "x": 1,\n${REST}}`),
+    "1:15 reference invalid_utf8",
+    "1:21 x unknown_member",
+  ],
+  "a byte order mark": [
+    bytes([0xef, 0xbb, 0xbf], GOOD),
+    "1:1 the request malformed_json",
+    "save it as UTF-8 without one",
+  ],
+  "UTF-16": [
+    bytes([0xff, 0xfe], Buffer.from(GOOD, "utf16le")),
+    "1:1 the request malformed_json",
+    "save it as UTF-8",
+  ],
+  "lines that end in CR and LF": [
+    `{\r\n"reference": 1,\r\n${REST}}`,
+    "2:14 reference invalid_type",
+  ],
+  "lines that end in CR": [
+    `{\r"reference": 1,\r${REST}, x`,
+    "2:14 reference invalid_type",
+    `3:${REST.length + 3} the request malformed_json`,
+  ],
   tabs: [`{\t"reference":\t1,\n\t${REST}}`, "1:16 reference invalid_type"],
-  "letters of several bytes before": [`{"reference": "größe 😀 日本", "x": 1, ${REST}}`, "1:30 x unknown_member"],
-  "no line ends in a string": [`{"reference": "\u2028\\n", "x": 1, ${REST}}`, "1:22 x unknown_member"],
+  "letters of several bytes before": [
+    `{"reference": "größe 😀 日本", "x": 1, ${REST}}`,
+    "1:30 x unknown_member",
+  ],
+  "no line ends in a string": [
+    `{"reference": "\u2028\\n", "x": 1, ${REST}}`,
+    "1:22 x unknown_member",
+  ],
   "members that appear again": [
     `{"reference": "a",\n"reference": 1,\n"reference": "c", ${REST}, "x": 1, "x": 2}`,
-    "2:1 reference duplicate_member", "3:1 reference duplicate_member", `3:${REST.length + 21} x unknown_member`, `3:${REST.length + 29} x unknown_member`,
+    "2:1 reference duplicate_member",
+    "3:1 reference duplicate_member",
+    `3:${REST.length + 21} x unknown_member`,
+    `3:${REST.length + 29} x unknown_member`,
   ],
-  "the first of two is the one that counts": [`{"reference": "a",\n"recipient": {},\n"recipient": {"email": 1}, ${PLEDGES}}`, "2:14 recipient.email required", "3:1 recipient duplicate_member"],
-  "a name with escapes": [`{"ref\\u0065rence": 1, "a/b~c": 1, ${REST}}`, "1:20 reference invalid_type", "1:23 a/b~c unknown_member"],
-  "a name that would change the terminal": [`{"\\u001b[31m\\u202e": 1, "reference": "a", ${REST}}`, "1:2 \\u001b[31m\\u202e unknown_member"],
-  "half of a surrogate pair": [`{"reference": "\\ud800", ${REST}}`, "1:15 reference lone_surrogate"],
-  "too deep": [`{"reference": 1, "x":\n${"[".repeat(500_000)}`, "1:1 the request too_deep", "1:15 reference invalid_type", "1:18 x unknown_member"],
+  "the first of two is the one that counts": [
+    `{"reference": "a",\n"recipient": {},\n"recipient": {"email": 1}, ${PLEDGES}}`,
+    "2:14 recipient.email required",
+    "3:1 recipient duplicate_member",
+  ],
+  "a name with escapes": [
+    `{"ref\\u0065rence": 1, "a/b~c": 1, ${REST}}`,
+    "1:20 reference invalid_type",
+    "1:23 a/b~c unknown_member",
+  ],
+  "a name that would change the terminal": [
+    `{"\\u001b[31m\\u202e": 1, "reference": "a", ${REST}}`,
+    "1:2 \\u001b[31m\\u202e unknown_member",
+  ],
+  "half of a surrogate pair": [
+    `{"reference": "\\ud800", ${REST}}`,
+    "1:15 reference lone_surrogate",
+  ],
+  "too deep": [
+    `{"reference": 1, "x":\n${"[".repeat(500_000)}`,
+    "1:1 the request too_deep",
+    "1:15 reference invalid_type",
+    "1:18 x unknown_member",
+  ],
 };
 
 /** What people read, as it stands in the rows. */
-const shortened = (line) => line.replace(/^order\.json:(\d+:\d+) (the request|\S+) .* \((\w+)\)$/, "$1 $2 $3");
+const shortened = (line) =>
+  line.replace(/^order\.json:(\d+:\d+) (the request|\S+) .* \((\w+)\)$/, "$1 $2 $3");
 
 for (const [name, [text, ...problems]] of Object.entries(TEXTS)) {
   test(`validate: ${name}`, async () => {
     write("order.json", text);
     const { status, out, err } = await command(["validate", "order.json"]);
-    const lines = out.trimEnd().split("\n").map(shortened), last = lines.pop();
-    const [hint] = problems.filter((problem) => !/^\d/.test(problem)), places = problems.filter((problem) => problem !== hint);
-    assert.deepEqual({ status, lines, err }, { status: places.length > 0 ? 1 : 0, lines: places, err: "" });
-    assert.equal(last.split(";")[0], places.length === 0 ? "order.json is valid" : places.length === 1 ? "1 problem" : `${places.length} problems`);
+    const lines = out.trimEnd().split("\n").map(shortened),
+      last = lines.pop();
+    const [hint] = problems.filter((problem) => !/^\d/.test(problem)),
+      places = problems.filter((problem) => problem !== hint);
+    assert.deepEqual(
+      { status, lines, err },
+      { status: places.length > 0 ? 1 : 0, lines: places, err: "" },
+    );
+    assert.equal(
+      last.split(";")[0],
+      places.length === 0
+        ? "order.json is valid"
+        : places.length === 1
+          ? "1 problem"
+          : `${places.length} problems`,
+    );
     assert.ok(last.endsWith(hint ?? ""), last);
   });
 }
@@ -105,29 +192,59 @@ test("validate: more problems than anybody reads are counted", async () => {
   write("order.json", `{"reference": "a", ${RECIPIENT}, "pledges": [${"1,".repeat(400_000)}1]}`);
   const { status, out } = await command(["validate", "order.json"]);
   const lines = out.trimEnd().split("\n");
-  assert.deepEqual([status, lines.length, lines.at(-1)], [1, 1001, "400001 problems, of which these are the first 1000"]);
+  assert.deepEqual(
+    [status, lines.length, lines.at(-1)],
+    [1, 1001, "400001 problems, of which these are the first 1000"],
+  );
 });
 
 test("validate: a name many times over", async () => {
   write("order.json", `{${'"reference":"",'.repeat(65_000)}${REST}}`);
   const { status, out } = await command(["validate", "order.json"]);
-  assert.deepEqual([status, shortened(out.split("\n")[999])], [1, "1:15002 reference duplicate_member"]);
+  assert.deepEqual(
+    [status, shortened(out.split("\n")[999])],
+    [1, "1:15002 reference duplicate_member"],
+  );
 });
 
 test("validate --json: the issues of the package, with their places", async () => {
   const text = '{"reference": "a",\n"recipient": {"email": "ada@"}}';
   const { validateBytes } = await project.load("impact-pledge/validate");
-  const places = [{ line: 2, column: 24 }, { line: 1, column: 1 }];
+  const places = [
+    { line: 2, column: 24 },
+    { line: 1, column: 1 },
+  ];
   const { status, out, err } = await command(["validate", "--json", write("order.json", text)]);
-  assert.deepEqual({ status, issues: JSON.parse(out), err }, { status: 1, issues: validateBytes(Buffer.from(text)).map((issue, index) => ({ ...issue, ...places[index] })), err: "" });
-  assert.deepEqual(await command(["validate", "--json"], { input: GOOD }), { status: 0, out: "[]\n", err: "" });
+  assert.deepEqual(
+    { status, issues: JSON.parse(out), err },
+    {
+      status: 1,
+      issues: validateBytes(Buffer.from(text)).map((issue, index) => ({
+        ...issue,
+        ...places[index],
+      })),
+      err: "",
+    },
+  );
+  assert.deepEqual(await command(["validate", "--json"], { input: GOOD }), {
+    status: 0,
+    out: "[]\n",
+    err: "",
+  });
 });
 
 for (const args of [["validate"], ["validate", "-"]]) {
   test(`${args.join(" ")}: standard input`, async () => {
-    assert.deepEqual(await command(args, { input: GOOD }), { status: 0, out: "standard input is valid\n", err: "" });
+    assert.deepEqual(await command(args, { input: GOOD }), {
+      status: 0,
+      out: "standard input is valid\n",
+      err: "",
+    });
     const { status, out } = await command(args, { input: "{}" });
-    assert.deepEqual([status, out.split("\n").length, out.startsWith("standard input:1:1 reference ")], [1, 5, true]);
+    assert.deepEqual(
+      [status, out.split("\n").length, out.startsWith("standard input:1:1 reference ")],
+      [1, 5, true],
+    );
   });
 }
 
@@ -149,12 +266,23 @@ const WRONG = [
   [["--verison"], /did you mean `--version`\?/],
   [[], /^impact-pledge COMMAND \[OPTIONS\]/],
   [["get"], /name the ID of a transaction/],
-  [["get", "ptran_1"], /set PLEDGE_API_KEY and PLEDGE_BASE_URL[^]*impact-pledge serve[^]*service_sk_test_dev_unit/],
+  [
+    ["get", "ptran_1"],
+    /set PLEDGE_API_KEY and PLEDGE_BASE_URL[^]*impact-pledge serve[^]*service_sk_test_dev_unit/,
+  ],
   [["create", "good.json"], /set PLEDGE_BASE_URL /, { PLEDGE_API_KEY: "a" }],
-  [["create", "good.json"], /`baseUrl` must be[^]*PLEDGE_BASE_URL/, { PLEDGE_API_KEY: "a", PLEDGE_BASE_URL: "example.org" }],
+  [
+    ["create", "good.json"],
+    /`baseUrl` must be[^]*PLEDGE_BASE_URL/,
+    { PLEDGE_API_KEY: "a", PLEDGE_BASE_URL: "example.org" },
+  ],
   [["get", "service_sk_test_secret"], /can show arguments$/],
   [["create", "good.json", "--idempotency-key=service_sk_live_secret"], /can show arguments$/],
-  [["get", "ptran_1", "--api-key", "own-secret"], /can show arguments$/, { PLEDGE_API_KEY: "own-secret" }],
+  [
+    ["get", "ptran_1", "--api-key", "own-secret"],
+    /can show arguments$/,
+    { PLEDGE_API_KEY: "own-secret" },
+  ],
   [["get", "ptran_1", "--api-key=secret"], /can't be given by `--api-key`/],
   [["serve", "--port", "70000"], /`--port` must be a number from 0 to 65535/],
   [["serve", "--port"], /'--port <value>' argument missing/],
@@ -172,7 +300,10 @@ for (const [args, text, env] of WRONG) {
 test("--help, of each command and of all, and --version", async () => {
   for (const args of [[], ["validate"], ["create"], ["get"], ["serve"]]) {
     const { status, out, err } = await command([...args, "--help"]);
-    assert.deepEqual([status, err, out.startsWith(`impact-pledge ${args[0] ?? "COMMAND"} `)], [0, "", true]);
+    assert.deepEqual(
+      [status, err, out.startsWith(`impact-pledge ${args[0] ?? "COMMAND"} `)],
+      [0, "", true],
+    );
   }
   const { version } = project.require("impact-pledge/package.json");
   assert.deepEqual(await command(["--version"]), { status: 0, out: `${version}\n`, err: "" });
@@ -189,12 +320,18 @@ test("the reader of the output has enough", async () => {
 async function serving(t, options) {
   const run = start(["serve", "--port", "0"], options);
   const interrupt = () => (process.kill(-run.child.pid, "SIGINT"), run.ended);
-  t.after(() => run.child.exitCode ?? run.child.signalCode ?? process.kill(-run.child.pid, "SIGKILL"));
+  t.after(
+    () => run.child.exitCode ?? run.child.signalCode ?? process.kill(-run.child.pid, "SIGKILL"),
+  );
   while (!run.out.includes("Ctrl-C ends it.")) {
     assert.equal(run.child.exitCode, null, run.err);
     await sleep(20);
   }
-  return { env: { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: run.out.match(/http:\/\/127\.0\.0\.1:\d+/)[0] }, interrupt, run };
+  return {
+    env: { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: run.out.match(/http:\/\/127\.0\.0\.1:\d+/)[0] },
+    interrupt,
+    run,
+  };
 }
 
 const shown = ({ status, out, err }) => (assert.deepEqual([status, err], [0, ""]), JSON.parse(out));
@@ -211,20 +348,46 @@ for (const { name, node } of nodes()) {
   test(`${name}: serve, create and get`, patience, async (t) => {
     const { env, interrupt } = await serving(t, { node });
     const created = await mustCreateAndGet({ node, env });
-    assert.ok(created.timelineUrl.startsWith(`${env.PLEDGE_BASE_URL}/timeline/`), created.timelineUrl);
+    assert.ok(
+      created.timelineUrl.startsWith(`${env.PLEDGE_BASE_URL}/timeline/`),
+      created.timelineUrl,
+    );
     assert.match(await (await fetch(created.timelineUrl)).text(), /<html/);
-    const [first, second] = [await command(["create", "-", "--idempotency-key", "a"], { node, env, input: GOOD }), await command(["create", "--idempotency-key=a"], { node, env, input: GOOD })];
+    const [first, second] = [
+      await command(["create", "-", "--idempotency-key", "a"], { node, env, input: GOOD }),
+      await command(["create", "--idempotency-key=a"], { node, env, input: GOOD }),
+    ];
     assert.deepEqual(second, first);
     const { status, out, err } = await interrupt();
     const [create, ...others] = out.split("Ctrl-C ends it.\n")[1].trimEnd().split("\n");
-    assert.deepEqual([status, err, create, others.length], [0, "", "POST /v2/pledge-transaction 200", 4]);
+    assert.deepEqual(
+      [status, err, create, others.length],
+      [0, "", "POST /v2/pledge-transaction 200", 4],
+    );
     assert.ok(others[1].startsWith("GET /timeline/ptran_") && !out.includes("edit_key"), out);
   });
 
   test(`${name}: npx from the tarball, in an empty folder`, patience, async (t) => {
     const cwd = mkdtempSync(join(folder, "empty-"));
-    const bin = [npmScript() ?? realpathSync(find("npm")), "exec", "--yes", "--offline", "--loglevel=error", `--package=${project.tarball}`, "--", "impact-pledge"];
-    const npx = { node, cwd, bin, env: { npm_config_cache: join(folder, `cache-${name.length}`), npm_config_update_notifier: "false" } };
+    const bin = [
+      npmScript() ?? realpathSync(find("npm")),
+      "exec",
+      "--yes",
+      "--offline",
+      "--loglevel=error",
+      `--package=${project.tarball}`,
+      "--",
+      "impact-pledge",
+    ];
+    const npx = {
+      node,
+      cwd,
+      bin,
+      env: {
+        npm_config_cache: join(folder, `cache-${name.length}`),
+        npm_config_update_notifier: "false",
+      },
+    };
     const { env, interrupt } = await serving(t, npx);
     const calls = { ...npx, env: { ...npx.env, ...env } };
     const { id } = shown(await command(["create"], { ...calls, input: GOOD }));
@@ -242,11 +405,30 @@ test("what the service refuses", patience, async (t) => {
   const rows = [
     [["get", "ptran_unknown"], /no pledge transaction with this ID\n[^]*own unit/],
     [["get", id], /no pledge transaction with this ID/, { PLEDGE_API_KEY: OTHER_UNIT }],
-    [["get", id], /Authentication failed[^]*PLEDGE_API_KEY must be/, { PLEDGE_API_KEY: "own-secret" }],
-    [["get", id], /Authentication failed[^]*PLEDGE_UNIT_ID/, { PLEDGE_API_KEY: "service_sk_test_dev_team" }],
-    [["create", "wrong.json"], /^wrong\.json:1:49 recipient\.email .*\n1 problem\nnothing was sent$/],
-    [["get", id], /was not sent\nPLEDGE_BASE_URL must be.*npx impact-pledge serve/, { PLEDGE_BASE_URL: ended.env.PLEDGE_BASE_URL }],
-    [["get", id], /live key over http/, { PLEDGE_BASE_URL: "http://pledges.invalid", PLEDGE_API_KEY: "service_sk_live_dev_unit" }],
+    [
+      ["get", id],
+      /Authentication failed[^]*PLEDGE_API_KEY must be/,
+      { PLEDGE_API_KEY: "own-secret" },
+    ],
+    [
+      ["get", id],
+      /Authentication failed[^]*PLEDGE_UNIT_ID/,
+      { PLEDGE_API_KEY: "service_sk_test_dev_team" },
+    ],
+    [
+      ["create", "wrong.json"],
+      /^wrong\.json:1:49 recipient\.email .*\n1 problem\nnothing was sent$/,
+    ],
+    [
+      ["get", id],
+      /was not sent\nPLEDGE_BASE_URL must be.*npx impact-pledge serve/,
+      { PLEDGE_BASE_URL: ended.env.PLEDGE_BASE_URL },
+    ],
+    [
+      ["get", id],
+      /live key over http/,
+      { PLEDGE_BASE_URL: "http://pledges.invalid", PLEDGE_API_KEY: "service_sk_live_dev_unit" },
+    ],
   ];
   for (const [args, text, changes] of rows) {
     const { status, out, err } = await command(args, { env: { ...env, ...changes } });
@@ -254,7 +436,9 @@ test("what the service refuses", patience, async (t) => {
     assert.match(err.trimEnd(), text);
     assert.doesNotMatch(err, /secret|service_sk|    at /);
   }
-  const ofTeam = { env: { ...env, PLEDGE_API_KEY: "service_sk_test_dev_team", PLEDGE_UNIT_ID: "unit_dev" } };
+  const ofTeam = {
+    env: { ...env, PLEDGE_API_KEY: "service_sk_test_dev_team", PLEDGE_UNIT_ID: "unit_dev" },
+  };
   assert.equal(shown(await command(["get", id], ofTeam)).reference, REQUEST.reference);
 });
 
@@ -262,11 +446,25 @@ test("serve: a port that is in use, and the keys that it prints", patience, asyn
   const { env, run } = await serving(t);
   const { port } = new URL(env.PLEDGE_BASE_URL);
   const { status, err } = await command(["serve", "--port", port]);
-  assert.deepEqual([status, /^port \d+ can't be used: something else uses it; choose another, such as `impact-pledge serve --port \d+`$/.test(err.trimEnd())], [2, true], err);
-  const seed = JSON.parse(readFileSync(new URL("../../src/operator/development.json", import.meta.url), "utf8"));
+  assert.deepEqual(
+    [
+      status,
+      /^port \d+ can't be used: something else uses it; choose another, such as `impact-pledge serve --port \d+`$/.test(
+        err.trimEnd(),
+      ),
+    ],
+    [2, true],
+    err,
+  );
+  const seed = JSON.parse(
+    readFileSync(new URL("../../src/operator/development.json", import.meta.url), "utf8"),
+  );
   for (const [key] of seed.keys) {
     assert.ok(run.out.includes(key));
     const options = { env: { ...env, PLEDGE_API_KEY: key, PLEDGE_UNIT_ID: "unit_dev" } };
-    assert.equal(shown(await command(["create", "good.json"], options)).isLive, key.includes("_live_"));
+    assert.equal(
+      shown(await command(["create", "good.json"], options)).isLive,
+      key.includes("_live_"),
+    );
   }
 });

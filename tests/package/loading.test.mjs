@@ -28,12 +28,24 @@ const SMOKE = `async function smoke(pkg, baseUrl) {
   const refused = await client.createPledgeTransaction({}).catch((error) => [error.name, error instanceof pkg.ValidationError, error.issues.length]);
   return JSON.stringify([pkg.validate(request).length, pkg.validate({}).map(({ code }) => code), id, charge.amount, refused]);
 }`;
-const EXPECTED = JSON.stringify([0, ["required", "required", "required"], "ptran_1", "0.50", ["ValidationError", true, 3]]);
+const EXPECTED = JSON.stringify([
+  0,
+  ["required", "required", "required"],
+  "ptran_1",
+  "0.50",
+  ["ValidationError", true, 3],
+]);
 
-const CORS = { "access-control-allow-origin": "*", "access-control-allow-headers": "authorization, content-type" };
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-headers": "authorization, content-type",
+};
 
 async function service(t) {
-  const answer = (response, seen) => (seen.method === "OPTIONS" ? response.writeHead(204, CORS).end() : json(created(), { headers: CORS })(response, seen));
+  const answer = (response, seen) =>
+    seen.method === "OPTIONS"
+      ? response.writeHead(204, CORS).end()
+      : json(created(), { headers: CORS })(response, seen);
   const { baseUrl, close } = await serve(answer);
   t.after(close);
   return baseUrl;
@@ -70,11 +82,20 @@ for (const entry of ["index", "validate", "form"]) {
   test(`${entry}.cjs where TextEncoder and TextDecoder are missing`, () => {
     const exports = {};
     const globals = createContext({ process, module: { exports }, exports, URLSearchParams });
-    assert.deepEqual(runInContext("[typeof TextEncoder, typeof TextDecoder]", globals).join(), "undefined,undefined");
-    runInContext(readFileSync(join(project.folder, "node_modules", "impact-pledge", `${entry}.cjs`), "utf8"), globals);
+    assert.deepEqual(
+      runInContext("[typeof TextEncoder, typeof TextDecoder]", globals).join(),
+      "undefined,undefined",
+    );
+    runInContext(
+      readFileSync(join(project.folder, "node_modules", "impact-pledge", `${entry}.cjs`), "utf8"),
+      globals,
+    );
     const { validate, readForm } = globals.module.exports;
-    const issues = validate ? validate({ "größe": 1 }) : readForm([["recipient.größe", "1"]]).issues;
-    assert.ok(issues.some(({ code, path }) => code === "unknown_member" && path.at(-1).endsWith("größe")), JSON.stringify(issues));
+    const issues = validate ? validate({ größe: 1 }) : readForm([["recipient.größe", "1"]]).issues;
+    assert.ok(
+      issues.some(({ code, path }) => code === "unknown_member" && path.at(-1).endsWith("größe")),
+      JSON.stringify(issues),
+    );
   });
 }
 
@@ -82,7 +103,9 @@ const fromOutside = {
   name: "from-outside",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\.wasm\?module$/ }, () => ({ path: "wasm", namespace: "outside" }));
-    onLoad({ filter: /./, namespace: "outside" }, () => ({ contents: "export default globalThis.foreign" }));
+    onLoad({ filter: /./, namespace: "outside" }, () => ({
+      contents: "export default globalThis.foreign",
+    }));
   },
 };
 
@@ -90,26 +113,55 @@ const fromOutside = {
 for (const entry of ["index", "validate", "form", "testing"]) {
   test(`${entry}.edge-light.js with a wasm module of another realm`, async () => {
     const home = join(project.folder, "node_modules", "impact-pledge");
-    const { outputFiles } = await build({ entryPoints: [join(home, `${entry}.edge-light.js`)], bundle: true, format: "iife", globalName: "pkg", write: false, plugins: [fromOutside] });
-    const globals = createContext({ foreign: new WebAssembly.Module(readFileSync(join(home, `${entry}.wasm`))), TextEncoder, TextDecoder, URL });
+    const { outputFiles } = await build({
+      entryPoints: [join(home, `${entry}.edge-light.js`)],
+      bundle: true,
+      format: "iife",
+      globalName: "pkg",
+      write: false,
+      plugins: [fromOutside],
+    });
+    const globals = createContext({
+      foreign: new WebAssembly.Module(readFileSync(join(home, `${entry}.wasm`))),
+      TextEncoder,
+      TextDecoder,
+      URL,
+    });
     assert.equal(runInContext("foreign instanceof WebAssembly.Module", globals), false);
     runInContext(outputFiles[0].text.replace("var pkg", "globalThis.pkg"), globals);
     const { PledgeClient, createTestService, readForm, validate } = globals.pkg;
     if (createTestService) return assert.equal((await createTestService().fetch("/x")).status, 404);
     assert.equal((validate?.({}) ?? readForm([]).issues).length, 3);
-    if (PledgeClient) assert.ok(new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" }));
+    if (PledgeClient)
+      assert.ok(
+        new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" }),
+      );
   });
 }
 
 test("bundled by esbuild", async (t) => {
   const outfile = join(project.folder, "bundle.mjs");
-  await build({ entryPoints: [write("bundled.mjs", ESM)], bundle: true, minify: true, format: "esm", platform: "node", outfile, logLevel: "error" });
+  await build({
+    entryPoints: [write("bundled.mjs", ESM)],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    outfile,
+    logLevel: "error",
+  });
   assert.equal(await output(process.execPath, [outfile, await service(t)]), EXPECTED);
 });
 
 test("workerd, through wrangler", async (t) => {
-  write("worker/index.mjs", `import * as pkg from "impact-pledge";\n${SMOKE}\nexport default { fetch: async (request) => new Response(await smoke(pkg, new URL(request.url).searchParams.get("service"))) };\n`);
-  const configPath = write("worker/wrangler.json", JSON.stringify({ name: "smoke", main: "index.mjs", compatibility_date: "2026-10-01" }));
+  write(
+    "worker/index.mjs",
+    `import * as pkg from "impact-pledge";\n${SMOKE}\nexport default { fetch: async (request) => new Response(await smoke(pkg, new URL(request.url).searchParams.get("service"))) };\n`,
+  );
+  const configPath = write(
+    "worker/wrangler.json",
+    JSON.stringify({ name: "smoke", main: "index.mjs", compatibility_date: "2026-10-01" }),
+  );
   const harness = createTestHarness({ workers: [{ configPath }] });
   t.after(() => harness.close());
   const { url } = await harness.listen();
@@ -120,8 +172,14 @@ test("workerd, through wrangler", async (t) => {
 test("a page of Chromium, with a policy that allows wasm and no eval", async (t) => {
   const baseUrl = await service(t);
   const origin = await serveFiles(t, "script-src 'self' 'wasm-unsafe-eval'");
-  write("page.mjs", `import * as pkg from "/node_modules/impact-pledge/index.js";\n${SMOKE}\nconst baseUrl = new URLSearchParams(location.search).get("service");\nwindow.result = smoke(pkg, baseUrl);\nwindow.live = (() => { try { new pkg.PledgeClient({ apiKey: "service_sk_live_x", baseUrl }); return "taken"; } catch (error) { return error.code; } })();\n`);
-  write("page.html", '<!doctype html><title>x</title><script type="module" src="/page.mjs"></script>');
+  write(
+    "page.mjs",
+    `import * as pkg from "/node_modules/impact-pledge/index.js";\n${SMOKE}\nconst baseUrl = new URLSearchParams(location.search).get("service");\nwindow.result = smoke(pkg, baseUrl);\nwindow.live = (() => { try { new pkg.PledgeClient({ apiKey: "service_sk_live_x", baseUrl }); return "taken"; } catch (error) { return error.code; } })();\n`,
+  );
+  write(
+    "page.html",
+    '<!doctype html><title>x</title><script type="module" src="/page.mjs"></script>',
+  );
   const page = await newPage(t);
   await page.goto(`${origin}/page.html?service=${encodeURIComponent(baseUrl)}`);
   await page.waitForFunction(() => window.live !== undefined);
@@ -131,8 +189,14 @@ test("a page of Chromium, with a policy that allows wasm and no eval", async (t)
 
 test("a page that forbids wasm learns how to allow it", async (t) => {
   const origin = await serveFiles(t, "script-src 'self'");
-  write("blocked.mjs", 'import { validate } from "/node_modules/impact-pledge/index.js";\ntry { validate({}); window.result = "valid"; } catch (error) { window.result = error.message; }\n');
-  write("blocked.html", '<!doctype html><title>x</title><script type="module" src="/blocked.mjs"></script>');
+  write(
+    "blocked.mjs",
+    'import { validate } from "/node_modules/impact-pledge/index.js";\ntry { validate({}); window.result = "valid"; } catch (error) { window.result = error.message; }\n',
+  );
+  write(
+    "blocked.html",
+    '<!doctype html><title>x</title><script type="module" src="/blocked.mjs"></script>',
+  );
   const page = await newPage(t);
   await page.goto(`${origin}/blocked.html`);
   await page.waitForFunction(() => window.result !== undefined);
@@ -152,7 +216,12 @@ async function serveFiles(t, policy) {
     const path = normalize(new URL(request.url, "http://x").pathname);
     try {
       const body = readFileSync(join(project.folder, path));
-      response.writeHead(200, { "content-type": TYPES[path.split(".").at(-1)] ?? "application/octet-stream", "content-security-policy": policy }).end(body);
+      response
+        .writeHead(200, {
+          "content-type": TYPES[path.split(".").at(-1)] ?? "application/octet-stream",
+          "content-security-policy": policy,
+        })
+        .end(body);
     } catch {
       response.writeHead(404).end();
     }

@@ -9,17 +9,50 @@ import { packed } from "./packed.mjs";
 
 const MOST_BYTES = 1_000; // brotli
 const project = await packed();
-const { createSchema, validate, validateAt, validateBytes } = await project.load("impact-pledge/validate");
-const names = readdirSync(join(project.folder, "node_modules", "impact-pledge", "locales")).flatMap((file) => file.match(/^(\w+)\.js$/)?.[1] ?? []);
-const packs = Object.fromEntries(await Promise.all(names.map(async (name) => [name, (await project.load(`impact-pledge/locales/${name}`))[name]])));
+const { createSchema, validate, validateAt, validateBytes } =
+  await project.load("impact-pledge/validate");
+const names = readdirSync(join(project.folder, "node_modules", "impact-pledge", "locales")).flatMap(
+  (file) => file.match(/^(\w+)\.js$/)?.[1] ?? [],
+);
+const packs = Object.fromEntries(
+  await Promise.all(
+    names.map(async (name) => [name, (await project.load(`impact-pledge/locales/${name}`))[name]]),
+  ),
+);
 
 /** An issue of each code, with all that a text may be about. */
-const CODES = "invalid_type required unknown_member duplicate_member too_few_items too_many_items not_positive not_finite not_allowed invalid_email invalid_uri invalid_date_time lone_surrogate invalid_utf8 too_deep malformed_json unreadable unknown_pointer more_issues".split(" ");
-const ISSUES = CODES.flatMap((code) => ["number", "string"].map((expected) => ({ path: [], pointer: "", code, message: "", meta: { expected, actual: "null", minimum: 1, maximum: 3, allowed: ["a"] }, count: 22 })));
-const textOf = (pack, issue) => (typeof pack[issue.code] === "function" ? pack[issue.code](issue) : pack[issue.code]);
+const CODES =
+  "invalid_type required unknown_member duplicate_member too_few_items too_many_items not_positive not_finite not_allowed invalid_email invalid_uri invalid_date_time lone_surrogate invalid_utf8 too_deep malformed_json unreadable unknown_pointer more_issues".split(
+    " ",
+  );
+const ISSUES = CODES.flatMap((code) =>
+  ["number", "string"].map((expected) => ({
+    path: [],
+    pointer: "",
+    code,
+    message: "",
+    meta: { expected, actual: "null", minimum: 1, maximum: 3, allowed: ["a"] },
+    count: 22,
+  })),
+);
+const textOf = (pack, issue) =>
+  typeof pack[issue.code] === "function" ? pack[issue.code](issue) : pack[issue.code];
 
 test("there are packs of twelve languages", () => {
-  assert.deepEqual(names.sort(), ["da", "de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "sv", "zh"]);
+  assert.deepEqual(names.sort(), [
+    "da",
+    "de",
+    "en",
+    "es",
+    "fr",
+    "it",
+    "ja",
+    "nl",
+    "pl",
+    "pt",
+    "sv",
+    "zh",
+  ]);
 });
 
 for (const [name, pack] of Object.entries(packs)) {
@@ -29,14 +62,29 @@ for (const [name, pack] of Object.entries(packs)) {
       assert.match(text, /^[^`{}#_]{2,90}$/u, issue.code);
       assert.doesNotMatch(text, /undefined|null|NaN|string|JSON|RFC|pledges/, issue.code);
     }
-    for (const text of [1, 2, 5, 22].map((count) => pack.summary({ count }))) assert.match(text, /^[^`{}#_]{2,60}$/u);
+    for (const text of [1, 2, 5, 22].map((count) => pack.summary({ count })))
+      assert.match(text, /^[^`{}#_]{2,60}$/u);
     for (const text of [pack.submit_failed, pack.retry]) assert.match(text, /^[^`{}#_]{2,60}$/u);
-    assert.deepEqual(Object.keys(pack).sort(), [...CODES, "summary", "submit_failed", "retry"].sort(), "and nothing else is in it");
+    assert.deepEqual(
+      Object.keys(pack).sort(),
+      [...CODES, "summary", "submit_failed", "retry"].sort(),
+      "and nothing else is in it",
+    );
   });
 
   test(`${name}: costs less than ${MOST_BYTES} bytes`, async () => {
-    const stdin = { contents: `export * from "impact-pledge/locales/${name}"`, resolveDir: project.folder };
-    const { outputFiles } = await build({ stdin, bundle: true, minify: true, charset: "utf8", format: "esm", write: false });
+    const stdin = {
+      contents: `export * from "impact-pledge/locales/${name}"`,
+      resolveDir: project.folder,
+    };
+    const { outputFiles } = await build({
+      stdin,
+      bundle: true,
+      minify: true,
+      charset: "utf8",
+      format: "esm",
+      write: false,
+    });
     assert.ok(brotliCompressSync(outputFiles[0].contents).length < MOST_BYTES);
   });
 
@@ -50,45 +98,125 @@ for (const [name, pack] of Object.entries(packs)) {
 
 test("counts have the plural of their language", () => {
   const counts = (name) => [1, 2, 5, 22].map((count) => packs[name].summary({ count }));
-  assert.deepEqual(counts("en"), ["Please check 1 entry", "Please check 2 entries", "Please check 5 entries", "Please check 22 entries"]);
-  assert.deepEqual(counts("pl"), ["Sprawdź 1 pole", "Sprawdź 2 pola", "Sprawdź 5 pól", "Sprawdź 22 pola"]);
+  assert.deepEqual(counts("en"), [
+    "Please check 1 entry",
+    "Please check 2 entries",
+    "Please check 5 entries",
+    "Please check 22 entries",
+  ]);
+  assert.deepEqual(counts("pl"), [
+    "Sprawdź 1 pole",
+    "Sprawdź 2 pola",
+    "Sprawdź 5 pól",
+    "Sprawdź 22 pola",
+  ]);
 });
 
 describe("messages", () => {
-  const WRONG = { recipient: { email: "ada@" }, pledges: [{ impact: { amount: "x", offeringId: "tree" } }], notifications: ["Email", "Email", "Email", "Email"] };
+  const WRONG = {
+    recipient: { email: "ada@" },
+    pledges: [{ impact: { amount: "x", offeringId: "tree" } }],
+    notifications: ["Email", "Email", "Email", "Email"],
+  };
   const bytes = new TextEncoder().encode(JSON.stringify(WRONG));
   const DOORS = {
     validate: (options) => validate(WRONG, options),
     validateBytes: (options) => validateBytes(bytes, options),
     validateAt: (options) => validateAt("", WRONG, options),
     createSchema: (options) => createSchema(options)["~standard"].validate(WRONG).issues,
-    "libraryOptions of a call": (options) => createSchema()["~standard"].validate(WRONG, { libraryOptions: options }).issues,
+    "libraryOptions of a call": (options) =>
+      createSchema()["~standard"].validate(WRONG, { libraryOptions: options }).issues,
   };
   const OWN = {
-    "a locale pack": [packs.de, ["Bitte füllen Sie dieses Feld aus", "Geben Sie eine E-Mail-Adresse wie ada@example.org ein", "Geben Sie eine Zahl ein", "Wählen Sie höchstens 3 Einträge"]],
-    "a map by code": [{ required: "fehlt", invalid_type: ({ meta }) => `${meta.expected}, nicht ${meta.actual}`, too_many_items: () => undefined }, ["fehlt", "must be an e-mail address such as `ada@example.org`", "number, nicht string", "must have at most 3 items"]],
-    "a function": [({ code, pointer }) => (code === "required" ? `${pointer} fehlt` : undefined), ["/reference fehlt", "must be an e-mail address such as `ada@example.org`", "must be a number, not a string", "must have at most 3 items"]],
-    "nothing": [undefined, ["is required", "must be an e-mail address such as `ada@example.org`", "must be a number, not a string", "must have at most 3 items"]],
+    "a locale pack": [
+      packs.de,
+      [
+        "Bitte füllen Sie dieses Feld aus",
+        "Geben Sie eine E-Mail-Adresse wie ada@example.org ein",
+        "Geben Sie eine Zahl ein",
+        "Wählen Sie höchstens 3 Einträge",
+      ],
+    ],
+    "a map by code": [
+      {
+        required: "fehlt",
+        invalid_type: ({ meta }) => `${meta.expected}, nicht ${meta.actual}`,
+        too_many_items: () => undefined,
+      },
+      [
+        "fehlt",
+        "must be an e-mail address such as `ada@example.org`",
+        "number, nicht string",
+        "must have at most 3 items",
+      ],
+    ],
+    "a function": [
+      ({ code, pointer }) => (code === "required" ? `${pointer} fehlt` : undefined),
+      [
+        "/reference fehlt",
+        "must be an e-mail address such as `ada@example.org`",
+        "must be a number, not a string",
+        "must have at most 3 items",
+      ],
+    ],
+    nothing: [
+      undefined,
+      [
+        "is required",
+        "must be an e-mail address such as `ada@example.org`",
+        "must be a number, not a string",
+        "must have at most 3 items",
+      ],
+    ],
   };
   for (const [door, issues] of Object.entries(DOORS)) {
     for (const [what, [messages, texts]] of Object.entries(OWN)) {
-      test(`${door} takes ${what}`, () => assert.deepEqual(issues({ messages }).map(({ message }) => message), texts));
+      test(`${door} takes ${what}`, () =>
+        assert.deepEqual(
+          issues({ messages }).map(({ message }) => message),
+          texts,
+        ));
     }
   }
 
   test("the options of a call come before those of the schema", () => {
     const schema = createSchema({ messages: packs.de, maxIssues: 1 })["~standard"];
-    assert.deepEqual(schema.validate(WRONG, { libraryOptions: { messages: { required: "missing" } } }).issues.map(({ message }) => message)[0], "missing");
-    assert.deepEqual(schema.validate(WRONG).issues.map(({ code }) => code), ["required", "more_issues"]);
+    assert.deepEqual(
+      schema
+        .validate(WRONG, { libraryOptions: { messages: { required: "missing" } } })
+        .issues.map(({ message }) => message)[0],
+      "missing",
+    );
+    assert.deepEqual(
+      schema.validate(WRONG).issues.map(({ code }) => code),
+      ["required", "more_issues"],
+    );
   });
 });
 
 test("messages for developers begin so that a form knows them from a server's own", () => {
   const bytes = (text) => validateBytes(new TextEncoder().encode(text));
   const messages = [
-    ...validate({ x: 1, reference: 1, recipient: { email: "ada@", name: "\ud800" }, pledges: [{ impact: { amount: 0 } }, { impact: { amount: Infinity, offeringId: "tree" } }], trigger: { date: "x", externalUrl: "x" }, notifications: ["x", "x", "x", "x"] }),
-    ...validate({ pledges: [] }), ...validate({}, { maxIssues: 1 }), ...validate({ get reference() { throw 1; } }), ...validateAt("/x", 1),
-    ...bytes("{"), ...bytes('{"reference":"a","reference":"b"}'), ...bytes("[".repeat(70)), ...validateBytes(Buffer.from('{"reference":"\xff"}', "latin1")),
+    ...validate({
+      x: 1,
+      reference: 1,
+      recipient: { email: "ada@", name: "\ud800" },
+      pledges: [{ impact: { amount: 0 } }, { impact: { amount: Infinity, offeringId: "tree" } }],
+      trigger: { date: "x", externalUrl: "x" },
+      notifications: ["x", "x", "x", "x"],
+    }),
+    ...validate({ pledges: [] }),
+    ...validate({}, { maxIssues: 1 }),
+    ...validate({
+      get reference() {
+        throw 1;
+      },
+    }),
+    ...validateAt("/x", 1),
+    ...bytes("{"),
+    ...bytes('{"reference":"a","reference":"b"}'),
+    ...bytes("[".repeat(70)),
+    ...validateBytes(Buffer.from('{"reference":"\xff"}', "latin1")),
   ];
   assert.deepEqual(new Set(messages.map(({ code }) => code)), new Set(CODES));
   for (const { message } of messages) assert.match(message, /^(must|is|has|could) /);
@@ -105,13 +233,25 @@ describe("meta", () => {
     ["/pledges", {}, { expected: "array", actual: "object" }],
     ["/pledges", [], { minimum: 1 }],
     ["/notifications", Array(4).fill("Email"), { maximum: 3 }],
-    ["/notifications/0", "Pigeon", { allowed: ["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"] }],
-    ["/recipient", { email: "ada@example.org", phone: "1" }, { allowed: ["email", "firstName", "name"] }],
+    [
+      "/notifications/0",
+      "Pigeon",
+      { allowed: ["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"] },
+    ],
+    [
+      "/recipient",
+      { email: "ada@example.org", phone: "1" },
+      { allowed: ["email", "firstName", "name"] },
+    ],
     ["/recipient/email", "ada@", {}],
     ["/recipient/email", undefined, {}],
     ["/nothing", 1, {}],
   ];
   for (const [pointer, value, meta] of ROWS) {
-    test(`of ${String(JSON.stringify(value) ?? value)} at ${pointer}`, () => assert.deepEqual(validateAt(pointer, value).map(({ meta }) => meta), [meta]));
+    test(`of ${String(JSON.stringify(value) ?? value)} at ${pointer}`, () =>
+      assert.deepEqual(
+        validateAt(pointer, value).map(({ meta }) => meta),
+        [meta],
+      ));
   }
 });

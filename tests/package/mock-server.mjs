@@ -22,15 +22,23 @@ export async function serve(...answers) {
     answers[Math.min(seen.length, answers.length) - 1](response, seen.at(-1));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
+  const close = () =>
+    new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
   return { baseUrl: `http://127.0.0.1:${server.address().port}`, seen, close };
 }
 
 /** An answer of JSON. @returns {Answer} */
-export const json = (body, { status = 200, headers = {} } = {}) => text(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
+export const json = (body, { status = 200, headers = {} } = {}) =>
+  text(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+  });
 
 /** @returns {Answer} */
-export const text = (body, { status = 200, headers = {} } = {}) => (response) => response.writeHead(status, headers).end(body);
+export const text =
+  (body, { status = 200, headers = {} } = {}) =>
+  (response) =>
+    response.writeHead(status, headers).end(body);
 
 /** The connection ends before a byte of the answer. @type {Answer} */
 export const hangUp = (response) => response.socket.destroy();
@@ -68,7 +76,15 @@ export const REQUEST = Object.freeze({
   pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
 });
 
-const nothing = { name: null, description: null, nounSingular: null, nounPlural: null, image: null, externalId: null, externalUrl: null };
+const nothing = {
+  name: null,
+  description: null,
+  nounSingular: null,
+  nounPlural: null,
+  image: null,
+  externalId: null,
+  externalUrl: null,
+};
 
 /** The answer to {@link REQUEST}. */
 export const created = (changes = {}) => ({

@@ -4,8 +4,21 @@
  */
 import { generator } from "../../bench/data.mjs";
 
-const EMAILS = ["ada@example.org", "not-an-email", "", "ü@b.c", "a@b", `${"x".repeat(300)}@example.org`];
-const URIS = ["https://shop.example/a?b#c", "/path", "x y", "https://shop.example/ü", `https://shop.example/${"p".repeat(3_000)}`];
+const EMAILS = [
+  "ada@example.org",
+  "not-an-email",
+  "",
+  "ü@b.c",
+  "a@b",
+  `${"x".repeat(300)}@example.org`,
+];
+const URIS = [
+  "https://shop.example/a?b#c",
+  "/path",
+  "x y",
+  "https://shop.example/ü",
+  `https://shop.example/${"p".repeat(3_000)}`,
+];
 const DATES = ["2026-01-31T12:00:00Z", "2026-02-30T12:00:00Z", "today"];
 
 /**
@@ -21,7 +34,10 @@ export function nestedCalls(rules, { seed, count }) {
   const bytes = (value) => new TextEncoder().encode(JSON.stringify(value));
   const alone = (value) => JSON.stringify(rules.validateBytes(bytes(value)));
 
-  const pledge = () => ({ impact: { amount: below(4), offeringId: "tree" }, detail: { name: "ä", image: one(URIS), externalUrl: one(URIS) } });
+  const pledge = () => ({
+    impact: { amount: below(4), offeringId: "tree" },
+    detail: { name: "ä", image: one(URIS), externalUrl: one(URIS) },
+  });
   const request = () => ({
     reference: "order",
     recipient: { email: one(EMAILS), firstName: "Ada" },
@@ -35,10 +51,16 @@ export function nestedCalls(rules, { seed, count }) {
   const inner = [
     (value, expected) => [JSON.stringify(rules.validate(value)), expected],
     (value, expected) => [JSON.stringify(rules.validateBytes(bytes(value))), expected],
-    (value, expected) => [JSON.stringify(rules.createPledgeTransactionSchema["~standard"].validate(value).issues ?? []), expected],
+    (value, expected) => [
+      JSON.stringify(rules.createPledgeTransactionSchema["~standard"].validate(value).issues ?? []),
+      expected,
+    ],
     () => [rules.validateAt("/recipient/email", "x").length, 1],
     () => [rules.validateBytes(new Uint8Array(60_000)).length, 1], // more memory
-    (value, expected, depth) => [JSON.stringify(rules.validate(disturbing(value, depth + 1))), expected],
+    (value, expected, depth) => [
+      JSON.stringify(rules.validate(disturbing(value, depth + 1))),
+      expected,
+    ],
   ];
 
   function disturb(depth) {
@@ -46,7 +68,8 @@ export function nestedCalls(rules, { seed, count }) {
     const value = request();
     const [seen, expected] = one(inner)(value, alone(value), depth);
     result.inner += 1;
-    if (seen !== expected) result.wrong.push(`inner, of ${JSON.stringify(value)}: ${seen} instead of ${expected}`);
+    if (seen !== expected)
+      result.wrong.push(`inner, of ${JSON.stringify(value)}: ${seen} instead of ${expected}`);
   }
 
   /** The same value, but reading it starts validations. */
@@ -60,9 +83,13 @@ export function nestedCalls(rules, { seed, count }) {
       else copy[name] = member;
     }
     const kind = below(12);
-    if (kind === 0) return new Proxy(copy, { get: (target, name, receiver) => (disturb(depth), Reflect.get(target, name, receiver)) });
+    if (kind === 0)
+      return new Proxy(copy, {
+        get: (target, name, receiver) => (disturb(depth), Reflect.get(target, name, receiver)),
+      });
     if (kind === 1) return { toJSON: () => (disturb(depth), copy) };
-    if (kind === 2) return new Proxy(copy, { ownKeys: (target) => (disturb(depth), Reflect.ownKeys(target)) });
+    if (kind === 2)
+      return new Proxy(copy, { ownKeys: (target) => (disturb(depth), Reflect.ownKeys(target)) });
     return copy;
   }
 
@@ -71,7 +98,8 @@ export function nestedCalls(rules, { seed, count }) {
     const expected = alone(value);
     const seen = JSON.stringify(rules.validate(disturbing(value, 0)));
     if (expected !== "[]") result.invalid += 1;
-    if (seen !== expected) result.wrong.push(`outer, of ${JSON.stringify(value)}: ${seen} instead of ${expected}`);
+    if (seen !== expected)
+      result.wrong.push(`outer, of ${JSON.stringify(value)}: ${seen} instead of ${expected}`);
   }
   return result;
 }

@@ -7,5 +7,8 @@ import { find } from "../../scripts/lib/run.mjs";
 export function nodes() {
   const found = (process.env.PATH ?? "").split(delimiter).map((folder) => find("node", folder));
   const other = found.find((path) => path && realpathSync(path) !== realpathSync(process.execPath));
-  return [{ name: "this Node", node: process.execPath }, ...(other ? [{ name: "the other Node in PATH", node: other }] : [])];
+  return [
+    { name: "this Node", node: process.execPath },
+    ...(other ? [{ name: "the other Node in PATH", node: other }] : []),
+  ];
 }

@@ -3,7 +3,17 @@
  * build is installed once; test files that run at the same time share it.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,13 +34,20 @@ const kept = join(tmpdir(), "impact-pledge-packed");
 
 /** @returns {Promise<Project>} */
 export async function packed() {
-  if (!existsSync(join(built, "package.json"))) throw new Error("there is no package: run `npm run build package` first");
+  if (!existsSync(join(built, "package.json")))
+    throw new Error("there is no package: run `npm run build package` first");
   const home = join(kept, fingerprint());
   if (!existsSync(home)) await install(home);
   const folder = join(home, "project");
   const require = createRequire(join(folder, "index.js"));
-  const load = async (entry = "impact-pledge") => import(pathToFileURL(resolved(folder, entry)).href);
-  return { folder, tarball: join(home, tarballIn(home)), load, require: (entry = "impact-pledge") => require(entry) };
+  const load = async (entry = "impact-pledge") =>
+    import(pathToFileURL(resolved(folder, entry)).href);
+  return {
+    folder,
+    tarball: join(home, tarballIn(home)),
+    load,
+    require: (entry = "impact-pledge") => require(entry),
+  };
 }
 
 /** What `import` resolves to in the project: this very file lies elsewhere. */
@@ -54,12 +71,25 @@ async function install(home) {
   mkdirSync(kept, { recursive: true });
   forgetOlder();
   const fresh = mkdtempSync(join(kept, ".fresh-"));
-  await npm(["pack", built, "--pack-destination", fresh, "--ignore-scripts", "--loglevel=error"], { cwd: fresh });
+  await npm(["pack", built, "--pack-destination", fresh, "--ignore-scripts", "--loglevel=error"], {
+    cwd: fresh,
+  });
   const folder = join(fresh, "project");
   mkdirSync(folder);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "project", private: true }));
   const tarball = join(fresh, tarballIn(fresh));
-  await npm(["install", tarball, "--offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], { cwd: folder });
+  await npm(
+    [
+      "install",
+      tarball,
+      "--offline",
+      "--no-audit",
+      "--no-fund",
+      "--ignore-scripts",
+      "--loglevel=error",
+    ],
+    { cwd: folder },
+  );
   try {
     renameSync(fresh, home);
   } catch (error) {
@@ -74,7 +104,8 @@ const HOUR_MS = 3_600_000;
 function forgetOlder() {
   for (const name of readdirSync(kept)) {
     const folder = join(kept, name);
-    if (Date.now() - statSync(folder).mtimeMs > HOUR_MS) rmSync(folder, { recursive: true, force: true });
+    if (Date.now() - statSync(folder).mtimeMs > HOUR_MS)
+      rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -18,18 +18,41 @@ const OLD = `
 `;
 
 /** How the entries are imported, and what the bundler stands for. */
-const WAYS = [["/js", []], ["/js", ["require"]], ["", ["react-native"]], ["", ["react-native", "require"]]];
+const WAYS = [
+  ["/js", []],
+  ["/js", ["require"]],
+  ["", ["react-native"]],
+  ["", ["react-native", "require"]],
+];
 
 for (const [ending, conditions] of WAYS) {
   test(`every row without coders of text, well-formed JSON and WebAssembly: impact-pledge/validate${ending} by ${conditions.join(" and ") || "import"}`, async () => {
-    const script = await rowsScript(project.folder, { validate: `impact-pledge/validate${ending}`, form: `impact-pledge/form${ending}`, report: "globalThis.report" }, { conditions });
+    const script = await rowsScript(
+      project.folder,
+      {
+        validate: `impact-pledge/validate${ending}`,
+        form: `impact-pledge/form${ending}`,
+        report: "globalThis.report",
+      },
+      { conditions },
+    );
     const globals = createContext();
     runInContext(OLD, globals);
-    assert.deepEqual([...runInContext("[typeof TextEncoder, typeof TextDecoder, typeof WebAssembly, typeof ''.isWellFormed, JSON.stringify('\\ud800\\\\ud800')]", globals)], ["undefined", "undefined", "undefined", "undefined", '"\ud800\\\\ud800"']);
-    const { wrong, count } = JSON.parse(await new Promise((report) => {
-      globals.report = report;
-      runInContext(script, globals);
-    }));
+    assert.deepEqual(
+      [
+        ...runInContext(
+          "[typeof TextEncoder, typeof TextDecoder, typeof WebAssembly, typeof ''.isWellFormed, JSON.stringify('\\ud800\\\\ud800')]",
+          globals,
+        ),
+      ],
+      ["undefined", "undefined", "undefined", "undefined", '"\ud800\\\\ud800"'],
+    );
+    const { wrong, count } = JSON.parse(
+      await new Promise((report) => {
+        globals.report = report;
+        runInContext(script, globals);
+      }),
+    );
     assert.deepEqual(wrong, []);
     assert.ok(count.bytes > 900 && count.values > 1_800 && count.forms > 50, JSON.stringify(count));
   });
@@ -39,7 +62,10 @@ for (const [ending, conditions] of WAYS) {
 
 const { encode, encodeInto } = coder("TextEncoder");
 const { decode } = coder("TextDecoder");
-const platform = { encoder: new TextEncoder(), decoder: new TextDecoder("utf-8", { ignoreBOM: true }) };
+const platform = {
+  encoder: new TextEncoder(),
+  decoder: new TextDecoder("utf-8", { ignoreBOM: true }),
+};
 const json = (text) => JSON.stringify(text).slice(1, -1); // halves of surrogate pairs as their escapes
 const HALVES = /[\ud800-\udfff]/u;
 
@@ -50,15 +76,21 @@ function assertSame(text) {
   assert.equal(encodeInto(text, room).written, expected.length);
   assert.deepEqual(room.subarray(0, expected.length), expected);
   assert.deepEqual([...room.subarray(expected.length)], [1, 1]);
-  if (expected.length > 0) assert.ok(encodeInto(text, new Uint8Array(expected.length - 1)).written >= expected.length, "where there is less room");
+  if (expected.length > 0)
+    assert.ok(
+      encodeInto(text, new Uint8Array(expected.length - 1)).written >= expected.length,
+      "where there is less room",
+    );
 }
 
 test("every code point, halves of surrogate pairs and the byte order mark among them", () => {
   for (let first = 0; first <= 0x10ffff; first += 256) {
     const chars = Array.from({ length: 256 }, (_, i) => String.fromCodePoint(first + i));
-    if (first >> 11 === 0xd800 >> 11) for (const half of chars) assert.equal(decode(encode(half)), json(half));
+    if (first >> 11 === 0xd800 >> 11)
+      for (const half of chars) assert.equal(decode(encode(half)), json(half));
     else {
-      const text = chars.join(""), bytes = encode(text);
+      const text = chars.join(""),
+        bytes = encode(text);
       assert.ok(Buffer.from(text).equals(bytes), text);
       assert.equal(decode(bytes), text);
     }
@@ -66,17 +98,41 @@ test("every code point, halves of surrogate pairs and the byte order mark among 
 });
 
 test("texts of several, and halves beside each other", () => {
-  const parts = ["", "a", "é", "\ufeff", "\u20ac", "\ud83c\udf33", "\ud800", "\udbff", "\udc00", "\udfff"];
+  const parts = [
+    "",
+    "a",
+    "é",
+    "\ufeff",
+    "\u20ac",
+    "\ud83c\udf33",
+    "\ud800",
+    "\udbff",
+    "\udc00",
+    "\udfff",
+  ];
   for (const a of parts) for (const b of parts) for (const c of parts) assertSame(a + b + c);
   assertSame("x".repeat(100_000));
   assertSame("\u20ac".repeat(100_000));
 });
 
 test("bytes of every kind, well-formed or not", () => {
-  const edges = [0x00, 0x22, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbb, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff];
-  for (const a of edges) for (const b of edges) for (const c of edges) for (const d of edges) {
-    const bytes = Uint8Array.of(a, b, c, d);
-    for (let length = 1; length <= 4; length++) assert.equal(decode(bytes.subarray(0, length)), platform.decoder.decode(bytes.subarray(0, length)), `${bytes}`);
-  }
-  for (let a = 0; a < 256; a++) for (let b = 0; b < 256; b++) assert.equal(decode(Uint8Array.of(a, b)), platform.decoder.decode(Uint8Array.of(a, b)));
+  const edges = [
+    0x00, 0x22, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbb, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
+    0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
+  ];
+  for (const a of edges)
+    for (const b of edges)
+      for (const c of edges)
+        for (const d of edges) {
+          const bytes = Uint8Array.of(a, b, c, d);
+          for (let length = 1; length <= 4; length++)
+            assert.equal(
+              decode(bytes.subarray(0, length)),
+              platform.decoder.decode(bytes.subarray(0, length)),
+              `${bytes}`,
+            );
+        }
+  for (let a = 0; a < 256; a++)
+    for (let b = 0; b < 256; b++)
+      assert.equal(decode(Uint8Array.of(a, b)), platform.decoder.decode(Uint8Array.of(a, b)));
 });

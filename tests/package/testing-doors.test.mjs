@@ -25,7 +25,12 @@ const { createTestService } = await project.load("impact-pledge/testing");
 const { PledgeClient, ConnectionError } = await project.load();
 
 const KEY = "service_sk_test_dev_unit";
-const post = (fetch, baseUrl) => fetch(`${baseUrl}/v2/pledge-transaction`, { method: "POST", body: JSON.stringify(REQUEST), headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" } });
+const post = (fetch, baseUrl) =>
+  fetch(`${baseUrl}/v2/pledge-transaction`, {
+    method: "POST",
+    body: JSON.stringify(REQUEST),
+    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+  });
 
 /** A server on a loopback port. @returns {Promise<string>} its origin */
 async function listen(t, listener) {
@@ -48,17 +53,25 @@ test("a listener of Node's server: the client, with and without faults", async (
   await client.createPledgeTransaction(REQUEST);
   assert.deepEqual([service.transactions().length, service.requests().length], [2, 4]);
   service.fail({ fault: "timeout" });
-  await assert.rejects(client.getPledgeTransaction(id, { timeoutMs: 50, maxRetries: 0 }), { name: "TimeoutError" });
+  await assert.rejects(client.getPledgeTransaction(id, { timeoutMs: 50, maxRetries: 0 }), {
+    name: "TimeoutError",
+  });
   service.fail({ status: 503, times: 1 });
   await client.getPledgeTransaction(id);
-  assert.deepEqual(service.requests().map(({ status }) => status), [200, 200, 200, 200, null, 503, 200]);
+  assert.deepEqual(
+    service.requests().map(({ status }) => status),
+    [200, 200, 200, 200, null, 503, 200],
+  );
 });
 
 /** What a connection answers to this text. */
 async function exchange(baseUrl, text, { ends = true } = {}) {
   const socket = connect(new URL(baseUrl).port, "127.0.0.1");
   let answer = "";
-  socket.setEncoding("latin1").on("data", (data) => (answer += data)).on("error", () => {});
+  socket
+    .setEncoding("latin1")
+    .on("data", (data) => (answer += data))
+    .on("error", () => {});
   socket.write(text);
   if (!ends) socket.destroySoon();
   await new Promise((resolve) => socket.on("close", resolve));
@@ -74,11 +87,28 @@ test("a listener of Node's server: what no client of ours sends", async (t) => {
   assert.equal(await statusOf(head("GET //other.example/x HTTP/1.1", "Host: a.example")), 404);
   assert.equal(service.requests()[0].path, "//other.example/x");
   assert.equal(await statusOf(head("GET / HTTP/1.1", "Host: a b")), 400);
-  assert.equal(await statusOf(head("GET /v2/pledge-transaction/x HTTP/1.1", "Host: a.example", authorized, authorized)), 401, "two keys are none");
-  assert.equal(await statusOf(`${head("POST /v2/pledge-transaction HTTP/1.1", "Host: a.example", authorized, "Content-Type: application/json", "Content-Length: 2000000")}`.concat("x".repeat(2_000_000))), 413);
+  assert.equal(
+    await statusOf(
+      head("GET /v2/pledge-transaction/x HTTP/1.1", "Host: a.example", authorized, authorized),
+    ),
+    401,
+    "two keys are none",
+  );
+  assert.equal(
+    await statusOf(
+      `${head("POST /v2/pledge-transaction HTTP/1.1", "Host: a.example", authorized, "Content-Type: application/json", "Content-Length: 2000000")}`.concat(
+        "x".repeat(2_000_000),
+      ),
+    ),
+    413,
+  );
   const endless = `${head("POST /v2/pledge-transaction HTTP/1.1", "Host: a.example", "Transfer-Encoding: chunked")}${`100000\r\n${"x".repeat(2 ** 20)}\r\n`.repeat(40)}`;
   assert.match(await exchange(baseUrl, endless), /^(HTTP\/1.1 401 |$)/); // it goes on sending, and may miss the answer
-  await exchange(baseUrl, `${head("POST /v2/pledge-transaction HTTP/1.1", "Host: a.example", authorized, "Content-Type: application/json", "Content-Length: 100")}{`, { ends: false });
+  await exchange(
+    baseUrl,
+    `${head("POST /v2/pledge-transaction HTTP/1.1", "Host: a.example", authorized, "Content-Type: application/json", "Content-Length: 100")}{`,
+    { ends: false },
+  );
   assert.equal((await post(fetch, baseUrl)).status, 200, "and it goes on");
   assert.equal(service.transactions().length, 1);
 });
@@ -96,8 +126,15 @@ const file = (path, type = "text/javascript") => [type, readFileSync(join(home, 
 /** A site of a page without content and the package's files, with a policy that allows wasm and no eval. */
 const site = (t) =>
   listen(t, (request, response) => {
-    const [type, body] = { "/index.js": file("index.js"), "/testing.js": file("testing.js") }[request.url] ?? ["text/html", "<!doctype html><title>x</title>"];
-    response.writeHead(200, { "content-type": type, "content-security-policy": "script-src 'self' 'wasm-unsafe-eval'" }).end(body);
+    const [type, body] = { "/index.js": file("index.js"), "/testing.js": file("testing.js") }[
+      request.url
+    ] ?? ["text/html", "<!doctype html><title>x</title>"];
+    response
+      .writeHead(200, {
+        "content-type": type,
+        "content-security-policy": "script-src 'self' 'wasm-unsafe-eval'",
+      })
+      .end(body);
   });
 
 test("a route of Playwright's: a page of Chromium calls the service in the test", async (t) => {
@@ -108,8 +145,16 @@ test("a route of Playwright's: a page of Chromium calls the service in the test"
   const shop = async ([apiKey, baseUrl, request]) => {
     const { PledgeClient } = await import("/index.js");
     const client = new PledgeClient({ apiKey, baseUrl, safeRepeats: true, timeoutMs: 500 });
-    const { id } = await client.createPledgeTransaction(request).catch((error) => ({ id: error.name }));
-    return [id, await client.getPledgeTransaction(id).then(({ reference }) => reference, (error) => error.name)];
+    const { id } = await client
+      .createPledgeTransaction(request)
+      .catch((error) => ({ id: error.name }));
+    return [
+      id,
+      await client.getPledgeTransaction(id).then(
+        ({ reference }) => reference,
+        (error) => error.name,
+      ),
+    ];
   };
   const given = [KEY, service.baseUrl, REQUEST];
   service.fail({ operation: "create", fault: "lost answer" });
@@ -128,14 +173,29 @@ test("a route of Playwright's: a page of Chromium calls the service in the test"
 test("the service in a page of Chromium itself", async (t) => {
   const page = await newPage(t);
   await page.goto(await site(t));
-  const result = await page.evaluate(async ([apiKey, request]) => {
-    const [{ PledgeClient }, { createTestService }] = [await import("/index.js"), await import("/testing.js")];
-    const service = createTestService({ seed: 1 });
-    const client = new PledgeClient({ apiKey, baseUrl: service.baseUrl, fetch: service.fetch, safeRepeats: true });
-    service.fail({ fault: "lost answer" });
-    const { id } = await client.createPledgeTransaction(request);
-    return [(await client.getPledgeTransaction(id)).reference, service.transactions().length, service.requests().length];
-  }, [KEY, REQUEST]);
+  const result = await page.evaluate(
+    async ([apiKey, request]) => {
+      const [{ PledgeClient }, { createTestService }] = [
+        await import("/index.js"),
+        await import("/testing.js"),
+      ];
+      const service = createTestService({ seed: 1 });
+      const client = new PledgeClient({
+        apiKey,
+        baseUrl: service.baseUrl,
+        fetch: service.fetch,
+        safeRepeats: true,
+      });
+      service.fail({ fault: "lost answer" });
+      const { id } = await client.createPledgeTransaction(request);
+      return [
+        (await client.getPledgeTransaction(id)).reference,
+        service.transactions().length,
+        service.requests().length,
+      ];
+    },
+    [KEY, REQUEST],
+  );
   assert.deepEqual(result, ["order-1", 1, 3]);
 });
 
@@ -150,12 +210,20 @@ test("a resolver of Mock Service Worker's", async (t) => {
   service.fail({ fault: "lost answer" });
   const { id } = await client.createPledgeTransaction(REQUEST);
   assert.equal((await client.getPledgeTransaction(id)).reference, "order-1");
-  assert.deepEqual(service.requests().map(({ status }) => status), [200, 200, 200]);
-  assert.deepEqual(service.transactions().map((transaction) => transaction.id), [id]);
+  assert.deepEqual(
+    service.requests().map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.deepEqual(
+    service.transactions().map((transaction) => transaction.id),
+    [id],
+  );
   service.fail({ fault: "lost answer" });
   await assert.rejects(client.getPledgeTransaction(id, { maxRetries: 0 }), ConnectionError);
   service.fail({ fault: "timeout" });
-  await assert.rejects(client.getPledgeTransaction(id, { maxRetries: 0, timeoutMs: 50 }), { name: "TimeoutError" });
+  await assert.rejects(client.getPledgeTransaction(id, { maxRetries: 0, timeoutMs: 50 }), {
+    name: "TimeoutError",
+  });
 });
 
 // ---- Other environments -------------------------------------------------------------------------------
@@ -163,7 +231,9 @@ test("a resolver of Mock Service Worker's", async (t) => {
 test("workerd: a Worker's test service, made at the top of its module", async (t) => {
   const folder = join(project.folder, "testing-worker");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "index.mjs"), `import { createTestService } from "impact-pledge/testing";
+  writeFileSync(
+    join(folder, "index.mjs"),
+    `import { createTestService } from "impact-pledge/testing";
 import { PledgeClient } from "impact-pledge";
 const service = createTestService({ seed: 1 });
 const client = new PledgeClient({ apiKey: "${KEY}", baseUrl: service.baseUrl, fetch: service.fetch, safeRepeats: true });
@@ -172,9 +242,13 @@ export default { async fetch() {
   const { id } = await client.createPledgeTransaction(${JSON.stringify(REQUEST)});
   const { reference } = await client.getPledgeTransaction(id);
   return Response.json([reference, service.transactions().length, service.requests().length]);
-} };\n`);
+} };\n`,
+  );
   const configPath = join(folder, "wrangler.json");
-  writeFileSync(configPath, JSON.stringify({ name: "testing", main: "index.mjs", compatibility_date: "2026-10-01" }));
+  writeFileSync(
+    configPath,
+    JSON.stringify({ name: "testing", main: "index.mjs", compatibility_date: "2026-10-01" }),
+  );
   const harness = createTestHarness({ workers: [{ configPath }] });
   t.after(() => harness.close());
   const { url } = await harness.listen();
@@ -185,9 +259,26 @@ export default { async fetch() {
 /** As Jest runs tests under jsdom: globals of a realm of their own, without `fetch` and the coders of text. */
 test("testing.cjs where Request, Response and the coders are missing", async () => {
   const load = (entry) => {
-    const exports = {}, module = { exports };
-    const globals = createContext({ process, module, exports, URL, URLSearchParams, AbortController, setTimeout, clearTimeout, crypto });
-    assert.equal(runInContext("[typeof Request, typeof Response, typeof Headers, typeof TextEncoder].join()", globals), "undefined,undefined,undefined,undefined");
+    const exports = {},
+      module = { exports };
+    const globals = createContext({
+      process,
+      module,
+      exports,
+      URL,
+      URLSearchParams,
+      AbortController,
+      setTimeout,
+      clearTimeout,
+      crypto,
+    });
+    assert.equal(
+      runInContext(
+        "[typeof Request, typeof Response, typeof Headers, typeof TextEncoder].join()",
+        globals,
+      ),
+      "undefined,undefined,undefined,undefined",
+    );
     runInContext(readFileSync(join(home, `${entry}.cjs`), "utf8"), globals);
     return globals.module.exports;
   };
@@ -202,11 +293,22 @@ test("testing.cjs where Request, Response and the coders are missing", async () 
 
 test("it is at most 150,000 bytes, minified and compressed, and in no other entry", async (t) => {
   const sizeOf = async (contents) => {
-    const { outputFiles } = await build({ stdin: { contents, resolveDir: project.folder }, bundle: true, minify: true, format: "esm", write: false, logLevel: "error" });
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: project.folder },
+      bundle: true,
+      minify: true,
+      format: "esm",
+      write: false,
+      logLevel: "error",
+    });
     return brotliCompressSync(outputFiles[0].contents).length;
   };
   const size = await sizeOf('export * from "impact-pledge/testing";');
   t.diagnostic(`${size} bytes`);
   assert.ok(size <= 150_000 && size > 140_000, `${size} bytes`);
-  for (const entry of ["index", "validate", "form"]) assert.ok(!readFileSync(join(home, `${entry}.js`), "utf8").includes("createTestService"), entry);
+  for (const entry of ["index", "validate", "form"])
+    assert.ok(
+      !readFileSync(join(home, `${entry}.js`), "utf8").includes("createTestService"),
+      entry,
+    );
 });

@@ -13,7 +13,11 @@ const { createTestService } = await (await packed()).load("impact-pledge/testing
 async function sendByFetch({ fetch, baseUrl }, { method, path, headers, body, chunked }) {
   const sent = chunked ? { body: new Blob([body]).stream(), duplex: "half" } : { body };
   const response = await fetch(baseUrl + path, { method, headers, ...sent });
-  return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text: await response.text(),
+  };
 }
 
 async function listen(service) {
@@ -25,14 +29,20 @@ async function listen(service) {
 
 let rowCount = 0;
 for (const { file, allowedOrigins, rows } of files("http")) {
-  const service = createTestService({ allowedOrigins: allowedOrigins?.split(",").map((origin) => origin.trim()).filter(Boolean) });
+  const service = createTestService({
+    allowedOrigins: allowedOrigins
+      ?.split(",")
+      .map((origin) => origin.trim())
+      .filter(Boolean),
+  });
   test(`${file}, by fetch`, async (t) => {
     const names = { origin: service.baseUrl, run: randomUUID() };
     for (const row of rows) {
       rowCount += 1;
       await t.test(row.name, async () => {
         const request = requestOf(row, names);
-        if (request.method === "GET" && request.body) return assert.rejects(sendByFetch(service, request), TypeError); // as from any `fetch`
+        if (request.method === "GET" && request.body)
+          return assert.rejects(sendByFetch(service, request), TypeError); // as from any `fetch`
         assertAnswer(row, await sendByFetch(service, request), names);
       });
     }
@@ -40,7 +50,10 @@ for (const { file, allowedOrigins, rows } of files("http")) {
   test(`${file}, by the listener`, async (t) => {
     const origin = await listen(service);
     const names = { origin, run: randomUUID() };
-    for (const row of rows) await t.test(row.name, async () => assertAnswer(row, await send(origin, requestOf(row, names)), names));
+    for (const row of rows)
+      await t.test(row.name, async () =>
+        assertAnswer(row, await send(origin, requestOf(row, names)), names),
+      );
   });
 }
 

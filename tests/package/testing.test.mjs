@@ -10,20 +10,47 @@ import { packed } from "./packed.mjs";
 
 const project = await packed();
 const { createTestService } = await project.load("impact-pledge/testing");
-const { ApiError, AuthenticationError, ConnectionError, NotFoundError, PledgeClient, RateLimitError, TimeoutError } = await project.load();
+const {
+  ApiError,
+  AuthenticationError,
+  ConnectionError,
+  NotFoundError,
+  PledgeClient,
+  RateLimitError,
+  TimeoutError,
+} = await project.load();
 
-const KEY = "service_sk_test_dev_unit", NOON = "2026-01-31T12:00:00.000Z";
+const KEY = "service_sk_test_dev_unit",
+  NOON = "2026-01-31T12:00:00.000Z";
 
 /** A service, and a client of it. */
 function start(options, clientOptions) {
   const service = createTestService(options);
-  return { service, client: new PledgeClient({ apiKey: KEY, baseUrl: service.baseUrl, fetch: service.fetch, ...clientOptions }) };
+  return {
+    service,
+    client: new PledgeClient({
+      apiKey: KEY,
+      baseUrl: service.baseUrl,
+      fetch: service.fetch,
+      ...clientOptions,
+    }),
+  };
 }
 
 const post = (service, init = {}) =>
-  service.fetch(`${service.baseUrl}/v2/pledge-transaction`, { method: "POST", body: JSON.stringify(REQUEST), ...init, headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json", ...init.headers } });
+  service.fetch(`${service.baseUrl}/v2/pledge-transaction`, {
+    method: "POST",
+    body: JSON.stringify(REQUEST),
+    ...init,
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      "content-type": "application/json",
+      ...init.headers,
+    },
+  });
 
-const isPending = async (promise) => (await turn(), await Promise.race([promise, "pending"])) === "pending";
+const isPending = async (promise) =>
+  (await turn(), await Promise.race([promise, "pending"])) === "pending";
 
 // ---- What is recorded ---------------------------------------------------------------------------------
 
@@ -34,40 +61,86 @@ test("a client creates and reads a transaction, and the test sees it", async () 
   assert.equal(created.createdAt, NOON);
   assert.equal(created.timelineUrl.split("?")[0], `${service.baseUrl}/timeline/${created.id}`);
   const got = await client.getPledgeTransaction(created.id);
-  assert.deepEqual(service.transactions(), [{ id: created.id, unitId: "unit_dev", mode: "test", ...got }]);
+  assert.deepEqual(service.transactions(), [
+    { id: created.id, unitId: "unit_dev", mode: "test", ...got },
+  ]);
   const page = await service.fetch(created.timelineUrl);
   assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
   assert.match(await page.text(), /Ada/);
 });
 
 test("keys and prices of one's own: of a unit, and of a team", async () => {
-  const keys = [{ key: "k1", mode: "live", unitId: "shop" }, { key: "k2", mode: "test", teamId: "team", unitIds: ["a", "b"], label: "the team's" }];
-  const { service, client } = start({ keys, catalogue: { currencyCode: "EUR", unitPrices: { tree: "1.005" } } }, { apiKey: "k1" });
+  const keys = [
+    { key: "k1", mode: "live", unitId: "shop" },
+    { key: "k2", mode: "test", teamId: "team", unitIds: ["a", "b"], label: "the team's" },
+  ];
+  const { service, client } = start(
+    { keys, catalogue: { currencyCode: "EUR", unitPrices: { tree: "1.005" } } },
+    { apiKey: "k1" },
+  );
   const { charge, isLive } = await client.createPledgeTransaction(REQUEST);
   assert.deepEqual([charge, isLive], [{ amount: "1.01", currencyCode: "EUR", paidAt: null }, true]);
   await client.with({ apiKey: "k2", unitId: "b" }).createPledgeTransaction(REQUEST);
-  await assert.rejects(client.with({ apiKey: "k2" }).createPledgeTransaction(REQUEST), AuthenticationError);
-  await assert.rejects(client.with({ apiKey: KEY }).createPledgeTransaction(REQUEST), AuthenticationError);
-  assert.deepEqual(service.transactions().map(({ unitId, mode }) => [unitId, mode]), [["shop", "live"], ["b", "test"]]);
-  assert.deepEqual(service.requests().map(({ headers }) => headers.authorization), ["Bearer [API key]", "Bearer the team's", "Bearer the team's", "Bearer [API key]"]);
+  await assert.rejects(
+    client.with({ apiKey: "k2" }).createPledgeTransaction(REQUEST),
+    AuthenticationError,
+  );
+  await assert.rejects(
+    client.with({ apiKey: KEY }).createPledgeTransaction(REQUEST),
+    AuthenticationError,
+  );
+  assert.deepEqual(
+    service.transactions().map(({ unitId, mode }) => [unitId, mode]),
+    [
+      ["shop", "live"],
+      ["b", "test"],
+    ],
+  );
+  assert.deepEqual(
+    service.requests().map(({ headers }) => headers.authorization),
+    ["Bearer [API key]", "Bearer the team's", "Bearer the team's", "Bearer [API key]"],
+  );
 });
 
 test("the requests are shown with their bodies and without their keys, as copies", async () => {
   const { service, client } = start();
   await client.createPledgeTransaction(REQUEST, { idempotencyKey: "order-1" });
   await client.getPledgeTransaction("ptran_1").catch(() => {});
-  await service.fetch("/else?x=1", { method: "PUT", body: "not JSON", headers: { authorization: `Basic ${KEY}` } });
+  await service.fetch("/else?x=1", {
+    method: "PUT",
+    body: "not JSON",
+    headers: { authorization: `Basic ${KEY}` },
+  });
   await service.fetch("/else", { headers: { authorization: KEY } });
   const [create, get, other, bare] = service.requests();
-  assert.deepEqual([create.method, create.path, create.status, create.body], ["POST", "/v2/pledge-transaction", 200, REQUEST]);
+  assert.deepEqual(
+    [create.method, create.path, create.status, create.body],
+    ["POST", "/v2/pledge-transaction", 200, REQUEST],
+  );
   assert.equal(create.headers["idempotency-key"], "order-1");
-  assert.deepEqual([get.method, get.path, get.status, get.body], ["GET", "/v2/pledge-transaction/ptran_1", 404, undefined]);
-  assert.deepEqual([other.method, other.path, other.status, other.body], ["PUT", "/else?x=1", 404, "not JSON"]);
-  assert.deepEqual([create, other, bare].map(({ headers }) => headers.authorization), ["Bearer development", "Basic development", "[API key]"]);
+  assert.deepEqual(
+    [get.method, get.path, get.status, get.body],
+    ["GET", "/v2/pledge-transaction/ptran_1", 404, undefined],
+  );
+  assert.deepEqual(
+    [other.method, other.path, other.status, other.body],
+    ["PUT", "/else?x=1", 404, "not JSON"],
+  );
+  assert.deepEqual(
+    [create, other, bare].map(({ headers }) => headers.authorization),
+    ["Bearer development", "Basic development", "[API key]"],
+  );
   assert.ok(!JSON.stringify(service.requests()).includes(KEY));
   create.body.reference = create.headers.accept = "changed";
   service.transactions()[0].reference = "changed";
-  assert.deepEqual([service.requests()[0].body.reference, service.requests()[0].headers.accept, service.transactions()[0].reference], ["order-1", undefined, "order-1"]);
+  assert.deepEqual(
+    [
+      service.requests()[0].body.reference,
+      service.requests()[0].headers.accept,
+      service.transactions()[0].reference,
+    ],
+    ["order-1", undefined, "order-1"],
+  );
 });
 
 test("the last 1,000 requests are kept, and fewer with long bodies", async () => {
@@ -88,13 +161,21 @@ test("the same seed gives the same ids, another gives others, and none gives ran
   const idsOf = async (options) => {
     const { service, client } = start(options);
     for (let i = 0; i < 20; i++) await client.createPledgeTransaction(REQUEST);
-    const all = service.transactions().flatMap(({ id, timelineUrl, pledges }) => [id, timelineUrl.split("=")[1], pledges[0].id]);
+    const all = service
+      .transactions()
+      .flatMap(({ id, timelineUrl, pledges }) => [id, timelineUrl.split("=")[1], pledges[0].id]);
     assert.equal(new Set(all).size, 60);
     return all;
   };
   const first = await idsOf({ seed: "a" });
   assert.deepEqual(await idsOf({ seed: "a" }), first);
-  const others = [await idsOf({ seed: "b" }), await idsOf({ seed: 1 }), await idsOf({ seed: 2 }), await idsOf(), await idsOf()];
+  const others = [
+    await idsOf({ seed: "b" }),
+    await idsOf({ seed: 1 }),
+    await idsOf({ seed: 2 }),
+    await idsOf(),
+    await idsOf(),
+  ];
   assert.equal(new Set([first, ...others].flat()).size, 60 * 6);
 });
 
@@ -103,7 +184,10 @@ test("a clock that stands still moves only by `advance`", async () => {
     const { service, client } = start({ now });
     assert.equal(service.now(), Date.parse(NOON));
     service.advance(90_000);
-    assert.equal((await client.createPledgeTransaction(REQUEST)).createdAt, "2026-01-31T12:01:30.000Z");
+    assert.equal(
+      (await client.createPledgeTransaction(REQUEST)).createdAt,
+      "2026-01-31T12:01:30.000Z",
+    );
   }
 });
 
@@ -112,7 +196,9 @@ test("without `now` the real time runs, and can be moved, too", async () => {
   const before = Date.now();
   service.advance(3_600_000);
   const { createdAt } = await client.createPledgeTransaction(REQUEST);
-  assert.ok(Date.parse(createdAt) >= before + 3_600_000 && Date.parse(createdAt) <= Date.now() + 3_600_000);
+  assert.ok(
+    Date.parse(createdAt) >= before + 3_600_000 && Date.parse(createdAt) <= Date.now() + 3_600_000,
+  );
 });
 
 test("a test runner's own clock is the real time, too", async (t) => {
@@ -133,9 +219,18 @@ test("an idempotent replay lives as long as the service's clock says, not the te
   const { service, client } = start({ now: NOON });
   const first = await client.createPledgeTransaction(REQUEST, { idempotencyKey: "order-1" });
   service.advance(86_400_000);
-  assert.deepEqual(await client.createPledgeTransaction(REQUEST, { idempotencyKey: "order-1" }), first);
+  assert.deepEqual(
+    await client.createPledgeTransaction(REQUEST, { idempotencyKey: "order-1" }),
+    first,
+  );
   assert.equal(service.transactions().length, 1);
-  await assert.rejects(client.createPledgeTransaction({ ...REQUEST, reference: "order-2" }, { idempotencyKey: "order-1" }), { status: 422 });
+  await assert.rejects(
+    client.createPledgeTransaction(
+      { ...REQUEST, reference: "order-2" },
+      { idempotencyKey: "order-1" },
+    ),
+    { status: 422 },
+  );
 });
 
 test("an upload that stands still is given up when the service's clock says so", async () => {
@@ -155,34 +250,59 @@ test("statuses, as the service answers them", async () => {
   const { id } = await client.createPledgeTransaction(REQUEST, { idempotencyKey: "x" });
   const fails = (status, Kind, message, call = () => client.getPledgeTransaction(id)) => {
     service.fail({ status });
-    return assert.rejects(call, (error) => error instanceof Kind && error.status === status && message.test(error.body));
+    return assert.rejects(
+      call,
+      (error) => error instanceof Kind && error.status === status && message.test(error.body),
+    );
   };
-  await fails(503, ApiError, /^\{"error":"Service unavailable","message":"The records could not be read, and nothing was recorded/);
-  await fails(503, ApiError, /nothing was recorded/, () => client.createPledgeTransaction(REQUEST, { idempotencyKey: "x" }));
+  await fails(
+    503,
+    ApiError,
+    /^\{"error":"Service unavailable","message":"The records could not be read, and nothing was recorded/,
+  );
+  await fails(503, ApiError, /nothing was recorded/, () =>
+    client.createPledgeTransaction(REQUEST, { idempotencyKey: "x" }),
+  );
   await fails(401, AuthenticationError, /^\{"error":"Authentication failed"/);
-  await fails(401, AuthenticationError, /^\{"error":"true"/, () => client.createPledgeTransaction(REQUEST));
+  await fails(401, AuthenticationError, /^\{"error":"true"/, () =>
+    client.createPledgeTransaction(REQUEST),
+  );
   await fails(404, NotFoundError, /^\{"error":"Pledge transaction not found"\}$/);
   await fails(500, ApiError, /made to fail/);
   await fails(429, RateLimitError, /made to fail/);
   assert.equal((await client.getPledgeTransaction(id)).reference, "order-1");
-  assert.deepEqual(service.requests().map(({ status }) => status), [200, 503, 503, 401, 401, 404, 500, 429, 200]);
+  assert.deepEqual(
+    service.requests().map(({ status }) => status),
+    [200, 503, 503, 401, 401, 404, 500, 429, 200],
+  );
   assert.equal(service.transactions().length, 1);
 });
 
 test("headers of a status, such as how long to wait", async () => {
   const { service, client } = start({}, { maxRetries: 0 });
   service.fail({ status: 429, headers: { "Retry-After": "7", "X-Request-Id": "r1" } });
-  await assert.rejects(client.getPledgeTransaction("ptran_1"), { retryAfterMs: 7_000, requestId: "r1" });
+  await assert.rejects(client.getPledgeTransaction("ptran_1"), {
+    retryAfterMs: 7_000,
+    requestId: "r1",
+  });
 });
 
 test("`times` and `operation` say which requests fail, and `restore` ends it", async () => {
   const { service, client } = start({}, { maxRetries: 0 });
-  const statusOf = (call) => call.then(() => 200, ({ status }) => status);
+  const statusOf = (call) =>
+    call.then(
+      () => 200,
+      ({ status }) => status,
+    );
   service.fail({ operation: "get", times: 2, status: 502 });
   service.fail({ operation: "create", status: 500 });
   service.fail({ operation: "get", times: Infinity, status: 504 });
-  const get = () => statusOf(client.getPledgeTransaction("ptran_1")), create = () => statusOf(client.createPledgeTransaction(REQUEST));
-  assert.deepEqual([await get(), await create(), await create(), await get(), await get(), await get()], [502, 500, 200, 502, 504, 504]);
+  const get = () => statusOf(client.getPledgeTransaction("ptran_1")),
+    create = () => statusOf(client.createPledgeTransaction(REQUEST));
+  assert.deepEqual(
+    [await get(), await create(), await create(), await get(), await get(), await get()],
+    [502, 500, 200, 502, 504, 504],
+  );
   service.restore();
   assert.equal(await get(), 404);
   service.fail({ operation: "timeline", status: 503 });
@@ -208,12 +328,24 @@ test("a lost answer: with safe repeats one transaction, without them an error an
   service.fail({ operation: "create", fault: "lost answer", times: 2 });
   const { id } = await client.createPledgeTransaction(REQUEST);
   const requests = service.requests();
-  assert.deepEqual(requests.map(({ status }) => status), [200, 200, 200]);
+  assert.deepEqual(
+    requests.map(({ status }) => status),
+    [200, 200, 200],
+  );
   assert.equal(new Set(requests.map(({ headers }) => headers["idempotency-key"])).size, 1);
-  assert.deepEqual(service.transactions().map((transaction) => transaction.id), [id]);
+  assert.deepEqual(
+    service.transactions().map((transaction) => transaction.id),
+    [id],
+  );
 
   service.fail({ fault: "lost answer" });
-  await assert.rejects(client.with({ safeRepeats: false }).createPledgeTransaction(REQUEST), (error) => error instanceof ConnectionError && error.cause.name === "TypeError" && /may have been recorded/.test(error.message));
+  await assert.rejects(
+    client.with({ safeRepeats: false }).createPledgeTransaction(REQUEST),
+    (error) =>
+      error instanceof ConnectionError &&
+      error.cause.name === "TypeError" &&
+      /may have been recorded/.test(error.message),
+  );
   assert.equal(service.transactions().length, 2);
 });
 
@@ -221,10 +353,16 @@ test("a lost write is the 503 that leaves open whether it was recorded", async (
   const { service, client } = start({}, { safeRepeats: true });
   service.fail({ operation: "create", fault: "lost write" });
   await client.createPledgeTransaction(REQUEST);
-  assert.deepEqual(service.requests().map(({ status }) => status), [503, 200]);
+  assert.deepEqual(
+    service.requests().map(({ status }) => status),
+    [503, 200],
+  );
   assert.equal(service.transactions().length, 1);
   service.fail({ fault: "lost write" });
-  await assert.rejects(client.with({ safeRepeats: false }).createPledgeTransaction(REQUEST), ({ status, body }) => status === 503 && /may have been recorded/.test(body));
+  await assert.rejects(
+    client.with({ safeRepeats: false }).createPledgeTransaction(REQUEST),
+    ({ status, body }) => status === 503 && /may have been recorded/.test(body),
+  );
   assert.equal(service.transactions().length, 1);
 });
 
@@ -233,9 +371,13 @@ test("no answer: the client gives up, and nothing is recorded", async () => {
   service.fail({ fault: "timeout" });
   await assert.rejects(client.createPledgeTransaction(REQUEST), TimeoutError);
   assert.deepEqual(service.transactions(), []);
-  assert.deepEqual(service.requests().map(({ status, body }) => [status, body]), [[null, REQUEST]]);
+  assert.deepEqual(
+    service.requests().map(({ status, body }) => [status, body]),
+    [[null, REQUEST]],
+  );
   service.fail({ fault: "timeout" });
-  const reason = new Error("changed my mind"), controller = new AbortController();
+  const reason = new Error("changed my mind"),
+    controller = new AbortController();
   const call = service.fetch("/v2/pledge-transaction/x", { signal: controller.signal });
   assert.ok(await isPending(call));
   controller.abort(reason);
@@ -267,26 +409,46 @@ test("a slow answer is recorded at once and comes by the service's clock", async
 
 test("it takes what a `fetch` takes", async () => {
   const { service } = start();
-  const address = `${service.baseUrl}/v2/pledge-transaction`, headers = { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" };
-  const body = JSON.stringify(REQUEST), bytes = new TextEncoder().encode(body);
+  const address = `${service.baseUrl}/v2/pledge-transaction`,
+    headers = { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" };
+  const body = JSON.stringify(REQUEST),
+    bytes = new TextEncoder().encode(body);
   const calls = [
     [address, { method: "post", headers, body }],
     [new URL(address), { method: "POST", headers: new Headers(headers), body: bytes }],
     [new Request(address, { method: "POST", headers, body })],
     [new Request(address, { method: "POST", headers, body: "x" }), { body }],
-    [address, { method: "POST", headers: Object.entries(headers), body: new Blob([bytes]).stream(), duplex: "half" }],
+    [
+      address,
+      {
+        method: "POST",
+        headers: Object.entries(headers),
+        body: new Blob([bytes]).stream(),
+        duplex: "half",
+      },
+    ],
     ["/v2/pledge-transaction", { method: "POST", headers, body: bytes.buffer }],
   ];
   for (const call of calls) assert.equal((await service.fetch(...call)).status, 200);
   assert.equal(service.transactions().length, calls.length);
-  assert.deepEqual(service.requests().map((request) => request.body), calls.map(() => REQUEST));
+  assert.deepEqual(
+    service.requests().map((request) => request.body),
+    calls.map(() => REQUEST),
+  );
   await assert.rejects(service.fetch(address, { body }), TypeError);
   await assert.rejects(service.fetch("https://[broken"), TypeError);
   await assert.rejects(service.fetch(address, { headers: { "a b": "c" } }), TypeError);
-  await assert.rejects(service.fetch(address, { signal: AbortSignal.abort() }), { name: "AbortError" });
-  await assert.rejects(service.fetch(new Request(address, { signal: AbortSignal.abort() })), { name: "AbortError" });
+  await assert.rejects(service.fetch(address, { signal: AbortSignal.abort() }), {
+    name: "AbortError",
+  });
+  await assert.rejects(service.fetch(new Request(address, { signal: AbortSignal.abort() })), {
+    name: "AbortError",
+  });
   const options = await service.fetch(address, { method: "OPTIONS" });
-  assert.deepEqual([options.status, options.body, options.headers.get("allow")], [204, null, "POST, OPTIONS"]);
+  assert.deepEqual(
+    [options.status, options.body, options.headers.get("allow")],
+    [204, null, "POST, OPTIONS"],
+  );
 });
 
 test("1,000 calls at once on one signal leave no listener, ended or not", async () => {
@@ -304,10 +466,16 @@ test("two services do not see each other, and `reset` makes one as it was create
   const { id } = await one.client.createPledgeTransaction(REQUEST);
   one.service.advance(1_000);
   one.service.fail({ status: 503 });
-  assert.deepEqual([two.service.transactions(), two.service.requests(), two.service.now()], [[], [], Date.parse(NOON)]);
+  assert.deepEqual(
+    [two.service.transactions(), two.service.requests(), two.service.now()],
+    [[], [], Date.parse(NOON)],
+  );
   await assert.rejects(two.client.getPledgeTransaction(id), NotFoundError);
   one.service.reset();
-  assert.deepEqual([one.service.transactions(), one.service.requests(), one.service.now()], [[], [], Date.parse(NOON)]);
+  assert.deepEqual(
+    [one.service.transactions(), one.service.requests(), one.service.now()],
+    [[], [], Date.parse(NOON)],
+  );
   assert.equal((await one.client.createPledgeTransaction(REQUEST)).id, id);
 });
 
@@ -326,7 +494,11 @@ test("nothing of the process is changed, and no code is made of text", () => {
     assert.deepEqual(shown().map(([name]) => name), globals.map(([name]) => name));
     for (const [index, [name, value]] of shown().entries()) assert.ok(Object.is(value, globals[index][1]), String(name));
     assert.deepEqual(listeners(), before);`;
-  const { status, stderr } = spawnSync(process.execPath, ["--disallow-code-generation-from-strings", "--input-type=module", "--eval", script], { cwd: project.folder, encoding: "utf8" });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--disallow-code-generation-from-strings", "--input-type=module", "--eval", script],
+    { cwd: project.folder, encoding: "utf8" },
+  );
   assert.equal(status, 0, stderr);
 });
 
@@ -342,13 +514,22 @@ const WRONG = [
   [{ keys: [{ ...KEYS, mode: "prod" }] }, /`mode` must be one of `test`, `live`/],
   [{ keys: [{ ...KEYS, unitId: "a,b" }] }, /`unitId` must be/],
   [{ keys: [{ ...KEYS, teamId: "t" }] }, /either a `unitId`, or a `teamId`/],
-  [{ keys: [{ key: "k", mode: "test", teamId: "t", unitIds: [] }] }, /either a `unitId`, or a `teamId`/],
+  [
+    { keys: [{ key: "k", mode: "test", teamId: "t", unitIds: [] }] },
+    /either a `unitId`, or a `teamId`/,
+  ],
   [{ keys: [{ ...KEYS, label: "a\nb" }] }, /`label` must be/],
   [{ catalogue: { currencyCode: "CHF", unitPrices: {} } }, /`currencyCode` must be one of/],
   [{ catalogue: { currencyCode: "USD", unitPrices: { tree: 0.5 } } }, /a plain decimal in quotes/],
-  [{ catalogue: { currencyCode: "USD", unitPrices: { tree: "1e3" } } }, /a plain decimal in quotes/],
+  [
+    { catalogue: { currencyCode: "USD", unitPrices: { tree: "1e3" } } },
+    /a plain decimal in quotes/,
+  ],
   [{ catalogue: { currencyCode: "USD" } }, /`unitPrices` must be an object/],
-  ...["today", "12", NaN, -1, 8e15, {}, true].map((now) => [{ now }, /`now` must be a time from 1970 to 9999/]),
+  ...["today", "12", NaN, -1, 8e15, {}, true].map((now) => [
+    { now },
+    /`now` must be a time from 1970 to 9999/,
+  ]),
   ...[NaN, true, "x".repeat(1_001)].map((seed) => [{ seed }, /`seed` must be/]),
   [{ allowedOrigins: "https://a.example" }, /must be an array/],
   [{ allowedOrigins: ["*"] }, /must be an origin/],
@@ -356,8 +537,20 @@ const WRONG = [
 ];
 
 test("an option that is wrong is named", () => {
-  for (const [options, message] of WRONG) assert.throws(() => createTestService(options), { code: "invalid_argument", message }, JSON.stringify(options));
-  for (const options of [undefined, {}, { keys: undefined, now: null, seed: null }, { keys: [] }, { now: 0 }]) assert.ok(createTestService(options));
+  for (const [options, message] of WRONG)
+    assert.throws(
+      () => createTestService(options),
+      { code: "invalid_argument", message },
+      JSON.stringify(options),
+    );
+  for (const options of [
+    undefined,
+    {},
+    { keys: undefined, now: null, seed: null },
+    { keys: [] },
+    { now: 0 },
+  ])
+    assert.ok(createTestService(options));
 });
 
 const WRONG_FAULTS = [
@@ -377,8 +570,14 @@ const WRONG_FAULTS = [
 
 test("a fault that is none is refused, and so are too many", () => {
   const { service } = start({ now: NOON });
-  for (const [fault, message] of WRONG_FAULTS) assert.throws(() => service.fail(fault), { code: "invalid_argument", message }, JSON.stringify(fault));
-  for (const ms of [-1, 1.5, NaN, "1", 9e15]) assert.throws(() => service.advance(ms), /`ms` must be a whole number/);
+  for (const [fault, message] of WRONG_FAULTS)
+    assert.throws(
+      () => service.fail(fault),
+      { code: "invalid_argument", message },
+      JSON.stringify(fault),
+    );
+  for (const ms of [-1, 1.5, NaN, "1", 9e15])
+    assert.throws(() => service.advance(ms), /`ms` must be a whole number/);
   for (let i = 0; i < 1_000; i++) service.fail({ status: 503 });
   assert.throws(() => service.fail({ status: 503 }), /1000 faults already/);
 });

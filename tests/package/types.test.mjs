@@ -11,7 +11,14 @@ const project = await packed();
 const sources = join(root, "tests", "types");
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 
-const STRICT = { strict: true, noUncheckedIndexedAccess: true, skipLibCheck: false, noEmit: true, target: "ES2022", types: [] };
+const STRICT = {
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  noEmit: true,
+  target: "ES2022",
+  types: [],
+};
 /** By folders of sources. A server's code may be compiled without the DOM's types. */
 const LIBS = { "": ["ES2022", "DOM", "DOM.Iterable"], server: ["ES2022"] };
 const KINDS = {
@@ -24,14 +31,19 @@ for (const [kind, { extension, ...resolution }] of Object.entries(KINDS)) {
   for (const exactOptionalPropertyTypes of [true, false]) {
     for (const [part, lib] of Object.entries(LIBS)) {
       test(`${kind}, exact optional members ${exactOptionalPropertyTypes ? "on" : "off"}, lib ${lib}`, () => {
-        const folder = join(project.folder, `types-${part}-${extension}-${exactOptionalPropertyTypes}`);
+        const folder = join(
+          project.folder,
+          `types-${part}-${extension}-${exactOptionalPropertyTypes}`,
+        );
         mkdirSync(folder, { recursive: true });
         const names = readdirSync(join(sources, part)).filter((name) => name.endsWith(".ts"));
         assert.ok(names.length > 0);
         const files = names.map((name) => copy(join(sources, part, name), folder, extension));
         const compilerOptions = { ...STRICT, ...resolution, lib, exactOptionalPropertyTypes };
         writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-        const { status, stdout } = spawnSync(process.execPath, [tsc, "--project", folder], { encoding: "utf8" });
+        const { status, stdout } = spawnSync(process.execPath, [tsc, "--project", folder], {
+          encoding: "utf8",
+        });
         assert.equal(status, 0, stdout);
       });
     }
@@ -46,7 +58,9 @@ function copy(source, folder, extension) {
 
 test("no declaration says `any`", () => {
   const folder = join(project.folder, "node_modules", "impact-pledge");
-  const declarations = readdirSync(folder, { recursive: true }).filter((name) => /\.d\.[cm]?ts$/.test(name));
+  const declarations = readdirSync(folder, { recursive: true }).filter((name) =>
+    /\.d\.[cm]?ts$/.test(name),
+  );
   assert.ok(declarations.length >= 4, `${declarations}`);
   for (const name of declarations) {
     const code = readFileSync(join(folder, name), "utf8").replace(/\/\*[^]*?\*\/|\/\/.*/g, "");

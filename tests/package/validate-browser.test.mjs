@@ -10,18 +10,33 @@ import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { ready } from "../../scripts/lib/ready.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
-const FORBIDDEN = "default-src 'none'; script-src 'self'", ALLOWED = `${FORBIDDEN} 'wasm-unsafe-eval'`;
+const FORBIDDEN = "default-src 'none'; script-src 'self'",
+  ALLOWED = `${FORBIDDEN} 'wasm-unsafe-eval'`;
 /** The policy of each page, and the entry that it imports. */
-const PAGES = { "/allowed": [ALLOWED, "/validate.js"], "/forbidden": [FORBIDDEN, "/validate.js"], "/plain": [FORBIDDEN, "/validate/js.js"] };
-const pageAt = (path) => `<!doctype html><title>validate</title><script type="module" src="${path}.js"></script>`;
+const PAGES = {
+  "/allowed": [ALLOWED, "/validate.js"],
+  "/forbidden": [FORBIDDEN, "/validate.js"],
+  "/plain": [FORBIDDEN, "/validate/js.js"],
+};
+const pageAt = (path) =>
+  `<!doctype html><title>validate</title><script type="module" src="${path}.js"></script>`;
 const scriptOf = (entry) => `import * as rules from "${entry}";
   const violations = [];
   addEventListener("securitypolicyviolation", ({ effectiveDirective }) => violations.push(effectiveDirective));
   Object.assign(globalThis, { rules, violations });`;
 const built = (path) => [path, readFileSync(join(root, "pkg", path))];
-const SCRIPTS = { ...Object.fromEntries(Object.entries(PAGES).map(([path, [, entry]]) => [`${path}.js`, scriptOf(entry)])), ...Object.fromEntries(["/validate.js", "/validate/js.js"].map(built)), "/nested.mjs": readFileSync(join(import.meta.dirname, "nested.mjs")), "/bench/data.mjs": readFileSync(join(root, "bench", "data.mjs")) };
+const SCRIPTS = {
+  ...Object.fromEntries(
+    Object.entries(PAGES).map(([path, [, entry]]) => [`${path}.js`, scriptOf(entry)]),
+  ),
+  ...Object.fromEntries(["/validate.js", "/validate/js.js"].map(built)),
+  "/nested.mjs": readFileSync(join(import.meta.dirname, "nested.mjs")),
+  "/bench/data.mjs": readFileSync(join(root, "bench", "data.mjs")),
+};
 
-const rows = readdirSync(join(root, "tests/fixtures/validation")).flatMap((file) => JSON.parse(readFileSync(join(root, "tests/fixtures/validation", file), "utf8")).rows);
+const rows = readdirSync(join(root, "tests/fixtures/validation")).flatMap(
+  (file) => JSON.parse(readFileSync(join(root, "tests/fixtures/validation", file), "utf8")).rows,
+);
 
 let server, browser, origin;
 
@@ -39,8 +54,12 @@ after(async () => {
 });
 
 function answer({ url }, response) {
-  if (url in PAGES) return response.writeHead(200, { "content-type": "text/html", "content-security-policy": PAGES[url][0] }).end(pageAt(url));
-  if (url in SCRIPTS) return response.writeHead(200, { "content-type": "text/javascript" }).end(SCRIPTS[url]);
+  if (url in PAGES)
+    return response
+      .writeHead(200, { "content-type": "text/html", "content-security-policy": PAGES[url][0] })
+      .end(pageAt(url));
+  if (url in SCRIPTS)
+    return response.writeHead(200, { "content-type": "text/javascript" }).end(SCRIPTS[url]);
   return response.writeHead(404).end();
 }
 
@@ -52,35 +71,51 @@ async function open(path) {
 }
 
 /** What the page did against its policy. */
-const violations = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(() => resolve(globalThis.violations), 100)));
+const violations = (page) =>
+  page.evaluate(
+    () => new Promise((resolve) => setTimeout(() => resolve(globalThis.violations), 100)),
+  );
 
-for (const path of ["/allowed", "/plain"]) test(`every row, as bytes and as a value, at ${path}`, async () => {
-  const page = await open(path);
-  // As text: what carries values to the page would lose members named `__proto__`.
-  const wrong = await page.evaluate((text) => {
-    const rows = JSON.parse(text);
-    const short = (issues) => JSON.stringify(issues.map(({ path, code }) => ({ path, code })));
-    const bytesOf = ({ hex, json, value }) => (hex === undefined ? new TextEncoder().encode(json ?? JSON.stringify(value)) : Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16)));
-    const valueOf = (row) => JSON.parse(new TextDecoder().decode(bytesOf(row)));
-    const isWrong = (row) => {
-      const expected = JSON.stringify(row.issues.map(({ path, code }) => ({ path, code })));
-      const asBytes = short(globalThis.rules.validateBytes(bytesOf(row))) === expected;
-      return !asBytes || (row.only !== "bytes" && short(globalThis.rules.validate(valueOf(row))) !== expected);
-    };
-    return rows.filter(isWrong).map(({ name }) => name);
-  }, JSON.stringify(rows));
-  assert.deepEqual([wrong, await violations(page)], [[], []]);
-  assert.ok(rows.length > 900);
-  await page.close();
-});
+for (const path of ["/allowed", "/plain"])
+  test(`every row, as bytes and as a value, at ${path}`, async () => {
+    const page = await open(path);
+    // As text: what carries values to the page would lose members named `__proto__`.
+    const wrong = await page.evaluate((text) => {
+      const rows = JSON.parse(text);
+      const short = (issues) => JSON.stringify(issues.map(({ path, code }) => ({ path, code })));
+      const bytesOf = ({ hex, json, value }) =>
+        hex === undefined
+          ? new TextEncoder().encode(json ?? JSON.stringify(value))
+          : Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16));
+      const valueOf = (row) => JSON.parse(new TextDecoder().decode(bytesOf(row)));
+      const isWrong = (row) => {
+        const expected = JSON.stringify(row.issues.map(({ path, code }) => ({ path, code })));
+        const asBytes = short(globalThis.rules.validateBytes(bytesOf(row))) === expected;
+        return (
+          !asBytes ||
+          (row.only !== "bytes" && short(globalThis.rules.validate(valueOf(row))) !== expected)
+        );
+      };
+      return rows.filter(isWrong).map(({ name }) => name);
+    }, JSON.stringify(rows));
+    assert.deepEqual([wrong, await violations(page)], [[], []]);
+    assert.ok(rows.length > 900);
+    await page.close();
+  });
 
-for (const path of ["/allowed", "/plain"]) test(`validations in the middle of others, at ${path}`, async () => {
-  const page = await open(path);
-  const { wrong, inner, invalid } = await page.evaluate(async () => (await import("/nested.mjs")).nestedCalls(globalThis.rules, { seed: 20261121, count: 500 }));
-  assert.deepEqual(wrong, []);
-  assert.ok(inner > 500 && invalid > 250, `${inner} inner ones, ${invalid} invalid: too few to prove anything`);
-  await page.close();
-});
+for (const path of ["/allowed", "/plain"])
+  test(`validations in the middle of others, at ${path}`, async () => {
+    const page = await open(path);
+    const { wrong, inner, invalid } = await page.evaluate(async () =>
+      (await import("/nested.mjs")).nestedCalls(globalThis.rules, { seed: 20261121, count: 500 }),
+    );
+    assert.deepEqual(wrong, []);
+    assert.ok(
+      inner > 500 && invalid > 250,
+      `${inner} inner ones, ${invalid} invalid: too few to prove anything`,
+    );
+    await page.close();
+  });
 
 test("a policy that forbids wasm is named, and how to allow it", async () => {
   const page = await open("/forbidden");
@@ -91,7 +126,10 @@ test("a policy that forbids wasm is named, and how to allow it", async () => {
       return error.message;
     }
   });
-  assert.match(message, /WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge\/validate\/js/);
+  assert.match(
+    message,
+    /WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge\/validate\/js/,
+  );
   const ahead = await page.evaluate(() => globalThis.rules.ready().catch((error) => error.message));
   assert.match(ahead, /'wasm-unsafe-eval'/);
   assert.deepEqual(await violations(page), ["script-src", "script-src"]);

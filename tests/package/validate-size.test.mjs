@@ -16,17 +16,34 @@ const BUDGETS = [
 ];
 
 /** How it is used and bundled: each way has other names in the end, and so a few bytes more or less. */
-const USES = [(path) => `export { validate } from ${path};`, (path) => `export { validate as check } from ${path};`, (path) => `import { validate } from ${path}; console.log(validate({}));`];
-const WAYS = [{ format: "esm" }, { format: "esm", target: "es2022", platform: "browser" }, { format: "iife", platform: "browser" }, { format: "esm", target: "es2020", platform: "browser" }];
+const USES = [
+  (path) => `export { validate } from ${path};`,
+  (path) => `export { validate as check } from ${path};`,
+  (path) => `import { validate } from ${path}; console.log(validate({}));`,
+];
+const WAYS = [
+  { format: "esm" },
+  { format: "esm", target: "es2022", platform: "browser" },
+  { format: "iife", platform: "browser" },
+  { format: "esm", target: "es2020", platform: "browser" },
+];
 
 async function packedSize(contents, way) {
-  const { outputFiles } = await build({ stdin: { contents, resolveDir: import.meta.dirname }, bundle: true, minify: true, write: false, ...way });
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    bundle: true,
+    minify: true,
+    write: false,
+    ...way,
+  });
   return brotliCompressSync(outputFiles[0].contents).length;
 }
 
 for (const [what, entry, budget, slack] of BUDGETS) {
   test(`export ${what} from ${entry} costs at most ${budget} bytes`, async () => {
-    const length = await packedSize(`export ${what} from ${JSON.stringify(join(pkg, entry))};`, { format: "esm" });
+    const length = await packedSize(`export ${what} from ${JSON.stringify(join(pkg, entry))};`, {
+      format: "esm",
+    });
     assert.ok(length <= budget, `${length} bytes`);
     assert.ok(length > budget - slack, `${length} bytes: lower the budget`);
   });

@@ -8,7 +8,9 @@ import { nodeIsNewEnough, packagesReady } from "../../scripts/lib/bootstrap.mjs"
 
 const A = { "node_modules/a": { version: "1.0.0", integrity: "sha512-a" } };
 const B = { "node_modules/b": { version: "2.0.0", integrity: "sha512-b" } };
-const OTHER_SYSTEM = { "node_modules/c": { version: "3.0.0", integrity: "sha512-c", optional: true } };
+const OTHER_SYSTEM = {
+  "node_modules/c": { version: "3.0.0", integrity: "sha512-c", optional: true },
+};
 
 const rows = [
   ["the same packages", { ...A, ...B }, { ...A, ...B }, true],
@@ -24,12 +26,25 @@ for (const [name, wanted, installed, ready] of rows) {
     const root = mkdtempSync(join(tmpdir(), "packages-test-"));
     t.after(() => rmSync(root, { recursive: true, force: true }));
     mkdirSync(join(root, "node_modules"));
-    writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages: { "": { name: "root" }, ...wanted } }));
-    if (installed) writeFileSync(join(root, "node_modules", ".package-lock.json"), JSON.stringify({ packages: installed }));
+    writeFileSync(
+      join(root, "package-lock.json"),
+      JSON.stringify({ packages: { "": { name: "root" }, ...wanted } }),
+    );
+    if (installed)
+      writeFileSync(
+        join(root, "node_modules", ".package-lock.json"),
+        JSON.stringify({ packages: installed }),
+      );
     assert.equal(packagesReady(root), ready);
   });
 }
 
-for (const [version, enough] of [["v20.20.2", false], ["v22.11.9", false], ["v22.12.0", true], ["v24.0.0", true]]) {
-  test(`Node ${version} is ${enough ? "new enough" : "too old"}`, () => assert.equal(nodeIsNewEnough(version), enough));
+for (const [version, enough] of [
+  ["v20.20.2", false],
+  ["v22.11.9", false],
+  ["v22.12.0", true],
+  ["v24.0.0", true],
+]) {
+  test(`Node ${version} is ${enough ? "new enough" : "too old"}`, () =>
+    assert.equal(nodeIsNewEnough(version), enough));
 }

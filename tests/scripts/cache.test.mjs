@@ -1,6 +1,15 @@
 /** The cache keeps whole entries only, whatever happens while one is made. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -15,7 +24,11 @@ function scratch(t) {
 
 test("the cache lies where the caller says, else where the system has its caches", (t) => {
   const before = process.env.IMPACT_PLEDGE_CACHE;
-  t.after(() => (before === undefined ? delete process.env.IMPACT_PLEDGE_CACHE : (process.env.IMPACT_PLEDGE_CACHE = before)));
+  t.after(() =>
+    before === undefined
+      ? delete process.env.IMPACT_PLEDGE_CACHE
+      : (process.env.IMPACT_PLEDGE_CACHE = before),
+  );
   process.env.IMPACT_PLEDGE_CACHE = "/own";
   assert.equal(cacheFolder(), "/own");
   delete process.env.IMPACT_PLEDGE_CACHE;
@@ -35,7 +48,11 @@ test("of entries that are ever new, those go that nobody has used for long", asy
   const folder = scratch(t);
   const daysAgo = (days) => new Date(Date.now() - days * 24 * 3_600_000);
   const make = async (fresh) => writeFileSync(join(fresh, "result"), "");
-  for (const [name, days] of [["old", 15], ["recent", 13], ["used", 15]]) {
+  for (const [name, days] of [
+    ["old", 15],
+    ["recent", 13],
+    ["used", 15],
+  ]) {
     await entry(join(folder, name), make);
     utimesSync(join(folder, name), daysAgo(days), daysAgo(days));
   }
@@ -85,9 +102,12 @@ test("what a killed run left is cleared and its lock is taken over", async (t) =
 
 test("a lock is held until the work ends, even when it fails", async (t) => {
   const place = join(scratch(t), "work");
-  await assert.rejects(locked(place, async () => {
-    assert.ok(existsSync(`${place}.lock`));
-    throw new Error("failed");
-  }), /failed/);
+  await assert.rejects(
+    locked(place, async () => {
+      assert.ok(existsSync(`${place}.lock`));
+      throw new Error("failed");
+    }),
+    /failed/,
+  );
   assert.ok(!existsSync(`${place}.lock`));
 });

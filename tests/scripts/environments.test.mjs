@@ -8,10 +8,28 @@ import { configuration } from "../../scripts/lib/kv.mjs";
 
 const FILE = join(import.meta.dirname, "../..", "wrangler.toml");
 /** What may differ: names, addresses, values of variables, and how much is logged. */
-const OWN = ["name", "targetEnvironment", "route", "routes", "workers_dev", "preview_urls", "vars", "observability", "limits", "placement", "account_id"];
+const OWN = [
+  "name",
+  "targetEnvironment",
+  "route",
+  "routes",
+  "workers_dev",
+  "preview_urls",
+  "vars",
+  "observability",
+  "limits",
+  "placement",
+  "account_id",
+];
 /** A limit has a number of its own in each environment: two with one number would count together. */
-const withoutNumbers = ({ ratelimits, ...config }) => ({ ...config, ratelimits: ratelimits.map(({ namespace_id, ...limit }) => limit) });
-const common = (config) => withoutNumbers(Object.fromEntries(Object.entries(config).filter(([name]) => !OWN.includes(name))));
+const withoutNumbers = ({ ratelimits, ...config }) => ({
+  ...config,
+  ratelimits: ratelimits.map(({ namespace_id, ...limit }) => limit),
+});
+const common = (config) =>
+  withoutNumbers(
+    Object.fromEntries(Object.entries(config).filter(([name]) => !OWN.includes(name))),
+  );
 
 const top = await configuration(FILE);
 
@@ -32,15 +50,24 @@ for (const environment of top.definedEnvironments) {
 }
 
 test("each environment counts refused keys by itself", async () => {
-  const configs = await Promise.all([undefined, ...top.definedEnvironments].map((environment) => configuration(FILE, environment)));
-  const numbers = configs.flatMap(({ ratelimits }) => ratelimits.map(({ namespace_id }) => namespace_id));
+  const configs = await Promise.all(
+    [undefined, ...top.definedEnvironments].map((environment) => configuration(FILE, environment)),
+  );
+  const numbers = configs.flatMap(({ ratelimits }) =>
+    ratelimits.map(({ namespace_id }) => namespace_id),
+  );
   assert.equal(new Set(numbers).size, configs.length);
 });
 
 test("a configuration that can't be read, or an environment that is not there, is named", async (t) => {
-  await assert.rejects(configuration(FILE, "prod"), { message: "there is no environment `prod`: wrangler.toml has staging, production" });
+  await assert.rejects(configuration(FILE, "prod"), {
+    message: "there is no environment `prod`: wrangler.toml has staging, production",
+  });
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "wrangler.toml"), "name = impact-pledge\n");
-  await assert.rejects(configuration(join(folder, "wrangler.toml")), /wrangler\.toml can't be read: /);
+  await assert.rejects(
+    configuration(join(folder, "wrangler.toml")),
+    /wrangler\.toml can't be read: /,
+  );
 });

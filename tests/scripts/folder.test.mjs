@@ -29,7 +29,9 @@ test("the old build is there until the new one is whole, and nothing of it after
 
 test("a build that fails leaves the old one", async (t) => {
   const { place, workshop } = scratch(t);
-  await replaceFolder(place, workshop, async (fresh) => writeFileSync(join(fresh, "file"), "whole"));
+  await replaceFolder(place, workshop, async (fresh) =>
+    writeFileSync(join(fresh, "file"), "whole"),
+  );
   const failing = replaceFolder(place, workshop, async (fresh) => {
     writeFileSync(join(fresh, "file"), "half");
     throw new Error("no room");

@@ -17,17 +17,25 @@ const OUTCOMES = [
 ];
 
 for (const [what, error, mayBeMissing, env, outcome] of OUTCOMES) {
-  test(`an environment that fails: ${what}`, () => assert.equal(outcomeOf(error, mayBeMissing, env), outcome));
+  test(`an environment that fails: ${what}`, () =>
+    assert.equal(outcomeOf(error, mayBeMissing, env), outcome));
 }
 
 const CHOICES = [
   [["vite"], ["vite-dev", "vite-build"]],
-  [["vite-build", "page"], ["page", "vite-build"]],
+  [
+    ["vite-build", "page"],
+    ["page", "vite-build"],
+  ],
   [["vit"], []],
 ];
 
 for (const [names, expected] of CHOICES) {
-  test(`\`${names.join(" ")}\` chooses ${expected.length} environments`, () => assert.deepEqual(chosen(names).map(({ name }) => name), expected));
+  test(`\`${names.join(" ")}\` chooses ${expected.length} environments`, () =>
+    assert.deepEqual(
+      chosen(names).map(({ name }) => name),
+      expected,
+    ));
 }
 
 test("every environment has a name of its own", () => {
@@ -37,6 +45,12 @@ test("every environment has a name of its own", () => {
 });
 
 test("a Firefox is the one of FIREFOX_PATH, else left out with the reason where PATH has none", () => {
-  assert.equal(findFirefox({ FIREFOX_PATH: "/opt/firefox/firefox", PATH: "" }), "/opt/firefox/firefox");
-  assert.throws(() => findFirefox({ PATH: import.meta.dirname }), (error) => error instanceof Skipped && /FIREFOX_PATH/.test(error.message));
+  assert.equal(
+    findFirefox({ FIREFOX_PATH: "/opt/firefox/firefox", PATH: "" }),
+    "/opt/firefox/firefox",
+  );
+  assert.throws(
+    () => findFirefox({ PATH: import.meta.dirname }),
+    (error) => error instanceof Skipped && /FIREFOX_PATH/.test(error.message),
+  );
 });

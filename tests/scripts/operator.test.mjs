@@ -14,7 +14,8 @@ const MODULE = pathToFileURL(join(ROOT, "scripts", "lib", "operator.mjs"));
 function clone(t) {
   const root = mkdtempSync(join(tmpdir(), "impact-pledge-operator-"));
   t.after(() => rmSync(root, { recursive: true, force: true }));
-  for (const name of ["src", "Cargo.toml", "Cargo.lock", "package.json"]) cpSync(join(ROOT, name), join(root, name), { recursive: true });
+  for (const name of ["src", "Cargo.toml", "Cargo.lock", "package.json"])
+    cpSync(join(ROOT, name), join(root, name), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"), "junction");
   return root;
 }
@@ -22,16 +23,24 @@ function clone(t) {
 /** In a process of its own: a module is loaded once. */
 async function names(root) {
   const code = `import { operator } from ${JSON.stringify(MODULE.href)}; console.log(JSON.stringify(await operator({ root: ${JSON.stringify(root)} }, "catalogue-names")))`;
-  const { stdout, stderr, exitCode } = await x(process.execPath, ["--input-type=module", "--eval", code]);
+  const { stdout, stderr, exitCode } = await x(process.execPath, [
+    "--input-type=module",
+    "--eval",
+    code,
+  ]);
   assert.equal(exitCode, 0, stderr);
-  assert.deepEqual(JSON.parse(stdout), { test: ["catalogue:test", "catalogue"], live: ["catalogue:live"] });
+  assert.deepEqual(JSON.parse(stdout), {
+    test: ["catalogue:test", "catalogue"],
+    live: ["catalogue:live"],
+  });
   return stderr;
 }
 
 test("it is built where it is missing or of other sources, with a line that says so, and by one of several at once", async (t) => {
   const root = clone(t);
   const stamp = join(root, "build", "operator", "stamp");
-  for (const output of await Promise.all([names(root), names(root)])) assert.match(output, /^building the operator's commands/);
+  for (const output of await Promise.all([names(root), names(root)]))
+    assert.match(output, /^building the operator's commands/);
   const state = readFileSync(stamp, "utf8");
   assert.equal(await names(root), "");
   writeFileSync(stamp, "of other sources");

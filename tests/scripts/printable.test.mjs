@@ -10,7 +10,10 @@ const ALL = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const ROWS = [
   ["nothing", new Uint8Array()],
   ["every byte", ALL],
-  ["every pair of bytes", Uint8Array.from([...ALL].flatMap((first) => [...ALL].flatMap((second) => [first, second])))],
+  [
+    "every pair of bytes",
+    Uint8Array.from([...ALL].flatMap((first) => [...ALL].flatMap((second) => [first, second]))),
+  ],
 ];
 
 for (const [what, bytes] of ROWS) {

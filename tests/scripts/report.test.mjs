@@ -9,5 +9,11 @@ test("a text of somebody else's neither moves the cursor nor begins a line", () 
 });
 
 test("a table may be long", () => {
-  assert.equal(table(["N"], Array.from({ length: 200_000 }, (_, n) => [String(n)])).split("\n").length, 200_001);
+  assert.equal(
+    table(
+      ["N"],
+      Array.from({ length: 200_000 }, (_, n) => [String(n)]),
+    ).split("\n").length,
+    200_001,
+  );
 });

@@ -13,20 +13,31 @@ test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
 const SPEC = "✔ a (1ms)\nℹ tests 6\nℹ suites 0\nℹ pass 3\nℹ fail 1\nℹ cancelled 2\nℹ skipped 0\n";
 
 const place = { root: process.cwd(), env: process.env };
-const step = (script, count) => ({ name: "step", command: [process.execPath, "-e", script], count });
+const step = (script, count) => ({
+  name: "step",
+  command: [process.execPath, "-e", script],
+  count,
+});
 const total = async (...steps) => {
   const { passed, failed } = await runSteps(steps, place);
   return { passed, failed };
 };
 
-test("cargo's results are added up", () => assert.deepEqual(cargoTests(CARGO), { passed: 5, failed: 1 }));
-test("Node's results are read, and a cancelled test has failed", () => assert.deepEqual(nodeTests(SPEC), { passed: 3, failed: 3 }));
-test("what a test prints itself is no result", () => assert.deepEqual(nodeTests(`ℹ pass 70\nℹ fail 7\n${SPEC}`), { passed: 3, failed: 3 }));
-test("Node's results are read in TAP, too", () => assert.deepEqual(nodeTests("# tests 1\n# pass 1\n# fail 0\n"), { passed: 1, failed: 0 }));
+test("cargo's results are added up", () =>
+  assert.deepEqual(cargoTests(CARGO), { passed: 5, failed: 1 }));
+test("Node's results are read, and a cancelled test has failed", () =>
+  assert.deepEqual(nodeTests(SPEC), { passed: 3, failed: 3 }));
+test("what a test prints itself is no result", () =>
+  assert.deepEqual(nodeTests(`ℹ pass 70\nℹ fail 7\n${SPEC}`), { passed: 3, failed: 3 }));
+test("Node's results are read in TAP, too", () =>
+  assert.deepEqual(nodeTests("# tests 1\n# pass 1\n# fail 0\n"), { passed: 1, failed: 0 }));
 
-test("a check that exits well is one passed", async () => assert.deepEqual(await total(step("", oneCheck)), { passed: 1, failed: 0 }));
-test("a check that exits badly is one failed", async () => assert.deepEqual(await total(step("process.exit(3)", oneCheck)), { passed: 0, failed: 1 }));
-test("a step that tested nothing has failed", async () => assert.deepEqual(await total(step("", cargoTests)), { passed: 0, failed: 1 }));
+test("a check that exits well is one passed", async () =>
+  assert.deepEqual(await total(step("", oneCheck)), { passed: 1, failed: 0 }));
+test("a check that exits badly is one failed", async () =>
+  assert.deepEqual(await total(step("process.exit(3)", oneCheck)), { passed: 0, failed: 1 }));
+test("a step that tested nothing has failed", async () =>
+  assert.deepEqual(await total(step("", cargoTests)), { passed: 0, failed: 1 }));
 test("a step that exits badly has failed, whatever it counted", async () => {
   const crashes = step("console.log('ℹ pass 2\\nℹ fail 0'); process.exit(1)", nodeTests);
   assert.deepEqual(await total(crashes), { passed: 2, failed: 1 });
@@ -37,5 +48,8 @@ test("a command that isn't there has failed", async () => {
 });
 test("the steps are summed", async () => {
   const two = step("console.log('ℹ pass 2\\nℹ fail 0')", nodeTests);
-  assert.deepEqual(await total(two, step("", oneCheck), step("process.exit(1)", oneCheck)), { passed: 3, failed: 1 });
+  assert.deepEqual(await total(two, step("", oneCheck), step("process.exit(1)", oneCheck)), {
+    passed: 3,
+    failed: 1,
+  });
 });

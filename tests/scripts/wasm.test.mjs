@@ -10,7 +10,11 @@ import { root } from "../../scripts/lib/bootstrap.mjs";
 import { shortenNames, withoutPanics, writePlain } from "../../scripts/lib/wasm.mjs";
 
 const HANDLER = "__rustc[b7974e8690430dd9]::rust_begin_unwind";
-const LONG = ["__wbg_fetch_be52a27b3b6dddb7", "__wbg___wbindgen_throw_4c88d8bf264fd984", "__wbindgen_init_externref_table"];
+const LONG = [
+  "__wbg_fetch_be52a27b3b6dddb7",
+  "__wbg___wbindgen_throw_4c88d8bf264fd984",
+  "__wbindgen_init_externref_table",
+];
 
 /** A file of a module that calls its imports in order, and panics when asked to. @param {import("node:test").TestContext} t */
 function sample(t) {
@@ -49,8 +53,11 @@ test("what describes a panic is gone, and a panic still traps", async (t) => {
   const text = readFileSync(file, "latin1");
   assert.ok(!text.includes(".cargo") && text.includes("kept\0"));
   let thrown = 0;
-  const imports = { "./client_bg.js": Object.fromEntries(LONG.map((name) => [name, () => (thrown += 1)])) };
-  const { run } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)), imports).exports;
+  const imports = {
+    "./client_bg.js": Object.fromEntries(LONG.map((name) => [name, () => (thrown += 1)])),
+  };
+  const { run } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)), imports)
+    .exports;
   run(0);
   assert.equal(thrown, 3);
   assert.throws(() => run(1), WebAssembly.RuntimeError);
@@ -60,9 +67,15 @@ test("what describes a panic is gone, and a panic still traps", async (t) => {
 test("functions that are left out do nothing, and exports are gone; names that are not there are an error", async (t) => {
   const file = sample(t);
   await withoutPanics(file, { functions: /^text$/, exports: /^area$/ });
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)), { "./client_bg.js": Object.fromEntries(LONG.map((name) => [name, () => {}])) });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)), {
+    "./client_bg.js": Object.fromEntries(LONG.map((name) => [name, () => {}])),
+  });
   assert.deepEqual([exports.text(), "area" in exports], [0, false]);
-  for (const leaveOut of [{ functions: /^text$/, exports: /^x$/ }, { functions: /^x$/, exports: /^area$/ }]) await assert.rejects(withoutPanics(sample(t), leaveOut), /nothing to leave out/);
+  for (const leaveOut of [
+    { functions: /^text$/, exports: /^x$/ },
+    { functions: /^x$/, exports: /^area$/ },
+  ])
+    await assert.rejects(withoutPanics(sample(t), leaveOut), /nothing to leave out/);
 });
 
 test("a wasm without the panic handler is not taken for one without panics", async (t) => {
@@ -77,12 +90,16 @@ test("imports have short names, the same in the wasm and in its JavaScript, and 
   const glue = readFileSync(glueFile, "utf8");
   for (const name of [...LONG, "__wbindgen_malloc"]) assert.ok(!glue.includes(name));
   const module = new WebAssembly.Module(readFileSync(file));
-  for (const { module: from, name } of WebAssembly.Module.imports(module)) assert.ok(from.length <= 2 && name.length <= 2, `${from} ${name}`);
+  for (const { module: from, name } of WebAssembly.Module.imports(module))
+    assert.ok(from.length <= 2 && name.length <= 2, `${from} ${name}`);
   const calls = [];
   const { imports, malloc } = new Function(`${glue}\nreturn glue;`)()(calls);
   const { exports } = new WebAssembly.Instance(module, imports);
   exports.run(0);
-  assert.deepEqual(calls, LONG.map((name) => name.slice(0, 8)));
+  assert.deepEqual(
+    calls,
+    LONG.map((name) => name.slice(0, 8)),
+  );
   assert.equal(typeof malloc(exports), "function");
   assert.ok(exports.memory instanceof WebAssembly.Memory && exports.area.value === 8);
 });
@@ -100,18 +117,32 @@ function plainFile(t, code = "") {
 }
 
 test("a wasm as JavaScript has its data, keeps it as memory grows, and shares nothing between instances", async (t) => {
-  const wasm = plainFile(t), file = wasm.replace("a.wasm", "a.mjs");
+  const wasm = plainFile(t),
+    file = wasm.replace("a.wasm", "a.mjs");
   await writePlain({ root, env: process.env }, wasm, file);
   const { instantiate } = await import(pathToFileURL(file));
   const [one, other] = [instantiate(), instantiate()];
-  const read = ({ read }) => [65_600, 65_601, 65_602, 65_603, 65_604, 65_605, 65_606, 65_700, 65_701].map(read);
+  const read = ({ read }) =>
+    [65_600, 65_601, 65_602, 65_603, 65_604, 65_605, 65_606, 65_700, 65_701].map(read);
   one.write(65_701, 7);
   assert.equal(one.memory.grow(3), 2);
-  assert.deepEqual([read(one), read(other)], [[97, 98, 255, 0, 34, 92, 0, 122, 7], [97, 98, 255, 0, 34, 92, 0, 122, 0]]);
-  assert.deepEqual([one.memory.buffer.byteLength, other.memory.buffer.byteLength], [5 * 65_536, 2 * 65_536]);
+  assert.deepEqual(
+    [read(one), read(other)],
+    [
+      [97, 98, 255, 0, 34, 92, 0, 122, 7],
+      [97, 98, 255, 0, 34, 92, 0, 122, 0],
+    ],
+  );
+  assert.deepEqual(
+    [one.memory.buffer.byteLength, other.memory.buffer.byteLength],
+    [5 * 65_536, 2 * 65_536],
+  );
 });
 
 test("instructions for which wasm2js writes helpers are not taken for such without", async (t) => {
   const wasm = plainFile(t, "(memory.fill (local.get 0) (local.get 1) (local.get 1))");
-  await assert.rejects(writePlain({ root, env: process.env }, wasm, wasm.replace("a.wasm", "a.mjs")), /wasm2js writes other JavaScript/);
+  await assert.rejects(
+    writePlain({ root, env: process.env }, wasm, wasm.replace("a.wasm", "a.mjs")),
+    /wasm2js writes other JavaScript/,
+  );
 });

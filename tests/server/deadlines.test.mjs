@@ -5,7 +5,11 @@ import test, { after, before } from "node:test";
 import { closeIdleConnections, create, get, send } from "../e2e/worker.mjs";
 import { KEY, PATH, stall, startWorkerd } from "./workerd.mjs";
 
-const TRANSACTION = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
+const TRANSACTION = {
+  reference: "order-1",
+  recipient: { email: "ada@example.org" },
+  pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+};
 const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`;
 
 let server, close;
@@ -16,9 +20,21 @@ const standIn = (name) => ({ "x-stand-in": name });
 
 /** With each a key that no cache knows. */
 const KV = [
-  ["a get of KV that hangs", () => create(server.origin, "unknown-1", TRANSACTION, standIn("get hangs")), { kv: "get", record: "key", cause: "no answer in 5000 ms" }],
-  ["a value of KV that hangs", () => create(server.origin, "unknown-2", TRANSACTION, standIn("value hangs")), { kv: "read", record: "value", cause: "no answer in 5000 ms" }],
-  ["a put of KV that hangs", () => create(server.origin, KEY, TRANSACTION, standIn("put hangs")), { kv: "put", record: "transaction", cause: "no answer in 15000 ms" }],
+  [
+    "a get of KV that hangs",
+    () => create(server.origin, "unknown-1", TRANSACTION, standIn("get hangs")),
+    { kv: "get", record: "key", cause: "no answer in 5000 ms" },
+  ],
+  [
+    "a value of KV that hangs",
+    () => create(server.origin, "unknown-2", TRANSACTION, standIn("value hangs")),
+    { kv: "read", record: "value", cause: "no answer in 5000 ms" },
+  ],
+  [
+    "a put of KV that hangs",
+    () => create(server.origin, KEY, TRANSACTION, standIn("put hangs")),
+    { kv: "put", record: "transaction", cause: "no answer in 15000 ms" },
+  ],
 ];
 
 const UPLOADS = [
@@ -33,7 +49,10 @@ test("waits end", { concurrency: true }, async (t) => {
       assert.equal(status, 503, text);
       assert.equal(JSON.parse(text).error, "Service unavailable");
       const lines = server.output.match(/\{.*\}/g).map((line) => JSON.parse(line));
-      assert.ok(lines.some((line) => isDeepStrictEqual(line, logged)), server.output);
+      assert.ok(
+        lines.some((line) => isDeepStrictEqual(line, logged)),
+        server.output,
+      );
     }),
   );
   const uploads = UPLOADS.map(([name, bytes]) =>
@@ -51,13 +70,23 @@ test("waits end", { concurrency: true }, async (t) => {
 
 test("a profile that hangs is waited for briefly, and the page is without it", async () => {
   closeIdleConnections(); // they were idle for half a minute
-  for (const [name, kv] of [["a profile hangs", "get"], ["a profile's value hangs", "read"]]) {
+  for (const [name, kv] of [
+    ["a profile hangs", "get"],
+    ["a profile's value hangs", "read"],
+  ]) {
     const { timelineUrl } = JSON.parse((await create(server.origin, KEY, TRANSACTION)).text);
-    const page = await send(server.origin, { method: "GET", path: timelineUrl.replace(/^https?:\/\/[^/]*/, ""), headers: standIn(name) });
+    const page = await send(server.origin, {
+      method: "GET",
+      path: timelineUrl.replace(/^https?:\/\/[^/]*/, ""),
+      headers: standIn(name),
+    });
     assert.equal(page.status, 200);
     assert.match(page.text, /<header><svg/);
     const lines = server.output.match(/\{.*\}/g).map((line) => JSON.parse(line));
-    assert.ok(lines.some((line) => line.kv === kv && line.cause === "no answer in 1000 ms"), server.output);
+    assert.ok(
+      lines.some((line) => line.kv === kv && line.cause === "no answer in 1000 ms"),
+      server.output,
+    );
   }
 });
 

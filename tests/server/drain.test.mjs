@@ -16,11 +16,21 @@ let server, close;
 before(async () => ({ server, close } = await startWorkerd("build/worker.js")));
 after(() => close?.());
 
-const uploads = () => send(server.origin, { method: "POST", path: PATH, headers: { "content-type": "application/json" }, body: "x".repeat(30 * MB) });
-const stallAll = (count, bytes) => Promise.all(Array.from({ length: count }, () => stall(server, bytes)));
+const uploads = () =>
+  send(server.origin, {
+    method: "POST",
+    path: PATH,
+    headers: { "content-type": "application/json" },
+    body: "x".repeat(30 * MB),
+  });
+const stallAll = (count, bytes) =>
+  Promise.all(Array.from({ length: count }, () => stall(server, bytes)));
 const late = () => sleep(GENEROUS_MS, "no answer", { ref: false });
 
-for (const [kind, bytes] of [["announced", ANNOUNCED], ["in pieces", CHUNKED]]) {
+for (const [kind, bytes] of [
+  ["announced", ANNOUNCED],
+  ["in pieces", CHUNKED],
+]) {
   test(`500 callers without a key who stall in a large body, ${kind}: each gets its 401, and memory stays bounded`, async (t) => {
     assert.equal((await uploads()).status, 401); // what is loaded once is loaded
     const idle = await memoryOf(server);
@@ -30,11 +40,20 @@ for (const [kind, bytes] of [["announced", ANNOUNCED], ["in pieces", CHUNKED]]) 
     await sleep(1_000);
     const busy = await memoryOf(server);
     const statuses = Map.groupBy(await answers, (answer) => answer.slice(0, 12));
-    assert.deepEqual([...statuses].map(([status, { length }]) => [status, length]), [["HTTP/1.1 401", 500]]);
+    assert.deepEqual(
+      [...statuses].map(([status, { length }]) => [status, length]),
+      [["HTTP/1.1 401", 500]],
+    );
     t.diagnostic(JSON.stringify({ idle, busy }));
-    assert.ok(busy.heap - idle.heap < 16 * MB, `JavaScript holds ${busy.heap - idle.heap} bytes more`);
+    assert.ok(
+      busy.heap - idle.heap < 16 * MB,
+      `JavaScript holds ${busy.heap - idle.heap} bytes more`,
+    );
     assert.ok(busy.wasm - idle.wasm < 4 * MB, `wasm grew by ${busy.wasm - idle.wasm} bytes`);
-    assert.ok(busy.resident === null || busy.resident - idle.resident < 64 * MB, `the process grew by ${busy.resident - idle.resident} bytes`);
+    assert.ok(
+      busy.resident === null || busy.resident - idle.resident < 64 * MB,
+      `the process grew by ${busy.resident - idle.resident} bytes`,
+    );
   });
 }
 

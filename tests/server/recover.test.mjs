@@ -4,7 +4,11 @@ import test, { after, before } from "node:test";
 import { create, get } from "../e2e/worker.mjs";
 import { KEY, startWorkerd } from "./workerd.mjs";
 
-const TRANSACTION = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
+const TRANSACTION = {
+  reference: "order-1",
+  recipient: { email: "ada@example.org" },
+  pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+};
 
 let server, close;
 before(async () => ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs")));
@@ -12,7 +16,8 @@ after(() => close?.());
 
 let last = 0;
 /** With a key that no cache knows, so that KV is asked. */
-const ask = (standIn) => create(server.origin, `unknown-${(last += 1)}`, TRANSACTION, { "x-stand-in": standIn });
+const ask = (standIn) =>
+  create(server.origin, `unknown-${(last += 1)}`, TRANSACTION, { "x-stand-in": standIn });
 
 async function servesOn() {
   const { status, text } = await create(server.origin, KEY, TRANSACTION);
@@ -72,8 +77,11 @@ for (const [kind, breaks] of [
 test("a panic, and the trap that it ends in: all requests in flight get our 500, and the next is served", async () => {
   for (const _ of [1, 2]) {
     const stuck = [ask("get hangs"), ask("get hangs")];
-    const panicked = create(server.origin, KEY, TRANSACTION, { "x-stand-in": "body makes it panic" });
-    for (const answer of await Promise.all([panicked, ...stuck])) isOurs(answer, 500, "Internal error");
+    const panicked = create(server.origin, KEY, TRANSACTION, {
+      "x-stand-in": "body makes it panic",
+    });
+    for (const answer of await Promise.all([panicked, ...stuck]))
+      isOurs(answer, 500, "Internal error");
     await servesOn();
   }
   assert.match(server.output, /Rust panic: [^]*capacity overflow/);
@@ -84,7 +92,8 @@ test("requests in flight are not disturbed by what a broken instance left behind
     const broken = [ask("get hangs"), ask("metadata throws an Error")];
     const fine = Array.from({ length: 10 }, () => create(server.origin, KEY, TRANSACTION));
     for (const answer of await Promise.all(broken)) isOurs(answer, 500, "Internal error");
-    for (const answer of await Promise.all(fine)) assert.ok([200, 500].includes(answer.status), answer.text);
+    for (const answer of await Promise.all(fine))
+      assert.ok([200, 500].includes(answer.status), answer.text);
     await servesOn();
   }
 });

@@ -3,26 +3,49 @@ import service from "../../build/worker.js";
 
 const never = () => new Promise(() => {});
 const found = (value, metadata = null) => Promise.resolve({ value, metadata });
-const fail = (thrown) => { throw thrown; };
+const fail = (thrown) => {
+  throw thrown;
+};
 const exhaustStack = () => 1 + exhaustStack();
 const empty = () => new Response("{}").body;
 
 /** A record whose metadata throws when it is read, which no code of the service's expects. */
-const throwing = (what) => ({ getWithMetadata: () => Promise.resolve({ value: empty(), get metadata() { return what(); } }) });
+const throwing = (what) => ({
+  getWithMetadata: () =>
+    Promise.resolve({
+      value: empty(),
+      get metadata() {
+        return what();
+      },
+    }),
+});
 
 /** Namespaces of KV by their names; each has what it needs of the real one. */
 const NAMESPACES = {
   "get hangs": () => ({ getWithMetadata: never }),
   "value hangs": () => ({ getWithMetadata: () => found(new ReadableStream({ pull: never })) }),
-  "a profile hangs": (kv) => ({ getWithMetadata: (name, options) => (name.startsWith("profile:") ? never() : kv.getWithMetadata(name, options)), put: (...args) => kv.put(...args) }),
-  "a profile's value hangs": (kv) => ({ getWithMetadata: (name, options) => (name.startsWith("profile:") ? found(new ReadableStream({ pull: never })) : kv.getWithMetadata(name, options)) }),
+  "a profile hangs": (kv) => ({
+    getWithMetadata: (name, options) =>
+      name.startsWith("profile:") ? never() : kv.getWithMetadata(name, options),
+    put: (...args) => kv.put(...args),
+  }),
+  "a profile's value hangs": (kv) => ({
+    getWithMetadata: (name, options) =>
+      name.startsWith("profile:")
+        ? found(new ReadableStream({ pull: never }))
+        : kv.getWithMetadata(name, options),
+  }),
   "put hangs": (kv) => ({ getWithMetadata: (...args) => kv.getWithMetadata(...args), put: never }),
   "get throws an Error": () => ({ getWithMetadata: () => fail(new Error("at once")) }),
   "get throws a string": () => ({ getWithMetadata: () => fail("at once") }),
-  "get is rejected with an Error": () => ({ getWithMetadata: () => Promise.reject(new Error("later")) }),
+  "get is rejected with an Error": () => ({
+    getWithMetadata: () => Promise.reject(new Error("later")),
+  }),
   "get is rejected with a string": () => ({ getWithMetadata: () => Promise.reject("later") }),
   "get is rejected with undefined": () => ({ getWithMetadata: () => Promise.reject() }),
-  "value breaks off": () => ({ getWithMetadata: () => found(new ReadableStream({ pull: () => fail(new Error("broken")) })) }),
+  "value breaks off": () => ({
+    getWithMetadata: () => found(new ReadableStream({ pull: () => fail(new Error("broken")) })),
+  }),
   "there is none": () => undefined,
   "metadata throws an Error": () => throwing(() => fail(new Error("plain"))),
   "metadata throws a string": () => throwing(() => fail("plain")),
@@ -32,7 +55,17 @@ const NAMESPACES = {
 };
 
 /** A stream whose one piece is longer each time that it is asked. */
-const lying = (...lengths) => ({ getReader: () => ({ readAtLeast: async () => ({ value: { get length() { return lengths.shift(); } } }) }) });
+const lying = (...lengths) => ({
+  getReader: () => ({
+    readAtLeast: async () => ({
+      value: {
+        get length() {
+          return lengths.shift();
+        },
+      },
+    }),
+  }),
+});
 
 function without(headers, name) {
   const rest = new Headers(headers);
@@ -43,10 +76,33 @@ function without(headers, name) {
 /** Requests that stand in for the real one. */
 const REQUESTS = {
   // No vector of Rust's on wasm32 may have 2 GiB: the module panics, and then traps.
-  "body makes it panic": ({ url, method, headers }) => ({ url, method, headers: without(headers, "content-length"), body: lying(1, 1, 2 ** 31) }),
-  "method throws an Error": ({ url, headers }) => ({ url, headers, get method() { return fail(new Error("plain")); } }),
-  "url throws a string": ({ method, headers }) => ({ method, headers, get url() { return fail("plain"); } }),
-  "headers throw an Error": ({ url, method }) => ({ url, method, get headers() { return fail(new Error("plain")); } }),
+  "body makes it panic": ({ url, method, headers }) => ({
+    url,
+    method,
+    headers: without(headers, "content-length"),
+    body: lying(1, 1, 2 ** 31),
+  }),
+  "method throws an Error": ({ url, headers }) => ({
+    url,
+    headers,
+    get method() {
+      return fail(new Error("plain"));
+    },
+  }),
+  "url throws a string": ({ method, headers }) => ({
+    method,
+    headers,
+    get url() {
+      return fail("plain");
+    },
+  }),
+  "headers throw an Error": ({ url, method }) => ({
+    url,
+    method,
+    get headers() {
+      return fail(new Error("plain"));
+    },
+  }),
 };
 
 export default {

@@ -20,7 +20,11 @@ export const PATH = "/v2/pledge-transaction";
  */
 export async function startWorkerd(main) {
   const folder = mkdtempSync(join(tmpdir(), "impact-pledge-workerd-"));
-  const server = await Server.start(tools, await bundle(tools, { main: join(tools.root, main), folder }), { inspected: true });
+  const server = await Server.start(
+    tools,
+    await bundle(tools, { main: join(tools.root, main), folder }),
+    { inspected: true },
+  );
   const { entries } = await seedData(tools);
   await server.seed(entries);
   const close = async () => (await server.end(), rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +34,11 @@ export async function startWorkerd(main) {
 /** Bytes that a Worker holds: of the process, of what is alive in JavaScript, of wasm's memory. */
 export async function memoryOf(server) {
   const inspector = await inspect(server.ports.inspector, "main");
-  const memory = { resident: residentBytes(server.pid), heap: await liveHeapBytes(inspector), wasm: await wasmBytes(inspector) };
+  const memory = {
+    resident: residentBytes(server.pid),
+    heap: await liveHeapBytes(inspector),
+    wasm: await wasmBytes(inspector),
+  };
   inspector.close();
   return memory;
 }

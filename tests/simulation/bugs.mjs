@@ -11,20 +11,34 @@ const SOURCES = ["Cargo.toml", "Cargo.lock", "src", "tests/simulation"];
 /** In `file`, `old`, which stands there once, becomes `new`. @typedef {{bug: string, file: string, old: string, new: string}} Bug */
 
 /** @returns {Bug[]} */
-export const readBugs = () => JSON.parse(readFileSync(join(import.meta.dirname, "bugs.json"), "utf8"));
+export const readBugs = () =>
+  JSON.parse(readFileSync(join(import.meta.dirname, "bugs.json"), "utf8"));
 
 /** The text of a file with the bug in it. @param {Bug} bug */
 export function plant(text, { bug, file, old, new: replacement }) {
-  if (text.split(old).length !== 2) throw new Stop(`"${bug}": its text must stand in \`${file}\` once: mend tests/simulation/bugs.json`);
+  if (text.split(old).length !== 2)
+    throw new Stop(
+      `"${bug}": its text must stand in \`${file}\` once: mend tests/simulation/bugs.json`,
+    );
   return text.replace(old, () => replacement);
 }
 
 /** @param {import("../../scripts/lib/ready.mjs").Tools} tools */
 export async function findBugs({ root, native }) {
   const folder = join(root, "target", "bugs");
-  const options = { cwd: folder, env: { ...native.env, CARGO_TARGET_DIR: join(folder, "target"), FROM: "0", MINUTES: "1", RUST_BACKTRACE: "0" } };
+  const options = {
+    cwd: folder,
+    env: {
+      ...native.env,
+      CARGO_TARGET_DIR: join(folder, "target"),
+      FROM: "0",
+      MINUTES: "1",
+      RUST_BACKTRACE: "0",
+    },
+  };
   for (const source of SOURCES) rmSync(join(folder, source), { recursive: true, force: true });
-  for (const source of SOURCES) cpSync(join(root, source), join(folder, source), { recursive: true });
+  for (const source of SOURCES)
+    cpSync(join(root, source), join(folder, source), { recursive: true });
   const [bugs, missed] = [readBugs(), []];
   for (const [index, bug] of bugs.entries()) {
     const [original, copy] = [join(root, bug.file), join(folder, bug.file)];
@@ -33,10 +47,13 @@ export async function findBugs({ root, native }) {
     const started = Date.now();
     const violation = await firstViolation(native.cargo, options);
     if (!violation) missed.push(bug.bug);
-    say(`[${index + 1}/${bugs.length}] ${bug.bug}: ${violation ?? "not found"} (${duration(Date.now() - started)})`);
+    say(
+      `[${index + 1}/${bugs.length}] ${bug.bug}: ${violation ?? "not found"} (${duration(Date.now() - started)})`,
+    );
     writeFileSync(copy, readFileSync(original));
   }
-  if (missed.length > 0) throw new Stop(`the simulation did not find within a minute that ${missed.join("; that ")}`);
+  if (missed.length > 0)
+    throw new Stop(`the simulation did not find within a minute that ${missed.join("; that ")}`);
   say(`${bugs.length} bugs planted, all found`);
 }
 

@@ -5,7 +5,16 @@ import { Script, createContext } from "node:vm";
 import { build } from "esbuild";
 
 /** As an isolate of the platform has them. */
-const PLATFORM = { Error, Headers, ReadableStream, Response, TextDecoder, TextEncoder, Uint8Array, WebAssembly };
+const PLATFORM = {
+  Error,
+  Headers,
+  ReadableStream,
+  Response,
+  TextDecoder,
+  TextEncoder,
+  Uint8Array,
+  WebAssembly,
+};
 
 /**
  * Loads the Worker of a folder.
@@ -13,12 +22,24 @@ const PLATFORM = { Error, Headers, ReadableStream, Response, TextDecoder, TextEn
  *   an isolate whose global object has these imports, and returns its `fetch`
  */
 export async function loadWorker(folder) {
-  const options = { entryPoints: [join(folder, "worker.js")], bundle: true, format: "iife", globalName: "worker", external: ["*.wasm"], write: false };
+  const options = {
+    entryPoints: [join(folder, "worker.js")],
+    bundle: true,
+    format: "iife",
+    globalName: "worker",
+    external: ["*.wasm"],
+    write: false,
+  };
   const { outputFiles } = await build(options);
   const script = new Script(outputFiles[0].text, { filename: "worker.js" });
   const wasm = new WebAssembly.Module(readFileSync(join(folder, "impact_pledge_bg.wasm")));
   return (imports) => {
-    const global = createContext({ ...PLATFORM, ...imports, require: () => wasm, addEventListener() {} });
+    const global = createContext({
+      ...PLATFORM,
+      ...imports,
+      require: () => wasm,
+      addEventListener() {},
+    });
     script.runInContext(global);
     return global.worker.default.fetch;
   };

@@ -8,7 +8,17 @@ import { Stop } from "../../scripts/lib/report.mjs";
 export const PROFILE = ["--profile", "simulation"];
 
 /** For cargo: the test that plays seeds, alone. */
-export const seedsWith = (...flags) => ["test", "--quiet", "--all-features", ...flags, "--test", "simulation", "--", "--nocapture", "no_seed"];
+export const seedsWith = (...flags) => [
+  "test",
+  "--quiet",
+  "--all-features",
+  ...flags,
+  "--test",
+  "simulation",
+  "--",
+  "--nocapture",
+  "no_seed",
+];
 
 /**
  * Plays seeds natively, no faster than they are taken. Throws a {@link Stop} with what it printed if one violates a promise.
@@ -17,10 +27,15 @@ export const seedsWith = (...flags) => ["test", "--quiet", "--all-features", ...
  * @returns {AsyncGenerator<{seed: number, events: object[]}>}
  */
 export async function* record({ root, native }, env, ...flags) {
-  const child = spawn(native.cargo, seedsWith(...flags), { cwd: root, env: { ...native.env, ...env, RECORD: "1" }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(native.cargo, seedsWith(...flags), {
+    cwd: root,
+    env: { ...native.env, ...env, RECORD: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const [closed, problem] = [once(child, "close"), text(child.stderr)];
   try {
-    for await (const line of linesOf(child.stdout)) if (line.startsWith("{")) yield JSON.parse(line);
+    for await (const line of linesOf(child.stdout))
+      if (line.startsWith("{")) yield JSON.parse(line);
     const [code] = await closed;
     if (code !== 0) throw new Stop(`the native simulation failed\n${await problem}`);
   } finally {

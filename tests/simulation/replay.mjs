@@ -11,7 +11,8 @@ import { bytesOf, simulatedRequest, textOf, valueStream } from "./host.mjs";
  */
 export async function replay({ seed, events }, startIsolate) {
   const player = new Player(events, startIsolate);
-  for (const event of events) await player.play(event).catch((error) => Promise.reject(report(seed, event, error)));
+  for (const event of events)
+    await player.play(event).catch((error) => Promise.reject(report(seed, event, error)));
   const left = [...player.drawn.values()].flat();
   if (left.length > 0) throw report(seed, left[0], difference("randomness", left[0].details, null));
   return player.counts;
@@ -19,14 +20,21 @@ export async function replay({ seed, events }, startIsolate) {
 
 function report(seed, { at, request, event }, error) {
   const where = `seed ${seed}, request #${request} at ${at} ms, ${event}`;
-  return new Error(`${where}: ${error.message}\nSEED=${seed} npm run simulate plays it again`, { cause: error });
+  return new Error(`${where}: ${error.message}\nSEED=${seed} npm run simulate plays it again`, {
+    cause: error,
+  });
 }
 
 const show = (value) => JSON.stringify(value)?.slice(0, 4_000); // a body may be a megabyte
-const difference = (what, native, wasm) => new Error(`the Worker's ${what} is another\n  native: ${show(native)}\n  wasm:   ${show(wasm)}`);
+const difference = (what, native, wasm) =>
+  new Error(`the Worker's ${what} is another\n  native: ${show(native)}\n  wasm:   ${show(wasm)}`);
 /** The native service gives an answer the ID of its log line, `recover.js` all others the platform's ID of the request. */
-const withRequestId = (headers, ray) => [...headers.filter(([name]) => name !== "x-request-id"), ["x-request-id", ray]].sort(([a], [b]) => (a < b ? -1 : 1));
-const pick = (object, ...members) => object && Object.fromEntries(members.map((member) => [member, object[member]]));
+const withRequestId = (headers, ray) =>
+  [...headers.filter(([name]) => name !== "x-request-id"), ["x-request-id", ray]].sort(
+    ([a], [b]) => (a < b ? -1 : 1),
+  );
+const pick = (object, ...members) =>
+  object && Object.fromEntries(members.map((member) => [member, object[member]]));
 
 class Player {
   counts = {};
@@ -36,7 +44,10 @@ class Player {
 
   constructor(events, startIsolate) {
     this.startIsolate = startIsolate;
-    this.drawn = Map.groupBy(events.filter(({ event }) => event === "random"), ({ details }) => details.isolate);
+    this.drawn = Map.groupBy(
+      events.filter(({ event }) => event === "random"),
+      ({ details }) => details.isolate,
+    );
   }
 
   /** Lets one thing happen, and all that follows from it until the Worker waits again. */
@@ -65,17 +76,28 @@ class Player {
     const request = simulatedRequest(details, () => this.wait("body", "", ""));
     const { fetch, env } = exchange.isolate;
     const receive = async (response) => {
-      exchange.answer = { status: response.status, headers: [...response.headers], log: exchange.log };
+      exchange.answer = {
+        status: response.status,
+        headers: [...response.headers],
+        log: exchange.log,
+      };
       exchange.answer.body = await response.arrayBuffer().then(textOf, () => null);
     };
-    fetch(request, env, { waitUntil() {} }).then(receive).catch((error) => (this.failure ??= error));
+    fetch(request, env, { waitUntil() {} })
+      .then(receive)
+      .catch((error) => (this.failure ??= error));
     await turn();
   }
 
   /** The native service called something: the Worker has done the same. */
   call(exchange, { call, input }) {
     const index = exchange.made.findIndex((made) => isDeepStrictEqual(made.input, input));
-    if (index < 0) throw difference("call", input, exchange.made.map((made) => made.input));
+    if (index < 0)
+      throw difference(
+        "call",
+        input,
+        exchange.made.map((made) => made.input),
+      );
     [exchange.calls[call]] = exchange.made.splice(index, 1);
   }
 
@@ -83,7 +105,8 @@ class Player {
   async end(exchange, { call, outcome }) {
     this.allIsCompared(exchange);
     const { input, end } = exchange.calls[call];
-    if (exchange.answer?.body !== undefined) throw difference("time of the answer", `after the end of ${show(input)}`, "before");
+    if (exchange.answer?.body !== undefined)
+      throw difference("time of the answer", `after the end of ${show(input)}`, "before");
     this.count(`${input[0]} ${outcome === "hung" || outcome === "error" ? outcome : "ended"}`);
     if (outcome === "hung") this.expire(exchange);
     else end(outcome);
@@ -95,7 +118,12 @@ class Player {
     if (exchange.answer) return void (exchange.answer.body = null); // the caller waits for its body no longer
     const { timers, isolate } = exchange;
     const due = [...timers].filter(([, timer]) => timer.due === isolate.now);
-    if (due.length === 0) throw difference("deadline", isolate.now, [...timers.values()].map(({ due }) => due));
+    if (due.length === 0)
+      throw difference(
+        "deadline",
+        isolate.now,
+        [...timers.values()].map(({ due }) => due),
+      );
     for (const [number] of due) timers.delete(number);
     for (const [, { callback }] of due) callback();
   }
@@ -106,8 +134,15 @@ class Player {
     if (refused >= 0) exchange.made.splice(refused, 1)[0].end({ ok: null });
     await turn();
     this.allIsCompared(exchange);
-    const others = Object.keys(expected).filter((member) => !isDeepStrictEqual(exchange.answer?.[member], expected[member]));
-    if (others.length > 0) throw difference("answer", pick(expected, "status", ...others), pick(exchange.answer, "status", ...others));
+    const others = Object.keys(expected).filter(
+      (member) => !isDeepStrictEqual(exchange.answer?.[member], expected[member]),
+    );
+    if (others.length > 0)
+      throw difference(
+        "answer",
+        pick(expected, "status", ...others),
+        pick(exchange.answer, "status", ...others),
+      );
     this.count("answer");
     this.count(`answer ${expected.status}`);
   }
@@ -120,7 +155,12 @@ class Player {
   }
 
   allIsCompared({ made }) {
-    if (made.length > 0) throw difference("call", null, made.map(({ input }) => input));
+    if (made.length > 0)
+      throw difference(
+        "call",
+        null,
+        made.map(({ input }) => input),
+      );
   }
 
   count(kind) {
@@ -148,16 +188,21 @@ class Player {
       getWithMetadata: async (name, options) => {
         const metadata = await this.wait("get", name, JSON.stringify(options));
         if (metadata === null) return { value: null, metadata: null };
-        return { value: valueStream(() => this.wait("read", name, "")), metadata: JSON.parse(metadata) };
+        return {
+          value: valueStream(() => this.wait("read", name, "")),
+          metadata: JSON.parse(metadata),
+        };
       },
-      put: (name, value, options) => this.wait("put", name, `${JSON.stringify(options)} ${textOf(value)}`),
+      put: (name, value, options) =>
+        this.wait("put", name, `${JSON.stringify(options)} ${textOf(value)}`),
     };
   }
 
   /** Begins a call, which ends when the recording says so, or never. */
   wait(...input) {
     const { promise, resolve, reject } = Promise.withResolvers();
-    const end = (outcome) => (outcome === "error" ? reject(new Error("it was made to fail")) : resolve(outcome.ok));
+    const end = (outcome) =>
+      outcome === "error" ? reject(new Error("it was made to fail")) : resolve(outcome.ok);
     this.current.made.push({ input, end });
     return promise;
   }

@@ -4,10 +4,19 @@ import { build } from "esbuild";
 import { fixturesIn } from "./fixtures.mjs";
 
 /** Each row with its bytes, and with its value as JSON where one can stand for it. */
-const ruleRows = () => fixturesIn("validation").flatMap(({ rows }) => rows).map(({ name, only, hex, json, value, issues }) => {
-  const bytes = hex === undefined ? Buffer.from(json ?? JSON.stringify(value)) : Buffer.from(hex, "hex");
-  return { name, issues, bytes: [...bytes], json: only === "bytes" ? undefined : bytes.toString() };
-});
+const ruleRows = () =>
+  fixturesIn("validation")
+    .flatMap(({ rows }) => rows)
+    .map(({ name, only, hex, json, value, issues }) => {
+      const bytes =
+        hex === undefined ? Buffer.from(json ?? JSON.stringify(value)) : Buffer.from(hex, "hex");
+      return {
+        name,
+        issues,
+        bytes: [...bytes],
+        json: only === "bytes" ? undefined : bytes.toString(),
+      };
+    });
 
 /**
  * A script that calls `report` with the rows that are wrong, as JSON.
@@ -15,12 +24,21 @@ const ruleRows = () => fixturesIn("validation").flatMap(({ rows }) => rows).map(
  * @param {import("esbuild").BuildOptions} options by which `entries` are found
  */
 export async function rowsScript(folder, { validate, form, report }, options) {
-  const rows = JSON.stringify({ rules: ruleRows(), forms: fixturesIn("form").flatMap(({ rows = [] }) => rows) });
+  const rows = JSON.stringify({
+    rules: ruleRows(),
+    forms: fixturesIn("form").flatMap(({ rows = [] }) => rows),
+  });
   const contents = `
     import * as rules from "${validate}";
     import { readForm } from "${form}";
     import { triedRows } from ${JSON.stringify(join(import.meta.dirname, "tried-rows.mjs"))};
     ${report}(JSON.stringify(triedRows(rules, readForm, JSON.parse(${JSON.stringify(rows)}))));`;
-  const { outputFiles } = await build({ stdin: { contents, resolveDir: folder }, bundle: true, format: "iife", write: false, ...options });
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: folder },
+    bundle: true,
+    format: "iife",
+    write: false,
+    ...options,
+  });
   return outputFiles[0].text;
 }

@@ -1,6 +1,7 @@
 /** Tries rows in any engine: with what the language has, and nothing of a platform. */
 export function triedRows({ validate, validateAt, validateBytes }, readForm, { rules, forms }) {
-  const wrong = [], count = { bytes: 0, values: 0, forms: 0 };
+  const wrong = [],
+    count = { bytes: 0, values: 0, forms: 0 };
 
   function check(kind, name, seen, expected) {
     count[kind] += 1;
@@ -13,15 +14,34 @@ export function triedRows({ validate, validateAt, validateBytes }, readForm, { r
     check("bytes", name, short(validateBytes(new Uint8Array(bytes))), expected);
     if (json === undefined) continue;
     check("values", name, short(validate(JSON.parse(json))), expected);
-    check("values", `${name}, serialized`, short(validate({ toJSON: () => JSON.parse(json) })), expected);
+    check(
+      "values",
+      `${name}, serialized`,
+      short(validate({ toJSON: () => JSON.parse(json) })),
+      expected,
+    );
     check("values", `${name}, at its place`, short(validateAt("", JSON.parse(json))), expected);
   }
   for (const { name, controls, payload, json, problems, optional } of forms) {
     const unseen = new Set(controls.filter(([, , hidden]) => hidden).map(([control]) => control));
     const found = readForm(controls, { hidden: (control) => unseen.has(control), optional });
-    const named = problems.map(([control, pointer, code]) => [control === null ? null : controls[control][0], pointer, code]);
-    check("forms", name, JSON.stringify(found.issues.map((issue) => [issue.name, issue.pointer, issue.code])), JSON.stringify(named));
-    check("forms", name, JSON.stringify(sorted(found.payload)), JSON.stringify(sorted(json === undefined ? payload : JSON.parse(json))));
+    const named = problems.map(([control, pointer, code]) => [
+      control === null ? null : controls[control][0],
+      pointer,
+      code,
+    ]);
+    check(
+      "forms",
+      name,
+      JSON.stringify(found.issues.map((issue) => [issue.name, issue.pointer, issue.code])),
+      JSON.stringify(named),
+    );
+    check(
+      "forms",
+      name,
+      JSON.stringify(sorted(found.payload)),
+      JSON.stringify(sorted(json === undefined ? payload : JSON.parse(json))),
+    );
   }
   return { wrong, count };
 }
@@ -30,5 +50,9 @@ export function triedRows({ validate, validateAt, validateBytes }, readForm, { r
 function sorted(value) {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)]),
+  );
 }

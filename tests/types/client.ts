@@ -18,11 +18,15 @@ import {
   type RetrievedPledgeTransaction,
 } from "impact-pledge";
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(..._equal: Equal<A, B> extends true ? [] : [never]) => {};
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-const client = new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" });
+const client = new PledgeClient({
+  apiKey: "service_sk_test_x",
+  baseUrl: "https://pledges.example.org",
+});
 new PledgeClient({
   apiKey: "service_sk_test_x",
   baseUrl: new URL("https://pledges.example.org"),
@@ -35,7 +39,11 @@ new PledgeClient({
   fetch,
 });
 new PledgeClient({ apiKey: "x", baseUrl: "x", unitId: undefined, fetch: { fetch } });
-new PledgeClient({ apiKey: "x", baseUrl: "x", fetch: async (url, init) => new Response(url + init.method + init.headers["authorization"]) });
+new PledgeClient({
+  apiKey: "x",
+  baseUrl: "x",
+  fetch: async (url, init) => new Response(url + init.method + init.headers["authorization"]),
+});
 // @ts-expect-error the key is required
 new PledgeClient({ baseUrl: "https://pledges.example.org" });
 // @ts-expect-error there is no such option
@@ -61,10 +69,15 @@ const frozen = {
 } as const;
 type Frozen<T> = T extends object ? { readonly [Name in keyof T]: Frozen<T[Name]> } : T;
 
-export async function useFrozen(state: Frozen<CreatePledgeTransactionRequest>, notifications: readonly NotificationType[]): Promise<void> {
+export async function useFrozen(
+  state: Frozen<CreatePledgeTransactionRequest>,
+  notifications: readonly NotificationType[],
+): Promise<void> {
   await client.createPledgeTransaction(frozen);
   await client.createPledgeTransaction(state);
-  await client.createPledgeTransaction(Object.freeze({ ...request, pledges: Object.freeze([...request.pledges]), notifications }));
+  await client.createPledgeTransaction(
+    Object.freeze({ ...request, pledges: Object.freeze([...request.pledges]), notifications }),
+  );
   frozen satisfies CreatePledgeTransactionRequest;
   // @ts-expect-error no service beyond the contract, in a frozen list either
   await client.createPledgeTransaction({ ...frozen, notifications: ["Pigeon"] } as const);
@@ -73,7 +86,12 @@ export async function useFrozen(state: Frozen<CreatePledgeTransactionRequest>, n
 }
 
 export async function use(signal: AbortSignal, anything: unknown): Promise<void> {
-  const created = await client.createPledgeTransaction(request, { unitId: "unit_1", signal, timeoutMs: 1, idempotencyKey: "k" });
+  const created = await client.createPledgeTransaction(request, {
+    unitId: "unit_1",
+    signal,
+    timeoutMs: 1,
+    idempotencyKey: "k",
+  });
   const retrieved = await client.getPledgeTransaction(created.id, { signal });
   same<typeof created, PledgeTransaction>();
   same<typeof retrieved, RetrievedPledgeTransaction>();
@@ -97,7 +115,10 @@ export async function use(signal: AbortSignal, anything: unknown): Promise<void>
   // @ts-expect-error a reference is required
   await client.createPledgeTransaction({ recipient: { email: "x" }, pledges: [] });
   // @ts-expect-error no member beyond the contract
-  await client.createPledgeTransaction({ ...request, extra: 1 } satisfies CreatePledgeTransactionRequest);
+  await client.createPledgeTransaction({
+    ...request,
+    extra: 1,
+  } satisfies CreatePledgeTransactionRequest);
   // @ts-expect-error no service beyond the contract
   await client.createPledgeTransaction({ ...request, notifications: ["Pigeon"] });
 
@@ -112,9 +133,11 @@ export async function use(signal: AbortSignal, anything: unknown): Promise<void>
     same<typeof anything.body, string>();
     same<typeof anything.requestId, string | undefined>();
   }
-  if (anything instanceof AuthenticationError) same<typeof anything.code, "authentication_failed">();
+  if (anything instanceof AuthenticationError)
+    same<typeof anything.code, "authentication_failed">();
   if (anything instanceof NotFoundError) same<typeof anything.code, "not_found">();
-  if (anything instanceof ConnectionError) same<typeof anything.code, "connection_failed" | "timeout">();
+  if (anything instanceof ConnectionError)
+    same<typeof anything.code, "connection_failed" | "timeout">();
   if (anything instanceof TimeoutError) same<typeof anything.code, "timeout">();
   if (anything instanceof PledgeError) {
     same<typeof anything.code, PledgeErrorCode>();

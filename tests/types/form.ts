@@ -1,8 +1,17 @@
 // What a page and a server of the web's types do with a form compiles, and what can't work doesn't.
-import { bindForm, fieldAttributes, readForm, type FormBinding, type FormField, type FormIssue, type PostedIssue } from "impact-pledge/form";
+import {
+  bindForm,
+  fieldAttributes,
+  readForm,
+  type FormBinding,
+  type FormField,
+  type FormIssue,
+  type PostedIssue,
+} from "impact-pledge/form";
 import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(..._equal: Equal<A, B> extends true ? [] : [never]) => {};
 
 export function page(form: HTMLFormElement, element: Element): FormBinding {
@@ -23,22 +32,43 @@ export function page(form: HTMLFormElement, element: Element): FormBinding {
   });
   binding.read().issues[0]?.field?.focus();
   same<typeof binding.isActive, boolean>();
-  binding.report([{ message: "taken" }, { path: ["recipient", { key: "email" }], message: "…" }, { pointer: "/reference", message: "…" }]);
+  binding.report([
+    { message: "taken" },
+    { path: ["recipient", { key: "email" }], message: "…" },
+    { pointer: "/reference", message: "…" },
+  ]);
   // @ts-expect-error an issue has a message
   binding.report([{ path: [] }]);
-  bindForm(form, { messages: { summary: ({ count }) => `${count}`, submit_failed: "Nicht gesendet.", retry: "Noch einmal" }, timeZone: "Europe/Berlin" });
+  bindForm(form, {
+    messages: {
+      summary: ({ count }) => `${count}`,
+      submit_failed: "Nicht gesendet.",
+      retry: "Noch einmal",
+    },
+    timeZone: "Europe/Berlin",
+  });
   // @ts-expect-error there is no such option
   bindForm(form, { onsubmit() {} });
   return binding;
 }
 
 export function optional(form: HTMLFormElement, data: FormData, either: boolean): void {
-  const binding = bindForm(form, { optional: true, onSubmit: (payload) => same<typeof payload, CreatePledgeTransactionRequest | null>() });
-  for (const reading of [binding.read(), readForm(data, { optional: true }), readForm(data, { optional: either })]) {
+  const binding = bindForm(form, {
+    optional: true,
+    onSubmit: (payload) => same<typeof payload, CreatePledgeTransactionRequest | null>(),
+  });
+  for (const reading of [
+    binding.read(),
+    readForm(data, { optional: true }),
+    readForm(data, { optional: either }),
+  ]) {
     if (reading.valid) same<typeof reading.payload, CreatePledgeTransactionRequest | null>();
     else same<typeof reading.payload, unknown>();
   }
-  bindForm(form, { optional: false, onSubmit: (payload) => same<typeof payload, CreatePledgeTransactionRequest>() });
+  bindForm(form, {
+    optional: false,
+    onSubmit: (payload) => same<typeof payload, CreatePledgeTransactionRequest>(),
+  });
 }
 
 export function rendered(): void {

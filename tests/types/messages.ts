@@ -1,9 +1,23 @@
 // What takes messages takes a locale pack, a map by code and a function; and what can't work doesn't compile.
-import { createPledgeTransactionSchema, createSchema, validate, validateAt, validateBytes, type IssueMeta, type LocalePack, type Messages } from "impact-pledge/validate";
+import {
+  createPledgeTransactionSchema,
+  createSchema,
+  validate,
+  validateAt,
+  validateBytes,
+  type IssueMeta,
+  type LocalePack,
+  type Messages,
+} from "impact-pledge/validate";
 import { de } from "impact-pledge/locales/de";
 import ja from "impact-pledge/locales/ja";
 
-const all: Messages[] = [de, ja, { required: "fehlt", invalid_type: ({ meta }) => meta.expected }, ({ code, pointer }) => (code === "required" ? pointer : undefined)];
+const all: Messages[] = [
+  de,
+  ja,
+  { required: "fehlt", invalid_type: ({ meta }) => meta.expected },
+  ({ code, pointer }) => (code === "required" ? pointer : undefined),
+];
 for (const messages of all) {
   validate({}, { messages, maxIssues: 1 });
   validateAt("/reference", "", { messages });

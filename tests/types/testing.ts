@@ -1,19 +1,40 @@
 // What a test of a shop's writes compiles, and what can't work doesn't. Compiled as ESM and as CommonJS.
 import { PledgeClient, type RetrievedPledgeTransaction } from "impact-pledge";
-import { createTestService, type TestFault, type TestKey, type TestService } from "impact-pledge/testing";
+import {
+  createTestService,
+  type TestFault,
+  type TestKey,
+  type TestService,
+} from "impact-pledge/testing";
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(..._equal: Equal<A, B> extends true ? [] : [never]) => {};
 
-const keys: TestKey[] = [{ key: "k", mode: "test", unitId: "u" }, { key: "l", mode: "live", teamId: "t", unitIds: ["u"], label: "x" }];
+const keys: TestKey[] = [
+  { key: "k", mode: "test", unitId: "u" },
+  { key: "l", mode: "live", teamId: "t", unitIds: ["u"], label: "x" },
+];
 const catalogue = { currencyCode: "EUR", unitPrices: { tree: "0.50" } } as const;
-const service: TestService = createTestService({ keys, catalogue, now: new Date(0), seed: "a", allowedOrigins: ["https://shop.example"], publicOrigin: "https://a.example" });
+const service: TestService = createTestService({
+  keys,
+  catalogue,
+  now: new Date(0),
+  seed: "a",
+  allowedOrigins: ["https://shop.example"],
+  publicOrigin: "https://a.example",
+});
 createTestService();
 createTestService({ keys: undefined, now: "2026-01-31T12:00:00Z", seed: 1 });
 new PledgeClient({ apiKey: "k", baseUrl: service.baseUrl, fetch: service.fetch });
 globalThis.fetch = service.fetch;
 
-const faults: TestFault[] = [{ status: 503 }, { operation: "get", times: Infinity, status: 429, headers: { "retry-after": "1" } }, { fault: "lost answer" }, { fault: "slow", delayMs: 5 }];
+const faults: TestFault[] = [
+  { status: 503 },
+  { operation: "get", times: Infinity, status: 429, headers: { "retry-after": "1" } },
+  { fault: "lost answer" },
+  { fault: "slow", delayMs: 5 },
+];
 for (const fault of faults) service.fail(fault);
 const [transaction] = service.transactions();
 if (transaction) {
@@ -27,7 +48,9 @@ same<ReturnType<typeof service.requests>[number]["body"], unknown>();
 const { advance, now, reset, restore } = service;
 advance(now());
 reset(), restore();
-void service.msw({ request: new Request("https://pledge.test") }).then((response) => response.status);
+void service
+  .msw({ request: new Request("https://pledge.test") })
+  .then((response) => response.status);
 
 // @ts-expect-error a key is a unit's or a team's
 createTestService({ keys: [{ key: "k", mode: "test" }] });

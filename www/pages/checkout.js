@@ -21,15 +21,25 @@ const offerOf = (input) => input.closest("[data-offer]");
 function chosen() {
   const filled = amounts.filter(({ value, valueAsNumber }) => value !== "" && valueAsNumber > 0);
   return filled.map((input) => {
-    const { valueAsNumber: count, dataset: { price, noun, nouns } } = input;
-    return { price: count * price, count: count.toLocaleString("en-US"), noun: count === 1 ? noun : nouns, picture: offerOf(input).querySelector("img") };
+    const {
+      valueAsNumber: count,
+      dataset: { price, noun, nouns },
+    } = input;
+    return {
+      price: count * price,
+      count: count.toLocaleString("en-US"),
+      noun: count === 1 ? noun : nouns,
+      picture: offerOf(input).querySelector("img"),
+    };
   });
 }
 
 function showTotal() {
   const impact = chosen();
   const sum = impact.reduce((total, { price }) => total + price, 0);
-  find("[data-what]").textContent = list.format(impact.map(({ count, noun }) => `${count} ${noun}`));
+  find("[data-what]").textContent = list.format(
+    impact.map(({ count, noun }) => `${count} ${noun}`),
+  );
   find("[data-impact]").textContent = impact.length > 0 ? dollars.format(sum) : "none yet";
   find("[data-total]").textContent = dollars.format(GOODS + sum);
   for (const input of amounts) offerOf(input).classList.toggle("chosen", input.valueAsNumber > 0);
@@ -52,11 +62,20 @@ showTotal();
 // ---- What is wrong, as it is typed ----
 
 let lastInput = { at: 0, field: "" };
-addEventListener("input", ({ target }) => (lastInput = { at: performance.now(), field: target.name ?? "" }), { capture: true });
+addEventListener(
+  "input",
+  ({ target }) => (lastInput = { at: performance.now(), field: target.name ?? "" }),
+  { capture: true },
+);
 
 function trace(issues) {
   const now = performance.now();
-  traceTyped({ at: Math.round(now), field: lastInput.field, ms: lastInput.at ? now - lastInput.at : 0, issues: issues.map(({ pointer, code }) => `${pointer || "/"} ${code}`) });
+  traceTyped({
+    at: Math.round(now),
+    field: lastInput.field,
+    ms: lastInput.at ? now - lastInput.at : 0,
+    issues: issues.map(({ pointer, code }) => `${pointer || "/"} ${code}`),
+  });
 }
 
 // ---- The order on its way ----
@@ -82,8 +101,15 @@ function working(isWorking) {
 
 async function send(body, key) {
   const headers = { "content-type": "application/json", "idempotency-key": key };
-  const response = await fetch(form.action, { method: "POST", headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  const answer = await response.json().catch(() => ({ message: `The shop answered with an error (${response.status}).` }));
+  const response = await fetch(form.action, {
+    method: "POST",
+    headers,
+    body,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const answer = await response
+    .json()
+    .catch(() => ({ message: `The shop answered with an error (${response.status}).` }));
   return { ok: response.ok, status: response.status, ...answer };
 }
 
@@ -92,24 +118,46 @@ async function placeOrder(payload) {
   const { body, key } = attemptOf(JSON.stringify(payload));
   failure.replaceChildren();
   working(true);
-  const patience = setTimeout(() => (progress.textContent = "This takes longer than usual. Your order is safe; please stay."), SLOW_MS);
+  const patience = setTimeout(
+    () => (progress.textContent = "This takes longer than usual. Your order is safe; please stay."),
+    SLOW_MS,
+  );
   const started = performance.now();
-  const answer = await send(body, key).catch((error) => ({ ok: false, message: unreachable(error) }));
+  const answer = await send(body, key).catch((error) => ({
+    ok: false,
+    message: unreachable(error),
+  }));
   clearTimeout(patience);
   working(false);
-  if (payload) tracePart({ payload, exchange: { key, ms: performance.now() - started, status: answer.status, message: answer.message, calls: answer.trace?.calls ?? [] } });
+  if (payload)
+    tracePart({
+      payload,
+      exchange: {
+        key,
+        ms: performance.now() - started,
+        status: answer.status,
+        message: answer.message,
+        calls: answer.trace?.calls ?? [],
+      },
+    });
   if (!answer.ok) return failed(answer);
   sent();
   if (answer.timelineUrl) leadTo(answer.timelineUrl);
 }
 
-const unreachable = ({ name }) => (name === "TimeoutError" ? "The shop did not answer in time." : "The shop can’t be reached. Are you online?");
+const unreachable = ({ name }) =>
+  name === "TimeoutError"
+    ? "The shop did not answer in time."
+    : "The shop can’t be reached. Are you online?";
 
 function failed({ message, issues = [] }) {
   const heading = document.createElement("h3");
   heading.textContent = "That did not work";
   const text = document.createElement("p");
-  text.textContent = [message, ...issues.map(({ pointer, message }) => `${pointer} ${message}`)].join(" ");
+  text.textContent = [
+    message,
+    ...issues.map(({ pointer, message }) => `${pointer} ${message}`),
+  ].join(" ");
   failure.replaceChildren(heading, text);
   label.textContent = "Try again";
   failure.scrollIntoView({ block: "nearest" });

@@ -3,10 +3,18 @@ import { fieldAttributes } from "impact-pledge/form";
 import { isHidden } from "../shared/fields.js";
 
 /** What stands there before an order. */
-const EXAMPLE = { reference: "order-1001", recipient: { email: "ada@example.org", firstName: "Ada" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] };
+const EXAMPLE = {
+  reference: "order-1001",
+  recipient: { email: "ada@example.org", firstName: "Ada" },
+  pledges: [{ impact: { amount: 3, offeringId: "tree" } }],
+};
 const EXAMPLE_KEY = "a1b2c3d4-0000-4000-8000-000000001001";
 
-const LABELS = { "recipient.email": "E-mail address", "recipient.firstName": "First name", notifications: "Tell me by" };
+const LABELS = {
+  "recipient.email": "E-mail address",
+  "recipient.firstName": "First name",
+  notifications: "Tell me by",
+};
 
 /** @param {{payload: object | null, exchange: object | null}} trace of the last order, if there was one */
 export function codeOf({ payload, exchange }) {
@@ -15,7 +23,11 @@ export function codeOf({ payload, exchange }) {
   return {
     form: form(payload ?? EXAMPLE),
     server: server(),
-    curl: curl(call?.url ?? `${location.origin}/v2/pledge-transaction`, key, call?.body ?? JSON.stringify(payload ?? EXAMPLE)),
+    curl: curl(
+      call?.url ?? `${location.origin}/v2/pledge-transaction`,
+      key,
+      call?.body ?? JSON.stringify(payload ?? EXAMPLE),
+    ),
   };
 }
 
@@ -34,19 +46,26 @@ ${fieldsOf(payload, "").map(field).join("\n")}
 function fieldsOf(value, name) {
   if (typeof value !== "object") return [[name, value]];
   if (name === "notifications") return value.map((type) => [name, type]);
-  return Object.entries(value).flatMap(([key, part]) => fieldsOf(part, name ? `${name}.${key}` : key));
+  return Object.entries(value).flatMap(([key, part]) =>
+    fieldsOf(part, name ? `${name}.${key}` : key),
+  );
 }
 
 function field([name, value]) {
   if (isHidden(name)) return `  ${input({ name, type: "hidden", value })}`;
   const label = LABELS[name] ?? (name.endsWith(".amount") ? "How many" : name);
   const attributes = { ...fieldAttributes(name, { optional: true }), value };
-  if (attributes.type === "checkbox") return `  <label>${input({ ...attributes, checked: true })} ${label} ${value}</label>`;
+  if (attributes.type === "checkbox")
+    return `  <label>${input({ ...attributes, checked: true })} ${label} ${value}</label>`;
   return `  <label>${label}\n    ${input(attributes)}</label>`;
 }
 
-const input = (attributes) => `<input ${Object.entries(attributes).map(([key, value]) => (value === true ? key : `${key}="${escaped(String(value))}"`)).join(" ")}>`;
-const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+const input = (attributes) =>
+  `<input ${Object.entries(attributes)
+    .map(([key, value]) => (value === true ? key : `${key}="${escaped(String(value))}"`))
+    .join(" ")}>`;
+const escaped = (text) =>
+  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 
 function server() {
   return `import { PledgeClient } from "impact-pledge";

@@ -42,14 +42,25 @@ const milliseconds = (ms) => (ms < 10 ? `${ms.toFixed(2)} ms` : `${Math.round(ms
 
 function showTyped(typed) {
   const slowest = Math.max(0, ...typed.map(({ ms }) => ms));
-  show("[data-typed]", `The whole form was checked at each keystroke, in ${milliseconds(slowest)} at most. Each line is a change of what was wrong.`);
+  show(
+    "[data-typed]",
+    `The whole form was checked at each keystroke, in ${milliseconds(slowest)} at most. Each line is a change of what was wrong.`,
+  );
   show("[data-log]", ...typed.map(step));
 }
 
 function step({ at, field, issues }) {
   const after = field ? [dim("after "), element("code", {}, field)] : [dim("at first")];
-  const wrong = issues.length === 0 ? [element("b", { class: "good" }, "nothing is wrong")] : issues.map(problem);
-  return element("li", {}, element("time", {}, `${(at / 1000).toFixed(1)} s`), element("div", {}, element("p", {}, ...after), ...wrong));
+  const wrong =
+    issues.length === 0
+      ? [element("b", { class: "good" }, "nothing is wrong")]
+      : issues.map(problem);
+  return element(
+    "li",
+    {},
+    element("time", {}, `${(at / 1000).toFixed(1)} s`),
+    element("div", {}, element("p", {}, ...after), ...wrong),
+  );
 }
 
 function problem(text) {
@@ -61,10 +72,16 @@ function showExchange({ calls, status, ms, message: words }) {
   const call = calls.at(-1);
   if (!call) return missing(words ?? "The order was not sent.");
   const { request, response } = call;
-  show("[data-request]", ...message(`${request.method} ${request.url}`, request.headers, request.body));
+  show(
+    "[data-request]",
+    ...message(`${request.method} ${request.url}`, request.headers, request.body),
+  );
   if (!response) return missing(words);
   const tries = calls.length > 1 ? `It was asked ${calls.length} times. ` : "";
-  show("[data-answered]", `${tries}The shop passed on ${status === 200 ? "the timeline’s address" : `in words that it did not work (${status})`}.`);
+  show(
+    "[data-answered]",
+    `${tries}The shop passed on ${status === 200 ? "the timeline’s address" : `in words that it did not work (${status})`}.`,
+  );
   show("[data-response]", ...message(`${response.status}`, response.headers, response.body));
   showTiming({ whole: ms, service: calls.reduce((sum, { ms = 0 }) => sum + ms, 0) });
 }
@@ -75,7 +92,11 @@ function missing(words) {
 }
 
 function showTiming({ whole, service }) {
-  const rows = { "From the button to the answer": whole, "The pledge service": service, "The shop’s server and the way there": Math.max(0, whole - service) };
+  const rows = {
+    "From the button to the answer": whole,
+    "The pledge service": service,
+    "The shop’s server and the way there": Math.max(0, whole - service),
+  };
   show("[data-timing]", ...Object.entries(rows).map(([name, ms]) => bar(name, ms, whole)));
 }
 
@@ -94,16 +115,28 @@ function showCode(code, about) {
 
 async function copy({ currentTarget: button }) {
   const code = find(`[data-code=${button.dataset.copy}]`);
-  const isCopied = await navigator.clipboard.writeText(code.textContent).then(() => true, () => false);
+  const isCopied = await navigator.clipboard.writeText(code.textContent).then(
+    () => true,
+    () => false,
+  );
   if (!isCopied) getSelection().selectAllChildren(code);
-  show("[data-copy-status]", isCopied ? "Copied." : "The browser does not allow to copy. The code is selected: copy it by keyboard.");
+  show(
+    "[data-copy-status]",
+    isCopied
+      ? "Copied."
+      : "The browser does not allow to copy. The code is selected: copy it by keyboard.",
+  );
 }
 
-for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", copy);
+for (const button of document.querySelectorAll("[data-copy]"))
+  button.addEventListener("click", copy);
 
 const trace = readTrace();
 if (!trace.exchange) {
-  show("#intro", "Nothing yet. Place an order in this tab, then come back; the code below is of an example until then.");
+  show(
+    "#intro",
+    "Nothing yet. Place an order in this tab, then come back; the code below is of an example until then.",
+  );
   find("#nothing").hidden = false;
   showCode(codeOf(trace), "For an order of three trees.");
 } else {
@@ -112,5 +145,8 @@ if (!trace.exchange) {
   showTyped(trace.typed);
   show("[data-payload]", ...coloured(trace.payload));
   showExchange(trace.exchange);
-  showCode(codeOf(trace), "For the order that you have just placed. The API key comes from the environment: it has no place in a page.");
+  showCode(
+    codeOf(trace),
+    "For the order that you have just placed. The API key comes from the environment: it has no place in a page.",
+  );
 }

@@ -17,7 +17,8 @@ const OFFERS = {
 };
 
 /** The offerings of an order that the shop does not have. */
-export const unknownOffers = ({ pledges }) => pledges.map(({ impact }) => impact.offeringId).filter((id) => !Object.hasOwn(OFFERS, id));
+export const unknownOffers = ({ pledges }) =>
+  pledges.map(({ impact }) => impact.offeringId).filter((id) => !Object.hasOwn(OFFERS, id));
 
 /**
  * An order as the shop vouches for it: from the page come the order's number and time, who it is for and how much;
@@ -28,7 +29,11 @@ export function vouched({ reference, recipient, pledges, trigger, notifications 
     reference,
     recipient,
     pledges: pledges.map(({ impact }) => ({ impact, detail: detail(impact.offeringId, origin) })),
-    trigger: { date: trigger?.date ?? new Date().toISOString(), phrase: "placed an order at Small Hours Coffee", externalUrl: `${origin}/` },
+    trigger: {
+      date: trigger?.date ?? new Date().toISOString(),
+      phrase: "placed an order at Small Hours Coffee",
+      externalUrl: `${origin}/`,
+    },
     notifications,
   };
 }

@@ -20,16 +20,20 @@ export async function order(request, env, executionContext, checkout) {
   const refusal = refused(request);
   if (refusal) return json({ message: refusal.message }, refusal.status);
   const context = { env, executionContext, origin: new URL(request.url).origin };
-  if (request.headers.get("content-type")?.startsWith("application/json")) return byScript(request, context);
+  if (request.headers.get("content-type")?.startsWith("application/json"))
+    return byScript(request, context);
   return byForm(request, context, checkout);
 }
 
 function refused(request) {
   const { origin } = new URL(request.url);
   if (request.method !== "POST") return { status: 405, message: "Orders are posted." };
-  if (![null, origin].includes(request.headers.get("origin"))) return { status: 403, message: "Orders come from the shop’s own page." };
-  if (!request.headers.has("content-length")) return { status: 411, message: "An order says how long it is." };
-  if (Number(request.headers.get("content-length")) > MOST_BYTES) return { status: 413, message: "This is too much for one order." };
+  if (![null, origin].includes(request.headers.get("origin")))
+    return { status: 403, message: "Orders come from the shop’s own page." };
+  if (!request.headers.has("content-length"))
+    return { status: 411, message: "An order says how long it is." };
+  if (Number(request.headers.get("content-length")) > MOST_BYTES)
+    return { status: 413, message: "This is too much for one order." };
   return null;
 }
 
@@ -38,7 +42,10 @@ async function byScript(request, context) {
   if (payload === null) return json({}); // an order without a pledge
   const issues = validate(payload);
   if (issues.length > 0) return json({ message: "The order has problems.", issues }, 422);
-  const { location, failure, status, trace } = await place(payload, { ...context, idempotencyKey: request.headers.get("idempotency-key") ?? undefined });
+  const { location, failure, status, trace } = await place(payload, {
+    ...context,
+    idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+  });
   return json(failure ? { message: failure, trace } : { timelineUrl: location, trace }, status);
 }
 
@@ -46,11 +53,18 @@ async function byScript(request, context) {
 async function byForm(request, context, checkout) {
   const data = await request.formData().catch(() => null);
   if (!data) return json({ message: "Orders are forms, or JSON." }, 415);
-  const values = new Map([...freshOrder(), ...[...data].filter(([, value]) => typeof value === "string")]);
+  const values = new Map([
+    ...freshOrder(),
+    ...[...data].filter(([, value]) => typeof value === "string"),
+  ]);
   const { payload, issues } = readForm(data, { hidden: isHidden, optional: true });
   if (issues.length > 0) return again(await checkout(), 422, { values, issues });
-  if (payload === null) return unstored(thanked(await checkout(), values.get("recipient.firstName")), 200);
-  const { location, failure, status } = await place(payload, { ...context, idempotencyKey: values.get("attempt") });
+  if (payload === null)
+    return unstored(thanked(await checkout(), values.get("recipient.firstName")), 200);
+  const { location, failure, status } = await place(payload, {
+    ...context,
+    idempotencyKey: values.get("attempt"),
+  });
   if (failure) return again(await checkout(), status, { values, failure });
   return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
 }
@@ -67,7 +81,11 @@ function unstored({ body, headers }, status) {
 
 /** @returns {Promise<{status: number, location?: string, failure?: string, trace?: object}>} */
 async function place(payload, context) {
-  if (context.idempotencyKey !== undefined && !UUID.test(context.idempotencyKey)) return { status: 400, failure: "This order is not as the shop’s page sends it. Load the page again." };
+  if (context.idempotencyKey !== undefined && !UUID.test(context.idempotencyKey))
+    return {
+      status: 400,
+      failure: "This order is not as the shop’s page sends it. Load the page again.",
+    };
   const [unknown] = unknownOffers(payload);
   if (unknown !== undefined) return { status: 422, failure: `We do not offer “${unknown}”.` };
   const { transaction, error, trace } = await record(vouched(payload, context.origin), context);
@@ -78,10 +96,23 @@ async function place(payload, context) {
 
 /** What a shopper should know of an error, and do. */
 function explained({ name, status }) {
-  if (status === 422) return { status: 409, failure: "This order has been placed already, with other contents. Load the page again to place another." };
-  if (name === "AuthenticationError" || name === "ValidationError") return { status: 500, failure: "The shop is not set up right. Nothing was charged; please tell us." };
+  if (status === 422)
+    return {
+      status: 409,
+      failure:
+        "This order has been placed already, with other contents. Load the page again to place another.",
+    };
+  if (name === "AuthenticationError" || name === "ValidationError")
+    return {
+      status: 500,
+      failure: "The shop is not set up right. Nothing was charged; please tell us.",
+    };
   const what = status === undefined ? "did not answer" : `answered with an error (${status})`;
-  return { status: 502, failure: `The pledge service ${what}. Nothing is lost, and trying again pledges nothing twice.` };
+  return {
+    status: 502,
+    failure: `The pledge service ${what}. Nothing is lost, and trying again pledges nothing twice.`,
+  };
 }
 
-const json = (body, status = 200) => Response.json(body, { status, headers: { "cache-control": "no-store" } });
+const json = (body, status = 200) =>
+  Response.json(body, { status, headers: { "cache-control": "no-store" } });

@@ -6,7 +6,9 @@ const LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /** What a new order begins with. */
 export function freshOrder() {
-  const letters = [...crypto.getRandomValues(new Uint8Array(6))].map((byte) => LETTERS[byte % LETTERS.length]);
+  const letters = [...crypto.getRandomValues(new Uint8Array(6))].map(
+    (byte) => LETTERS[byte % LETTERS.length],
+  );
   return new Map([
     ["reference", `SH-${letters.join("")}`],
     ["trigger.date", new Date().toISOString()],
@@ -26,7 +28,9 @@ export function filled(page, { values, issues = [], failure }) {
   return new HTMLRewriter()
     .on("input", { element: (input) => fill(input, values, places) })
     .on("[data-problem]", { element: (place) => fillProblem(place, problems) })
-    .on("bdi.reference", { element: (element) => element.setInnerContent(values.get("reference") ?? "") })
+    .on("bdi.reference", {
+      element: (element) => element.setInnerContent(values.get("reference") ?? ""),
+    })
     .on("#failure", { element: (element) => fillFailure(element, failure, rest) })
     .transform(page);
 }
@@ -36,14 +40,17 @@ export function thanked(page, name = "") {
   return new HTMLRewriter()
     .on("#checkout", { element: (form) => form.setAttribute("hidden", "") })
     .on("#sent", { element: (section) => section.removeAttribute("hidden") })
-    .on("[data-name]", { element: (element) => element.setInnerContent(name.trim() && `, ${name.trim()}`) })
+    .on("[data-name]", {
+      element: (element) => element.setInnerContent(name.trim() && `, ${name.trim()}`),
+    })
     .on("script", { element: (script) => script.remove() })
     .transform(page);
 }
 
 /** Where a problem stands: beside its field, or at the head of its group. */
 const placeOf = ({ code, path, name }) => (OF_GROUPS.has(code) ? path.join(".") : (name ?? ""));
-const placesByField = (issues) => new Map(issues.filter(({ name }) => name !== null).map((issue) => [issue.name, placeOf(issue)]));
+const placesByField = (issues) =>
+  new Map(issues.filter(({ name }) => name !== null).map((issue) => [issue.name, placeOf(issue)]));
 
 function problemsByPlace(issues) {
   const problems = new Map();
@@ -79,9 +86,19 @@ function fillProblem(element, problems) {
 }
 
 function fillFailure(element, failure, rest) {
-  if (failure || rest.length > 0) for (const [name, value] of [["tabindex", "-1"], ["autofocus", ""]]) element.setAttribute(name, value);
-  if (failure) element.append(`<h3>That did not work</h3><p>${escaped(failure)}</p>`, { html: true });
-  else if (rest.length > 0) element.append(`<h3>Something is missing</h3><p>${escaped(rest.join("; "))}</p>`, { html: true });
+  if (failure || rest.length > 0)
+    for (const [name, value] of [
+      ["tabindex", "-1"],
+      ["autofocus", ""],
+    ])
+      element.setAttribute(name, value);
+  if (failure)
+    element.append(`<h3>That did not work</h3><p>${escaped(failure)}</p>`, { html: true });
+  else if (rest.length > 0)
+    element.append(`<h3>Something is missing</h3><p>${escaped(rest.join("; "))}</p>`, {
+      html: true,
+    });
 }
 
-const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const escaped = (text) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -50,4 +50,8 @@ async function shownRequest(request) {
   return { method: request.method, url: request.url, headers, body: await request.text() };
 }
 
-const shownResponse = async (response) => ({ status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() });
+const shownResponse = async (response) => ({
+  status: response.status,
+  headers: Object.fromEntries(response.headers),
+  body: await response.text(),
+});

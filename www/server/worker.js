@@ -22,8 +22,12 @@ export default {
     const { pathname, origin } = new URL(request.url);
     const checkout = () => env.ASSETS.fetch(`${origin}/`);
     if (pathname === "/shop/order") return secured(await order(request, env, context, checkout));
-    if (!["GET", "HEAD"].includes(request.method) || /^\/(v2|timeline)(\/|$)/.test(pathname)) return service.fetch(request, env, context);
-    if (pathname === "/") return secured(filled(await checkout(), { values: freshOrder() }), { "cache-control": "no-store" });
+    if (!["GET", "HEAD"].includes(request.method) || /^\/(v2|timeline)(\/|$)/.test(pathname))
+      return service.fetch(request, env, context);
+    if (pathname === "/")
+      return secured(filled(await checkout(), { values: freshOrder() }), {
+        "cache-control": "no-store",
+      });
     const asset = await env.ASSETS.fetch(request);
     return asset.status === 404 ? service.fetch(request, env, context) : secured(asset);
   },
@@ -31,7 +35,11 @@ export default {
 
 function secured(response, more = {}) {
   const headers = new Headers(response.headers);
-  const rules = { "x-content-type-options": "nosniff", "referrer-policy": "same-origin", "content-security-policy": CONTENT_SECURITY_POLICY };
+  const rules = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+  };
   for (const [name, value] of Object.entries({ ...rules, ...more })) headers.set(name, value);
   return new Response(response.body, { status: response.status, headers });
 }

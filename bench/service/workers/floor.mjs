@@ -2,7 +2,13 @@
  * The least that this design can cost on workerd: the platform's own work and one KV call, no key, no check, no
  * record made. No implementation can be faster than this.
  */
-const JSON_OK = { headers: { "content-type": "application/json", "cache-control": "no-store", "x-content-type-options": "nosniff" } };
+const JSON_OK = {
+  headers: {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  },
+};
 
 export default {
   async fetch(request, env) {

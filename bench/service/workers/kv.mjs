@@ -45,6 +45,8 @@ export default {
     }
     const record = get(name);
     if (!record) return new Response("Not Found", { status: 404 });
-    return new Response(record.value, { headers: record.metadata === null ? {} : { [METADATA]: record.metadata } });
+    return new Response(record.value, {
+      headers: record.metadata === null ? {} : { [METADATA]: record.metadata },
+    });
   },
 };

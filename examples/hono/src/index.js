@@ -5,7 +5,8 @@ import { PledgeClient, createPledgeTransactionSchema } from "impact-pledge";
 const app = new Hono();
 
 /** What is wrong with an order, in the service's own words. */
-const refuse = ({ success, error }, c) => (success ? undefined : c.json({ message: "The order has problems.", issues: error }, 422));
+const refuse = ({ success, error }, c) =>
+  success ? undefined : c.json({ message: "The order has problems.", issues: error }, 422);
 
 app.post("/orders", sValidator("json", createPledgeTransactionSchema, refuse), async (c) => {
   // PLEDGE_API_KEY and PLEDGE_BASE_URL of `env`; without a binding PLEDGES, `fetch` is the platform's.
@@ -20,7 +21,10 @@ app.post("/orders", sValidator("json", createPledgeTransactionSchema, refuse), a
 app.onError((error, c) => {
   if ("getResponse" in error) return error.getResponse(); // Hono's own, such as for a body that is not JSON
   console.error(error);
-  return c.json({ message: "The pledge service did not record your order. Please try again." }, 502);
+  return c.json(
+    { message: "The pledge service did not record your order. Please try again." },
+    502,
+  );
 });
 
 export default app;

@@ -18,7 +18,11 @@ const resolver = pledgeResolver({ messages: en });
 
 export function Checkout() {
   const [timelineUrl, setTimelineUrl] = useState("");
-  const { register, handleSubmit, setError, formState } = useForm({ resolver, defaultValues, mode: "onTouched" });
+  const { register, handleSubmit, setError, formState } = useForm({
+    resolver,
+    defaultValues,
+    mode: "onTouched",
+  });
   const { errors, isSubmitting } = formState;
   const amount = errors.pledges?.[0]?.impact?.amount;
   const email = errors.recipient?.email;
@@ -26,7 +30,11 @@ export function Checkout() {
 
   const placeOrder = handleSubmit(async (order) => {
     try {
-      const response = await fetch("/orders", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(order) });
+      const response = await fetch("/orders", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(order),
+      });
       const answer = await response.json();
       if (response.ok) setTimelineUrl(answer.timelineUrl);
       else setError("root", { message: answer.message });
@@ -35,23 +43,47 @@ export function Checkout() {
     }
   });
 
-  if (timelineUrl) return <p>Thank you! <a href={timelineUrl}>See what becomes of it</a></p>;
+  if (timelineUrl)
+    return (
+      <p>
+        Thank you! <a href={timelineUrl}>See what becomes of it</a>
+      </p>
+    );
   return (
     <form onSubmit={placeOrder} noValidate>
       <h1>Plant trees with your order</h1>
       <p>
         <label htmlFor="trees">Trees</label>{" "}
-        <input id="trees" type="number" aria-invalid={Boolean(amount)} aria-describedby="trees-problem" {...register("pledges.0.impact.amount", { valueAsNumber: true })} />{" "}
+        <input
+          id="trees"
+          type="number"
+          aria-invalid={Boolean(amount)}
+          aria-describedby="trees-problem"
+          {...register("pledges.0.impact.amount", { valueAsNumber: true })}
+        />{" "}
         <span id="trees-problem">{amount?.message}</span>
       </p>
       <p>
         <label htmlFor="email">E-mail address</label>{" "}
-        <input id="email" type="email" autoComplete="email" aria-invalid={Boolean(email)} aria-describedby="email-problem" {...register("recipient.email")} />{" "}
+        <input
+          id="email"
+          type="email"
+          autoComplete="email"
+          aria-invalid={Boolean(email)}
+          aria-describedby="email-problem"
+          {...register("recipient.email")}
+        />{" "}
         <span id="email-problem">{email?.message}</span>
       </p>
       <p>
         <label htmlFor="first-name">First name (optional)</label>{" "}
-        <input id="first-name" autoComplete="given-name" aria-invalid={Boolean(firstName)} aria-describedby="first-name-problem" {...register("recipient.firstName", optional)} />{" "}
+        <input
+          id="first-name"
+          autoComplete="given-name"
+          aria-invalid={Boolean(firstName)}
+          aria-describedby="first-name-problem"
+          {...register("recipient.firstName", optional)}
+        />{" "}
         <span id="first-name-problem">{firstName?.message}</span>
       </p>
       <button disabled={isSubmitting}>Place order</button>

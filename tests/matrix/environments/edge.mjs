@@ -6,7 +6,14 @@ const next = (bundler) => ({
     place.copy("next");
     const bin = place.tool("next", "dist", "bin", "next");
     await place.node(bin, "build", `--${bundler}`);
-    const origin = await place.start((port) => [bin, "start", "--hostname", "127.0.0.1", "--port", String(port)]);
+    const origin = await place.start((port) => [
+      bin,
+      "start",
+      "--hostname",
+      "127.0.0.1",
+      "--port",
+      String(port),
+    ]);
     for (const runtime of ["node", "edge"]) await place.mustAnswer(`${origin}/api/${runtime}`);
     await place.mustShow(`${origin}/`);
   },
@@ -25,7 +32,15 @@ const viteWorker = (name, command, before = []) => ({
     place.write("vite.config.mjs", VITE_CONFIG);
     const bin = place.tool("vite", "bin", "vite.js");
     for (const each of before) await place.node(bin, each);
-    const origin = await place.start((port) => [bin, command, "--host", "127.0.0.1", "--port", String(port), "--strictPort"]);
+    const origin = await place.start((port) => [
+      bin,
+      command,
+      "--host",
+      "127.0.0.1",
+      "--port",
+      String(port),
+      "--strictPort",
+    ]);
     await place.mustAnswer(`${origin}/`);
   },
 });
@@ -40,7 +55,17 @@ export const environments = [
     async run(place) {
       place.copy("worker");
       const bin = place.tool("wrangler", "bin", "wrangler.js");
-      const origin = await place.start((port) => [bin, "dev", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false"]);
+      const origin = await place.start((port) => [
+        bin,
+        "dev",
+        "--ip",
+        "127.0.0.1",
+        "--port",
+        String(port),
+        "--inspector-port",
+        "0",
+        "--show-interactive-dev-session=false",
+      ]);
       await place.mustAnswer(`${origin}/`);
     },
   },

@@ -20,10 +20,17 @@ const [EMAIL, TREES] = ["recipient.email", "pledges.0.impact.amount"];
 
 /** Of each field that a shopper sees, what assistive technology reads: its name, whether it is invalid, and why. */
 function statuses(page) {
-  return page.$$eval("form :is(input[type=number], input[type=email], input[type=text])", (fields) => {
-    const textOf = (id) => document.getElementById(id)?.textContent.trim();
-    return fields.map((field) => [field.name, field.getAttribute("aria-invalid"), (field.getAttribute("aria-describedby") ?? "").split(" ").map(textOf).join(" ").trim()]);
-  });
+  return page.$$eval(
+    "form :is(input[type=number], input[type=email], input[type=text])",
+    (fields) => {
+      const textOf = (id) => document.getElementById(id)?.textContent.trim();
+      return fields.map((field) => [
+        field.name,
+        field.getAttribute("aria-invalid"),
+        (field.getAttribute("aria-describedby") ?? "").split(" ").map(textOf).join(" ").trim(),
+      ]);
+    },
+  );
 }
 
 /**
@@ -34,8 +41,10 @@ async function openShop(place, { scripts = true, policy } = {}) {
   const [page, url] = [await place.openPage(), await startFrontEnd(place, "plain-html")];
   await page.setRequestInterception(true);
   page.on("request", (request) => {
-    if (request.url() === TIMELINE) return request.respond({ contentType: "text/html", body: "<title>The timeline</title>" });
-    if (policy && request.isNavigationRequest() && request.method() === "GET") return underPolicy(request, policy);
+    if (request.url() === TIMELINE)
+      return request.respond({ contentType: "text/html", body: "<title>The timeline</title>" });
+    if (policy && request.isNavigationRequest() && request.method() === "GET")
+      return underPolicy(request, policy);
     return !scripts && !request.isNavigationRequest() ? request.abort() : request.continue();
   });
   const fill = (name, text) => page.locator(`[name="${name}"]`).fill(text);
@@ -45,7 +54,11 @@ async function openShop(place, { scripts = true, policy } = {}) {
 
 async function underPolicy(request, policy) {
   const response = await fetch(request.url());
-  await request.respond({ contentType: "text/html", headers: { "content-security-policy": policy }, body: await response.text() });
+  await request.respond({
+    contentType: "text/html",
+    headers: { "content-security-policy": policy },
+    body: await response.text(),
+  });
 }
 
 function nothingSent({ service }) {
@@ -77,10 +90,22 @@ async function walk(place) {
   await mustArrive(place, page);
   const [good, empty, wrong] = [null, "false", "true"];
   assert.deepEqual(seen, {
-    loaded: [[TREES, empty, ""], [EMAIL, empty, ""]], // no screen reader calls them wrong yet
-    typed: [[TREES, good, ""], [EMAIL, empty, ""]],
-    refused: [[TREES, good, ""], [EMAIL, wrong, "This is not an e-mail address yet."]],
-    corrected: [[TREES, good, ""], [EMAIL, good, ""]],
+    loaded: [
+      [TREES, empty, ""],
+      [EMAIL, empty, ""],
+    ], // no screen reader calls them wrong yet
+    typed: [
+      [TREES, good, ""],
+      [EMAIL, empty, ""],
+    ],
+    refused: [
+      [TREES, good, ""],
+      [EMAIL, wrong, "This is not an e-mail address yet."],
+    ],
+    corrected: [
+      [TREES, good, ""],
+      [EMAIL, good, ""],
+    ],
   });
 }
 
@@ -92,7 +117,11 @@ async function walk(place) {
 async function walkNative(place, options) {
   const { page, url, fill, send, nothingSent } = await openShop(place, options);
   await page.goto(url);
-  assert.equal(await page.evaluate(() => document.querySelector("form").noValidate), false, "the form is the browser's own");
+  assert.equal(
+    await page.evaluate(() => document.querySelector("form").noValidate),
+    false,
+    "the form is the browser's own",
+  );
   await fill(TREES, "3");
   await fill(EMAIL, "ada..lovelace@example.org");
   await send();

@@ -4,7 +4,11 @@ const HTML = `<!doctype html>
 `;
 
 /** Paths for names: an import map would stand in the page, where the policy lets no script stand. */
-const named = (text) => text.replaceAll(/"impact-pledge(\/[a-z]+)?"/g, (_, entry = "/index") => `"/impact-pledge${entry}.js"`);
+const named = (text) =>
+  text.replaceAll(
+    /"impact-pledge(\/[a-z]+)?"/g,
+    (_, entry = "/index") => `"/impact-pledge${entry}.js"`,
+  );
 
 /** @type {import("../main.mjs").Environment[]} */
 export const environments = [

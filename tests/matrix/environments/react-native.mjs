@@ -8,14 +8,32 @@ import { rowsScript } from "../../support/rows.mjs";
 import { Skipped } from "../lib/skipped.mjs";
 
 /** The last Hermes that npm has as a program, of 2022: it has less than any that came later. And how React Native compiles for it. */
-const PACKAGES = ["hermes-engine-cli@0.12.0", "@react-native/babel-preset@0.88.1", "@babel/core@7.29.13"];
-const PROGRAMS = { linux: "linux64-bin/hermes", darwin: "osx-bin/hermes", win32: "win64-bin/hermes.exe" };
+const PACKAGES = [
+  "hermes-engine-cli@0.12.0",
+  "@react-native/babel-preset@0.88.1",
+  "@babel/core@7.29.13",
+];
+const PROGRAMS = {
+  linux: "linux64-bin/hermes",
+  darwin: "osx-bin/hermes",
+  win32: "win64-bin/hermes.exe",
+};
 
 /** Outside of the matrix's own packages: it is larger than most of them, and is no tool of anybody who uses the package. */
 async function hermes({ cache, env }) {
-  const install = (fresh) => npm(["install", "--prefix", fresh, "--ignore-scripts", "--loglevel=error", ...PACKAGES], { cwd: fresh });
-  const folder = await entry(join(cache, PACKAGES[0]), install).catch(({ message }) => { throw new Skipped(message); });
-  const program = join(folder, "node_modules", "hermes-engine-cli", PROGRAMS[process.platform] ?? "none");
+  const install = (fresh) =>
+    npm(["install", "--prefix", fresh, "--ignore-scripts", "--loglevel=error", ...PACKAGES], {
+      cwd: fresh,
+    });
+  const folder = await entry(join(cache, PACKAGES[0]), install).catch(({ message }) => {
+    throw new Skipped(message);
+  });
+  const program = join(
+    folder,
+    "node_modules",
+    "hermes-engine-cli",
+    PROGRAMS[process.platform] ?? "none",
+  );
   const version = ask(program, ["--version"], { env })?.match(/release version: ([\d.]+)/)?.[1];
   if (!version) throw new Skipped("Hermes does not start here");
   return { program, version, require: createRequire(join(folder, "index.js")) };
@@ -29,13 +47,32 @@ export const environments = [
     version: async ({ tools }) => `hermes ${(await hermes(tools)).version}`,
     async run(place) {
       const { program, require } = await hermes(place.tools);
-      const script = await rowsScript(place.folder, { validate: "impact-pledge/validate", form: "impact-pledge/form", report: "print" }, { conditions: ["react-native"] });
-      const presets = [[require("@react-native/babel-preset"), { disableImportExportTransform: true, enableBabelRuntime: false }]];
-      const { code } = await require("@babel/core").transformAsync(script, { presets, babelrc: false, configFile: false, compact: false, sourceType: "script", filename: join(place.folder, "rows.js") });
+      const script = await rowsScript(
+        place.folder,
+        { validate: "impact-pledge/validate", form: "impact-pledge/form", report: "print" },
+        { conditions: ["react-native"] },
+      );
+      const presets = [
+        [
+          require("@react-native/babel-preset"),
+          { disableImportExportTransform: true, enableBabelRuntime: false },
+        ],
+      ];
+      const { code } = await require("@babel/core").transformAsync(script, {
+        presets,
+        babelrc: false,
+        configFile: false,
+        compact: false,
+        sourceType: "script",
+        filename: join(place.folder, "rows.js"),
+      });
       place.write("rows.js", code);
       const { wrong, count } = JSON.parse(await place.run(program, "rows.js"));
       assert.deepEqual(wrong, []);
-      assert.ok(count.bytes > 900 && count.values > 1_800 && count.forms > 50, JSON.stringify(count));
+      assert.ok(
+        count.bytes > 900 && count.values > 1_800 && count.forms > 50,
+        JSON.stringify(count),
+      );
     },
   },
 ];

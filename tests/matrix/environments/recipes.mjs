@@ -5,21 +5,31 @@ import { join } from "node:path";
 import { REQUEST } from "../shared/smoke.mjs";
 
 const KEY = "service_sk_test_recipe";
-export const ORDER = { reference: "order-1001", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 3, offeringId: "tree" } }] };
+export const ORDER = {
+  reference: "order-1001",
+  recipient: { email: "ada@example.org" },
+  pledges: [{ impact: { amount: 3, offeringId: "tree" } }],
+};
 export const TIMELINE = "https://pledges.example.org/timeline/ptran_1?edit_key=secret";
 
 /** What a recipe pins is what it is tried with. */
 function mustPin(place, folder = ".") {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(place.folder, folder, "package.json"), "utf8"));
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(join(place.folder, folder, "package.json"), "utf8"),
+  );
   const { "impact-pledge": ours, ...others } = { ...dependencies, ...devDependencies };
   assert.equal(ours, place.packageVersion());
-  for (const [name, version] of Object.entries(others)) assert.equal(`${name} ${version}`, place.version(name));
+  for (const [name, version] of Object.entries(others))
+    assert.equal(`${name} ${version}`, place.version(name));
 }
 
 /** The order that the service has seen last, with the key that came with it. */
 export function recorded({ service }) {
   const { method, path, headers, body } = service.seen.at(-1);
-  assert.deepEqual([method, path, headers.authorization], ["POST", "/v2/pledge-transaction", `Bearer ${KEY}`]);
+  assert.deepEqual(
+    [method, path, headers.authorization],
+    ["POST", "/v2/pledge-transaction", `Bearer ${KEY}`],
+  );
   return JSON.parse(body);
 }
 
@@ -33,9 +43,19 @@ function nodeServer(place, folder) {
 async function watchedPage(place, options) {
   const page = await place.openPage(options);
   const [received, posts] = [[], []];
-  page.on("response", (response) => response.request().method() === "POST" && posts.push(response.status()));
-  page.on("response", (response) => received.push(response.text().catch(() => ""), JSON.stringify(response.headers())));
-  await page.route("https://pledges.example.org/**", (route) => route.fulfill({ contentType: "text/html", body: "<title>The timeline</title>" }));
+  page.on(
+    "response",
+    (response) => response.request().method() === "POST" && posts.push(response.status()),
+  );
+  page.on("response", (response) =>
+    received.push(
+      response.text().catch(() => ""),
+      JSON.stringify(response.headers()),
+    ),
+  );
+  await page.route("https://pledges.example.org/**", (route) =>
+    route.fulfill({ contentType: "text/html", body: "<title>The timeline</title>" }),
+  );
   const mustBeClean = async () => {
     const texts = await Promise.all(received);
     assert.ok(texts.length > 2, "the page has received something");
@@ -67,7 +87,11 @@ async function walk(place, url, { problem, arrive, bound }) {
 async function walkWithoutScript(place, url) {
   const { page, posts, mustBeClean } = await watchedPage(place, { javaScriptEnabled: false });
   const before = place.service.seen.length;
-  const [trees, email, button] = [page.getByLabel("Trees"), page.getByLabel("E-mail address"), page.getByRole("button", { name: "Place order" })];
+  const [trees, email, button] = [
+    page.getByLabel("Trees"),
+    page.getByLabel("E-mail address"),
+    page.getByRole("button", { name: "Place order" }),
+  ];
   await page.goto(url);
   await trees.fill("3");
   await email.fill("ada@");
@@ -76,7 +100,10 @@ async function walkWithoutScript(place, url) {
   await email.fill("ada..lovelace@example.org");
   await button.click();
   await page.getByText(MUST_BE).waitFor();
-  assert.deepEqual([posts, await email.getAttribute("aria-invalid"), await trees.inputValue()], [[422], "true", "3"]);
+  assert.deepEqual(
+    [posts, await email.getAttribute("aria-invalid"), await trees.inputValue()],
+    [[422], "true", "3"],
+  );
   assert.equal(place.service.seen.length, before, "nothing is sent");
   await email.fill("ada@example.org");
   await button.click();
@@ -88,45 +115,76 @@ async function walkWithoutScript(place, url) {
 const MUST_BE = /enter an e-mail address/i;
 const atTimeline = (page) => page.waitForURL(TIMELINE);
 
-const post = (url, body) => fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+const post = (url, body) =>
+  fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
 
 /** An order as JSON: good, wrong, and not JSON at all. */
 async function mustTakeOrders(place, url) {
   const good = await post(url, JSON.stringify(REQUEST));
-  assert.deepEqual([good.status, await good.json()], [200, { id: "ptran_1", timelineUrl: TIMELINE }]);
+  assert.deepEqual(
+    [good.status, await good.json()],
+    [200, { id: "ptran_1", timelineUrl: TIMELINE }],
+  );
   assert.deepEqual(recorded(place), REQUEST);
   const count = place.service.seen.length;
   const wrong = await post(url, JSON.stringify({ ...REQUEST, recipient: { email: "ada@" } }));
   const { message, issues } = await wrong.json();
-  assert.deepEqual([wrong.status, typeof message, issues.map(({ path }) => path)], [422, "string", [["recipient", "email"]]]);
+  assert.deepEqual(
+    [wrong.status, typeof message, issues.map(({ path }) => path)],
+    [422, "string", [["recipient", "email"]]],
+  );
   assert.equal((await post(url, "{")).status, 400);
   assert.equal(place.service.seen.length, count, "what is wrong is not sent");
 }
 
 /** What a shop's server answers when the service can't be reached. */
 async function mustSaySorry(url) {
-  const { status, body } = await post(url, JSON.stringify(REQUEST)).then(async (response) => ({ status: response.status, body: await response.json() }));
+  const { status, body } = await post(url, JSON.stringify(REQUEST)).then(async (response) => ({
+    status: response.status,
+    body: await response.json(),
+  }));
   assert.equal(status, 502);
   assert.match(body.message, /try again/);
 }
 
 /** A Worker of the service's name, which passes on to the service what comes by the recipe's binding. @returns flags for `wrangler dev` */
 function bindHonoToPledges(place) {
-  place.write("pledges/index.js", `export default { fetch: (request) => fetch(new Request(${JSON.stringify(place.service.baseUrl)} + new URL(request.url).pathname, request)) };\n`);
-  place.write("pledges/wrangler.toml", 'name = "impact-pledge"\nmain = "index.js"\ncompatibility_date = "2026-10-01"\n');
-  place.change("wrangler.toml", (text) => text.replace(/^# (?=\[\[services|binding|service =)/gm, ""));
+  place.write(
+    "pledges/index.js",
+    `export default { fetch: (request) => fetch(new Request(${JSON.stringify(place.service.baseUrl)} + new URL(request.url).pathname, request)) };\n`,
+  );
+  place.write(
+    "pledges/wrangler.toml",
+    'name = "impact-pledge"\nmain = "index.js"\ncompatibility_date = "2026-10-01"\n',
+  );
+  place.change("wrangler.toml", (text) =>
+    text.replace(/^# (?=\[\[services|binding|service =)/gm, ""),
+  );
   return ["--config", "wrangler.toml", "--config", "pledges/wrangler.toml"];
 }
 
-const FIELDS = { reference: "order-1001", "recipient.email": "ada@example.org", "pledges.0.impact.amount": "3", "pledges.0.impact.offeringId": "tree" };
+const FIELDS = {
+  reference: "order-1001",
+  "recipient.email": "ada@example.org",
+  "pledges.0.impact.amount": "3",
+  "pledges.0.impact.offeringId": "tree",
+};
 
 /** What a posted form is answered with where its fields are not to blame. */
 async function mustRefuseInPage(url, { fields, status: expected, text }) {
-  const response = await fetch(url, { method: "POST", headers: { accept: "text/html", origin: new URL(url).origin }, body: new URLSearchParams(fields) });
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { accept: "text/html", origin: new URL(url).origin },
+    body: new URLSearchParams(fields),
+  });
   const page = await response.text();
   assert.equal(response.status, expected);
   assert.match(page, text);
-  assert.doesNotMatch(page.match(/<main>.*<\/main>/s)[0], /\/reference/, "a shopper is shown no paths");
+  assert.doesNotMatch(
+    page.match(/<main>.*<\/main>/s)[0],
+    /\/reference/,
+    "a shopper is shown no paths",
+  );
 }
 
 const NOBODY = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: "http://127.0.0.1:9" };
@@ -138,7 +196,20 @@ export async function startFrontEnd(place, name) {
   mustPin(place);
   await place.node(place.npm, "run", "build", "--silent");
   const shop = await nodeServer(place, "server");
-  return place.start((port) => [place.npm, "start", "--silent", "--", "--host", "127.0.0.1", "--port", String(port), "--strictPort"], { env: { SHOP_SERVER: shop } });
+  return place.start(
+    (port) => [
+      place.npm,
+      "start",
+      "--silent",
+      "--",
+      "--host",
+      "127.0.0.1",
+      "--port",
+      String(port),
+      "--strictPort",
+    ],
+    { env: { SHOP_SERVER: shop } },
+  );
 }
 
 const frontEnd = (name, expected) => ({
@@ -155,12 +226,23 @@ const fullStack = (name, framework, flags = () => []) => ({
     place.copyRecipe(name);
     mustPin(place);
     await place.node(place.npm, "run", "build", "--silent");
-    const start = (env) => place.start((port) => [place.npm, "start", "--silent", "--", ...flags(port)], { env: { ...env, HOST: "127.0.0.1" } });
+    const start = (env) =>
+      place.start((port) => [place.npm, "start", "--silent", "--", ...flags(port)], {
+        env: { ...env, HOST: "127.0.0.1" },
+      });
     const url = `${await start(settings(place))}/`;
     await walk(place, url, { problem: MUST_BE, arrive: atTimeline, bound: true });
     await walkWithoutScript(place, url);
-    await mustRefuseInPage(url, { fields: { ...FIELDS, reference: "" }, status: 422, text: /Your order was not taken/ });
-    await mustRefuseInPage(`${await start(NOBODY)}/`, { fields: FIELDS, status: 502, text: /did not record your order\. Please try again/ });
+    await mustRefuseInPage(url, {
+      fields: { ...FIELDS, reference: "" },
+      status: 422,
+      text: /Your order was not taken/,
+    });
+    await mustRefuseInPage(`${await start(NOBODY)}/`, {
+      fields: FIELDS,
+      status: 502,
+      text: /did not record your order\. Please try again/,
+    });
   },
 });
 
@@ -169,9 +251,19 @@ export const environments = [
   frontEnd("plain-html", { problem: "This is not an e-mail address yet.", arrive: atTimeline }),
   frontEnd("react", {
     problem: MUST_BE,
-    arrive: async (page) => assert.equal(await page.getByRole("link", { name: "See what becomes of it" }).getAttribute("href"), TIMELINE),
+    arrive: async (page) =>
+      assert.equal(
+        await page.getByRole("link", { name: "See what becomes of it" }).getAttribute("href"),
+        TIMELINE,
+      ),
   }),
-  fullStack("sveltekit", "@sveltejs/kit", (port) => ["--host", "127.0.0.1", "--port", String(port), "--strictPort"]),
+  fullStack("sveltekit", "@sveltejs/kit", (port) => [
+    "--host",
+    "127.0.0.1",
+    "--port",
+    String(port),
+    "--strictPort",
+  ]),
   fullStack("nuxt", "nuxt"),
   fullStack("astro", "astro"),
   fullStack("react-router", "react-router"),
@@ -182,7 +274,20 @@ export const environments = [
       place.copyRecipe("nextjs");
       mustPin(place);
       await place.node(place.npm, "run", "build", "--silent");
-      const start = (env) => place.start((port) => [place.npm, "start", "--silent", "--", "--hostname", "127.0.0.1", "--port", String(port)], { env });
+      const start = (env) =>
+        place.start(
+          (port) => [
+            place.npm,
+            "start",
+            "--silent",
+            "--",
+            "--hostname",
+            "127.0.0.1",
+            "--port",
+            String(port),
+          ],
+          { env },
+        );
       const origin = await start(settings(place));
       await mustTakeOrders(place, `${origin}/api/orders`);
       await walk(place, origin, { problem: MUST_BE, arrive: atTimeline });
@@ -197,13 +302,34 @@ export const environments = [
       mustPin(place);
       await place.node(place.npm, "run", "build", "--silent");
       const start = (env, ...flags) => {
-        place.write(".dev.vars", Object.entries(env).map(([name, value]) => `${name}=${value}\n`).join(""));
-        return place.start((port) => [place.npm, "start", "--silent", "--", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false", ...flags]);
+        place.write(
+          ".dev.vars",
+          Object.entries(env)
+            .map(([name, value]) => `${name}=${value}\n`)
+            .join(""),
+        );
+        return place.start((port) => [
+          place.npm,
+          "start",
+          "--silent",
+          "--",
+          "--ip",
+          "127.0.0.1",
+          "--port",
+          String(port),
+          "--inspector-port",
+          "0",
+          "--show-interactive-dev-session=false",
+          ...flags,
+        ]);
       };
       await mustTakeOrders(place, `${await start(settings(place))}/orders`);
       await mustSaySorry(`${await start(NOBODY)}/orders`);
       const flags = bindHonoToPledges(place);
-      await mustTakeOrders(place, `${await start({ ...settings(place), PLEDGE_BASE_URL: "https://pledges.invalid" }, ...flags)}/orders`);
+      await mustTakeOrders(
+        place,
+        `${await start({ ...settings(place), PLEDGE_BASE_URL: "https://pledges.invalid" }, ...flags)}/orders`,
+      );
     },
   },
   {
@@ -215,7 +341,9 @@ export const environments = [
       const origin = await nodeServer(place);
       await mustTakeOrders(place, `${origin}/orders`);
       await walk(place, origin, { problem: MUST_BE, arrive: atTimeline });
-      await mustSaySorry(`${await place.start(() => [place.npm, "start", "--silent"], { env: NOBODY })}/orders`);
+      await mustSaySorry(
+        `${await place.start(() => [place.npm, "start", "--silent"], { env: NOBODY })}/orders`,
+      );
     },
   },
 ];

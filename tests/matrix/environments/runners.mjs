@@ -10,7 +10,16 @@ const jest = (name, environment, spec) => ({
     place.copy("jest");
     place.env.SERVICE = place.service.baseUrl;
     place.write("answer.json", JSON.stringify(created()));
-    place.write("jest.config.json", JSON.stringify({ testEnvironment: environment, testMatch: [`**/${spec}`], moduleFileExtensions: ["js", "cjs", "mjs", "json"], transform: {}, watchman: false }));
+    place.write(
+      "jest.config.json",
+      JSON.stringify({
+        testEnvironment: environment,
+        testMatch: [`**/${spec}`],
+        moduleFileExtensions: ["js", "cjs", "mjs", "json"],
+        transform: {},
+        watchman: false,
+      }),
+    );
     const flags = spec.endsWith(".mjs") ? ["--experimental-vm-modules"] : [];
     await place.node(...flags, place.tool("jest", "bin", "jest.js"), "--ci", "--runInBand");
   },
@@ -23,7 +32,14 @@ const vitest = (name, environment, pool) => ({
   async run(place) {
     place.copy("vitest");
     place.env.SERVICE = place.service.baseUrl;
-    const out = await place.node(place.tool("vitest", "vitest.mjs"), "run", "--environment", environment, "--pool", pool);
+    const out = await place.node(
+      place.tool("vitest", "vitest.mjs"),
+      "run",
+      "--environment",
+      environment,
+      "--pool",
+      pool,
+    );
     assert.match(out, environment === "node" ? /1 passed/ : /2 passed/);
   },
 });

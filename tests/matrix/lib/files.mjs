@@ -4,7 +4,11 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
 const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
-const TYPES = { ".html": "text/html; charset=utf-8", ".mjs": "text/javascript", ".js": "text/javascript" };
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".mjs": "text/javascript",
+  ".js": "text/javascript",
+};
 
 /** @param {string} folder @param {(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse) => boolean} [handle] what is no file */
 export async function serveFolder(folder, handle = () => false) {
@@ -14,12 +18,18 @@ export async function serveFolder(folder, handle = () => false) {
     try {
       const file = path.endsWith("/") ? `${path}index.html` : path;
       const body = readFileSync(join(folder, file));
-      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "content-security-policy": POLICY }).end(body);
+      response
+        .writeHead(200, {
+          "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+          "content-security-policy": POLICY,
+        })
+        .end(body);
     } catch {
       response.writeHead(404).end();
     }
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
+  const close = () =>
+    new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
   return { origin: `http://127.0.0.1:${server.address().port}`, close };
 }

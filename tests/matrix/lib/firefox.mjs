@@ -11,14 +11,19 @@ const NAMES = ["firefox", "firefox-esr"];
 /** @returns {string} the path of a Firefox; throws {@link Skipped} where there is none */
 export function findFirefox(env = process.env) {
   const path = env.FIREFOX_PATH || NAMES.map((name) => find(name, env.PATH)).find(Boolean);
-  if (!path) throw new Skipped(`there is no Firefox: put \`${NAMES.join("` or `")}\` into PATH, as Debian's package firefox-esr does, or set FIREFOX_PATH`);
+  if (!path)
+    throw new Skipped(
+      `there is no Firefox: put \`${NAMES.join("` or `")}\` into PATH, as Debian's package firefox-esr does, or set FIREFOX_PATH`,
+    );
   return path;
 }
 
 /** Started at once, and ended when the place is left. @param {import("./place.mjs").Place} place */
 export async function useFirefox(place) {
   const executablePath = findFirefox();
-  const { launch } = await import(pathToFileURL(place.tool("puppeteer-core", "lib", "puppeteer", "puppeteer-core.js")));
+  const { launch } = await import(
+    pathToFileURL(place.tool("puppeteer-core", "lib", "puppeteer", "puppeteer-core.js"))
+  );
   const browser = await launch({ browser: "firefox", executablePath });
   place.whenLeaving(() => browser.close());
   return browser;

@@ -3,7 +3,15 @@
  * `projects`, the packed package, installed by npm as users do.
  */
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Stop, say } from "../../../scripts/lib/report.mjs";
 import { npm, run } from "../../../scripts/lib/run.mjs";
@@ -26,7 +34,10 @@ export async function install(tools, { build }) {
 
 async function buildPackage({ root, env }) {
   say("matrix: building the package");
-  await run(process.execPath, [join(root, "scripts", "run.mjs"), "build", "package"], { cwd: root, env });
+  await run(process.execPath, [join(root, "scripts", "run.mjs"), "build", "package"], {
+    cwd: root,
+    env,
+  });
 }
 
 /** Not `npm ci`: a registry may lack some platform's binary of a tool's newest version, and then so does the lock file. */
@@ -46,13 +57,31 @@ async function installTools({ env }, home) {
 
 async function installPackage({ root, env }, home) {
   const pkg = join(root, "pkg");
-  if (!existsSync(join(pkg, "package.json"))) throw new Stop("there is no package in `pkg`; run `npm run build` first");
+  if (!existsSync(join(pkg, "package.json")))
+    throw new Stop("there is no package in `pkg`; run `npm run build` first");
   const projects = join(home, "projects");
   rmSync(projects, { recursive: true, force: true });
   mkdirSync(projects);
-  writeFileSync(join(projects, "package.json"), JSON.stringify({ name: "projects", private: true }));
+  writeFileSync(
+    join(projects, "package.json"),
+    JSON.stringify({ name: "projects", private: true }),
+  );
   const options = { cwd: projects, env };
-  await npm(["pack", pkg, "--pack-destination", projects, "--ignore-scripts", "--loglevel=error"], options);
+  await npm(
+    ["pack", pkg, "--pack-destination", projects, "--ignore-scripts", "--loglevel=error"],
+    options,
+  );
   const tarball = readdirSync(projects).find((name) => name.endsWith(".tgz"));
-  await npm(["install", `./${tarball}`, "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], options);
+  await npm(
+    [
+      "install",
+      `./${tarball}`,
+      "--offline",
+      "--ignore-scripts",
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+    ],
+    options,
+  );
 }

@@ -25,20 +25,44 @@ export class Place {
 
   constructor({ tools, home, folder, service, browser }) {
     Object.assign(this, { tools, home, folder, service, browser });
-    this.env = { ...tools.env, NEXT_TELEMETRY_DISABLED: "1", NO_COLOR: "1", FORCE_COLOR: undefined };
+    this.env = {
+      ...tools.env,
+      NEXT_TELEMETRY_DISABLED: "1",
+      NO_COLOR: "1",
+      FORCE_COLOR: undefined,
+    };
   }
 
   /** The smoke, and a project of `tests/matrix/projects` where one is named. */
   copy(project) {
     cpSync(join(MATRIX, "shared"), this.folder, { recursive: true });
-    this.write("smoke.cjs", transformSync(readFileSync(join(MATRIX, "shared", "smoke.mjs"), "utf8"), { format: "cjs" }).code);
+    this.write(
+      "smoke.cjs",
+      transformSync(readFileSync(join(MATRIX, "shared", "smoke.mjs"), "utf8"), { format: "cjs" })
+        .code,
+    );
     if (project) cpSync(join(MATRIX, "projects", project), this.folder, { recursive: true });
   }
 
   /** A recipe of `examples`, with nothing but what git has of it. @param {string} [to] a folder */
   copyRecipe(name, to = ".") {
-    const made = new Set([".astro", ".next", ".nuxt", ".output", ".react-router", ".svelte-kit", ".wrangler", "build", "dist", "node_modules", "package-lock.json"]);
-    cpSync(join(this.tools.root, "examples", name), join(this.folder, to), { recursive: true, filter: (path) => !made.has(basename(path)) });
+    const made = new Set([
+      ".astro",
+      ".next",
+      ".nuxt",
+      ".output",
+      ".react-router",
+      ".svelte-kit",
+      ".wrangler",
+      "build",
+      "dist",
+      "node_modules",
+      "package-lock.json",
+    ]);
+    cpSync(join(this.tools.root, "examples", name), join(this.folder, to), {
+      recursive: true,
+      filter: (path) => !made.has(basename(path)),
+    });
   }
 
   write(name, text) {
@@ -53,13 +77,18 @@ export class Place {
 
   /** The installed package's files as part of the project. */
   copyPackage(to) {
-    cpSync(join(this.folder, "..", "node_modules", "impact-pledge"), join(this.folder, to), { recursive: true });
+    cpSync(join(this.folder, "..", "node_modules", "impact-pledge"), join(this.folder, to), {
+      recursive: true,
+    });
   }
 
   /** A file of the tools' packages. */
   tool(...path) {
     const file = join(this.home, "node_modules", ...path);
-    if (!existsSync(file)) throw new Skipped(`there is no \`${path.join("/")}\`: the registry has none for this machine`);
+    if (!existsSync(file))
+      throw new Skipped(
+        `there is no \`${path.join("/")}\`: the registry has none for this machine`,
+      );
     return file;
   }
 
@@ -72,7 +101,12 @@ export class Place {
 
   /** Of the package itself. */
   packageVersion() {
-    return JSON.parse(readFileSync(join(this.folder, "..", "node_modules", "impact-pledge", "package.json"), "utf8")).version;
+    return JSON.parse(
+      readFileSync(
+        join(this.folder, "..", "node_modules", "impact-pledge", "package.json"),
+        "utf8",
+      ),
+    ).version;
   }
 
   /** `vite 8.3.8` */
@@ -82,11 +116,20 @@ export class Place {
 
   /** Runs a program to its end. @returns {Promise<string>} what it printed */
   async run(program, ...args) {
-    const child = spawn(program, args, { cwd: this.folder, env: this.env, timeout: PATIENCE_MS, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, {
+      cwd: this.folder,
+      env: this.env,
+      timeout: PATIENCE_MS,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const out = { stdout: "", stderr: "" };
-    for (const name of ["stdout", "stderr"]) child[name].setEncoding("utf8").on("data", (text) => (out[name] += text));
+    for (const name of ["stdout", "stderr"])
+      child[name].setEncoding("utf8").on("data", (text) => (out[name] += text));
     const [code, signal] = await once(child, "close");
-    if (code !== 0) throw new Error(`\`${[program, ...args].join(" ")}\` ended with ${code ?? signal}:\n${tail(out.stdout + out.stderr, 40)}`);
+    if (code !== 0)
+      throw new Error(
+        `\`${[program, ...args].join(" ")}\` ended with ${code ?? signal}:\n${tail(out.stdout + out.stderr, 40)}`,
+      );
     return out.stdout;
   }
 
@@ -104,15 +147,22 @@ export class Place {
   async start(args, { env, folder = "." } = {}) {
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
-    const { child, ended, end } = startGroup(args(port), { cwd: join(this.folder, folder), env: { ...this.env, ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] });
+    const { child, ended, end } = startGroup(args(port), {
+      cwd: join(this.folder, folder),
+      env: { ...this.env, ...env, PORT: String(port) },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.#leaving.push(end);
-    let output = "", how;
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+    let output = "",
+      how;
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => (output += text));
     this.#output = () => tail(output, 20);
     ended.then((text) => (how = text));
     const until = Date.now() + PATIENCE_MS;
     while (!(await answers(origin))) {
-      if (how !== undefined || Date.now() > until) throw new Error(`the server ${how || "did not answer"}:\n${this.#output()}`);
+      if (how !== undefined || Date.now() > until)
+        throw new Error(`the server ${how || "did not answer"}:\n${this.#output()}`);
       await sleep(POLL_MS);
     }
     return origin;

@@ -1,6 +1,10 @@
 /** What every environment does with the package's entries, and what must come of it. */
 
-export const REQUEST = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
+export const REQUEST = {
+  reference: "order-1",
+  recipient: { email: "ada@example.org" },
+  pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+};
 
 /**
  * @param {{main: any, validator: any, form: any, testing: any}} entries
@@ -9,13 +13,17 @@ export const REQUEST = { reference: "order-1", recipient: { email: "ada@example.
 export async function smoke({ main, validator, form, testing }, options) {
   const client = new main.PledgeClient({ apiKey: "service_sk_test_x", ...options });
   const { id, charge } = await client.createPledgeTransaction(REQUEST);
-  const refused = await client.createPledgeTransaction({}).catch((error) => [error.name, error instanceof main.ValidationError, error.issues.length]);
+  const refused = await client
+    .createPledgeTransaction({})
+    .catch((error) => [error.name, error instanceof main.ValidationError, error.issues.length]);
   const standard = validator.createPledgeTransactionSchema["~standard"].validate(REQUEST);
   return {
     created: [id, charge.amount],
     refused,
     valid: [main, validator].map(({ validate }) => validate(REQUEST).length),
-    problems: [main, validator].map(({ validate }) => validate({ ...REQUEST, pledges: [], "größe": 1 }).map(problemOf)),
+    problems: [main, validator].map(({ validate }) =>
+      validate({ ...REQUEST, pledges: [], größe: 1 }).map(problemOf),
+    ),
     field: validator.validateAt("/recipient/email", "ädä@").map(problemOf),
     bytes: validator.validateBytes(new Uint8Array([0x7b, 0x7d])).map(problemOf),
     standard: standard.value === REQUEST,
@@ -27,16 +35,34 @@ export async function smoke({ main, validator, form, testing }, options) {
 /** A client of the service in the same process, which loses an answer. */
 async function tested({ PledgeClient }, { createTestService }) {
   const service = createTestService({ now: 0 });
-  const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: service.baseUrl, fetch: service.fetch, safeRepeats: true });
+  const client = new PledgeClient({
+    apiKey: "service_sk_test_dev_unit",
+    baseUrl: service.baseUrl,
+    fetch: service.fetch,
+    safeRepeats: true,
+  });
   service.fail({ operation: "create", fault: "lost answer" });
   const { id, createdAt } = await client.createPledgeTransaction(REQUEST);
   const { reference } = await client.getPledgeTransaction(id);
-  return [createdAt, reference, service.transactions().length, service.requests().map(({ status }) => status)];
+  return [
+    createdAt,
+    reference,
+    service.transactions().length,
+    service.requests().map(({ status }) => status),
+  ];
 }
 
-const POSTED = { reference: "Größe 1", "recipient.email": "ada@", "pledges.0.impact.amount": "1", "pledges.0.impact.offeringId": "tree" };
+const POSTED = {
+  reference: "Größe 1",
+  "recipient.email": "ada@",
+  "pledges.0.impact.amount": "1",
+  "pledges.0.impact.offeringId": "tree",
+};
 
-const posted = ({ payload, issues }) => [payload, issues.map((issue) => `${issue.name}: ${problemOf(issue)}`)];
+const posted = ({ payload, issues }) => [
+  payload,
+  issues.map((issue) => `${issue.name}: ${problemOf(issue)}`),
+];
 
 const problemOf = ({ pointer, code }) => `${pointer} ${code}`;
 
@@ -50,7 +76,10 @@ export const EXPECTED = {
   field: ["/recipient/email invalid_email"],
   bytes: ["/reference required", "/recipient required", "/pledges required"],
   standard: true,
-  posted: [{ ...REQUEST, reference: "Größe 1", recipient: { email: "ada@" } }, ["recipient.email: /recipient/email invalid_email"]],
+  posted: [
+    { ...REQUEST, reference: "Größe 1", recipient: { email: "ada@" } },
+    ["recipient.email: /recipient/email invalid_email"],
+  ],
   tested: ["1970-01-01T00:00:00.000Z", "order-1", 1, [200, 200, 200]],
 };
 

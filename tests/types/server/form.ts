@@ -1,17 +1,30 @@
 // What a server's code does with a posted form compiles without the DOM's types, and without any others.
-import { bindForm, fieldAttributes, readForm, type FormIssue, type PostedIssue } from "impact-pledge/form";
+import {
+  bindForm,
+  fieldAttributes,
+  readForm,
+  type FormIssue,
+  type PostedIssue,
+} from "impact-pledge/form";
 import { validate, type CreatePledgeTransactionRequest, type Issue } from "impact-pledge/validate";
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(..._equal: Equal<A, B> extends true ? [] : [never]) => {};
 
 const entries: [string, string][] = [["reference", "order-1"]];
-const frozen = [["reference", "order-1"], ["recipient.email", "ada@example.org"]] as const;
+const frozen = [
+  ["reference", "order-1"],
+  ["recipient.email", "ada@example.org"],
+] as const;
 /** As a platform's `FormData` and `URLSearchParams` are declared. */
 declare const data: { [Symbol.iterator](): Iterator<[string, string | { readonly size: number }]> };
 
 for (const posted of [entries, frozen, new Map(entries), data]) readForm(posted);
-const reading = readForm(entries, { hidden: (name) => name.endsWith(".offeringId"), maxIssues: 10 });
+const reading = readForm(entries, {
+  hidden: (name) => name.endsWith(".offeringId"),
+  maxIssues: 10,
+});
 same<typeof reading.issues, readonly PostedIssue[]>();
 if (reading.valid) same<typeof reading.payload, CreatePledgeTransactionRequest>();
 else same<typeof reading.payload, unknown>();

@@ -23,7 +23,15 @@ export function callerOf(record, unitId) {
   return unit && { unit, mode: record.mode, isLive: record.mode === "live" };
 }
 
-const DETAIL = { name: null, description: null, nounSingular: null, nounPlural: null, image: null, externalId: null, externalUrl: null };
+const DETAIL = {
+  name: null,
+  description: null,
+  nounSingular: null,
+  nounPlural: null,
+  image: null,
+  externalId: null,
+  externalUrl: null,
+};
 
 /** The answer to a create (§2.1). */
 export function makeTransaction(request, { origin, isLive, catalogue }) {
@@ -35,10 +43,26 @@ export function makeTransaction(request, { origin, isLive, catalogue }) {
     reference,
     createdAt: new Date().toISOString(),
     isLive,
-    charge: { amount: amount(pledges, catalogue), currencyCode: catalogue?.currencyCode ?? "USD", paidAt: null },
-    recipient: { email: recipient.email, firstName: recipient.firstName ?? null, name: recipient.name ?? null },
-    trigger: { date: trigger?.date ?? null, phrase: trigger?.phrase ?? null, externalUrl: trigger?.externalUrl ?? null },
-    pledges: pledges.map(({ impact, detail }) => ({ id: newId("p_"), impact, detail: { ...DETAIL, ...detail } })),
+    charge: {
+      amount: amount(pledges, catalogue),
+      currencyCode: catalogue?.currencyCode ?? "USD",
+      paidAt: null,
+    },
+    recipient: {
+      email: recipient.email,
+      firstName: recipient.firstName ?? null,
+      name: recipient.name ?? null,
+    },
+    trigger: {
+      date: trigger?.date ?? null,
+      phrase: trigger?.phrase ?? null,
+      externalUrl: trigger?.externalUrl ?? null,
+    },
+    pledges: pledges.map(({ impact, detail }) => ({
+      id: newId("p_"),
+      impact,
+      detail: { ...DETAIL, ...detail },
+    })),
     notifications: notifications.map((type) => ({ type, status: "Pending" })),
     timelineUrl: `${origin}/timeline/${id}?edit_key=${editKey}`,
   };
@@ -46,9 +70,33 @@ export function makeTransaction(request, { origin, isLive, catalogue }) {
 }
 
 /** The answer to a get (§4.2). */
-export function toRetrieved({ createdAt, reference, isLive, charge, recipient, trigger, pledges, notifications, timelineUrl }) {
-  const retrieved = pledges.map(({ id, impact, detail }) => ({ id, impact, details: [detail], recipient }));
-  return { createdAt, reference, isLive, charge, trigger, pledges: retrieved, notifications, timelineUrl };
+export function toRetrieved({
+  createdAt,
+  reference,
+  isLive,
+  charge,
+  recipient,
+  trigger,
+  pledges,
+  notifications,
+  timelineUrl,
+}) {
+  const retrieved = pledges.map(({ id, impact, detail }) => ({
+    id,
+    impact,
+    details: [detail],
+    recipient,
+  }));
+  return {
+    createdAt,
+    reference,
+    isLive,
+    charge,
+    trigger,
+    pledges: retrieved,
+    notifications,
+    timelineUrl,
+  };
 }
 
 /** The exact sum, rounded once, half away from zero. Amounts of the usual size need no big numbers. */
@@ -61,11 +109,14 @@ function amount(pledges, catalogue) {
     const milli = impact.amount * 1_000;
     const cents = Number(price) * 100;
     const product = Math.round(milli) * Math.round(cents);
-    if (exact(milli, impact.amount, 1_000) && exact(cents, Number(price), 100) && product < 1e11) whole += product;
+    if (exact(milli, impact.amount, 1_000) && exact(cents, Number(price), 100) && product < 1e11)
+      whole += product;
     else rest += scaled(String(impact.amount)) * scaled(price);
   }
   const sum = BigInt(whole) * 10n ** BigInt(2 * CHARGE_SCALE - 5) + rest;
-  return inCents((sum + 5n * 10n ** BigInt(2 * CHARGE_SCALE - 3)) / 10n ** BigInt(2 * CHARGE_SCALE - 2));
+  return inCents(
+    (sum + 5n * 10n ** BigInt(2 * CHARGE_SCALE - 3)) / 10n ** BigInt(2 * CHARGE_SCALE - 2),
+  );
 }
 
 const exact = (product, number, factor) => Math.round(product) / factor === number;
@@ -97,7 +148,10 @@ export const REFUSED = {
   get: { error: "Authentication failed", message: "Check the API key." },
 };
 export const NOT_FOUND = { error: "Pledge transaction not found" };
-export const TOO_LARGE = { error: "Content too large", message: `The body may have ${MAX_BODY_BYTES} bytes at most.` };
+export const TOO_LARGE = {
+  error: "Content too large",
+  message: `The body may have ${MAX_BODY_BYTES} bytes at most.`,
+};
 export const NOT_JSON = { error: "Unsupported media type", message: "Send the body as JSON." };
 export const MALFORMED = { error: "Invalid request", message: "The body is not JSON." };
 export const INTERNAL = { error: "Internal error", message: "Send the request again later." };
@@ -106,5 +160,13 @@ export const INTERNAL = { error: "Internal error", message: "Send the request ag
 export function identify({ method, headers }, response, started) {
   const id = headers.get("cf-ray") ?? crypto.randomUUID();
   response.headers.set("X-Request-Id", id);
-  if (response.status >= 400) console.log(JSON.stringify({ request: id, route: `${method} /v2/pledge-transaction`, status: response.status, ms: Date.now() - started }));
+  if (response.status >= 400)
+    console.log(
+      JSON.stringify({
+        request: id,
+        route: `${method} /v2/pledge-transaction`,
+        status: response.status,
+        ms: Date.now() - started,
+      }),
+    );
 }

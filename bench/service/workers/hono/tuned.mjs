@@ -4,11 +4,31 @@
  */
 import { Hono } from "hono";
 import { requestSchema } from "../../../rivals/zod-schema.mjs";
-import { INTERNAL, MALFORMED, MAX_BODY_BYTES, NOT_FOUND, NOT_JSON, REFUSED, TOO_LARGE, bearer, callerOf, identify, isId, makeTransaction, sha256, summary, toRetrieved } from "./domain.mjs";
+import {
+  INTERNAL,
+  MALFORMED,
+  MAX_BODY_BYTES,
+  NOT_FOUND,
+  NOT_JSON,
+  REFUSED,
+  TOO_LARGE,
+  bearer,
+  callerOf,
+  identify,
+  isId,
+  makeTransaction,
+  sha256,
+  summary,
+  toRetrieved,
+} from "./domain.mjs";
 
 const LIFETIME_MS = 10_000;
 const MAX_KEYS = 1_024;
-const HEADERS = { "content-type": "application/json", "cache-control": "no-store", "x-content-type-options": "nosniff" };
+const HEADERS = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
 
 const keys = new Map();
 let catalogue = { value: null, expires: 0 };
@@ -26,11 +46,16 @@ async function keyRecord(env, token) {
 
 async function prices(env) {
   const now = Date.now();
-  if (now >= catalogue.expires) catalogue = { value: await env.PLEDGES.get("catalogue:test", "json"), expires: now + LIFETIME_MS };
+  if (now >= catalogue.expires)
+    catalogue = {
+      value: await env.PLEDGES.get("catalogue:test", "json"),
+      expires: now + LIFETIME_MS,
+    };
   return catalogue.value;
 }
 
-const answer = (body, status = 200, headers = HEADERS) => new Response(JSON.stringify(body), { status, headers });
+const answer = (body, status = 200, headers = HEADERS) =>
+  new Response(JSON.stringify(body), { status, headers });
 const refuse = (body) => answer(body, 401, { ...HEADERS, "www-authenticate": "Bearer" });
 
 async function create(c) {
@@ -48,9 +73,17 @@ async function create(c) {
   const { success, data, error } = requestSchema.safeParse(payload);
   if (!success) return answer({ error: "Invalid request", message: summary(error), isLive }, 400);
   const { origin } = new URL(c.req.url);
-  const { transaction, editKey } = makeTransaction(data, { origin, isLive, catalogue: await prices(c.env) });
+  const { transaction, editKey } = makeTransaction(data, {
+    origin,
+    isLive,
+    catalogue: await prices(c.env),
+  });
   const metadata = { mode, unit, editKey: await sha256(editKey) };
-  await c.env.PLEDGES.put(`transaction:${transaction.id}`, JSON.stringify(toRetrieved(transaction)), { metadata });
+  await c.env.PLEDGES.put(
+    `transaction:${transaction.id}`,
+    JSON.stringify(toRetrieved(transaction)),
+    { metadata },
+  );
   return answer(transaction);
 }
 
@@ -82,10 +115,14 @@ async function get(c) {
   if (!token) return refuse(REFUSED.get);
   const id = c.req.param("id");
   const name = `transaction:${id}`;
-  const [record, found] = await Promise.all([keyRecord(c.env, token), isId(id) ? c.env.PLEDGES.getWithMetadata(name, "stream") : null]);
+  const [record, found] = await Promise.all([
+    keyRecord(c.env, token),
+    isId(id) ? c.env.PLEDGES.getWithMetadata(name, "stream") : null,
+  ]);
   const caller = record && callerOf(record, c.req.raw.headers.get("x-service-unit-id"));
   if (!caller) return refuse(REFUSED.get);
-  if (!found?.value || found.metadata.unit !== caller.unit || found.metadata.mode !== caller.mode) return answer(NOT_FOUND, 404);
+  if (!found?.value || found.metadata.unit !== caller.unit || found.metadata.mode !== caller.mode)
+    return answer(NOT_FOUND, 404);
   return new Response(found.value, { headers: HEADERS });
 }
 

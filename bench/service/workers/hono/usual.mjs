@@ -5,7 +5,23 @@ import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import { requestSchema } from "../../../rivals/zod-schema.mjs";
-import { INTERNAL, MALFORMED, MAX_BODY_BYTES, NOT_FOUND, NOT_JSON, REFUSED, TOO_LARGE, bearer, callerOf, identify, isId, makeTransaction, sha256, summary, toRetrieved } from "./domain.mjs";
+import {
+  INTERNAL,
+  MALFORMED,
+  MAX_BODY_BYTES,
+  NOT_FOUND,
+  NOT_JSON,
+  REFUSED,
+  TOO_LARGE,
+  bearer,
+  callerOf,
+  identify,
+  isId,
+  makeTransaction,
+  sha256,
+  summary,
+  toRetrieved,
+} from "./domain.mjs";
 
 const app = new Hono();
 
@@ -33,22 +49,43 @@ const jsonOnly = createMiddleware(async (c, next) => {
   await next();
 });
 
-const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.json({ ...TOO_LARGE, isLive: c.var.caller.isLive }, 413) });
+const limit = bodyLimit({
+  maxSize: MAX_BODY_BYTES,
+  onError: (c) => c.json({ ...TOO_LARGE, isLive: c.var.caller.isLive }, 413),
+});
 
 const validated = zValidator("json", requestSchema, (result, c) => {
   if (result.success) return;
-  return c.json({ error: "Invalid request", message: summary(result.error), isLive: c.var.caller.isLive }, 400);
+  return c.json(
+    { error: "Invalid request", message: summary(result.error), isLive: c.var.caller.isLive },
+    400,
+  );
 });
 
-app.post("/v2/pledge-transaction", authenticate(REFUSED.create), jsonOnly, limit, validated, async (c) => {
-  const { unit, mode, isLive } = c.var.caller;
-  const catalogue = await c.env.PLEDGES.get("catalogue:test", "json");
-  const { origin } = new URL(c.req.url);
-  const { transaction, editKey } = makeTransaction(c.req.valid("json"), { origin, isLive, catalogue });
-  const metadata = { mode, unit, editKey: await sha256(editKey) };
-  await c.env.PLEDGES.put(`transaction:${transaction.id}`, JSON.stringify(toRetrieved(transaction)), { metadata });
-  return c.json(transaction);
-});
+app.post(
+  "/v2/pledge-transaction",
+  authenticate(REFUSED.create),
+  jsonOnly,
+  limit,
+  validated,
+  async (c) => {
+    const { unit, mode, isLive } = c.var.caller;
+    const catalogue = await c.env.PLEDGES.get("catalogue:test", "json");
+    const { origin } = new URL(c.req.url);
+    const { transaction, editKey } = makeTransaction(c.req.valid("json"), {
+      origin,
+      isLive,
+      catalogue,
+    });
+    const metadata = { mode, unit, editKey: await sha256(editKey) };
+    await c.env.PLEDGES.put(
+      `transaction:${transaction.id}`,
+      JSON.stringify(toRetrieved(transaction)),
+      { metadata },
+    );
+    return c.json(transaction);
+  },
+);
 
 app.get("/v2/pledge-transaction/:id", authenticate(REFUSED.get), async (c) => {
   const id = c.req.param("id");
@@ -61,7 +98,8 @@ app.get("/v2/pledge-transaction/:id", authenticate(REFUSED.get), async (c) => {
 
 app.notFound((c) => c.json({ error: "Not found", message: "Nothing is at this path." }, 404));
 app.onError((error, c) => {
-  if (error instanceof HTTPException) return c.json({ ...MALFORMED, isLive: c.var.caller?.isLive }, error.status);
+  if (error instanceof HTTPException)
+    return c.json({ ...MALFORMED, isLive: c.var.caller?.isLive }, error.status);
   console.error(error);
   return c.json(INTERNAL, 500);
 });

@@ -3,7 +3,12 @@ import { readForm } from "impact-pledge/form";
 
 /** Made with the first order: while the app is built there is no key. */
 let client;
-const pledges = () => (client ??= new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: process.env.PLEDGE_BASE_URL, safeRepeats: true }));
+const pledges = () =>
+  (client ??= new PledgeClient({
+    apiKey: process.env.PLEDGE_API_KEY,
+    baseUrl: process.env.PLEDGE_BASE_URL,
+    safeRepeats: true,
+  }));
 
 /** What the shopper does not see in the form. */
 const hidden = (name) => name === "reference" || name.endsWith(".offeringId");
@@ -22,12 +27,22 @@ export default defineEventHandler(async (event) => {
 /** Records the pledge of a posted form, by the same rules as in the page. The key stays here. */
 async function placeOrder(data) {
   const { valid, payload, issues } = readForm(data, { hidden });
-  if (!valid) return { status: 422, issues, message: issues.every(isSeen) ? "" : report("Your order was not taken. Please reload the page.", issues) };
+  if (!valid)
+    return {
+      status: 422,
+      issues,
+      message: issues.every(isSeen)
+        ? ""
+        : report("Your order was not taken. Please reload the page.", issues),
+    };
   try {
     const { timelineUrl } = await pledges().createPledgeTransaction(payload);
     return { status: 303, timelineUrl };
   } catch (error) {
-    return { status: 502, message: report("The pledge service did not record your order. Please try again.", error) };
+    return {
+      status: 502,
+      message: report("The pledge service did not record your order. Please try again.", error),
+    };
   }
 }
 

@@ -7,7 +7,9 @@ import { placeOrder } from "../order.server.js";
 export async function action({ request }) {
   const posted = await request.formData();
   const { status, timelineUrl, ...answer } = await placeOrder(posted);
-  return timelineUrl ? redirect(timelineUrl, 303) : data({ ...answer, values: Object.fromEntries(posted) }, { status });
+  return timelineUrl
+    ? redirect(timelineUrl, 303)
+    : data({ ...answer, values: Object.fromEntries(posted) }, { status });
 }
 
 export default function Checkout({ actionData: { values = {}, issues = [], message = "" } = {} }) {
@@ -19,8 +21,17 @@ export default function Checkout({ actionData: { values = {}, issues = [], messa
     return (
       <p>
         <label htmlFor={name}>{label}</label>{" "}
-        <input id={name} name={name} {...attributes} defaultValue={values[name]} aria-invalid={problem ? true : undefined} aria-describedby={`${name}-problem`} />{" "}
-        <span id={`${name}-problem`} data-problem={name}>{problem}</span>
+        <input
+          id={name}
+          name={name}
+          {...attributes}
+          defaultValue={values[name]}
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={`${name}-problem`}
+        />{" "}
+        <span id={`${name}-problem`} data-problem={name}>
+          {problem}
+        </span>
       </p>
     );
   };

@@ -2,7 +2,13 @@ const { EXPECTED, EXPECTED_FORM, tryAll, tryForm } = require("./entries.cjs");
 
 /** jsdom has no `fetch`: a shop's tests bring their own. */
 const answer = JSON.stringify(require("./answer.json"));
-const fetch = globalThis.fetch ?? (async () => ({ status: 200, headers: new Map(), arrayBuffer: async () => new Uint8Array(Buffer.from(answer)) }));
+const fetch =
+  globalThis.fetch ??
+  (async () => ({
+    status: 200,
+    headers: new Map(),
+    arrayBuffer: async () => new Uint8Array(Buffer.from(answer)),
+  }));
 
 test("the package does what it must", async () => {
   expect(await tryAll({ baseUrl: process.env.SERVICE, fetch })).toEqual(EXPECTED);

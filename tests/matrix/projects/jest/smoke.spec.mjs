@@ -4,7 +4,13 @@ import { EXPECTED, EXPECTED_FORM } from "./smoke.mjs";
 
 /** jsdom has no `fetch`: a shop's tests bring their own. */
 const answer = readFileSync("answer.json");
-const fetch = globalThis.fetch ?? (async () => ({ status: 200, headers: new Map(), arrayBuffer: async () => new Uint8Array(answer) }));
+const fetch =
+  globalThis.fetch ??
+  (async () => ({
+    status: 200,
+    headers: new Map(),
+    arrayBuffer: async () => new Uint8Array(answer),
+  }));
 
 test("the package does what it must", async () => {
   expect(await tryAll({ baseUrl: process.env.SERVICE, fetch })).toEqual(EXPECTED);

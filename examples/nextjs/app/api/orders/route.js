@@ -2,7 +2,12 @@ import { PledgeClient, ValidationError } from "impact-pledge";
 
 /** Made with the first order: while the app is built there is no key. */
 let client;
-const pledges = () => (client ??= new PledgeClient({ apiKey: process.env.PLEDGE_API_KEY, baseUrl: process.env.PLEDGE_BASE_URL, safeRepeats: true }));
+const pledges = () =>
+  (client ??= new PledgeClient({
+    apiKey: process.env.PLEDGE_API_KEY,
+    baseUrl: process.env.PLEDGE_BASE_URL,
+    safeRepeats: true,
+  }));
 
 /** Records the pledge of an order. The key stays here. */
 export async function POST(request) {
@@ -10,9 +15,14 @@ export async function POST(request) {
     const { id, timelineUrl } = await pledges().createPledgeTransaction(await request.json());
     return Response.json({ id, timelineUrl });
   } catch (error) {
-    if (error instanceof ValidationError) return Response.json({ message: error.message, issues: error.issues }, { status: 422 });
-    if (error instanceof SyntaxError) return Response.json({ message: "This is not JSON." }, { status: 400 });
+    if (error instanceof ValidationError)
+      return Response.json({ message: error.message, issues: error.issues }, { status: 422 });
+    if (error instanceof SyntaxError)
+      return Response.json({ message: "This is not JSON." }, { status: 400 });
     console.error(error);
-    return Response.json({ message: "The pledge service did not record your order. Please try again." }, { status: 502 });
+    return Response.json(
+      { message: "The pledge service did not record your order. Please try again." },
+      { status: 502 },
+    );
   }
 }

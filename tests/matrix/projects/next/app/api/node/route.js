@@ -2,4 +2,5 @@ import { tryAll } from "../../../entries.mjs";
 
 export const runtime = "nodejs";
 
-export const GET = async (request) => Response.json(await tryAll({ baseUrl: new URL(request.url).searchParams.get("service") }));
+export const GET = async (request) =>
+  Response.json(await tryAll({ baseUrl: new URL(request.url).searchParams.get("service") }));
