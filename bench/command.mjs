@@ -1,6 +1,6 @@
 /** `npm run bench [-- part…]`: how fast everything is beside its peers. */
 import { Argument, command } from "../scripts/lib/command.mjs";
-import { ready } from "../scripts/lib/ready.mjs";
+import { prepareTools } from "../scripts/lib/tools.mjs";
 import { PART_NAMES, bench } from "./main.mjs";
 
 const program = command(
@@ -26,7 +26,7 @@ function readCount(text) {
 
 program.action(async (names, { runs, quick, write, build }) => {
   const parts = names.length > 0 ? names : PART_NAMES;
-  await bench(await ready({ browser: parts.includes("validate") }), {
+  await bench(await prepareTools({ browser: parts.includes("validate") }), {
     parts,
     runs,
     quick,

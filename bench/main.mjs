@@ -1,7 +1,7 @@
 /** What `npm run bench` runs: each part as often as it was asked for, and one report of all its runs. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { duration, say } from "../scripts/lib/report.mjs";
+import { duration, log } from "../scripts/lib/output.mjs";
 import { ask } from "../scripts/lib/run.mjs";
 import { build, installPeers, unpackPackage } from "./peers.mjs";
 import { publish } from "./report.mjs";
@@ -56,7 +56,7 @@ const REPORTS = {
 export const PART_NAMES = Object.keys(PARTS);
 
 /**
- * @param {import("../scripts/lib/ready.mjs").Tools} tools
+ * @param {import("../scripts/lib/tools.mjs").Tools} tools
  * @param {{parts: string[], runs: number, quick: boolean, intoDocs: boolean, build: boolean}} wish
  */
 export async function bench(tools, { parts, runs, quick, intoDocs, build: fresh }) {
@@ -78,14 +78,14 @@ async function benchPart(tools, part, { runs, plan, folder, intoDocs }) {
   const results = [];
   for (let run = 1; run <= runs; run += 1) {
     const started = Date.now();
-    say(`${part}: run ${run} of ${runs}`);
+    log(`${part}: run ${run} of ${runs}`);
     results.push(await PARTS[part](tools, plan, join(folder, part), run));
     writeFileSync(join(folder, `${part}-${run}.json`), JSON.stringify(results.at(-1)));
-    say(`${part}: run ${run} done in ${duration(Date.now() - started)}`);
+    log(`${part}: run ${run} done in ${duration(Date.now() - started)}`);
   }
   const report = await REPORTS[part](tools, results);
   console.log(report.markdown);
-  say(`${part}: written to ${relative(tools.root, publish(tools.root, part, report, intoDocs))}`);
+  log(`${part}: written to ${relative(tools.root, publish(tools.root, part, report, intoDocs))}`);
 }
 
 /** `wrk debian/4.1.0-3+b2 [epoll] …`: it says so and calls that an error. */

@@ -2,31 +2,31 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { packagesReady } from "../scripts/lib/bootstrap.mjs";
-import { Stop, say } from "../scripts/lib/report.mjs";
+import { UserError, log } from "../scripts/lib/output.mjs";
 import { npm, run } from "../scripts/lib/run.mjs";
 
 const HERE = import.meta.dirname;
 
-/** @param {import("../scripts/lib/ready.mjs").Tools} tools */
+/** @param {import("../scripts/lib/tools.mjs").Tools} tools */
 export async function installPeers(tools) {
   if (packagesReady(HERE)) return;
-  say("bench: installing the peers");
+  log("bench: installing the peers");
   await npm(["ci", "--loglevel=error"], { cwd: HERE, env: tools.env });
 }
 
-/** Builds everything that is measured. @param {import("../scripts/lib/ready.mjs").Tools} tools */
+/** Builds everything that is measured. @param {import("../scripts/lib/tools.mjs").Tools} tools */
 export async function build(tools) {
-  say("bench: building");
+  log("bench: building");
   await run(process.execPath, [join(tools.root, "scripts", "run.mjs"), "build"], {
     cwd: tools.root,
     env: tools.env,
   });
 }
 
-/** Packs `pkg/` and unpacks the tarball where the benchmarks import from. @param {import("../scripts/lib/ready.mjs").Tools} tools */
+/** Packs `pkg/` and unpacks the tarball where the benchmarks import from. @param {import("../scripts/lib/tools.mjs").Tools} tools */
 export async function unpackPackage(tools, folder) {
   if (!existsSync(join(tools.root, "pkg", "package.json")))
-    throw new Stop("there is no package in `pkg`; run `npm run build`, then this again");
+    throw new UserError("there is no package in `pkg`; run `npm run build`, then this again");
   const place = join(HERE, "node_modules", "impact-pledge");
   const packed = join(folder, "packed");
   for (const fresh of [place, packed]) {

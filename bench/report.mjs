@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
-import { Stop } from "../scripts/lib/report.mjs";
+import { UserError } from "../scripts/lib/output.mjs";
 
 /** @param {string[]} heads @param {(string | number)[][]} rows the first column is text, the others are figures */
 export function table(heads, rows) {
@@ -55,7 +55,7 @@ function replaced(file, part, markdown) {
   const [before, rest] = page.split(start);
   const [, after] = rest?.split(end) ?? [];
   if (after === undefined)
-    throw new Stop(
+    throw new UserError(
       `\`${file}\` has no place for the tables: write the lines \`${start}\` and \`${end}\``,
     );
   return `${before}${start}\n${markdown}\n${end}${after}`;

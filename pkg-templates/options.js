@@ -1,7 +1,7 @@
 /** Reads the options of `PledgeClient` and its calls: each is checked, and an error names the one that is wrong. */
 import { PledgeError } from "./errors.js";
 import { LEVELS } from "./events.js";
-import { instead, list } from "./instead.js";
+import { suggest, list } from "./suggest.js";
 import { quietly } from "./redact.js";
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1; // what timers take
@@ -53,7 +53,7 @@ export function read(readers, options) {
   const unknown = names.find((name) => !Object.hasOwn(readers, name));
   if (unknown !== undefined)
     throw invalid(
-      `\`${unknown}\` is not an option here; ${instead(unknown, Object.keys(readers))}`,
+      `\`${unknown}\` is not an option here; ${suggest(unknown, Object.keys(readers))}`,
     );
   const entries = Object.entries(readers).map(([name, reader]) => [
     name,

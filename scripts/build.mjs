@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs
 import { dirname, join } from "node:path";
 import { Argument, command } from "./lib/command.mjs";
 import { buildOperator } from "./lib/operator.mjs";
-import { ready } from "./lib/ready.mjs";
-import { Stop } from "./lib/report.mjs";
+import { prepareTools } from "./lib/tools.mjs";
+import { UserError } from "./lib/output.mjs";
 import { buildPackage } from "./package.mjs";
 import { buildWorker } from "./worker.mjs";
 
@@ -23,7 +23,7 @@ async function buildShop({ root }) {
     join(root, "www", "node_modules", "impact-pledge"),
   ];
   if (!existsSync(join(pkg, "package.json")))
-    throw new Stop("the shop needs the package in pkg/; run `npm run build` first");
+    throw new UserError("the shop needs the package in pkg/; run `npm run build` first");
   if (!existsSync(link)) {
     rmSync(link, { force: true }); // one that leads nowhere
     mkdirSync(dirname(link), { recursive: true });
@@ -59,7 +59,7 @@ await command(
     new Argument("[parts...]", "what to build; none means all").choices(Object.keys(PARTS)),
   )
   .action(async (names) => {
-    const tools = await ready();
+    const tools = await prepareTools();
     for (const name of names.length > 0 ? names : Object.keys(PARTS)) await PARTS[name](tools);
   })
   .parseAsync();

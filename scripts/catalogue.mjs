@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Option, command, onRecords } from "./lib/command.mjs";
 import { MODES, ask, storedPrices } from "./lib/prices.mjs";
-import { table } from "./lib/report.mjs";
+import { table } from "./lib/output.mjs";
 import { Tally, eachTransaction } from "./lib/transactions.mjs";
 
 const FORM = `

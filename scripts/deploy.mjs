@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { command } from "./lib/command.mjs";
 import { configuration } from "./lib/kv.mjs";
-import { ready } from "./lib/ready.mjs";
-import { say } from "./lib/report.mjs";
+import { prepareTools } from "./lib/tools.mjs";
+import { log } from "./lib/output.mjs";
 
 const deploy = command(
   "npm run deploy --",
@@ -37,13 +37,13 @@ deploy
   .allowUnknownOption()
   .argument("[options...]")
   .action(async (others, { env: environment = "", dryRun, config = "wrangler.toml" }) => {
-    const { root, env, wrangler } = await ready();
+    const { root, env, wrangler } = await prepareTools();
     const { name, account_id } = await configuration(
       resolve(root, config),
       environment || undefined,
     );
     const account = env.CLOUDFLARE_ACCOUNT_ID || account_id || "of wrangler's login";
-    say(
+    log(
       `${dryRun ? "dry run of the upload" : "deploying"}: account ${account}, ${environment ? `environment ${environment}` : "no environment"}, Worker ${name}`,
     );
     const args = [

@@ -5,8 +5,8 @@ import { basename, join, resolve } from "node:path";
 import { x } from "tinyexec";
 import { entry } from "./lib/cache.mjs";
 import { command, readMinutes } from "./lib/command.mjs";
-import { ready } from "./lib/ready.mjs";
-import { Stop, duration, say } from "./lib/report.mjs";
+import { prepareTools } from "./lib/tools.mjs";
+import { UserError, duration, log } from "./lib/output.mjs";
 import { find, run, withPath } from "./lib/run.mjs";
 
 const ABOUT = `New inputs for every door of the service and of the client, by libFuzzer, and for the names of a form, by fast-check. It
@@ -21,7 +21,7 @@ const program = command("npm run fuzz --", ABOUT)
   .option("--input <file>", "only this input, through one door");
 
 program.action(async (names, { minutes, input }) => {
-  const { root, cache, native, env } = await ready();
+  const { root, cache, native, env } = await prepareTools();
   const targets = readdirSync(join(root, "fuzz", "src", "bin")).map((file) =>
     basename(file, ".rs"),
   );
@@ -55,14 +55,14 @@ async function playAll(doors, playOne, minutes) {
   const queue = [...doors],
     failures = [],
     started = Date.now();
-  say(`${doors.length} doors, each for ${minutes} min`);
+  log(`${doors.length} doors, each for ${minutes} min`);
   const work = async () => {
     for (let door = queue.shift(); door; door = queue.shift())
       await playOne(door).catch((error) => failures.push(error));
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  if (failures.length > 0) throw new Stop(failures.map(({ message }) => message).join("\n\n"));
-  say(`nothing found in ${duration(Date.now() - started)}`);
+  if (failures.length > 0) throw new UserError(failures.map(({ message }) => message).join("\n\n"));
+  log(`nothing found in ${duration(Date.now() - started)}`);
 }
 
 /** New inputs are kept beside the corpus, for the next run; the corpus itself grows by hand. */
@@ -84,12 +84,12 @@ async function play(door, { root, cargo, env, minutes }) {
   const lines = [];
   const state = () =>
     lines.findLast((line) => /^#\d+/.test(line))?.replace(/\s+/g, " ") ?? "starting";
-  const beat = setInterval(() => say(`${door}: ${state()}`), REPORT_MS);
+  const beat = setInterval(() => log(`${door}: ${state()}`), REPORT_MS);
   for await (const line of child) if (lines.push(line) > 2_000) lines.splice(0, 1_000); // libFuzzer says much, of which the end counts
   clearInterval(beat);
   await child;
-  if (child.exitCode !== 0) throw new Stop(failureOf(door, lines));
-  say(`${door}: nothing found; ${state()}`);
+  if (child.exitCode !== 0) throw new UserError(failureOf(door, lines));
+  log(`${door}: nothing found; ${state()}`);
 }
 
 /** What failed, where the input is, and how to play it again. */
@@ -118,9 +118,9 @@ async function playForm({ root, env, minutes }) {
     { cwd: root, env: { ...env, FC_MINUTES: `${minutes}` } },
   );
   const output = await test.catch(({ output, message }) =>
-    Promise.reject(new Stop(`${FORM} failed\n${output || message}`)),
+    Promise.reject(new UserError(`${FORM} failed\n${output || message}`)),
   );
-  say(
+  log(
     `${FORM}: nothing found; ${[...output.matchAll(/ℹ (\d+ forms, seed -?\d+)/g)].map(([, ran]) => ran).join("; ")}`,
   );
 }
@@ -128,12 +128,12 @@ async function playForm({ root, env, minutes }) {
 /** The folder of cargo-fuzz in the shared cache. */
 async function cargoFuzz(cache, { cargo, env }) {
   if (![process.env.CXX, "c++", "g++", "clang++"].some((name) => name && find(name, env.PATH))) {
-    throw new Stop(
+    throw new UserError(
       "libFuzzer is C++, and there is no compiler of it: install one (Debian: `apt-get install g++`), or name yours in CXX",
     );
   }
   const folder = await entry(join(cache, `cargo-fuzz-${CARGO_FUZZ}`), async (folder) => {
-    say(`set-up: cargo-fuzz ${CARGO_FUZZ}, about 2 minutes`);
+    log(`set-up: cargo-fuzz ${CARGO_FUZZ}, about 2 minutes`);
     await run(
       cargo,
       ["install", "cargo-fuzz", "--version", CARGO_FUZZ, "--locked", "--root", folder],

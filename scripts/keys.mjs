@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { Option, command, onRecords, readDuration } from "./lib/command.mjs";
 import { lookupKey } from "./lib/lookup.mjs";
 import { operator } from "./lib/operator.mjs";
-import { Stop, table } from "./lib/report.mjs";
+import { UserError, table } from "./lib/output.mjs";
 
 const KEY_BYTES = 25; // of randomness: 200 bits
 const [LEAST_KEEP, MOST_KEEP] = [60, 365 * 86_400]; // seconds; KV's least expiry, and a year
@@ -103,7 +103,7 @@ onRecords(turn, async ({ tools, kv, print }, given) => {
   const { keep } = turn.opts();
   const old = await meant(turn, { tools, kv }, given);
   const stored = await kv.get(old.name);
-  if (stored === null) throw new Stop(`there is no key ${old.id}: nothing was done`);
+  if (stored === null) throw new UserError(`there is no key ${old.id}: nothing was done`);
   const { key, row, entry } = await operator(tools, "replace-key", { random: random(), stored });
   await kv.write([entry]);
   const replaces = {
@@ -120,7 +120,7 @@ onRecords(turn, async ({ tools, kv, print }, given) => {
   } catch ({ message }) {
     const problem = `${old.id} goes on without an end, and the new key ${row.id} works: revoke one of them (${message})`;
     if (!turn.opts().json) print({}, () => shownOnce(key, row));
-    throw Object.assign(new Stop(problem), { data: { ...row, key } });
+    throw Object.assign(new UserError(problem), { data: { ...row, key } });
   }
   print({ ...row, key, replaces }, words);
 });

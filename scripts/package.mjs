@@ -14,8 +14,8 @@ import {
 import { join, parse } from "node:path";
 import { replaceFolder } from "./lib/cache.mjs";
 import { printable } from "./lib/printable.mjs";
-import { say } from "./lib/report.mjs";
-import { bundledParts, checkLicences, licenceTexts, linkedParts } from "./lib/shipped.mjs";
+import { log } from "./lib/output.mjs";
+import { bundledParts, checkLicences, licenceTexts, linkedParts } from "./lib/licences.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
 /** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm. */
@@ -70,7 +70,7 @@ export const packageParts = async (tools, pkg) => [
   ...bundledParts(tools.root, pkg),
 ];
 
-/** @param {import("./lib/ready.mjs").Tools} tools */
+/** @param {import("./lib/tools.mjs").Tools} tools */
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
     for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
@@ -88,7 +88,7 @@ export async function buildPackage(tools) {
     checkLicences(parts);
     writeFileSync(join(pkg, LICENCES), licenceTexts(tools.root, parts));
   });
-  say(
+  log(
     `pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`,
   );
 }

@@ -4,8 +4,8 @@ import { NAMESPACE, WORKERS, WRITES_PER_REQUEST, playRemote } from "../tests/fau
 import { play } from "../tests/faults/run.mjs";
 import { summary } from "../tests/faults/summary.mjs";
 import { InvalidArgumentError, command, whole } from "./lib/command.mjs";
-import { ready } from "./lib/ready.mjs";
-import { Stop, duration, say } from "./lib/report.mjs";
+import { prepareTools } from "./lib/tools.mjs";
+import { UserError, duration, log } from "./lib/output.mjs";
 import { run } from "./lib/run.mjs";
 
 const ABOUT = `Mixed requests to the Worker on workerd, over a Workers KV of our own that fails, while workerd is killed and the
@@ -53,8 +53,8 @@ program.action(async ({ remote, ...options }) => {
     ...options,
     requests: options.requests ?? (remote ? REMOTE.requests : LOCAL_REQUESTS),
   };
-  if (remote && !plan.yes) throw new Stop(announcement(plan));
-  const tools = await ready();
+  if (remote && !plan.yes) throw new UserError(announcement(plan));
+  const tools = await prepareTools();
   await run(process.execPath, ["scripts/run.mjs", "build", "worker"], {
     cwd: tools.root,
     env: tools.env,
@@ -64,7 +64,7 @@ program.action(async ({ remote, ...options }) => {
   const found = violations(history);
   console.log(summary(history, found, plan));
   if (found.length > 0)
-    throw new Stop(
+    throw new UserError(
       `${found.length} violations; \`npm run prove -- --seed ${plan.seed}\` asks the same again`,
     );
 });
@@ -73,7 +73,7 @@ function here(tools, { percent, ...plan }) {
   const started = Date.now();
   const progress = (done) =>
     done % 5_000 === 0 &&
-    say(`${done} of ${plan.requests} requests after ${duration(Date.now() - started)}`);
+    log(`${done} of ${plan.requests} requests after ${duration(Date.now() - started)}`);
   return play(tools, { ...plan, share: percent / 100, repeats: 5_000, progress });
 }
 
@@ -94,7 +94,7 @@ which about ${fitting} requests take (\`--requests\`).`;
 function onCloudflare(tools, plan) {
   const end = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"])
-    process.on(name, () => end.abort(new Stop(`ended by ${name}`)));
+    process.on(name, () => end.abort(new UserError(`ended by ${name}`)));
   const late = AbortSignal.timeout(REMOTE.minutes * 60_000);
   return playRemote(tools, {
     ...plan,

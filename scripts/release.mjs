@@ -9,8 +9,8 @@ import { Option, command } from "./lib/command.mjs";
 import { packElsewhere } from "./lib/elsewhere.mjs";
 import { git, isTagged, obstacles } from "./lib/obstacles.mjs";
 import { pack, sha256 } from "./lib/pack.mjs";
-import { ready } from "./lib/ready.mjs";
-import { Stop, say, table } from "./lib/report.mjs";
+import { prepareTools } from "./lib/tools.mjs";
+import { UserError, log, table } from "./lib/output.mjs";
 import { npm, run } from "./lib/run.mjs";
 import { setVersion, version } from "./lib/version.mjs";
 
@@ -21,16 +21,16 @@ const STAGES = [
   "ask npm what it would publish",
   "hand over",
 ];
-const stage = (index) => say(`[${index + 1}/${STAGES.length}] ${STAGES[index]}`);
+const stage = (index) => log(`[${index + 1}/${STAGES.length}] ${STAGES[index]}`);
 
 async function release({ dryRun }) {
-  const tools = await ready();
+  const tools = await prepareTools();
   const { root } = tools;
   const [dist, tag] = [join(root, "dist"), `v${version(root)}`];
   stage(0);
   const found = await obstacles(root, { remote: !dryRun });
-  for (const each of found) say(`    ${dryRun ? "a release would stop here: " : ""}${each}`);
-  if (found.length > 0 && !dryRun) throw new Stop("nothing was built or released");
+  for (const each of found) log(`    ${dryRun ? "a release would stop here: " : ""}${each}`);
+  if (found.length > 0 && !dryRun) throw new UserError("nothing was built or released");
   stage(1);
   await pack(tools, dist);
   stage(2);
@@ -49,8 +49,8 @@ async function release({ dryRun }) {
     { cwd: root, show: true },
   );
   stage(4);
-  if (dryRun) say(`    not with --dry-run: ${tag} would be tagged, and the tag pushed`);
-  else if (isTagged()) say(`    ${tag} is ready in dist/: the workflow publishes it`);
+  if (dryRun) log(`    not with --dry-run: ${tag} would be tagged, and the tag pushed`);
+  else if (isTagged()) log(`    ${tag} is ready in dist/: the workflow publishes it`);
   else await pushTag(root, tag);
   console.log(
     table(
@@ -64,7 +64,7 @@ async function release({ dryRun }) {
 async function pushTag(root, tag) {
   await git(root, "tag", "--annotate", tag, "--message", `Impact Pledge ${tag}`);
   await run("git", ["push", "origin", tag], { cwd: root, show: true });
-  say(`    ${tag} is pushed: the workflow publishes it`);
+  log(`    ${tag} is pushed: the workflow publishes it`);
 }
 
 function rows(root, dist) {
@@ -94,14 +94,14 @@ const program = command("npm run release --", "Builds, packs and releases this c
 program
   .command("pack")
   .description("build and pack into dist/, no more")
-  .action(async () => pack(await ready()));
+  .action(async () => pack(await prepareTools()));
 program
   .command("version <version>")
   .description(
     "set the version everywhere, and make what is unreleased in CHANGELOG.md its section",
   )
   .action(async (wanted) => {
-    setVersion((await ready()).root, wanted, new Date().toISOString().slice(0, 10));
-    say(`the version is ${wanted}; commit it, then run \`npm run release\` on main`);
+    setVersion((await prepareTools()).root, wanted, new Date().toISOString().slice(0, 10));
+    log(`the version is ${wanted}; commit it, then run \`npm run release\` on main`);
   });
 await program.parseAsync();

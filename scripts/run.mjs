@@ -1,6 +1,6 @@
 /** `node scripts/run.mjs COMMAND …` runs scripts/COMMAND.mjs once the npm packages and a new enough Node are there. */
 import { bootstrap } from "./lib/bootstrap.mjs";
-import { Stop, placeInWords, say } from "./lib/report.mjs";
+import { UserError, placeInWords, log } from "./lib/output.mjs";
 
 /** `usage`: the command line is wrong, and nothing was done. */
 const failure = ({ message, place, data }, isUsage) => ({
@@ -25,8 +25,10 @@ try {
   const printed = error?.code?.startsWith?.("commander."); // a wrong command line: exit code 2; or its help: 0
   const where = error?.place ? ` (${placeInWords(error.place)})` : "";
   if (!printed)
-    say(
-      error instanceof Stop ? `stopped: ${error.message}${where}` : String(error?.stack ?? error),
+    log(
+      error instanceof UserError
+        ? `stopped: ${error.message}${where}`
+        : String(error?.stack ?? error),
     );
   process.exitCode = printed ? Math.min(error.exitCode, 1) * 2 : 1;
   if (forPrograms && process.exitCode !== 0) console.log(JSON.stringify(failure(error, printed)));

@@ -1,8 +1,8 @@
 /** `npm run setup`: gets every tool that start, test and build need, and prints which are used. */
-import { ready } from "./lib/ready.mjs";
-import { table } from "./lib/report.mjs";
+import { prepareTools } from "./lib/tools.mjs";
+import { table } from "./lib/output.mjs";
 
-const { native, wasm, bindgen, browser, cache } = await ready({ browser: true, lint: true });
+const { native, wasm, bindgen, browser, cache } = await prepareTools({ browser: true, lint: true });
 const cargo = ({ release, cargo: path }) => `${release} (${path})`;
 const rows = {
   node: `${process.version} (${process.execPath})`,

@@ -6,8 +6,8 @@ import { loadWorker } from "../tests/simulation/host.mjs";
 import { PROFILE, record, seedsWith } from "../tests/simulation/record.mjs";
 import { replay } from "../tests/simulation/replay.mjs";
 import { command, readMinutes } from "./lib/command.mjs";
-import { ready } from "./lib/ready.mjs";
-import { Stop, say } from "./lib/report.mjs";
+import { prepareTools } from "./lib/tools.mjs";
+import { UserError, log } from "./lib/output.mjs";
 import { run } from "./lib/run.mjs";
 
 const ABOUT = `Millions of requests to the service over a simulated Workers KV that is eventually consistent and fails, on all
@@ -22,7 +22,7 @@ const program = command("npm run simulate --", ABOUT)
   .option("--bugs", "plants bugs in a copy of the service instead, to see that each is found");
 
 program.action(async ({ minutes, bugs }) => {
-  const tools = await ready();
+  const tools = await prepareTools();
   if (bugs) return findBugs(tools);
   const { root, native } = tools;
   const cargo = (args, env) =>
@@ -37,18 +37,18 @@ program.action(async ({ minutes, bugs }) => {
     process.env.SEED ? {} : { MINUTES: `${minutes}`, FROM: `${first + index * APART}` };
   const processes = process.env.SEED ? 1 : Math.max(1, availableParallelism() - 1);
   if (!process.env.SEED)
-    say(`${processes} native and one on wasm, each for ${minutes} min, from seed ${first}`);
+    log(`${processes} native and one on wasm, each for ${minutes} min, from seed ${first}`);
   const natives = Array.from({ length: processes }, (_, index) =>
     cargo(seedsWith(...PROFILE), seeds(index)),
   );
   const onWasm = playOnWasm(tools, seeds(processes)).catch(({ message }) =>
-    Promise.reject(say(message)),
+    Promise.reject(log(message)),
   );
   const failures = (await Promise.allSettled([onWasm, ...natives])).filter(
     ({ status }) => status === "rejected",
   );
   if (failures.length > 0)
-    throw new Stop(
+    throw new UserError(
       "a promise is violated, or the wasm does something else: see the seed and the trace above",
     );
 });
@@ -59,7 +59,7 @@ async function playOnWasm(tools, env) {
   const [started, all] = [Date.now(), { seeds: 0, requests: 0 }];
   let shown = started;
   const show = () =>
-    say(
+    log(
       `on wasm: ${all.seeds} seeds, ${all.requests} requests (${Math.round((all.requests * 3.6e6) / (Date.now() - started))} an hour), no difference`,
     );
   for await (const recording of record(tools, env, ...PROFILE)) {

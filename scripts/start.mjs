@@ -1,8 +1,8 @@
 /** `npm start`: the service on this machine, with development data, and a demo shop that uses it. */
 import { join } from "node:path";
 import { command } from "./lib/command.mjs";
-import { ready } from "./lib/ready.mjs";
-import { Stop, say, table } from "./lib/report.mjs";
+import { prepareTools } from "./lib/tools.mjs";
+import { UserError, log, table } from "./lib/output.mjs";
 import { seed } from "./lib/seed.mjs";
 import { freePort, serve, startGroup } from "./lib/serve.mjs";
 
@@ -55,8 +55,8 @@ Ctrl-C ends it.
 }
 
 async function start(port, persistTo) {
-  const tools = await ready();
-  say("building the service, the package and the demo shop …"); // before wrangler does, so that a failure ends the start
+  const tools = await prepareTools();
+  log("building the service, the package and the demo shop …"); // before wrangler does, so that a failure ends the start
   const { ended } = startGroup([join(tools.root, "scripts", "run.mjs"), "build"], {
     cwd: tools.root,
     env: tools.env,
@@ -64,7 +64,7 @@ async function start(port, persistTo) {
   });
   if ((await ended) !== 0) process.exit(1); // it has printed why
   const keys = await seed(tools, { persistTo });
-  say("starting the service …");
+  log("starting the service …");
   const service = await serve(tools, { port, config: CONFIG, persistTo });
   console.log(greeting(service.origin, keys));
   service.show();
@@ -79,7 +79,8 @@ async function run({ persistTo }) {
   const service = await Promise.race([start(port, persistTo), asked]);
   if (!service) process.exit(130); // asked to end before it had begun
   const how = await Promise.race([service.ended, asked]);
-  if (how !== undefined) throw new Stop(`the service ended by itself: wrangler ${how || "ended"}`);
+  if (how !== undefined)
+    throw new UserError(`the service ended by itself: wrangler ${how || "ended"}`);
   await service.end();
   process.exit(0);
 }

@@ -2,8 +2,8 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { command } from "./lib/command.mjs";
-import { ready } from "./lib/ready.mjs";
-import { cargoTests, nodeTests, oneCheck, runSteps } from "./lib/steps.mjs";
+import { prepareTools } from "./lib/tools.mjs";
+import { cargoTests, nodeTests, oneCheck, runSteps } from "./lib/test-steps.mjs";
 
 const FEATURES = {
   none: [],
@@ -14,7 +14,7 @@ const FEATURES = {
 const FOR_WASM = ["--target", "wasm32-unknown-unknown"];
 const DENY = ["--", "-D", "warnings"];
 
-/** @param {import("./lib/ready.mjs").Tools} tools @returns {import("./lib/steps.mjs").Step[]} in the order they run */
+/** @param {import("./lib/tools.mjs").Tools} tools @returns {import("./lib/test-steps.mjs").Step[]} in the order they run */
 function allSteps({ root, native, wasm }) {
   const cargo = (name, args, count = oneCheck) => ({
     name,
@@ -69,7 +69,7 @@ const program = command("npm test --", "Every check of the project.").argument(
   "names, or beginnings of names: `clippy`, `clippy-wasm`; none means all",
 );
 program.action(async (names) => {
-  const tools = await ready({ browser: true, lint: true });
+  const tools = await prepareTools({ browser: true, lint: true });
   const steps = allSteps(tools);
   const isNamed = (step, name) => step.name === name || step.name.startsWith(`${name}-`);
   const unknown = names.find((name) => !steps.some((step) => isNamed(step, name)));

@@ -8,7 +8,7 @@ import { lookupKey, lookupRecords } from "./lib/lookup.mjs";
 import { operator } from "./lib/operator.mjs";
 import { MODES, storedPrices } from "./lib/prices.mjs";
 import { progress } from "./lib/progress.mjs";
-import { Stop, placeInWords, table } from "./lib/report.mjs";
+import { UserError, placeInWords, table } from "./lib/output.mjs";
 import { Tally, eachRead, eachTransaction } from "./lib/transactions.mjs";
 
 const transactions = command("npm run transactions --", "Recorded transactions of the service.");
@@ -88,7 +88,7 @@ async function recordOf(tools, kv, id) {
   const name = await operator(tools, "transaction-name", id);
   const [record] = await Array.fromAsync(kv.read([name]));
   if (record.value === null)
-    throw new Stop(`there is no transaction ${id} here: is it one of this place?`);
+    throw new UserError(`there is no transaction ${id} here: is it one of this place?`);
   return record;
 }
 
@@ -162,7 +162,7 @@ onRecords(remove, async ({ tools, kv, print }, id) => {
   });
   await kv.write(entries);
   if (!erased)
-    throw new Stop(
+    throw new UserError(
       `the create of ${id} was broken off before its replay record was written, which is there now: nothing is erased yet, run the same command in 5 minutes`,
     );
   const after =
@@ -176,11 +176,11 @@ onRecords(remove, async ({ tools, kv, print }, id) => {
 
 async function confirm(question) {
   if (!process.stdin.isTTY)
-    throw new Stop("add `--yes` to erase without being asked: nothing was erased");
+    throw new UserError("add `--yes` to erase without being asked: nothing was erased");
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await prompt.question(`${question} Type \`yes\`: `).catch(() => ""); // Ctrl-C, Ctrl-D
   prompt.close();
-  if (answer.trim() !== "yes") throw new Stop("nothing was erased");
+  if (answer.trim() !== "yes") throw new UserError("nothing was erased");
 }
 
 /** The name of the replay record of a transaction from before version 1: all have to be looked through. */

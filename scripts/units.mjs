@@ -1,7 +1,7 @@
 /** `npm run units -- set|show|list|remove`: what a unit shows of itself on its timelines. */
 import { command, onRecords } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
-import { Stop, table } from "./lib/report.mjs";
+import { UserError, table } from "./lib/output.mjs";
 
 const PREFIX = "profile:";
 const MEMBERS = ["name", "logo", "accent", "language", "link"];
@@ -36,7 +36,7 @@ onRecords(
     const name = PREFIX + unit;
     const [row] = await operator(tools, "list-profiles", { [name]: await kv.get(name) });
     if (!row)
-      throw new Stop(
+      throw new UserError(
         `the unit \`${unit}\` has no profile: its timelines show the name Impact Pledge`,
       );
     print(row, () => shown([row]));
@@ -55,7 +55,7 @@ onRecords(
     .argument("<unit>", "ID of the unit"),
   async ({ kv, print }, unit) => {
     if ((await kv.get(PREFIX + unit)) === null)
-      throw new Stop(`the unit \`${unit}\` has no profile`);
+      throw new UserError(`the unit \`${unit}\` has no profile`);
     await kv.remove([PREFIX + unit]);
     print(
       { unit, removed: true },

@@ -2,10 +2,10 @@
 import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { say } from "./lib/report.mjs";
+import { log } from "./lib/output.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
-/** @param {import("./lib/ready.mjs").Tools} tools */
+/** @param {import("./lib/tools.mjs").Tools} tools */
 export async function buildWorker(tools, folder = join(tools.root, "build")) {
   // What is the same already is left alone: a watcher need not wake for nothing.
   const filter = (from, to) =>
@@ -15,5 +15,5 @@ export async function buildWorker(tools, folder = join(tools.root, "build")) {
     cpSync(join(tools.root, "src", "server", name), join(folder, name), { filter });
   const wasm = readFileSync(join(folder, "impact_pledge_bg.wasm"));
   const kilobytes = ({ length }) => `${(length / 1000).toFixed(1)} KB`;
-  say(`impact_pledge_bg.wasm: ${kilobytes(wasm)}, ${kilobytes(gzipSync(wasm))} gzip`);
+  log(`impact_pledge_bg.wasm: ${kilobytes(wasm)}, ${kilobytes(gzipSync(wasm))} gzip`);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seedData } from "../../scripts/lib/seed.mjs";
-import { say } from "../../scripts/lib/report.mjs";
+import { log } from "../../scripts/lib/output.mjs";
 import { rotated } from "../numbers.mjs";
 import { soakAll } from "./memory.mjs";
 import { residentBytes } from "./process.mjs";
@@ -40,7 +40,7 @@ const KINDS_OF_LIMITS = {
  */
 
 /**
- * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+ * @param {import("../../scripts/lib/tools.mjs").Tools} tools
  * @param {Plan} plan
  * @param {string} folder for what is made on the way
  */
@@ -90,7 +90,7 @@ async function soakFresh(program, tools, { bundles, seeds, folder, count }) {
 async function bundleAll(tools, folder) {
   const bundles = [];
   for (const [index, { name, main, limit, keepNames }] of ENTRIES.entries()) {
-    say(`service: bundling ${name}`);
+    log(`service: bundling ${name}`);
     bundles.push({
       name,
       limit,
@@ -108,7 +108,7 @@ async function bundleAll(tools, folder) {
 async function coldStarts(tools, bundles, seeds, { starts }) {
   const results = bundles.map(({ name }) => ({ name, answer: [], create: [] }));
   for (let round = 0; round < starts; round += 1) {
-    say(`service: start ${round + 1} of ${starts}`);
+    log(`service: start ${round + 1} of ${starts}`);
     for (const index of rotated([...bundles.keys()], round)) {
       const { answer, create } = await coldStart(tools, bundles[index], seeds);
       results[index].answer.push(answer);
@@ -175,7 +175,7 @@ async function prepare(servers, folder) {
     kinds,
   }));
   for (const rival of rivals) await mustAnswerAlike(ours, rival);
-  say(`service: ${full.length} services answer ${ours.kinds.length} kinds of request alike`);
+  log(`service: ${full.length} services answer ${ours.kinds.length} kinds of request alike`);
   for (const entry of servers.filter(({ limit }) => limit))
     entry.kinds = await kindsOfLimit(entry, ours.kinds);
   for (const [index, { server, kinds }] of servers.entries()) {
@@ -222,7 +222,7 @@ async function loadAll(program, servers, { rounds, seconds }) {
   );
   for (let round = -1; round < rounds; round += 1) {
     for (const kind of names) {
-      say(
+      log(
         round < 0
           ? `service: warming up, ${kind}`
           : `service: round ${round + 1} of ${rounds}, ${kind}`,

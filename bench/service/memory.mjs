@@ -1,6 +1,6 @@
 /** The memory of a process under a bounded number of mixed requests, and what of it is alive. */
 import { dirname } from "node:path";
-import { say } from "../../scripts/lib/report.mjs";
+import { log } from "../../scripts/lib/output.mjs";
 import { inspect, liveHeapBytes, wasmBytes } from "./inspector.mjs";
 import { residentBytes } from "./process.mjs";
 import { writeRequests } from "./requests.mjs";
@@ -50,7 +50,7 @@ async function soak(program, { name, server, kinds }, count) {
   while (samples.at(-1).requests < count) {
     const { requests } = await slice(program, load);
     samples.push(await sample(server, inspectors, samples.at(-1).requests + requests));
-    say(`service: ${name}, memory after ${samples.at(-1).requests} of ${count} mixed requests`);
+    log(`service: ${name}, memory after ${samples.at(-1).requests} of ${count} mixed requests`);
   }
   for (const inspector of inspectors) inspector.close();
   return samples;

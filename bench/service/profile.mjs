@@ -5,7 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ready } from "../../scripts/lib/ready.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { inspect } from "./inspector.mjs";
 import { kindsFor, writeRequests } from "./requests.mjs";
@@ -15,7 +15,7 @@ import { slice, wrk } from "./wrk.mjs";
 const SAMPLE_US = 200;
 const [main = "build/worker.js", wanted = "GET small", seconds = "5"] = process.argv.slice(2);
 
-const tools = await ready();
+const tools = await prepareTools();
 const folder = join(tools.root, "build", "bench", "profile");
 mkdirSync(folder, { recursive: true });
 const server = await Server.start(

@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { fullRequest, generator, requestWithProblems } from "../data.mjs";
-import { Stop } from "../../scripts/lib/report.mjs";
+import { UserError } from "../../scripts/lib/output.mjs";
 
 const PATH = "/v2/pledge-transaction";
 const KEY = "service_sk_test_dev_unit";
@@ -54,12 +54,10 @@ export async function kindsFor(origin) {
       name: "unknown key (401)",
       status: 401,
       connections: 32,
-      requests: small
-        .slice(0, 64)
-        .map((request, index) => ({
-          ...request,
-          headers: { ...request.headers, ...unknownKey(index) },
-        })),
+      requests: small.slice(0, 64).map((request, index) => ({
+        ...request,
+        headers: { ...request.headers, ...unknownKey(index) },
+      })),
     },
     {
       name: "invalid (400)",
@@ -158,11 +156,11 @@ export async function mustAnswerAlike(ours, theirs) {
         answerTo(theirs, index, row),
       ]);
       if (mine.status !== status)
-        throw new Stop(
+        throw new UserError(
           `${ours.name} answers ${name} with ${mine.status}, not ${status}: ${mine.text.slice(0, 300)}`,
         );
       if (mine.comparable === other.comparable) continue;
-      throw new Stop(
+      throw new UserError(
         `${theirs.name} answers ${name} differently:\n${mine.comparable.slice(0, 600)}\n${other.comparable.slice(0, 600)}`,
       );
     }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { createInterface } from "node:readline";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { Stop, tail } from "../../scripts/lib/report.mjs";
+import { UserError, tail } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 
 const HERE = import.meta.dirname;
@@ -23,7 +23,7 @@ const CONFIGS = { "config.capnp": [], "inspected.capnp": ["--expose-gc"] };
 
 /**
  * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
- * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+ * @param {import("../../scripts/lib/tools.mjs").Tools} tools
  * @param {{main: string, folder: string, minify?: boolean, keepNames?: boolean, kv?: string}} place the Worker's entry, and an own folder for what is made; `keepNames`: wrangler's default; `kv`: address of a KV service of the caller's
  * @returns {Promise<Bundle>}
  */
@@ -66,7 +66,7 @@ export async function bundle(tools, { main, folder, minify = true, keepNames = f
 /** All Workers run with the date that ours is deployed with. */
 function dateOf(file) {
   const [, date] = readFileSync(file, "utf8").match(/^compatibility_date = "(.*)"$/m) ?? [];
-  if (!date) throw new Stop(`\`${file}\` names no compatibility_date`);
+  if (!date) throw new UserError(`\`${file}\` names no compatibility_date`);
   return date;
 }
 
@@ -132,7 +132,7 @@ async function binary(tools) {
 /** A running workerd. */
 export class Server {
   /**
-   * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+   * @param {import("../../scripts/lib/tools.mjs").Tools} tools
    * @param {Bundle} bundle
    * @param {{inspected?: boolean}} [how] with the inspector at the port `ports.inspector`
    */
@@ -172,7 +172,7 @@ export class Server {
         `http://127.0.0.1:${this.ports.kv}/${encodeURIComponent(key)}?urlencoded=true`,
         { method: "PUT", body: value },
       );
-      if (!response.ok) throw new Stop(`KV refused \`${key}\`: ${response.status}`);
+      if (!response.ok) throw new UserError(`KV refused \`${key}\`: ${response.status}`);
     }
   }
 
@@ -188,7 +188,7 @@ export class Server {
 /** workerd prints each socket's port once it listens. */
 function portsOf(server) {
   return new Promise((resolve, reject) => {
-    const fail = () => reject(new Stop(`workerd did not start:\n${tail(server.output, 10)}`));
+    const fail = () => reject(new UserError(`workerd did not start:\n${tail(server.output, 10)}`));
     const late = setTimeout(fail, START_MS);
     server.child.once("exit", fail);
     const ports = {};

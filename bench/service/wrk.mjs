@@ -1,7 +1,7 @@
 /** Load by wrk: one slice of time on one service with one kind of request. */
 import { join } from "node:path";
-import { installDebian } from "../../scripts/lib/closed.mjs";
-import { Stop, say, tail } from "../../scripts/lib/report.mjs";
+import { installDebian } from "../../scripts/lib/debian.mjs";
+import { UserError, log, tail } from "../../scripts/lib/output.mjs";
 import { find, run } from "../../scripts/lib/run.mjs";
 import { cpuMicroseconds } from "./process.mjs";
 
@@ -11,7 +11,7 @@ const SCRIPT = join(import.meta.dirname, "wrk.lua");
 export async function wrk() {
   const found = find("wrk");
   if (found) return found;
-  say("wrk is missing: getting Debian's");
+  log("wrk is missing: getting Debian's");
   await installDebian(
     "wrk",
     ["wrk"],
@@ -55,7 +55,7 @@ export async function slice(program, { origin, pid, file, connections, seconds, 
   const output = await run(program, args);
   const after = cpuMicroseconds(pid);
   const [, line] = output.match(/^RESULT (.*)$/m) ?? [];
-  if (!line) throw new Stop(`wrk failed: ${tail(output, 5)}`);
+  if (!line) throw new UserError(`wrk failed: ${tail(output, 5)}`);
   const counted = JSON.parse(line);
   mustBeAsExpected(counted, errors);
   const { requests, microseconds, p50, p99 } = counted;
@@ -69,9 +69,10 @@ export async function slice(program, { origin, pid, file, connections, seconds, 
 }
 
 function mustBeAsExpected({ requests, refused, broken }, errors) {
-  if (requests === 0) throw new Stop("no request was answered");
-  if (broken > 0) throw new Stop(`${broken} of ${requests} requests were cut off or timed out`);
+  if (requests === 0) throw new UserError("no request was answered");
+  if (broken > 0)
+    throw new UserError(`${broken} of ${requests} requests were cut off or timed out`);
   const seen = refused === 0 ? "none" : refused === requests ? "all" : "some";
   if (seen !== errors)
-    throw new Stop(`${refused} of ${requests} answers were errors, not ${errors}`);
+    throw new UserError(`${refused} of ${requests} answers were errors, not ${errors}`);
 }

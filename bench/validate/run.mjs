@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { Stop, say, tail } from "../../scripts/lib/report.mjs";
+import { UserError, log, tail } from "../../scripts/lib/output.mjs";
 import { texts } from "../data.mjs";
 import { rotated } from "../numbers.mjs";
 
@@ -26,7 +26,7 @@ export const BUNDLES = {
 
 /**
  * @typedef {{rounds: number, batchMs: number}} DuelPlan
- * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+ * @param {import("../../scripts/lib/tools.mjs").Tools} tools
  * @param {{node: DuelPlan, browser: DuelPlan, starts: number, growth: number[]}} plan
  * @param {string} folder for what is made on the way
  */
@@ -92,7 +92,7 @@ function withText(format, value) {
 async function inNode(input) {
   const output = await node([join(HERE, "node.mjs")], {
     input: JSON.stringify(input),
-    progress: (line) => say(`validate: Node, ${line}`),
+    progress: (line) => log(`validate: Node, ${line}`),
   });
   return JSON.parse(output);
 }
@@ -108,7 +108,8 @@ async function node(args, { input = "", progress } = {}) {
     if (progress) for (const line of lines.trim().split("\n")) progress(line);
   });
   const output = await text(child.stdout);
-  if ((await ended) !== 0) throw new Stop(`\`${args.join(" ")}\` failed:\n${tail(problem, 15)}`);
+  if ((await ended) !== 0)
+    throw new UserError(`\`${args.join(" ")}\` failed:\n${tail(problem, 15)}`);
   return output;
 }
 
@@ -132,7 +133,7 @@ async function inBrowser(tools, { plan, cases }, folder) {
   const browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS });
   try {
     const tab = await browser.newPage();
-    tab.on("console", (message) => say(`validate: Chromium, ${message.text()}`));
+    tab.on("console", (message) => log(`validate: Chromium, ${message.text()}`));
     await tab.addScriptTag({ path: page });
     tab.setDefaultTimeout(0);
     const result = await tab.evaluate(
@@ -197,7 +198,7 @@ async function startAll(bundles, rounds) {
   const [payload] = texts("small");
   const times = Object.fromEntries(bundles.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    say(`validate: start ${round + 1} of ${rounds}`);
+    log(`validate: start ${round + 1} of ${rounds}`);
     for (const { name, file } of rotated(bundles, round))
       times[name].push(Number(await node([join(HERE, "start.mjs"), file, payload])));
   }
@@ -207,7 +208,7 @@ async function startAll(bundles, rounds) {
 async function grow(sizes) {
   const rows = [];
   for (const size of sizes) {
-    say(`validate: ${size} pledges`);
+    log(`validate: ${size} pledges`);
     for (const who of ["ours", "ajv"]) {
       for (const what of ["valid", "problems"]) {
         const output = await node([

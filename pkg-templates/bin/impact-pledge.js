@@ -2,7 +2,7 @@
 /** The command `impact-pledge`. Each of its commands loads the entry of the package that it needs. */
 import { parseArgs } from "node:util";
 import { VERSION } from "#version";
-import { instead } from "../instead.js";
+import { suggest } from "../suggest.js";
 import { create, get } from "./calls.js";
 import { validate } from "./check.js";
 import { Stop, printable } from "./output.js";
@@ -91,7 +91,7 @@ const print = (text) => (console.log(text), 0);
 function commandOf(name) {
   if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name];
   throw new Stop(
-    `there is no command \`${printable(name)}\`; ${instead(name, Object.keys(COMMANDS), "commands")}`,
+    `there is no command \`${printable(name)}\`; ${suggest(name, Object.keys(COMMANDS), "commands")}`,
   );
 }
 
@@ -118,7 +118,7 @@ function aboutOption({ code, message }, names) {
   const option = message.match(/-[^']*/)[0];
   if (/^-+(api-?)?(key|token)$/i.test(option))
     return `a key can't be given by \`${option}\`: ${NO_KEY}`;
-  return `\`${printable(option)}\` is not an option here; ${instead(
+  return `\`${printable(option)}\` is not an option here; ${suggest(
     option,
     names.map((name) => `--${name}`),
   )}`;

@@ -1,32 +1,32 @@
 /** `impact-pledge/testing`: the real service in the process of a test. */
-import { BASE_URL, newFetch, newHandler, newResolver, newRoute } from "./doors.js";
+import { BASE_URL, newFetch, newHandler, newResolver, newRoute } from "./adapters.js";
 import { invalid } from "../options.js";
 import { advanceOf, faultOptions, serviceOptions } from "./options.js";
-import { newWorld } from "./world.js";
+import { newState } from "./state.js";
 
 const MOST_FAULTS = 1_000;
 
 export function createTestService(options) {
   const settings = serviceOptions(options);
-  let world = newWorld(settings);
-  const serve = (request) => world.serve(request);
+  let state = newState(settings);
+  const serve = (request) => state.serve(request);
   return {
     baseUrl: BASE_URL,
     fetch: newFetch(serve),
     handler: newHandler(serve),
     route: newRoute(serve),
     msw: newResolver(serve),
-    now: () => world.clock.now(),
-    advance: (ms) => world.clock.advance(advanceOf(ms, world.clock.now())),
+    now: () => state.clock.now(),
+    advance: (ms) => state.clock.advance(advanceOf(ms, state.clock.now())),
     fail(fault) {
       const read = faultOptions(fault);
-      if (world.faults.length >= MOST_FAULTS)
+      if (state.faults.length >= MOST_FAULTS)
         throw invalid(`there are ${MOST_FAULTS} faults already`);
-      world.faults.push(read);
+      state.faults.push(read);
     },
-    restore: () => void (world.faults.length = 0),
-    transactions: () => world.transactions(),
-    requests: () => world.requests(),
-    reset: () => void (world = newWorld(settings)),
+    restore: () => void (state.faults.length = 0),
+    transactions: () => state.transactions(),
+    requests: () => state.requests(),
+    reset: () => void (state = newState(settings)),
   };
 }

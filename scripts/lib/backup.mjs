@@ -17,7 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { batches } from "./kv.mjs";
 import { progress } from "./progress.mjs";
-import { Stop } from "./report.mjs";
+import { UserError } from "./output.mjs";
 
 const [FORMAT, VERSION] = ["impact-pledge-backup", 1];
 const ONLY_MINE = 0o600; // a backup holds personal data and secrets
@@ -66,7 +66,8 @@ export async function backup(kv, file) {
 
 /** A backup that was broken off after its last step, which left the side file. */
 async function finished(file, side) {
-  if (!side) throw new Stop(`${file} exists, and no backup is overwritten: choose another name`);
+  if (!side)
+    throw new UserError(`${file} exists, and no backup is overwritten: choose another name`);
   const { count, sha256 } = await check(file);
   rmSync(side);
   return { count, sha256, resumed: true };
@@ -77,7 +78,7 @@ async function copy(kv, writer) {
   const pages = kv.pages("", writer.state.cursor);
   for (;;) {
     const page = await pages.next().catch(({ message }) => {
-      throw new Stop(
+      throw new UserError(
         `${message}; once this works, the same command goes on after ${writer.state.count} records; if it never does, delete the file that ends with \`.part\` to begin again`,
       );
     });
@@ -140,7 +141,7 @@ class Writer {
   async resume(part) {
     const { bytes, count } = this.state;
     if ((await this.#output.stat()).size < bytes)
-      throw new Stop(`${part} is shorter than it was: delete it to begin again`);
+      throw new UserError(`${part} is shorter than it was: delete it to begin again`);
     for await (const chunk of createReadStream(part, { end: bytes - 1 })) this.#hash.update(chunk);
     await this.#output.truncate(bytes);
     [this.#position, this.#count] = [bytes, count];
@@ -194,7 +195,7 @@ function writeState(side, state) {
 function readState(side, place, isSame) {
   const state = existsSync(side) ? JSON.parse(readFileSync(side, "utf8")) : null;
   if (state && !isDeepStrictEqual(state.place, place))
-    throw new Stop(`${side} is of another place: finish there, or delete it`);
+    throw new UserError(`${side} is of another place: finish there, or delete it`);
   return state && isSame(state) ? state : null;
 }
 
@@ -230,18 +231,18 @@ export async function check(file) {
     else [end, count] = [last.end, count + 1];
     last = line;
   }
-  if (header?.format !== FORMAT) throw new Stop(`${file} is no backup of this service`);
+  if (header?.format !== FORMAT) throw new UserError(`${file} is no backup of this service`);
   if (header.version > VERSION)
-    throw new Stop(`${file} was written by a later release: restore it with that one`);
+    throw new UserError(`${file} was written by a later release: restore it with that one`);
   const trailer = parsed(last.bytes);
   if (last.end === null || typeof trailer?.sha256 !== "string")
-    throw new Stop(`${file} is not complete: its last line is missing`);
+    throw new UserError(`${file} is not complete: its last line is missing`);
   if (trailer.count !== count)
-    throw new Stop(
+    throw new UserError(
       `${file} has ${count} records, and its last line says ${trailer.count}: it was changed`,
     );
   if (trailer.sha256 !== hash.digest("hex"))
-    throw new Stop(`${file} was changed: its SHA-256 is not that of its last line`);
+    throw new UserError(`${file} was changed: its SHA-256 is not that of its last line`);
   return { header, count, sha256: trailer.sha256, start, end };
 }
 
@@ -266,7 +267,7 @@ async function* recordsOf(file, range) {
  */
 export async function restore(kv, file, { overwrite = false, waitMs = WAIT_MS } = {}) {
   if (!existsSync(file))
-    throw new Stop(
+    throw new UserError(
       `there is no file ${file}${existsSync(`${file}.part`) ? ": its backup is not complete, run the same backup once more" : ""}`,
     );
   const { header, count, sha256, start, end } = await check(file);
@@ -334,7 +335,7 @@ async function refuseDiffering(kv, file, range) {
   for await (const records of batches(known(), MOST_READS, ({ size }) => size)) {
     const [first] = await differing(kv, records, { mayLack: true });
     if (first)
-      throw new Stop(
+      throw new UserError(
         `the place has another record \`${first.name}\`: nothing was overwritten; \`--overwrite\` replaces what differs`,
       );
     tell((compared += records.length));
@@ -347,7 +348,7 @@ async function* joined(kv, file, range) {
   let [next, last] = [await names.next(), null];
   for await (const record of recordsOf(file, range)) {
     if (last !== null && order(last, record.name) >= 0)
-      throw new Stop(`${file} is not in the order of names, \`${record.name}\` first`);
+      throw new UserError(`${file} is not in the order of names, \`${record.name}\` first`);
     last = record.name;
     while (!next.done && order(next.value.name, record.name) < 0) next = await names.next();
     if (lives(record))
@@ -399,7 +400,7 @@ async function verify(kv, file, range, waitMs) {
     late = await stillLate(kv, file, range, new Set(late));
   }
   if (late.length > 0)
-    throw new Stop(
+    throw new UserError(
       `${late.length > MOST_DIFFERING ? "more than " : ""}${Math.min(late.length, MOST_DIFFERING)} records are not as they are in the backup, \`${late[0]}\` first: run the same command again`,
     );
 }

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Stop, say } from "./report.mjs";
+import { UserError, log } from "./output.mjs";
 
 export const root = join(import.meta.dirname, "..", ".."); // the clone
 const OLDEST = [22, 12]; // for wrangler
@@ -47,13 +47,13 @@ async function installPackages(lock) {
   while (!takes(lock)) await sleep(250);
   try {
     if (packagesReady(root)) return;
-    say("set-up: getting the npm packages, about 30 seconds");
+    log("set-up: getting the npm packages, about 30 seconds");
     const [command, ...before] = npmScript() ? [process.execPath, npmScript()] : ["npm"];
     const how = await ended(
       spawn(command, [...before, "ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] }),
     );
     if (how !== 0)
-      throw new Stop(
+      throw new UserError(
         `the npm packages can't be had: \`npm ci\` ended with ${how}; see the lines above`,
       );
   } finally {
@@ -96,7 +96,7 @@ async function handOver() {
     .map((name) => join(root, "node_modules", name, program))
     .find(existsSync);
   if (!node)
-    throw new Stop(
+    throw new UserError(
       `Node ${OLDEST.join(".")} or newer is needed, and this is ${process.version}: install Node 22, then run this again`,
     );
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });

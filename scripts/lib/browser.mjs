@@ -1,7 +1,7 @@
 /** A Chromium for the tests in a browser: the user's own, else playwright's download, else Debian's. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { installDebian } from "./closed.mjs";
+import { installDebian } from "./debian.mjs";
 import { run } from "./run.mjs";
 
 /** For whoever starts it: it runs as root and in containers, and asks nobody on the network. */
@@ -29,7 +29,7 @@ export async function findBrowser() {
   return [chromium.executablePath()].find(existsSync) ?? null;
 }
 
-/** @param {import("./ready.mjs").Place} place */
+/** @param {import("./tools.mjs").Place} place */
 export async function installBrowser({ root }) {
   const args = [
     join(root, "node_modules", "playwright-core", "cli.js"),

@@ -3,7 +3,7 @@
  * package `cloudflare` has 17,000 files of 120 MB for these six calls.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Stop, say } from "./report.mjs";
+import { UserError, log } from "./output.mjs";
 import { run } from "./run.mjs";
 
 const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API counts calls over five minutes
@@ -45,7 +45,7 @@ export class Cloudflare {
     const { result } = await this.#call("find the account", "GET", "/accounts?per_page=50");
     if (result?.length === 1) return result[0].id;
     const list = (result ?? []).map(({ id, name }) => `${id} (${name})`).join(", ") || "none";
-    throw new Stop(`set CLOUDFLARE_ACCOUNT_ID: the accounts of this login are ${list}`);
+    throw new UserError(`set CLOUDFLARE_ACCOUNT_ID: the accounts of this login are ${list}`);
   }
 
   /** @returns {Promise<{result: any, result_info?: any}>} @param {string} purpose for messages, such as `list names` */
@@ -70,12 +70,12 @@ export class Cloudflare {
       const answer = await this.#once(method, path, body, isRaw);
       if (answer.json?.success) return answer.json;
       if (!answer.passes || attempt === ATTEMPTS)
-        throw Object.assign(new Stop(`Cloudflare's API can't ${purpose}: ${reason(answer)}`), {
+        throw Object.assign(new UserError(`Cloudflare's API can't ${purpose}: ${reason(answer)}`), {
           status: answer.status,
         });
       const wait = Math.min(answer.retryAfterMs ?? WAIT_MS * 2 ** attempt, MOST_WAIT_MS);
       if (wait > 5_000)
-        say(`Cloudflare's API asks for a pause: waiting ${Math.round(wait / 1000)} s`);
+        log(`Cloudflare's API asks for a pause: waiting ${Math.round(wait / 1000)} s`);
       await sleep(wait);
     }
   }
@@ -136,7 +136,7 @@ async function login({ root, env, wrangler }) {
   const { token, key, email } = parsed(output) ?? {};
   if (token) return { authorization: `Bearer ${token}` };
   if (key && email) return { "x-auth-key": key, "x-auth-email": email };
-  throw new Stop(
+  throw new UserError(
     "not logged in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID",
   );
 }

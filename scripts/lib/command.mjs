@@ -1,8 +1,8 @@
 /** Command lines, by commander. A wrong one ends with exit code 2 and says what is wrong, with a suggestion where one is near. */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { openKv } from "./kv.mjs";
-import { readyToOperate } from "./ready.mjs";
-import { placeInWords } from "./report.mjs";
+import { operatorTools } from "./tools.mjs";
+import { placeInWords } from "./output.mjs";
 
 export { Argument, InvalidArgumentError, Option } from "commander";
 
@@ -80,7 +80,7 @@ export function onRecords(command, action) {
     const { remote, env: environment, persistTo, json } = command.opts();
     if (environment !== undefined && !remote)
       command.error("`--env` is of a deployed service: add `--remote`");
-    const tools = readyToOperate();
+    const tools = operatorTools();
     const kv = await openKv(tools, { remote, environment, persistTo });
     const print = (data, words) =>
       console.log(

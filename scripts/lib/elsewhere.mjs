@@ -12,10 +12,10 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { sha256 } from "./pack.mjs";
-import { Stop, say } from "./report.mjs";
+import { UserError, log } from "./output.mjs";
 import { run } from "./run.mjs";
 
-/** Packs HEAD in a fresh clone. @param {import("./ready.mjs").Tools} tools @param {string} dist what the first build packed @throws {Stop} that names the files that differ */
+/** Packs HEAD in a fresh clone. @param {import("./tools.mjs").Tools} tools @param {string} dist what the first build packed @throws {UserError} that names the files that differ */
 export async function packElsewhere({ root, cache, native }, dist) {
   const place = mkdtempSync(join(tmpdir(), "impact-pledge-a-second-build-"));
   try {
@@ -38,7 +38,7 @@ export async function packElsewhere({ root, cache, native }, dist) {
   }
 }
 
-/** @throws {Stop} unless both folders have the same files with the same bytes, and any at all */
+/** @throws {UserError} unless both folders have the same files with the same bytes, and any at all */
 export function compare(first, second) {
   const sums = [first, second].map((folder) =>
     Object.fromEntries(
@@ -50,10 +50,10 @@ export function compare(first, second) {
   const names = [...new Set(sums.flatMap(Object.keys))];
   const differing = names.filter((name) => sums[0][name] !== sums[1][name]);
   if (differing.length > 0 || names.length === 0)
-    throw new Stop(
+    throw new UserError(
       `two builds of one commit differ: ${differing.join(", ") || "they made nothing"}`,
     );
-  for (const name of names) say(`    ${sums[0][name]} = ${sums[1][name]}  ${name}`);
+  for (const name of names) log(`    ${sums[0][name]} = ${sums[1][name]}  ${name}`);
 }
 
 /** Another folder for cargo, which unpacks its crates there. What it has downloaded is not fetched twice. */

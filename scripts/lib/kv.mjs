@@ -5,7 +5,7 @@
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cloudflare } from "./cloudflare.mjs";
-import { Stop } from "./report.mjs";
+import { UserError } from "./output.mjs";
 
 const BINDING = "PLEDGES";
 const DEADLINE_MS = 30_000; // of each call
@@ -22,7 +22,7 @@ const CONCURRENT = 20;
  * @typedef {{kind: "local", folder: string} | {kind: "cloudflare", account: string, environment: string | null, worker: string, namespace: string}} Place
  */
 
-/** A namespace. Every failure is a {@link Stop}, after at most three attempts with a deadline each. */
+/** A namespace. Every failure is a {@link UserError}, after at most three attempts with a deadline each. */
 export class Kv {
   #port;
 
@@ -39,7 +39,7 @@ export class Kv {
       yield page;
       cursor = page.cursor;
       if (!cursor) return;
-      if (cursor === before) throw new Stop("Workers KV lists the same page again and again");
+      if (cursor === before) throw new UserError("Workers KV lists the same page again and again");
     }
   }
 
@@ -185,7 +185,7 @@ async function boundNamespace(cloudflare, worker) {
     )
     .catch((error) => {
       throw error.status === 404
-        ? new Stop(
+        ? new UserError(
             `the account ${cloudflare.account} has no Worker \`${worker}\`: deploy it first (${error.message})`,
           )
         : error;
@@ -194,7 +194,7 @@ async function boundNamespace(cloudflare, worker) {
     ({ name, type }) => name === BINDING && type === "kv_namespace",
   )?.namespace_id;
   if (!id)
-    throw new Stop(
+    throw new UserError(
       `the Worker \`${worker}\` of the account ${cloudflare.account} has no KV namespace bound as ${BINDING}`,
     );
   return id;
@@ -207,14 +207,14 @@ export async function configuration(config, environment) {
     try {
       return unstable_readConfig(options);
     } catch ({ message }) {
-      throw new Stop(`${config} can't be read: ${message}`);
+      throw new UserError(`${config} can't be read: ${message}`);
     }
   };
   const top = read({ config });
   if (environment === undefined) return top;
   const known = top.definedEnvironments ?? [];
   if (!known.includes(environment))
-    throw new Stop(
+    throw new UserError(
       `there is no environment \`${environment}\`: wrangler.toml has ${known.join(", ") || "none"}`,
     );
   return read({ config, env: environment });
@@ -273,7 +273,7 @@ async function within(deadline, purpose, promise) {
   try {
     return await Promise.race([promise, late]);
   } catch ({ message }) {
-    throw Object.assign(new Stop(`local KV can't ${purpose}: ${message}`), {
+    throw Object.assign(new UserError(`local KV can't ${purpose}: ${message}`), {
       status: Number(message.match(/\b413\b/)?.[0]) || undefined,
     });
   } finally {
@@ -334,7 +334,7 @@ class RestPort {
     const failed = new Set(result?.unsuccessful_keys);
     if (failed.size === 0) return;
     if (isLast)
-      throw new Stop(
+      throw new UserError(
         `Cloudflare's API can't ${purpose}: ${failed.size} of ${items.length} failed, \`${[...failed][0]}\` first`,
       );
     await this.#all(

@@ -3,14 +3,14 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { locked, replaceFolder } from "./cache.mjs";
-import { ready } from "./ready.mjs";
-import { Stop, say } from "./report.mjs";
+import { prepareTools } from "./tools.mjs";
+import { UserError, log } from "./output.mjs";
 import { buildWasm, stateOf } from "./wasm.mjs";
 
 const folderOf = (root) => join(root, "build", "operator");
 const instances = new Map(); // by clone
 
-/** The answer to a command such as `new-key`. `input`: bytes, text, or what becomes JSON; what is wrong with it is a {@link Stop}. */
+/** The answer to a command such as `new-key`. `input`: bytes, text, or what becomes JSON; what is wrong with it is a {@link UserError}. */
 export async function operator({ root }, command, input = "") {
   if (!instances.has(root)) instances.set(root, load(root));
   const { run } = await instances.get(root);
@@ -24,14 +24,14 @@ export async function operator({ root }, command, input = "") {
       ),
     );
   } catch (problem) {
-    throw typeof problem === "string" ? new Stop(problem) : problem;
+    throw typeof problem === "string" ? new UserError(problem) : problem;
   }
 }
 
 async function load(root) {
   if (!isFresh(root)) {
-    say("building the operator's commands, a minute the first time");
-    await buildOperator({ ...(await ready()), root });
+    log("building the operator's commands, a minute the first time");
+    await buildOperator({ ...(await prepareTools()), root });
   }
   const module = await import(pathToFileURL(join(folderOf(root), "operator.js")));
   module.initSync({ module: readFileSync(join(folderOf(root), "operator_bg.wasm")) });
@@ -44,7 +44,7 @@ function isFresh(root) {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === stateOf(root);
 }
 
-/** Into build/operator/. Of several at once, one builds. @param {import("./ready.mjs").Tools} tools */
+/** Into build/operator/. Of several at once, one builds. @param {import("./tools.mjs").Tools} tools */
 export async function buildOperator(tools) {
   const { root } = tools;
   await locked(folderOf(root), async () => {

@@ -7,9 +7,9 @@ import { buildWorker } from "../worker.mjs";
 import { replaceFolder } from "./cache.mjs";
 import { npm } from "./run.mjs";
 import { sbom } from "./sbom.mjs";
-import { checkLicences, licenceTexts, linkedParts } from "./shipped.mjs";
+import { checkLicences, licenceTexts, linkedParts } from "./licences.mjs";
 
-/** @param {import("./ready.mjs").Tools} tools */
+/** @param {import("./tools.mjs").Tools} tools */
 export async function pack(tools, dist = join(tools.root, "dist")) {
   const { root } = tools;
   await buildPackage(tools);

@@ -1,6 +1,6 @@
 /** The prices that the service charges by. */
 import { operator } from "./operator.mjs";
-import { Stop } from "./report.mjs";
+import { UserError } from "./output.mjs";
 
 export const MODES = ["test", "live"];
 
@@ -27,6 +27,6 @@ export async function ask(tools, command, read, what) {
   try {
     return await operator(tools, command, read());
   } catch (error) {
-    throw new Stop(`${what}: ${error.message}`);
+    throw new UserError(`${what}: ${error.message}`);
   }
 }

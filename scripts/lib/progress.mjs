@@ -1,5 +1,5 @@
 /** Says on standard error how far a long command has come. */
-import { say } from "./report.mjs";
+import { log } from "./output.mjs";
 
 const EVERY_MS = 10_000;
 
@@ -9,6 +9,6 @@ export function progress(what) {
   return (count) => {
     if (Date.now() - last < EVERY_MS) return;
     last = Date.now();
-    say(`${count.toLocaleString("en")} ${what} …`);
+    log(`${count.toLocaleString("en")} ${what} …`);
   };
 }

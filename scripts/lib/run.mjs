@@ -3,7 +3,7 @@ import { delimiter } from "node:path";
 import { x, xSync } from "tinyexec";
 import which from "which";
 import { npmScript } from "./bootstrap.mjs";
-import { Stop, duration, tail } from "./report.mjs";
+import { UserError, duration, tail } from "./output.mjs";
 
 const ASK_MS = 20_000;
 
@@ -34,7 +34,7 @@ export function ask(command, args, options) {
  * Runs a program to its end.
  * @param {import("node:child_process").SpawnOptions & {timeout?: number, show?: boolean}} [options] `timeout` in
  *   milliseconds; `show` passes on what it prints, with its own display of progress
- * @returns {Promise<string>} its standard output; rejects with a {@link Stop} that has all of it as `output` when it fails
+ * @returns {Promise<string>} its standard output; rejects with a {@link UserError} that has all of it as `output` when it fails
  */
 export async function run(command, args, { timeout, show = false, ...nodeOptions } = {}) {
   try {
@@ -49,7 +49,7 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
   } catch ({ name, message, output: { stdout, stderr } = { stdout: "", stderr: "" } }) {
     const reason =
       name === "AbortError" ? `\`${command}\` was stopped after ${duration(timeout)}` : message;
-    throw Object.assign(new Stop(`${reason}\n${tail(stdout + stderr, 20)}`.trimEnd()), {
+    throw Object.assign(new UserError(`${reason}\n${tail(stdout + stderr, 20)}`.trimEnd()), {
       output: stdout + stderr,
     });
   }

@@ -1,10 +1,10 @@
-/** Rust for native code and for wasm32. The usual way is rustup, which adds what rust-toolchain.toml names; where it cannot, and where there is none, ./closed.mjs takes Debian's. */
+/** Rust for native code and for wasm32. The usual way is rustup, which adds what rust-toolchain.toml names; where it cannot, and where there is none, ./debian.mjs takes Debian's. */
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { entry } from "./cache.mjs";
-import { debianRust, installDebianRust } from "./closed.mjs";
-import { say } from "./report.mjs";
+import { debianRust, installDebianRust } from "./debian.mjs";
+import { log } from "./output.mjs";
 import { ask, find, run } from "./run.mjs";
 
 export const WASM = "wasm32-unknown-unknown";
@@ -36,7 +36,7 @@ const oldest = (root) =>
 
 export const stdFolder = (sysroot) => join(sysroot, "lib", "rustlib", WASM, "lib");
 
-/** @param {import("./ready.mjs").Place} place @returns {{native: Rust | null, wasm: Rust | null}} */
+/** @param {import("./tools.mjs").Place} place @returns {{native: Rust | null, wasm: Rust | null}} */
 export function findRust(place) {
   const own = rustOf(find("rustc", process.env.PATH, cargoHome), place.root);
   if (own && existsSync(stdFolder(own.sysroot))) return { native: own, wasm: own };
@@ -50,11 +50,11 @@ export function rustReady(found, { lint }) {
   return Object.values(found).every((rust) => rust && (!lint || canLint(rust)));
 }
 
-/** @param {import("./ready.mjs").Place} place @param {{lint?: boolean}} needs */
+/** @param {import("./tools.mjs").Place} place @param {{lint?: boolean}} needs */
 export async function installRust(place, needs) {
   const refusal = await byRustup(place);
   if (rustReady(findRust(place), needs)) return;
-  say(`    ${refusal}; trying Debian's Rust`);
+  log(`    ${refusal}; trying Debian's Rust`);
   const remedy = `${refusal}; install Rust ${oldest(place.root)} or newer as https://rustup.rs says, with the target ${WASM}, clippy and rustfmt, then run this again`;
   await installDebianRust(place, remedy);
 }
@@ -92,7 +92,7 @@ const cached = ({ root, cache }) => join(cache, `wasm-bindgen-${bindgenVersion(r
 const complete = (folder) =>
   ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => find(name, folder));
 
-/** The folder of `wasm-bindgen` and `wasm-bindgen-test-runner`, or null. @param {import("./ready.mjs").Place} place */
+/** The folder of `wasm-bindgen` and `wasm-bindgen-test-runner`, or null. @param {import("./tools.mjs").Place} place */
 export function bindgenFolder(place) {
   const cachedFolder = join(cached(place), "bin");
   if (complete(cachedFolder)) return cachedFolder;
@@ -104,7 +104,7 @@ export function bindgenFolder(place) {
     : null;
 }
 
-/** @param {import("./ready.mjs").Place} place @param {{cargo: string, env: NodeJS.ProcessEnv}} native */
+/** @param {import("./tools.mjs").Place} place @param {{cargo: string, env: NodeJS.ProcessEnv}} native */
 export async function installBindgen(place, { cargo, env }) {
   const version = bindgenVersion(place.root);
   await entry(cached(place), async (folder) => {

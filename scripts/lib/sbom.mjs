@@ -1,14 +1,14 @@
 /** A software bill of materials: CycloneDX 1.6 as JSON, without the time and a random number, so that it is the same each time. */
 import { Contrib, Enums, Models, Serialize, Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import parse from "spdx-expression-parse";
-import { Stop } from "./report.mjs";
+import { UserError } from "./output.mjs";
 
 const { Bom, Component, ComponentRepository, ExternalReference, HashDictionary } = Models;
 const licences = new Contrib.License.Factories.LicenseFactory(parse);
 
 /**
  * @param {{name: string, version: string, license: string, purl: string, repository: string, type?: string}} whole
- * @param {import("./shipped.mjs").Part[]} parts @returns {Promise<string>}
+ * @param {import("./licences.mjs").Part[]} parts @returns {Promise<string>}
  */
 export async function sbom({ type = Enums.ComponentType.Library, ...whole }, parts) {
   const bom = new Bom();
@@ -31,11 +31,11 @@ export async function sbom({ type = Enums.ComponentType.Library, ...whole }, par
   return `${text}\n`;
 }
 
-/** @throws {Stop} when a text is not what CycloneDX's own schema says */
+/** @throws {UserError} when a text is not what CycloneDX's own schema says */
 export async function checkSbom(text) {
   const wrong = await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text);
   if (wrong !== null)
-    throw new Stop(`the bill of materials is not CycloneDX: ${JSON.stringify(wrong)}`);
+    throw new UserError(`the bill of materials is not CycloneDX: ${JSON.stringify(wrong)}`);
 }
 
 function component(type, { name, version, license, purl, sha256 }) {

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import getPort, { portNumbers } from "get-port";
-import { Stop, tail } from "./report.mjs";
+import { UserError, tail } from "./output.mjs";
 
 const HOST = "127.0.0.1";
 const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
@@ -12,13 +12,13 @@ const windows = process.platform === "win32";
 export async function freePort(text) {
   const port = Number(text || 8787);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new Stop(`\`${text}\` is not a port: set PORT to a number from 1 to 65535`);
+    throw new UserError(`\`${text}\` is not a port: set PORT to a number from 1 to 65535`);
   const free = await getPort({
     host: HOST,
     port: port < 1024 ? [port, 8788] : portNumbers(port, 65_535),
   });
   if (free === port) return port;
-  throw new Stop(
+  throw new UserError(
     `port ${port} is in use; end what uses it, or choose another, such as PORT=${free} npm start`,
   );
 }
@@ -55,7 +55,9 @@ export async function serve({ root, env, wrangler }, { port, config, persistTo }
   const origin = `http://${HOST}:${port}`;
   while (!(await answers(origin))) {
     if (how !== undefined)
-      throw new Stop(`the service did not start: wrangler ${how || "ended"}\n${tail(output, 20)}`);
+      throw new UserError(
+        `the service did not start: wrangler ${how || "ended"}\n${tail(output, 20)}`,
+      );
     await sleep(POLL_MS);
   }
   await sleep(SETTLE_MS); // wrangler's lines on the start, and on the requests that waited for it

@@ -1,7 +1,7 @@
 /** The project's version: that of Cargo.toml. The package's manifest is made from it; what else has it is changed with it. */
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Stop } from "./report.mjs";
+import { UserError } from "./output.mjs";
 
 const LOCKED = /^name = "impact-pledge"\r?\nversion = "(.+)"/m;
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$/;
@@ -37,11 +37,11 @@ export const released = (root) =>
 /** Sets it everywhere; what was unreleased in the changelog becomes this version's section. @param {string} wanted @param {string} date as YYYY-MM-DD */
 export function setVersion(root, wanted, date) {
   if (!VERSION.test(wanted))
-    throw new Stop(`\`${wanted}\` is no version such as 1.2.3 or 1.2.3-rc.1`);
+    throw new UserError(`\`${wanted}\` is no version such as 1.2.3 or 1.2.3-rc.1`);
   if (released(root).includes(wanted))
-    throw new Stop(`CHANGELOG.md has a section of ${wanted} already`);
+    throw new UserError(`CHANGELOG.md has a section of ${wanted} already`);
   if (!UNRELEASED.test(read(root, "CHANGELOG.md")))
-    throw new Stop("CHANGELOG.md has no section `## [Unreleased]`");
+    throw new UserError("CHANGELOG.md has no section `## [Unreleased]`");
   for (const [file, pattern] of places(root))
     edit(root, file, pattern, (text, old) => text.replace(old, () => wanted));
   edit(root, "CHANGELOG.md", UNRELEASED, (text) => `${text}\n\n## [${wanted}] - ${date}`);
@@ -49,6 +49,6 @@ export function setVersion(root, wanted, date) {
 
 function edit(root, file, pattern, change) {
   const before = read(root, file);
-  if (!pattern.test(before)) throw new Stop(`${file} has no version where it should be`);
+  if (!pattern.test(before)) throw new UserError(`${file} has no version where it should be`);
   writeFileSync(join(root, file), before.replace(pattern, change));
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { usedEntry } from "./cache.mjs";
-import { Stop } from "./report.mjs";
+import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
 import { WASM, bindgenVersion } from "./rust.mjs";
 
@@ -125,7 +125,7 @@ export async function buildWasm(tools, name) {
     if (build.small) await shortenNames(tools, wasm, join(folder, `${name}.js`));
     const [foreign] = build.bindgen ? [] : importsOf(wasm);
     if (foreign)
-      throw new Stop(
+      throw new UserError(
         `the wasm imports \`${foreign.name}\`, and nothing provides it; keep JavaScript's types out of this feature`,
       );
     if (build.plain) await writePlain(tools, wasm, join(folder, `${name}.js`));
@@ -156,7 +156,7 @@ async function compile(tools, { features, profile, flags = [] }) {
       env,
       show: true,
     });
-    if (keyNow() !== key) throw new Stop("a source was saved while it was compiled");
+    if (keyNow() !== key) throw new UserError("a source was saved while it was compiled");
     copyFileSync(
       join(wasm.targetFolder, WASM, profile, "impact_pledge.wasm"),
       join(folder, "crate.wasm"),
@@ -244,7 +244,9 @@ export async function writePlain(tools, wasm, file) {
   await binaryenTool(tools, "wasm2js", wasm, file, "-O");
   const code = readFileSync(file, "utf8");
   const changed = () =>
-    new Stop("wasm2js writes other JavaScript than it did; see writePlain in scripts/lib/wasm.mjs");
+    new UserError(
+      "wasm2js writes other JavaScript than it did; see writePlain in scripts/lib/wasm.mjs",
+    );
   const { first, text } = dataOf([...code.matchAll(SEGMENT)]);
   const kept = first - (first % 65_536);
   const parts = [
@@ -310,7 +312,7 @@ export async function withoutPanics(wasm, leaveOut) {
       );
       const panics = all.filter(({ base, name }) => !base && PANICS.test(name));
       if (!panics.some(({ name }) => name.endsWith("rust_begin_unwind")))
-        throw new Stop(
+        throw new UserError(
           "the wasm has no panic handler by its known name; see PANICS in scripts/lib/wasm.mjs",
         );
       for (const { name } of panics)
@@ -325,7 +327,7 @@ export async function withoutPanics(wasm, leaveOut) {
         exports.filter((name) => leaveOut.exports.test(name)),
       ];
       if (!functions.length || !unused.length)
-        throw new Stop(
+        throw new UserError(
           "the wasm has nothing to leave out by the known names; see SERVICE_PARTS in scripts/lib/wasm.mjs",
         );
       for (const { name, results } of functions)

@@ -4,11 +4,11 @@ import { createRequire } from "node:module";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
-import { ready } from "../../scripts/lib/ready.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core");
 
-export const tools = await ready({ browser: true });
+export const tools = await prepareTools({ browser: true });
 
 let browser;
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { placeInWords } from "../../scripts/lib/report.mjs";
+import { placeInWords } from "../../scripts/lib/output.mjs";
 import { npm } from "../../scripts/lib/run.mjs";
 import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { PLACES } from "./places.mjs";

@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ready } from "../../scripts/lib/ready.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
 
-export const tools = await ready();
+export const tools = await prepareTools();
 
 /** @param {import("node:test").TestContext} t @returns {string} a folder that goes with the test */
 export function scratch(t) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { placeInWords } from "../../scripts/lib/report.mjs";
+import { placeInWords } from "../../scripts/lib/output.mjs";
 import { PLACES, contents, deployedKv } from "./places.mjs";
 import { assertAnswer, requestOf } from "./rows.mjs";
 import { scratch, script } from "./script.mjs";

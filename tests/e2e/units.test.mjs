@@ -1,7 +1,7 @@
 /** `npm run units`, on local KV and on a deployed namespace. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { placeInWords } from "../../scripts/lib/report.mjs";
+import { placeInWords } from "../../scripts/lib/output.mjs";
 import { PLACES } from "./places.mjs";
 import { scratch, script } from "./script.mjs";
 

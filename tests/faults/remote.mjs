@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { operator } from "../../scripts/lib/operator.mjs";
-import { Stop, say } from "../../scripts/lib/report.mjs";
+import { UserError, log } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 import { Client } from "./client.mjs";
 import { Mix } from "./mix.mjs";
@@ -53,8 +53,8 @@ class Place {
         /\bid"?\s*[:=]\s*"([^"]+)"/,
       ) ?? [];
     if (!id)
-      throw new Stop(
-        `wrangler does not say the id of the namespace \`${NAMESPACE}\`: delete it in Cloudflare's dashboard`,
+      throw new UserError(
+        `wrangler does not log the id of the namespace \`${NAMESPACE}\`: delete it in Cloudflare's dashboard`,
       );
     this.namespace = id;
     this.#undo.push(["kv", "namespace", "delete", "--namespace-id", id, "--skip-confirmation"]);
@@ -80,7 +80,7 @@ class Place {
     this.#undo.unshift(["delete", name, "--force"]);
     const output = await this.#wrangler("deploy", "--config", join(name, "wrangler.json"));
     const [origin] = output.match(/https:\/\/[\w.-]+/) ?? [];
-    if (!origin) throw new Stop(`wrangler does not say the address of \`${name}\``);
+    if (!origin) throw new UserError(`wrangler does not log the address of \`${name}\``);
     this.origins.push(origin);
   }
 
@@ -123,7 +123,8 @@ class Place {
       );
     }
     rmSync(this.folder, { recursive: true, force: true });
-    if (left.length > 0) throw new Stop(`not all could be deleted; by hand:\n${left.join("\n")}`);
+    if (left.length > 0)
+      throw new UserError(`not all could be deleted; by hand:\n${left.join("\n")}`);
   }
 }
 
@@ -131,7 +132,7 @@ class Place {
 const isNone = ([command], output) => command === "delete" && /does not exist/.test(output);
 
 /**
- * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+ * @param {import("../../scripts/lib/tools.mjs").Tools} tools
  * @param {{requests: number, connections: number, seed: number, regions: string[], signal: AbortSignal, everywhereMs?: number, originOf?: (origin: string) => string}} plan `signal` ends it early; `originOf`: where a Worker's address leads
  * @returns {Promise<import("./run.mjs").History & {seenMs: number[]}>}
  */
@@ -142,7 +143,7 @@ export async function playRemote(tools, { regions, ...plan }) {
     await place.makeNamespace();
     for (const [index, region] of regions.entries()) {
       plan.signal.throwIfAborted();
-      say(`deploying ${WORKERS[index]} in ${region}`);
+      log(`deploying ${WORKERS[index]} in ${region}`);
       await place.deploy(WORKERS[index], region);
     }
     return await mixed(place, await place.seed(), plan);
@@ -150,9 +151,9 @@ export async function playRemote(tools, { regions, ...plan }) {
     failure = error;
     throw error;
   } finally {
-    say("deleting what was made");
+    log("deleting what was made");
     await place.remove().catch((error) => {
-      throw failure ? new Stop(`${failure.message}\n${error.message}`) : error;
+      throw failure ? new UserError(`${failure.message}\n${error.message}`) : error;
     });
   }
 }
@@ -206,7 +207,7 @@ async function mixed(
   try {
     for (const origin of origins) await online(client, origin, signal);
     await atATime(connections, during(numbers()), exchange);
-    say(`waiting ${everywhereMs / 1000} s, until KV shows every write everywhere`);
+    log(`waiting ${everywhereMs / 1000} s, until KV shows every write everywhere`);
     const [seenMs] = await Promise.all([
       Promise.all(watches),
       sleep(everywhereMs, undefined, { signal }),
@@ -236,7 +237,7 @@ async function online(client, origin, signal) {
     const { status, type } = await client.send(origin, { method: "GET", path: "/", headers: {} });
     if (status === 404 && type === "application/json") return; // the service's own; it asks KV for nothing
   }
-  throw new Stop(`${origin} does not answer`);
+  throw new UserError(`${origin} does not answer`);
 }
 
 /** Milliseconds until a region shows what another one acknowledged, asked each second; infinite, if it never does. */

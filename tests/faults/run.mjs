@@ -88,7 +88,7 @@ class Service {
 }
 
 /**
- * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+ * @param {import("../../scripts/lib/tools.mjs").Tools} tools
  * @param {{requests: number, connections: number, seed: number, share: number, kills: number, traps: number, crowds: number, repeats: number, progress?: (done: number) => void}} plan `share` of KV's calls fails; `repeats`: of creates, at the end
  * @returns {Promise<History>}
  */

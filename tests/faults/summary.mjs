@@ -1,5 +1,5 @@
 /** A run in plain lines. */
-import { table } from "../../scripts/lib/report.mjs";
+import { table } from "../../scripts/lib/output.mjs";
 import { parsed } from "./oracle.mjs";
 
 const LOSSES = /acknowledged was kept|can be read/;

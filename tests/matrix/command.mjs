@@ -1,6 +1,6 @@
 /** `npm run matrix [-- environment…]`: the packed package in every environment that it is made for. */
 import { command } from "../../scripts/lib/command.mjs";
-import { ready } from "../../scripts/lib/ready.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
 import { chosen, matrix } from "./main.mjs";
 
 const program = command(
@@ -21,9 +21,13 @@ program.action(async (names, { list, build }) => {
         .join(", ")}`,
     );
   if (list) return console.log(environments.map(({ name }) => name).join("\n"));
-  const { passed, failed, skipped } = await matrix(await ready({ browser: true }), environments, {
-    build,
-  });
+  const { passed, failed, skipped } = await matrix(
+    await prepareTools({ browser: true }),
+    environments,
+    {
+      build,
+    },
+  );
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 });

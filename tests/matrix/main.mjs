@@ -1,7 +1,7 @@
 /** Tries the environments one behind the other: each in a fresh folder, in which the packed package is installed. */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { duration, say } from "../../scripts/lib/report.mjs";
+import { duration, log } from "../../scripts/lib/output.mjs";
 import { environments as bundlers } from "./environments/bundlers.mjs";
 import { environments as edge } from "./environments/edge.mjs";
 import { environments as firefox } from "./environments/firefox.mjs";
@@ -47,7 +47,7 @@ export function chosen(names) {
 }
 
 /**
- * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+ * @param {import("../../scripts/lib/tools.mjs").Tools} tools
  * @param {Environment[]} environments
  * @param {{build: boolean}} wish
  */
@@ -69,7 +69,7 @@ async function attempt(environment, given) {
   const started = Date.now();
   const { outcome, version, why } = await resultOf(environment, given);
   const label = { passed: "ok  ", failed: "FAIL", skipped: "skip" }[outcome];
-  say(
+  log(
     `${label}  ${environment.name.padEnd(18)}  ${(version ?? "").padEnd(28)}  ${duration(Date.now() - started)}${why ? `\n${indented(why)}` : ""}`,
   );
   return outcome;

@@ -11,13 +11,13 @@ import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { createTestHarness } from "wrangler";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
-import { ready } from "../../scripts/lib/ready.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
 import { created, json, serve } from "./mock-server.mjs";
 import { nodes } from "./nodes.mjs";
 import { packed } from "./packed.mjs";
 
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
-const tools = await ready({ browser: true });
+const tools = await prepareTools({ browser: true });
 const project = await packed();
 
 /** What each environment does with the package, and must get of it. */

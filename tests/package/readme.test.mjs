@@ -8,11 +8,11 @@ import { join } from "node:path";
 import test from "node:test";
 import { chromium } from "playwright-core";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
-import { ready } from "../../scripts/lib/ready.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
 import { REQUEST, created, hangUp, json, retrieved, serve } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
 
-const tools = await ready({ browser: true });
+const tools = await prepareTools({ browser: true });
 const project = await packed();
 const readme = readFileSync(
   join(project.folder, "node_modules", "impact-pledge", "README.md"),

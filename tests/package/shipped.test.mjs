@@ -4,18 +4,18 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { ready } from "../../scripts/lib/ready.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
 import { checkSbom, sbom } from "../../scripts/lib/sbom.mjs";
 import {
   bundledParts,
   checkLicences,
   licenceTexts,
   linkedParts,
-} from "../../scripts/lib/shipped.mjs";
+} from "../../scripts/lib/licences.mjs";
 import { version } from "../../scripts/lib/version.mjs";
 import { packed } from "./packed.mjs";
 
-const tools = await ready();
+const tools = await prepareTools();
 const { root } = tools;
 const home = join((await packed()).folder, "node_modules", "impact-pledge");
 const [client, server, both] = await Promise.all(

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
-import { ready } from "../../scripts/lib/ready.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
 const FORBIDDEN = "default-src 'none'; script-src 'self'",
@@ -41,7 +41,7 @@ const rows = readdirSync(join(root, "tests/fixtures/validation")).flatMap(
 let server, browser, origin;
 
 before(async () => {
-  const { browser: executablePath } = await ready({ browser: true });
+  const { browser: executablePath } = await prepareTools({ browser: true });
   browser = await chromium.launch({ executablePath, args: FLAGS });
   server = createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -130,7 +130,9 @@ test("a policy that forbids wasm is named, and how to allow it", async () => {
     message,
     /WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge\/validate\/js/,
   );
-  const ahead = await page.evaluate(() => globalThis.rules.ready().catch((error) => error.message));
+  const ahead = await page.evaluate(() =>
+    globalThis.rules.prepareTools().catch((error) => error.message),
+  );
   assert.match(ahead, /'wasm-unsafe-eval'/);
   assert.deepEqual(await violations(page), ["script-src", "script-src"]);
   await page.close();

@@ -1,7 +1,7 @@
 /** Plants the bugs of `bugs.json` in a copy of `src`, one at a time, and has the simulation find each within a minute. */
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Stop, duration, say } from "../../scripts/lib/report.mjs";
+import { UserError, duration, log } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 import { PROFILE, seedsWith } from "./record.mjs";
 
@@ -17,13 +17,13 @@ export const readBugs = () =>
 /** The text of a file with the bug in it. @param {Bug} bug */
 export function plant(text, { bug, file, old, new: replacement }) {
   if (text.split(old).length !== 2)
-    throw new Stop(
+    throw new UserError(
       `"${bug}": its text must stand in \`${file}\` once: mend tests/simulation/bugs.json`,
     );
   return text.replace(old, () => replacement);
 }
 
-/** @param {import("../../scripts/lib/ready.mjs").Tools} tools */
+/** @param {import("../../scripts/lib/tools.mjs").Tools} tools */
 export async function findBugs({ root, native }) {
   const folder = join(root, "target", "bugs");
   const options = {
@@ -47,14 +47,16 @@ export async function findBugs({ root, native }) {
     const started = Date.now();
     const violation = await firstViolation(native.cargo, options);
     if (!violation) missed.push(bug.bug);
-    say(
+    log(
       `[${index + 1}/${bugs.length}] ${bug.bug}: ${violation ?? "not found"} (${duration(Date.now() - started)})`,
     );
     writeFileSync(copy, readFileSync(original));
   }
   if (missed.length > 0)
-    throw new Stop(`the simulation did not find within a minute that ${missed.join("; that ")}`);
-  say(`${bugs.length} bugs planted, all found`);
+    throw new UserError(
+      `the simulation did not find within a minute that ${missed.join("; that ")}`,
+    );
+  log(`${bugs.length} bugs planted, all found`);
 }
 
 /** Its seed and its invariant; undefined if there is none. */
@@ -64,6 +66,6 @@ async function firstViolation(cargo, options) {
   } catch ({ message, output }) {
     const [violation] = output.match(/seed \d+: ".*" is violated/) ?? [];
     if (violation) return violation;
-    throw new Stop(`the simulation failed without a violation: ${message}`);
+    throw new UserError(`the simulation failed without a violation: ${message}`);
   }
 }

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { Stop } from "../../scripts/lib/report.mjs";
+import { UserError } from "../../scripts/lib/output.mjs";
 
 /** Fast, with the checks of a debug build. */
 export const PROFILE = ["--profile", "simulation"];
@@ -21,8 +21,8 @@ export const seedsWith = (...flags) => [
 ];
 
 /**
- * Plays seeds natively, no faster than they are taken. Throws a {@link Stop} with what it printed if one violates a promise.
- * @param {import("../../scripts/lib/ready.mjs").Tools} tools
+ * Plays seeds natively, no faster than they are taken. Throws a {@link UserError} with what it printed if one violates a promise.
+ * @param {import("../../scripts/lib/tools.mjs").Tools} tools
  * @param {NodeJS.ProcessEnv} env which seeds: `SEED`, `SEEDS`, or `FROM` and `MINUTES`
  * @returns {AsyncGenerator<{seed: number, events: object[]}>}
  */
@@ -37,7 +37,7 @@ export async function* record({ root, native }, env, ...flags) {
     for await (const line of linesOf(child.stdout))
       if (line.startsWith("{")) yield JSON.parse(line);
     const [code] = await closed;
-    if (code !== 0) throw new Stop(`the native simulation failed\n${await problem}`);
+    if (code !== 0) throw new UserError(`the native simulation failed\n${await problem}`);
   } finally {
     child.kill();
   }

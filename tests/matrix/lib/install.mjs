@@ -13,14 +13,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { Stop, say } from "../../../scripts/lib/report.mjs";
+import { UserError, log } from "../../../scripts/lib/output.mjs";
 import { npm, run } from "../../../scripts/lib/run.mjs";
 
 const HERE = join(import.meta.dirname, "..");
 const FILES = ["package.json", "package-lock.json", ".npmrc"];
 
 /**
- * @param {import("../../../scripts/lib/ready.mjs").Tools} tools
+ * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
  * @param {{build: boolean}} wish
  * @returns {Promise<string>} the folder
  */
@@ -33,7 +33,7 @@ export async function install(tools, { build }) {
 }
 
 async function buildPackage({ root, env }) {
-  say("matrix: building the package");
+  log("matrix: building the package");
   await run(process.execPath, [join(root, "scripts", "run.mjs"), "build", "package"], {
     cwd: root,
     env,
@@ -47,7 +47,7 @@ async function installTools({ env }, home) {
   const stamp = join(home, "installed");
   const print = wanted.digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === print) return;
-  say("matrix: installing the tools, about a minute and a gigabyte");
+  log("matrix: installing the tools, about a minute and a gigabyte");
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
   for (const name of FILES) copyFileSync(join(HERE, name), join(home, name));
@@ -58,7 +58,7 @@ async function installTools({ env }, home) {
 async function installPackage({ root, env }, home) {
   const pkg = join(root, "pkg");
   if (!existsSync(join(pkg, "package.json")))
-    throw new Stop("there is no package in `pkg`; run `npm run build` first");
+    throw new UserError("there is no package in `pkg`; run `npm run build` first");
   const projects = join(home, "projects");
   rmSync(projects, { recursive: true, force: true });
   mkdirSync(projects);

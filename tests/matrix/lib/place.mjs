@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { transformSync } from "esbuild";
 import { startGroup } from "../../../scripts/lib/serve.mjs";
 import { npmScript } from "../../../scripts/lib/bootstrap.mjs";
-import { tail } from "../../../scripts/lib/report.mjs";
+import { tail } from "../../../scripts/lib/output.mjs";
 import { EXPECTED, EXPECTED_FORM } from "../shared/smoke.mjs";
 import { serveFolder } from "./files.mjs";
 import { Skipped } from "./skipped.mjs";

@@ -1,7 +1,7 @@
 /** A test run counts what ran, and nothing that didn't run counts as passed. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cargoTests, nodeTests, oneCheck, runSteps } from "../../scripts/lib/steps.mjs";
+import { cargoTests, nodeTests, oneCheck, runSteps } from "../../scripts/lib/test-steps.mjs";
 
 const CARGO = `
 running 2 tests

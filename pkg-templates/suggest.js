@@ -4,7 +4,7 @@
 const MAX_NAME = 40;
 
 /** @param {string} name @param {string[]} names @param {string} [what] they are names of */
-export function instead(name, names, what = "options") {
+export function suggest(name, names, what = "options") {
   const nearest = names
     .map((other) => ({
       other,

@@ -5,7 +5,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import satisfies from "spdx-satisfies";
-import { Stop } from "./report.mjs";
+import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
 import { WASM } from "./rust.mjs";
 
@@ -14,7 +14,7 @@ export const ALLOWED = ["Apache-2.0", "BSD-3-Clause", "BSL-1.0", "MIT", "Unicode
 
 /** `folder`: where its sources are; `needs`: the purls of the parts that it calls; `sha256`: of the archive in the registry @typedef {{name: string, version: string, license: string, purl: string, authors: string[], folder?: string, sha256?: string, needs: string[]}} Part */
 
-/** The parts of the wasm that these features of the crate give, by name. @param {import("./ready.mjs").Tools} tools @returns {Promise<Part[]>} */
+/** The parts of the wasm that these features of the crate give, by name. @param {import("./tools.mjs").Tools} tools @returns {Promise<Part[]>} */
 export async function linkedParts({ root, wasm }, features) {
   const cargo = (...args) =>
     run(wasm.cargo, [...args, "--locked", "--no-default-features", "--features", features], {
@@ -104,14 +104,14 @@ export function bundledParts(root, folder) {
   });
 }
 
-/** @param {Part[]} parts @throws {Stop} that names each whose licence is not in {@link ALLOWED} */
+/** @param {Part[]} parts @throws {UserError} that names each whose licence is not in {@link ALLOWED} */
 export function checkLicences(parts) {
   const refused = parts
     .filter(({ license }) => !isAllowed(license))
     .map(({ name, version, license }) => `${name} ${version} (${license})`);
   if (refused.length > 0)
-    throw new Stop(
-      `what ships has parts whose licence is not in ALLOWED of scripts/lib/shipped.mjs: ${refused.join(", ")}; read it, then add it there or leave the part out`,
+    throw new UserError(
+      `what ships has parts whose licence is not in ALLOWED of scripts/lib/licences.mjs: ${refused.join(", ")}; read it, then add it there or leave the part out`,
     );
 }
 
@@ -148,7 +148,7 @@ function textsOf(root, { name, license, authors, folder }) {
   const taken = files.filter((file) => !(takesMit && /apache|unlicense|boost/i.test(file)));
   if (taken.length > 0) return taken.map((file) => tidy(readFileSync(join(folder, file), "utf8")));
   if (!/\bMIT\b/.test(license))
-    throw new Stop(`${name} brings no text of its licence (${license})`);
+    throw new UserError(`${name} brings no text of its licence (${license})`);
   return [
     tidy(readFileSync(join(root, "LICENSE"), "utf8")).replace(
       /^Copyright .*$/m,

@@ -1,5 +1,5 @@
 /** The steps of a test run: each is a command and a way to count what it tested. */
-import { duration, say } from "./report.mjs";
+import { duration, log } from "./output.mjs";
 import { run } from "./run.mjs";
 /** @typedef {{name: string, command: string[], count: (output: string, isOk: boolean) => {passed: number, failed: number}, env?: NodeJS.ProcessEnv}} Step */
 
@@ -33,11 +33,11 @@ export async function runSteps(steps, { root, env }) {
   for (const [index, step] of steps.entries()) {
     const [title, started] = [`[${index + 1}/${steps.length}] ${step.name}`, Date.now()];
     const took = () => duration(Date.now() - started);
-    say(`${title} …`);
-    const beat = setInterval(() => say(`${title}: at work for ${took()}`), 30_000);
+    log(`${title} …`);
+    const beat = setInterval(() => log(`${title}: at work for ${took()}`), 30_000);
     counts.push(await runStep(step, { cwd: root, env: step.env ?? env }));
     clearInterval(beat);
-    say(`${title}: ${counts.at(-1).passed} passed, ${counts.at(-1).failed} failed (${took()})`);
+    log(`${title}: ${counts.at(-1).passed} passed, ${counts.at(-1).failed} failed (${took()})`);
   }
   return sum(counts);
 }
@@ -49,6 +49,6 @@ async function runStep({ command: [program, ...args], count }, options) {
   );
   const { passed, failed } = count(output, !error);
   const missing = failed === 0 && (error || passed === 0) ? 1 : 0; // a command that failed, or that tested nothing
-  if (failed + missing > 0) say(`${output}${error?.message.split("\n")[0] ?? "it ran no test"}`);
+  if (failed + missing > 0) log(`${output}${error?.message.split("\n")[0] ?? "it ran no test"}`);
   return { passed, failed: failed + missing };
 }

@@ -13,12 +13,12 @@ import { setupServer } from "msw/node";
 import { chromium } from "playwright-core";
 import { createTestHarness } from "wrangler";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
-import { ready } from "../../scripts/lib/ready.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
 import { REQUEST } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
 
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
-const tools = await ready({ browser: true });
+const tools = await prepareTools({ browser: true });
 const project = await packed();
 const home = join(project.folder, "node_modules", "impact-pledge");
 const { createTestService } = await project.load("impact-pledge/testing");

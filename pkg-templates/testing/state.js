@@ -11,7 +11,7 @@ const CREATE = "/v2/pledge-transaction";
 
 /** @typedef {{method: string, url: string, headers: Map<string, string>, next: () => Promise<Uint8Array | undefined>, isWhole: boolean}} Incoming */
 
-export function newWorld({ keys, catalogue, now, seed, allowedOrigins = [], publicOrigin }) {
+export function newState({ keys, catalogue, now, seed, allowedOrigins = [], publicOrigin }) {
   const clock = newClock(now),
     platform = { clock, random: newRandom(seed) };
   const store = newStore(keys, catalogue),

@@ -1,7 +1,7 @@
 /** What the commands print. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { table } from "../../scripts/lib/report.mjs";
+import { table } from "../../scripts/lib/output.mjs";
 
 test("a text of somebody else's neither moves the cursor nor begins a line", () => {
   const text = table(["NAME", "X"], [["a\u001b[2Jb\nc\u009bd\u202ee", "Zoë 🌳"]]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { root } from "./bootstrap.mjs";
 import { findBrowser, installBrowser } from "./browser.mjs";
 import { cacheFolder } from "./cache.mjs";
-import { duration, say } from "./report.mjs";
+import { duration, log } from "./output.mjs";
 import { withPath } from "./run.mjs";
 import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from "./rust.mjs";
 
@@ -17,7 +17,7 @@ import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from 
  */
 
 /** @param {{browser?: boolean, lint?: boolean}} [needs] beyond what building takes @returns {Promise<Tools>} */
-export async function ready(needs = {}) {
+export async function prepareTools(needs = {}) {
   const place = { root, cache: cacheFolder() };
   mkdirSync(place.cache, { recursive: true });
   const { native, wasm } = await install(place, needs);
@@ -41,7 +41,7 @@ export async function ready(needs = {}) {
 }
 
 /** What a command takes that builds nothing: no Rust is looked for. @returns {Pick<Tools, "root" | "env" | "wrangler">} */
-export function readyToOperate() {
+export function operatorTools() {
   const env = { ...process.env, ...QUIET };
   Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // for wrangler in this process: standard output is the command's
   return { root, env, wrangler };
@@ -78,10 +78,10 @@ async function install(place, needs) {
   const [missing, started] = [[], Date.now()];
   for (const part of all) if (!(await part[1]())) missing.push(part);
   for (const [index, [name, , takes, get]] of missing.entries()) {
-    say(`set-up [${index + 1}/${missing.length}] ${name}: getting it, about ${takes}`);
+    log(`set-up [${index + 1}/${missing.length}] ${name}: getting it, about ${takes}`);
     await get();
     rust = findRust(place);
   }
-  if (missing.length > 0) say(`set-up: done in ${duration(Date.now() - started)}`);
+  if (missing.length > 0) log(`set-up: done in ${duration(Date.now() - started)}`);
   return rust;
 }

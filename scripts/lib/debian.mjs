@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { entry } from "./cache.mjs";
-import { Stop } from "./report.mjs";
+import { UserError } from "./output.mjs";
 import { find, run, withPath } from "./run.mjs";
 import { WASM, rustOf, stdFolder } from "./rust.mjs";
 
@@ -35,11 +35,11 @@ export async function installDebian(what, packages, remedy) {
     });
   await aptGet("update").catch(() => {}); // lists may be stale or not there at all: the install fails if that matters
   await aptGet("install", "--yes", "--no-install-recommends", ...packages).catch(({ message }) => {
-    throw new Stop(`${what} can't be had: ${remedy}; Debian's failed: ${message}`);
+    throw new UserError(`${what} can't be had: ${remedy}; Debian's failed: ${message}`);
   });
 }
 
-/** Debian's Rust with the standard library that was built for it, or null. @param {import("./ready.mjs").Place} place */
+/** Debian's Rust with the standard library that was built for it, or null. @param {import("./tools.mjs").Place} place */
 export function debianRust({ root, cache }) {
   const debian = rustOf(find("rustc", BIN), root);
   if (!debian || !linker(debian) || !existsSync(builtStd(cache, debian))) return null;
@@ -67,7 +67,7 @@ const builtStd = (cache, { identity, release }) =>
     `std-${WASM}-${release}-${createHash("sha256").update(identity).digest("hex").slice(0, 12)}`,
   );
 
-/** @param {import("./ready.mjs").Place} place @param {string} remedy where this fails */
+/** @param {import("./tools.mjs").Place} place @param {string} remedy where this fails */
 export async function installDebianRust({ root, cache }, remedy) {
   const hasAll = (debian) =>
     debian &&
@@ -75,7 +75,7 @@ export async function installDebianRust({ root, cache }, remedy) {
     existsSync(join(debian.sysroot, "lib", "rustlib", "src", "rust", "library"));
   if (!hasAll(rustOf(find("rustc", BIN), root))) await installDebian("Rust", PACKAGES, remedy);
   const debian = rustOf(find("rustc", BIN), root);
-  if (!hasAll(debian)) throw new Stop(`Rust can't be had: ${remedy}; Debian's is too old`);
+  if (!hasAll(debian)) throw new UserError(`Rust can't be had: ${remedy}; Debian's is too old`);
   if (!linker(debian))
     await installDebian("the linker for wasm32", [`lld-${llvm(debian)}`], remedy);
   await entry(builtStd(cache, debian), (folder) => buildStd(debian, folder));

@@ -4,7 +4,7 @@ import { once } from "./body.js";
 
 export const BASE_URL = "https://pledge.test";
 
-/** @typedef {(request: import("./world.js").Incoming) => Promise<{status: number, headers: Map<string, string>, body?: Uint8Array, isLost: boolean, isCut: boolean}>} Serve */
+/** @typedef {(request: import("./state.js").Incoming) => Promise<{status: number, headers: Map<string, string>, body?: Uint8Array, isLost: boolean, isCut: boolean}>} Serve */
 
 /** @param {Serve} serve */
 export function newFetch(serve) {

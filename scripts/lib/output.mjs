@@ -1,7 +1,7 @@
 /** What the commands print. Uses Node's own modules alone: a fresh clone has no others. */
 
 /** A reason to stop that the reader can act on. Printed without a stack. A command on records adds the `place` where it failed; `data` is what had come of it. */
-export class Stop extends Error {}
+export class UserError extends Error {}
 
 /** Where records are. @param {import("./kv.mjs").Place} place */
 export function placeInWords(place) {
@@ -11,7 +11,7 @@ export function placeInWords(place) {
   return `account ${place.account}, ${environment}, Worker ${place.worker}, namespace ${place.namespace}`;
 }
 
-export const say = (line) => process.stderr.write(`${line}\n`);
+export const log = (line) => process.stderr.write(`${line}\n`);
 
 /** `7 s`, `2 min 05 s` @param {number} milliseconds */
 export function duration(milliseconds) {
