@@ -1,24 +1,10 @@
-import type {
-  CreatePledgeTransactionRequest,
-  FormTexts,
-  Issue,
-  MessageMap,
-  Messages,
-} from "./validate.js";
+import type { CreatePledgeTransactionRequest, FormTexts, Issue, MessageMap, Messages } from "./validate.js";
 
 /** The DOM's type of that name; `never` where a program is compiled without the DOM, as on a server. */
-type Dom<Name extends string> = typeof globalThis extends {
-  readonly [N in Name]: { readonly prototype: infer T };
-}
-  ? T
-  : never;
+type Dom<Name extends string> = typeof globalThis extends { readonly [N in Name]: { readonly prototype: infer T } } ? T : never;
 
 /** What can be in a form: an input, a select, a textarea, or a custom element that takes part in forms. */
-export type FormField =
-  | Dom<"HTMLInputElement">
-  | Dom<"HTMLSelectElement">
-  | Dom<"HTMLTextAreaElement">
-  | Dom<"HTMLElement">;
+export type FormField = Dom<"HTMLInputElement"> | Dom<"HTMLSelectElement"> | Dom<"HTMLTextAreaElement"> | Dom<"HTMLElement">;
 
 /** A problem of a form in a page. */
 export interface FormIssue extends Issue {
@@ -31,9 +17,7 @@ export type FormMessages =
   | ((issue: FormIssue) => string | undefined);
 
 /** The payload of a form; `null` only of one that is `optional`, when no pledge is chosen. */
-export type FormPayload<Optional extends boolean = false> =
-  | CreatePledgeTransactionRequest
-  | (Optional extends true ? null : never);
+export type FormPayload<Optional extends boolean = false> = CreatePledgeTransactionRequest | (Optional extends true ? null : never);
 
 /** What both `bindForm` and `readForm` take: with the same values, page and server read the same payload. */
 export interface FormOptions<Optional extends boolean = false> {
@@ -54,9 +38,7 @@ export interface FormOptions<Optional extends boolean = false> {
 }
 
 export interface BindFormOptions<Optional extends boolean = false> extends FormOptions<Optional> {
-  /** Texts of your own. Codes without an entry keep the package's texts. */ messages?:
-    | FormMessages
-    | undefined;
+  /** Texts of your own. Codes without an entry keep the package's texts. */ messages?: FormMessages | undefined;
   /** The text for screen readers when a form with so many problems was to be sent. */
   summary?: ((count: number) => string) | undefined;
   /**
@@ -82,12 +64,8 @@ export interface ReportedIssue {
   /** What the buyer reads. */ readonly message: string;
   /** Where it is in the payload, such as `["recipient", "email"]`. */
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
-  /** The same as a JSON Pointer, such as `/recipient/email`, for an issue without `path`. */ readonly pointer?:
-    | string
-    | undefined;
-  /** One of this package's has its text by `messages`, and a message for developers becomes one for shoppers. */ readonly code?:
-    | string
-    | undefined;
+  /** The same as a JSON Pointer, such as `/recipient/email`, for an issue without `path`. */ readonly pointer?: string | undefined;
+  /** One of this package's has its text by `messages`, and a message for developers becomes one for shoppers. */ readonly code?: string | undefined;
 }
 
 export interface FormBinding<Optional extends boolean = false> {
@@ -132,16 +110,11 @@ export interface FormBinding<Optional extends boolean = false> {
  * });
  * ```
  */
-export function bindForm<Optional extends boolean = false>(
-  form: Dom<"HTMLFormElement">,
-  options?: BindFormOptions<Optional>,
-): FormBinding<Optional>;
+export function bindForm<Optional extends boolean = false>(form: Dom<"HTMLFormElement">, options?: BindFormOptions<Optional>): FormBinding<Optional>;
 
 /** A problem of posted data. */
 export interface PostedIssue extends Issue {
-  /** The name of the field that it belongs to; `null` if none was posted for it. */ readonly name:
-    | string
-    | null;
+  /** The name of the field that it belongs to; `null` if none was posted for it. */ readonly name: string | null;
 }
 
 export interface ReadFormOptions<Optional extends boolean = false> extends FormOptions<Optional> {
@@ -150,17 +123,12 @@ export interface ReadFormOptions<Optional extends boolean = false> extends FormO
    * fields alone do not make an item present if it has visible ones. Posted data does not show which are hidden.
    */
   hidden?: ((name: string) => boolean) | undefined;
-  /** Texts of your own; English for shoppers, unless set. */ messages?:
-    | Messages<PostedIssue>
-    | undefined;
+  /** Texts of your own; English for shoppers, unless set. */ messages?: Messages<PostedIssue> | undefined;
   /** The most issues to return, as for `validate`. */ maxIssues?: number | undefined;
 }
 
 /** Data that a form posted: names and values. Values that are no strings, such as files, are ignored. */
-export type PostedData =
-  | Iterable<readonly [string, unknown]>
-  | Dom<"FormData">
-  | Dom<"URLSearchParams">;
+export type PostedData = Iterable<readonly [string, unknown]> | Dom<"FormData"> | Dom<"URLSearchParams">;
 
 /**
  * The payload of posted data and its issues, on your server, by the same rules as in the page. Needs no DOM, nor its types.
@@ -174,15 +142,10 @@ export type PostedData =
  * });
  * ```
  */
-export function readForm<Optional extends boolean = false>(
-  data: PostedData,
-  options?: ReadFormOptions<Optional>,
-): FormReading<PostedIssue, Optional>;
+export function readForm<Optional extends boolean = false>(data: PostedData, options?: ReadFormOptions<Optional>): FormReading<PostedIssue, Optional>;
 
 export interface FieldAttributesOptions<Jsx extends boolean = false> {
-  /** Whether no pledge need be chosen: of a pledge nothing is required, and its amount may be 0. */ optional?:
-    | boolean
-    | undefined;
+  /** Whether no pledge need be chosen: of a pledge nothing is required, and its amount may be 0. */ optional?: boolean | undefined;
   /** Whether names are React's: `inputMode` and `autoComplete`. */ jsx?: Jsx | undefined;
 }
 
@@ -210,7 +173,4 @@ export type FieldAttributes<Jsx extends boolean = false> = {
  * // name="pledges.0.impact.amount" type="number" min="5e-324" step="any" inputMode="decimal" required
  * ```
  */
-export function fieldAttributes<Jsx extends boolean = false>(
-  path: string,
-  options?: FieldAttributesOptions<Jsx>,
-): FieldAttributes<Jsx>;
+export function fieldAttributes<Jsx extends boolean = false>(path: string, options?: FieldAttributesOptions<Jsx>): FieldAttributes<Jsx>;

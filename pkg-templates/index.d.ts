@@ -1,9 +1,4 @@
-import type {
-  CreatePledgeTransactionRequest,
-  ImpactRequest,
-  Issue,
-  NotificationType,
-} from "./validate.js";
+import type { CreatePledgeTransactionRequest, ImpactRequest, Issue, NotificationType } from "./validate.js";
 import type { PledgeDetailRequest, RecipientRequest, TriggerRequest } from "./validate.js";
 
 export * from "./validate.js";
@@ -75,9 +70,7 @@ export interface RetrievedPledgeTransaction {
   trigger: Trigger;
   pledges: RetrievedPledge[];
   notifications?: Notification[] | null;
-  /** Address of the timeline: for the recipient alone, never to be made public. */ timelineUrl?:
-    | string
-    | null;
+  /** Address of the timeline: for the recipient alone, never to be made public. */ timelineUrl?: string | null;
   id?: string | null;
   recipient?: Recipient | null;
 }
@@ -104,16 +97,9 @@ interface SharedOptions {
    * no such limit.
    */
   deadlineMs?: number | null | undefined;
-  /** How often a call is repeated at most, 0 to 10. Default: 2. */ maxRetries?:
-    | number
-    | null
-    | undefined;
+  /** How often a call is repeated at most, 0 to 10. Default: 2. */ maxRetries?: number | null | undefined;
   /** More headers, such as `{ traceparent }`. A call's are added to its client's. */
-  headers?:
-    | Readonly<Record<string, string>>
-    | Iterable<readonly [string, string]>
-    | null
-    | undefined;
+  headers?: Readonly<Record<string, string>> | Iterable<readonly [string, string]> | null | undefined;
 }
 
 /** A request that leaves. Headers have lower-case names; the API key is not shown. */
@@ -128,9 +114,7 @@ export interface RequestEvent {
 export interface ResponseEvent extends RequestEvent {
   readonly status: number;
   readonly durationMs: number;
-  /** The service's name for the request, where the answer has one. */ readonly requestId:
-    | string
-    | undefined;
+  /** The service's name for the request, where the answer has one. */ readonly requestId: string | undefined;
 }
 
 /** A repeat that is going to be. */
@@ -144,10 +128,7 @@ export interface RetryEvent {
 export type LogLevel = "off" | "error" | "warn" | "info" | "debug";
 
 /** Where a client writes to: `console`, or what has the same functions. */
-export type Logger = Record<
-  Exclude<LogLevel, "off">,
-  (message: string, details: unknown) => unknown
->;
+export type Logger = Record<Exclude<LogLevel, "off">, (message: string, details: unknown) => unknown>;
 
 /** The options of a {@link PledgeClient}. */
 export interface PledgeClientOptions extends SharedOptions {
@@ -168,14 +149,8 @@ export interface PledgeClientOptions extends SharedOptions {
   appInfo?: { name: string; version?: string; url?: string } | null | undefined;
   /** Called before each attempt. What hooks throw is logged, and changes nothing. */
   onRequest?: ((event: RequestEvent) => unknown) | null | undefined;
-  /** Called after each answer. */ onResponse?:
-    | ((event: ResponseEvent) => unknown)
-    | null
-    | undefined;
-  /** Called before the wait for a repeat. */ onRetry?:
-    | ((event: RetryEvent) => unknown)
-    | null
-    | undefined;
+  /** Called after each answer. */ onResponse?: ((event: ResponseEvent) => unknown) | null | undefined;
+  /** Called before the wait for a repeat. */ onRetry?: ((event: RetryEvent) => unknown) | null | undefined;
   /** Where to log. Default: `console`. */ logger?: Logger | null | undefined;
   /** What to log: failed calls (`error`), repeats (`warn`), requests and answers (`debug`). Default: `off`. */
   logLevel?: LogLevel | null | undefined;
@@ -235,9 +210,7 @@ export interface CreateOptions extends CallOptions {
  * ```
  */
 export class PledgeClient {
-  /** @throws {PledgeError} for an option that can't be used */ constructor(
-    options: PledgeClientOptions,
-  );
+  /** @throws {PledgeError} for an option that can't be used */ constructor(options: PledgeClientOptions);
 
   /**
    * A client with `PLEDGE_API_KEY`, `PLEDGE_BASE_URL` and, for a team-level key, `PLEDGE_UNIT_ID` of the environment.
@@ -253,10 +226,7 @@ export class PledgeClient {
    * console.log(reference); // order-1
    * ```
    */
-  static fromEnv(
-    options?: Partial<PledgeClientOptions> | null,
-    env?: Readonly<Record<string, unknown>>,
-  ): PledgeClient;
+  static fromEnv(options?: Partial<PledgeClientOptions> | null, env?: Readonly<Record<string, unknown>>): PledgeClient;
 
   /**
    * A client with some other options.
@@ -281,10 +251,7 @@ export class PledgeClient {
    * console.log(id); // ptran_1
    * ```
    */
-  createPledgeTransaction(
-    request: CreatePledgeTransactionRequest,
-    options?: CreateOptions | null,
-  ): Call<PledgeTransaction>;
+  createPledgeTransaction(request: CreatePledgeTransactionRequest, options?: CreateOptions | null): Call<PledgeTransaction>;
 
   /**
    * Gets a pledge transaction by its ID.
@@ -322,26 +289,13 @@ export interface ResponseInfo {
  * console.log(status); // 200
  * ```
  */
-export function responseOf(
-  transaction: PledgeTransaction | RetrievedPledgeTransaction,
-): ResponseInfo | undefined;
+export function responseOf(transaction: PledgeTransaction | RetrievedPledgeTransaction): ResponseInfo | undefined;
 
 /** What an error is about. Distinguishes errors where `instanceof` can't: between copies of the package. */
 export type PledgeErrorCode =
-  | "invalid_argument"
-  | "live_key_in_browser"
-  | "live_key_over_http"
-  | "api_key_failed"
-  | "no_fetch"
-  | "invalid_request"
-  | "api_error"
-  | "authentication_failed"
-  | "not_found"
-  | "conflict"
-  | "unprocessable"
-  | "rate_limited"
-  | "connection_failed"
-  | "timeout";
+  | "invalid_argument" | "live_key_in_browser" | "live_key_over_http" | "api_key_failed" | "no_fetch" | "invalid_request"
+  | "api_error" | "authentication_failed" | "not_found" | "conflict" | "unprocessable" | "rate_limited"
+  | "connection_failed" | "timeout";
 
 /** What all errors of this package are. By itself: an option or argument that can't be used. */
 export class PledgeError extends Error {
@@ -380,21 +334,12 @@ export class ValidationError extends PledgeError {
  * ```
  */
 export class ApiError extends PledgeError {
-  readonly code:
-    | "api_error"
-    | "authentication_failed"
-    | "not_found"
-    | "conflict"
-    | "unprocessable"
-    | "rate_limited";
+  readonly code: "api_error" | "authentication_failed" | "not_found" | "conflict" | "unprocessable" | "rate_limited";
   /** The HTTP status; 0 for a redirect in a browser. */ readonly status: number;
   /** The `error` of a body in the contract's error shape. */ readonly error?: string;
-  /** The body's text without the API key, up to 64 KiB unless the status was a success. */
-  readonly body: string;
+  /** The body's text without the API key, up to 64 KiB unless the status was a success. */ readonly body: string;
   /** The answer's headers without the API key. */ readonly headers: Headers;
-  /** The service's name for the request, where the answer has one. */ get requestId():
-    | string
-    | undefined;
+  /** The service's name for the request, where the answer has one. */ get requestId(): string | undefined;
   /** The idempotency key that was sent. */ readonly idempotencyKey?: string;
 }
 
@@ -457,8 +402,7 @@ export class ConnectionError extends PledgeError {
    * properties of the original, and is no instance of its class.
    */
   readonly cause?: unknown;
-  /** The idempotency key that was sent: repeat the create with it. */
-  readonly idempotencyKey?: string;
+  /** The idempotency key that was sent: repeat the create with it. */ readonly idempotencyKey?: string;
 }
 
 /** There was no answer in time. A create may have been recorded all the same. */

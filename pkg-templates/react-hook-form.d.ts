@@ -11,6 +11,4 @@ import type { FieldValues, Resolver } from "react-hook-form";
  *
  * const { register, handleSubmit, formState } = useForm({ resolver: pledgeResolver({ messages: de }), defaultValues });
  */
-export declare function pledgeResolver<T extends FieldValues = CreatePledgeTransactionRequest>(
-  options?: ValidateOptions,
-): Resolver<T>;
+export declare function pledgeResolver<T extends FieldValues = CreatePledgeTransactionRequest>(options?: ValidateOptions): Resolver<T>;

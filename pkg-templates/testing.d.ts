@@ -7,11 +7,7 @@ export type TestKey = {
   /** What `requests()` shows in its place. */ label?: string | undefined;
 } & (
   | { /** The unit that it acts as. */ unitId: string; teamId?: undefined; unitIds?: undefined }
-  | {
-      teamId: string /** The units that it may act for. */;
-      unitIds: readonly string[];
-      unitId?: undefined;
-    }
+  | { teamId: string; /** The units that it may act for. */ unitIds: readonly string[]; unitId?: undefined }
 );
 
 /** The prices of offerings. */
@@ -54,18 +50,8 @@ interface Failing {
  */
 export type TestFault = Failing &
   (
-    | {
-        /** 400 to 599. With 401, 404 and 503 it answers as the service does, else with a plain body of JSON. */ status: number /** More headers of the answer. */;
-        headers?: Readonly<Record<string, string>> | undefined;
-        fault?: undefined;
-        delayMs?: undefined;
-      }
-    | {
-        fault: "timeout" | "lost answer" | "lost write";
-        status?: undefined;
-        headers?: undefined;
-        delayMs?: undefined;
-      }
+    | { /** 400 to 599. With 401, 404 and 503 it answers as the service does, else with a plain body of JSON. */ status: number; /** More headers of the answer. */ headers?: Readonly<Record<string, string>> | undefined; fault?: undefined; delayMs?: undefined }
+    | { fault: "timeout" | "lost answer" | "lost write"; status?: undefined; headers?: undefined; delayMs?: undefined }
     | { fault: "slow"; delayMs: number; status?: undefined; headers?: undefined }
   );
 
@@ -80,10 +66,7 @@ export interface RecordedTransaction extends RetrievedPledgeTransaction {
 export interface RecordedRequest {
   method: string;
   /** With its query. */ path: string;
-  /** By lower-case names; a key is shown as its label, or as `[API key]`. */ headers: Record<
-    string,
-    string
-  >;
+  /** By lower-case names; a key is shown as its label, or as `[API key]`. */ headers: Record<string, string>;
   /** The value of JSON, or text; undefined where there is none, or where the service did not read it. */ body: unknown;
   /** Of the answer; null while there is none. */ status: number | null;
 }
@@ -103,12 +86,7 @@ interface NodeResponse {
 }
 /** What is used of Playwright's `Route`. */
 interface PlaywrightRoute {
-  request(): {
-    method(): string;
-    url(): string;
-    allHeaders(): Promise<Record<string, string>>;
-    postDataBuffer(): Uint8Array | null;
-  };
+  request(): { method(): string; url(): string; allHeaders(): Promise<Record<string, string>>; postDataBuffer(): Uint8Array | null };
   fulfill(answer: object): Promise<void>;
   abort(errorCode?: string): Promise<void>;
 }
