@@ -31,8 +31,10 @@ export function newCall({ fetch, headers, ...options }, limit, report) {
     exchange: async (input, init, signal) => {
       const request = init ? { url: input, ...init } : input;
       for (const [name, value] of Object.entries(headers))
-        init ? (init.headers[name] = value) : input.headers.set(name, value);
-      const number = (attempt += 1),
+        if (init) init.headers[name] = value;
+        else input.headers.set(name, value);
+      attempt += 1;
+      const number = attempt,
         startedAt = Date.now();
       report("request", () => shown(request, number, request.headers));
       reason = "there was no answer in time";

@@ -212,8 +212,7 @@ function conclude(call, conclusion, hint) {
   if (kind === "transaction") return transaction(conclusion);
   if (kind === "aborted" && !call.limit.isOver()) throw abortReason(call.ownSignal);
   if (kind === "invalid_argument") throw invalid(text);
-  const limitMs =
-    kind === "aborted" ? call.deadlineMs : kind === "timed_out" ? call.timeoutMs : undefined;
+  const limitMs = { aborted: call.deadlineMs, timed_out: call.timeoutMs }[kind];
   if (limitMs !== undefined)
     throw new TimeoutError("timeout", `the service did not answer within ${limitMs} ms${hint}`, {
       idempotencyKey,

@@ -15,9 +15,12 @@ export function newLimit(signal, deadlineMs) {
     get aborted() {
       return both.some(({ aborted }) => aborted);
     },
-    addEventListener: (...listener) => both.forEach((one) => one.addEventListener(...listener)),
-    removeEventListener: (...listener) =>
-      both.forEach((one) => one.removeEventListener(...listener)),
+    addEventListener(...listener) {
+      for (const one of both) one.addEventListener(...listener);
+    },
+    removeEventListener(...listener) {
+      for (const one of both) one.removeEventListener(...listener);
+    },
   };
   return {
     signal: either,

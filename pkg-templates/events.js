@@ -23,7 +23,7 @@ const EVENTS = {
 export function reporter({ logger = globalThis.console, logLevel, ...hooks }) {
   const level = LEVELS.indexOf(logLevel);
   const log = (at, line, info) =>
-    level >= LEVELS.indexOf(at) && calmly(() => logger[at](`impact-pledge: ${line}`, info));
+    level >= LEVELS.indexOf(at) && runSafely(() => logger[at](`impact-pledge: ${line}`, info));
   return (event, describe) => {
     const [name, at, line] = EVENTS[event],
       hook = hooks[name];
@@ -31,7 +31,7 @@ export function reporter({ logger = globalThis.console, logLevel, ...hooks }) {
     const info = Object.freeze(describe());
     log(at, line(info), info);
     if (hook)
-      calmly(
+      runSafely(
         () => hook(info),
         (error) => log("error", `\`${name}\` failed`, error),
       );
@@ -39,7 +39,7 @@ export function reporter({ logger = globalThis.console, logLevel, ...hooks }) {
 }
 
 /** Runs what may throw, at once or later: the call goes on. */
-async function calmly(work, failed) {
+async function runSafely(work, failed) {
   try {
     await work();
   } catch (error) {

@@ -218,11 +218,7 @@ function abortSignal(name, value) {
   return value;
 }
 
-const kindOf = (value) =>
-  value === null
-    ? "null"
-    : Array.isArray(value)
-      ? "an array"
-      : value === undefined
-        ? "undefined"
-        : `of type ${typeof value}`;
+function kindOf(value) {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? "an array" : `of type ${typeof value}`;
+}

@@ -33,7 +33,7 @@ function encodeInto(text, bytes) {
   let written = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.codePointAt(i);
-    const more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    const more = bytesBehind(code);
     if (code >> 11 === 0xd800 >> 11) {
       for (const char of `\\u${code.toString(16)}`) bytes[written++] = char.charCodeAt(0);
       continue;
@@ -45,26 +45,51 @@ function encodeInto(text, bytes) {
   return { written };
 }
 
+/** How many bytes stand behind the first one of a character. */
+function bytesBehind(code) {
+  if (code < 0x80) return 0;
+  if (code < 0x800) return 1;
+  return code < 0x10000 ? 2 : 3;
+}
+
+/** The same by the first byte; 0 also for a byte that begins no character. */
+function bytesBehindFirst(byte) {
+  if (byte < 0xc2 || byte > 0xf4) return 0;
+  if (byte < 0xe0) return 1;
+  return byte < 0xf0 ? 2 : 3;
+}
+
+/** The least and the most that any byte but the first can be; and the second one, behind some first ones. */
+const FOLLOWING = [0x80, 0xbf];
+const SECOND = new Map([
+  [0xe0, [0xa0, 0xbf]],
+  [0xed, [0x80, 0x9f]],
+  [0xf0, [0x90, 0xbf]],
+  [0xf4, [0x80, 0x8f]],
+]);
+
+/** The character of a byte behind which none is expected. */
+const alone = (byte) => (byte < 0x80 ? String.fromCharCode(byte) : REPLACEMENT);
+
 /** As a platform's decoder reads UTF-8, each longest beginning of no character replaced; but a byte order mark is text. */
 function decode(bytes) {
   const chars = [];
   let code = 0,
-    left = 0,
-    least = 0x80,
-    most = 0xbf;
+    left = 0;
+  let [least, most] = FOLLOWING;
   for (const byte of bytes) {
     if (left && byte >= least && byte <= most) {
       code = (code << 6) | (byte & 0x3f);
-      if (--left === 0) chars.push(String.fromCodePoint(code));
-      [least, most] = [0x80, 0xbf];
+      left -= 1;
+      if (left === 0) chars.push(String.fromCodePoint(code));
+      [least, most] = FOLLOWING;
       continue;
     }
     if (left) chars.push(REPLACEMENT); // and this byte begins anew
-    left = byte < 0xc2 || byte > 0xf4 ? 0 : byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    left = bytesBehindFirst(byte);
     code = byte & (0x3f >> left);
-    least = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80;
-    most = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf;
-    if (!left) chars.push(byte < 0x80 ? String.fromCharCode(byte) : REPLACEMENT);
+    [least, most] = SECOND.get(byte) ?? FOLLOWING;
+    if (!left) chars.push(alone(byte));
   }
   if (left) chars.push(REPLACEMENT);
   return chars.join("");

@@ -27,8 +27,11 @@ class LazyTextDecoder {
   constructor(...options) {
     let made;
     // Without bytes wasm-bindgen only tries the decoder, as soon as it is loaded.
-    this.decode = (bytes) =>
-      bytes ? (made ??= new (find("TextDecoder"))(...options)).decode(bytes) : "";
+    this.decode = (bytes) => {
+      if (!bytes) return "";
+      made ??= new (find("TextDecoder"))(...options);
+      return made.decode(bytes);
+    };
   }
 }
 

@@ -18,22 +18,14 @@ export function suggest(name, names, what = "options") {
 
 /** How many characters have to be added, taken away or changed to make one text of another (Levenshtein's distance). */
 function edits(from, to) {
-  let row = [...to].map((_, index) => index + 1);
-  row.unshift(0);
-  for (const [line, char] of [...from].entries()) {
-    row = row.reduce(
-      (next, above, column) => [
-        ...next,
-        column === 0
-          ? line + 1
-          : Math.min(
-              above + 1,
-              next[column - 1] + 1,
-              row[column - 1] + (char === to[column - 1] ? 0 : 1),
-            ),
-      ],
-      [],
-    );
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const char of from) {
+    const next = [row[0] + 1];
+    for (let i = 1; i < row.length; i += 1) {
+      const change = char === to[i - 1] ? 0 : 1;
+      next.push(Math.min(row[i] + 1, next[i - 1] + 1, row[i - 1] + change));
+    }
+    row = next;
   }
   return row.at(-1);
 }

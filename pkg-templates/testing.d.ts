@@ -84,12 +84,6 @@ interface NodeResponse {
   end(body?: Uint8Array): unknown;
   destroy(): unknown;
 }
-/** What is used of Playwright's `Route`. */
-interface PlaywrightRoute {
-  request(): { method(): string; url(): string; allHeaders(): Promise<Record<string, string>>; postDataBuffer(): Uint8Array | null };
-  fulfill(answer: object): Promise<void>;
-  abort(errorCode?: string): Promise<void>;
-}
 
 /** The service in the process of a test. None of its functions needs `this`. */
 export interface TestService {
@@ -122,10 +116,6 @@ export interface TestService {
    * ```
    */
   readonly handler: (request: NodeRequest, response: NodeResponse) => void;
-  /** For Playwright: ``await page.route(`${service.baseUrl}/**`, service.route)``. The page's origin has to be one of `allowedOrigins`. */
-  readonly route: (route: PlaywrightRoute) => Promise<void>;
-  /** For Mock Service Worker: ``http.all(`${service.baseUrl}/*`, service.msw)``. */
-  readonly msw: (info: { request: Request }) => Promise<Response>;
   /** The time of its clock, in milliseconds since 1970. */
   readonly now: () => number;
   /**

@@ -43,7 +43,8 @@ async function read(file, name) {
   let size = 0;
   try {
     for await (const chunk of file === "-" ? process.stdin : createReadStream(file)) {
-      if ((size += chunk.length) > MOST)
+      size += chunk.length;
+      if (size > MOST)
         throw new Stop(
           `${name} has more than ${MOST} bytes, which is what the service takes: is it one request? Split its pledges over several`,
         );

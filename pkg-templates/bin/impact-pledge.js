@@ -86,7 +86,10 @@ function isKey(arg) {
   return arg.includes("service_sk_") || Boolean(key && (arg === key || arg.endsWith(`=${key}`)));
 }
 
-const print = (text) => (console.log(text), 0);
+function print(text) {
+  console.log(text);
+  return 0;
+}
 
 function commandOf(name) {
   if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name];
@@ -131,7 +134,7 @@ function helpOf({ usage, about, more, options }) {
   ]);
   const commands = Object.values(COMMANDS).map(({ usage, about }) => [usage, about]);
   const parts = about
-    ? [about + ".", table(rows), more]
+    ? [`${about}.`, table(rows), more]
     : [
         "Tries pledge requests and the service.",
         table(commands),

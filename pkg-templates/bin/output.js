@@ -13,6 +13,7 @@ export class Stop extends Error {
 /** What changes a terminal, or the order in which it shows text, as an escape: names and answers are others' text. */
 export const printable = (text) =>
   text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
     /[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

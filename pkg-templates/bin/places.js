@@ -47,7 +47,7 @@ function placesIn(text, wanted) {
     if (!places.has(key)) places.set(key, []);
     places.get(key).push({ line: line + 1, column: column + 1 });
   };
-  const begin = (offset, length, line, column, path) => {
+  const begin = (_offset, _length, line, column, path) => {
     if (path().length > MOST_LEVELS) throw ENOUGH;
     add(values, path(), line, column);
   };
@@ -55,9 +55,9 @@ function placesIn(text, wanted) {
     visit(text, {
       onObjectBegin: begin,
       onArrayBegin: begin,
-      onObjectProperty: (name, offset, length, line, column, path) =>
+      onObjectProperty: (name, _offset, _length, line, column, path) =>
         add(names, [...path(), name], line, column),
-      onLiteralValue: (value, offset, length, line, column, path) =>
+      onLiteralValue: (_value, _offset, _length, line, column, path) =>
         add(values, path(), line, column),
     });
   } catch (error) {

@@ -3,6 +3,7 @@ import { REQUEST } from "../generated/fields.js";
 import { checkOptions } from "./options.js";
 import { MAX_STEPS, shapeWithin } from "./shape.js";
 
+const BOXES = { notifications: "checkbox" };
 const TYPES = { email: "email", uri: "url", "date-time": "datetime-local" };
 const COMPLETIONS = {
   "recipient.email": "email",
@@ -28,7 +29,7 @@ export function fieldAttributes(path, options = {}) {
     completion = COMPLETIONS[path];
   return {
     name: path,
-    type: isNumber ? "number" : first === "notifications" ? "checkbox" : (TYPES[format] ?? "text"),
+    type: isNumber ? "number" : BOXES[first] || TYPES[format] || "text",
     ...(isNumber && {
       min: isOptional ? "0" : LEAST,
       [jsx ? "inputMode" : "inputmode"]: "decimal",

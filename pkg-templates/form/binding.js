@@ -11,8 +11,8 @@ const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while t
 /** Problems of several fields together, which are shown at the place of their group. */
 const OF_GROUPS = new Set([INCOMPLETE, "too_many_items"]);
 
-/** Takes a form over, until it is unbound. Closures, as a minifier cannot shorten the members of a class as much. */
-export function takeOver(form, options) {
+/** Checks a form as it is filled in, until it is unbound. Closures, as a minifier cannot shorten the members of a class as much. */
+export function attachChecks(form, options) {
   const wasNative = !form.noValidate;
   form.noValidate = true; // no bubbles: the problems stand beside the fields
   const messages = messagesOf(form),
@@ -22,7 +22,7 @@ export function takeOver(form, options) {
   const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that have not changed since
   const serverLines = new Set(); // what the server found that no field has
   const customValidity = new Map(); // by field
-  const calmed = new Set(); // fields that are invalid to the browser, but not yet to the buyer
+  const hiddenInvalid = new Set(); // fields that are invalid to the browser, but not yet to the buyer
   let touched = new WeakSet(serverErrors.keys()); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
   let wasSent = false,
     isBusy = false;
@@ -31,7 +31,7 @@ export function takeOver(form, options) {
   let lines = new Set(); // the problems that no field can show
   let fieldAt; // of a path in the payload that was sent
   let failure; // what is shown of an `onSubmit` that failed
-  let told; // the pointers and codes that `onIssues` got last
+  let notified; // the pointers and codes that `onIssues` got last
 
   // ---- Events ----
 
@@ -175,7 +175,7 @@ export function takeOver(form, options) {
     );
     lines = new Set(issues.filter(hasNoField).map(({ message }) => message));
     const shown = messages.show(problems);
-    fields.forEach(calm);
+    fields.forEach(hideInvalidState);
     live.update();
     if (!isSilent)
       live.add(
@@ -184,7 +184,7 @@ export function takeOver(form, options) {
           holds: () => problems.get(field)?.text === text,
         })),
       );
-    tell(issues);
+    notify(issues);
     return reading;
   }
 
@@ -198,13 +198,14 @@ export function takeOver(form, options) {
   }
 
   /** A screen reader would call a field invalid that the buyer has not come to. A single radio button is never called so. */
-  function calm(field) {
-    const isCalm =
+  function hideInvalidState(field) {
+    const isHidden =
       field.validationMessage &&
       field.type !== "radio" &&
       field.getAttribute("aria-invalid") !== "true";
-    if (isCalm && calmed.add(field)) field.setAttribute("aria-invalid", "false");
-    else if (calmed.delete(field) && !problems.has(field)) field.removeAttribute("aria-invalid");
+    if (isHidden && hiddenInvalid.add(field)) field.setAttribute("aria-invalid", "false");
+    else if (hiddenInvalid.delete(field) && !problems.has(field))
+      field.removeAttribute("aria-invalid");
   }
 
   /** Of all fields but these: the others were removed or disabled. */
@@ -239,17 +240,18 @@ export function takeOver(form, options) {
     ]);
   }
 
-  function tell(issues) {
+  function notify(issues) {
     const now = linesOf(issues).join("\n");
-    if (now !== told) options.onIssues?.(issues);
-    told = now;
+    if (now !== notified) options.onIssues?.(issues);
+    notified = now;
   }
 
   function unbind() {
     listening.abort();
     clearCustomValidity(new Set()); // else the browser would still refuse the fields
-    messages.show((problems = new Map()));
-    for (const field of calmed) field.removeAttribute("aria-invalid");
+    problems = new Map();
+    messages.show(problems);
+    for (const field of hiddenInvalid) field.removeAttribute("aria-invalid");
     live.remove();
     failure?.remove();
     form.noValidate = !wasNative;
@@ -267,7 +269,10 @@ const linesOf = (issues) => issues.map(({ pointer, code }) => `${pointer} ${code
 
 function focus(field) {
   // An element in a closed `details` cannot be focused.
-  for (let details = field; (details = details?.parentElement.closest("details")); )
+  let details = field?.closest("details");
+  while (details) {
     details.open = true;
+    details = details.parentElement.closest("details");
+  }
   field?.focus();
 }

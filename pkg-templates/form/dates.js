@@ -13,10 +13,9 @@ let kept;
 export function zoneOf(timeZone) {
   if (kept && kept.timeZone === timeZone) return kept;
   try {
-    return (kept = {
-      timeZone,
-      format: new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" }),
-    });
+    const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+    kept = { timeZone, format };
+    return kept;
   } catch (cause) {
     throw new TypeError("`timeZone` must be a time zone such as `Europe/Berlin`", { cause });
   }

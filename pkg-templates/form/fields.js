@@ -26,12 +26,12 @@ export function fieldsOf(form) {
 export function controlsOf(field) {
   const { name, type } = field;
   const control = (value) => ({ field, name, value, hidden: type === "hidden" });
-  if (type !== "select-multiple") return [control(valueOf(field))];
+  if (type !== "select-multiple") return [control(textIn(field))];
   const chosen = [...field.selectedOptions].map(({ value }) => control(value));
   return chosen.length > 0 ? chosen : [control("")];
 }
 
-function valueOf({ type, checked, validity, value = "" }) {
+function textIn({ type, checked, validity, value = "" }) {
   if (type === "checkbox" || type === "radio") return checked ? value : "";
   return validity?.badInput ? BAD_INPUT : String(value);
 }

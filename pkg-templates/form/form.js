@@ -1,6 +1,6 @@
 /** `impact-pledge/form`: a plain HTML form that checks itself, and the same check of posted data on a server. */
 import { mostOf } from "../validate/options.js";
-import { takeOver } from "./binding.js";
+import { attachChecks } from "./binding.js";
 import { zoneOf } from "./dates.js";
 import { checkOptions } from "./options.js";
 import { read } from "./read.js";
@@ -48,7 +48,7 @@ export function bindForm(form, options = {}) {
   if (bound.get(form)?.aborted === false)
     throw new TypeError("this form is bound already: unbind it first");
   checkOptions(BIND, options);
-  const { signal, read, refresh, report, unbind } = canRun() ? takeOver(form, options) : INERT;
+  const { signal, read, refresh, report, unbind } = canRun() ? attachChecks(form, options) : INERT;
   bound.set(form, signal);
   const whileActive = (work) => (argument) => void (signal.aborted || work(argument));
   return {

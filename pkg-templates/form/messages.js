@@ -43,7 +43,10 @@ export function messagesOf(form) {
   }
 
   function mark(field, text, place) {
-    place.id ||= `impact-pledge-problem-${(count += 1)}`;
+    if (!place.id) {
+      count += 1;
+      place.id = `impact-pledge-problem-${count}`;
+    }
     describe(field, (ids) => ids.add(place.id));
     if (field.type !== "radio") field.setAttribute("aria-invalid", "true"); // no role of a single radio button has it
     shown.set(field, { text, place });

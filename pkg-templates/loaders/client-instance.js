@@ -4,7 +4,9 @@ import { compile } from "#module";
 export function instantiate() {
   const module = compile(),
     imports = {};
-  for (const { module: from, name } of WebAssembly.Module.imports(module))
-    (imports[from] ??= {})[name] = () => {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    imports[from] ??= {};
+    imports[from][name] = () => {};
+  }
   return new WebAssembly.Instance(module, imports).exports;
 }

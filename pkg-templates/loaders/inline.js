@@ -8,7 +8,8 @@ let module;
 export function compile() {
   const { Module } = find("WebAssembly");
   try {
-    return (module ??= new Module(bytesOf(text)));
+    module ??= new Module(bytesOf(text));
+    return module;
   } catch (cause) {
     throw blocked(cause);
   }

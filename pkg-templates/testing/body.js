@@ -19,8 +19,13 @@ export function newBody(next) {
 
   async function readAtLeast(bytes) {
     const pieces = [];
-    for (let size = 0, piece; size < bytes && (piece = await pull()); size += piece.length)
+    let size = 0;
+    while (size < bytes) {
+      const piece = await pull();
+      if (!piece) break;
       pieces.push(piece);
+      size += piece.length;
+    }
     return joined(pieces);
   }
 
@@ -41,12 +46,20 @@ export function newBody(next) {
 
 /** What workerd's stream of a body does for a reader of bytes; the buffer that it is given is not needed. */
 function streamOf(readAtLeast) {
+  const stream = {
+    locked: false,
+    getReader() {
+      stream.locked = true;
+      return reader;
+    },
+  };
   const reader = {
     readAtLeast,
     cancel: async () => {},
-    releaseLock: () => void (stream.locked = false),
+    releaseLock() {
+      stream.locked = false;
+    },
   };
-  const stream = { locked: false, getReader: () => ((stream.locked = true), reader) };
   return stream;
 }
 

@@ -17,8 +17,9 @@ export function newClock(start) {
   return {
     now,
     setTimeout(callback, ms) {
-      const number = (last += 1),
-        fire = () => timers.delete(number) && callback();
+      last += 1;
+      const number = last;
+      const fire = () => timers.delete(number) && callback();
       const timer = { due: now() + ms, fire };
       timers.set(number, timer);
       arm(timer);
@@ -34,7 +35,9 @@ export function newClock(start) {
       const inOrder = [...timers.values()].sort((a, b) => a.due - b.due);
       for (const timer of inOrder) {
         arm(timer);
-        if (timer.due <= now()) clearTimeout(timer.real), timer.fire();
+        if (timer.due > now()) continue;
+        clearTimeout(timer.real);
+        timer.fire();
       }
     },
   };

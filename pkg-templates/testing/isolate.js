@@ -18,7 +18,9 @@ class Answer {
 export function startIsolate({ clock, random }) {
   const waiting = new Set(),
     resolved = Promise.resolve();
-  const broke = (cause) => waiting.forEach((reject) => reject(cause));
+  const broke = (cause) => {
+    for (const reject of waiting) reject(cause);
+  };
   const fetch = instantiate({
     module: compile(),
     Date: { now: clock.now },

@@ -74,7 +74,7 @@ function keyOf(name, value) {
   throw invalid(`each of \`${name}\` has either a \`unitId\`, or a \`teamId\` and its \`unitIds\``);
 }
 
-function catalogueOf(name, value) {
+function catalogueOf(_name, value) {
   return read(CATALOGUE, value);
 }
 

@@ -6,7 +6,9 @@ export function newRandom(seed) {
   let state = 0x811c9dc5; // FNV-1a of the text, then mulberry32: enough for ids that differ from each other
   for (const char of seed) state = Math.imul(state ^ char.codePointAt(0), 0x01000193);
   const next = mulberry32(state);
-  return (bytes) => bytes.forEach((_, index) => (bytes[index] = next()));
+  return (bytes) => {
+    for (let i = 0; i < bytes.length; i += 1) bytes[i] = next();
+  };
 }
 
 /** @param {number} state @returns {() => number} the next 32 bits, as a signed number */

@@ -1,6 +1,6 @@
 /** `impact-pledge/testing`: the real service in the process of a test. */
-import { BASE_URL, newFetch, newHandler, newResolver, newRoute } from "./adapters.js";
 import { invalid } from "../options.js";
+import { BASE_URL, newFetch, newHandler } from "./http.js";
 import { advanceOf, faultOptions, serviceOptions } from "./options.js";
 import { newState } from "./state.js";
 
@@ -14,8 +14,6 @@ export function createTestService(options) {
     baseUrl: BASE_URL,
     fetch: newFetch(serve),
     handler: newHandler(serve),
-    route: newRoute(serve),
-    msw: newResolver(serve),
     now: () => state.clock.now(),
     advance: (ms) => state.clock.advance(advanceOf(ms, state.clock.now())),
     fail(fault) {
@@ -24,9 +22,13 @@ export function createTestService(options) {
         throw invalid(`there are ${MOST_FAULTS} faults already`);
       state.faults.push(read);
     },
-    restore: () => void (state.faults.length = 0),
+    restore() {
+      state.faults.length = 0;
+    },
     transactions: () => state.transactions(),
     requests: () => state.requests(),
-    reset: () => void (state = newState(settings)),
+    reset() {
+      state = newState(settings);
+    },
   };
 }

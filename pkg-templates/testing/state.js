@@ -44,14 +44,17 @@ export function newState({ keys, catalogue, now, seed, allowedOrigins = [], publ
   function answerTo(request, body, { status, fault, ...others } = {}) {
     if (fault === "timeout") return { status: null };
     if (status) return failed({ status, ...others }, request, body);
-    return served(request, body, (isolate ??= newIsolate()), store, {
+    isolate ??= newIsolate();
+    return served(request, body, isolate, store, {
       writeFails: fault === "lost write",
     });
   }
 
   function takeFault(operation) {
     const fault = operation && faults.find((one) => !one.operation || one.operation === operation);
-    if (fault && (fault.times -= 1) === 0) faults.splice(faults.indexOf(fault), 1);
+    if (!fault) return undefined;
+    fault.times -= 1;
+    if (fault.times === 0) faults.splice(faults.indexOf(fault), 1);
     return fault;
   }
 
@@ -93,11 +96,8 @@ function operationOf({ method, url }) {
   const { pathname } = new URL(url);
   if (method === "OPTIONS") return undefined;
   if (pathname === CREATE) return "create";
-  return pathname.startsWith(`${CREATE}/`)
-    ? "get"
-    : pathname.startsWith("/timeline")
-      ? "timeline"
-      : undefined;
+  if (pathname.startsWith(`${CREATE}/`)) return "get";
+  return pathname.startsWith("/timeline") ? "timeline" : undefined;
 }
 
 const plain = (status) => ({

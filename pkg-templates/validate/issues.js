@@ -45,12 +45,10 @@ function textOf(rank, kind, detail, message) {
 }
 
 function metaOf(rank, kind, text, limits = {}) {
+  if (kind === UNKNOWN_MEMBER) return { allowed: membersOf(rank) };
+  if (kind !== INVALID_TYPE) return limits;
   const [, , , expected, , , actual = "null"] = text.split(/,? /); // such as "must be a number, not a string", or ", not null"
-  return kind === INVALID_TYPE
-    ? { expected, actual }
-    : kind === UNKNOWN_MEMBER
-      ? { allowed: membersOf(rank) }
-      : limits;
+  return { expected, actual };
 }
 
 /** The names of an object's members. */

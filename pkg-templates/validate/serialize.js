@@ -19,25 +19,19 @@ export function serialize(root, depth) {
       return "0";
     }
     if (--left < 0) return GIVEN_UP;
-    let value,
-      names,
-      length = 0;
+    let value, names, length;
     try {
       value = plain(read(), key);
       if (typeof value === "string") left -= value.length / CHARACTERS;
-      if (typeof value === "object" && value !== null) {
-        names = Array.isArray(value) ? value : Object.keys(value);
-        length = Math.trunc(names.length);
-      }
+      names = namesOf(value);
+      length = names && Math.trunc(names.length);
     } catch {
       return UNREADABLE;
     }
     if (left < 0) return GIVEN_UP;
     if (length > left) return UNREADABLE;
     if (names) return textOfAll(value, names, length, depth);
-    if (typeof value === "number" && !Number.isFinite(value)) return NOT_FINITE;
-    if (typeof value === "bigint") return OTHER;
-    return JSON.stringify(value) ?? (value === undefined ? value : OTHER);
+    return textOfScalar(value);
   }
 
   /** The text of an object, or of an array, which then stands for its names as well. */
@@ -45,15 +39,32 @@ export function serialize(root, depth) {
     const isArray = names === value;
     let text = "";
     for (let i = 0; i < length && left >= 0; i++) {
-      const key = isArray ? `${i}` : names[i];
-      left -= key.length / CHARACTERS;
-      const member = textOf(() => value[key], key, depth + 1) ?? (isArray ? OTHER : undefined);
-      if (member) text += (text && ",") + (isArray ? "" : `${JSON.stringify(key)}:`) + member;
+      const part = partOf(value, isArray ? `${i}` : names[i], isArray, depth + 1);
+      if (part) text += (text && ",") + part;
     }
     return isArray ? `[${text}]` : `{${text}}`;
   }
 
+  /** The text of an item, or of a member with its name; undefined for a member that is absent. */
+  function partOf(value, key, isArray, depth) {
+    left -= key.length / CHARACTERS;
+    const text = textOf(() => value[key], key, depth);
+    return isArray ? (text ?? OTHER) : text && `${JSON.stringify(key)}:${text}`;
+  }
+
   return textOf(() => root, "", depth) ?? OTHER;
+}
+
+/** The names of an object's members, or an array, which stands for its own names. */
+function namesOf(value) {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Array.isArray(value) ? value : Object.keys(value);
+}
+
+function textOfScalar(value) {
+  if (typeof value === "number" && !Number.isFinite(value)) return NOT_FINITE;
+  if (typeof value === "bigint") return OTHER;
+  return value === undefined ? undefined : (JSON.stringify(value) ?? OTHER);
 }
 
 /** A value as JSON.stringify sees it: the result of `toJSON`, and the primitive of a wrapper. */

@@ -26,11 +26,12 @@ export function validateAt(pointer, value, options) {
   );
 }
 
-let allKinds;
+let hasAllKinds = false;
 
 export function validateBytes(json, options) {
   if (!isBytes(json)) throw new TypeError("JSON bytes must be a Uint8Array");
-  allKinds ??= Object.assign(KINDS, KINDS_OF_BYTES); // once: it takes as long as a small check
+  if (!hasAllKinds) Object.assign(KINDS, KINDS_OF_BYTES); // once: it takes as long as a small check
+  hasAllKinds = true;
   return translated(checkJson(json, false, mostOf(options)), options);
 }
 

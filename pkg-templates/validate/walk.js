@@ -76,7 +76,7 @@ function copy(text, size, area, at) {
   if (all > 127) notPlain();
 }
 
-/** Checks the texts, and inserts each issue where it belongs: from the last to the first, so that each moves once. */
+/** Checks the texts that wait. */
 function checkTexts() {
   const rest = joined.length,
     { words, text } = wasm;
@@ -87,20 +87,24 @@ function checkTexts() {
   )
     notPlain();
   const wrong = wasm.check_formats(wasm.area, count, used);
-  if (wrong) {
-    let from = issues.length,
-      to = from + wrong;
-    beyond += Math.max(0, to - most);
-    for (let i = count; i--; ) {
-      if (!words[i]) continue;
-      while (from > before[i])
-        if (--to < most) issues[to] = issues[--from];
-        else from--;
-      if (--to < most) issues[to] = issueOf(words[i], items[i]);
-    }
-  }
+  insertIssues(words, wrong);
   count = used = 0;
   joined = "";
+}
+
+/** Inserts the issue of each wrong text where it belongs: from the last to the first, so that each moves once. */
+function insertIssues(words, wrong) {
+  if (!wrong) return;
+  let from = issues.length,
+    to = from + wrong;
+  beyond += Math.max(0, to - most);
+  for (let i = count; i--; ) {
+    if (!words[i]) continue;
+    while (from > before[i])
+      if (--to < most) issues[to] = issues[--from];
+      else from--;
+    if (--to < most) issues[to] = issueOf(words[i], items[i]);
+  }
 }
 
 export function walkItems(array, rank, fewest, limit, walkItem) {

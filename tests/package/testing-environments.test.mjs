@@ -1,4 +1,4 @@
-/** `impact-pledge/testing` behind Node's server, Playwright and Mock Service Worker, in other environments, and its size. */
+/** `impact-pledge/testing` behind Node's server and Playwright's routes, in other environments, and its size. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,8 +8,6 @@ import test from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
-import { http } from "msw";
-import { setupServer } from "msw/node";
 import { chromium } from "playwright-core";
 import { createTestHarness } from "wrangler";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
@@ -22,7 +20,7 @@ const tools = await prepareTools({ browser: true });
 const project = await packed();
 const home = join(project.folder, "node_modules", "impact-pledge");
 const { createTestService } = await project.load("impact-pledge/testing");
-const { PledgeClient, ConnectionError } = await project.load();
+const { PledgeClient } = await project.load();
 
 const KEY = "service_sk_test_dev_unit";
 const post = (fetch, baseUrl) =>
@@ -137,10 +135,17 @@ const site = (t) =>
       .end(body);
   });
 
+/** The README's example of a route. */
+const AsyncFunction = (async () => {}).constructor;
+const [example] = readFileSync(join(home, "README.md"), "utf8").match(
+  /^await page\.route\([^]*?^\}\);$/m,
+);
+const route = new AsyncFunction("page", "service", example);
+
 test("a route of Playwright's: a page of Chromium calls the service in the test", async (t) => {
   const [page, origin] = [await newPage(t), await site(t)];
   const service = createTestService({ allowedOrigins: [origin] });
-  await page.route(`${service.baseUrl}/**`, service.route);
+  await route(page, service);
   await page.goto(origin);
   const shop = async ([apiKey, baseUrl, request]) => {
     const { PledgeClient } = await import("/index.js");
@@ -197,33 +202,6 @@ test("the service in a page of Chromium itself", async (t) => {
     [KEY, REQUEST],
   );
   assert.deepEqual(result, ["order-1", 1, 3]);
-});
-
-// ---- Mock Service Worker ------------------------------------------------------------------------------
-
-test("a resolver of Mock Service Worker's", async (t) => {
-  const service = createTestService();
-  const server = setupServer(http.all(`${service.baseUrl}/*`, service.msw));
-  server.listen({ onUnhandledRequest: "bypass" });
-  t.after(() => server.close());
-  const client = new PledgeClient({ apiKey: KEY, baseUrl: service.baseUrl, safeRepeats: true });
-  service.fail({ fault: "lost answer" });
-  const { id } = await client.createPledgeTransaction(REQUEST);
-  assert.equal((await client.getPledgeTransaction(id)).reference, "order-1");
-  assert.deepEqual(
-    service.requests().map(({ status }) => status),
-    [200, 200, 200],
-  );
-  assert.deepEqual(
-    service.transactions().map((transaction) => transaction.id),
-    [id],
-  );
-  service.fail({ fault: "lost answer" });
-  await assert.rejects(client.getPledgeTransaction(id, { maxRetries: 0 }), ConnectionError);
-  service.fail({ fault: "timeout" });
-  await assert.rejects(client.getPledgeTransaction(id, { maxRetries: 0, timeoutMs: 50 }), {
-    name: "TimeoutError",
-  });
 });
 
 // ---- Other environments -------------------------------------------------------------------------------

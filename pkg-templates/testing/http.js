@@ -1,4 +1,4 @@
-/** How requests come in: by `fetch`, Node's `http`, Playwright, and Mock Service Worker. */
+/** How requests come in: by `fetch`, and by Node's `http`. */
 import { coder } from "../platform.js";
 import { once } from "./body.js";
 
@@ -15,33 +15,6 @@ export function newFetch(serve) {
     if (answer.isLost)
       throw new TypeError("fetch failed", { cause: new Error("the test service lost the answer") });
     return responseOf(answer);
-  };
-}
-
-/** @param {Serve} serve for `http.all` of Mock Service Worker: a network error where `fetch` would throw */
-export function newResolver(serve) {
-  const fetch = newFetch(serve);
-  return ({ request }) =>
-    fetch(request).catch((error) =>
-      error instanceof TypeError ? Response.error() : Promise.reject(error),
-    );
-}
-
-/** @param {Serve} serve for `page.route` of Playwright */
-export function newRoute(serve) {
-  return async (route) => {
-    const request = route.request(),
-      bytes = request.postDataBuffer() ?? new Uint8Array();
-    const {
-      status,
-      headers,
-      body = [],
-      isLost,
-    } = await serve(
-      known(request.url(), request.method(), Object.entries(await request.allHeaders()), bytes),
-    );
-    if (isLost) return route.abort("connectionreset");
-    await route.fulfill({ status, headers: Object.fromEntries(headers), body: Buffer.from(body) });
   };
 }
 
