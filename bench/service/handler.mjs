@@ -25,8 +25,11 @@ class Stored {
   getReader() {
     const { bytes } = this;
     let done = false;
-    const read = async () =>
-      done ? { done, value: undefined } : ((done = true), { done: false, value: bytes });
+    const read = async () => {
+      if (done) return { done, value: undefined };
+      done = true;
+      return { done: false, value: bytes };
+    };
     return { read, releaseLock() {}, cancel() {} };
   }
 }

@@ -3,7 +3,6 @@
  * way. The namespaces are computed, not held, so that a million records are no more than a few megabytes here.
  */
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -12,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { ACCOUNT } from "./cloudflare.mjs";
+import { onLoopback } from "../support/loopback.mjs";
 import { start } from "./script.mjs";
 
 const PAGE = 1_000;
@@ -174,14 +174,13 @@ async function serve(namespaces, onCall) {
       .writeHead(200, { "content-type": "application/json" })
       .end(JSON.stringify({ success: true, ...answer() }));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { origin, close } = await onLoopback(server);
   const env = {
-    CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${server.address().port}/client/v4`,
+    CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`,
     CLOUDFLARE_API_TOKEN: "t",
     CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
   };
-  return { env, close: () => (server.closeAllConnections(), server.close()) };
+  return { env, close };
 }
 
 /**
@@ -271,10 +270,15 @@ async function run(args, env, after, listen) {
   const child = start("transactions", args, { env });
   child.stdin.end();
   let [calls, kilobytes] = [0, 0];
-  listen(
-    () => (calls += 1) === after && sleep(Math.random() * 20).then(() => child.kill("SIGKILL")),
-  );
-  const watch = setInterval(() => (kilobytes = Math.max(kilobytes, peak(child.pid))), 200);
+  listen(async () => {
+    calls += 1;
+    if (calls !== after) return;
+    await sleep(Math.random() * 20);
+    child.kill("SIGKILL");
+  });
+  const watch = setInterval(() => {
+    kilobytes = Math.max(kilobytes, peak(child.pid));
+  }, 200);
   const { code, out, problem } = await child.done;
   clearInterval(watch);
   return {

@@ -68,7 +68,7 @@ export class FaultyKv {
   async #serve(request, response) {
     const [, text, name] = decodeURIComponent(
       new URL(request.url, "http://kv").pathname.slice(1),
-    ).match(/^(?:(\d+) )?([^]*)$/);
+    ).match(/^(?:(\d+) )?([\s\S]*)$/);
     const number = text === undefined ? null : Number(text);
     if (request.method === "PUT")
       return this.#put(number, name, await buffer(request), request.headers[METADATA], response);

@@ -121,7 +121,10 @@ const labelled = (number, kind, ask) => ({
 
 function drawn(random) {
   let left = random.next() * TOTAL;
-  return Object.keys(SHARES).find((kind) => (left -= SHARES[kind]) < 0);
+  return Object.keys(SHARES).find((kind) => {
+    left -= SHARES[kind];
+    return left < 0;
+  });
 }
 
 const recentOrAny = (random, list) =>
@@ -191,16 +194,12 @@ function payloadOf(random, number) {
 
 /** The same JSON in other words. */
 function respelled(json) {
-  const backwards = (value) =>
-    Array.isArray(value)
-      ? value.map(backwards)
-      : value instanceof Object
-        ? Object.fromEntries(
-            Object.entries(value)
-              .reverse()
-              .map(([name, member]) => [name, backwards(member)]),
-          )
-        : value;
+  const backwards = (value) => {
+    if (Array.isArray(value)) return value.map(backwards);
+    if (!(value instanceof Object)) return value;
+    const members = Object.entries(value).map(([name, member]) => [name, backwards(member)]);
+    return Object.fromEntries(members.reverse());
+  };
   return JSON.stringify(backwards(json), null, "\t")
     .replace(/("amount": [\d.]+)/g, "$1e0")
     .replace(/"order-/g, '"\\u006frder-');

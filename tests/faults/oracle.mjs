@@ -185,28 +185,27 @@ const undated = ({ createdAt: _, timelineUrl, ...rest }) => ({
 });
 const editKeyOf = ({ timelineUrl }) => timelineUrl.split("edit_key=")[1];
 
+/** Whether a request that its caller broke off ended as such requests do. */
+const isCutShort = ({ ask, outcome: { status, error } }) =>
+  isCut(ask) && error !== "no answer" && [400, undefined].includes(status);
+
+/** How an unexpected outcome shows, in the words of {@link SHOWS}. */
+function symptomOf({ status, error, text }) {
+  if (error === "no answer") return error;
+  if (error) return "lost";
+  return status === 503 && BUSY.test(text) ? "busy" : status;
+}
+
 /** Each gives the number of a request and what is wrong with it. @type {Record<string, (facts: Facts) => Iterable<[number | null, string]>>} */
 const RULES = {
   *"a status is the expected one, or shows what was done to this request"(facts) {
     for (const exchange of facts.exchanges) {
       const { ask, outcome } = exchange;
-      const { status, error = "", text } = outcome;
-      if (ask.expect.includes(status)) continue;
-      const excuses = facts.excuses(exchange);
-      const shown =
-        error === "no answer"
-          ? "no answer"
-          : error
-            ? "lost"
-            : status === 503 && BUSY.test(text)
-              ? "busy"
-              : status;
-      const isCutAnyway = isCut(ask) && error !== "no answer" && [400, undefined].includes(status);
-      if (!excuses.includes(shown) && !isCutAnyway)
-        yield [
-          ask.number,
-          `${ask.kind}: ${status ?? error} for ${facts.faults.get(ask.number) ?? "no fault"}: ${text?.slice(0, 200)}`,
-        ];
+      const { status, error, text } = outcome;
+      if (ask.expect.includes(status) || isCutShort(exchange)) continue;
+      if (facts.excuses(exchange).includes(symptomOf(outcome))) continue;
+      const fault = facts.faults.get(ask.number) ?? "no fault";
+      yield [ask.number, `${ask.kind}: ${status ?? error} for ${fault}: ${text?.slice(0, 200)}`];
     }
   },
 
@@ -370,8 +369,7 @@ const RULES = {
       if (outcome.status === 422) {
         const own = facts.earlier(exchange);
         const isReplay =
-          own &&
-          own.outcome.replayed &&
+          own?.outcome.replayed &&
           !facts.kept
             .get(own.json.id)
             .some(({ number }) => identityOf(facts.byNumber.get(number).ask) === identityOf(ask));

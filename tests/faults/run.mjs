@@ -58,7 +58,8 @@ class Service {
 
   /** Ends workerd, which is one process, as `kill -9` does, and starts the next one. */
   kill() {
-    return (this.ready = this.ready.then((server) => this.#replace(server)));
+    this.ready = this.ready.then((server) => this.#replace(server));
+    return this.ready;
   }
 
   async #replace({ child, kill }) {
@@ -166,5 +167,10 @@ function sampleUntil(service) {
       await sleep(SAMPLE_MS, undefined, { signal: stop.signal }).catch(() => {});
     }
   })();
-  return { stop: () => (stop.abort(), sampling) };
+  return {
+    stop() {
+      stop.abort();
+      return sampling;
+    },
+  };
 }

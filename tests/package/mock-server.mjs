@@ -3,6 +3,7 @@
  * `serve(...answers)` gives the answers in order, the last one for ever.
  */
 import { createServer } from "node:http";
+import { onLoopback } from "../support/loopback.mjs";
 
 /**
  * @typedef {{method: string, path: string, headers: import("node:http").IncomingHttpHeaders, body: string, at: number}} Seen
@@ -21,10 +22,8 @@ export async function serve(...answers) {
     seen.push({ method, path, headers, body: Buffer.concat(chunks).toString(), at });
     answers[Math.min(seen.length, answers.length) - 1](response, seen.at(-1));
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () =>
-    new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
-  return { baseUrl: `http://127.0.0.1:${server.address().port}`, seen, close };
+  const { origin, close } = await onLoopback(server);
+  return { baseUrl: origin, seen, close };
 }
 
 /** An answer of JSON. @returns {Answer} */

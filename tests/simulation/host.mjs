@@ -50,9 +50,15 @@ export const textOf = (bytes) => Buffer.from(bytes).toString("latin1");
 
 /** A request whose body, if it has one, is there or breaks off when `upload` comes to its end. */
 export function simulatedRequest({ method, url, headers, body: text }, upload) {
-  const arrive = async () => (await upload(), bytesOf(text));
+  const arrive = async () => {
+    await upload();
+    return bytesOf(text);
+  };
   const body = method === "POST" ? byteStream(arrive) : null;
-  const arrayBuffer = async () => ((body.locked = true), (await arrive()).buffer);
+  const arrayBuffer = async () => {
+    body.locked = true;
+    return (await arrive()).buffer;
+  };
   return { method, url, headers: new Headers(headers), body, arrayBuffer };
 }
 
@@ -68,10 +74,18 @@ function byteStream(arrive) {
       own.set(piece);
       return { done: piece.length === 0, value: own.subarray(0, piece.length) };
     },
-    releaseLock: () => void (stream.locked = false),
+    releaseLock() {
+      stream.locked = false;
+    },
     cancel: async () => {},
   };
-  const stream = { locked: false, getReader: () => ((stream.locked = true), reader) };
+  const stream = {
+    locked: false,
+    getReader() {
+      stream.locked = true;
+      return reader;
+    },
+  };
   return stream;
 }
 

@@ -115,7 +115,10 @@ class Player {
 
   /** The time of a call is up: the Worker's own timer has to end it. */
   expire(exchange) {
-    if (exchange.answer) return void (exchange.answer.body = null); // the caller waits for its body no longer
+    if (exchange.answer) {
+      exchange.answer.body = null; // the caller waits for its body no longer
+      return;
+    }
     const { timers, isolate } = exchange;
     const due = [...timers].filter(([, timer]) => timer.due === isolate.now);
     if (due.length === 0)

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
+import { onLoopback } from "../../support/loopback.mjs";
 
 const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
 const TYPES = {
@@ -28,8 +29,5 @@ export async function serveFolder(folder, handle = () => false) {
       response.writeHead(404).end();
     }
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () =>
-    new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
-  return { origin: `http://127.0.0.1:${server.address().port}`, close };
+  return onLoopback(server);
 }
