@@ -34,7 +34,7 @@ class Stored {
   }
 }
 
-globalThis.Response = class {
+class FakeResponse {
   constructor(body, init) {
     this.body = body;
     this.status = init?.status ?? 200;
@@ -44,7 +44,7 @@ globalThis.Response = class {
   async arrayBuffer() {
     return this.body.bytes.buffer;
   }
-};
+}
 
 class FakeRequest {
   constructor(method, path, headers, bytes) {
@@ -148,6 +148,7 @@ async function time(serve, env, { status, make }) {
   return ((performance.now() - started) * 1_000) / count;
 }
 
+Object.assign(globalThis, { Response: FakeResponse });
 const print = console.log;
 console.log = () => {}; // the service's lines of what it refuses
 const handler = await load();

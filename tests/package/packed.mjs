@@ -12,6 +12,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -38,6 +39,7 @@ export async function packed() {
     throw new Error("there is no package: run `npm run build package` first");
   const home = join(kept, fingerprint());
   if (!existsSync(home)) await install(home);
+  utimesSync(home, new Date(), new Date()); // what is in use is no older build
   const folder = join(home, "project");
   const require = createRequire(join(folder, "index.js"));
   const load = async (entry = "impact-pledge") =>
