@@ -71,7 +71,7 @@ function allSteps({ root, native, wasm }) {
 const nodeFolders = (tests) =>
   [
     ...new Set(
-      readdirSync(tests, { recursive: true })
+      readdirSync(tests, { encoding: "utf8", recursive: true })
         .filter((file) => file.endsWith(".test.mjs"))
         .map(dirname),
     ),

@@ -78,7 +78,9 @@ export function timesInWords(results) {
   return tables.join("\n\n");
 }
 
-async function runStep({ command: [program, ...args], count }, options) {
+/** @param {Step} step @param {{cwd: string, env: NodeJS.ProcessEnv}} options */
+async function runStep({ command, count }, options) {
+  const [program = "", ...args] = command;
   const [output, error] = await run(program, args, options).then(
     (output) => [output],
     (error) => [error.output, error],

@@ -116,9 +116,11 @@ function find(request) {
   return [];
 }
 
-/** The body, whatever it is. */
-const form = (request, headers) =>
-  new Response(Readable.toWeb(request), { headers: { "content-type": headers["content-type"] } });
+/** The body, whatever it is. @param {import("node:http").IncomingMessage} request */
+function form(request, headers) {
+  const body = /** @type {ReadableStream} */ (Readable.toWeb(request));
+  return new Response(body, { headers: { "content-type": headers["content-type"] } });
+}
 
 const NAMESPACES = "\\/storage\\/kv\\/namespaces";
 const NAMESPACE = `${NAMESPACES}/(?<namespace>namespace-\\d+)`;

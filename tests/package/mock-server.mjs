@@ -18,9 +18,10 @@ export async function serve(...answers) {
     const at = Date.now();
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    const { method, url: path, headers } = request;
-    seen.push({ method, path, headers, body: Buffer.concat(chunks).toString(), at });
-    answers[Math.min(seen.length, answers.length) - 1](response, seen.at(-1));
+    const { method = "GET", url: path = "/", headers } = request;
+    const now = { method, path, headers, body: Buffer.concat(chunks).toString(), at };
+    seen.push(now);
+    answers[Math.min(seen.length, answers.length) - 1](response, now);
   });
   const { origin, close } = await onLoopback(server);
   return { baseUrl: origin, seen, close };
@@ -40,7 +41,7 @@ export const text =
     response.writeHead(status, headers).end(body);
 
 /** The connection ends before a byte of the answer. @type {Answer} */
-export const hangUp = (response) => response.socket.destroy();
+export const hangUp = (response) => void response.socket?.destroy();
 
 /** The connection ends in the middle of the body. @type {Answer} */
 export const breakOff = (response) => {

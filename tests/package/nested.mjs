@@ -30,6 +30,7 @@ export function nestedCalls(rules, { seed, count }) {
   const next = generator(seed);
   const below = (end) => Math.floor(next() * end);
   const one = (list) => list[below(list.length)];
+  /** @type {ReturnType<typeof nestedCalls>} */
   const result = { wrong: [], inner: 0, invalid: 0 };
   const bytes = (value) => new TextEncoder().encode(JSON.stringify(value));
   const alone = (value) => JSON.stringify(rules.validateBytes(bytes(value)));

@@ -62,7 +62,7 @@ function resolved(folder, entry) {
 /** Of every byte that is packed. */
 function fingerprint() {
   const hash = createHash("sha256");
-  for (const name of readdirSync(built, { recursive: true }).sort()) {
+  for (const name of readdirSync(built, { encoding: "utf8", recursive: true }).sort()) {
     const file = join(built, name);
     if (statSync(file).isFile()) hash.update(name).update(readFileSync(file));
   }
@@ -111,4 +111,4 @@ function forgetOlder() {
   }
 }
 
-const tarballIn = (folder) => readdirSync(folder).find((name) => name.endsWith(".tgz"));
+const tarballIn = (folder) => readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";

@@ -22,15 +22,14 @@ const PLATFORM = {
  *   an isolate whose global object has these imports, and returns its `fetch`
  */
 export async function loadWorker(folder) {
-  const options = {
+  const { outputFiles } = await build({
     entryPoints: [join(folder, "worker.js")],
     bundle: true,
     format: "iife",
     globalName: "worker",
     external: ["*.wasm"],
     write: false,
-  };
-  const { outputFiles } = await build(options);
+  });
   const script = new Script(outputFiles[0].text, { filename: "worker.js" });
   const wasm = new WebAssembly.Module(readFileSync(join(folder, "impact_pledge_bg.wasm")));
   return (imports) => {
@@ -56,7 +55,7 @@ export function simulatedRequest({ method, url, headers, body: text }, upload) {
   };
   const body = method === "POST" ? byteStream(arrive) : null;
   const arrayBuffer = async () => {
-    body.locked = true;
+    if (body) body.locked = true;
     return (await arrive()).buffer;
   };
   return { method, url, headers: new Headers(headers), body, arrayBuffer };

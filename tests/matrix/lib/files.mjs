@@ -15,7 +15,7 @@ const TYPES = {
 export async function serveFolder(folder, handle = () => false) {
   const server = createServer((request, response) => {
     if (handle(request, response)) return;
-    const path = normalize(new URL(request.url, "http://x").pathname);
+    const path = normalize(new URL(request.url ?? "/", "http://x").pathname);
     try {
       const file = path.endsWith("/") ? `${path}index.html` : path;
       const body = readFileSync(join(folder, file));
