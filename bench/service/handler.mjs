@@ -25,13 +25,16 @@ class Stored {
   getReader() {
     const { bytes } = this;
     let done = false;
-    const read = async () =>
-      done ? { done, value: undefined } : ((done = true), { done: false, value: bytes });
+    const read = async () => {
+      if (done) return { done, value: undefined };
+      done = true;
+      return { done: false, value: bytes };
+    };
     return { read, releaseLock() {}, cancel() {} };
   }
 }
 
-globalThis.Response = class {
+class FakeResponse {
   constructor(body, init) {
     this.body = body;
     this.status = init?.status ?? 200;
@@ -41,7 +44,7 @@ globalThis.Response = class {
   async arrayBuffer() {
     return this.body.bytes.buffer;
   }
-};
+}
 
 class FakeRequest {
   constructor(method, path, headers, bytes) {
@@ -145,6 +148,7 @@ async function time(serve, env, { status, make }) {
   return ((performance.now() - started) * 1_000) / count;
 }
 
+Object.assign(globalThis, { Response: FakeResponse });
 const print = console.log;
 console.log = () => {}; // the service's lines of what it refuses
 const handler = await load();

@@ -25,12 +25,14 @@ export async function inspect(port, worker) {
     if (error) fail?.(new Error(error.message));
     else done?.(result);
   };
-  socket.onclose = () =>
-    waiting.forEach(({ fail }) => fail(new Error("the inspector's connection ended")));
+  socket.onclose = () => {
+    for (const { fail } of waiting.values()) fail(new Error("the inspector's connection ended"));
+  };
   let last = 0;
   inspector.ask = (method, params = {}) =>
     new Promise((done, fail) => {
-      waiting.set((last += 1), { done, fail });
+      last += 1;
+      waiting.set(last, { done, fail });
       socket.send(JSON.stringify({ id: last, method, params }));
     });
   await inspector.ask("Runtime.enable"); // names the context

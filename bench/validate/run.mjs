@@ -64,7 +64,7 @@ function readCases(root) {
     .filter(({ only }) => only !== "bytes");
   const requests = rows.map((row) => ({
     name: row.name,
-    value: valueOf(row),
+    value: rowValue(row),
     valid: row.issues.length === 0,
   }));
   const formats = files("formats").flatMap(({ format, rows }) =>
@@ -73,7 +73,7 @@ function readCases(root) {
   return [...requests, ...formats];
 }
 
-function valueOf({ value, json, hex }) {
+function rowValue({ value, json, hex }) {
   const text = hex === undefined ? json : Buffer.from(hex, "hex").toString();
   return text === undefined ? value : JSON.parse(text);
 }

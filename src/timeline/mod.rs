@@ -26,7 +26,7 @@ use std::borrow::Cow;
 /// No script, no frame, no form; the one style by its hash; images of the pledges (`https:`,
 /// `http:`) and of the page's icon (`data:`).
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
-     style-src 'sha256-KNq7nDzw3ZgC5AaGeDLgwpFceGiPCqs2RsDcQrX4RwM='; \
+     style-src 'sha256-kWnVVTZQu2DBOhgDVM2ScQU4YX0LNgl/BUrJKqnjpuw='; \
      img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const STYLE: &str = include_str!("style.css");

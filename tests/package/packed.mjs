@@ -12,6 +12,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -38,6 +39,7 @@ export async function packed() {
     throw new Error("there is no package: run `npm run build package` first");
   const home = join(kept, fingerprint());
   if (!existsSync(home)) await install(home);
+  utimesSync(home, new Date(), new Date()); // what is in use is no older build
   const folder = join(home, "project");
   const require = createRequire(join(folder, "index.js"));
   const load = async (entry = "impact-pledge") =>
@@ -60,7 +62,7 @@ function resolved(folder, entry) {
 /** Of every byte that is packed. */
 function fingerprint() {
   const hash = createHash("sha256");
-  for (const name of readdirSync(built, { recursive: true }).sort()) {
+  for (const name of readdirSync(built, { encoding: "utf8", recursive: true }).sort()) {
     const file = join(built, name);
     if (statSync(file).isFile()) hash.update(name).update(readFileSync(file));
   }
@@ -109,4 +111,4 @@ function forgetOlder() {
   }
 }
 
-const tarballIn = (folder) => readdirSync(folder).find((name) => name.endsWith(".tgz"));
+const tarballIn = (folder) => readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
