@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
 use impact_pledge::pledge::Amount;
-use impact_pledge::validate::compact::{Compact, UNDECIDED};
+use impact_pledge::validate::compact::{self, CompactIssue, UNDECIDED};
 use impact_pledge::validate::json::Source;
 use impact_pledge::validate::{self, Code};
 use num_bigint::BigUint;
@@ -30,7 +30,7 @@ fn request(amount: &str) -> String {
 #[track_caller]
 fn problem(text: &str) -> Option<Code> {
     let request = request(text);
-    let issues = validate::bytes(request.as_bytes());
+    let issues = validate::check(request.as_bytes());
     assert!(issues.len() <= 1, "`{text}`");
     issues.first().map(|issue| {
         assert_eq!(issue.path().to_string(), "/pledges/0/impact/amount", "`{text}`");
@@ -41,9 +41,9 @@ fn problem(text: &str) -> Option<Code> {
 /// The code that the validator's wasm gives, which converts nothing.
 #[track_caller]
 fn code_without_conversion(text: &str) -> Option<u8> {
-    let mut room = [Compact::default(); 2];
+    let mut room = [CompactIssue::default(); 2];
     let request = request(text);
-    let count = validate::json(request.as_bytes(), Source::Json, 0, &mut [], &mut room);
+    let count = compact::check(request.as_bytes(), Source::Json, 0, &mut [], &mut room);
     assert!(count <= 1, "`{text}`");
     room.first().filter(|_| count > 0).map(|problem| problem.about.to_le_bytes()[1])
 }

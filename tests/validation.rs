@@ -62,7 +62,7 @@ fn rows() -> impl Iterator<Item = (String, Row)> {
 }
 
 fn issues_of(bytes: &[u8]) -> Vec<Value> {
-    seen(&validate::bytes(bytes))
+    seen(&validate::check(bytes))
 }
 
 #[test]
@@ -161,7 +161,7 @@ const REQUEST: &str = r#"{"reference":"a\u00e9\n","recipient":{"email":"a@b","na
 
 #[track_caller]
 fn agrees_with_serde_json(bytes: &[u8]) {
-    let issues = validate::bytes(bytes);
+    let issues = validate::check(bytes);
     let malformed = issues.iter().filter(|issue| issue.code() == Code::MalformedJson).count();
     assert_eq!(malformed, usize::from(!is_json(bytes)), "`{}`", bytes.escape_ascii());
     let at_the_top = issues.iter().take_while(|issue| issue.path().steps().is_empty());
