@@ -259,7 +259,7 @@ fn polish_has_few_and_danish_one_and_a_half() {
 fn no_language_lacks_a_sentence() {
     use Sentence::*;
     for language in Language::VARIANTS {
-        let sentence = |sentence: Sentence| language.say(sentence);
+        let sentence = |sentence: Sentence| language.text(sentence);
         for whole in [PledgedForYou, Cause, Private, Test, NotFound, Unavailable, Date] {
             assert!(!sentence(whole).is_empty(), "{language:?}: {whole:?}");
         }
