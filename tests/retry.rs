@@ -1,12 +1,12 @@
 //! When a client asks again: rows of failures and waits.
 
-use impact_pledge::retry::{Failure, LONGEST_RETRY_AFTER_MS, Moment, Policy};
+use impact_pledge::retry::{Environment, Failure, LONGEST_RETRY_AFTER_MS, Policy};
 use proptest::prelude::*;
 
 const POLICY: Policy = Policy { max_retries: 2, repeatable: true };
 /// Sun, 06 Nov 1994 08:49:37 GMT, RFC 9110's own example.
 const NOW_MS: u64 = 784_111_777_000;
-const LEAST: Moment = Moment { now_ms: NOW_MS, random: 0.0, http_date_ms };
+const LEAST: Environment = Environment { now_ms: NOW_MS, random: 0.0, http_date_ms };
 
 /// Only the form that RFC 9110 lets a service send, as the client accepts it.
 fn http_date_ms(text: &str) -> Option<u64> {
@@ -62,7 +62,7 @@ fn retries_are_counted() {
 #[test]
 fn waits_double_up_to_a_bound() {
     let patient = Policy { max_retries: u32::MAX, ..POLICY };
-    let most = Moment { random: 1.0, ..LEAST };
+    let most = Environment { random: 1.0, ..LEAST };
     let waits: Vec<_> = [0, 1, 2, 3, 4, 5, 40, u32::MAX - 1]
         .map(|retries| patient.wait_ms(retries, Failure::Unanswered, most))
         .into_iter()
@@ -123,7 +123,7 @@ proptest! {
     ) {
         let policy = Policy { max_retries: 100, repeatable: true };
         let failure = Failure::Status { status: code, retry_after: retry_after.as_deref() };
-        let wait = policy.wait_ms(retries, failure, Moment { now_ms, random, http_date_ms });
+        let wait = policy.wait_ms(retries, failure, Environment { now_ms, random, http_date_ms });
         prop_assert!(wait.is_none_or(|ms| ms <= LONGEST_RETRY_AFTER_MS));
     }
 }
