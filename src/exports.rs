@@ -19,7 +19,8 @@ use core::slice;
 #[unsafe(no_mangle)]
 extern "C" fn check_formats(area: usize, count: usize, length: usize) -> usize {
     let text = slice_from_raw(area + MAX_TEXTS * size_of::<u32>(), length);
-    batch::check(slice_from_raw_mut(area, count.min(MAX_TEXTS)), text) // in bounds whatever `count` is
+    let words = slice_from_raw_mut(area, count.min(MAX_TEXTS)); // in bounds whatever `count` is
+    batch::check(words, text)
 }
 
 /// Checks JSON with [`compact::check`], which documents `skip` and what is returned.

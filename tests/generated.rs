@@ -1,6 +1,6 @@
-//! What is generated from the schema, and whether the files in the repository are that.
+//! Generates files of the package from the schema, and compares them with those in the repository.
 //!
-//! `UPDATE=1 cargo test --test generated` writes them anew.
+//! `UPDATE=1 cargo test --test generated` updates them.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::panic, reason = "a stale file should be named")]
@@ -42,7 +42,7 @@ fn is_current(file: &str, expected: &str) {
     fs::write(path, expected).unwrap();
 }
 
-/// The hand-written part of a file, up to the line that announces the generated one.
+/// Returns the hand-written part of a file, up to the line that announces the generated part.
 #[track_caller]
 fn written_by_hand(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates").join(file);
@@ -115,7 +115,7 @@ const fn expected_type(kind: Kind) -> ValueType {
     }
 }
 
-/// What follows the message of an unknown member: the names of an object's members.
+/// Returns the end of the message of an unknown member: the names of the object's members.
 fn listed(kind: Kind) -> String {
     let Kind::Object(object) = kind else { panic!("only an object has unknown members") };
     let names: Vec<_> = object.members.iter().map(|member| member.name).collect();
@@ -133,8 +133,8 @@ fn can_have(kind: Kind, code: Code) -> bool {
     }
 }
 
-/// The message of a code; or its parts: a beginning, what may follow, and what follows that. What is
-/// found is put behind what a value must be; the list of an object's members is left out.
+/// Returns the message of a code, or its parts: a beginning, the texts that can follow, and an end.
+/// The type of the value follows the expected type. The list of an object's members is left out.
 fn messages(code: Code, nodes: &[Node]) -> Value {
     let indices = || (0..).zip(nodes).filter(|(_, node)| can_have(node.kind, code));
     let all = |index| (0..).map_while(move |detail| message(index, code, detail));
@@ -159,13 +159,13 @@ fn messages(code: Code, nodes: &[Node]) -> Value {
                 text.strip_suffix(&list(node.kind)).unwrap().to_owned()
             });
             let texts: BTreeSet<_> = texts.collect();
-            assert_eq!(texts.len(), 1, "a message depends on its place");
+            assert_eq!(texts.len(), 1, "a message depends on its node");
             json!(texts.first().unwrap())
         }
     }
 }
 
-/// What stands in texts between a start and an end.
+/// Returns the part of each text between a start and an end.
 #[track_caller]
 fn between(start: &str, texts: impl Iterator<Item = String>, end: &str) -> Vec<String> {
     let middle = |text: String| text.strip_prefix(start)?.strip_suffix(end).map(str::to_owned);
@@ -272,10 +272,10 @@ fn kinds_of_forms() -> String {
     js + "];\n"
 }
 
-/// What is wrong with text that no JavaScript value becomes.
+/// The codes of JSON that no JavaScript value is written as.
 const ONLY_OF_BYTES: [Code; 3] = [Code::DuplicateMember, Code::InvalidUtf8, Code::MalformedJson];
 
-/// A row of the table of kinds.
+/// Returns a row of the table of kinds, with its message.
 fn kind(code: Code, nodes: &[Node]) -> String {
     row(code, &messages(code, nodes), nodes)
 }
@@ -286,7 +286,7 @@ fn row(code: Code, message: &Value, nodes: &[Node]) -> String {
     format!("[\"{name}\", {message}{meta}]")
 }
 
-/// The limits and lists of a code's rule, and the format that a text must have.
+/// Returns the limits and lists of a code's rule.
 fn meta(code: Code, nodes: &[Node]) -> Option<Value> {
     let node = nodes.iter().find(|node| can_have(node.kind, code))?;
     Some(match (code, node.kind) {
@@ -317,7 +317,7 @@ fn function(slot: Option<Slot>) -> String {
     slot.map_or("walkRequest".to_owned(), |slot| format!("walk{slot:?}"))
 }
 
-/// What the functions of the walk are made of; the walk itself imports the first of them.
+/// The functions that the generated walk calls.
 const PARTS: &str = "addText, checkNumber, isObject, isText, notPlain, reportMember, reportNotAllowed, reportUnknown, walkItems, withUnknown";
 
 fn walk() -> String {
@@ -334,7 +334,7 @@ fn walk() -> String {
     js
 }
 
-/// Only what reads the value can throw, because of code that is not ours.
+/// Generates the walk of an object. Only reading the value can throw, in a caller's code.
 fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
     let members: Vec<_> = object.members.iter().zip(VARIABLES).collect();
     let names: Vec<_> = members.iter().map(|(_, name)| *name).collect();
@@ -357,7 +357,7 @@ fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
     js
 }
 
-/// How the walk checks what it has read of a member.
+/// Generates the check of a member's value.
 fn check(member: &Member, name: &str) -> String {
     let place = index(Some(member.slot));
     match member.kind {
@@ -417,7 +417,7 @@ fn shape(kind: Kind, is_required: bool, indent: usize) -> String {
     if facts.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", facts.join(", ")) }
 }
 
-/// As JSON Schema has it.
+/// Returns the format's name in JSON Schema.
 fn format_name(format: Format) -> Option<&'static str> {
     match format {
         Format::Any => None,
@@ -427,7 +427,7 @@ fn format_name(format: Format) -> Option<&'static str> {
     }
 }
 
-/// The members of an object: in lines of their own, in one where they fit.
+/// Writes the members of an object: on one line if they fit, else on a line each.
 fn shapes(object: &Object, indent: usize) -> String {
     let shape = |member: &Member| {
         format!(" {}: {},", member.name, shape(member.kind, member.required, indent))
@@ -489,7 +489,7 @@ fn array_schema(array: &'static Array) -> Value {
     schema
 }
 
-/// Parts one behind the other, in lines of about so many characters.
+/// Concatenates parts, in lines of about so many characters.
 fn filled(parts: impl Iterator<Item = String>, start: &str, width: usize) -> String {
     let mut text = start.to_owned();
     for part in parts {
@@ -502,7 +502,7 @@ fn filled(parts: impl Iterator<Item = String>, start: &str, width: usize) -> Str
     text
 }
 
-/// A schema as JSON text: what it says of itself, then on lines of their own its items or each of
+/// Writes a schema as JSON text: its own keywords, then on lines of their own its items or each of
 /// its properties.
 fn schema_text(schema: &Value, indent: usize) -> String {
     let mut own = schema.clone();
@@ -597,8 +597,8 @@ fn the_types_are_current() {
 
 // ---- The types of the answers --------------------------------------------------------------------
 
-/// The members of a type in `index.d.ts`, which is written by hand: name, whether it may be absent,
-/// and type. What is `Answered` has the members of a type of the request, with null for absent ones.
+/// Returns the members of a type in `index.d.ts`, which is written by hand: name, whether it may be
+/// absent, and type. `Answered` makes them of a type of the request, with null for absent members.
 #[track_caller]
 fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
     if let Some((_, base)) = types.split_once(&format!("\nexport type {name} = Answered<")) {
@@ -619,7 +619,7 @@ fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
     members.map(member).collect()
 }
 
-/// Gives the number of members, those of members included.
+/// Returns the number of members, including those of members.
 #[track_caller]
 fn is_declared(types: &str, name: &str, object: &Object) -> usize {
     let declared = declared(types, name);

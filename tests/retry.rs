@@ -1,4 +1,4 @@
-//! When a client asks again: rows of failures and waits.
+//! When a client repeats a request: rows of failures and waits.
 
 use impact_pledge::retry::{Environment, Failure, LONGEST_RETRY_AFTER_MS, Policy};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ const POLICY: Policy = Policy { max_retries: 2, repeatable: true };
 const NOW_MS: u64 = 784_111_777_000;
 const LEAST: Environment = Environment { now_ms: NOW_MS, random: 0.0, http_date_ms };
 
-/// Only the form that RFC 9110 lets a service send, as the client accepts it.
+/// Parses only the form that RFC 9110 allows a service to send, like the client.
 fn http_date_ms(text: &str) -> Option<u64> {
     let date = httpdate::parse_http_date(text).ok()?;
     let is_canonical = httpdate::fmt_http_date(date) == text;
@@ -30,7 +30,7 @@ fn waits(failure: Failure<'_>, expected: Option<u32>) {
 }
 
 #[test]
-fn what_may_pass_is_tried_again() {
+fn a_transient_failure_is_retried() {
     for code in [408, 429, 500, 502, 503, 504, 599] {
         waits(status(code), Some(250));
     }
@@ -38,14 +38,14 @@ fn what_may_pass_is_tried_again() {
 }
 
 #[test]
-fn what_will_not_pass_is_not() {
+fn a_lasting_failure_is_not_retried() {
     for code in [0, 200, 204, 301, 304, 400, 401, 403, 404, 405, 409, 413, 415, 422, 600] {
         waits(status(code), None);
     }
 }
 
 #[test]
-fn what_could_do_harm_is_not() {
+fn a_request_that_is_not_repeatable_is_not_retried() {
     let never = Policy { repeatable: false, ..POLICY };
     assert_eq!(never.wait_ms(0, Failure::Unanswered, LEAST), None);
     assert_eq!(never.wait_ms(0, busy("1"), LEAST), None);
@@ -89,7 +89,7 @@ fn a_longer_wait_than_the_bound_is_left_to_the_caller() {
 }
 
 #[test]
-fn an_unreadable_retry_after_is_as_good_as_none() {
+fn an_unreadable_retry_after_counts_as_none() {
     for text in [
         "",
         " ",

@@ -7,8 +7,8 @@ const MAX_LENGTH: usize = 2_048;
 
 /// An address that is safe to link to or load: http or https, and a host.
 ///
-/// Not such an address: `javascript:alert(1)`, `data:image/png;base64,AA==`, `//host`, `https:///path`,
-/// `https:host`, `https://@/`, more than 2,048 bytes, anything that is not a URI.
+/// Not such an address: `javascript:alert(1)`, `data:image/png;base64,AA==`, `//host`,
+/// `https:///path`, `https:host`, `https://@/`, more than 2,048 bytes, anything that is not a URI.
 #[derive(Clone, Copy, Debug)]
 pub struct WebAddress<'a> {
     /// The whole address.

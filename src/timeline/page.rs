@@ -110,7 +110,9 @@ impl Frame<'_> {
                     @if let Some(footer) = footer {
                         footer {
                             (footer)
-                            @if self.profile.is_some() { p.ours { (service_logo()) (SERVICE_NAME) } }
+                            @if self.profile.is_some() {
+                                p.ours { (service_logo()) (SERVICE_NAME) }
+                            }
                         }
                     }
                 }

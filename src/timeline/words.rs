@@ -44,8 +44,8 @@ impl Language {
         self.sentences().lines().nth(sentence as usize).unwrap_or_default()
     }
 
-    /// Writes the calendar day of an RFC 3339 date-time, in the date-time's own offset. Returns it as
-    /// ISO 8601 and in words, such as `21 November 2026`; `None` for any other text.
+    /// Writes the calendar day of an RFC 3339 date-time, in the date-time's own offset. Returns it
+    /// as ISO 8601 and in words, such as `21 November 2026`; `None` for any other text.
     pub fn day(self, date_time: &str) -> Option<(&str, String)> {
         let iso = date_time.get(..10).filter(|_| is_date_time(date_time.as_bytes()))?;
         let (year, month_day) = iso.split_once('-')?;

@@ -9,8 +9,8 @@ pub type ToDouble = fn(&str) -> f64;
 
 /// Converts with the standard library. Returns NaN for a text that is not a number.
 pub fn to_double(text: &str) -> f64 {
-    // `parse` limits an exponent to about 65,535, which is wrong only for a number whose own digits,
-    // as many as that, compensate the exponent.
+    // `parse` limits an exponent to about 65,535. That is wrong only for a number with about as
+    // many digits, which compensate the exponent.
     let is_short = text.len() < 65_000;
     let double = if is_short { text.parse() } else { with_least_exponent(text).parse() };
     double.unwrap_or(f64::NAN)
