@@ -210,12 +210,12 @@ fn every_ascii_byte_in_every_place_of_usual_texts() {
         "2024-05-17T09:30:00Z",
         "2024-05-17t09:30:00.25+01:00",
     ];
-    for (text, place) in texts.iter().flat_map(|text| (0..text.len()).map(move |at| (text, at))) {
+    for (text, index) in texts.iter().flat_map(|text| (0..text.len()).map(move |at| (text, at))) {
         for byte in 0..=0x7f {
-            agree(&mutate(text, place, byte, Mutation::Insert));
-            agree(&mutate(text, place, byte, Mutation::Replace));
+            agree(&mutate(text, index, byte, Mutation::Insert));
+            agree(&mutate(text, index, byte, Mutation::Replace));
         }
-        agree(&mutate(text, place, 0, Mutation::Remove));
+        agree(&mutate(text, index, 0, Mutation::Remove));
     }
 }
 
@@ -347,15 +347,15 @@ enum Mutation {
 }
 
 /// Inserts, replaces or removes one character.
-fn mutate(text: &str, place: usize, byte: u8, mutation: Mutation) -> String {
+fn mutate(text: &str, index: usize, byte: u8, mutation: Mutation) -> String {
     let mut characters: Vec<char> = text.chars().collect();
-    let place = place % characters.len();
+    let index = index % characters.len();
     let (removed, inserted) = match mutation {
         Mutation::Insert => (0, Some(char::from(byte))),
         Mutation::Replace => (1, Some(char::from(byte))),
         Mutation::Remove => (1, None),
     };
-    characters.splice(place..place + removed, inserted);
+    characters.splice(index..index + removed, inserted);
     characters.into_iter().collect()
 }
 
@@ -391,8 +391,8 @@ proptest! {
         text in prop_oneof![mailbox(), uri(), date_time()],
         mutations in proptest::collection::vec((any::<usize>(), byte(), mutation()), 1..=2),
     ) {
-        let mutant = mutations.into_iter().fold(text, |text, (place, byte, mutation)| {
-            mutate(&text, place, byte, mutation)
+        let mutant = mutations.into_iter().fold(text, |text, (index, byte, mutation)| {
+            mutate(&text, index, byte, mutation)
         });
         agree(&mutant);
     }

@@ -185,7 +185,7 @@ fn tables() -> String {
     let required = (0..nodes.len()).filter(|index| nodes[*index].is_required);
     let required: u32 = required.map(|index| 1 << index).sum();
     let mut js = format!("// {FROM}.\n\n");
-    // Numbers stand first: a bundler puts those in their places.
+    // Numbers come first, because bundlers inline them.
     let mut line = |text: String| writeln!(js, "{text}").unwrap();
     line("/** How many texts one call takes, how far up in its word the length of each stands, and the bits of its rank. */".into());
     line(format!(
@@ -359,24 +359,24 @@ fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
 
 /// Generates the check of a member's value.
 fn check(member: &Member, name: &str) -> String {
-    let place = index(Some(member.slot));
+    let index = index(Some(member.slot));
     match member.kind {
-        Kind::Text(Format::Any) => format!("if (!isText({name})) reportMember({name}, {place})"),
+        Kind::Text(Format::Any) => format!("if (!isText({name})) reportMember({name}, {index})"),
         Kind::Text(format) => {
-            format!("addText({name}, {})", (format as u32) << FORMAT_SHIFT | place)
+            format!("addText({name}, {})", (format as u32) << FORMAT_SHIFT | index)
         }
-        Kind::PositiveNumber => format!("checkNumber({name}, {place})"),
+        Kind::PositiveNumber => format!("checkNumber({name}, {index})"),
         Kind::Object(_) => format!("{}({name})", function(Some(member.slot))),
-        Kind::Array(array) => array_call(array, name, place),
+        Kind::Array(array) => array_call(array, name, index),
         Kind::Choice(_) => panic!("no member is a choice by itself"),
         Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     }
 }
 
-fn array_call(array: &Array, name: &str, place: u32) -> String {
+fn array_call(array: &Array, name: &str, index: u32) -> String {
     let most = array.max_items.map_or("Infinity".to_owned(), |most| most.to_string());
     let walk = function(Some(array.slot));
-    format!("walkItems({name}, {place}, {}, {most}, {walk})", array.min_items)
+    format!("walkItems({name}, {index}, {}, {most}, {walk})", array.min_items)
 }
 
 fn choice_walk(slot: Option<Slot>, choices: &[&str]) -> String {

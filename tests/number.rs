@@ -282,12 +282,12 @@ const LONG_NUMBER: &str = "(0|[1-9][0-9]{0,900})(\\.[0-9]{1,900})?([eE][+-]?[0-9
 /// Generates the digits of a boundary with one of them changed, times a power of ten.
 fn near_a_boundary() -> impl Strategy<Value = String> {
     (any::<bool>(), any::<prop::sample::Index>(), 0..=9_u8, any::<prop::sample::Index>()).prop_map(
-        |(is_top, place, digit, cut)| {
+        |(is_top, position, digit, cut)| {
             let (digits, power) =
                 if is_top { (top().to_string(), 0) } else { (bottom().to_string(), -1075) };
             let mut digits = digits.into_bytes();
-            let place = place.index(digits.len());
-            digits.splice(place..=place, [b'0' + digit]);
+            let position = position.index(digits.len());
+            digits.splice(position..=position, [b'0' + digit]);
             let digits = String::from_utf8(digits).unwrap();
             let (front, back) = digits.split_at(1 + cut.index(digits.len() - 1));
             let front = front.trim_start_matches('0');

@@ -178,10 +178,10 @@ fn every_way_to_cut_a_request() {
 
 #[test]
 fn every_byte_in_every_place_of_a_request() {
-    for place in 0..REQUEST.len() {
+    for position in 0..REQUEST.len() {
         for byte in 0..=u8::MAX {
             let mut bytes = REQUEST.as_bytes().to_vec();
-            bytes[place] = byte;
+            bytes[position] = byte;
             agrees_with_serde_json(&bytes);
         }
     }
@@ -277,10 +277,10 @@ fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
 /// Returns a valid request with some of its values replaced.
 fn spoiled(changes: &[(prop::sample::Index, Value)]) -> Value {
     let mut request = full();
-    for (place, value) in changes {
+    for (position, value) in changes {
         let mut all = Vec::new();
         pointers(&request, "", &mut all);
-        let pointer: &String = place.get(&all);
+        let pointer: &String = position.get(&all);
         *request.pointer_mut(pointer).unwrap() = value.clone();
     }
     request

@@ -22,7 +22,7 @@ enum Outcome {
     Connection,
     /// An argument was refused before anything was sent.
     InvalidArgument,
-    /// The answer was another one.
+    /// The answer was no transaction.
     #[serde(untagged)]
     Refused(Reason),
 }
@@ -148,9 +148,8 @@ impl PreparedRequest {
             let conclusion = Conclusion { retries, ..Conclusion::from_attempt(operation, reply) };
             let wait_ms = self.wait_ms(&conclusion).filter(|wait_ms| call.may_retry(*wait_ms));
             let Some(wait_ms) = wait_ms else { return conclusion };
-            let end = limits::wait(call.signal(), wait_ms).await;
-            if matches!(end, Interruption::Aborted) {
-                return Conclusion { retries, ..AttemptError::Interrupted(end).into() };
+            if let aborted @ Interruption::Aborted = limits::wait(call.signal(), wait_ms).await {
+                return Conclusion { retries, ..AttemptError::Interrupted(aborted).into() };
             }
             retries += 1;
         }

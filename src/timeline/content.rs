@@ -23,27 +23,8 @@ const MAX_LIST_BYTES: usize = 1024 * 1024;
 /// in search engines.
 pub(super) const REL: &str = "noopener noreferrer nofollow";
 
-/// Renders the cause and the pledges of a transaction, as the items of a list.
-pub(super) fn story(language: Language, transaction: &RetrievedPledgeTransaction<'_>) -> Markup {
-    html! {
-        @if let Some(cause) = cause(language, &transaction.trigger) { (cause) }
-        (pledges_made(language, transaction))
-    }
-}
-
-/// Inserts a value that a shop wrote into a sentence, isolated in its own direction.
-pub(super) fn with_value(sentence: &str, value: &str) -> Markup {
-    let (before, after) = sentence.split_once("{}").unwrap_or((sentence, ""));
-    html! { (before) bdi { (value) } (after) }
-}
-
-/// Returns the class that sets a text in a smaller size, if it has more than so many characters.
-pub(super) fn size_class(text: &str, most: usize) -> Option<&'static str> {
-    text.chars().nth(most).map(|_| "long")
-}
-
 /// Renders the action that caused the pledges; `None` if the trigger says nothing about it.
-fn cause(language: Language, trigger: &Trigger<'_>) -> Option<Markup> {
+pub(super) fn cause(language: Language, trigger: &Trigger<'_>) -> Option<Markup> {
     let day = trigger.date.as_deref().and_then(|date| day(language, date));
     let phrase = shown(&trigger.phrase);
     let link = web_address(&trigger.external_url);
@@ -65,7 +46,10 @@ fn day(language: Language, date_time: &str) -> Option<Markup> {
 }
 
 /// Renders the day, number and list of the pledges.
-fn pledges_made(language: Language, transaction: &RetrievedPledgeTransaction<'_>) -> Markup {
+pub(super) fn pledges_made(
+    language: Language,
+    transaction: &RetrievedPledgeTransaction<'_>,
+) -> Markup {
     let pledges = &transaction.pledges;
     html! {
         li {
@@ -174,4 +158,15 @@ fn anchor(language: Language, link: WebAddress<'_>, about: Option<&str>) -> Mark
 
 fn web_address<'t>(member: &'t Option<Cow<'_, str>>) -> Option<WebAddress<'t>> {
     member.as_deref().and_then(WebAddress::parse)
+}
+
+/// Inserts a value that a shop wrote into a sentence, isolated in its own direction.
+pub(super) fn with_value(sentence: &str, value: &str) -> Markup {
+    let (before, after) = sentence.split_once("{}").unwrap_or((sentence, ""));
+    html! { (before) bdi { (value) } (after) }
+}
+
+/// Returns the class that sets a text in a smaller size, if it has more than so many characters.
+pub(super) fn size_class(text: &str, most: usize) -> Option<&'static str> {
+    text.chars().nth(most).map(|_| "long")
 }

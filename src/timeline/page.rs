@@ -1,6 +1,6 @@
 //! The pages as documents.
 
-use super::content::{MAX_HEADING, REL, size_class, story, with_value};
+use super::content::{MAX_HEADING, REL, cause, pledges_made, size_class, with_value};
 use super::language::Language;
 use super::profile::Profile;
 use super::style::{CONTENT_SECURITY_POLICY, STYLE};
@@ -48,7 +48,10 @@ pub fn page(
     };
     let content = html! {
         h1 class=[size_class(&title, MAX_HEADING)] { (heading) }
-        ol.story role="list" { (story(language, transaction)) }
+        ol.story role="list" {
+            @if let Some(cause) = cause(language, &transaction.trigger) { (cause) }
+            (pledges_made(language, transaction))
+        }
     };
     let footer = html! {
         p { (with_value(language.text(Sentence::Reference), beginning(&transaction.reference))) }

@@ -1,18 +1,18 @@
-//! The node of the schema's tree that the walk of a body is at.
+//! The values of a body as nodes of the schema's tree.
 
 use super::path::{Path, Step};
 use crate::schema::{Array, Kind, Member, Slot};
 use std::borrow::Cow;
 
-/// Bits of a [sort key](Node::sort_key) for a member: its position and an unknown member's 255.
+/// Bits of a [sort key](Node::sort_key) for a member: its position, plus 1; 255 if it is unknown.
 const MEMBER_BITS: u32 = 8;
-/// Bits of a [sort key](Node::sort_key) for an item: an index of 32 bits, plus 1.
+/// Bits of a [sort key](Node::sort_key) for an item: its position, which has 32 bits, plus 1.
 const ITEM_BITS: u32 = 33;
 /// The lowest bit of the item in the [sort key](Node::sort_key) of a value that lies in an array
 /// of the request. Each of these arrays is a member of the request itself.
 pub const ITEM_SHIFT: u32 = u64::BITS - MEMBER_BITS - ITEM_BITS;
 
-/// A value of a body: its node in the schema's tree and the items that lead there.
+/// A value of a body: its node in the schema's tree, and its position in each array on the way.
 ///
 /// Nodes link to their parents through the stack frames of the walk, so that a path is built only
 /// when there is an issue.

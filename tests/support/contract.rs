@@ -29,19 +29,19 @@ pub fn seen(issues: &[Issue<'_>]) -> Vec<Value> {
 /// Asserts that every value that was sent is kept, and that any other is null or empty. Amounts are
 /// not compared here.
 #[track_caller]
-pub fn assert_kept(kept: &Value, sent: &Value, place: &str) {
+pub fn assert_kept(kept: &Value, sent: &Value, pointer: &str) {
     match (kept, sent) {
         (Value::Object(members), Value::Object(_) | Value::Null) => {
             for (name, value) in members {
-                assert_kept(value, &sent[name], &format!("{place}/{name}"));
+                assert_kept(value, &sent[name], &format!("{pointer}/{name}"));
             }
         }
         (Value::Array(items), Value::Array(_) | Value::Null) => {
-            assert_eq!(items.len(), sent.as_array().map_or(0, Vec::len), "{place}");
-            (0..).zip(items).for_each(|(index, item)| assert_kept(item, &sent[index], place));
+            assert_eq!(items.len(), sent.as_array().map_or(0, Vec::len), "{pointer}");
+            (0..).zip(items).for_each(|(index, item)| assert_kept(item, &sent[index], pointer));
         }
         (Value::Number(_), Value::Number(_)) => {}
-        _ => assert_eq!(kept, sent, "{place}"),
+        _ => assert_eq!(kept, sent, "{pointer}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use impact_pledge::schema::Slot;
 
-/// The type of the objects in a slot: its name and a sentence on it. The request itself has none.
+/// Returns the name and the description of the type of a slot's objects; `None` is the request.
 pub const fn object_type(slot: Option<Slot>) -> Option<(&'static str, &'static str)> {
     Some(match slot {
         None => (
