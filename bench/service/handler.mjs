@@ -55,12 +55,14 @@ class FakeRequest {
   }
 
   async arrayBuffer() {
-    return this.body.bytes.buffer;
+    return this.body?.bytes.buffer;
   }
 }
 
 class FakeKv {
   records = new Map();
+  /** Whether it forgets what is written from now on. */
+  full = false;
 
   async getWithMetadata(name) {
     const found = this.records.get(name);
@@ -76,7 +78,9 @@ class FakeKv {
 
 async function load() {
   const [service, { recovering }] = await Promise.all(
-    ["impact_pledge.js", "recover.js"].map((name) => import(pathToFileURL(resolve(folder, name)))),
+    ["impact_pledge.js", "recover.js"].map(
+      (name) => import(pathToFileURL(resolve(folder, name)).href),
+    ),
   );
   service.initSync({
     module: new WebAssembly.Module(readFileSync(resolve(folder, "impact_pledge_bg.wasm"))),

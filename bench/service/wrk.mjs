@@ -64,7 +64,7 @@ export async function slice(program, { origin, pid, file, connections, seconds, 
     perSecond: (requests / microseconds) * 1e6,
     p50,
     p99,
-    cpu: before === null ? null : (after - before) / requests,
+    cpu: before === null || after === null ? null : (after - before) / requests,
   };
 }
 

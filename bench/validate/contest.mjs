@@ -1,5 +1,5 @@
 /** All that is timed inside one process: values, bytes, and what no validator can be faster than. */
-import { KINDS, texts } from "../data.mjs";
+import { KINDS, KIND_NAMES, texts } from "../data.mjs";
 import * as ajv from "../rivals/ajv.mjs";
 import * as arktype from "../rivals/arktype.mjs";
 import * as bytesOurs from "../rivals/ours-bytes.mjs";
@@ -47,7 +47,7 @@ const OF_BYTES = [
 export async function contest(plan, cases, say) {
   const values = {};
   const bytes = {};
-  for (const kind of Object.keys(KINDS)) {
+  for (const kind of KIND_NAMES) {
     say(`${kind}: values`);
     values[kind] = await duel(
       COMPETITORS,

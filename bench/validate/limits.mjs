@@ -39,7 +39,8 @@ const IDENTITY = Uint8Array.of(
   0,
   11,
 );
-const { f: cross } = new WebAssembly.Instance(new WebAssembly.Module(IDENTITY)).exports;
+const { exports } = new WebAssembly.Instance(new WebAssembly.Module(IDENTITY));
+const cross = /** @type {(value: number) => number} */ (exports.f);
 
 const NONE = [];
 const encoder = new TextEncoder();

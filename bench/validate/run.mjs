@@ -97,7 +97,12 @@ async function inNode(input) {
   return JSON.parse(output);
 }
 
-/** Runs a fresh Node to its end. @returns {Promise<string>} what it prints */
+/**
+ * Runs a fresh Node to its end.
+ * @param {string[]} args
+ * @param {{input?: string, progress?: (line: string) => void}} [options]
+ * @returns {Promise<string>} what it prints
+ */
 async function node(args, { input = "", progress } = {}) {
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.on("close", resolve));

@@ -55,7 +55,10 @@ export async function packed() {
 /** What `import` resolves to in the project: this very file lies elsewhere. */
 function resolved(folder, entry) {
   const file = join(folder, `${entry.replaceAll("/", "-")}.mjs`);
-  if (!existsSync(file)) writeFileSync(file, `export * from "${entry}";\n`);
+  if (existsSync(file)) return file;
+  const fresh = `${file}.${process.pid}`; // another test file may be loading it: it is there whole, or not at all
+  writeFileSync(fresh, `export * from "${entry}";\n`);
+  renameSync(fresh, file);
   return file;
 }
 
