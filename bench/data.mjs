@@ -38,7 +38,11 @@ export function generator(seed) {
   };
 }
 
-/** The payloads of a kind, as JSON texts. @param {keyof typeof KINDS} kind @returns {string[]} */
+/** @typedef {keyof typeof KINDS} Kind */
+
+export const KIND_NAMES = /** @type {Kind[]} */ (Object.keys(KINDS));
+
+/** The payloads of a kind, as JSON texts. @param {Kind} kind @returns {string[]} */
 export function texts(kind, seed = 1) {
   const random = generator(seed);
   const { pledges, count } = KINDS[kind];

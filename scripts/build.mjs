@@ -1,5 +1,13 @@
 /** `npm run build -- [part…]`: the Worker into build/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/. */
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { Argument, command } from "./lib/command.mjs";
 import { buildOperator } from "./lib/operator.mjs";
@@ -39,9 +47,10 @@ async function buildShop({ root }) {
     outdir: join(root, "build", "www"),
   };
   const loader = { ".css": "copy", ".html": "copy", ".svg": "copy" };
-  await build({
+  const { outputFiles } = await build({
     ...places,
     loader,
+    write: false,
     bundle: true,
     minify: true,
     format: "esm",
@@ -49,6 +58,12 @@ async function buildShop({ root }) {
     legalComments: "none",
     logLevel: "warning",
   });
+  for (const { path, contents } of outputFiles) {
+    // What is the same already is left alone: a watcher, or a shop that is running, may be reading it.
+    if (existsSync(path) && readFileSync(path).equals(contents)) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, contents);
+  }
 }
 
 await command(

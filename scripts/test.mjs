@@ -1,9 +1,10 @@
 /** `npm test [-- step…]`: every check of the project. */
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { command } from "./lib/command.mjs";
 import { prepareTools } from "./lib/tools.mjs";
-import { cargoTests, nodeTests, oneCheck, runSteps } from "./lib/test-steps.mjs";
+import { cargoTests, nodeTests, oneCheck, runSteps, sum, timesInWords } from "./lib/test-steps.mjs";
 
 const FEATURES = {
   none: [],
@@ -13,6 +14,15 @@ const FEATURES = {
 };
 const FOR_WASM = ["--target", "wasm32-unknown-unknown"];
 const DENY = ["--", "-D", "warnings"];
+// Each file has its own ports, folders and KV; more than two at a time would run out of a small machine's memory.
+const NODE_TESTS = [
+  "--test",
+  "--test-concurrency=2",
+  "--test-reporter=spec",
+  "--test-reporter-destination=stdout",
+  `--test-reporter=${pathToFileURL(join(import.meta.dirname, "lib", "file-times.mjs"))}`,
+  "--test-reporter-destination=stdout",
+];
 
 /** @param {import("./lib/tools.mjs").Tools} tools @returns {import("./lib/test-steps.mjs").Step[]} in the order they run */
 function allSteps({ root, native, wasm }) {
@@ -28,13 +38,16 @@ function allSteps({ root, native, wasm }) {
     env: { ...wasm.env, NODE_PATH: join(root, "node_modules") },
     count,
   }); // a wasm test runs from a folder of its own
-  const build = (name, part) => ({
+  const script = (name, [file, ...args]) => ({
     name,
-    command: [process.execPath, join("scripts", "run.mjs"), "build", part],
+    command: [process.execPath, join(root, file), ...args],
     count: oneCheck,
   });
+  const build = (name, part) => script(name, ["scripts/run.mjs", "build", part]);
   return [
     cargo("fmt", ["fmt", "--check"]),
+    script("biome", ["node_modules/@biomejs/biome/bin/biome", "ci", "--error-on-warnings", "."]),
+    script("types", ["node_modules/typescript/bin/tsc", "-p", "pkg-templates"]),
     ...Object.entries(FEATURES).map(([which, features]) =>
       cargo(`clippy-${which}`, ["clippy", "--all-targets", ...features, ...DENY]),
     ),
@@ -46,9 +59,10 @@ function allSteps({ root, native, wasm }) {
     cargoWasm("kv", ["test", ...FEATURES.server, "--test", "kv"], cargoTests),
     build("worker", "worker"),
     build("pkg", "package"),
+    script("tsc", ["scripts/types.mjs"]), // the shop and the tests import what was built
     ...nodeFolders(join(root, "tests")).map((folder) => ({
       name: folder.replaceAll(/[/\\]/g, "-"),
-      command: [process.execPath, "--test", "--test-reporter=spec", `tests/${folder}/*.test.mjs`],
+      command: [process.execPath, ...NODE_TESTS, `tests/${folder}/*.test.mjs`],
       count: nodeTests,
     })),
   ];
@@ -58,7 +72,7 @@ function allSteps({ root, native, wasm }) {
 const nodeFolders = (tests) =>
   [
     ...new Set(
-      readdirSync(tests, { recursive: true })
+      readdirSync(tests, { encoding: "utf8", recursive: true })
         .filter((file) => file.endsWith(".test.mjs"))
         .map(dirname),
     ),
@@ -77,11 +91,12 @@ program.action(async (names) => {
     program.error(
       `there is no step \`${unknown}\`; name one of: ${steps.map(({ name }) => name).join(", ")}`,
     );
-  const { passed, failed } = await runSteps(
+  const results = await runSteps(
     names.length === 0 ? steps : steps.filter((step) => names.some((name) => isNamed(step, name))),
     tools,
   );
-  console.log(`${passed} passed, ${failed} failed`);
+  const { passed, failed } = sum(results);
+  console.log(`${timesInWords(results)}\n\n${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 });
 await program.parseAsync();

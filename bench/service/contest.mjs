@@ -220,16 +220,16 @@ async function loadAll(program, servers, { rounds, seconds }) {
   const results = new Map(
     servers.map(({ name }) => [name, Object.fromEntries(names.map((kind) => [kind, []]))]),
   );
-  for (let round = -1; round < rounds; round += 1) {
+  for (const kind of names) {
+    log(`service: warming up, ${kind}`);
+    for (const entry of servers) await sliceOf(program, entry, kind, 1);
+  }
+  for (let round = 0; round < rounds; round += 1) {
     for (const kind of names) {
-      log(
-        round < 0
-          ? `service: warming up, ${kind}`
-          : `service: round ${round + 1} of ${rounds}, ${kind}`,
-      );
-      for (const entry of rotated(servers, Math.max(round, 0))) {
-        const one = await sliceOf(program, entry, kind, round < 0 ? 1 : seconds);
-        if (one && round >= 0) results.get(entry.name)[kind].push(one);
+      log(`service: round ${round + 1} of ${rounds}, ${kind}`);
+      for (const entry of rotated(servers, round)) {
+        const one = await sliceOf(program, entry, kind, seconds);
+        if (one) results.get(entry.name)[kind].push(one);
       }
     }
   }

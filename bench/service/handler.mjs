@@ -25,13 +25,16 @@ class Stored {
   getReader() {
     const { bytes } = this;
     let done = false;
-    const read = async () =>
-      done ? { done, value: undefined } : ((done = true), { done: false, value: bytes });
+    const read = async () => {
+      if (done) return { done, value: undefined };
+      done = true;
+      return { done: false, value: bytes };
+    };
     return { read, releaseLock() {}, cancel() {} };
   }
 }
 
-globalThis.Response = class {
+class FakeResponse {
   constructor(body, init) {
     this.body = body;
     this.status = init?.status ?? 200;
@@ -41,7 +44,7 @@ globalThis.Response = class {
   async arrayBuffer() {
     return this.body.bytes.buffer;
   }
-};
+}
 
 class FakeRequest {
   constructor(method, path, headers, bytes) {
@@ -52,12 +55,14 @@ class FakeRequest {
   }
 
   async arrayBuffer() {
-    return this.body.bytes.buffer;
+    return this.body?.bytes.buffer;
   }
 }
 
 class FakeKv {
   records = new Map();
+  /** Whether it forgets what is written from now on. */
+  full = false;
 
   async getWithMetadata(name) {
     const found = this.records.get(name);
@@ -73,7 +78,9 @@ class FakeKv {
 
 async function load() {
   const [service, { recovering }] = await Promise.all(
-    ["impact_pledge.js", "recover.js"].map((name) => import(pathToFileURL(resolve(folder, name)))),
+    ["impact_pledge.js", "recover.js"].map(
+      (name) => import(pathToFileURL(resolve(folder, name)).href),
+    ),
   );
   service.initSync({
     module: new WebAssembly.Module(readFileSync(resolve(folder, "impact_pledge_bg.wasm"))),
@@ -145,6 +152,7 @@ async function time(serve, env, { status, make }) {
   return ((performance.now() - started) * 1_000) / count;
 }
 
+Object.assign(globalThis, { Response: FakeResponse });
 const print = console.log;
 console.log = () => {}; // the service's lines of what it refuses
 const handler = await load();

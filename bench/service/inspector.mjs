@@ -16,7 +16,18 @@ export async function inspect(port, worker) {
     socket.onerror = fail;
   });
   const waiting = new Map();
-  const inspector = { close: () => socket.close() };
+  let last = 0;
+  /** @type {Inspector} */
+  const inspector = {
+    contextId: 0,
+    close: () => socket.close(),
+    ask: (method, params = {}) =>
+      new Promise((done, fail) => {
+        last += 1;
+        waiting.set(last, { done, fail });
+        socket.send(JSON.stringify({ id: last, method, params }));
+      }),
+  };
   socket.onmessage = ({ data }) => {
     const { id, method, params, result, error } = JSON.parse(data);
     if (method === "Runtime.executionContextCreated") inspector.contextId = params.context.id;
@@ -25,14 +36,9 @@ export async function inspect(port, worker) {
     if (error) fail?.(new Error(error.message));
     else done?.(result);
   };
-  socket.onclose = () =>
-    waiting.forEach(({ fail }) => fail(new Error("the inspector's connection ended")));
-  let last = 0;
-  inspector.ask = (method, params = {}) =>
-    new Promise((done, fail) => {
-      waiting.set((last += 1), { done, fail });
-      socket.send(JSON.stringify({ id: last, method, params }));
-    });
+  socket.onclose = () => {
+    for (const { fail } of waiting.values()) fail(new Error("the inspector's connection ended"));
+  };
   await inspector.ask("Runtime.enable"); // names the context
   return inspector;
 }

@@ -34,10 +34,12 @@ export async function soakAll(program, servers, count) {
 }
 
 async function soak(program, { name, server, kinds }, count) {
-  const inspectors = await Promise.all(
-    ["main", "kv"].map((worker) => inspect(server.ports.inspector, worker)),
-  );
+  const inspectors = await Promise.all([
+    inspect(server.ports.inspector, "main"),
+    inspect(server.ports.inspector, "kv"),
+  ]);
   const errors = kinds.some(({ status }) => status >= 400) ? "some" : "none";
+  /** @type {Parameters<typeof slice>[1]} */
   const load = {
     origin: server.origin,
     pid: server.pid,
@@ -47,10 +49,10 @@ async function soak(program, { name, server, kinds }, count) {
     errors,
   };
   const samples = [await sample(server, inspectors, 0)];
-  while (samples.at(-1).requests < count) {
-    const { requests } = await slice(program, load);
-    samples.push(await sample(server, inspectors, samples.at(-1).requests + requests));
-    log(`service: ${name}, memory after ${samples.at(-1).requests} of ${count} mixed requests`);
+  for (let sent = 0; sent < count; ) {
+    sent += (await slice(program, load)).requests;
+    samples.push(await sample(server, inspectors, sent));
+    log(`service: ${name}, memory after ${sent} of ${count} mixed requests`);
   }
   for (const inspector of inspectors) inspector.close();
   return samples;

@@ -26,6 +26,8 @@ const server = await Server.start(
 try {
   await server.seed((await seedData(tools)).entries);
   const kind = (await kindsFor(server.origin)).find(({ name }) => name === wanted);
+  if (!kind) throw new Error(`there is no kind \`${wanted}\` of requests`);
+  /** @type {Omit<Parameters<typeof slice>[1], "seconds">} */
   const load = {
     origin: server.origin,
     pid: server.pid,
@@ -44,7 +46,7 @@ try {
   inspector.close();
   writeFileSync(join(folder, "service.cpuprofile"), JSON.stringify(profile));
   console.log(
-    `${Math.round(perSecond)} per second, ${Math.round(cpu)} µs each; build/bench/profile/service.cpuprofile`,
+    `${Math.round(perSecond)} per second, ${Math.round(cpu ?? 0)} µs each; build/bench/profile/service.cpuprofile`,
   );
   console.log(summary(profile));
 } finally {

@@ -128,7 +128,7 @@ export function uploadIsAnswered(origin) {
   });
 }
 
-/** wrk's input: every request as it goes over the wire. @param {Kind[]} kinds @returns {string} the file */
+/** wrk's input: every request as it goes over the wire. @returns {string} the file */
 export function writeRequests(folder, name, requests, origin) {
   const { host } = new URL(origin);
   const pieces = requests.map(({ method, path, headers, body = "" }) => {

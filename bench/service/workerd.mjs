@@ -131,6 +131,22 @@ async function binary(tools) {
 
 /** A running workerd. */
 export class Server {
+  /** The last of what it has printed. */
+  output = "";
+  /** By the name of the socket. @type {Record<string, number>} */
+  ports = {};
+
+  /** @param {string} program @param {string[]} args */
+  constructor(program, args) {
+    this.spawnedAt = performance.now();
+    this.child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream?.setEncoding("utf8").on("data", (text) => {
+        this.output = (this.output + text).slice(-10_000);
+      });
+    process.on("exit", this.kill);
+  }
+
   /**
    * @param {import("../../scripts/lib/tools.mjs").Tools} tools
    * @param {Bundle} bundle
@@ -138,27 +154,20 @@ export class Server {
    */
   static async start(tools, bundle, { inspected = false } = {}) {
     const program = await binary(tools);
-    const server = new Server();
-    server.spawnedAt = performance.now();
     const args = inspected
       ? ["--inspector-addr=127.0.0.1:0", join(bundle.folder, "inspected.capnp")]
       : [join(bundle.folder, "config.capnp")];
-    server.child = spawn(program, ["serve", "--control-fd=3", ...args], {
-      stdio: ["ignore", "pipe", "pipe", "pipe"],
-    });
-    server.output = "";
-    for (const stream of [server.child.stdout, server.child.stderr])
-      stream
-        .setEncoding("utf8")
-        .on("data", (text) => (server.output = (server.output + text).slice(-10_000)));
-    server.kill = () => server.child.kill("SIGKILL");
-    process.on("exit", server.kill);
+    const server = new Server(program, ["serve", "--control-fd=3", ...args]);
     server.ports = await portsOf(server);
     return server;
   }
 
+  /** Ends it at once. */
+  kill = () => void this.child.kill("SIGKILL");
+
+  /** @returns {number} */
   get pid() {
-    return this.child.pid;
+    return this.child.pid ?? 0;
   }
 
   get origin() {

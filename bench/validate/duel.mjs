@@ -15,6 +15,7 @@ import { rotated } from "../numbers.mjs";
  * @returns {Promise<Record<string, number[]>>} microseconds of one check, by round
  */
 export async function duel(competitors, inputs, { rounds, batchMs }) {
+  /** @type {Record<string, number[]>} */
   const times = Object.fromEntries(competitors.map(({ name }) => [name, []]));
   const counts = new Map();
   for (const competitor of competitors)

@@ -25,6 +25,7 @@ process.stdout.write(
 function watchInstances() {
   const made = [];
   WebAssembly.Instance = class extends WebAssembly.Instance {
+    /** @param {ConstructorParameters<typeof WebAssembly.Instance>} args */
     constructor(...args) {
       super(...args);
       made.push(this);
@@ -41,7 +42,7 @@ function wasmBytes() {
 
 /** What the process holds more than before, while the problems are held. */
 function memoryOf(work) {
-  globalThis.gc();
+  globalThis.gc?.();
   const before = process.memoryUsage().rss;
   const problems = work();
   return { bytes: Math.max(0, process.memoryUsage().rss - before), problems: problems.length };

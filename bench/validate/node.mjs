@@ -2,5 +2,5 @@
 import { json } from "node:stream/consumers";
 import { contest } from "./contest.mjs";
 
-const { plan, cases } = await json(process.stdin);
+const { plan, cases } = /** @type {any} */ (await json(process.stdin));
 process.stdout.write(JSON.stringify(await contest(plan, cases, (line) => console.error(line))));

@@ -64,7 +64,7 @@ function readCases(root) {
     .filter(({ only }) => only !== "bytes");
   const requests = rows.map((row) => ({
     name: row.name,
-    value: valueOf(row),
+    value: rowValue(row),
     valid: row.issues.length === 0,
   }));
   const formats = files("formats").flatMap(({ format, rows }) =>
@@ -73,7 +73,7 @@ function readCases(root) {
   return [...requests, ...formats];
 }
 
-function valueOf({ value, json, hex }) {
+function rowValue({ value, json, hex }) {
   const text = hex === undefined ? json : Buffer.from(hex, "hex").toString();
   return text === undefined ? value : JSON.parse(text);
 }
@@ -97,7 +97,12 @@ async function inNode(input) {
   return JSON.parse(output);
 }
 
-/** Runs a fresh Node to its end. @returns {Promise<string>} what it prints */
+/**
+ * Runs a fresh Node to its end.
+ * @param {string[]} args
+ * @param {{input?: string, progress?: (line: string) => void}} [options]
+ * @returns {Promise<string>} what it prints
+ */
 async function node(args, { input = "", progress } = {}) {
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.on("close", resolve));

@@ -5,8 +5,8 @@ export function page({ values = new URLSearchParams(), issues = [], message = ""
     const state = problem ? `aria-invalid="true" aria-describedby="${name}-problem"` : "";
     return `<p>
         <label for="${name}">${label}</label>
-        <input id="${name}" name="${name}" type="${type}" value="${escape(values.get(name) ?? "")}" ${state}>
-        <span id="${name}-problem">${escape(problem?.message ?? "")}</span>
+        <input id="${name}" name="${name}" type="${type}" value="${escapeHtml(values.get(name) ?? "")}" ${state}>
+        <span id="${name}-problem">${escapeHtml(problem?.message ?? "")}</span>
       </p>`;
   };
   const elsewhere = issues
@@ -27,8 +27,8 @@ export function page({ values = new URLSearchParams(), issues = [], message = ""
       <input type="hidden" name="pledges.0.impact.offeringId" value="tree">
       ${field("Trees", "pledges.0.impact.amount", "number")}
       ${field("E-mail address", "recipient.email", "text")}
-      <button>Place order</button>
-      <p role="status">${escape([message, ...elsewhere].join(" "))}</p>
+      <button type="submit">Place order</button>
+      <p role="status">${escapeHtml([message, ...elsewhere].join(" "))}</p>
     </form>
   </main>
 </body>
@@ -36,4 +36,5 @@ export function page({ values = new URLSearchParams(), issues = [], message = ""
 `;
 }
 
-const escape = (text) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+const escapeHtml = (text) =>
+  text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -32,6 +32,8 @@ export function ask(command, args, options) {
 
 /**
  * Runs a program to its end.
+ * @param {string} command
+ * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions & {timeout?: number, show?: boolean}} [options] `timeout` in
  *   milliseconds; `show` passes on what it prints, with its own display of progress
  * @returns {Promise<string>} its standard output; rejects with a {@link UserError} that has all of it as `output` when it fails
@@ -55,6 +57,6 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
   }
 }
 
-/** Runs npm as {@link run} runs programs. */
+/** Runs npm as {@link run} runs programs. @param {string[]} args @param {Parameters<typeof run>[2]} [options] */
 export const npm = (args, options) =>
   npmScript() ? run(process.execPath, [npmScript(), ...args], options) : run("npm", args, options);

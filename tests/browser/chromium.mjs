@@ -14,9 +14,9 @@ let browser;
 
 /** Starts the browser before the tests of a file and ends it behind them. */
 export function useBrowser() {
-  before(
-    async () => (browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS })),
-  );
+  before(async () => {
+    browser = await chromium.launch({ executablePath: tools.browser ?? undefined, args: FLAGS });
+  });
   after(() => browser?.close());
 }
 

@@ -22,25 +22,29 @@ const files = fixturesIn("form");
 const rows = files.flatMap(({ rows }) => rows ?? []);
 const amounts = files.flatMap(({ amounts }) => amounts ?? []);
 
+/** In the page: the control that a page has which takes its attributes from the rules. */
+function defineRendered() {
+  globalThis.rendered = ([name, value, hidden], { optional }) => {
+    const attributes = fieldAttributes(name, { optional });
+    const input = document.createElement("input");
+    for (const [attribute, content] of Object.entries(attributes))
+      input.setAttribute(attribute, content === true ? "" : content);
+    if (hidden) input.type = "hidden";
+    if (attributes.type !== "checkbox") input.value = value;
+    else [input.checked, input.defaultValue] = [value !== "", value];
+    return input;
+  };
+}
+
 /** For each form of controls: whether the browser refuses it, and the issues that the rules have with what it would post. */
 async function verdicts(t, forms) {
   const page = await formPage(t, "", { bind: false });
+  await page.evaluate(defineRendered);
   const found = await page.evaluate(
     (forms) =>
       forms.map(({ controls, optional = false }) => {
-        const render = ([name, value, hidden]) => {
-          const attributes = fieldAttributes(name, { optional });
-          const input = document.createElement("input");
-          for (const [attribute, content] of Object.entries(attributes))
-            input.setAttribute(attribute, content === true ? "" : content);
-          if (hidden) input.type = "hidden";
-          if (attributes.type === "checkbox")
-            [input.checked, input.defaultValue] = [value !== "", value];
-          else input.value = value;
-          return input;
-        };
         const [form] = document.forms;
-        form.replaceChildren(...controls.map(render));
+        form.replaceChildren(...controls.map((control) => rendered(control, { optional })));
         const unseen = new Set(controls.filter(([, , hidden]) => hidden).map(([name]) => name));
         const { issues } = readForm(new FormData(form), {
           optional,

@@ -17,7 +17,10 @@ async function pageThat(t, fields, options) {
   const page = await formPage(t, fields, { bind: false, ...options });
   await page.evaluate(() =>
     bindIt({
-      onSubmit: async (payload) => (submitted.push(payload), globalThis.answer?.(payload)),
+      onSubmit: async (payload) => {
+        submitted.push(payload);
+        return globalThis.answer?.(payload);
+      },
     }),
   );
   return page;
@@ -117,7 +120,10 @@ test("issues from the server are about the payload, whose items have moved up", 
     (n) =>
       `<input type="hidden" name="pledges.${n}.impact.offeringId" value="tree">${field(`amount-${n}`, `pledges.${n}.impact.amount`, n === 0 ? "" : `value="${n}"`)}`,
   );
-  const page = await pageThat(t, VALID.replace(/<input type="hidden"[^]*/, "") + amounts.join(""));
+  const page = await pageThat(
+    t,
+    VALID.replace(/<input type="hidden"[\s\S]*/, "") + amounts.join(""),
+  );
   await page.evaluate(
     () =>
       (globalThis.answer = () => ({
@@ -245,11 +251,11 @@ test("`report` works before the form is sent, after it was reset, and not once i
   assert.deepEqual(await live(page), NOTHING);
   await page.evaluate(() => bound.unbind());
   const before = await page.$eval("form", (form) => form.outerHTML);
-  await page.evaluate(
-    () => (
-      bound.refresh(), bound.report([{ path: ["reference"], message: "Late." }]), bound.unbind()
-    ),
-  );
+  await page.evaluate(() => {
+    bound.refresh();
+    bound.report([{ path: ["reference"], message: "Late." }]);
+    bound.unbind();
+  });
   assert.equal(await page.$eval("form", (form) => form.outerHTML), before);
   assert.equal(await page.evaluate(() => bound.isActive), false);
 });
@@ -323,9 +329,10 @@ test("hostile issues: bounded, nothing thrown, and text stays text", async (t) =
     const issues = new Proxy(
       Array.from({ length: 200_000 }, (_, n) => ({ message: `${n}`, path: ["x", n] })),
       {
-        get: (target, key) => (
-          typeof key === "string" && /^\d+$/.test(key) && (reads += 1), target[key]
-        ),
+        get(target, key) {
+          if (typeof key === "string" && /^\d+$/.test(key)) reads += 1;
+          return target[key];
+        },
       },
     );
     bound.report(issues);

@@ -400,8 +400,12 @@ test("while an order is on its way, the form is busy and is not sent twice", asy
   const page = await formPage(t, VALID, { bind: false });
   await page.evaluate(() =>
     bindIt({
-      onSubmit: (payload) =>
-        new Promise((resolve) => submitted.push(payload) && (globalThis.done = resolve)),
+      onSubmit(payload) {
+        submitted.push(payload);
+        return new Promise((resolve) => {
+          globalThis.done = resolve;
+        });
+      },
     }),
   );
   await page.click("#send");
@@ -625,7 +629,7 @@ const files = fixturesIn("form");
 const rows = files.flatMap(({ rows }) => rows ?? []);
 
 test("every row, with a field for each control", async (t) => {
-  const found = await inPage(t, ({ form, fields, optional }) => {
+  const found = await inPage(t, ({ fields, optional }) => {
     bindIt({ optional });
     const { valid, payload, issues } = bound.read();
     bound.unbind();
@@ -792,8 +796,11 @@ for (const [name, [options, prepare, reason]] of Object.entries(BLOCKED)) {
       bindIt();
       const [binding, reading] = [globalThis.bound, bound.read()];
       bindIt();
-      for (const { refresh, report, unbind } of [binding, bound])
-        refresh(), report([{ path: ["reference"], message: "x" }]), unbind();
+      for (const { refresh, report, unbind } of [binding, bound]) {
+        refresh();
+        report([{ path: ["reference"], message: "x" }]);
+        unbind();
+      }
       bindIt({ optional: true });
       return {
         isActive: bound.isActive,

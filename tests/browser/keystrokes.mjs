@@ -48,7 +48,10 @@ const SCRIPT =
   'import { bindForm } from "impact-pledge/form"; globalThis.bound = bindForm(document.forms[0], {});';
 
 async function traced(path) {
-  const browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS });
+  const browser = await chromium.launch({
+    executablePath: tools.browser ?? undefined,
+    args: FLAGS,
+  });
   const page = await browser.newPage();
   const body = await bundled(SCRIPT);
   await page.route(`${ORIGIN}/**`, (route) =>

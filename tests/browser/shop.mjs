@@ -1,10 +1,10 @@
 /** The demo shop as `npm start` serves it, and what a shopper does there. */
-import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { createTestHarness } from "wrangler";
 import { seedData } from "../../scripts/lib/seed.mjs";
+import { onLoopback } from "../support/loopback.mjs";
 import { tools } from "./chromium.mjs";
 
 export const shop = { origin: "", keys: [] };
@@ -33,18 +33,14 @@ export function useShop({ serviceUrl = () => "" } = {}) {
 export class Flaky {
   failures = 0;
   requests = [];
-  #server = createServer((request, response) => this.#answer(request, response));
+  close = async () => {};
 
   /** @returns {Promise<string>} its address */
   async start() {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    return `http://127.0.0.1:${this.#server.address().port}`;
-  }
-
-  close() {
-    this.#server.closeAllConnections();
-    this.#server.close();
+    const server = createServer((request, response) => this.#answer(request, response));
+    const { origin, close } = await onLoopback(server);
+    this.close = close;
+    return origin;
   }
 
   async #answer(request, response) {

@@ -42,7 +42,9 @@ function Order() {
         step="any"
         {...register("pledges.0.impact.amount", { valueAsNumber: true })}
       />
-      <button id="send">Send</button>
+      <button type="submit" id="send">
+        Send
+      </button>
     </form>
   );
 }

@@ -31,7 +31,9 @@ function Order() {
         {...register("pledges.0.impact.amount", { valueAsNumber: true })}
       />
       <p id="amount-problem">{errors.pledges?.[0]?.impact?.amount?.message}</p>
-      <button id="send">Send</button>
+      <button type="submit" id="send">
+        Send
+      </button>
     </form>
   );
 }

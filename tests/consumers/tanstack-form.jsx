@@ -42,7 +42,9 @@ function Order() {
     <form onSubmit={send} noValidate>
       <Field form={form} id="email" name="recipient.email" read={String} />
       <Field form={form} id="amount" name="pledges[0].impact.amount" read={Number} />
-      <button id="send">Send</button>
+      <button type="submit" id="send">
+        Send
+      </button>
     </form>
   );
 }

@@ -1,9 +1,9 @@
 /** As much of Cloudflare's API as wrangler and the commands ask for when they deploy and delete Workers and read and write their namespaces. */
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { onLoopback } from "../support/loopback.mjs";
 
 export const ACCOUNT = "account-1";
 const TOKEN = "token-1";
@@ -41,10 +41,8 @@ export async function cloudflare(t, { deployed = true, refused, fault = () => un
     ]);
   }
   const server = createServer((request, response) => respond(request, response, account));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => (server.closeAllConnections(), server.close()));
-  const origin = `http://127.0.0.1:${server.address().port}`;
+  const { origin, close } = await onLoopback(server);
+  t.after(close);
   const env = {
     CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`,
     CLOUDFLARE_API_TOKEN: TOKEN,
@@ -118,9 +116,11 @@ function find(request) {
   return [];
 }
 
-/** The body, whatever it is. */
-const form = (request, headers) =>
-  new Response(Readable.toWeb(request), { headers: { "content-type": headers["content-type"] } });
+/** The body, whatever it is. @param {import("node:http").IncomingMessage} request */
+function form(request, headers) {
+  const body = /** @type {ReadableStream} */ (Readable.toWeb(request));
+  return new Response(body, { headers: { "content-type": headers["content-type"] } });
+}
 
 const NAMESPACES = "\\/storage\\/kv\\/namespaces";
 const NAMESPACE = `${NAMESPACES}/(?<namespace>namespace-\\d+)`;
@@ -222,14 +222,14 @@ async function read(_, { namespace, form }) {
   const { keys, withMetadata } = await form().json();
   if (!namespace || keys.length > MOST_READS) return null;
   const text = (key) => String(namespace.records.get(key));
-  const valueOf = (key) =>
+  const entry = (key) =>
     withMetadata
       ? { value: text(key), metadata: namespace.extras.get(key)?.metadata ?? null }
       : text(key);
   return {
     result: {
       values: Object.fromEntries(
-        keys.map((key) => [key, namespace.records.has(key) ? valueOf(key) : null]),
+        keys.map((key) => [key, namespace.records.has(key) ? entry(key) : null]),
       ),
     },
   };

@@ -3,7 +3,6 @@
  * way. The namespaces are computed, not held, so that a million records are no more than a few megabytes here.
  */
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -12,13 +11,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { ACCOUNT } from "./cloudflare.mjs";
+import { onLoopback } from "../support/loopback.mjs";
 import { start } from "./script.mjs";
 
 const PAGE = 1_000;
 const inADay = Math.round(Date.now() / 1000) + 86_400;
 const hex = (text) => createHash("sha256").update(text).digest("hex");
 
-/** The record at this place in the order of names: half are replay records, some hold bytes that are no text. */
+/**
+ * @typedef {{name: string, value?: string, base64?: string, metadata?: object, expiration?: number}} Record
+ *   one of `value` and `base64`
+ */
+
+/** The record at this place in the order of names: half are replay records, some hold bytes that are no text. @returns {Record} */
 export function simulated(index, count) {
   const hash = hex(String(index));
   const digits = String(index).padStart(24, "0");
@@ -86,6 +91,7 @@ export function simulated(index, count) {
 
 /** A namespace that has these records, or gets them. What is written otherwise than simulated is a problem. */
 class Namespace {
+  /** @type {string[]} */
   problems = [];
 
   constructor(count, isFull) {
@@ -101,8 +107,9 @@ class Namespace {
   #problem = (text) => this.problems.length < 10 && this.problems.push(text);
 
   list(cursor) {
-    const [names, first] = [[], Number(cursor || 0)];
-    let index = first;
+    /** @type {Omit<Record, "value" | "base64">[]} */
+    const names = [];
+    let index = Number(cursor || 0);
     for (; index < this.count && names.length < PAGE; index += 1) {
       if (this.has[index] === 0) continue;
       const { name, metadata, expiration } = simulated(index, this.count);
@@ -115,9 +122,9 @@ class Namespace {
   }
 
   read({ keys }) {
-    const shown = ({ value, base64, metadata = null }) => ({
-      value: value ?? Buffer.from(base64, "base64").toString(),
-      metadata,
+    const shown = (record) => ({
+      value: this.bytes(record.name).toString(),
+      metadata: record.metadata ?? null,
     });
     const values = keys.map((name) => [name, this.#present(name)]);
     return {
@@ -128,7 +135,7 @@ class Namespace {
   }
 
   bytes(name) {
-    const { value, base64 } = this.#present(name);
+    const { value = "", base64 } = this.#present(name) ?? {};
     return base64 === undefined ? Buffer.from(value) : Buffer.from(base64, "base64");
   }
 
@@ -147,7 +154,7 @@ class Namespace {
 async function serve(namespaces, onCall) {
   const workers = ["impact-pledge", "impact-pledge-staging"];
   const server = createServer(async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url, "http://localhost");
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     const [, number, path] = pathname.match(/namespaces\/(\d)\/(.+)$/) ?? [];
     onCall(request.method, path);
     const namespace = namespaces[number];
@@ -162,7 +169,7 @@ async function serve(namespaces, onCall) {
             {
               type: "kv_namespace",
               name: "PLEDGES",
-              namespace_id: String(workers.indexOf(pathname.split("/").at(-2))),
+              namespace_id: String(workers.indexOf(pathname.split("/").at(-2) ?? "")),
             },
           ],
         },
@@ -174,14 +181,13 @@ async function serve(namespaces, onCall) {
       .writeHead(200, { "content-type": "application/json" })
       .end(JSON.stringify({ success: true, ...answer() }));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { origin, close } = await onLoopback(server);
   const env = {
-    CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${server.address().port}/client/v4`,
+    CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`,
     CLOUDFLARE_API_TOKEN: "t",
     CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
   };
-  return { env, close: () => (server.closeAllConnections(), server.close()) };
+  return { env, close };
 }
 
 /**
@@ -190,8 +196,9 @@ async function serve(namespaces, onCall) {
  */
 export async function playKilled({ records, kills, folder, megabytes = 256 }) {
   const namespaces = [new Namespace(records, true), new Namespace(records, false)];
+  /** @type {(method: string, path: string) => void} */
   let hear = () => {};
-  const server = await serve(namespaces, (...call) => hear(...call));
+  const server = await serve(namespaces, (method, path) => hear(method, path));
   const env = { ...server.env, NODE_OPTIONS: `--max-old-space-size=${megabytes}` };
   const file = join(folder, "killed.jsonl");
   const runs = [];
@@ -271,10 +278,15 @@ async function run(args, env, after, listen) {
   const child = start("transactions", args, { env });
   child.stdin.end();
   let [calls, kilobytes] = [0, 0];
-  listen(
-    () => (calls += 1) === after && sleep(Math.random() * 20).then(() => child.kill("SIGKILL")),
-  );
-  const watch = setInterval(() => (kilobytes = Math.max(kilobytes, peak(child.pid))), 200);
+  listen(async () => {
+    calls += 1;
+    if (calls !== after) return;
+    await sleep(Math.random() * 20);
+    child.kill("SIGKILL");
+  });
+  const watch = setInterval(() => {
+    kilobytes = Math.max(kilobytes, peak(child.pid));
+  }, 200);
   const { code, out, problem } = await child.done;
   clearInterval(watch);
   return {

@@ -18,7 +18,7 @@ export function scratch(t) {
  * @param {string} name such as `keys`
  * @param {string[]} args
  * @param {{input?: string, env?: NodeJS.ProcessEnv}} [options]
- * @returns {Promise<{code: number | string, out: string, problem: string}>}
+ * @returns {Promise<{code: number | NodeJS.Signals | null, out: string, problem: string}>}
  */
 export function script(name, args, { input = "", env = {} } = {}) {
   const child = start(name, args, { env });
@@ -27,7 +27,12 @@ export function script(name, args, { input = "", env = {} } = {}) {
   return child.done;
 }
 
-/** The same while it runs: `done` is what {@link script} returns, `out()` and `problem()` are what it has printed so far. */
+/**
+ * The same while it runs: `done` is what {@link script} returns, `out()` and `problem()` are what it has printed so far.
+ * @param {string} name
+ * @param {string[]} args
+ * @param {{env?: NodeJS.ProcessEnv}} [options]
+ */
 export function start(name, args, { env = {} } = {}) {
   const child = spawn(process.execPath, [join(tools.root, "scripts", "run.mjs"), name, ...args], {
     env: { ...tools.env, ...env },
@@ -36,13 +41,12 @@ export function start(name, args, { env = {} } = {}) {
   const texts = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"])
     child[stream].setEncoding("utf8").on("data", (text) => (texts[stream] += text));
-  child.out = () => texts.stdout;
-  child.problem = () => texts.stderr;
-  child.done = new Promise((resolve, reject) => {
+  /** @type {ReturnType<typeof script>} */
+  const done = new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) =>
       resolve({ code: code ?? signal, out: texts.stdout, problem: texts.stderr }),
     );
   });
-  return child;
+  return Object.assign(child, { out: () => texts.stdout, problem: () => texts.stderr, done });
 }

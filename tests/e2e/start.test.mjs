@@ -199,13 +199,11 @@ test("who ends it before it serves leaves nothing behind", async (t) => {
   const service = start("start", ["--persist-to", scratch(t)], {
     env: { PORT: String(await freePort()) },
   });
-  let children;
-  await until(
-    () =>
-      service.problem().includes("building the service") &&
-      (children = family(service.pid)).length > 0,
-    START_MS,
-  );
+  let children = [];
+  await until(() => {
+    if (service.problem().includes("building the service")) children = family(service.pid);
+    return children.length > 0;
+  }, START_MS);
   service.kill("SIGTERM");
   assert.equal((await service.done).code, 130);
   await until(() => !children.some(alive), 5_000);

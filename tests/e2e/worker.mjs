@@ -10,7 +10,7 @@ export { closeIdleConnections, send } from "./send.mjs";
 /**
  * @typedef {object} Worker
  * @property {string} origin
- * @property {KVNamespace} kv
+ * @property {{get(name: string, type?: string): Promise<any>, put(name: string, value: string, options?: object): Promise<void>, delete(name: string): Promise<void>}} kv
  * @property {() => {level: string, message: string}[]} logs
  * @property {() => Promise<void>} close
  */
@@ -20,7 +20,7 @@ process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 
 /**
  * Starts the Worker with these records, or with the development data.
- * @param {{allowedOrigins?: string, records?: Record<string, {value: string, metadata: unknown}>}} [options]
+ * @param {{allowedOrigins?: string, records?: Record<string, {value: string, metadata?: object}>}} [options]
  * @returns {Promise<Worker>}
  */
 export async function startWorker({ allowedOrigins = "", records } = {}) {

@@ -4,10 +4,10 @@
  * request that asks, which `worker.mjs` puts there: it is known whose call each is, and seed, number and count of the
  * request's calls alone decide how it fails.
  */
-import { once } from "node:events";
 import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { onLoopback } from "../support/loopback.mjs";
 import { Random } from "./random.mjs";
 
 const METADATA = "cf-kv-metadata";
@@ -42,15 +42,26 @@ export class FaultyKv {
   #calls = new Map();
   #late = new Set();
 
+  /** Where it listens once it is started. */
+  address = "";
+  close = async () => {};
+
   /** @param {{seed?: number, share?: number, also?: Map<string, string>}} how `share` of the calls fails; `also`: texts that it finds as well, and writes */
-  static async start({ seed = 0, share = 0, also = new Map() }) {
-    const kv = Object.assign(new FaultyKv(), { seed, share, also });
-    kv.server = createServer((request, response) =>
+  constructor({ seed = 0, share = 0, also = new Map() }) {
+    this.seed = seed;
+    this.share = share;
+    this.also = also;
+  }
+
+  /** @param {ConstructorParameters<typeof FaultyKv>[0]} how */
+  static async start(how) {
+    const kv = new FaultyKv(how);
+    const server = createServer((request, response) =>
       kv.#serve(request, response).catch(() => response.destroy()),
     );
-    kv.server.listen(0, "127.0.0.1");
-    await once(kv.server, "listening");
-    kv.address = `127.0.0.1:${kv.server.address().port}`;
+    const { origin, close } = await onLoopback(server);
+    kv.address = new URL(origin).host;
+    kv.close = close;
     return kv;
   }
 
@@ -60,16 +71,11 @@ export class FaultyKv {
     await Promise.all(this.#late);
   }
 
-  close() {
-    this.server.closeAllConnections();
-    this.server.close();
-  }
-
   async #serve(request, response) {
-    const [, text, name] = decodeURIComponent(
-      new URL(request.url, "http://kv").pathname.slice(1),
-    ).match(/^(?:(\d+) )?([^]*)$/);
-    const number = text === undefined ? null : Number(text);
+    const path = decodeURIComponent(new URL(request.url, "http://kv").pathname.slice(1));
+    const [prefix, digits] = path.match(/^(\d+) /) ?? ["", null];
+    const name = path.slice(prefix.length);
+    const number = digits === null ? null : Number(digits);
     if (request.method === "PUT")
       return this.#put(number, name, await buffer(request), request.headers[METADATA], response);
     return this.#get(number, name, response);
@@ -90,7 +96,7 @@ export class FaultyKv {
   async #get(number, name, response) {
     const record =
       this.#records.get(name) ??
-      (this.also.has(name) ? { value: Buffer.from(this.also.get(name)) } : undefined);
+      (this.also.has(name) ? { value: Buffer.from(this.also.get(name) ?? "") } : undefined);
     const drawn = this.#fault(number, READ_FAULTS);
     const fault = record || !/Value|Metadata/.test(drawn) ? drawn : undefined; // nothing is there to be damaged
     this.#injected(number, fault);

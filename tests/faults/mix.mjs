@@ -37,28 +37,35 @@ export const CALLERS = [
 ];
 
 /**
+ * @typedef {{key: string, scope: string, unit?: string}} Caller
+ *
  * @typedef {object} Ask
  * @property {number} number
  * @property {string} kind
- * @property {number[]} expect statuses, where nothing fails
- * @property {{key: string, scope: string, unit?: string}} [caller]
+ * @property {(number | undefined)[]} expect statuses, where nothing fails
+ * @property {Caller} [caller]
  * @property {string} [idempotencyKey]
- * @property {object} [payload] of a create that may be recorded; equal ones are one object
- * @property {object} [target] the record that is read: what an acknowledged create answered
+ * @property {{reference: string, recipient: {email: string}, pledges: any[], notifications?: string[], trigger?: object}} [payload]
+ *   of a create that may be recorded; equal ones are one object
+ * @property {{id: string, timelineUrl: string, email: string}} [target] the record that is read: what an acknowledged create answered
+ * @property {string} [way] how it is sent, see {@link Client}
+ * @property {boolean} [calm] whether nothing fails any more
  */
 
 export class Mix {
-  /** What was acknowledged: {@link acknowledge} keeps it. */
+  /** What was acknowledged: {@link acknowledge} keeps it. @type {any[]} */
   known = [];
   #ids = new Set();
   #keyed = [];
 
   /** @param {{seed: number, callers?: typeof CALLERS, special?: Map<number, string>}} how `special`: kinds by number that no seed draws */
   constructor({ seed, callers = CALLERS, special = new Map() }) {
-    Object.assign(this, { seed, callers, special });
+    this.seed = seed;
+    this.callers = callers;
+    this.special = special;
   }
 
-  /** @param {Ask} ask @param {object} json of its 200 */
+  /** @param {Pick<Ask, "caller"> & {payload: NonNullable<Ask["payload"]>}} ask @param {any} json of its 200 */
   acknowledge({ caller, payload }, { id, timelineUrl }) {
     if (!this.#ids.has(id))
       this.known.push({ id, timelineUrl, caller, email: payload.recipient.email });
@@ -68,7 +75,7 @@ export class Mix {
   /** @param {number} number @returns {Ask & {method: string, path: string, headers: object, body?: string, way?: string}} */
   next(number) {
     const random = new Random(this.seed, number, "ask");
-    const wanted = this.special.get(number) ?? drawn(random);
+    const wanted = this.special.get(number) ?? drawn(random) ?? "create";
     const needs = {
       repeat: this.#keyed,
       other: this.#keyed,
@@ -121,7 +128,10 @@ const labelled = (number, kind, ask) => ({
 
 function drawn(random) {
   let left = random.next() * TOTAL;
-  return Object.keys(SHARES).find((kind) => (left -= SHARES[kind]) < 0);
+  return Object.keys(SHARES).find((kind) => {
+    left -= SHARES[kind];
+    return left < 0;
+  });
 }
 
 const recentOrAny = (random, list) =>
@@ -133,11 +143,16 @@ const recentOrAny = (random, list) =>
 const stranger = ({ scope }, callers, random) =>
   random.pick(callers.filter((caller) => caller.scope !== scope));
 
+/** @param {Caller} caller */
 const headersOf = ({ key, unit }) => ({
   authorization: `Bearer ${key}`,
   ...(unit && { "x-service-unit-id": unit }),
 });
 
+/**
+ * @param {{idempotencyKey?: string}} earlier a create that has the key
+ * @param {Caller} caller
+ */
 function create({ idempotencyKey }, caller, payload, body = JSON.stringify(payload)) {
   const headers = {
     ...headersOf(caller),
@@ -191,16 +206,12 @@ function payloadOf(random, number) {
 
 /** The same JSON in other words. */
 function respelled(json) {
-  const backwards = (value) =>
-    Array.isArray(value)
-      ? value.map(backwards)
-      : value instanceof Object
-        ? Object.fromEntries(
-            Object.entries(value)
-              .reverse()
-              .map(([name, member]) => [name, backwards(member)]),
-          )
-        : value;
+  const backwards = (value) => {
+    if (Array.isArray(value)) return value.map(backwards);
+    if (!(value instanceof Object)) return value;
+    const members = Object.entries(value).map(([name, member]) => [name, backwards(member)]);
+    return Object.fromEntries(members.reverse());
+  };
   return JSON.stringify(backwards(json), null, "\t")
     .replace(/("amount": [\d.]+)/g, "$1e0")
     .replace(/"order-/g, '"\\u006frder-');

@@ -23,7 +23,11 @@ const ISOLATE_BYTES = 128_000_000;
 const BUSY = /holds too many requests at once/;
 const ORIGIN = /^https?:\/\/[^/]+/;
 
-/** @typedef {{rule: string, number: number | null, problem: string}} Violation */
+/**
+ * @typedef {import("./mix.mjs").Ask} Ask
+ * @typedef {import("./run.mjs").Exchange} Exchange
+ * @typedef {{rule: string, number: number | null, problem: string}} Violation
+ */
 
 /** @param {import("./run.mjs").History} history @returns {Violation[]} */
 export function violations(history) {
@@ -31,7 +35,7 @@ export function violations(history) {
   const found = [];
   for (const [rule, check] of Object.entries(RULES)) {
     try {
-      for (const [number, problem] of check(facts)) found.push({ rule, number, problem });
+      for (const [number, problem = ""] of check(facts)) found.push({ rule, number, problem });
     } catch (error) {
       found.push({
         rule,
@@ -45,8 +49,16 @@ export function violations(history) {
 
 /** A history with what the rules ask for. */
 class Facts {
+  /** @param {import("./run.mjs").History} history */
   constructor({ exchanges, kills, writes, faults, memory, everywhereMs = 0, isRemote = false }) {
-    Object.assign(this, { exchanges, kills, writes, faults, memory, everywhereMs, isRemote });
+    this.exchanges = exchanges;
+    this.kills = kills;
+    this.writes = writes;
+    this.faults = faults;
+    this.memory = memory;
+    this.everywhereMs = everywhereMs;
+    this.isRemote = isRemote;
+    /** @type {Map<number | null, Exchange>} */
     this.byNumber = new Map(exchanges.map((exchange) => [exchange.ask.number, exchange]));
     this.creates = exchanges.filter(({ ask }) => ask.payload);
     this.acknowledged = this.creates
@@ -92,16 +104,20 @@ class Facts {
     this.firsts.get(identityOf(exchange.ask))?.find((first) => this.precedes(first, exchange));
 }
 
+/** @param {Ask} ask */
 const isCut = ({ way }) => way === "aborted" || way === "hangs up";
 const isGet = ({ kind }) => kind === "get" || kind === "foreign";
 const isPage = ({ kind }) => kind === "timeline" || kind === "wrongTimeline";
-/** An idempotency key in its scope. */
-const nameOf = ({ caller, idempotencyKey }) => JSON.stringify([caller.scope, idempotencyKey]);
-/** What makes one transaction; no two payloads have one reference. */
+/** An idempotency key in its scope. @param {Ask} ask */
+const nameOf = ({ caller, idempotencyKey }) => JSON.stringify([caller?.scope, idempotencyKey]);
+/** What makes one transaction; no two payloads have one reference. @param {Ask} ask */
 const identityOf = ({ number, caller, idempotencyKey, payload }) =>
   idempotencyKey
-    ? JSON.stringify([caller.key, caller.scope, idempotencyKey, payload.reference])
+    ? JSON.stringify([caller?.key, caller?.scope, idempotencyKey, payload?.reference])
     : String(number);
+
+/** @param {Ask} ask */
+const referenceOf = ({ payload }) => payload?.reference;
 
 /** Undefined for what is no JSON. */
 export function parsed(text) {
@@ -120,7 +136,7 @@ function jsonOf(owner, text) {
   return jsons.get(owner);
 }
 
-/** What a get answers for what a create answered (§4.2). */
+/** What a get answers for what a create answered (§4.2). @returns {any} */
 function retrieved({ id: _, recipient, pledges, ...rest }) {
   return {
     ...rest,
@@ -159,6 +175,7 @@ function ofRequest(record) {
   };
 }
 
+/** @param {any} ask of a create */
 function asRequested({ payload, caller }) {
   const recipient = { firstName: null, name: null, ...payload.recipient };
   const details = payload.pledges.map(({ impact, detail }) => ({
@@ -185,28 +202,27 @@ const undated = ({ createdAt: _, timelineUrl, ...rest }) => ({
 });
 const editKeyOf = ({ timelineUrl }) => timelineUrl.split("edit_key=")[1];
 
-/** Each gives the number of a request and what is wrong with it. @type {Record<string, (facts: Facts) => Iterable<[number | null, string]>>} */
+/** Whether a request that its caller broke off ended as such requests do. @param {Exchange} exchange */
+const isCutShort = ({ ask, outcome: { status, error } }) =>
+  isCut(ask) && error !== "no answer" && [400, undefined].includes(status);
+
+/** How an unexpected outcome shows, in the words of {@link SHOWS}. @param {import("./client.mjs").Outcome} outcome */
+function symptomOf({ status, error, text = "" }) {
+  if (error === "no answer") return error;
+  if (error) return "lost";
+  return status === 503 && BUSY.test(text) ? "busy" : status;
+}
+
+/** Each gives the number of a request and what is wrong with it. @type {Record<string, (facts: Facts) => Iterable<[number | null, string | undefined]>>} */
 const RULES = {
   *"a status is the expected one, or shows what was done to this request"(facts) {
     for (const exchange of facts.exchanges) {
       const { ask, outcome } = exchange;
-      const { status, error = "", text } = outcome;
-      if (ask.expect.includes(status)) continue;
-      const excuses = facts.excuses(exchange);
-      const shown =
-        error === "no answer"
-          ? "no answer"
-          : error
-            ? "lost"
-            : status === 503 && BUSY.test(text)
-              ? "busy"
-              : status;
-      const isCutAnyway = isCut(ask) && error !== "no answer" && [400, undefined].includes(status);
-      if (!excuses.includes(shown) && !isCutAnyway)
-        yield [
-          ask.number,
-          `${ask.kind}: ${status ?? error} for ${facts.faults.get(ask.number) ?? "no fault"}: ${text?.slice(0, 200)}`,
-        ];
+      const { status, error, text } = outcome;
+      if (ask.expect.includes(status) || isCutShort(exchange)) continue;
+      if (facts.excuses(exchange).includes(symptomOf(outcome))) continue;
+      const fault = facts.faults.get(ask.number) ?? "no fault";
+      yield [ask.number, `${ask.kind}: ${status ?? error} for ${fault}: ${text?.slice(0, 200)}`];
     }
   },
 
@@ -217,7 +233,7 @@ const RULES = {
       const { ask, outcome } = exchange;
       const isJson = outcome.type === "application/json" && parsed(outcome.text);
       if (!isJson && !(isGet(ask) && facts.isSpoilt(exchange)))
-        yield [ask.number, `${outcome.type}: ${outcome.text.slice(0, 100)}`];
+        yield [ask.number, `${outcome.type}: ${outcome.text?.slice(0, 100)}`];
     }
   },
 
@@ -256,11 +272,11 @@ const RULES = {
     const reads = new Map(
       exchanges
         .filter(({ ask }) => ask.calm && ask.kind === "get")
-        .map(({ ask, outcome }) => [ask.target.id, outcome]),
+        .map(({ ask, outcome }) => [ask.target?.id, outcome]),
     );
     for (const { ask, json } of acknowledged) {
       const { status, text } = reads.get(json.id) ?? {};
-      const isLast = status === 200 && text === kept.get(json.id)?.at(-1).value;
+      const isLast = status === 200 && text === kept.get(json.id)?.at(-1)?.value;
       if (!isLast || !isDeepStrictEqual(undated(parsed(text)), undated(retrieved(json))))
         yield [ask.number, `${json.id}: ${status}: ${text}`];
     }
@@ -274,7 +290,7 @@ const RULES = {
       const { ask, ended, outcome } = exchange;
       if (
         !facts.kept
-          .get(ask.target.id)
+          .get(ask.target?.id ?? "")
           ?.some(({ value, at }) => at <= ended && value === outcome.text)
       )
         yield [ask.number, outcome.text];
@@ -330,7 +346,8 @@ const RULES = {
         const isOwn = writer?.payload && identityOf(writer) === identityOf(ask);
         const isRepeat =
           outcome.replayed &&
-          writer?.payload?.reference === ask.payload.reference &&
+          writer !== undefined &&
+          referenceOf(writer) === referenceOf(ask) &&
           nameOf(writer) === nameOf(ask);
         if (!isOwn && !isRepeat) yield [ask.number, `${json.id} was written by ${number}`];
       }
@@ -364,17 +381,19 @@ const RULES = {
   *"another payload is refused once the first is acknowledged, and only then"(facts) {
     for (const exchange of facts.creates.filter(({ ask }) => ask.idempotencyKey)) {
       const { ask, ended, outcome } = exchange;
-      const others = facts.named
-        .get(nameOf(ask))
-        .filter(({ ask: other }) => other.payload.reference !== ask.payload.reference);
+      const [same = [], others = []] = [true, false].map((isSame) =>
+        facts.named
+          .get(nameOf(ask))
+          ?.filter(({ ask: other }) => isSame === (referenceOf(other) === referenceOf(ask))),
+      );
       if (outcome.status === 422) {
         const own = facts.earlier(exchange);
+        const writers = facts.kept
+          .get(own?.json.id)
+          ?.map(({ number }) => facts.byNumber.get(number));
         const isReplay =
-          own &&
-          own.outcome.replayed &&
-          !facts.kept
-            .get(own.json.id)
-            .some(({ number }) => identityOf(facts.byNumber.get(number).ask) === identityOf(ask));
+          own?.outcome.replayed &&
+          writers?.every((writer) => writer && identityOf(writer.ask) !== identityOf(ask));
         if (own && !isReplay) yield [ask.number, `refused, but ${own.ask.number} was answered`];
         if (!others.some((other) => other.begun <= ended))
           yield [ask.number, "refused without a reason"];
@@ -382,27 +401,21 @@ const RULES = {
       const taken = others.find(
         (other) => other.outcome.status === 200 && facts.precedes(other, exchange),
       );
-      const same = facts.named
-        .get(nameOf(ask))
-        .some(
-          (other) =>
-            other.ask.payload.reference === ask.payload.reference &&
-            other.begun <= taken?.ended + facts.everywhereMs,
-        );
-      if (outcome.status === 200 && taken && !same)
+      if (outcome.status !== 200 || taken === undefined) continue;
+      if (!same.some(({ begun }) => begun <= taken.ended + facts.everywhereMs))
         yield [ask.number, `answered, but ${taken.ask.number} has the key`];
     }
   },
 
   *"a timeline shows no e-mail address"({ exchanges }) {
     for (const { ask, outcome } of exchanges)
-      if (isPage(ask) && outcome.text?.includes(ask.target.email))
+      if (isPage(ask) && ask.target && outcome.text?.includes(ask.target.email))
         yield [ask.number, ask.target.email];
   },
 
   *"memory stays within the budget of docs/operating.md"({ memory }) {
     if (!memory) return;
-    const { idle, peak } = memory;
+    const { idle, peak } = /** @type {Record<string, any>} */ (memory);
     if (peak.wasm - idle.wasm > GROWTH_BYTES || peak.wasm + peak.heap > ISOLATE_BYTES)
       yield [null, JSON.stringify(memory)];
   },

@@ -63,9 +63,8 @@ class Place {
   /** The build that a deploy ships. */
   async deploy(name, region) {
     const { root } = this.tools;
-    const [, date] = readFileSync(join(root, "wrangler.toml"), "utf8").match(
-      /^compatibility_date = "(.*)"$/m,
-    );
+    const settings = readFileSync(join(root, "wrangler.toml"), "utf8");
+    const date = settings.match(/^compatibility_date = "(.*)"$/m)?.[1];
     const config = {
       name,
       main: join(root, "build", "worker.js"),
@@ -173,8 +172,12 @@ async function mixed(
   const origins = place.origins.map(originOf);
   const mix = new Mix({ seed, callers });
   const client = new Client(connections);
-  const [exchanges, watches] = [[], []];
+  /** @type {import("./run.mjs").Exchange[]} */
+  const exchanges = [];
+  /** @type {Promise<number>[]} */
+  const watches = [];
 
+  /** @param {any} sent as {@link Mix.next} makes it */
   async function exchange({ expect, ...ask }) {
     const index = new Random(seed, ask.number, "region").below(origins.length);
     const begun = Date.now();

@@ -74,7 +74,7 @@ test("where a step fails, what was made is deleted, and what can't be deleted is
   const failure = await playRemote(tools, { ...PLAN, originOf }).catch(({ message }) => message);
   assert.match(
     failure,
-    /Cloudflare's API can't write records: status 404[^]*by hand:\nnpx wrangler kv namespace delete --namespace-id namespace-1/,
+    /Cloudflare's API can't write records: status 404[\s\S]*by hand:\nnpx wrangler kv namespace delete --namespace-id namespace-1/,
   );
   assert.deepEqual(
     account.uploads.map(({ name }) => name),

@@ -16,6 +16,8 @@ const SAMPLE_MS = 1_000;
 const CROWD = 64;
 
 /**
+ * @typedef {Record<string, number | null>} Memory in bytes, by what holds it; see {@link memoryOf}
+ *
  * @typedef {object} Exchange an ask, when it was sent, and what came of it
  * @property {import("./mix.mjs").Ask} ask
  * @property {number} begun
@@ -27,40 +29,46 @@ const CROWD = 64;
  * @property {{begun: number, ended: number}[]} kills from the signal until the next workerd listens
  * @property {import("./kv.mjs").Write[]} writes
  * @property {Map<number, string[]>} faults by the number of the request
- * @property {{idle: object, peak: object}} [memory] in bytes
+ * @property {{idle: Memory, peak: Memory}} [memory]
  * @property {boolean} [isRemote] a deployed service: its `writes` are the records that it has in the end, its faults unknown
  * @property {number} [everywhereMs] until a write is in force everywhere
+ * @property {number[]} [seenMs] until some creates were seen in the other region
  */
 
 /** A Worker that is killed and started anew, over a KV that stays. */
 class Service {
+  /** @type {{begun: number, ended: number}[]} */
   kills = [];
-  memory = { peak: {} };
+  /** @type {{idle: Memory, peak: Memory}} */
+  memory = { idle: {}, peak: {} };
 
   static async start(tools, { seed, share }) {
-    const service = Object.assign(new Service(), {
-      tools,
-      folder: mkdtempSync(join(tmpdir(), "impact-pledge-faults-")),
-    });
-    service.kv = await FaultyKv.start({ seed, share });
-    service.bundle = await bundle(tools, {
-      main: join(tools.root, "tests", "faults", "worker.mjs"),
-      folder: service.folder,
-      kv: service.kv.address,
-    });
-    service.ready = service.#launch();
-    await (await service.ready).seed((await seedData(tools)).entries);
-    service.memory.idle = await memoryOf(await service.ready);
+    const folder = mkdtempSync(join(tmpdir(), "impact-pledge-faults-"));
+    const kv = await FaultyKv.start({ seed, share });
+    const main = join(tools.root, "tests", "faults", "worker.mjs");
+    const worker = await bundle(tools, { main, folder, kv: kv.address });
+    const service = new Service({ folder, kv, launch: () => launch(tools, worker) });
+    const server = await service.ready;
+    await server.seed((await seedData(tools)).entries);
+    service.memory.idle = await memoryOf(server);
     return service;
   }
 
-  #launch = () => Server.start(this.tools, this.bundle, { inspected: true });
+  /** @param {{folder: string, kv: FaultyKv, launch: () => Promise<Server>}} parts `launch` starts workerd */
+  constructor({ folder, kv, launch }) {
+    this.folder = folder;
+    this.kv = kv;
+    this.launch = launch;
+    this.ready = launch();
+  }
 
   /** Ends workerd, which is one process, as `kill -9` does, and starts the next one. */
   kill() {
-    return (this.ready = this.ready.then((server) => this.#replace(server)));
+    this.ready = this.ready.then((server) => this.#replace(server));
+    return this.ready;
   }
 
+  /** @param {any} server */
   async #replace({ child, kill }) {
     const killed = { begun: Date.now(), ended: Infinity };
     this.kills.push(killed);
@@ -68,7 +76,7 @@ class Service {
     kill();
     await gone;
     process.off("exit", kill);
-    const next = await this.#launch();
+    const next = await this.launch();
     killed.ended = Date.now();
     return next;
   }
@@ -77,7 +85,8 @@ class Service {
   async sample() {
     const { peak } = this.memory;
     const now = await memoryOf(await this.ready).catch(() => ({}));
-    for (const [name, bytes] of Object.entries(now)) peak[name] = Math.max(bytes, peak[name] ?? 0);
+    for (const [name, bytes] of Object.entries(now))
+      peak[name] = Math.max(bytes ?? 0, peak[name] ?? 0);
   }
 
   async close() {
@@ -86,6 +95,8 @@ class Service {
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
+
+const launch = (tools, worker) => Server.start(tools, worker, { inspected: true });
 
 /**
  * @param {import("../../scripts/lib/tools.mjs").Tools} tools
@@ -98,12 +109,11 @@ export async function play(
 ) {
   const service = await Service.start(tools, { seed, share });
   const killsAt = new Set(evenly(requests, kills));
-  const special = new Map([
-    ...evenly(requests, crowds, 0.3).flatMap((first) =>
-      Array.from({ length: CROWD }, (_, index) => [first + index, "crowd"]),
-    ),
-    ...evenly(requests, traps, 0.9).map((at) => [at, "trap"]),
-  ]);
+  /** @type {Map<number, string>} */
+  const special = new Map();
+  for (const first of evenly(requests, crowds, 0.3))
+    for (let index = 0; index < CROWD; index += 1) special.set(first + index, "crowd");
+  for (const at of evenly(requests, traps, 0.9)) special.set(at, "trap");
   const mix = new Mix({ seed, special });
   const client = new Client(connections);
   const exchanges = [];
@@ -166,5 +176,10 @@ function sampleUntil(service) {
       await sleep(SAMPLE_MS, undefined, { signal: stop.signal }).catch(() => {});
     }
   })();
-  return { stop: () => (stop.abort(), sampling) };
+  return {
+    stop() {
+      stop.abort();
+      return sampling;
+    },
+  };
 }

@@ -57,7 +57,10 @@ export function summary(
       "traps survived",
       `${exchanges.filter(({ ask }) => ask.kind === "trap").length}, which ended ${broken.length} other requests with our 500`,
     ],
-    ["answers", tally(exchanges.map(({ outcome }) => outcome.status ?? outcome.error))],
+    [
+      "answers",
+      tally(exchanges.map(({ outcome }) => outcome.status ?? outcome.error ?? "no answer")),
+    ],
     [
       "acknowledged",
       `${count(acknowledged.length)} creates, ${count(new Set(acknowledged.map(({ outcome }) => parsed(outcome.text)?.id)).size)} transactions`,

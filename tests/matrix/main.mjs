@@ -54,7 +54,7 @@ export function chosen(names) {
 export async function matrix(tools, environments, wish) {
   const home = await install(tools, wish);
   const service = await useService();
-  const browser = useBrowser(tools.browser);
+  const browser = useBrowser(tools.browser ?? undefined);
   const counts = { passed: 0, failed: 0, skipped: 0 };
   try {
     for (const each of environments)
@@ -75,6 +75,10 @@ async function attempt(environment, given) {
   return outcome;
 }
 
+/**
+ * @param {Environment} environment
+ * @param {Omit<ConstructorParameters<typeof Place>[0], "folder">} given
+ */
 async function resultOf({ name, version: versionOf, run, mayBeMissing }, { home, ...given }) {
   const folder = join(home, "projects", name);
   rmSync(folder, { recursive: true, force: true });

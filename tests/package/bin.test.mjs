@@ -176,14 +176,8 @@ for (const [name, [text, ...problems]] of Object.entries(TEXTS)) {
       { status, lines, err },
       { status: places.length > 0 ? 1 : 0, lines: places, err: "" },
     );
-    assert.equal(
-      last.split(";")[0],
-      places.length === 0
-        ? "order.json is valid"
-        : places.length === 1
-          ? "1 problem"
-          : `${places.length} problems`,
-    );
+    const counted = places.length === 1 ? "1 problem" : `${places.length} problems`;
+    assert.equal(last.split(";")[0], places.length === 0 ? "order.json is valid" : counted);
     assert.ok(last.endsWith(hint ?? ""), last);
   });
 }
@@ -268,12 +262,12 @@ const WRONG = [
   [["get"], /name the ID of a transaction/],
   [
     ["get", "ptran_1"],
-    /set PLEDGE_API_KEY and PLEDGE_BASE_URL[^]*impact-pledge serve[^]*service_sk_test_dev_unit/,
+    /set PLEDGE_API_KEY and PLEDGE_BASE_URL[\s\S]*impact-pledge serve[\s\S]*service_sk_test_dev_unit/,
   ],
   [["create", "good.json"], /set PLEDGE_BASE_URL /, { PLEDGE_API_KEY: "a" }],
   [
     ["create", "good.json"],
-    /`baseUrl` must be[^]*PLEDGE_BASE_URL/,
+    /`baseUrl` must be[\s\S]*PLEDGE_BASE_URL/,
     { PLEDGE_API_KEY: "a", PLEDGE_BASE_URL: "example.org" },
   ],
   [["get", "service_sk_test_secret"], /can show arguments$/],
@@ -293,7 +287,7 @@ for (const [args, text, env] of WRONG) {
     const { status, out, err } = await command(args, { env });
     assert.deepEqual([status, out], [2, ""], err);
     assert.match(err.trimEnd(), text);
-    assert.doesNotMatch(err, /secret|    at /);
+    assert.doesNotMatch(err, /secret| {4}at /);
   });
 }
 
@@ -319,7 +313,10 @@ test("the reader of the output has enough", async () => {
 /** Starts the service. @returns {Promise<{env: object, interrupt: () => Promise<{status: number, out: string, err: string}>}>} what calls need, and Ctrl-C */
 async function serving(t, options) {
   const run = start(["serve", "--port", "0"], options);
-  const interrupt = () => (process.kill(-run.child.pid, "SIGINT"), run.ended);
+  const interrupt = () => {
+    process.kill(-run.child.pid, "SIGINT");
+    return run.ended;
+  };
   t.after(
     () => run.child.exitCode ?? run.child.signalCode ?? process.kill(-run.child.pid, "SIGKILL"),
   );
@@ -334,7 +331,10 @@ async function serving(t, options) {
   };
 }
 
-const shown = ({ status, out, err }) => (assert.deepEqual([status, err], [0, ""]), JSON.parse(out));
+function shown({ status, out, err }) {
+  assert.deepEqual([status, err], [0, ""]);
+  return JSON.parse(out);
+}
 
 async function mustCreateAndGet(options) {
   const created = shown(await command(["create", "good.json"], options));
@@ -403,16 +403,16 @@ test("what the service refuses", patience, async (t) => {
   const { id } = await mustCreateAndGet({ env });
   write("wrong.json", `{"reference": "order-1", "recipient": {"email": "ada@"},\n${PLEDGES}}`);
   const rows = [
-    [["get", "ptran_unknown"], /no pledge transaction with this ID\n[^]*own unit/],
+    [["get", "ptran_unknown"], /no pledge transaction with this ID\n[\s\S]*own unit/],
     [["get", id], /no pledge transaction with this ID/, { PLEDGE_API_KEY: OTHER_UNIT }],
     [
       ["get", id],
-      /Authentication failed[^]*PLEDGE_API_KEY must be/,
+      /Authentication failed[\s\S]*PLEDGE_API_KEY must be/,
       { PLEDGE_API_KEY: "own-secret" },
     ],
     [
       ["get", id],
-      /Authentication failed[^]*PLEDGE_UNIT_ID/,
+      /Authentication failed[\s\S]*PLEDGE_UNIT_ID/,
       { PLEDGE_API_KEY: "service_sk_test_dev_team" },
     ],
     [
@@ -434,7 +434,7 @@ test("what the service refuses", patience, async (t) => {
     const { status, out, err } = await command(args, { env: { ...env, ...changes } });
     assert.deepEqual([status, out], [1, ""], err);
     assert.match(err.trimEnd(), text);
-    assert.doesNotMatch(err, /secret|service_sk|    at /);
+    assert.doesNotMatch(err, /secret|service_sk| {4}at /);
   }
   const ofTeam = {
     env: { ...env, PLEDGE_API_KEY: "service_sk_test_dev_team", PLEDGE_UNIT_ID: "unit_dev" },

@@ -371,19 +371,17 @@ test("a client with some other options", async (t) => {
 });
 
 test("a client of the environment", async (t) => {
-  const {
-    client: { constructor },
-    seen,
-    client,
-  } = await clientOf(t, json(retrieved()));
-  assert.equal(constructor, PledgeClient);
+  const { seen, client } = await clientOf(t, json(retrieved()));
+  assert.equal(client.constructor, PledgeClient);
   const service = await serve(json(retrieved()));
   t.after(service.close);
   const env = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: service.baseUrl, PLEDGE_UNIT_ID: "unit_1" };
   await get(PledgeClient.fromEnv({}, env));
   await get(PledgeClient.fromEnv({ unitId: "unit_2" }, env));
   Object.assign(process.env, env);
-  t.after(() => Object.keys(env).forEach((name) => delete process.env[name]));
+  t.after(() => {
+    for (const name of Object.keys(env)) delete process.env[name];
+  });
   await get(PledgeClient.fromEnv());
   assert.deepEqual(
     service.seen.map(({ headers }) => headers["x-service-unit-id"]),

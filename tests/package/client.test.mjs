@@ -510,13 +510,10 @@ test("a request that found no service was not sent", async () => {
   );
   for (const client of unsent) {
     for (const call of [create, get]) {
-      await assert.rejects(
-        call(client),
-        (error) => (
-          assertError(error, ConnectionError, "connection_failed", /; the request was not sent$/),
-          true
-        ),
-      );
+      await assert.rejects(call(client), (error) => {
+        assertError(error, ConnectionError, "connection_failed", /; the request was not sent$/);
+        return true;
+      });
     }
   }
   const sent = [
@@ -750,8 +747,14 @@ test("a signal that outlives its calls is left without listeners", async () => {
   let listeners = 0;
   const { addEventListener, removeEventListener } = AbortSignal.prototype;
   Object.assign(signal, {
-    addEventListener: (...args) => ((listeners += 1), addEventListener.apply(signal, args)),
-    removeEventListener: (...args) => ((listeners -= 1), removeEventListener.apply(signal, args)),
+    addEventListener(...args) {
+      listeners += 1;
+      addEventListener.apply(signal, args);
+    },
+    removeEventListener(...args) {
+      listeners -= 1;
+      removeEventListener.apply(signal, args);
+    },
   });
   await ask([busy(503), json(retrieved())], (client) =>
     client.getPledgeTransaction(ID, { signal }),
@@ -809,7 +812,10 @@ test("options that can't be used are refused by name, and the key is not shown",
   for (const [options, message] of rows) {
     assert.throws(
       () => new PledgeClient(options),
-      (error) => (assertError(error, PledgeError, "invalid_argument", message), true),
+      (error) => {
+        assertError(error, PledgeError, "invalid_argument", message);
+        return true;
+      },
     );
   }
   const calls = [
@@ -906,7 +912,7 @@ test("the key is in no error, log, URL or property, even if the service shows it
     assertNoKey([...error.headers]);
     assert.match(error.body, /\[API key\]/);
   }
-  const leaky = (url, init) => {
+  const leaky = (_url, init) => {
     throw Object.assign(new Error(`failed: ${inspect(init)}`), { init });
   };
   const { error } = await ask(json(retrieved()), get, { ...never, fetch: leaky });
@@ -1285,7 +1291,10 @@ test("members that are undefined are absent", async () => {
 
 test("a `fetch` of the caller's gets an address and plain objects", async () => {
   const calls = [];
-  const own = async (...args) => (calls.push(args), Response.json(created()));
+  const own = async (...args) => {
+    calls.push(args);
+    return Response.json(created());
+  };
   await ask(json(created()), create, { fetch: own, unitId: "unit_1" });
   const [[url, init]] = calls;
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/v2\/pledge-transaction$/);
@@ -1347,6 +1356,7 @@ test("a `fetch` that misbehaves is a ConnectionError", async () => {
     ),
     ...[...notResponses, hostileResponse, used].map((value) => () => value),
     () => ({
+      // biome-ignore lint/suspicious/noThenProperty: a hostile `fetch` gives a thenable
       get then() {
         throw new Error("thenable");
       },
@@ -1451,7 +1461,10 @@ test("a stream that never ends is left at the timeout, in little memory", async 
   const dribble = [new Uint8Array(0), new Uint8Array(1)];
   for (const value of dribble) {
     let reads = 0;
-    const endless = async () => ((reads += 1), { done: false, value });
+    const endless = async () => {
+      reads += 1;
+      return { done: false, value };
+    };
     const before = process.memoryUsage().rss;
     const { error, took } = await ask([], get, {
       ...never,

@@ -301,8 +301,10 @@ const VALUES = [
 /** A linear congruential generator: the same numbers at every run. */
 function random(seed) {
   let state = seed;
-  return (end) =>
-    ((state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff) % 65_521) % end;
+  return (end) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+    return (state % 65_521) % end;
+  };
 }
 
 test("a payload without duplicates has the issues that `validate` finds, each with a field of the form or none", () => {
@@ -392,8 +394,8 @@ const HOSTILE = {
   "names of 200,000 steps, and indexes that are too large": [
     () =>
       [
-        "recipient" + ".a".repeat(FIELDS),
-        "pledges" + ".0".repeat(FIELDS),
+        `recipient${".a".repeat(FIELDS)}`,
+        `pledges${".0".repeat(FIELDS)}`,
         `pledges.${"1".repeat(FIELDS)}`,
         "pledges.4294967295.impact.amount",
       ].map((name) => [name, "x"]),
@@ -403,7 +405,7 @@ const HOSTILE = {
   "texts of 200,000 characters that are almost numbers": [
     () =>
       amountsOf([
-        "0".repeat(FIELDS) + "x",
+        `${"0".repeat(FIELDS)}x`,
         `${" ".repeat(FIELDS)}x`,
         `${"1".repeat(FIELDS)}e`,
         `1${" ".repeat(FIELDS)}x`,

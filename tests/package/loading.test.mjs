@@ -14,6 +14,7 @@ import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
 import { created, json, serve } from "./mock-server.mjs";
 import { nodes } from "./nodes.mjs";
+import { onLoopback } from "../support/loopback.mjs";
 import { packed } from "./packed.mjs";
 
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
@@ -226,7 +227,7 @@ async function serveFiles(t, policy) {
       response.writeHead(404).end();
     }
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => (server.closeAllConnections(), server.close()));
-  return `http://127.0.0.1:${server.address().port}`;
+  const { origin, close } = await onLoopback(server);
+  t.after(close);
+  return origin;
 }

@@ -3,6 +3,7 @@
  * `serve(...answers)` gives the answers in order, the last one for ever.
  */
 import { createServer } from "node:http";
+import { onLoopback } from "../support/loopback.mjs";
 
 /**
  * @typedef {{method: string, path: string, headers: import("node:http").IncomingHttpHeaders, body: string, at: number}} Seen
@@ -17,14 +18,13 @@ export async function serve(...answers) {
     const at = Date.now();
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    const { method, url: path, headers } = request;
-    seen.push({ method, path, headers, body: Buffer.concat(chunks).toString(), at });
-    answers[Math.min(seen.length, answers.length) - 1](response, seen.at(-1));
+    const { method = "GET", url: path = "/", headers } = request;
+    const now = { method, path, headers, body: Buffer.concat(chunks).toString(), at };
+    seen.push(now);
+    answers[Math.min(seen.length, answers.length) - 1](response, now);
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () =>
-    new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
-  return { baseUrl: `http://127.0.0.1:${server.address().port}`, seen, close };
+  const { origin, close } = await onLoopback(server);
+  return { baseUrl: origin, seen, close };
 }
 
 /** An answer of JSON. @returns {Answer} */
@@ -41,7 +41,7 @@ export const text =
     response.writeHead(status, headers).end(body);
 
 /** The connection ends before a byte of the answer. @type {Answer} */
-export const hangUp = (response) => response.socket.destroy();
+export const hangUp = (response) => void response.socket?.destroy();
 
 /** The connection ends in the middle of the body. @type {Answer} */
 export const breakOff = (response) => {

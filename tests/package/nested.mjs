@@ -30,6 +30,7 @@ export function nestedCalls(rules, { seed, count }) {
   const next = generator(seed);
   const below = (end) => Math.floor(next() * end);
   const one = (list) => list[below(list.length)];
+  /** @type {ReturnType<typeof nestedCalls>} */
   const result = { wrong: [], inner: 0, invalid: 0 };
   const bytes = (value) => new TextEncoder().encode(JSON.stringify(value));
   const alone = (value) => JSON.stringify(rules.validateBytes(bytes(value)));
@@ -76,20 +77,23 @@ export function nestedCalls(rules, { seed, count }) {
   function disturbing(value, depth) {
     if (typeof value !== "object") return value;
     const copy = Array.isArray(value) ? [] : {};
+    /** Makes something that reads call `disturb` first. */
+    const disturbed =
+      (read) =>
+      (...args) => {
+        disturb(depth);
+        return read(...args);
+      };
     for (const name of Object.keys(value)) {
       const member = disturbing(value[name], depth);
-      const get = () => (disturb(depth), member);
+      const get = disturbed(() => member);
       if (next() < 0.2) Object.defineProperty(copy, name, { get, enumerable: true });
       else copy[name] = member;
     }
     const kind = below(12);
-    if (kind === 0)
-      return new Proxy(copy, {
-        get: (target, name, receiver) => (disturb(depth), Reflect.get(target, name, receiver)),
-      });
-    if (kind === 1) return { toJSON: () => (disturb(depth), copy) };
-    if (kind === 2)
-      return new Proxy(copy, { ownKeys: (target) => (disturb(depth), Reflect.ownKeys(target)) });
+    if (kind === 0) return new Proxy(copy, { get: disturbed(Reflect.get) });
+    if (kind === 1) return { toJSON: disturbed(() => copy) };
+    if (kind === 2) return new Proxy(copy, { ownKeys: disturbed(Reflect.ownKeys) });
     return copy;
   }
 

@@ -12,6 +12,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -38,6 +39,7 @@ export async function packed() {
     throw new Error("there is no package: run `npm run build package` first");
   const home = join(kept, fingerprint());
   if (!existsSync(home)) await install(home);
+  utimesSync(home, new Date(), new Date()); // what is in use is no older build
   const folder = join(home, "project");
   const require = createRequire(join(folder, "index.js"));
   const load = async (entry = "impact-pledge") =>
@@ -53,14 +55,17 @@ export async function packed() {
 /** What `import` resolves to in the project: this very file lies elsewhere. */
 function resolved(folder, entry) {
   const file = join(folder, `${entry.replaceAll("/", "-")}.mjs`);
-  if (!existsSync(file)) writeFileSync(file, `export * from "${entry}";\n`);
+  if (existsSync(file)) return file;
+  const fresh = `${file}.${process.pid}`; // another test file may be loading it: it is there whole, or not at all
+  writeFileSync(fresh, `export * from "${entry}";\n`);
+  renameSync(fresh, file);
   return file;
 }
 
 /** Of every byte that is packed. */
 function fingerprint() {
   const hash = createHash("sha256");
-  for (const name of readdirSync(built, { recursive: true }).sort()) {
+  for (const name of readdirSync(built, { encoding: "utf8", recursive: true }).sort()) {
     const file = join(built, name);
     if (statSync(file).isFile()) hash.update(name).update(readFileSync(file));
   }
@@ -109,4 +114,4 @@ function forgetOlder() {
   }
 }
 
-const tarballIn = (folder) => readdirSync(folder).find((name) => name.endsWith(".tgz"));
+const tarballIn = (folder) => readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";

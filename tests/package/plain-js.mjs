@@ -7,7 +7,7 @@ import { registerHooks } from "node:module";
 const WITH_WASM = /\/(pkg|impact-pledge)\/(validate|form)\.(c?js)$/;
 
 await useOwnWasm();
-delete globalThis.WebAssembly;
+Reflect.deleteProperty(globalThis, "WebAssembly");
 
 registerHooks({
   resolve(specifier, context, next) {
@@ -20,7 +20,8 @@ registerHooks({
 function useOwnWasm() {
   const { instantiate } = WebAssembly;
   return new Promise((resolve) => {
-    WebAssembly.instantiate = (...all) => instantiate(...all).finally(resolve);
+    WebAssembly.instantiate = (...all) =>
+      Reflect.apply(instantiate, WebAssembly, all).finally(resolve);
     new FormData();
   });
 }

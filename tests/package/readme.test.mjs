@@ -9,6 +9,7 @@ import test from "node:test";
 import { chromium } from "playwright-core";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { onLoopback } from "../support/loopback.mjs";
 import { REQUEST, created, hangUp, json, retrieved, serve } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
 
@@ -18,7 +19,7 @@ const readme = readFileSync(
   join(project.folder, "node_modules", "impact-pledge", "README.md"),
   "utf8",
 );
-const examples = [...readme.matchAll(/^```js\n([^]*?)^```/gm)].map(([, code]) => code);
+const examples = [...readme.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code);
 const inNode = examples.filter((code) => !code.includes("impact-pledge/form"));
 const inBrowser = examples.filter((code) => code.includes("impact-pledge/form"));
 
@@ -76,7 +77,7 @@ test("the examples that editors show beside a name print what stands behind them
       readFileSync(join(project.folder, "node_modules", "impact-pledge", name), "utf8"),
     )
     .join("\n");
-  const hovers = [...types.matchAll(/^ *\* @example\n *\* ```js\n([^]*?)^ *\* ```$/gm)].map(
+  const hovers = [...types.matchAll(/^ *\* @example\n *\* ```js\n([\s\S]*?)^ *\* ```$/gm)].map(
     ([, code]) => code.replaceAll(/^ *\* ?/gm, ""),
   );
   assert.ok(hovers.length >= 17, `${hovers.length} examples`);
@@ -119,12 +120,12 @@ test("the example for a page runs in Chromium, and gives the payload of the form
     const [type, body] = files[url] ?? ["text/plain", ""];
     response.writeHead(200, { "content-type": type }).end(body);
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => (server.closeAllConnections(), server.close()));
+  const { origin, close } = await onLoopback(server);
+  t.after(close);
   const browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS });
   t.after(() => browser.close());
   const page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  await page.goto(`${origin}/`);
   await page.waitForFunction(() => window.bound);
   await page.click("button");
   await page.waitForFunction(() => window.sent);

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import test, { after } from "node:test";
 import { files, assertAnswer, requestOf } from "../e2e/rows.mjs";
 import { closeIdleConnections, send } from "../e2e/send.mjs";
+import { onLoopback } from "../support/loopback.mjs";
 import { packed } from "./packed.mjs";
 
 const { createTestService } = await (await packed()).load("impact-pledge/testing");
@@ -22,9 +23,12 @@ async function sendByFetch({ fetch, baseUrl }, { method, path, headers, body, ch
 
 async function listen(service) {
   const server = createServer(service.handler);
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  after(() => (closeIdleConnections(), server.closeAllConnections(), server.close()));
-  return `http://127.0.0.1:${server.address().port}`;
+  const { origin, close } = await onLoopback(server);
+  after(() => {
+    closeIdleConnections();
+    return close();
+  });
+  return origin;
 }
 
 let rowCount = 0;

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { getEventListeners } from "node:events";
-import { join } from "node:path";
 import test from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { REQUEST } from "./mock-server.mjs";
@@ -49,8 +48,10 @@ const post = (service, init = {}) =>
     },
   });
 
-const isPending = async (promise) =>
-  (await turn(), await Promise.race([promise, "pending"])) === "pending";
+async function isPending(promise) {
+  await turn();
+  return (await Promise.race([promise, "pending"])) === "pending";
+}
 
 // ---- What is recorded ---------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ const LANGUAGES = readdirSync(join(import.meta.dirname, "../../pkg-templates/loc
 const KEY = "service_sk_test_dev_unit",
   JOINED = ["ja", "zh"];
 
-const unescape = (html) =>
+const unescapeHtml = (html) =>
   html
     .replaceAll(/<[^>]*>/g, "")
     .replaceAll("&lt;", "<")
@@ -24,7 +24,7 @@ const unescape = (html) =>
     .replaceAll("&amp;", "&");
 const texts = (html, tag) =>
   [...html.matchAll(new RegExp(`<${tag}(?: [^>]*)?>(.*?)</${tag}>`, "gs"))].map(([, inner]) =>
-    unescape(inner),
+    unescapeHtml(inner),
   );
 
 /** A transaction, as a function from a language to its page. */

@@ -87,13 +87,13 @@ for (const path of ["/allowed", "/plain"])
         hex === undefined
           ? new TextEncoder().encode(json ?? JSON.stringify(value))
           : Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16));
-      const valueOf = (row) => JSON.parse(new TextDecoder().decode(bytesOf(row)));
+      const rowValue = (row) => JSON.parse(new TextDecoder().decode(bytesOf(row)));
       const isWrong = (row) => {
         const expected = JSON.stringify(row.issues.map(({ path, code }) => ({ path, code })));
         const asBytes = short(globalThis.rules.validateBytes(bytesOf(row))) === expected;
         return (
           !asBytes ||
-          (row.only !== "bytes" && short(globalThis.rules.validate(valueOf(row))) !== expected)
+          (row.only !== "bytes" && short(globalThis.rules.validate(rowValue(row))) !== expected)
         );
       };
       return rows.filter(isWrong).map(({ name }) => name);
@@ -131,7 +131,7 @@ test("a policy that forbids wasm is named, and how to allow it", async () => {
     /WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge\/validate\/js/,
   );
   const ahead = await page.evaluate(() =>
-    globalThis.rules.prepareTools().catch((error) => error.message),
+    globalThis.rules.prepare().catch((error) => error.message),
   );
   assert.match(ahead, /'wasm-unsafe-eval'/);
   assert.deepEqual(await violations(page), ["script-src", "script-src"]);

@@ -133,6 +133,7 @@ describe("200,000 of", () => {
 
   test("problems in JSON, in little memory", () => {
     const { status, stderr, stdout } = inProcess(
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: code with a template of its own
       'console.log(validateBytes(new TextEncoder().encode(`{"pledges":[${"0,".repeat(4_000_000)}0]}`)).at(-1).count);',
       ["--max-old-space-size=96"],
     );
@@ -154,7 +155,10 @@ function inProcess(code, flags = []) {
 describe("lengths that no array has", () => {
   const lying = (length, item) =>
     new Proxy([], {
-      get: (target, name) => (name === "length" ? length : name === "toJSON" ? undefined : item),
+      get(_target, name) {
+        if (name === "length") return length;
+        return name === "toJSON" ? undefined : item;
+      },
       has: () => true,
     });
   const pledge = good().pledges[0];

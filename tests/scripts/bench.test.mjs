@@ -65,8 +65,14 @@ test("a duel gives every competitor as many rounds, on all inputs, and reads eve
   let read = 0;
   const competitor = (name) => ({
     name,
-    check: (input) => (seen[name].add(input), [input, input]),
-    touch: () => ((read += 1), 1),
+    check(input) {
+      seen[name].add(input);
+      return [input, input];
+    },
+    touch() {
+      read += 1;
+      return 1;
+    },
   });
   const times = await duel([competitor("a"), competitor("b")], [1, 2, 3], {
     rounds: 4,

@@ -24,11 +24,10 @@ function scratch(t) {
 
 test("the cache lies where the caller says, else where the system has its caches", (t) => {
   const before = process.env.IMPACT_PLEDGE_CACHE;
-  t.after(() =>
-    before === undefined
-      ? delete process.env.IMPACT_PLEDGE_CACHE
-      : (process.env.IMPACT_PLEDGE_CACHE = before),
-  );
+  t.after(() => {
+    if (before === undefined) delete process.env.IMPACT_PLEDGE_CACHE;
+    else process.env.IMPACT_PLEDGE_CACHE = before;
+  });
   process.env.IMPACT_PLEDGE_CACHE = "/own";
   assert.equal(cacheFolder(), "/own");
   delete process.env.IMPACT_PLEDGE_CACHE;
@@ -38,7 +37,10 @@ test("the cache lies where the caller says, else where the system has its caches
 test("an entry is made once and then kept", async (t) => {
   const place = join(scratch(t), "tool-1");
   let made = 0;
-  const make = async (folder) => writeFileSync(join(folder, "tool"), `${(made += 1)}`);
+  const make = async (folder) => {
+    made += 1;
+    writeFileSync(join(folder, "tool"), `${made}`);
+  };
   await entry(place, make);
   await entry(place, make);
   assert.equal(readFileSync(join(place, "tool"), "utf8"), "1");

@@ -176,7 +176,7 @@ for (const [name, [spoil, options, wanted]] of Object.entries(OBSTACLES)) {
     spoil(repository);
     const found = await obstacles(repository.folder, options);
     assert.equal(found.length, wanted.length, `${found}`);
-    wanted.forEach((pattern, index) => assert.match(found[index], pattern));
+    for (const [index, pattern] of wanted.entries()) assert.match(found[index], pattern);
   });
 }
 

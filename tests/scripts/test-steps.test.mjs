@@ -1,7 +1,14 @@
 /** A test run counts what ran, and nothing that didn't run counts as passed. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cargoTests, nodeTests, oneCheck, runSteps } from "../../scripts/lib/test-steps.mjs";
+import {
+  cargoTests,
+  nodeTests,
+  oneCheck,
+  runSteps,
+  sum,
+  timesInWords,
+} from "../../scripts/lib/test-steps.mjs";
 
 const CARGO = `
 running 2 tests
@@ -18,10 +25,7 @@ const step = (script, count) => ({
   command: [process.execPath, "-e", script],
   count,
 });
-const total = async (...steps) => {
-  const { passed, failed } = await runSteps(steps, place);
-  return { passed, failed };
-};
+const total = async (...steps) => sum(await runSteps(steps, place));
 
 test("cargo's results are added up", () =>
   assert.deepEqual(cargoTests(CARGO), { passed: 5, failed: 1 }));
@@ -52,4 +56,22 @@ test("the steps are summed", async () => {
     passed: 3,
     failed: 1,
   });
+});
+
+test("what took longest is printed first: each step, and the files that Node's runner names", async () => {
+  const nodes = step(
+    "console.log('file took 61000 ms: tests/b.test.mjs\\nfile took 2000 ms: tests/a.test.mjs\\nℹ pass 2\\nℹ fail 0'); setTimeout(() => {}, 1_000)",
+    nodeTests,
+  );
+  const results = await runSteps([{ ...step("", oneCheck), name: "quick" }, nodes], place);
+  const lines = timesInWords(results).split("\n");
+  assert.match(lines[0], /^STEP +TIME +PASSED +FAILED$/);
+  assert.match(lines[1], /^step +\d+ s +2 +0$/);
+  assert.match(lines[2], /^quick +\d+ s +1 +0$/);
+  assert.deepEqual(lines.slice(3), [
+    "",
+    "FILE              TIME",
+    "tests/b.test.mjs  1 min 01 s",
+    "tests/a.test.mjs  2 s",
+  ]);
 });

@@ -35,7 +35,9 @@ for (const [kind, bytes] of [
     assert.equal((await uploads()).status, 401); // what is loaded once is loaded
     const idle = await memoryOf(server);
     const callers = await stallAll(500, bytes);
-    t.after(() => callers.forEach(({ hangUp }) => hangUp()));
+    t.after(() => {
+      for (const { hangUp } of callers) hangUp();
+    });
     const answers = Promise.all(callers.map(({ answer }) => Promise.race([answer, late()])));
     await sleep(1_000);
     const busy = await memoryOf(server);

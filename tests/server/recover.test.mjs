@@ -16,8 +16,10 @@ after(() => close?.());
 
 let last = 0;
 /** With a key that no cache knows, so that KV is asked. */
-const ask = (standIn) =>
-  create(server.origin, `unknown-${(last += 1)}`, TRANSACTION, { "x-stand-in": standIn });
+function ask(standIn) {
+  last += 1;
+  return create(server.origin, `unknown-${last}`, TRANSACTION, { "x-stand-in": standIn });
+}
 
 async function servesOn() {
   const { status, text } = await create(server.origin, KEY, TRANSACTION);
@@ -84,7 +86,7 @@ test("a panic, and the trap that it ends in: all requests in flight get our 500,
       isOurs(answer, 500, "Internal error");
     await servesOn();
   }
-  assert.match(server.output, /Rust panic: [^]*capacity overflow/);
+  assert.match(server.output, /Rust panic: [\s\S]*capacity overflow/);
 });
 
 test("requests in flight are not disturbed by what a broken instance left behind", async () => {

@@ -27,7 +27,10 @@ export async function startWorkerd(main) {
   );
   const { entries } = await seedData(tools);
   await server.seed(entries);
-  const close = async () => (await server.end(), rmSync(folder, { recursive: true, force: true }));
+  const close = async () => {
+    await server.end();
+    rmSync(folder, { recursive: true, force: true });
+  };
   return { server, close };
 }
 
@@ -51,7 +54,10 @@ export async function stall(server, bytes, done = (text) => text.includes("\r\n\
   let text = "";
   const answer = new Promise((resolve) => {
     socket.on("close", () => resolve(text));
-    socket.setEncoding("utf8").on("data", (more) => done((text += more)) && resolve(text));
+    socket.setEncoding("utf8").on("data", (more) => {
+      text += more;
+      if (done(text)) resolve(text);
+    });
   });
   socket.write(bytes);
   return { answer, hangUp: () => socket.destroy() };

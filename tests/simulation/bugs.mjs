@@ -14,7 +14,7 @@ const SOURCES = ["Cargo.toml", "Cargo.lock", "src", "tests/simulation"];
 export const readBugs = () =>
   JSON.parse(readFileSync(join(import.meta.dirname, "bugs.json"), "utf8"));
 
-/** The text of a file with the bug in it. @param {Bug} bug */
+/** The text of a file with the bug in it. @param {string} text @param {Bug} bugged @returns {string} */
 export function plant(text, { bug, file, old, new: replacement }) {
   if (text.split(old).length !== 2)
     throw new UserError(
@@ -39,7 +39,9 @@ export async function findBugs({ root, native }) {
   for (const source of SOURCES) rmSync(join(folder, source), { recursive: true, force: true });
   for (const source of SOURCES)
     cpSync(join(root, source), join(folder, source), { recursive: true });
-  const [bugs, missed] = [readBugs(), []];
+  const bugs = readBugs();
+  /** @type {string[]} */
+  const missed = [];
   for (const [index, bug] of bugs.entries()) {
     const [original, copy] = [join(root, bug.file), join(folder, bug.file)];
     writeFileSync(copy, plant(readFileSync(original, "utf8"), bug));

@@ -22,15 +22,14 @@ const PLATFORM = {
  *   an isolate whose global object has these imports, and returns its `fetch`
  */
 export async function loadWorker(folder) {
-  const options = {
+  const { outputFiles } = await build({
     entryPoints: [join(folder, "worker.js")],
     bundle: true,
     format: "iife",
     globalName: "worker",
     external: ["*.wasm"],
     write: false,
-  };
-  const { outputFiles } = await build(options);
+  });
   const script = new Script(outputFiles[0].text, { filename: "worker.js" });
   const wasm = new WebAssembly.Module(readFileSync(join(folder, "impact_pledge_bg.wasm")));
   return (imports) => {
@@ -50,9 +49,15 @@ export const textOf = (bytes) => Buffer.from(bytes).toString("latin1");
 
 /** A request whose body, if it has one, is there or breaks off when `upload` comes to its end. */
 export function simulatedRequest({ method, url, headers, body: text }, upload) {
-  const arrive = async () => (await upload(), bytesOf(text));
+  const arrive = async () => {
+    await upload();
+    return bytesOf(text);
+  };
   const body = method === "POST" ? byteStream(arrive) : null;
-  const arrayBuffer = async () => ((body.locked = true), (await arrive()).buffer);
+  const arrayBuffer = async () => {
+    if (body) body.locked = true;
+    return (await arrive()).buffer;
+  };
   return { method, url, headers: new Headers(headers), body, arrayBuffer };
 }
 
@@ -68,10 +73,18 @@ function byteStream(arrive) {
       own.set(piece);
       return { done: piece.length === 0, value: own.subarray(0, piece.length) };
     },
-    releaseLock: () => void (stream.locked = false),
+    releaseLock() {
+      stream.locked = false;
+    },
     cancel: async () => {},
   };
-  const stream = { locked: false, getReader: () => ((stream.locked = true), reader) };
+  const stream = {
+    locked: false,
+    getReader() {
+      stream.locked = true;
+      return reader;
+    },
+  };
   return stream;
 }
 

@@ -33,11 +33,15 @@ const withRequestId = (headers, ray) =>
   [...headers.filter(([name]) => name !== "x-request-id"), ["x-request-id", ray]].sort(
     ([a], [b]) => (a < b ? -1 : 1),
   );
+/** @param {any} object @param {...string} members */
 const pick = (object, ...members) =>
   object && Object.fromEntries(members.map((member) => [member, object[member]]));
 
 class Player {
+  /** @type {Record<string, number>} */
   counts = {};
+  /** The first difference that a callback has found. @type {Error | undefined} */
+  failure;
   isolates = new Map();
   exchanges = new Map();
   timerCount = 0;
@@ -115,7 +119,10 @@ class Player {
 
   /** The time of a call is up: the Worker's own timer has to end it. */
   expire(exchange) {
-    if (exchange.answer) return void (exchange.answer.body = null); // the caller waits for its body no longer
+    if (exchange.answer) {
+      exchange.answer.body = null; // the caller waits for its body no longer
+      return;
+    }
     const { timers, isolate } = exchange;
     const due = [...timers].filter(([, timer]) => timer.due === isolate.now);
     if (due.length === 0)
@@ -128,6 +135,7 @@ class Player {
     for (const [, { callback }] of due) callback();
   }
 
+  /** @param {any} exchange @param {any} native the answer of the native run */
   async answer(exchange, { headers, ...native }) {
     const expected = { ...native, headers: withRequestId(headers, exchange.ray) };
     const refused = exchange.made.findIndex(({ input }) => input[0] === "body"); // a body that the Worker drains

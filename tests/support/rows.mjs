@@ -21,7 +21,8 @@ const ruleRows = () =>
 /**
  * A script that calls `report` with the rows that are wrong, as JSON.
  * @param {string} folder a project in which the package is installed
- * @param {import("esbuild").BuildOptions} options by which `entries` are found
+ * @param {{validate: string, form: string, report: string}} entries names of the package's, and of the function
+ * @param {import("esbuild").BuildOptions} options by which the entries are found
  */
 export async function rowsScript(folder, { validate, form, report }, options) {
   const rows = JSON.stringify({
@@ -37,8 +38,8 @@ export async function rowsScript(folder, { validate, form, report }, options) {
     stdin: { contents, resolveDir: folder },
     bundle: true,
     format: "iife",
-    write: false,
     ...options,
+    write: false,
   });
   return outputFiles[0].text;
 }

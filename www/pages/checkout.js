@@ -8,6 +8,7 @@ const TIMEOUT_MS = 30_000;
 const SLOW_MS = 6_000;
 const READING_MS = 1_800;
 
+/** @returns {any} an element of the page, which is there */
 const find = (selector) => document.querySelector(selector);
 const form = find("#checkout");
 const amounts = [...form.querySelectorAll("input[data-price]")];
@@ -46,7 +47,7 @@ function showTotal() {
 }
 
 function step({ currentTarget: button }) {
-  const input = document.getElementById(button.getAttribute("aria-controls"));
+  const input = find(`#${button.getAttribute("aria-controls")}`);
   const count = Math.max(0, (input.valueAsNumber || 0) + Number(button.dataset.step));
   input.value = count === 0 ? "" : String(count);
   for (const type of ["input", "change"]) input.dispatchEvent(new Event(type, { bubbles: true }));
@@ -64,7 +65,10 @@ showTotal();
 let lastInput = { at: 0, field: "" };
 addEventListener(
   "input",
-  ({ target }) => (lastInput = { at: performance.now(), field: target.name ?? "" }),
+  ({ target }) => {
+    const field = target instanceof HTMLInputElement ? target.name : "";
+    lastInput = { at: performance.now(), field };
+  },
   { capture: true },
 );
 
@@ -175,7 +179,8 @@ function sent() {
 }
 
 function leadTo(timelineUrl) {
-  for (const element of document.querySelectorAll("[data-pledge-only]")) element.hidden = false;
+  for (const element of document.querySelectorAll("[data-pledge-only]"))
+    element.removeAttribute("hidden");
   find("[data-timeline]").href = timelineUrl;
   setTimeout(() => location.assign(timelineUrl), READING_MS);
 }

@@ -119,7 +119,7 @@ async function copy({ currentTarget: button }) {
     () => true,
     () => false,
   );
-  if (!isCopied) getSelection().selectAllChildren(code);
+  if (!isCopied) getSelection()?.selectAllChildren(code);
   show(
     "[data-copy-status]",
     isCopied

@@ -6,7 +6,7 @@ const began = { typed: [], payload: null, exchange: null };
 
 export function readTrace() {
   try {
-    return { ...began, ...JSON.parse(sessionStorage.getItem(PLACE)) };
+    return { ...began, ...JSON.parse(sessionStorage.getItem(PLACE) ?? "{}") };
   } catch {
     return began; // another page's, or storage is not allowed
   }

@@ -66,7 +66,8 @@ async function byForm(request, context, checkout) {
     idempotencyKey: values.get("attempt"),
   });
   if (failure) return again(await checkout(), status, { values, failure });
-  return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
+  const headers = new Headers({ location: location ?? "/", "cache-control": "no-store" });
+  return new Response(null, { status: 303, headers });
 }
 
 /** The checkout once more. */

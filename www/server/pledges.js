@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000;
 /**
  * @param {object} order vouched for
  * @param {{env: object, executionContext: ExecutionContext, origin: string, idempotencyKey?: string}} context
- * @returns {Promise<{transaction?: object, error?: Error, trace: object}>} `trace`: for the page that shows developers
+ * @returns {Promise<{transaction?: import("impact-pledge").PledgeTransaction, error?: any, trace: object}>} `trace`: for the page that shows developers
  *   what happened; it holds no key
  */
 export async function record(order, { env, executionContext, origin, idempotencyKey }) {

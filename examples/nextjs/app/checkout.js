@@ -23,7 +23,7 @@ export function Checkout() {
         <label htmlFor="email">E-mail address</label>{" "}
         <input id="email" name="recipient.email" type="email" autoComplete="email" />
       </p>
-      <button>Place order</button>
+      <button type="submit">Place order</button>
       <p>{answer}</p>
     </form>
   );

@@ -86,7 +86,9 @@ export function Checkout() {
         />{" "}
         <span id="first-name-problem">{firstName?.message}</span>
       </p>
-      <button disabled={isSubmitting}>Place order</button>
+      <button type="submit" disabled={isSubmitting}>
+        Place order
+      </button>
       <p role="alert">{errors.root?.message}</p>
     </form>
   );

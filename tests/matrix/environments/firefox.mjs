@@ -36,9 +36,13 @@ function statuses(page) {
 /**
  * A page of the recipe of plain HTML, a page of its own at the timeline's address; `scripts: false` lets none arrive, and
  * `policy` is the Content-Security-Policy of the first page.
+ * @param {import("../lib/place.mjs").Place} place
+ * @param {{scripts?: boolean, policy?: string}} [options]
  */
 async function openShop(place, { scripts = true, policy } = {}) {
-  const [page, url] = [await place.openPage(), await startFrontEnd(place, "plain-html")];
+  /** @type {any} one of puppeteer's, see {@link useFirefox} */
+  const page = await place.openPage();
+  const url = await startFrontEnd(place, "plain-html");
   await page.setRequestInterception(true);
   page.on("request", (request) => {
     if (request.url() === TIMELINE)
@@ -75,14 +79,14 @@ async function mustArrive(place, page) {
 async function walk(place) {
   const { page, url, fill, send, nothingSent } = await openShop(place);
   await page.goto(url);
-  await page.waitForFunction(() => document.querySelector("form").noValidate);
+  await page.waitForFunction(() => document.querySelector("form")?.noValidate);
   const seen = { loaded: await statuses(page) };
   await fill(TREES, "3");
   await fill(EMAIL, "ada@@");
   seen.typed = await statuses(page);
   await send();
   seen.refused = await statuses(page);
-  assert.equal(await page.evaluate(() => document.activeElement.name), EMAIL);
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), EMAIL);
   nothingSent();
   await fill(EMAIL, "ada@example.org");
   seen.corrected = await statuses(page);
@@ -118,7 +122,7 @@ async function walkNative(place, options) {
   const { page, url, fill, send, nothingSent } = await openShop(place, options);
   await page.goto(url);
   assert.equal(
-    await page.evaluate(() => document.querySelector("form").noValidate),
+    await page.evaluate(() => document.querySelector("form")?.noValidate),
     false,
     "the form is the browser's own",
   );

@@ -33,16 +33,18 @@ async function compile(place, compiler) {
     .map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
   for (const { extensions, ...resolution } of KINDS) {
     const files = extensions.flatMap((extension) =>
-      [...sources, ["wrong", WRONG]].map(
-        ([name, source]) => (place.write(`${name}.${extension}`, source), `${name}.${extension}`),
-      ),
+      [...sources, ["wrong", WRONG]].map(([name, source]) => ({
+        name: `${name}.${extension}`,
+        source,
+      })),
     );
+    for (const { name, source } of files) place.write(name, source);
     for (const exactOptionalPropertyTypes of [true, false]) {
       place.write(
         "tsconfig.json",
         JSON.stringify({
           compilerOptions: { ...STRICT, ...resolution, exactOptionalPropertyTypes },
-          files,
+          files: files.map(({ name }) => name),
         }),
       );
       await place.node(place.tool(compiler, "bin", "tsc"), "--project", ".");

@@ -2,7 +2,7 @@
 import { chromium } from "playwright-core";
 import { FLAGS } from "../../../scripts/lib/browser.mjs";
 
-/** @param {string} executablePath */
+/** @param {string | undefined} executablePath */
 export function useBrowser(executablePath) {
   let started;
   const browser = () => (started ??= chromium.launch({ executablePath, args: FLAGS }));

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
+import { onLoopback } from "../../support/loopback.mjs";
 
 const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
 const TYPES = {
@@ -14,7 +15,7 @@ const TYPES = {
 export async function serveFolder(folder, handle = () => false) {
   const server = createServer((request, response) => {
     if (handle(request, response)) return;
-    const path = normalize(new URL(request.url, "http://x").pathname);
+    const path = normalize(new URL(request.url ?? "/", "http://x").pathname);
     try {
       const file = path.endsWith("/") ? `${path}index.html` : path;
       const body = readFileSync(join(folder, file));
@@ -28,8 +29,5 @@ export async function serveFolder(folder, handle = () => false) {
       response.writeHead(404).end();
     }
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () =>
-    new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
-  return { origin: `http://127.0.0.1:${server.address().port}`, close };
+  return onLoopback(server);
 }

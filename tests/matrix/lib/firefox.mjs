@@ -22,7 +22,7 @@ export function findFirefox(env = process.env) {
 export async function useFirefox(place) {
   const executablePath = findFirefox();
   const { launch } = await import(
-    pathToFileURL(place.tool("puppeteer-core", "lib", "puppeteer", "puppeteer-core.js"))
+    pathToFileURL(place.tool("puppeteer-core", "lib", "puppeteer", "puppeteer-core.js")).href
   );
   const browser = await launch({ browser: "firefox", executablePath });
   place.whenLeaving(() => browser.close());

@@ -23,8 +23,20 @@ export class Place {
   /** The last output of a server. */
   #output = () => "";
 
+  /**
+   * @param {object} given
+   * @param {import("../../../scripts/lib/tools.mjs").Tools} given.tools
+   * @param {string} given.home where the tools' packages are installed
+   * @param {string} given.folder of its own
+   * @param {Awaited<ReturnType<typeof import("./service.mjs").useService>>} given.service
+   * @param {any} given.browser Chromium by playwright, or a Firefox in its place
+   */
   constructor({ tools, home, folder, service, browser }) {
-    Object.assign(this, { tools, home, folder, service, browser });
+    this.tools = tools;
+    this.home = home;
+    this.folder = folder;
+    this.service = service;
+    this.browser = browser;
     this.env = {
       ...tools.env,
       NEXT_TELEMETRY_DISABLED: "1",
@@ -156,7 +168,7 @@ export class Place {
     let output = "",
       how;
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (text) => (output += text));
+      stream?.setEncoding("utf8").on("data", (text) => (output += text));
     this.#output = () => tail(output, 20);
     ended.then((text) => (how = text));
     const until = Date.now() + PATIENCE_MS;
@@ -219,7 +231,7 @@ export class Place {
 async function freePort() {
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address();
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   await new Promise((resolve) => server.close(resolve));
   return port;
 }

@@ -44,7 +44,7 @@ export default function Checkout({ actionData: { values = {}, issues = [], messa
         <input type="hidden" name="pledges.0.impact.offeringId" value="tree" readOnly />
         {field("Trees", "pledges.0.impact.amount", { type: "number", min: 0 })}
         {field("E-mail address", "recipient.email", { type: "email", autoComplete: "email" })}
-        <button>Place order</button>
+        <button type="submit">Place order</button>
         <p role="status">{message}</p>
       </form>
     </main>
