@@ -23,10 +23,7 @@ declare module "#client" {
 
   export function initSync(options: { module: WebAssembly.Module }): unknown;
   /** What is wrong with a key or a unit, in words. */
-  export function checkCredentials(
-    apiKey: string,
-    unitId: string | undefined,
-  ): string | undefined;
+  export function checkCredentials(apiKey: string, unitId: string | undefined): string | undefined;
   export function isLiveKey(apiKey: string): boolean;
   export function send(call: Outgoing, isCreate: boolean, subject: string): Promise<Conclusion>;
 }
