@@ -2,41 +2,14 @@
 //!
 //! A key is opaque. What it may do is in its record, under the SHA-256 of its text.
 
-use crate::lookup::LookupKey;
+use crate::http::OWS;
+use crate::scope::{Mode, Scope};
+use crate::secret::NamespaceSecret;
 use base32ct::{Base32Unpadded, Encoding as _};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
-use strum::IntoStaticStr;
-
-/// Whether a key, and all that it makes, is for testing or for production (§5.3).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
-)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum Mode {
-    /// `service_sk_test…`
-    Test,
-    /// `service_sk_live…`
-    Live,
-}
-
-impl Mode {
-    /// What a key of this mode begins with (§5.3).
-    pub const fn key_prefix(self) -> &'static str {
-        match self {
-            Mode::Test => "service_sk_test",
-            Mode::Live => "service_sk_live",
-        }
-    }
-
-    /// The contract's `isLive`.
-    pub const fn is_live(self) -> bool {
-        matches!(self, Mode::Live)
-    }
-}
 
 /// Bytes of randomness in a new key: 200 bits.
 pub const KEY_BYTES: usize = 25;
@@ -45,9 +18,6 @@ pub const KEY_BYTES: usize = 25;
 pub fn new_key(mode: Mode, random: [u8; KEY_BYTES]) -> String {
     format!("{}_{}", mode.key_prefix(), Base32Unpadded::encode_string(&random))
 }
-
-/// HTTP's white space around a header (RFC 9110 §5.6.3), not Unicode's.
-pub const OWS: [char; 2] = [' ', '\t'];
 
 /// The text of an API key. Its `Debug` shows nothing of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -130,9 +100,9 @@ pub struct KeyRecord {
     /// The operator's note, shown by the key list.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// What its transactions are found by.
+    /// Copy of the namespace's secret. A key without it cannot create.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lookup: Option<LookupKey>,
+    pub secret: Option<NamespaceSecret>,
 }
 
 /// On whose behalf a key acts (§5.4).
@@ -168,7 +138,7 @@ struct Members {
     unit_ids: Option<Vec<String>>,
     #[serde(default, deserialize_with = "read_label")]
     label: String,
-    lookup: Option<LookupKey>,
+    secret: Option<NamespaceSecret>,
 }
 
 #[derive(Deserialize)]
@@ -182,7 +152,7 @@ impl TryFrom<Members> for KeyRecord {
     type Error = &'static str;
 
     fn try_from(members: Members) -> Result<Self, &'static str> {
-        let Members { mode, level, unit_id, team_id, unit_ids, label, lookup } = members;
+        let Members { mode, level, unit_id, team_id, unit_ids, label, secret } = members;
         let level = match level {
             LevelName::Unit => KeyLevel::Unit { unit_id: unit_id.ok_or("missing field `unitId`")? },
             LevelName::Team => KeyLevel::Team {
@@ -190,7 +160,7 @@ impl TryFrom<Members> for KeyRecord {
                 unit_ids: unit_ids.ok_or("missing field `unitIds`")?,
             },
         };
-        Ok(KeyRecord { mode, level, label, lookup })
+        Ok(KeyRecord { mode, level, label, secret })
     }
 }
 
@@ -239,19 +209,10 @@ fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
     )))
 }
 
-/// The unit and mode that a record belongs to: no other may see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scope {
-    /// Test or live.
-    pub mode: Mode,
-    /// The unit's ID.
-    pub unit: String,
-}
-
 impl KeyRecord {
     /// What is stored of a key without a label.
     pub const fn new(mode: Mode, level: KeyLevel) -> Self {
-        KeyRecord { mode, level, label: String::new(), lookup: None }
+        KeyRecord { mode, level, label: String::new(), secret: None }
     }
 
     /// Whether it is a team-level key: only such a one needs the unit named.

@@ -3,10 +3,12 @@
 //! All that a create makes up (ids, edit key) is derived from the key, so that repeats that race
 //! each other make one and the same record, and nobody without the caller's API key can guess it.
 
-use crate::auth::{ApiKey, OWS, Scope};
+use crate::auth::ApiKey;
 use crate::hash::update_with_parts;
+use crate::http::OWS;
 use crate::pledge::{CurrencyCode, EditKeyEncoding};
-use crate::store::Version;
+use crate::scope::Scope;
+use crate::version::Version;
 use hmac::digest::InvalidLength;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
@@ -77,6 +79,11 @@ impl ReplayHash {
         let mut hash = Sha256::new();
         update_with_parts(&mut hash, parts(scope, key));
         ReplayHash(hash.finalize().into())
+    }
+
+    /// Reads what [`to_hex`](Self::to_hex) writes.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        Some(ReplayHash(base16ct::lower::decode_vec(text).ok()?.try_into().ok()?))
     }
 
     /// 64 lower-case hexadecimal digits.

@@ -19,10 +19,11 @@ mod rows;
 mod service;
 
 use base32ct::{Base32Unpadded, Encoding as _};
-use impact_pledge::auth::{KeyRecord, Mode};
+use impact_pledge::auth::KeyRecord;
 use impact_pledge::handle::{
     BodyError, LEAST_PLEDGE_BYTES, MAX_BYTES_IN_FLIGHT, Settings, Variables,
 };
+use impact_pledge::scope::Mode;
 use memory::MemoryStore;
 use openapi::OpenApi;
 use rows::{File, Names, Row};

@@ -2,13 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
-use impact_pledge::auth::{ApiKey, Mode, Scope};
+use impact_pledge::auth::ApiKey;
 use impact_pledge::handle::Caches;
 use impact_pledge::idempotency::{
     Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash, Terms,
 };
 use impact_pledge::pledge::{CurrencyCode, EditKeyEncoding};
-use impact_pledge::store::Version;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::version::Version;
 use std::collections::BTreeSet;
 
 // ---- The header --------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ mod stores;
 use impact_pledge::server::{KvNamespace, KvStore};
 use impact_pledge::store::{CatalogueKey, Key, NoMetadata, Store as _, StoreError, TransactionKey};
 use serde_json::Value;
+use std::borrow::Cow;
 use stores::{access, conforms, id, replay_key};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -57,8 +58,9 @@ struct RawKey(String);
 impl Key for RawKey {
     type Metadata = ();
     const KIND: &'static str = "raw";
-    fn name(&self) -> String {
-        self.0.clone()
+    const PREFIX: &'static str = "";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.0)
     }
 }
 

@@ -12,8 +12,9 @@ mod memory;
 mod service;
 
 use futures_executor::block_on;
-use impact_pledge::auth::{KeyRecord, Mode};
+use impact_pledge::auth::KeyRecord;
 use impact_pledge::handle::{Caches, Clock as _, Journal, Service, Settings, Variables};
+use impact_pledge::scope::Mode;
 use impact_pledge::store::{Key, Store, StoreError, Stored};
 use memory::MemoryStore;
 use serde_json::{Value, json};

@@ -13,7 +13,6 @@ mod openapi;
 
 use docs::{object_type, slot_doc};
 use impact_pledge::api::{self, Operation, Problem};
-use impact_pledge::auth::Mode;
 use impact_pledge::idempotency::IdempotencyKey;
 use impact_pledge::pledge::{
     PledgeTransaction, PledgeTransactionRequest, RetrievedPledgeTransaction,
@@ -21,6 +20,7 @@ use impact_pledge::pledge::{
 use impact_pledge::schema::{
     Array, CREATED, ERROR, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
+use impact_pledge::scope::Mode;
 use impact_pledge::validate;
 use openapi::OpenApi;
 use serde_json::{Map, Value, json};

@@ -12,10 +12,11 @@ mod memory;
 mod service;
 
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyRecord, Mode, Scope};
+use impact_pledge::auth::{ApiKey, KeyRecord};
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use impact_pledge::lookup::LookupKey;
 use impact_pledge::pledge::EditKey;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key as _, NoMetadata, ReplayKey, Store as _, TransactionMetadata,
 };
@@ -133,7 +134,7 @@ fn the_log_names_a_member_that_a_record_lacks() {
 
 // ---- What an operator finds a transaction by -----------------------------------------------------
 
-const LOOKUP: LookupKey = LookupKey::new([7; 32]);
+const SECRET: NamespaceSecret = NamespaceSecret::new([7; 32]);
 
 /// The metadata of what this key creates, without what random bytes decide.
 fn metadata(record: &KeyRecord, request: &TestRequest) -> Value {
@@ -149,8 +150,8 @@ fn metadata(record: &KeyRecord, request: &TestRequest) -> Value {
     metadata.remove(0)
 }
 
-fn with_lookup(lookup: LookupKey) -> KeyRecord {
-    KeyRecord { lookup: Some(lookup), ..KeyRecord::new(Mode::Test, unit("unit_dev")) }
+fn with_secret(secret: NamespaceSecret) -> KeyRecord {
+    KeyRecord { secret: Some(secret), ..KeyRecord::new(Mode::Test, unit("unit_dev")) }
 }
 
 #[test]
@@ -162,9 +163,9 @@ fn a_transaction_is_listed_with_time_charge_and_hashes() {
         },
     });
     assert_eq!(metadata(&KeyRecord::new(Mode::Test, unit("unit_dev")), &once), plain);
-    let mut found = metadata(&with_lookup(LOOKUP), &repeatable(&minimal()));
+    let mut found = metadata(&with_secret(SECRET), &repeatable(&minimal()));
     let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
-    let hashes = LOOKUP.hashes(&scope, "order-1", "ada@example.org").unwrap();
+    let hashes = SECRET.hashes(&scope, "order-1", "ada@example.org");
     assert_eq!(found["summary"]["lookup"], json!(hashes));
     let replay = ReplayHash::new(&scope, &IdempotencyKey::parse("order-1").unwrap()).to_hex();
     assert_eq!(found["summary"]["replay"], replay);
@@ -177,17 +178,16 @@ fn a_transaction_is_listed_with_time_charge_and_hashes() {
 #[test]
 fn hashes_tell_apart_all_but_the_case_of_an_address() {
     let scope = |unit: &str, mode| Scope { unit: unit.to_owned(), mode };
-    let of =
-        |key: LookupKey, scope, reference, email| key.hashes(&scope, reference, email).unwrap();
-    let hashes = of(LOOKUP, scope("u", Mode::Test), "order-1", "ada@example.org");
-    let other_case = of(LOOKUP, scope("u", Mode::Test), "order-1", "Ada@Example.ORG");
+    let of = |key: NamespaceSecret, scope, reference, email| key.hashes(&scope, reference, email);
+    let hashes = of(SECRET, scope("u", Mode::Test), "order-1", "ada@example.org");
+    let other_case = of(SECRET, scope("u", Mode::Test), "order-1", "Ada@Example.ORG");
     assert_eq!(hashes, other_case);
     for other in [
-        of(LookupKey::new([8; 32]), scope("u", Mode::Test), "order-1", "ada@example.org"),
-        of(LOOKUP, scope("v", Mode::Test), "order-1", "ada@example.org"),
-        of(LOOKUP, scope("u", Mode::Live), "order-1", "ada@example.org"),
-        of(LOOKUP, scope("u", Mode::Test), "Order-1", "eve@example.org"),
-        of(LOOKUP, scope("u", Mode::Test), "ada@example.org", "order-1"),
+        of(NamespaceSecret::new([8; 32]), scope("u", Mode::Test), "order-1", "ada@example.org"),
+        of(SECRET, scope("v", Mode::Test), "order-1", "ada@example.org"),
+        of(SECRET, scope("u", Mode::Live), "order-1", "ada@example.org"),
+        of(SECRET, scope("u", Mode::Test), "Order-1", "eve@example.org"),
+        of(SECRET, scope("u", Mode::Test), "ada@example.org", "order-1"),
     ] {
         assert_ne!(other.reference, hashes.reference);
         assert_ne!(other.email, hashes.email);
@@ -201,7 +201,7 @@ fn hashes_tell_apart_all_but_the_case_of_an_address() {
 fn the_metadata_fits_beside_its_record() {
     let unit_id = "\"".repeat(128);
     let bench = seeded();
-    let mut record = with_lookup(LOOKUP);
+    let mut record = with_secret(SECRET);
     record.level = unit(&unit_id);
     put_key(&*bench.store, UNIT, &record);
     let price = "9".repeat(40);
@@ -234,12 +234,12 @@ fn nothing_but_access_is_read_of_the_metadata() {
 
 /// A log, an error or a list of keys that shows a key's record shows nothing of its secret.
 #[test]
-fn a_lookup_key_is_not_printed() {
-    assert_eq!(format!("{LOOKUP:?}"), "LookupKey(…)");
-    let read = |text: &str| serde_json::from_value::<LookupKey>(json!(text));
-    assert_eq!(read(&"07".repeat(32)).unwrap(), LOOKUP);
+fn a_secret_is_not_printed() {
+    assert_eq!(format!("{SECRET:?}"), "NamespaceSecret(…)");
+    let read = |text: &str| serde_json::from_value::<NamespaceSecret>(json!(text));
+    assert_eq!(read(&"07".repeat(32)).unwrap(), SECRET);
     for wrong in ["", "07", &"07".repeat(33), &"0g".repeat(32)] {
         let error = read(wrong).unwrap_err().to_string();
-        assert_eq!(error, "a lookup key has 64 hexadecimal digits");
+        assert_eq!(error, "a secret has 64 hexadecimal digits");
     }
 }

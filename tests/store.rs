@@ -9,7 +9,8 @@ mod memory;
 mod stores;
 
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, Mode};
+use impact_pledge::auth::ApiKey;
+use impact_pledge::scope::Mode;
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key, Store as _, StoreError, TransactionKey, TransactionMetadata,
 };

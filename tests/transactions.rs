@@ -11,9 +11,10 @@ mod memory;
 #[path = "support/service.rs"]
 mod service;
 
-use impact_pledge::auth::{KeyRecord, Mode};
-use impact_pledge::lookup::LookupKey;
+use impact_pledge::auth::KeyRecord;
 use impact_pledge::operator::run;
+use impact_pledge::scope::Mode;
+use impact_pledge::secret::NamespaceSecret;
 use memory::MemoryStore;
 use serde_json::{Value, json};
 use service::{
@@ -21,8 +22,8 @@ use service::{
 };
 
 const MINUTE: u64 = 60_000;
-const LOOKUP: &str =
-    r#"{"key":"0707070707070707070707070707070707070707070707070707070707070707"}"#;
+const SECRET: &str =
+    r#"{"secret":"0707070707070707070707070707070707070707070707070707070707070707"}"#;
 
 #[track_caller]
 fn ask(command: &str, input: &Value) -> Value {
@@ -34,15 +35,15 @@ fn refused(command: &str, input: &Value) -> String {
     run(command, input.to_string().as_bytes()).unwrap_err()
 }
 
-/// A service whose keys have a lookup key.
+/// A service whose keys have the secret.
 fn bench() -> Bench<MemoryStore> {
     let bench = seeded();
     for (key, mode) in [(UNIT, Mode::Test), (LIVE_UNIT, Mode::Live)] {
-        let lookup = Some(LookupKey::new([7; 32]));
+        let secret = Some(NamespaceSecret::new([7; 32]));
         put_key(
             &*bench.store,
             key,
-            &KeyRecord { lookup, ..KeyRecord::new(mode, unit("unit_dev")) },
+            &KeyRecord { secret, ..KeyRecord::new(mode, unit("unit_dev")) },
         );
     }
     bench
@@ -98,7 +99,7 @@ fn id_of(answer: &Answer) -> String {
 
 fn find(bench: &Bench<MemoryStore>, wanted: &Value, with_values: bool) -> Value {
     let mut input = wanted.clone();
-    let records_of_keys = json!({ "lookup": LOOKUP });
+    let records_of_keys = json!({ "secret": SECRET });
     input["records"] = records_of_keys;
     input["hashes"] = ask("lookup-hashes", &input);
     input["records"] = records(&bench.store, "transaction:", with_values);
@@ -145,7 +146,7 @@ fn a_transaction_is_found_by_reference_or_address_from_metadata_alone() {
 
 #[test]
 fn a_transaction_without_hashes_is_found_by_its_record() {
-    let bench = seeded(); // no lookup key
+    let bench = seeded(); // no secret
     let id = id_of(&bench.create(UNIT, &order()));
     bench.create(UNIT, &minimal());
     bench.create("service_sk_test_dev_unit_two", &order());
@@ -164,11 +165,11 @@ fn a_transaction_without_hashes_is_found_by_its_record() {
     }
 }
 
-/// Two lookup keys can come to be when two operators make the first two API keys at the same time.
+/// Two secrets can come to be when two operators make the first two API keys at the same time.
 #[test]
-fn each_lookup_key_that_an_api_key_has_is_tried() {
+fn each_secret_that_an_api_key_has_is_tried() {
     let record = |key: &str| {
-        json!({ "mode": "test", "level": "unit", "unitId": "u", "lookup": key }).to_string()
+        json!({ "mode": "test", "level": "unit", "unitId": "u", "secret": key }).to_string()
     };
     let other = "08".repeat(32);
     let sought = |records: Value| {
@@ -178,11 +179,11 @@ fn each_lookup_key_that_an_api_key_has_is_tried() {
     };
     assert_eq!(sought(json!({})), 0);
     assert_eq!(
-        sought(json!({ "lookup": LOOKUP, "key:1": record(&"07".repeat(32)), "key:2": "{}" })),
+        sought(json!({ "secret": SECRET, "key:1": record(&"07".repeat(32)), "key:2": "{}" })),
         1
     );
     assert_eq!(
-        sought(json!({ "lookup": LOOKUP, "key:1": record(&other), "key:2": record(&other) })),
+        sought(json!({ "secret": SECRET, "key:1": record(&other), "key:2": record(&other) })),
         2
     );
 }
@@ -230,7 +231,7 @@ fn a_damaged_record_is_named_and_not_quoted() {
         run("transaction-name", b" ptran_aaaaaaaaaaaaaaaaaaaaaaaa\n").unwrap(),
         "\"transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaa\""
     );
-    for id in ["ptran_", "lookup", "transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaa"] {
+    for id in ["ptran_", "secret", "transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaa"] {
         let message = "this is not the ID of a transaction: `ptran_` and 24 characters";
         assert_eq!(run("transaction-name", id.as_bytes()), Err(message.to_owned()));
     }
@@ -454,7 +455,7 @@ fn backfill(bench: &Bench<MemoryStore>, replays: &Value) -> Value {
     let prices = json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50" } });
     let outcome = ask(
         "complete-transactions",
-        &json!({ "records": records(&bench.store, "transaction:", true), "lookup": LOOKUP, "replays": replays,
+        &json!({ "records": records(&bench.store, "transaction:", true), "secret": SECRET, "replays": replays,
                  "catalogues": { "test": prices, "live": null }, "nowMs": bench.clock.0.get() }),
     );
     keep(&bench.store, &outcome["entries"]);
@@ -493,7 +494,7 @@ fn old_metadata_becomes_what_the_service_writes_today() {
 }
 
 #[test]
-fn only_hashes_are_added_to_what_a_key_without_lookup_key_made() {
+fn only_hashes_are_added_to_what_a_key_without_secret_made() {
     let bench = seeded();
     bench.create(UNIT, &order());
     let mut record = transaction(&bench.store);
@@ -526,13 +527,13 @@ fn what_was_erased_gets_no_hashes_again() {
 }
 
 #[test]
-fn an_old_api_key_gets_the_lookup_key_and_keeps_the_rest() {
+fn an_old_api_key_gets_the_secret_and_keeps_the_rest() {
     let stored = json!({ "mode": "test", "level": "unit", "unitId": "u", "later": [1] });
-    let complete = ask("complete-key", &json!({ "stored": stored.to_string(), "lookup": LOOKUP }));
+    let complete = ask("complete-key", &json!({ "stored": stored.to_string(), "secret": SECRET }));
     let mut record: Value = serde_json::from_str(complete.as_str().unwrap()).unwrap();
-    assert_eq!(record.as_object_mut().unwrap().remove("lookup").unwrap(), "07".repeat(32));
+    assert_eq!(record.as_object_mut().unwrap().remove("secret").unwrap(), "07".repeat(32));
     assert_eq!(record, stored);
-    assert_eq!(ask("complete-key", &json!({ "stored": complete, "lookup": LOOKUP })), Value::Null);
+    assert_eq!(ask("complete-key", &json!({ "stored": complete, "secret": SECRET })), Value::Null);
 }
 
 // ---- Export --------------------------------------------------------------------------------------

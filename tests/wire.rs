@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
 use impact_pledge::api::{self, ErrorBody, Operation, Problem};
-use impact_pledge::auth::{KeyLevel, KeyRecord, Mode, Scope};
+use impact_pledge::auth::{KeyLevel, KeyRecord};
 use impact_pledge::charge::{Catalogue, UnitPrice};
 use impact_pledge::idempotency::{Replay, Terms};
 use impact_pledge::pledge::{
@@ -11,7 +11,9 @@ use impact_pledge::pledge::{
     PledgeDetail, PledgeTransaction, PledgeTransactionRequest, Recipient,
     RetrievedPledgeTransaction, Trigger,
 };
-use impact_pledge::store::{TransactionMetadata, Version};
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::store::TransactionMetadata;
+use impact_pledge::version::Version;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::borrow::Cow;

@@ -2,8 +2,8 @@
 
 use super::headers::trim;
 use super::text;
-use impact_pledge::auth::{Mode, Scope};
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
+use impact_pledge::scope::{Mode, Scope};
 use regex_lite::Regex;
 use std::sync::LazyLock;
 

@@ -2,10 +2,11 @@
 
 use super::service::{ACCESS, Bench, EDIT_KEY, ID, PATH, RECORD, Sent, UNIT, VALID};
 use super::timeline::check_page;
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode, Scope};
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::charge::Catalogue;
 use impact_pledge::idempotency::{IdempotencyKey, Replay, ReplayHash};
 use impact_pledge::pledge::RetrievedPledgeTransaction;
+use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::store::{CredentialKey, Key as _, ReplayKey, TransactionMetadata};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -7,21 +7,22 @@ use crate::api::{
     self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, Operation, Problem, TIMELINE_PATH,
     header,
 };
-use crate::auth::{Mode, OWS};
 use crate::charge::Catalogue;
+use crate::http::OWS;
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
-use crate::lookup::LookupKey;
 use crate::pledge::{
     Charge, EditKey, EditKeyEncoding, Impact, Notification, Pledge, PledgeId, PledgeRequest,
     PledgeTransaction, PledgeTransactionRequest, TransactionId,
 };
+use crate::scope::Mode;
+use crate::secret::NamespaceSecret;
 use crate::store::{CatalogueKey, Store, Summary, TransactionKey, TransactionMetadata};
+use crate::time::date_time;
 use crate::validate::summary;
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use std::borrow::Cow;
 use std::rc::Rc;
-use std::time::{Duration, SystemTime};
 
 /// How many problems of a body its answer lists; the rest are counted.
 const MAX_ISSUES: usize = 20;
@@ -121,14 +122,14 @@ impl<'r> Order<'r> {
     /// What the record's metadata says of a transaction.
     fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
         let (scope, email) = (&self.caller.scope, &payload.recipient.email);
-        let hashes = |key: &LookupKey| key.hashes(scope, &payload.reference, email);
+        let hashes = |secret: &NamespaceSecret| secret.hashes(scope, &payload.reference, email);
         let unpriced = |catalogue: &Catalogue| catalogue.unpriced(impacts(payload));
         Summary {
             created_at: Some(terms.created_at.clone()),
             amount: Some(terms.amount.clone()),
             currency_code: Some(terms.currency_code),
             unpriced: (*self.catalogue).as_ref().map(unpriced).filter(|count| *count > 0),
-            lookup: self.caller.lookup.as_ref().and_then(hashes),
+            lookup: self.caller.secret.as_ref().map(hashes),
             replay: None,
             erased: None,
         }
@@ -277,10 +278,4 @@ fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &mut Ids) -> Vec<Pledge<'a
 
 fn pending(kind: &'static str) -> Notification<'static> {
     Notification { kind: Cow::Borrowed(kind), status: Cow::Borrowed("Pending") }
-}
-
-/// RFC 3339 with milliseconds, such as `2026-01-31T12:00:00.000Z`.
-pub fn date_time(now_ms: u64) -> String {
-    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(now_ms);
-    humantime::format_rfc3339_millis(now).to_string()
 }

@@ -5,7 +5,8 @@ use super::{Clock, Entropy, Response, Service, decode};
 use crate::api::{self, Problem, header};
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
-use crate::store::{NoMetadata, ReplayKey, Store, StoredValue as _, Version};
+use crate::store::{NoMetadata, ReplayKey, Store, StoredValue as _};
+use crate::version::Version;
 use std::borrow::Cow;
 
 /// What a create with an idempotency key comes to, as far as is known without the store.

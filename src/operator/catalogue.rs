@@ -1,9 +1,9 @@
 //! Prices: where they are kept, and what a person may write.
 
 use super::{Outcome, entry};
-use crate::auth::Mode;
 use crate::charge::{Catalogue, UnitPrice, read_prices};
 use crate::pledge::CurrencyCode;
+use crate::scope::Mode;
 use crate::store::{CatalogueKey, Key as _};
 use serde::Deserialize;
 use serde_json::json;

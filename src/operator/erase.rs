@@ -3,16 +3,16 @@
 use super::Outcome;
 use super::transactions::{Metadata, Record, parse};
 use crate::api::{EDIT_KEY_PARAMETER, TIMELINE_PATH};
-use crate::handle::date_time;
 use crate::idempotency::{Replay, Terms};
 use crate::pledge::{
     EDIT_KEY_BYTES, EditKeyEncoding, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger,
 };
-use crate::store::{Summary, TransactionMetadata, Version};
+use crate::store::{Summary, TransactionMetadata};
+use crate::time::{age_ms, date_time};
+use crate::version::Version;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::time::SystemTime;
 
 /// An address that nobody can have (RFC 2606).
 const EMAIL: &str = "erased@erased.invalid";
@@ -44,7 +44,7 @@ pub(super) fn check(input: &str) -> Outcome {
 }
 
 fn refuse_young(time: &str, now_ms: u64, event: &str) -> Outcome<()> {
-    let age_ms = age_ms(time, now_ms)?;
+    let age_ms = age_ms(time, now_ms).ok_or("its time is damaged")?;
     if age_ms >= SEEN_AFTER_MS {
         return Ok(());
     }
@@ -54,12 +54,6 @@ fn refuse_young(time: &str, now_ms: u64, event: &str) -> Outcome<()> {
          nothing was erased, try again in {seconds} s"
     )
     .into())
-}
-
-/// Milliseconds since an RFC 3339 date-time.
-pub(super) fn age_ms(time: &str, now_ms: u64) -> Outcome<u64> {
-    let time = humantime::parse_rfc3339(time)?.duration_since(SystemTime::UNIX_EPOCH)?;
-    Ok(now_ms.saturating_sub(u64::try_from(time.as_millis())?))
 }
 
 #[derive(Deserialize)]

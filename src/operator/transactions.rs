@@ -4,9 +4,9 @@
 //! each command names the `unread` ones that it needs, and is asked again with their values.
 
 use super::{Outcome, without_position};
-use crate::auth::Mode;
 use crate::decimal::text_as_money;
 use crate::pledge::{CurrencyCode, RetrievedPledgeTransaction, TransactionId};
+use crate::scope::Mode;
 use crate::store::{Key as _, StoreError, Summary, TransactionKey};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

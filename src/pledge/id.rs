@@ -1,13 +1,21 @@
 //! Identifiers that the service makes, and the key of a timeline.
 
+use crate::hash::{first_bytes, update_with_parts};
+use crate::scope::Scope;
+use crate::secret::NamespaceSecret;
 use base32ct::{Base32Unpadded, Encoding as _};
+use hmac::Mac as _;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Display, Formatter};
 
 /// Bytes of randomness in an id: 120 bits.
 pub const ID_BYTES: usize = 15;
 /// Bytes of randomness in an edit key: 160 bits.
 pub const EDIT_KEY_BYTES: usize = 20;
+
+/// Bytes that stand for a shop, and for an order, in the ID of a transaction: 8 characters each.
+const GROUP_BYTES: usize = 5;
 
 const ID_LENGTH: usize = ID_BYTES * 8 / 5;
 
@@ -83,6 +91,21 @@ impl EditKey {
 }
 
 impl TransactionId {
+    /// How the IDs of one shop's transactions begin: those of a unit in a mode. The hash has no
+    /// secret, so that a namespace whose secret was lost can still list its shops.
+    pub fn shop_prefix(scope: &Scope) -> String {
+        Self::prefix(&shop(scope))
+    }
+
+    /// How the IDs of the transactions with this reference begin.
+    pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
+        Self::prefix(&[shop(scope), order(secret, scope, reference)].concat())
+    }
+
+    fn prefix(bytes: &[u8]) -> String {
+        "ptran_".to_owned() + &base32(bytes)
+    }
+
     /// Reads an ID that this service can have made.
     ///
     /// `None` for every other text, such as `ptran_`, `key:abc`, or 600 characters: it can name
@@ -93,4 +116,14 @@ impl TransactionId {
             && opaque.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7'));
         shaped.then(|| TransactionId(text.to_owned()))
     }
+}
+
+fn shop(scope: &Scope) -> [u8; GROUP_BYTES] {
+    let mut hash = Sha256::new();
+    update_with_parts(&mut hash, scope.parts());
+    first_bytes(hash.finalize())
+}
+
+fn order(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> [u8; GROUP_BYTES] {
+    first_bytes(secret.mac("order", scope, [reference.as_bytes()]).finalize().into_bytes())
 }

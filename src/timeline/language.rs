@@ -4,7 +4,7 @@
 //! `Intl`. The `icu` crates would be larger than the rest of the service.
 
 use super::words::Sentence;
-use crate::auth::OWS;
+use crate::http::OWS;
 use crate::validate::format::is_date_time;
 use serde::Serialize;
 use strum::{IntoStaticStr, VariantArray};

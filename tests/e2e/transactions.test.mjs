@@ -73,10 +73,10 @@ for (const [name, open] of Object.entries(PLACES)) {
     const all = await contents(at.kv);
     for (const { key, value } of entries.filter(({ key }) => !key.startsWith("key:")))
       assert.equal(all[key].value, value);
-    const { lookup, ...record } = JSON.parse(all[entries[0].key].value);
+    const { secret, ...record } = JSON.parse(all[entries[0].key].value);
     assert.deepEqual(
-      [record, lookup],
-      [JSON.parse(entries[0].value), JSON.parse(all.lookup.value).key],
+      [record, secret],
+      [JSON.parse(entries[0].value), JSON.parse(all.secret.value).secret],
     );
     const { summary } = all[`transaction:${ID}`].metadata;
     assert.ok(`idempotency:${summary.replay}` in all && summary.amount === "1.50");
@@ -125,7 +125,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.match(opened.transaction.timelineUrl, /\?edit_key=/);
     assert.equal(opened.transaction.pledges[0].recipient.email, "a…@e…");
     for (const { out, problem } of [words, none, masked, whole])
-      assert.ok(!`${out}${problem}`.includes(lookup));
+      assert.ok(!`${out}${problem}`.includes(secret));
   });
 
   test(`on ${name}, what is erased stays erased when the create is repeated`, async (t) => {
@@ -353,26 +353,26 @@ for (const [name, open] of Object.entries(PLACES)) {
   });
 }
 
-test("all keys of a namespace have one lookup key, which no output shows", async (t) => {
+test("all keys of a namespace have one secret, which no output shows", async (t) => {
   const at = await deployedKv(t);
   const make = () => run(at, "keys")("create", "--mode", "live", "--unit", "u", "--json");
   const outputs = [await make(), await make()];
   const [first, second] = outputs.map(({ out }) => JSON.parse(out));
-  await at.kv.remove(["lookup"]); // as where it is not seen yet
+  await at.kv.remove(["secret"]); // as where it is not seen yet
   outputs.push(
     await make(),
     await run(at, "keys")("rotate", second.id, "--keep", "0", "--json"),
     await run(at, "keys")("list"),
   );
-  const { key: lookup } = JSON.parse(await at.kv.get("lookup"));
-  assert.match(lookup, /^[0-9a-f]{64}$/);
-  assert.equal(JSON.parse(await at.kv.get(first.name)).lookup, lookup);
+  const { secret } = JSON.parse(await at.kv.get("secret"));
+  assert.match(secret, /^[0-9a-f]{64}$/);
+  assert.equal(JSON.parse(await at.kv.get(first.name)).secret, secret);
   const records = await Array.fromAsync(at.kv.read(at.kv.names("key:")));
   assert.deepEqual(
-    records.map(({ value }) => JSON.parse(value).lookup),
-    [lookup, lookup, lookup],
+    records.map(({ value }) => JSON.parse(value).secret),
+    [secret, secret, secret],
   );
-  for (const { out, problem } of outputs) assert.ok(!`${out}${problem}`.includes(lookup));
+  for (const { out, problem } of outputs) assert.ok(!`${out}${problem}`.includes(secret));
 });
 
 test("a transaction of the first format is erased together with its replay record", async (t) => {
@@ -453,8 +453,8 @@ test("young transactions and damaged ones are left to a later backfill", async (
   ]);
   const all = await contents(at.kv);
   assert.deepEqual(await asked(at)("backfill"), { keys: 0, transactions: 0, young: 2, damaged: 1 });
-  const { lookup, ...rest } = await contents(at.kv);
-  assert.ok(lookup);
+  const { secret, ...rest } = await contents(at.kv);
+  assert.ok(secret);
   assert.deepEqual(rest, all);
 });
 

@@ -4,6 +4,7 @@
 use crate::kv::{Namespace, Value};
 use futures_util::FutureExt as _;
 use impact_pledge::store::{Key, Store, StoreError, Stored};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,8 +82,9 @@ struct Named(String);
 impl Key for Named {
     type Metadata = serde_json::Value;
     const KIND: &'static str = "planted";
-    fn name(&self) -> String {
-        self.0.clone()
+    const PREFIX: &'static str = "";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.0)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use crate::memory::MemoryStore;
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode, Scope};
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::handle::{
     Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Response, Service,
     Settings, Variables,
 };
 use impact_pledge::pledge::{EditKey, TransactionId};
+use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, NoMetadata, ProfileKey, Store, TransactionKey, TransactionMetadata,
 };

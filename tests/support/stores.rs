@@ -1,8 +1,9 @@
 //! What every store must do, whatever keeps its records.
 
-use impact_pledge::auth::{ApiKey, Mode, Scope};
+use impact_pledge::auth::ApiKey;
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
 use impact_pledge::pledge::{EditKey, TransactionId};
+use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key, NoMetadata, ReplayKey, Store, StoredValue as _,
     TransactionKey, TransactionMetadata,
