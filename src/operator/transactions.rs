@@ -154,7 +154,7 @@ impl Row {
 /// An ID → the name of its record.
 pub(super) fn name(id: &str) -> Outcome {
     let id = TransactionId::parse(id.trim())
-        .ok_or("this is not the ID of a transaction: `ptran_` and 24 characters")?;
+        .ok_or("this is not the ID of a transaction: `ptran_` and 42 characters")?;
     Ok(TransactionKey(&id).name().into())
 }
 

@@ -9,7 +9,7 @@ import { assertAnswer, requestOf } from "./rows.mjs";
 import { scratch, script } from "./script.mjs";
 import { send, startWorker } from "./worker.mjs";
 
-const ID = "ptran_zk72fhaww6j7yraul2p5ppyh"; // of both formats
+const ID = "ptran_f74hxzdgxljvqeegtsq7kummqadht4ietopodwyawa"; // of both formats
 const before = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
 const fixture = (format) =>
   readFileSync(
@@ -235,7 +235,7 @@ for (const [name, open] of Object.entries(PLACES)) {
       'ptran_1,2026-11-01T00:00:00.000Z,live,"\'=cmd|""/c calc""!A1",0.10,EUR,0,',
       "ptran_2,2026-11-30T23:59:59.999Z,live,u,0.20,EUR,2,",
       `ptran_3,2026-11-30T23:59:59.999Z,live,u,${"9".repeat(30)}.99,EUR,0,`,
-      "ptran_el4vh3fn6yziyea6iqpufimx,2026-11-02T00:00:00.000Z,live,unit_dev_two,1.50,USD,0,",
+      "ptran_el4vh3fn6yziyea6iqpufimxjihfc5hf6jcz2ubu3y,2026-11-02T00:00:00.000Z,live,unit_dev_two,1.50,USD,0,",
     ]);
     assert.ok(!existsSync(`${file}.part`));
     const piped = await run(at)("export", "--month", "2026-11", "--mode", "live", "--csv");
@@ -277,9 +277,9 @@ for (const [name, open] of Object.entries(PLACES)) {
       summary: { ...transaction.metadata.summary, unpriced: 1 },
     };
     await at.kv.write(
-      ["a", "b", "c"].map((letter) => ({
+      ["a", "e", "i"].map((letter) => ({
         ...misspelt,
-        key: `transaction:ptran_${letter.repeat(24)}`,
+        key: `transaction:ptran_${letter.repeat(42)}`,
       })),
     );
     const found = await check("check", "--mode", "live", "--json");
@@ -416,7 +416,7 @@ test("what cannot be erased yet, or at all, is left as it is, and no message quo
   results.push(await erase(ID));
   assert.equal(results[3].code, 0, results[3].problem);
 
-  const damaged = "ptran_aaaaaaaaaaaaaaaaaaaaaaaa";
+  const damaged = "ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
   await at.kv.write([
     {
       key: `transaction:${damaged}`,
@@ -434,8 +434,8 @@ test("what cannot be erased yet, or at all, is left as it is, and no message quo
   );
   const found = await asked(at)("find", "--unit", "u", "--email", "ada@example.org");
   assert.deepEqual(found, { transactions: [], read: 1, damaged: 1 });
-  results.push(await erase("ptran_bbbbbbbbbbbbbbbbbbbbbbbb"), await erase("ada@example.org"));
-  assert.match(results.at(-2).problem, /^stopped: there is no transaction ptran_b{24} here/);
+  results.push(await erase(`ptran_${"e".repeat(42)}`), await erase("ada@example.org"));
+  assert.match(results.at(-2).problem, /^stopped: there is no transaction ptran_e{42} here/);
   assert.match(results.at(-1).problem, /^stopped: this is not the ID of a transaction/);
   at.account.fault = (asked) => (/^PUT .*bulk$/.test(asked) ? { status: 403 } : undefined);
   results.push(await erase(ID));
