@@ -346,14 +346,6 @@ fn a_catalogue_is_stored_as_the_service_reads_it() {
 }
 
 #[test]
-fn only_the_prices_of_tests_may_be_those_of_the_old_record() {
-    assert_eq!(
-        answer("catalogue-names", b""),
-        json!({ "test": ["catalogue:test", "catalogue"], "live": ["catalogue:live"] })
-    );
-}
-
-#[test]
 fn stored_prices_are_read_as_the_service_reads_them() {
     let meant = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
     let mut stored = meant.clone();

@@ -109,7 +109,7 @@ fn seed(_input: &str) -> Outcome {
         serde_json::from_str(include_str!("development.json"))?;
     let mut entries = vec![secret::entry_of(secret)?];
     for mode in [Mode::Test, Mode::Live] {
-        entries.push(entry(&CatalogueKey(Some(mode)), &catalogue)?);
+        entries.push(entry(&CatalogueKey(mode), &catalogue)?);
     }
     for (key, record) in &keys {
         let record = KeyRecord { secret: Some(secret), ..record.clone() };
