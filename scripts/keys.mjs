@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { Option, command, onRecords, readDuration } from "./lib/command.mjs";
-import { lookupKey } from "./lib/lookup.mjs";
+import { namespaceSecret } from "./lib/lookup.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
 
@@ -34,13 +34,13 @@ make
   .option("--label <text>", "a note for the list", "")
   .hook("preAction", () => void recordOf(make.opts())); // before the tools are looked for
 onRecords(make, async ({ tools, kv, print }) => {
-  const lookup = await lookupKey(tools, kv);
+  const secret = await namespaceSecret(tools, kv);
   const { key, row, entry } = await operator(tools, "new-key", {
     random: random(),
     record: recordOf(make.opts()),
-    lookup: lookup.stored,
+    secret: secret.stored,
   });
-  await kv.write(lookup.entry ? [lookup.entry, entry] : [entry]);
+  await kv.write(secret.entry ? [secret.entry, entry] : [entry]);
   print({ ...row, key }, () => shownOnce(key, row));
 });
 

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { stringify } from "csv-stringify/sync";
 import { backup, restore } from "./lib/backup.mjs";
 import { InvalidArgumentError, Option, command, onRecords } from "./lib/command.mjs";
-import { lookupKey, lookupRecords } from "./lib/lookup.mjs";
+import { namespaceSecret, secretRecords } from "./lib/lookup.mjs";
 import { operator } from "./lib/operator.mjs";
 import { MODES, storedPrices } from "./lib/prices.mjs";
 import { progress } from "./lib/progress.mjs";
@@ -49,7 +49,7 @@ onRecords(search, async ({ tools, kv, print }) => {
   const wanted = { unit, mode, reference, email };
   const hashes = await operator(tools, "lookup-hashes", {
     ...wanted,
-    records: await lookupRecords(kv),
+    records: await secretRecords(kv),
   });
   const [rows, tally] = [[], new Tally()];
   for await (const answer of eachTransaction({ tools, kv }, "find-transactions", () => ({
@@ -304,10 +304,10 @@ onRecords(
       "complete what earlier releases wrote, so that `find` and `export` need not read it",
     ),
   async ({ tools, kv, print }) => {
-    const { stored: lookup, entry } = await lookupKey(tools, kv);
+    const { stored: secret, entry } = await namespaceSecret(tools, kv);
     if (entry) await kv.write([entry]);
     const done = {
-      keys: await completeKeys({ tools, kv }, lookup),
+      keys: await completeKeys({ tools, kv }, secret),
       transactions: 0,
       young: 0,
       damaged: 0,
@@ -315,7 +315,7 @@ onRecords(
     const catalogues = {};
     for (const mode of MODES) catalogues[mode] = (await storedPrices(tools, kv, mode)).catalogue;
     const complete = async (names, replays) => {
-      const input = () => ({ lookup, catalogues, replays, nowMs: Date.now() });
+      const input = () => ({ secret, catalogues, replays, nowMs: Date.now() });
       for await (const { entries, young, damaged } of eachRead(
         { tools, kv },
         "complete-transactions",
@@ -367,13 +367,13 @@ async function hasOld(place) {
 const LEAST_LIFE = 120; // seconds: KV takes no expiry within the next 60
 
 /** One at a time: between its reading and its writing a key must not be revoked. */
-async function completeKeys({ tools, kv }, lookup) {
+async function completeKeys({ tools, kv }, secret) {
   let count = 0;
   for await (const { name, expiration } of kv.list("key:")) {
     if (expiration && expiration < Date.now() / 1000 + LEAST_LIFE) continue;
     const stored = await kv.get(name);
     const value =
-      stored && (await operator(tools, "complete-key", { stored, lookup }).catch(() => null)); // `keys list` shows the damaged ones
+      stored && (await operator(tools, "complete-key", { stored, secret }).catch(() => null)); // `keys list` shows the damaged ones
     if (!value) continue;
     await kv.write([{ key: name, value, expiration }]);
     count += 1;

@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::string_slice, reason = "what is cut is hexadecimal")]
 
-use impact_pledge::auth::{ApiKey, KeyRecord, Scope};
+use impact_pledge::auth::{ApiKey, KeyRecord};
 use impact_pledge::charge::Catalogue;
 use impact_pledge::operator::run;
 use impact_pledge::pledge::EditKey;
-use impact_pledge::store::{TransactionMetadata, VERSION};
+use impact_pledge::scope::Scope;
+use impact_pledge::store::TransactionMetadata;
+use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
 
 #[track_caller]
@@ -60,34 +62,34 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
 }
 
 #[test]
-fn a_new_key_has_the_lookup_key_of_its_namespace() {
+fn a_new_key_has_the_secret_of_its_namespace() {
     let record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
     let [first, second] = ["07", "08"].map(|byte| byte.repeat(32));
-    let lookup = |random: &str, records: &Value| {
-        ask("lookup", &json!({ "random": random, "records": records }))
+    let secret = |random: &str, records: &Value| {
+        ask("secret", &json!({ "random": random, "records": records }))
     };
-    let made = lookup(&first, &json!({ "lookup": null }));
-    assert_eq!(made["entry"]["key"], "lookup");
-    assert_eq!(made["entry"]["value"], json!({ "key": first, "version": 1 }).to_string());
+    let made = secret(&first, &json!({ "secret": null }));
+    assert_eq!(made["entry"]["key"], "secret");
+    assert_eq!(made["entry"]["value"], json!({ "secret": first, "version": 1 }).to_string());
     assert_eq!(made["stored"], made["entry"]["value"]);
-    let kept = lookup(&second, &json!({ "lookup": made["stored"] }));
+    let kept = secret(&second, &json!({ "secret": made["stored"] }));
     assert_eq!(kept, json!({ "stored": made["stored"], "entry": null }));
     let key =
-        ask("new-key", &json!({ "random": RANDOM, "record": record, "lookup": made["stored"] }));
+        ask("new-key", &json!({ "random": RANDOM, "record": record, "secret": made["stored"] }));
     let stored: Value = serde_json::from_str(key["entry"]["value"].as_str().unwrap()).unwrap();
-    assert_eq!(stored["lookup"], first);
+    assert_eq!(stored["secret"], first);
     assert!(!key["row"].to_string().contains(&first), "{key}");
     let list =
         ask("list-keys", &json!({ key["entry"]["key"].as_str().unwrap(): key["entry"]["value"] }));
     assert!(!list.to_string().contains(&first), "{list}");
     // Where the record is not seen, an API key has a copy.
     let again =
-        lookup(&second, &json!({ "lookup": null, "key:0": "{}", "key:1": key["entry"]["value"] }));
+        secret(&second, &json!({ "secret": null, "key:0": "{}", "key:1": key["entry"]["value"] }));
     assert_eq!(again, made);
     refused(
-        "lookup",
-        json!({ "random": second, "records": { "lookup": "{}" } }).to_string().as_bytes(),
-        "the record `lookup` cannot be read: missing field `key`",
+        "secret",
+        json!({ "random": second, "records": { "secret": "{}" } }).to_string().as_bytes(),
+        "the record `secret` cannot be read: missing field `secret`",
     );
 }
 
@@ -344,14 +346,6 @@ fn a_catalogue_is_stored_as_the_service_reads_it() {
 }
 
 #[test]
-fn only_the_prices_of_tests_may_be_those_of_the_old_record() {
-    assert_eq!(
-        answer("catalogue-names", b""),
-        json!({ "test": ["catalogue:test", "catalogue"], "live": ["catalogue:live"] })
-    );
-}
-
-#[test]
 fn stored_prices_are_read_as_the_service_reads_them() {
     let meant = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
     let mut stored = meant.clone();
@@ -455,13 +449,13 @@ fn the_development_data_are_those_of_the_documents() {
     assert_eq!(
         entries.len(),
         keys.len() + 4,
-        "with prices of both modes, the lookup key, and a profile"
+        "with prices of both modes, the secret, and a profile"
     );
     for row in data["keys"].as_array().unwrap() {
         let name = format!("key:{}", ApiKey::new(row["key"].as_str().unwrap()).hash().to_hex());
         let entry = entries.iter().find(|entry| entry["key"] == name.as_str()).unwrap();
         let mut stored: KeyRecord = serde_json::from_str(entry["value"].as_str().unwrap()).unwrap();
-        assert!(stored.lookup.take().is_some());
+        assert!(stored.secret.take().is_some());
         assert_eq!(serde_json::to_value(&stored).unwrap(), row["record"]);
         assert!(row["key"].as_str().unwrap().starts_with(stored.mode.key_prefix()));
     }

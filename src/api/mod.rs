@@ -5,7 +5,7 @@ mod extract;
 mod head;
 mod problem;
 
-use crate::auth::OWS;
+use crate::http::OWS;
 pub use head::{Credentials, InvalidArgument, RequestHead};
 pub use problem::{ErrorBody, Operation, Problem};
 

@@ -2,10 +2,11 @@
 //! guess keys, for a bounded time and count, and the count of bytes in flight.
 
 use super::in_flight::InFlight;
-use super::limited::LimitedNetworks;
+use super::network::Network;
 use super::recent::RecentAnswers;
-use crate::auth::{KeyHash, KeyRecord, Mode};
+use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
+use crate::scope::Mode;
 use crate::timeline::Profile;
 use std::borrow::Borrow;
 use std::cell::RefCell;
@@ -28,7 +29,8 @@ pub struct Caches {
     pub(super) catalogues: Cache<Mode, Option<Catalogue>>,
     /// What units show of themselves on timelines, or that they show nothing.
     pub(super) profiles: Cache<String, Option<Profile>>,
-    pub(super) limited: LimitedNetworks,
+    /// The networks that had too many API keys refused.
+    pub(super) limited: Cache<Network, ()>,
 }
 
 /// Values and when they expire, sorted by their keys. A `BTreeMap` for each type of them would be

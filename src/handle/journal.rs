@@ -1,7 +1,8 @@
 //! What the operator's log has of a request: nothing of it is secret or personal.
 
 use super::Clock;
-use crate::auth::{KeyHash, Mode, Scope};
+use crate::auth::KeyHash;
+use crate::scope::{Mode, Scope};
 use serde::Serialize;
 use std::cell::{Cell, OnceCell};
 

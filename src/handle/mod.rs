@@ -7,7 +7,7 @@ mod create;
 mod get;
 mod in_flight;
 mod journal;
-mod limited;
+mod network;
 mod recent;
 mod repeat;
 mod response;
@@ -16,7 +16,7 @@ mod settings;
 mod timeline;
 
 pub use cache::Caches;
-pub use create::{LEAST_PLEDGE_BYTES, date_time};
+pub use create::LEAST_PLEDGE_BYTES;
 pub use in_flight::{MAX_BYTES as MAX_BYTES_IN_FLIGHT, Reservation};
 pub use journal::Journal;
 pub use response::{Body, Media, Response};

@@ -1,15 +1,18 @@
 //! Completes records of earlier releases, so that transactions are found and summed without being
 //! read. Values stay byte for byte as they are; what is complete is never written.
 
-use super::erase::{age_ms, set};
+use super::erase::set;
 use super::find::lacks_hashes;
 use super::transactions::{Metadata, Record, each, parse};
 use super::unpriced::Catalogues;
-use super::{Outcome, lookup, without_position};
-use crate::auth::{KeyRecord, Scope};
-use crate::lookup::LookupKey;
+use super::{Outcome, secret, without_position};
+use crate::auth::KeyRecord;
 use crate::pledge::RetrievedPledgeTransaction;
-use crate::store::{Summary, VERSION};
+use crate::scope::Scope;
+use crate::secret::NamespaceSecret;
+use crate::store::Summary;
+use crate::time::age_ms;
+use crate::version::VERSION;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -22,19 +25,19 @@ const WRITTEN_AFTER_MS: u64 = 10 * 60_000;
 struct OldKey {
     /// The record of an API key.
     stored: String,
-    /// The record `lookup`.
-    lookup: String,
+    /// The record `secret`.
+    secret: String,
 }
 
-/// `{stored, lookup}` of an API key → its record with the lookup key; null if it has one.
+/// `{stored, secret}` of an API key → its record with the secret; null if it has one.
 pub(super) fn key(input: &str) -> Outcome {
-    let OldKey { stored, lookup } = parse(input)?;
+    let OldKey { stored, secret } = parse(input)?;
     let record: KeyRecord = serde_json::from_str(&stored).map_err(without_position)?;
-    if record.lookup.is_some() {
+    if record.secret.is_some() {
         return Ok(Value::Null);
     }
     let mut stored: Value = serde_json::from_str(&stored)?; // with members of later releases
-    set(&mut stored, "lookup", json!(lookup::read(&lookup)?));
+    set(&mut stored, "secret", json!(secret::read(&secret)?));
     Ok(stored.to_string().into())
 }
 
@@ -69,19 +72,19 @@ fn is_incomplete(metadata: &Metadata) -> bool {
 struct Backfill {
     /// With values.
     records: Vec<Record>,
-    /// The record `lookup`.
-    lookup: String,
+    /// The record `secret`.
+    secret: String,
     catalogues: Catalogues,
     /// Hashes that name replay records, by the ID of the transaction.
     replays: BTreeMap<String, String>,
     now_ms: u64,
 }
 
-/// `{records, lookup, catalogues, replays, nowMs}` → the `entries` to write, and how many records are
+/// `{records, secret, catalogues, replays, nowMs}` → the `entries` to write, and how many records are
 /// too `young`.
 pub(super) fn transactions(input: &str) -> Outcome {
-    let Backfill { records, lookup, catalogues, replays, now_ms } = parse(input)?;
-    let key = lookup::read(&lookup)?;
+    let Backfill { records, secret, catalogues, replays, now_ms } = parse(input)?;
+    let key = secret::read(&secret)?;
     let (mut entries, mut young, mut damaged) = (Vec::new(), 0, Vec::new());
     let rest = each(
         &records,
@@ -90,7 +93,7 @@ pub(super) fn transactions(input: &str) -> Outcome {
         |record, metadata, transaction| {
             let Some(transaction) = transaction else { return };
             match age_ms(&transaction.created_at, now_ms) {
-                Ok(age_ms) if age_ms >= WRITTEN_AFTER_MS => {
+                Some(age_ms) if age_ms >= WRITTEN_AFTER_MS => {
                     let summary = summary(metadata, transaction, &key, &catalogues);
                     let replay = replays.get(record.id());
                     let metadata = merged(record, metadata, summary, replay);
@@ -98,8 +101,8 @@ pub(super) fn transactions(input: &str) -> Outcome {
                         json!({ "key": record.name, "value": record.value, "metadata": metadata }),
                     );
                 }
-                Ok(_) => young += 1,
-                Err(_) => damaged.push(record.name.clone()),
+                Some(_) => young += 1,
+                None => damaged.push(record.name.clone()),
             }
         },
     );
@@ -111,13 +114,14 @@ pub(super) fn transactions(input: &str) -> Outcome {
 fn summary(
     metadata: &Metadata,
     transaction: &RetrievedPledgeTransaction<'_>,
-    key: &LookupKey,
+    key: &NamespaceSecret,
     catalogues: &Catalogues,
 ) -> Summary {
     let scope = Scope { mode: metadata.mode, unit: metadata.unit.clone() };
     let email = transaction.pledges.first().map_or("", |pledge| &*pledge.recipient.email);
     let mut summary = metadata.completed(Some(transaction));
-    summary.lookup = summary.lookup.or_else(|| key.hashes(&scope, &transaction.reference, email));
+    summary.lookup =
+        summary.lookup.or_else(|| Some(key.hashes(&scope, &transaction.reference, email)));
     if metadata.version == 0 {
         let impacts = transaction.pledges.iter().map(|pledge| &pledge.impact);
         let unpriced = catalogues.of(metadata.mode).map(|catalogue| catalogue.unpriced(impacts));

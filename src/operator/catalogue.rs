@@ -1,9 +1,9 @@
 //! Prices: where they are kept, and what a person may write.
 
 use super::{Outcome, entry};
-use crate::auth::Mode;
 use crate::charge::{Catalogue, UnitPrice, read_prices};
 use crate::pledge::CurrencyCode;
+use crate::scope::Mode;
 use crate::store::{CatalogueKey, Key as _};
 use serde::Deserialize;
 use serde_json::json;
@@ -11,9 +11,8 @@ use std::collections::BTreeMap;
 
 /// → for each mode the names that the service reads, the first of which there is a record.
 pub(super) fn names(_input: &str) -> Outcome {
-    let [test, live, both] =
-        [Some(Mode::Test), Some(Mode::Live), None].map(|mode| CatalogueKey(mode).name());
-    Ok(json!({ "test": [test, both], "live": [live] }))
+    let [test, live] = [Mode::Test, Mode::Live].map(|mode| CatalogueKey(mode).name());
+    Ok(json!({ "test": [test], "live": [live] }))
 }
 
 /// A record → the prices in it, as the service reads them.
@@ -44,7 +43,7 @@ pub(super) fn check(input: &str) -> Outcome {
         .into());
     }
     let catalogue = read(input.trim_start_matches('\u{feff}')).map_err(in_json_words)?; // an editor may put one there
-    let entry = |mode| entry(&CatalogueKey(Some(mode)), &catalogue);
+    let entry = |mode| entry(&CatalogueKey(mode), &catalogue);
     let entries = json!({ "test": entry(Mode::Test)?, "live": entry(Mode::Live)? });
     Ok(json!({ "catalogue": catalogue, "entries": entries }))
 }

@@ -2,17 +2,15 @@
 
 use super::Outcome;
 use super::transactions::{Metadata, Record, parse};
-use crate::api::{EDIT_KEY_PARAMETER, TIMELINE_PATH};
-use crate::handle::date_time;
+use crate::api::TIMELINE_PATH;
 use crate::idempotency::{Replay, Terms};
-use crate::pledge::{
-    EDIT_KEY_BYTES, EditKeyEncoding, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger,
-};
-use crate::store::{Summary, TransactionMetadata, Version};
+use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
+use crate::store::{Summary, TransactionMetadata};
+use crate::time::{age_ms, date_time};
+use crate::version::Version;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::time::SystemTime;
 
 /// An address that nobody can have (RFC 2606).
 const EMAIL: &str = "erased@erased.invalid";
@@ -44,7 +42,7 @@ pub(super) fn check(input: &str) -> Outcome {
 }
 
 fn refuse_young(time: &str, now_ms: u64, event: &str) -> Outcome<()> {
-    let age_ms = age_ms(time, now_ms)?;
+    let age_ms = age_ms(time, now_ms).ok_or("its time is damaged")?;
     if age_ms >= SEEN_AFTER_MS {
         return Ok(());
     }
@@ -54,12 +52,6 @@ fn refuse_young(time: &str, now_ms: u64, event: &str) -> Outcome<()> {
          nothing was erased, try again in {seconds} s"
     )
     .into())
-}
-
-/// Milliseconds since an RFC 3339 date-time.
-pub(super) fn age_ms(time: &str, now_ms: u64) -> Outcome<u64> {
-    let time = humantime::parse_rfc3339(time)?.duration_since(SystemTime::UNIX_EPOCH)?;
-    Ok(now_ms.saturating_sub(u64::try_from(time.as_millis())?))
 }
 
 #[derive(Deserialize)]
@@ -100,7 +92,7 @@ pub(super) fn erase(input: &str) -> Outcome {
             let entry = json!({ "key": replay.name, "value": value.to_string() });
             return Ok(json!({ "entries": [entry], "erased": false }));
         };
-        entries.extend(without_fingerprint(&record, replay, value, now_ms)?);
+        refuse_young_replay(value, now_ms)?;
     }
     erase_texts(&mut transaction);
     let hash = replay.as_ref().and_then(|replay| replay.name.strip_prefix("idempotency:"));
@@ -110,51 +102,30 @@ pub(super) fn erase(input: &str) -> Outcome {
     Ok(json!({ "entries": entries, "erased": true }))
 }
 
-/// What a create that was broken off did not write. Its fingerprint is unknown, and needless: a
-/// repeat has the same ID.
+/// The replay record that a create which was broken off did not write.
 fn missing_replay(
     record: &Record,
     transaction: &RetrievedPledgeTransaction<'_>,
     now_ms: u64,
 ) -> Outcome {
     let url = transaction.timeline_url.as_deref().unwrap_or_default();
-    let (origin, rest) = url.split_once(TIMELINE_PATH).ok_or("its timeline address is missing")?;
-    let (_, edit_key) = rest
-        .split_once(EDIT_KEY_PARAMETER)
-        .and_then(|(_, rest)| rest.split_once('='))
-        .ok_or("its timeline address has no key")?;
-    let is_hex = edit_key.len() == 2 * EDIT_KEY_BYTES;
+    let (origin, _) = url.split_once(TIMELINE_PATH).ok_or("its timeline address is missing")?;
     let terms = Terms {
         created_at: transaction.created_at.to_string(),
         amount: transaction.charge.amount.to_string(),
         currency_code: transaction.charge.currency_code,
         origin: origin.to_owned(),
-        edit_key: if is_hex { EditKeyEncoding::Hex } else { EditKeyEncoding::Base32 },
     };
-    let (id, fingerprint) = (record.id().to_owned(), String::new());
-    let mut replay = json!(Replay { id, fingerprint, terms, version: Version });
+    let mut replay = json!(Replay { id: record.id().to_owned(), terms, version: Version });
     set(&mut replay, ADDED_AT, json!(date_time(now_ms)));
     Ok(replay)
 }
 
-/// The replay record without the hash of the whole request, which a guess could be compared with.
-/// `None` if another transaction has it, because two creates raced: then a repeat of this one reads
-/// the erased record.
-fn without_fingerprint(
-    record: &Record,
-    replay: &Record,
-    value: &str,
-    now_ms: u64,
-) -> Outcome<Option<Value>> {
-    let mut stored: Value = parse(value)?;
-    if stored.get("id").and_then(Value::as_str) != Some(record.id()) {
-        return Ok(None);
-    }
-    if let Some(time) = stored.get(ADDED_AT).and_then(Value::as_str) {
-        refuse_young(time, now_ms, "got its missing replay record")?;
-    }
-    set(&mut stored, "fingerprint", json!(""));
-    Ok(Some(json!({ "key": replay.name, "value": stored.to_string() })))
+/// Refuses a record whose replay record was added a moment ago, and cannot be seen everywhere yet.
+fn refuse_young_replay(value: &str, now_ms: u64) -> Outcome<()> {
+    let stored: Value = parse(value)?;
+    let added_at = stored.get(ADDED_AT).and_then(Value::as_str);
+    added_at.map_or(Ok(()), |time| refuse_young(time, now_ms, "got its missing replay record"))
 }
 
 pub(super) fn set(object: &mut Value, member: &str, value: Value) {

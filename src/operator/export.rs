@@ -2,9 +2,9 @@
 
 use super::Outcome;
 use super::transactions::{Metadata, Record, Row, Wanted, each};
-use crate::auth::Mode;
 use crate::decimal::{Decimal, text_as_money};
 use crate::pledge::CurrencyCode;
+use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -1,7 +1,8 @@
 //! Keys: new ones, the list, the one that is meant.
 
-use super::{Outcome, entry, lookup, without_position};
-use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, Mode, new_key};
+use super::{Outcome, entry, secret, without_position};
+use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, new_key};
+use crate::scope::Mode;
 use crate::store::{CredentialKey, Key};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ struct Row {
 
 impl Row {
     fn new(hash: KeyHash, record: &KeyRecord) -> Self {
-        let record = KeyRecord { lookup: None, ..record.clone() }; // which is secret
+        let record = KeyRecord { secret: None, ..record.clone() }; // which is secret
         Row { id: hash.id(), name: CredentialKey(hash).name(), record }
     }
 }
@@ -30,16 +31,16 @@ struct NewKey {
     /// Random bytes in hexadecimal: the caller draws them.
     random: String,
     record: KeyRecord,
-    /// The record of the namespace's lookup key.
-    lookup: Option<String>,
+    /// The record of the namespace's secret.
+    secret: Option<String>,
 }
 
-/// `{random, record, lookup}` → the key, which is shown once, and its record, which is all that is
+/// `{random, record, secret}` → the key, which is shown once, and its record, which is all that is
 /// kept.
 pub(super) fn make(input: &str) -> Outcome {
-    let NewKey { random, mut record, lookup } =
+    let NewKey { random, mut record, secret } =
         serde_json::from_str(input).map_err(without_position)?;
-    record.lookup = lookup.as_deref().map(lookup::read).transpose()?;
+    record.secret = secret.as_deref().map(secret::read).transpose()?;
     let (key, hash) = key_of(&random, record.mode)?;
     let entry = entry(&CredentialKey(hash), &record)?;
     Ok(json!({ "key": key, "row": Row::new(hash, &record), "entry": entry }))
@@ -91,8 +92,7 @@ fn row(name: &str, value: &str) -> Option<Value> {
 }
 
 fn hash_of(name: &str) -> Option<KeyHash> {
-    let (_, hex) = name.split_once(':')?;
-    KeyHash::from_hex(hex).filter(|hash| CredentialKey(*hash).name() == name)
+    CredentialKey::parse(name).map(|CredentialKey(hash)| hash)
 }
 
 #[derive(Deserialize)]
@@ -117,7 +117,7 @@ pub(super) fn find(input: &str) -> Outcome {
         return Err("this is neither a key nor an ID: take the ID from the key list".into());
     }
     match names {
-        None => Ok(json!({ "prefix": format!("key:{key}") })),
+        None => Ok(json!({ "prefix": CredentialKey::hash_prefix(key) })),
         Some(names) => only(key, &names),
     }
 }

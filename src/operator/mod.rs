@@ -9,17 +9,19 @@ mod erase;
 mod export;
 mod find;
 mod keys;
-mod lookup;
 mod profiles;
+mod secret;
 mod show;
 mod transactions;
 mod unpriced;
 
-use crate::auth::{ApiKey, KeyRecord, Mode};
+use crate::auth::{ApiKey, KeyRecord};
 use crate::charge::Catalogue;
-use crate::lookup::LookupKey;
-use crate::store::{CatalogueKey, CredentialKey, Key, ProfileKey, Version};
+use crate::scope::Mode;
+use crate::secret::NamespaceSecret;
+use crate::store::{CatalogueKey, CredentialKey, Key, ProfileKey};
 use crate::timeline::Profile;
+use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -44,8 +46,8 @@ pub fn run(command: &str, input: &[u8]) -> Result<String, String> {
         "stored-catalogue" => catalogue::stored,
         "profile" => profiles::make,
         "list-profiles" => profiles::list,
-        "lookup" => lookup::make,
-        "lookup-hashes" => lookup::hashes,
+        "secret" => secret::make,
+        "lookup-hashes" => secret::hashes,
         "transaction-name" => transactions::name,
         "find-transactions" => find::find,
         "show-transaction" => show::show,
@@ -97,20 +99,20 @@ fn without_position(error: serde_json::Error) -> String {
 struct Development {
     keys: Vec<(String, KeyRecord)>,
     catalogue: Catalogue,
-    lookup: LookupKey,
+    secret: NamespaceSecret,
     profiles: BTreeMap<String, Profile>,
 }
 
 /// The data of local development. It belongs into no deployed namespace.
 fn seed(_input: &str) -> Outcome {
-    let Development { keys, catalogue, lookup, profiles } =
+    let Development { keys, catalogue, secret, profiles } =
         serde_json::from_str(include_str!("development.json"))?;
-    let mut entries = vec![lookup::entry_of(lookup)?];
+    let mut entries = vec![secret::entry_of(secret)?];
     for mode in [Mode::Test, Mode::Live] {
-        entries.push(entry(&CatalogueKey(Some(mode)), &catalogue)?);
+        entries.push(entry(&CatalogueKey(mode), &catalogue)?);
     }
     for (key, record) in &keys {
-        let record = KeyRecord { lookup: Some(lookup), ..record.clone() };
+        let record = KeyRecord { secret: Some(secret), ..record.clone() };
         entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), &record)?);
     }
     for (unit, profile) in &profiles {

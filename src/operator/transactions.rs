@@ -4,9 +4,9 @@
 //! each command names the `unread` ones that it needs, and is asked again with their values.
 
 use super::{Outcome, without_position};
-use crate::auth::Mode;
 use crate::decimal::text_as_money;
 use crate::pledge::{CurrencyCode, RetrievedPledgeTransaction, TransactionId};
+use crate::scope::Mode;
 use crate::store::{Key as _, StoreError, Summary, TransactionKey};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -154,7 +154,7 @@ impl Row {
 /// An ID → the name of its record.
 pub(super) fn name(id: &str) -> Outcome {
     let id = TransactionId::parse(id.trim())
-        .ok_or("this is not the ID of a transaction: `ptran_` and 24 characters")?;
+        .ok_or("this is not the ID of a transaction: `ptran_` and 42 characters")?;
     Ok(TransactionKey(&id).name().into())
 }
 

@@ -2,8 +2,8 @@
 
 use super::Outcome;
 use super::transactions::{Metadata, Record, Rest, Wanted, each};
-use crate::auth::Mode;
 use crate::charge::Catalogue;
+use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;

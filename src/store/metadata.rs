@@ -1,9 +1,9 @@
 //! The metadata of a transaction's record, which KV lists without reading the record.
 
-use super::Version;
-use crate::auth::{Mode, Scope};
-use crate::lookup::LookupHashes;
 use crate::pledge::{CurrencyCode, EditKey};
+use crate::scope::{Mode, Scope};
+use crate::secret::LookupHashes;
+use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
@@ -40,7 +40,7 @@ pub struct Summary {
     /// Number of pledges whose offering the price catalogue does not list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpriced: Option<usize>,
-    /// Hashes of reference and e-mail address, if the API key's record has a lookup key.
+    /// Hashes of reference and e-mail address, if the API key's record has the namespace's secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lookup: Option<LookupHashes>,
     /// The hash that names the replay record, if the create had an `Idempotency-Key`.

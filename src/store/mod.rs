@@ -5,12 +5,12 @@
 
 mod key;
 mod metadata;
-mod version;
 
-pub use key::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, TransactionKey};
+pub use key::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, SecretKey, TransactionKey};
 pub use metadata::{Summary, TransactionMetadata};
-pub use version::{NoMetadata, VERSION, Version};
 
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::error::Category;
 
 /// Why a record could not be had or kept.
@@ -102,4 +102,20 @@ pub trait Store {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError>;
+}
+
+/// No metadata. Reading it passes over whatever a later release writes there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NoMetadata;
+
+impl Serialize for NoMetadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_unit()
+    }
+}
+
+impl<'de> Deserialize<'de> for NoMetadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| NoMetadata)
+    }
 }

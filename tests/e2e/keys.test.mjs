@@ -10,10 +10,10 @@ import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { PLACES } from "./places.mjs";
 import { scratch, script, tools } from "./script.mjs";
 
-/** A key's record, whose lookup key is secret. */
+/** A key's record, without the namespace's secret. */
 function recordOf(text) {
-  const { lookup, version, ...record } = JSON.parse(text);
-  assert.match(lookup, /^[0-9a-f]{64}$/);
+  const { secret, version, ...record } = JSON.parse(text);
+  assert.match(secret, /^[0-9a-f]{64}$/);
   assert.equal(version, 1);
   return record;
 }
@@ -103,7 +103,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.deepEqual(await Array.fromAsync(at.kv.names()), [
       "catalogue",
       `key:${"0".repeat(64)}`,
-      "lookup",
+      "secret",
     ]);
   });
 
@@ -140,7 +140,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     const third = JSON.parse((await keys("rotate", second.id, "--keep", "0")).out);
     assert.deepEqual(await Array.fromAsync(at.kv.names()), [
       ...[made.name, third.name].sort(),
-      "lookup",
+      "secret",
     ]);
     const none = await keys("rotate", "f".repeat(64), "--keep", "0");
     assert.deepEqual(
@@ -155,7 +155,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     );
     assert.deepEqual(await Array.fromAsync(at.kv.names()), [
       ...[made.name, third.name].sort(),
-      "lookup",
+      "secret",
     ]);
   });
 

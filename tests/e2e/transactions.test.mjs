@@ -9,7 +9,7 @@ import { assertAnswer, requestOf } from "./rows.mjs";
 import { scratch, script } from "./script.mjs";
 import { send, startWorker } from "./worker.mjs";
 
-const ID = "ptran_zk72fhaww6j7yraul2p5ppyh"; // of both formats
+const ID = "ptran_f74hxzdgxljvqeegtsq7kummqadht4ietopodwyawa"; // of both formats
 const before = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
 const fixture = (format) =>
   readFileSync(
@@ -73,10 +73,10 @@ for (const [name, open] of Object.entries(PLACES)) {
     const all = await contents(at.kv);
     for (const { key, value } of entries.filter(({ key }) => !key.startsWith("key:")))
       assert.equal(all[key].value, value);
-    const { lookup, ...record } = JSON.parse(all[entries[0].key].value);
+    const { secret, ...record } = JSON.parse(all[entries[0].key].value);
     assert.deepEqual(
-      [record, lookup],
-      [JSON.parse(entries[0].value), JSON.parse(all.lookup.value).key],
+      [record, secret],
+      [JSON.parse(entries[0].value), JSON.parse(all.secret.value).secret],
     );
     const { summary } = all[`transaction:${ID}`].metadata;
     assert.ok(`idempotency:${summary.replay}` in all && summary.amount === "1.50");
@@ -125,7 +125,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.match(opened.transaction.timelineUrl, /\?edit_key=/);
     assert.equal(opened.transaction.pledges[0].recipient.email, "a…@e…");
     for (const { out, problem } of [words, none, masked, whole])
-      assert.ok(!`${out}${problem}`.includes(lookup));
+      assert.ok(!`${out}${problem}`.includes(secret));
   });
 
   test(`on ${name}, what is erased stays erased when the create is repeated`, async (t) => {
@@ -235,7 +235,7 @@ for (const [name, open] of Object.entries(PLACES)) {
       'ptran_1,2026-11-01T00:00:00.000Z,live,"\'=cmd|""/c calc""!A1",0.10,EUR,0,',
       "ptran_2,2026-11-30T23:59:59.999Z,live,u,0.20,EUR,2,",
       `ptran_3,2026-11-30T23:59:59.999Z,live,u,${"9".repeat(30)}.99,EUR,0,`,
-      "ptran_el4vh3fn6yziyea6iqpufimx,2026-11-02T00:00:00.000Z,live,unit_dev_two,1.50,USD,0,",
+      "ptran_el4vh3fn6yziyea6iqpufimxjihfc5hf6jcz2ubu3y,2026-11-02T00:00:00.000Z,live,unit_dev_two,1.50,USD,0,",
     ]);
     assert.ok(!existsSync(`${file}.part`));
     const piped = await run(at)("export", "--month", "2026-11", "--mode", "live", "--csv");
@@ -277,9 +277,9 @@ for (const [name, open] of Object.entries(PLACES)) {
       summary: { ...transaction.metadata.summary, unpriced: 1 },
     };
     await at.kv.write(
-      ["a", "b", "c"].map((letter) => ({
+      ["a", "e", "i"].map((letter) => ({
         ...misspelt,
-        key: `transaction:ptran_${letter.repeat(24)}`,
+        key: `transaction:ptran_${letter.repeat(42)}`,
       })),
     );
     const found = await check("check", "--mode", "live", "--json");
@@ -353,26 +353,26 @@ for (const [name, open] of Object.entries(PLACES)) {
   });
 }
 
-test("all keys of a namespace have one lookup key, which no output shows", async (t) => {
+test("all keys of a namespace have one secret, which no output shows", async (t) => {
   const at = await deployedKv(t);
   const make = () => run(at, "keys")("create", "--mode", "live", "--unit", "u", "--json");
   const outputs = [await make(), await make()];
   const [first, second] = outputs.map(({ out }) => JSON.parse(out));
-  await at.kv.remove(["lookup"]); // as where it is not seen yet
+  await at.kv.remove(["secret"]); // as where it is not seen yet
   outputs.push(
     await make(),
     await run(at, "keys")("rotate", second.id, "--keep", "0", "--json"),
     await run(at, "keys")("list"),
   );
-  const { key: lookup } = JSON.parse(await at.kv.get("lookup"));
-  assert.match(lookup, /^[0-9a-f]{64}$/);
-  assert.equal(JSON.parse(await at.kv.get(first.name)).lookup, lookup);
+  const { secret } = JSON.parse(await at.kv.get("secret"));
+  assert.match(secret, /^[0-9a-f]{64}$/);
+  assert.equal(JSON.parse(await at.kv.get(first.name)).secret, secret);
   const records = await Array.fromAsync(at.kv.read(at.kv.names("key:")));
   assert.deepEqual(
-    records.map(({ value }) => JSON.parse(value).lookup),
-    [lookup, lookup, lookup],
+    records.map(({ value }) => JSON.parse(value).secret),
+    [secret, secret, secret],
   );
-  for (const { out, problem } of outputs) assert.ok(!`${out}${problem}`.includes(lookup));
+  for (const { out, problem } of outputs) assert.ok(!`${out}${problem}`.includes(secret));
 });
 
 test("a transaction of the first format is erased together with its replay record", async (t) => {
@@ -416,7 +416,7 @@ test("what cannot be erased yet, or at all, is left as it is, and no message quo
   results.push(await erase(ID));
   assert.equal(results[3].code, 0, results[3].problem);
 
-  const damaged = "ptran_aaaaaaaaaaaaaaaaaaaaaaaa";
+  const damaged = "ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
   await at.kv.write([
     {
       key: `transaction:${damaged}`,
@@ -434,8 +434,8 @@ test("what cannot be erased yet, or at all, is left as it is, and no message quo
   );
   const found = await asked(at)("find", "--unit", "u", "--email", "ada@example.org");
   assert.deepEqual(found, { transactions: [], read: 1, damaged: 1 });
-  results.push(await erase("ptran_bbbbbbbbbbbbbbbbbbbbbbbb"), await erase("ada@example.org"));
-  assert.match(results.at(-2).problem, /^stopped: there is no transaction ptran_b{24} here/);
+  results.push(await erase(`ptran_${"e".repeat(42)}`), await erase("ada@example.org"));
+  assert.match(results.at(-2).problem, /^stopped: there is no transaction ptran_e{42} here/);
   assert.match(results.at(-1).problem, /^stopped: this is not the ID of a transaction/);
   at.account.fault = (asked) => (/^PUT .*bulk$/.test(asked) ? { status: 403 } : undefined);
   results.push(await erase(ID));
@@ -453,8 +453,8 @@ test("young transactions and damaged ones are left to a later backfill", async (
   ]);
   const all = await contents(at.kv);
   assert.deepEqual(await asked(at)("backfill"), { keys: 0, transactions: 0, young: 2, damaged: 1 });
-  const { lookup, ...rest } = await contents(at.kv);
-  assert.ok(lookup);
+  const { secret, ...rest } = await contents(at.kv);
+  assert.ok(secret);
   assert.deepEqual(rest, all);
 });
 

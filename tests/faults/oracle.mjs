@@ -309,7 +309,7 @@ const RULES = {
         yield [number, `recorded is ${value}`];
     }
     for (const { name, number } of writes)
-      if (number === null && !/^((key|catalogue|profile):|lookup$)/.test(name))
+      if (number === null && !/^((key|catalogue|profile):|secret$)/.test(name))
         yield [number, `${name} belongs to nobody`];
   },
 

@@ -99,6 +99,7 @@ class Place {
         await operator(this.tools, "new-key", {
           random: randomBytes(25).toString("hex"),
           record: { ...record, label: "prove" },
+          secret: JSON.stringify({ secret: "07".repeat(32) }),
         }),
       );
     const { entries } = await operator(this.tools, "catalogue", PRICES);

@@ -30,7 +30,7 @@ async function names(root) {
   ]);
   assert.equal(exitCode, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), {
-    test: ["catalogue:test", "catalogue"],
+    test: ["catalogue:test"],
     live: ["catalogue:live"],
   });
   return stderr;
