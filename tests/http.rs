@@ -282,8 +282,6 @@ fn each_mode_has_its_own_prices() {
     let prices = |price: &str| {
         json!({ "currencyCode": "USD", "unitPrices": { "tree": price } }).to_string().into_bytes()
     };
-    bench.store.keep("catalogue", &prices("1"), b"null");
-    assert_eq!([UNIT, LIVE_UNIT].map(charge), ["3.00", "0.00"], "the old name: test mode alone");
     put_prices(&*bench.store, Mode::Test, &prices("2"));
     assert_eq!([UNIT, LIVE_UNIT].map(charge), ["6.00", "0.00"]);
     put_prices(&*bench.store, Mode::Live, &prices("3"));

@@ -54,7 +54,7 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
     let create = || repeatable(&minimal());
     for (kind, name, metadata, damaged, request) in [
         ("key", hash(UNIT), Value::Null, KEYS, create()),
-        ("catalogue", CatalogueKey(Some(Mode::Test)).name(), Value::Null, CATALOGUES, create()),
+        ("catalogue", CatalogueKey(Mode::Test).name(), Value::Null, CATALOGUES, create()),
         ("replay", repeat.name(), Value::Null, REPLAYS, create()),
         ("transaction", transaction(), access, TRANSACTIONS, TestRequest::new("GET", timeline, "")),
     ] {

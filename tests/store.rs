@@ -52,9 +52,8 @@ fn a_key_owns_its_prefix_and_fits() {
             CredentialKey(ApiKey::new("k").hash()).name(),
             "key:8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a",
         ),
-        (CatalogueKey(None).name(), "catalogue"),
-        (CatalogueKey(Some(Mode::Test)).name(), "catalogue:test"),
-        (CatalogueKey(Some(Mode::Live)).name(), "catalogue:live"),
+        (CatalogueKey(Mode::Test).name(), "catalogue:test"),
+        (CatalogueKey(Mode::Live).name(), "catalogue:live"),
         (replay_key("k").name(), "idempotency:"),
     ];
     for (name, prefix) in names {
@@ -71,7 +70,7 @@ fn cache_seconds<K: Key>(_: &K) -> Option<u32> {
 fn only_a_key_is_cached_for_less_than_usual() {
     assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);
     assert_eq!(cache_seconds(&CredentialKey(ApiKey::new("k").hash())), Some(30));
-    assert_eq!(cache_seconds(&CatalogueKey(None)), None);
+    assert_eq!(cache_seconds(&CatalogueKey(Mode::Test)), None);
     assert_eq!(cache_seconds(&replay_key("k")), None);
 }
 

@@ -75,16 +75,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(answer)
     }
 
-    /// The prices of a mode. Live mode has only its own: what is not set must not charge money.
+    /// The prices of a mode. Each mode has only its own: what is not set must not charge money.
     async fn catalogue(&self, mode: Mode) -> Result<Rc<Option<Catalogue>>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(catalogue) = self.caches.catalogues.get(&mode, now_ms) {
             return Ok(catalogue);
         }
-        let mut catalogue = self.load(&CatalogueKey(Some(mode))).await?;
-        if catalogue.is_none() && mode == Mode::Test {
-            catalogue = self.load(&CatalogueKey(None)).await?;
-        }
+        let catalogue = self.load(&CatalogueKey(mode)).await?;
         Ok(self.caches.catalogues.keep(mode, catalogue, now_ms))
     }
 }

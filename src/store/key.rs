@@ -99,17 +99,16 @@ impl CredentialKey {
     }
 }
 
-/// `catalogue:{mode}` → a [`Catalogue`](crate::charge::Catalogue). Without a mode, `catalogue`: the
-/// one of both modes until each had its own, which test mode still falls back to.
-#[derive(Clone, Copy, Debug)]
-pub struct CatalogueKey(pub Option<Mode>);
+/// `catalogue:{mode}` → a [`Catalogue`](crate::charge::Catalogue).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CatalogueKey(pub Mode);
 
 impl Key for CatalogueKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "catalogue";
-    const PREFIX: &'static str = "catalogue";
+    const PREFIX: &'static str = "catalogue:";
     fn suffix(&self) -> Cow<'_, str> {
-        self.0.map_or(Cow::Borrowed(""), |mode| Cow::Owned(format!(":{}", mode.name())))
+        Cow::Borrowed(self.0.name())
     }
 }
 

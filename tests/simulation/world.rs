@@ -497,7 +497,7 @@ impl World {
         let prices = draw_prices(&self.random);
         self.note(format!("the operator sets prices: {prices:?}"));
         for mode in [Mode::Test, Mode::Live] {
-            self.kv.set(&CatalogueKey(Some(mode)).name(), Some(catalogue(&prices)));
+            self.kv.set(&CatalogueKey(mode).name(), Some(catalogue(&prices)));
         }
         self.prices.push((self.time.now_ms(), prices));
     }

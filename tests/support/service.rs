@@ -228,7 +228,7 @@ pub fn seed(store: &impl Store) {
 }
 
 pub fn put_prices(store: &impl Store, mode: Mode, catalogue: &[u8]) {
-    block_on(store.put(&CatalogueKey(Some(mode)), catalogue.to_vec(), &NoMetadata)).unwrap();
+    block_on(store.put(&CatalogueKey(mode), catalogue.to_vec(), &NoMetadata)).unwrap();
 }
 
 pub fn put_key(store: &impl Store, key: &str, record: &KeyRecord) {
