@@ -50,10 +50,6 @@ impl<'a> ApiKey<'a> {
     pub fn hash(self) -> KeyHash {
         KeyHash(Sha256::digest(self.0.as_bytes()).into()) // no salt: a key has 200 random bits
     }
-
-    pub(crate) fn as_str(self) -> &'a str {
-        self.0
-    }
 }
 
 impl Debug for ApiKey<'_> {

@@ -251,6 +251,7 @@ fn operations_of(problem: &Problem) -> &'static [(&'static str, &'static str)] {
         | Problem::IdempotencyKeyReused
         | Problem::WriteUnconfirmed { .. }
         | Problem::Busy
+        | Problem::SecretMissing
         | Problem::InvalidHost => &[CREATE],
     }
 }
@@ -273,6 +274,7 @@ fn problems() -> Vec<Problem> {
         Problem::WriteUnconfirmed { repeatable: false },
         Problem::WriteUnconfirmed { repeatable: true },
         Problem::Busy,
+        Problem::SecretMissing,
         Problem::InvalidHost,
         Problem::Internal(String::new()),
     ];

@@ -72,6 +72,9 @@ pub enum Problem {
     Busy,
     /// The host that the request names is not one.
     InvalidHost,
+    /// The record of the API key has no copy of the namespace's secret, without which nothing can be
+    /// recorded.
+    SecretMissing,
     /// The operator's or our own mistake: what it was is for the log, not for the caller.
     Internal(String),
 }
@@ -92,7 +95,10 @@ impl Problem {
             Problem::IdempotencyKeyReused => 422,
             Problem::TooManyRefusedKeys => 429,
             Problem::Internal(_) => 500,
-            Problem::StoreUnavailable | Problem::WriteUnconfirmed { .. } | Problem::Busy => 503,
+            Problem::StoreUnavailable
+            | Problem::WriteUnconfirmed { .. }
+            | Problem::Busy
+            | Problem::SecretMissing => 503,
         }
     }
 
@@ -103,6 +109,10 @@ impl Problem {
             Problem::StoreUnavailable => "the store could not be read",
             Problem::WriteUnconfirmed { .. } => "the store did not confirm a write",
             Problem::Busy => "the requests in flight hold too many bytes",
+            Problem::SecretMissing => {
+                "the record of this API key lacks the secret of the namespace: make a new key with \
+                 `npm run keys -- create`, which adds it, and revoke this one"
+            }
             refused => refused.into(),
         }
     }
@@ -150,9 +160,10 @@ impl Problem {
             Problem::IdempotencyKeyReused => "Idempotency-Key reused",
             Problem::TooManyRefusedKeys => "Too many requests",
             Problem::InvalidHost => "Invalid host",
-            Problem::StoreUnavailable | Problem::WriteUnconfirmed { .. } | Problem::Busy => {
-                "Service unavailable"
-            }
+            Problem::StoreUnavailable
+            | Problem::WriteUnconfirmed { .. }
+            | Problem::Busy
+            | Problem::SecretMissing => "Service unavailable",
             Problem::Internal(_) => "Internal error",
         }
     }
@@ -223,6 +234,10 @@ impl Problem {
             Problem::Busy => {
                 "The service holds too many requests at once, and nothing was recorded. Send the \
                  request again in a moment."
+            }
+            Problem::SecretMissing => {
+                "This API key cannot create transactions, and nothing was recorded. Ask the operator \
+                 of the service for a new key."
             }
             Problem::InvalidHost => {
                 "The `Host` header must be a host name and perhaps a port: timeline addresses \

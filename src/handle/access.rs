@@ -12,17 +12,15 @@ use std::rc::Rc;
 
 /// A caller whose key is valid.
 pub struct Caller {
-    api_key: String,
     /// Whose records the caller makes and sees.
     pub scope: Scope,
-    /// The namespace's secret, if the key's record has a copy.
-    pub secret: Option<NamespaceSecret>,
+    secret: Option<NamespaceSecret>,
 }
 
 impl Caller {
-    /// The key's text.
-    pub fn api_key(&self) -> ApiKey<'_> {
-        ApiKey::new(&self.api_key)
+    /// The copy of the namespace's secret in the key's record. A create needs it for its IDs.
+    pub fn secret(&self) -> Result<&NamespaceSecret, Problem> {
+        self.secret.as_ref().ok_or(Problem::SecretMissing)
     }
 
     /// The contract's `isLive`.
@@ -46,7 +44,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         match record.scope(unit_id.as_deref().map(|id| id.trim_matches(OWS))) {
             Some(scope) => {
                 self.journal.identify(key.hash(), &scope);
-                Ok(Caller { api_key: key.as_str().to_owned(), scope, secret: record.secret })
+                Ok(Caller { scope, secret: record.secret })
             }
             None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),
         }

@@ -11,8 +11,8 @@ use crate::charge::Catalogue;
 use crate::http::OWS;
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
 use crate::pledge::{
-    Charge, EditKey, EditKeyEncoding, Impact, Notification, Pledge, PledgeId, PledgeRequest,
-    PledgeTransaction, PledgeTransactionRequest, TransactionId,
+    Charge, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
+    PledgeTransactionRequest, TransactionId,
 };
 use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
@@ -46,12 +46,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         request: &impl Request,
         address: &Address<'_>,
     ) -> Result<Response<S::Value>, Problem> {
+        let secret = caller.secret()?;
         let idempotency_key = idempotency_key(request)?;
         let origin = self.settings.timeline_origin(address)?; // before the body: it may fail
         let mut reservation = self.caches.in_flight.reservation();
         let body = read_body(request, &mut reservation).await?;
         let catalogue = self.catalogue(caller.scope.mode).await?;
-        let order = Order { caller, body, catalogue, origin, reservation };
+        let order = Order { caller, secret, body, catalogue, origin, reservation };
         match idempotency_key {
             None => self.record_anew(order).await,
             Some(key) => self.record_once(order, &key).await,
@@ -89,6 +90,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 /// What a transaction is made of.
 pub(super) struct Order<'r> {
     pub caller: &'r Caller,
+    pub secret: &'r NamespaceSecret,
     body: Vec<u8>,
     catalogue: Rc<Option<Catalogue>>,
     origin: &'r str,
@@ -112,24 +114,28 @@ impl<'r> Order<'r> {
             amount: catalogue.amount(impacts(payload)),
             currency_code: catalogue.currency_code,
             origin: self.origin.to_owned(),
-            edit_key: EditKeyEncoding::Hex,
         }
     }
 
     /// What the record's metadata says of a transaction.
     fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
         let (scope, email) = (&self.caller.scope, &payload.recipient.email);
-        let hashes = |secret: &NamespaceSecret| secret.hashes(scope, &payload.reference, email);
         let unpriced = |catalogue: &Catalogue| catalogue.unpriced(impacts(payload));
         Summary {
             created_at: Some(terms.created_at.clone()),
             amount: Some(terms.amount.clone()),
             currency_code: Some(terms.currency_code),
             unpriced: (*self.catalogue).as_ref().map(unpriced).filter(|count| *count > 0),
-            lookup: self.caller.secret.as_ref().map(hashes),
+            lookup: Some(self.secret.hashes(scope, &payload.reference, email)),
             replay: None,
             erased: None,
         }
+    }
+
+    /// The ID of the transaction.
+    pub fn id(&self, payload: &PledgeTransactionRequest<'_>, ids: &mut Ids) -> TransactionId {
+        let unique = ids.bytes("transaction", 0);
+        TransactionId::new(self.secret, &self.caller.scope, &payload.reference, unique)
     }
 
     /// Frees the body, and reserves the bytes of what it became.
@@ -167,8 +173,8 @@ pub(super) fn make(
 ) -> Result<Made, Problem> {
     check_pledge_count(&payload)?;
     let (caller, summary) = (order.caller, order.summary(&payload, terms));
-    let id = TransactionId::from_bytes(ids.bytes("transaction", 0));
-    let edit_key = EditKey::encoded(ids.bytes("edit_key", 0), terms.edit_key);
+    let id = order.id(&payload, &mut ids);
+    let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
     let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
     let transaction = PledgeTransaction {
         id: Cow::Borrowed(id.as_str()),

@@ -10,6 +10,7 @@ use crate::recording::{RecordedEntropy, Recording, text};
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::handle::{Caches, MAX_BYTES_IN_FLIGHT, Settings};
 use impact_pledge::scope::Mode;
+use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _};
 use serde_json::json;
 use std::cell::{Cell, RefCell};
@@ -67,7 +68,7 @@ const LATER: usize = 5;
 const AUDIT: usize = 6;
 
 fn unknown_id() -> String {
-    "ptran_".to_owned() + &"a".repeat(24)
+    "ptran_".to_owned() + &"a".repeat(42)
 }
 
 /// Mode and unit.
@@ -85,7 +86,8 @@ impl KeySpec {
             true => KeyLevel::Team { team_id: "team".to_owned(), unit_ids: units().collect() },
             false => KeyLevel::Unit { unit_id: units().collect() },
         };
-        serde_json::to_vec(&KeyRecord::new(self.mode, level)).unwrap()
+        let secret = Some(NamespaceSecret::new([7; 32]));
+        serde_json::to_vec(&KeyRecord { secret, ..KeyRecord::new(self.mode, level) }).unwrap()
     }
 }
 

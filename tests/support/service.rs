@@ -9,6 +9,7 @@ use impact_pledge::handle::{
 };
 use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, NoMetadata, ProfileKey, Store, TransactionKey, TransactionMetadata,
 };
@@ -206,6 +207,14 @@ pub fn team() -> KeyLevel {
     KeyLevel::Team { team_id: "team_dev".to_owned(), unit_ids }
 }
 
+/// The secret of the namespace, of which all keys have a copy.
+pub const SECRET: NamespaceSecret = NamespaceSecret::new([7; 32]);
+
+/// The record of a key that can create.
+pub fn key_record(mode: Mode, level: KeyLevel) -> KeyRecord {
+    KeyRecord { secret: Some(SECRET), ..KeyRecord::new(mode, level) }
+}
+
 pub fn seed(store: &impl Store) {
     let profile = json!({ "name": "Small Hours Coffee", "accent": "#8a4b2a" });
     let profile = profile.to_string().into_bytes();
@@ -218,7 +227,7 @@ pub fn seed(store: &impl Store) {
         ("service_sk_live_dev_team", Mode::Live, team()),
     ];
     for (key, mode, level) in keys {
-        put_key(store, key, &KeyRecord::new(mode, level));
+        put_key(store, key, &key_record(mode, level));
     }
     let catalogue =
         json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
@@ -241,7 +250,7 @@ pub fn put_transaction(
     store: &impl Store<Value = Vec<u8>>,
     record: &[u8],
 ) -> (TransactionId, EditKey) {
-    let (id, edit_key) = (TransactionId::from_bytes([1; 15]), EditKey::from_bytes([2; 20]));
+    let (id, edit_key) = (TransactionId::from_bytes([1; 26]), EditKey::from_bytes([2; 20]));
     let scope = Scope { unit: "unit".to_owned(), mode: Mode::Live };
     let metadata = TransactionMetadata::new(scope, &edit_key);
     block_on(store.put(&TransactionKey(&id), record.to_vec(), &metadata)).unwrap();

@@ -4,13 +4,14 @@ use impact_pledge::auth::ApiKey;
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
 use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key, NoMetadata, ReplayKey, Store, StoredValue as _,
     TransactionKey, TransactionMetadata,
 };
 
 pub fn id(seed: u8) -> TransactionId {
-    TransactionId::from_bytes([seed; 15])
+    TransactionId::from_bytes([seed; 26])
 }
 
 pub fn edit_key(seed: u8) -> EditKey {
@@ -27,7 +28,7 @@ pub fn access(unit: &str) -> TransactionMetadata {
 
 pub fn replay_key(text: &str) -> ReplayKey {
     let key = IdempotencyKey::parse(text).unwrap();
-    ReplayKey(ReplayHash::new(&scope("unit", Mode::Test), &key))
+    ReplayKey(ReplayHash::new(&NamespaceSecret::new([7; 32]), &scope("unit", Mode::Test), &key))
 }
 
 // ---- The suite ---------------------------------------------------------------------------------

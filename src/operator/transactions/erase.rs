@@ -1,14 +1,12 @@
 //! Erasure of personal data (GDPR, article 17): what is left is what the accounts need.
 
 use super::{Metadata, Record};
-use crate::api::{EDIT_KEY_PARAMETER, TIMELINE_PATH};
+use crate::api::TIMELINE_PATH;
 use crate::handle::Clock;
 use crate::idempotency::{Replay, ReplayHash, Terms};
 use crate::operator::error::Event;
 use crate::operator::{OperatorError, Result};
-use crate::pledge::{
-    EDIT_KEY_BYTES, EditKeyEncoding, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger,
-};
+use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::store::{
     Key as _, NoMetadata, OperatorStore, ReplayKey, StoreError, StoredValue as _, Summary,
     TransactionKey, TransactionMetadata,
@@ -16,7 +14,6 @@ use crate::store::{
 use crate::time::{age_ms, date_time};
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::borrow::Cow;
 
 /// An address that nobody can have (RFC 2606).
@@ -26,8 +23,6 @@ const REFERENCE: &str = "erased";
 /// How old a transaction and its replay record must be, in milliseconds: a repeat that does not see
 /// the replay record writes the transaction once more. Workers KV shows a write after about 60 s.
 const SEEN_AFTER_MS: u64 = 5 * 60_000;
-/// When a replay record was added here, in its value.
-const ADDED_AT: &str = "addedAt";
 
 /// Checks that a transaction can be erased, and writes nothing.
 ///
@@ -71,7 +66,7 @@ pub async fn erase(
     let metadata = record.metadata()?;
     let mut transaction = record.transaction()?;
     if let Some(replay) = replay_key(record, &metadata)? {
-        settle_replay(store, clock, record, &replay).await?;
+        ensure_replay(store, clock, record, &replay).await?;
     }
     let before = metadata.summary.erased.clone();
     let access = erased_metadata(record, metadata, clock.now_ms())?;
@@ -91,9 +86,25 @@ fn replay_key(record: &Record, metadata: &Metadata) -> Result<Option<ReplayKey>>
 
 // ---- The replay record ---------------------------------------------------------------------------
 
-/// Removes the hash of the whole request from the replay record: a guess could be compared with it.
-/// A replay record that is missing is written, and must be seen before anything is erased.
-async fn settle_replay(
+/// A replay record with the time at which it was written here: a create that was broken off had not
+/// written it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AddedReplay {
+    #[serde(flatten)]
+    replay: Replay,
+    added_at: String,
+}
+
+/// What is read of a replay record.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FoundReplay {
+    added_at: Option<String>,
+}
+
+/// Writes the replay record if it is missing. Nothing is erased before it can be seen everywhere.
+async fn ensure_replay(
     store: &impl OperatorStore,
     clock: &impl Clock,
     record: &Record,
@@ -101,55 +112,31 @@ async fn settle_replay(
 ) -> Result<()> {
     let now_ms = clock.now_ms();
     let Some(stored) = store.get(key).await? else {
-        let replay = missing_replay(record, now_ms)?;
+        let replay = AddedReplay { replay: missing_replay(record)?, added_at: date_time(now_ms) };
         store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
         return Err(OperatorError::ReplayAdded(record.id.to_string()));
     };
-    let value = stored.value.read().await?;
-    let mut replay: Value = serde_json::from_slice(&value)
+    let replay: FoundReplay = serde_json::from_slice(&stored.value.read().await?)
         .map_err(|error| StoreError::damaged(ReplayKey::KIND, &error))?;
-    // Two creates can have raced for it. If the other one has it, a repeat of this one reads the
-    // erased record.
-    if replay.get("id").and_then(Value::as_str) != Some(record.id.as_str()) {
-        return Ok(());
+    match replay.added_at {
+        Some(time) => refuse_young(record, &time, now_ms, Event::ReplayAdded),
+        None => Ok(()),
     }
-    if let Some(time) = replay.get(ADDED_AT).and_then(Value::as_str) {
-        refuse_young(record, time, now_ms, Event::ReplayAdded)?;
-    }
-    set(&mut replay, "fingerprint", json!(""));
-    Ok(store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?)
 }
 
-/// What a create that was broken off did not write. Its fingerprint is unknown, and needless: a
-/// repeat has the same ID.
-fn missing_replay(record: &Record, now_ms: u64) -> Result<Value> {
+fn missing_replay(record: &Record) -> Result<Replay> {
     let transaction = record.transaction()?;
     let url = transaction.timeline_url.as_deref().unwrap_or_default();
-    let (origin, rest) = url
+    let (origin, _) = url
         .split_once(TIMELINE_PATH)
         .ok_or_else(|| record.damaged_by("its timeline address is missing"))?;
-    let (_, edit_key) = rest
-        .split_once(EDIT_KEY_PARAMETER)
-        .and_then(|(_, rest)| rest.split_once('='))
-        .ok_or_else(|| record.damaged_by("its timeline address has no key"))?;
-    let is_hex = edit_key.len() == 2 * EDIT_KEY_BYTES;
     let terms = Terms {
         created_at: transaction.created_at.to_string(),
         amount: transaction.charge.amount.to_string(),
         currency_code: transaction.charge.currency_code,
         origin: origin.to_owned(),
-        edit_key: if is_hex { EditKeyEncoding::Hex } else { EditKeyEncoding::Base32 },
     };
-    let (id, fingerprint) = (record.id.to_string(), String::new());
-    let mut replay = serde_json::to_value(Replay { id, fingerprint, terms, version: Version })?;
-    set(&mut replay, ADDED_AT, json!(date_time(now_ms)));
-    Ok(replay)
-}
-
-fn set(object: &mut Value, member: &str, value: Value) {
-    if let Some(members) = object.as_object_mut() {
-        members.insert(member.to_owned(), value);
-    }
+    Ok(Replay { id: record.id.to_string(), terms, version: Version })
 }
 
 // ---- The transaction -----------------------------------------------------------------------------
