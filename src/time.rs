@@ -8,6 +8,12 @@ pub fn date_time(now_ms: u64) -> String {
     humantime::format_rfc3339_millis(now).to_string()
 }
 
+/// A time with seconds, such as `2026-01-31T12:00:00Z`; `seconds` count from 1970.
+pub fn date_time_in_seconds(seconds: u64) -> String {
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    humantime::format_rfc3339_seconds(time).to_string()
+}
+
 /// Milliseconds from 1970 to a date-time, the reverse of [`date_time`].
 ///
 /// `None` for any other text, an offset other than `Z`, and a time before 1970.

@@ -1,85 +1,63 @@
-//! The secret of a namespace: its record, and the hashes of what is looked for.
+//! The namespace's secret: its record, and the copies in the records of API keys.
 
-use super::{Outcome, entry, without_position};
+use super::{Pages, Result, put_record};
 use crate::auth::KeyRecord;
-use crate::scope::{Mode, Scope};
-use crate::secret::{NamespaceSecret, SecretRecord};
-use crate::store::{Key as _, SecretKey};
-use serde::Deserialize;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use crate::handle::Entropy;
+use crate::secret::{NamespaceSecret, SECRET_BYTES, SecretRecord};
+use crate::store::{
+    CredentialKey, Key as _, Listed, MAX_READS, OperatorStore, SecretKey, StoreError,
+};
 
-pub(super) fn entry_of(secret: NamespaceSecret) -> Outcome {
-    entry(&SecretKey, &SecretRecord { secret })
-}
-
-/// Reads the record `secret`.
-pub(super) fn read(record: &str) -> Outcome<NamespaceSecret> {
-    let record: SecretRecord = serde_json::from_str(record).map_err(|error| {
-        format!("the record `secret` cannot be read: {}", without_position(error))
-    })?;
-    Ok(record.secret)
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Wanted {
-    /// Random bytes in hexadecimal, of which the secret is made if there is none.
-    random: NamespaceSecret,
-    /// The record `secret`, and those of API keys.
-    records: BTreeMap<String, Option<String>>,
-}
-
-/// `{random, records}` → the record `secret` as `stored`, and as `entry` where it is to be written: it
-/// may be missing in one place while API keys have a copy of it.
-pub(super) fn make(input: &str) -> Outcome {
-    let Wanted { random, records } = serde_json::from_str(input).map_err(without_position)?;
-    if let Some(Some(stored)) = records.get(&SecretKey.name()) {
-        read(stored)?;
-        return Ok(json!({ "stored": stored, "entry": null }));
+/// The secret of its record; else the copy of the first API key that has one, since the record may
+/// not be seen here yet.
+pub(super) async fn find(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
+    match recorded(store).await? {
+        Some(secret) => Ok(Some(secret)),
+        None => copied(store).await,
     }
-    let entry = entry_of(keys(&records)?.first().copied().unwrap_or(random))?;
-    Ok(json!({ "stored": entry.get("value"), "entry": entry }))
 }
 
-/// All secrets in these records: more than one if two were made at the same time.
-fn keys(records: &BTreeMap<String, Option<String>>) -> Outcome<Vec<NamespaceSecret>> {
-    let mut keys = Vec::new();
-    for (name, value) in records.iter().rev() {
-        // `secret` first
-        let Some(value) = value else { continue };
-        let key = if *name == SecretKey.name() {
-            Some(read(value)?)
-        } else {
-            serde_json::from_str::<KeyRecord>(value).ok().and_then(|record| record.secret)
-        };
-        keys.extend(key.filter(|key| !keys.contains(key)));
-    }
-    Ok(keys)
+/// The secret of the namespace's record.
+pub(super) async fn recorded(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
+    let values = store.get_values(&[SecretKey]).await?;
+    let Some(value) = values.into_iter().flatten().next() else { return Ok(None) };
+    let record: SecretRecord = serde_json::from_slice(&value)
+        .map_err(|error| StoreError::damaged(SecretKey::KIND, &error))?;
+    Ok(Some(record.secret))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Sought {
-    records: BTreeMap<String, Option<String>>,
-    unit: String,
-    mode: Option<Mode>,
-    reference: Option<String>,
-    email: Option<String>,
-}
-
-/// `{records, unit, mode?, reference | email}` → the hashes that the metadata of a transaction may
-/// have, by which it is found.
-pub(super) fn hashes(input: &str) -> Outcome {
-    let Sought { records, unit, mode, reference, email } = serde_json::from_str(input)?;
-    let modes = mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode]);
-    let mut hashes = Vec::new();
-    for key in keys(&records)? {
-        for mode in &modes {
-            let scope = Scope { mode: *mode, unit: unit.clone() };
-            hashes.extend(reference.as_ref().map(|text| key.reference(&scope, text)));
-            hashes.extend(email.as_ref().map(|text| key.email(&scope, text)));
+async fn copied(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
+    let mut pages = Pages::new(store, CredentialKey::PREFIX);
+    while let Some(page) = pages.next().await? {
+        for keys in credential_keys(&page).chunks(MAX_READS) {
+            let values = store.get_values(keys).await?;
+            let secret = |value: Vec<u8>| serde_json::from_slice::<KeyRecord>(&value).ok()?.secret;
+            if let Some(secret) = values.into_iter().flatten().find_map(secret) {
+                return Ok(Some(secret));
+            }
         }
     }
-    Ok(Value::from(hashes))
+    Ok(None)
+}
+
+/// The API keys of a list.
+pub(super) fn credential_keys(page: &[Listed]) -> Vec<CredentialKey> {
+    page.iter().filter_map(|record| CredentialKey::parse(&record.name)).collect()
+}
+
+/// The secret of the namespace, whose record is written if it is missing.
+pub(super) async fn find_or_make(
+    store: &impl OperatorStore,
+    entropy: &impl Entropy,
+) -> Result<NamespaceSecret> {
+    if let Some(secret) = recorded(store).await? {
+        return Ok(secret);
+    }
+    let secret = copied(store).await?.unwrap_or_else(|| {
+        let mut random = [0; SECRET_BYTES];
+        entropy.fill(&mut random);
+        NamespaceSecret::new(random)
+    });
+    put_record(store, &SecretKey, &SecretRecord { secret }).await?;
+    Ok(secret)
 }

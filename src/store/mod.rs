@@ -5,9 +5,11 @@
 
 mod key;
 mod metadata;
+mod operator;
 
 pub use key::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, SecretKey, TransactionKey};
 pub use metadata::{Summary, TransactionMetadata};
+pub use operator::{Listed, MAX_READS, OperatorStore, Page};
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,11 +1,10 @@
 /** The mix against two throw-away Workers of a real account, in two regions over one KV namespace, which are deleted again. */
-import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openKv } from "../../scripts/lib/kv.mjs";
-import { operator } from "../../scripts/lib/operator.mjs";
+import { operator, portOf } from "../../scripts/lib/operator.mjs";
 import { UserError, log } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 import { Client } from "./client.mjs";
@@ -93,17 +92,13 @@ class Place {
 
   /** Makes the keys and prices. @returns {Promise<typeof import("./mix.mjs").CALLERS>} */
   async seed() {
+    const { createKey, setPrices } = await operator(this.tools);
+    const port = portOf(await this.kv);
     const made = [];
-    for (const record of KEYS)
-      made.push(
-        await operator(this.tools, "new-key", {
-          random: randomBytes(25).toString("hex"),
-          record: { ...record, label: "prove" },
-          secret: JSON.stringify({ secret: "07".repeat(32) }),
-        }),
-      );
-    const { entries } = await operator(this.tools, "catalogue", PRICES);
-    await (await this.kv).write([...made.map(({ entry }) => entry), ...Object.values(entries)]);
+    for (const { mode, teamId: team, unitId, unitIds: units = [unitId] } of KEYS)
+      made.push(await createKey(port, { mode, team, units, label: "prove" }));
+    for (const mode of ["test", "live"])
+      await setPrices(port, mode, Buffer.from(JSON.stringify(PRICES)));
     return made.flatMap(({ key }, index) => {
       const { mode, unitId, unitIds } = KEYS[index];
       return unitIds

@@ -1,41 +1,50 @@
 //! One transaction, with no more of its texts than is needed.
 
-use super::Outcome;
-use super::transactions::{Record, Row};
+use super::{Record, Row};
+use crate::operator::Result;
 use crate::pledge::RetrievedPledgeTransaction;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct View {
-    record: Record,
+/// What is shown of a transaction.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct View {
     /// Whole texts, rather than their first characters.
-    reveal: bool,
-    /// The timeline's address, which holds the edit key.
-    timeline: bool,
+    pub reveal: bool,
+    /// The timeline's address, which opens the page to whoever has it.
+    pub timeline: bool,
 }
 
-/// `{record, reveal, timeline}` → what is known of a transaction.
-pub(super) fn show(input: &str) -> Outcome {
-    let View { record, reveal, timeline } = serde_json::from_str(input)?;
-    let metadata = record.metadata()?;
-    let mut transaction = record.transaction()?.ok_or("its value is missing")?;
-    let row = Row::new(&record, &metadata, metadata.completed(Some(&transaction)));
-    if !timeline {
-        transaction.timeline_url = None;
+/// A transaction as it is shown.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shown<'r> {
+    /// What a list shows of it.
+    pub row: Row,
+    /// Whether its create had an `Idempotency-Key`.
+    pub repeatable: bool,
+    /// What the get operation answers, masked.
+    pub transaction: RetrievedPledgeTransaction<'r>,
+}
+
+impl Record {
+    /// What is known of the transaction.
+    ///
+    /// # Errors
+    /// If the record is damaged.
+    pub fn show(&self, view: View) -> Result<Shown<'_>> {
+        let metadata = self.metadata()?;
+        let mut transaction = self.transaction()?;
+        let repeatable = metadata.summary.replay.is_some();
+        let row = Row::new(&self.id, metadata)
+            .ok_or_else(|| self.damaged_by("its metadata lacks time or charge"))?;
+        if !view.timeline {
+            transaction.timeline_url = None;
+        }
+        if !view.reveal {
+            mask(&mut transaction);
+        }
+        Ok(Shown { row, repeatable, transaction })
     }
-    if !reveal {
-        mask(&mut transaction);
-    }
-    Ok(json!({
-        "row": row,
-        "version": metadata.version,
-        "findable": metadata.summary.lookup.is_some(),
-        "repeatable": metadata.summary.replay.is_some(),
-        "transaction": transaction,
-    }))
 }
 
 /// Leaves of the recipient and of texts as much as tells a caller's from another's. The reference
