@@ -26,6 +26,7 @@ const ORIGIN = /^https?:\/\/[^/]+/;
 /**
  * @typedef {import("./mix.mjs").Ask} Ask
  * @typedef {import("./run.mjs").Exchange} Exchange
+ * @typedef {Iterable<[number | null, string | undefined]>} Findings each the number of a request, and what is wrong with it
  * @typedef {{rule: string, number: number | null, problem: string}} Violation
  */
 
@@ -94,6 +95,9 @@ class Facts {
     ];
   }
 
+  /** The creates that have the same idempotency key in the same scope. @param {Ask} ask */
+  ofKey = (ask) => this.named.get(nameOf(ask)) ?? [];
+
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
 
   /** Whether one had ended, and was in force everywhere, when the other began. */
@@ -115,9 +119,6 @@ const identityOf = ({ number, caller, idempotencyKey, payload }) =>
   idempotencyKey
     ? JSON.stringify([caller?.key, caller?.scope, idempotencyKey, payload?.reference])
     : String(number);
-
-/** @param {Ask} ask */
-const referenceOf = ({ payload }) => payload?.reference;
 
 /** Undefined for what is no JSON. */
 export function parsed(text) {
@@ -213,7 +214,39 @@ function symptomOf({ status, error, text = "" }) {
   return status === 503 && BUSY.test(text) ? "busy" : status;
 }
 
-/** Each gives the number of a request and what is wrong with it. @type {Record<string, (facts: Facts) => Iterable<[number | null, string | undefined]>>} */
+/** Whether two creates of one idempotency key have one payload; no two payloads have one reference. */
+const isSamePayload = (one, other) => one.ask.payload?.reference === other.ask.payload?.reference;
+
+/** What is wrong with a create that was refused because its idempotency key has another payload. @param {Facts} facts @param {Exchange} exchange @returns {Findings} */
+function* wrongRefusals(facts, exchange) {
+  const { ask, ended } = exchange;
+  const own = facts.earlier(exchange);
+  const writers = facts.kept.get(own?.json.id)?.map(({ number }) => facts.byNumber.get(number));
+  const isReplay =
+    own?.outcome.replayed &&
+    writers?.every((writer) => writer && identityOf(writer.ask) !== identityOf(ask));
+  if (own && !isReplay) yield [ask.number, `refused, but ${own.ask.number} was answered`];
+  const others = facts.ofKey(ask).filter((other) => !isSamePayload(other, exchange));
+  if (!others.some(({ begun }) => begun <= ended)) yield [ask.number, "refused without a reason"];
+}
+
+/** What is wrong with a create that was answered. @param {Facts} facts @param {Exchange} exchange @returns {Findings} */
+function* wrongAcceptances(facts, exchange) {
+  const { ask } = exchange;
+  const all = facts.ofKey(ask);
+  const taken = all.find(
+    (other) =>
+      !isSamePayload(other, exchange) &&
+      other.outcome.status === 200 &&
+      facts.precedes(other, exchange),
+  );
+  if (!taken) return;
+  const inForce = taken.ended + facts.everywhereMs;
+  if (!all.some((other) => isSamePayload(other, exchange) && other.begun <= inForce))
+    yield [ask.number, `answered, but ${taken.ask.number} has the key`];
+}
+
+/** Each gives the number of a request and what is wrong with it. @type {Record<string, (facts: Facts) => Findings>} */
 const RULES = {
   *"a status is the expected one, or shows what was done to this request"(facts) {
     for (const exchange of facts.exchanges) {
@@ -347,7 +380,7 @@ const RULES = {
         const isRepeat =
           outcome.replayed &&
           writer !== undefined &&
-          referenceOf(writer) === referenceOf(ask) &&
+          writer.payload?.reference === ask.payload?.reference &&
           nameOf(writer) === nameOf(ask);
         if (!isOwn && !isRepeat) yield [ask.number, `${json.id} was written by ${number}`];
       }
@@ -380,30 +413,8 @@ const RULES = {
 
   *"another payload is refused once the first is acknowledged, and only then"(facts) {
     for (const exchange of facts.creates.filter(({ ask }) => ask.idempotencyKey)) {
-      const { ask, ended, outcome } = exchange;
-      const [same = [], others = []] = [true, false].map((isSame) =>
-        facts.named
-          .get(nameOf(ask))
-          ?.filter(({ ask: other }) => isSame === (referenceOf(other) === referenceOf(ask))),
-      );
-      if (outcome.status === 422) {
-        const own = facts.earlier(exchange);
-        const writers = facts.kept
-          .get(own?.json.id)
-          ?.map(({ number }) => facts.byNumber.get(number));
-        const isReplay =
-          own?.outcome.replayed &&
-          writers?.every((writer) => writer && identityOf(writer.ask) !== identityOf(ask));
-        if (own && !isReplay) yield [ask.number, `refused, but ${own.ask.number} was answered`];
-        if (!others.some((other) => other.begun <= ended))
-          yield [ask.number, "refused without a reason"];
-      }
-      const taken = others.find(
-        (other) => other.outcome.status === 200 && facts.precedes(other, exchange),
-      );
-      if (outcome.status !== 200 || taken === undefined) continue;
-      if (!same.some(({ begun }) => begun <= taken.ended + facts.everywhereMs))
-        yield [ask.number, `answered, but ${taken.ask.number} has the key`];
+      if (exchange.outcome.status === 422) yield* wrongRefusals(facts, exchange);
+      if (exchange.outcome.status === 200) yield* wrongAcceptances(facts, exchange);
     }
   },
 
