@@ -42,16 +42,6 @@ fn is_current(file: &str, expected: &str) {
     fs::write(path, expected).unwrap();
 }
 
-/// Returns the hand-written part of a file, up to the line that announces the generated part.
-#[track_caller]
-fn written_by_hand(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates").join(file);
-    let text = fs::read_to_string(path).unwrap();
-    let line = text.find("// What follows is generated").unwrap();
-    let end = line + text[line..].find('\n').unwrap() + 1;
-    text[..end].to_owned()
-}
-
 // ---- Nodes -------------------------------------------------------------------------------------
 
 /// A node of the request's tree; its position in the list is its index.
@@ -231,12 +221,15 @@ fn tables() -> String {
 
 // ---- Kinds of issues -----------------------------------------------------------------------------
 
+/// The type of a row.
+const KIND: &str = "import type { Kind } from \"../validate/types.ts\";\n\n";
+
 fn kinds() -> String {
     let nodes = nodes();
-    let mut js = format!("// {FROM}.\n\n");
+    let mut js = format!("// {FROM}.\n\n{KIND}");
     let mut line = |text: String| writeln!(js, "{text}").unwrap();
     line("/** The kinds of issues by their numbers: code, message and `meta`. The message is a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */".into());
-    line("export const KINDS = [".into());
+    line("export const KINDS: (Kind | undefined)[] = [".into());
     for code in Code::VARIANTS {
         let is_common = !ONLY_OF_BYTES.contains(code) && *code != Code::UnknownPointer;
         line(format!("  {},", if is_common { kind(*code, &nodes) } else { String::new() }));
@@ -246,22 +239,22 @@ fn kinds() -> String {
         "/** Those that only bytes can have: whoever checks values does not download them. */"
             .into(),
     );
-    line("export const KINDS_OF_BYTES = {".into());
+    line("export const KINDS_OF_BYTES: Record<number, Kind> = {".into());
     for code in ONLY_OF_BYTES {
         line(format!("  {}: {},", number_of(code), kind(code, &nodes)));
     }
     line("};".into());
     line("/** That a pointer leads nowhere. */".into());
-    line(format!("export const UNKNOWN_POINTER = {};", kind(Code::UnknownPointer, &nodes)));
+    line(format!("export const UNKNOWN_POINTER: Kind = {};", kind(Code::UnknownPointer, &nodes)));
     js
 }
 
 /// A form has texts for shoppers in place of the messages; `meta` takes types from one of them.
 fn kinds_of_forms() -> String {
     let nodes = nodes();
-    let mut js = format!("// {FROM}.\n\n");
+    let mut js = format!("// {FROM}.\n\n{KIND}");
     js += "/** The kinds of issues in a form by their numbers: code and `meta`, but no messages other than that which names types. */\n";
-    js += "export const KINDS = [\n";
+    js += "export const KINDS: (Kind | undefined)[] = [\n";
     for code in Code::VARIANTS {
         let message = match code {
             Code::InvalidType => messages(*code, &nodes),
@@ -300,9 +293,9 @@ fn meta(code: Code, nodes: &[Node]) -> Option<Value> {
 
 #[test]
 fn the_tables_are_current() {
-    is_current("generated/tables.js", &tables());
-    is_current("generated/kinds.js", &kinds());
-    is_current("generated/kinds-of-forms.js", &kinds_of_forms());
+    is_current("generated/tables.ts", &tables());
+    is_current("generated/kinds.ts", &kinds());
+    is_current("generated/kinds-of-forms.ts", &kinds_of_forms());
 }
 
 // ---- The walk of a value ---------------------------------------------------------------------
@@ -322,7 +315,7 @@ const PARTS: &str = "addText, checkNumber, isObject, isText, notPlain, reportMem
 
 fn walk() -> String {
     let mut js = format!(
-        "// {FROM}.\n\nimport {{ {PARTS} }} from \"../validate/walk.js\";\n\nconst {{ valueOf }} = Object.prototype;\n"
+        "// {FROM}.\n\nimport {{ {PARTS} }} from \"../validate/walk.ts\";\n\nconst {{ valueOf }} = Object.prototype;\n"
     );
     for node in nodes() {
         match node.kind {
@@ -337,13 +330,13 @@ fn walk() -> String {
 /// Generates the walk of an object. Only reading the value can throw, in a caller's code.
 fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
     let members: Vec<_> = object.members.iter().zip(VARIABLES).collect();
-    let names: Vec<_> = members.iter().map(|(_, name)| *name).collect();
+    let variables: Vec<_> = members.iter().map(|(_, name)| format!("{name}: unknown")).collect();
     let export = if slot.is_none() { "export " } else { "" };
     let mut js = format!(
-        "\n{export}function {}(value) {{\n  if (!isObject(value)) return reportMember(value, {});\n  let name, names, {};\n  try {{\n    if (value.toJSON || value.valueOf !== valueOf) notPlain();\n    for (name in value) {{\n      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n      switch (name) {{\n",
+        "\n{export}function {}(value: unknown): void {{\n  if (!isObject(value)) return reportMember(value, {});\n  let name: string, names: string[] | undefined, {};\n  try {{\n    if (value.toJSON || value.valueOf !== valueOf) notPlain();\n    for (name in value) {{\n      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n      switch (name) {{\n",
         function(slot),
         index(slot),
-        names.join(", ")
+        variables.join(", ")
     );
     for (member, name) in &members {
         let member = member.name;
@@ -382,12 +375,16 @@ fn array_call(array: &Array, name: &str, index: u32) -> String {
 fn choice_walk(slot: Option<Slot>, choices: &[&str]) -> String {
     let tests: Vec<_> = choices.iter().map(|choice| format!("text !== \"{choice}\"")).collect();
     let wrong = format!("reportNotAllowed(text, {})", index(slot));
-    format!("\nfunction {}(text) {{\n  if ({}) {wrong};\n}}\n", function(slot), tests.join(" && "))
+    format!(
+        "\nfunction {}(text: unknown): void {{\n  if ({}) {wrong};\n}}\n",
+        function(slot),
+        tests.join(" && ")
+    )
 }
 
 #[test]
 fn the_walk_is_current() {
-    is_current("generated/walk.js", &walk());
+    is_current("generated/walk.ts", &walk());
 }
 
 // ---- The form's table ----------------------------------------------------------------------------
@@ -395,7 +392,7 @@ fn the_walk_is_current() {
 fn fields() -> String {
     let shape = shape(Kind::Object(&REQUEST), false, 0);
     format!(
-        "// {FROM}.\n\n/** What a form can fill in: an object has members in the contract's order, an array has an item; any other value is one field. */\nexport const REQUEST = {shape};\n"
+        "// {FROM}.\n\nimport type {{ Shape }} from \"../form/shape.ts\";\n\n/** What a form can fill in: an object has members in the contract's order, an array has an item; any other value is one field. */\nexport const REQUEST: Shape = {shape};\n"
     )
 }
 
@@ -444,7 +441,7 @@ fn shapes(object: &Object, indent: usize) -> String {
 
 #[test]
 fn the_table_of_the_form_is_current() {
-    is_current("generated/fields.js", &fields());
+    is_current("generated/fields.ts", &fields());
 }
 
 // ---- JSON Schema and TypeScript ------------------------------------------------------------------
@@ -530,9 +527,9 @@ fn the_json_schema_is_current() {
     let text = schema_text(&schema, 2);
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), schema);
     let js = format!(
-        "// {FROM}.\n\n/** A copy of its own for every caller. */\nexport const jsonSchema = () => ({text});\n"
+        "// {FROM}.\n\n/** A copy of its own for every caller. */\nexport const jsonSchema = (): Record<string, unknown> => ({text});\n"
     );
-    is_current("generated/json-schema.js", &js);
+    is_current("generated/json-schema.ts", &js);
 }
 
 fn type_of(slot: Slot, kind: Kind) -> String {
@@ -592,12 +589,12 @@ fn request_types() -> String {
 
 #[test]
 fn the_types_are_current() {
-    is_current("validate.d.ts", &(written_by_hand("validate.d.ts") + &request_types()));
+    is_current("generated/request.ts", &format!("// {FROM}.\n{}", request_types()));
 }
 
 // ---- The types of the answers --------------------------------------------------------------------
 
-/// Returns the members of a type in `index.d.ts`, which is written by hand: name, whether it may be
+/// Returns the members of a type in `answers.ts`, which is written by hand: name, whether it may be
 /// absent, and type. `Answered` makes them of a type of the request, with null for absent members.
 #[track_caller]
 fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
@@ -662,7 +659,7 @@ fn is_typed(types: &str, declared: &str, kind: Kind) -> usize {
 
 #[test]
 fn the_types_of_the_answers_are_the_tables() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates/index.d.ts");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates/answers.ts");
     let types = fs::read_to_string(path).unwrap() + &request_types();
     assert_eq!(is_declared(&types, "PledgeTransaction", &CREATED), 33);
     assert_eq!(is_declared(&types, "RetrievedPledgeTransaction", &RETRIEVED), 37);

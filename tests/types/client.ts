@@ -114,9 +114,9 @@ export async function use(signal: AbortSignal, anything: unknown): Promise<void>
   await client.getPledgeTransaction(5);
   // @ts-expect-error a reference is required
   await client.createPledgeTransaction({ recipient: { email: "x" }, pledges: [] });
-  // @ts-expect-error no member beyond the contract
   await client.createPledgeTransaction({
     ...request,
+    // @ts-expect-error no member beyond the contract
     extra: 1,
   } satisfies CreatePledgeTransactionRequest);
   // @ts-expect-error no service beyond the contract
