@@ -42,9 +42,9 @@ export class FaultyKv {
   #calls = new Map();
   #late = new Set();
 
-  /** @param {{seed?: number, share?: number, also?: Map<string, string>}} how `share` of the calls fails; `also`: texts that it finds as well, and writes */
-  static async start({ seed = 0, share = 0, also = new Map() }) {
-    const kv = Object.assign(new FaultyKv(), { seed, share, also });
+  /** @param {{seed?: number, share?: number}} how `share` of the calls fails */
+  static async start({ seed = 0, share = 0 }) {
+    const kv = Object.assign(new FaultyKv(), { seed, share });
     kv.server = createServer((request, response) =>
       kv.#serve(request, response).catch(() => response.destroy()),
     );
@@ -88,9 +88,7 @@ export class FaultyKv {
   }
 
   async #get(number, name, response) {
-    const record =
-      this.#records.get(name) ??
-      (this.also.has(name) ? { value: Buffer.from(this.also.get(name)) } : undefined);
+    const record = this.#records.get(name);
     const drawn = this.#fault(number, READ_FAULTS);
     const fault = record || !/Value|Metadata/.test(drawn) ? drawn : undefined; // nothing is there to be damaged
     this.#injected(number, fault);
@@ -138,7 +136,6 @@ export class FaultyKv {
     const at = Date.now();
     if (at < this.#records.get(name)?.at + ONE_WRITE_MS) return false;
     this.#records.set(name, { value, metadata, at });
-    this.also.set(name, value.toString());
     this.writes.push({ name, number, at, value: value.toString() });
     return true;
   }

@@ -28,8 +28,6 @@ const CROWD = 64;
  * @property {import("./kv.mjs").Write[]} writes
  * @property {Map<number, string[]>} faults by the number of the request
  * @property {{idle: object, peak: object}} [memory] in bytes
- * @property {boolean} [isRemote] a deployed service: its `writes` are the records that it has in the end, its faults unknown
- * @property {number} [everywhereMs] until a write is in force everywhere
  */
 
 /** A Worker that is killed and started anew, over a KV that stays. */
