@@ -43,7 +43,7 @@ const PARTS = {
 };
 
 const REPORTS = {
-  async validate(tools, runs) {
+  async validate(_tools, runs) {
     const { validateReport } = await import("./validate/report.mjs");
     return validateReport(runs, { bench: import.meta.dirname, node: process.versions.node });
   },

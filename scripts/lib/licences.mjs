@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
-import { WASM } from "./rust.mjs";
+import { WASM } from "./toolchain.mjs";
 
 /** `folder`: where its sources are @typedef {{name: string, version?: string, license: string, authors: string[], folder?: string}} Part */
 

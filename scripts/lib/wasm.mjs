@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { locked, usedEntry } from "./cache.mjs";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
-import { WASM, bindgenVersion } from "./rust.mjs";
+import { bindgenVersion } from "./rust.mjs";
+import { WASM } from "./toolchain.mjs";
 
 /** Of memory, beyond wasm-opt's own: ours is zeros at first, and its lowest addresses are the far end of the stack. */
 const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
