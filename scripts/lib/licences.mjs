@@ -1,6 +1,6 @@
 /**
- * What ships in the package and is not its own: the crates that are linked, the standard library, and the npm packages
- * that are bundled. deny.toml says which licences a crate may have.
+ * The licences of all that ships in the package and is not its own: the crates that are linked, the standard library, and
+ * the npm packages that are bundled. deny.toml says which licences a crate may have.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { WASM } from "./toolchain.mjs";
 
 /** `folder`: where its sources are @typedef {{name: string, version?: string, license: string, authors: string[], folder?: string}} Part */
 
-/** What the wasm of these features of the crate holds. @param {import("./tools.mjs").Tools} tools @returns {Promise<Part[]>} */
+/** The crates that are linked into the wasm of these features, and the standard library. @param {import("./tools.mjs").Tools} tools @returns {Promise<Part[]>} */
 export async function linkedParts({ root, wasm }, features) {
   const cargo = (...args) =>
     run(wasm.cargo, [...args, "--locked", "--no-default-features", "--features", features], {
