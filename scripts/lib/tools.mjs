@@ -1,4 +1,4 @@
-/** What the commands begin with: it makes sure that all tools are there and says where. Silent when nothing is missing. */
+/** Gets the tools that are missing, and says where all are: each command begins with it. Silent when nothing is missing. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./bootstrap.mjs";
@@ -40,7 +40,7 @@ export async function prepareTools(needs = {}) {
   };
 }
 
-/** What a command takes that builds nothing: no Rust is looked for. @returns {Pick<Tools, "root" | "env" | "wrangler">} */
+/** The tools of a command that builds nothing: no Rust is looked for. @returns {Pick<Tools, "root" | "env" | "wrangler">} */
 export function operatorTools() {
   const env = { ...process.env, ...QUIET };
   Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // for wrangler in this process: standard output is the command's
@@ -57,7 +57,7 @@ const packages = join(root, "node_modules", ".bin");
 /** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
 
-/** Gets what is missing: how to see it, what getting it takes, and how to get it. @returns what {@link findRust} finds then */
+/** Gets what is missing. Each row: a name, whether it is there, how long getting it takes, and how to get it. @returns what {@link findRust} finds then */
 async function install(place, needs) {
   let rust = findRust(place);
   const all = [
