@@ -86,7 +86,6 @@ impl KeyHash {
 
 /// What is stored of a key. Reading it refuses IDs and labels that are out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Members")]
 pub struct KeyRecord {
     /// What the key is for.
     pub mode: Mode,
@@ -94,7 +93,7 @@ pub struct KeyRecord {
     #[serde(flatten)]
     pub level: KeyLevel,
     /// The operator's note, shown by the key list.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "read_label", skip_serializing_if = "String::is_empty")]
     pub label: String,
     /// Copy of the namespace's secret. A key without it cannot create.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,62 +101,24 @@ pub struct KeyRecord {
 }
 
 /// On whose behalf a key acts (§5.4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "level", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum KeyLevel {
     /// As this unit itself.
     Unit {
         /// The unit's ID.
+        #[serde(deserialize_with = "read_id")]
         unit_id: String,
     },
     /// On behalf of one of the team's units, named by `X-Service-Unit-Id`.
     Team {
         /// The team's ID.
+        #[serde(deserialize_with = "read_id")]
         team_id: String,
         /// IDs of its units.
+        #[serde(deserialize_with = "read_units")]
         unit_ids: Vec<String>,
     },
-}
-
-/// A key's record as it is read: what serde derives for an enum that is flattened would make the
-/// service 4 KB larger.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Members {
-    mode: Mode,
-    level: LevelName,
-    #[serde(default, deserialize_with = "read_id")]
-    unit_id: Option<String>,
-    #[serde(default, deserialize_with = "read_id")]
-    team_id: Option<String>,
-    #[serde(default, deserialize_with = "read_units")]
-    unit_ids: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "read_label")]
-    label: String,
-    secret: Option<NamespaceSecret>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum LevelName {
-    Unit,
-    Team,
-}
-
-impl TryFrom<Members> for KeyRecord {
-    type Error = &'static str;
-
-    fn try_from(members: Members) -> Result<Self, &'static str> {
-        let Members { mode, level, unit_id, team_id, unit_ids, label, secret } = members;
-        let level = match level {
-            LevelName::Unit => KeyLevel::Unit { unit_id: unit_id.ok_or("missing field `unitId`")? },
-            LevelName::Team => KeyLevel::Team {
-                team_id: team_id.ok_or("missing field `teamId`")?,
-                unit_ids: unit_ids.ok_or("missing field `unitIds`")?,
-            },
-        };
-        Ok(KeyRecord { mode, level, label, secret })
-    }
 }
 
 /// Most characters of a unit's or team's ID: it has to fit a header and the metadata of a record.
@@ -167,10 +128,10 @@ const MAX_UNITS: usize = 1_000;
 /// Most characters of a label.
 const MAX_LABEL_LENGTH: usize = 100;
 
-fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let id = String::deserialize(deserializer)?;
     check_id(&id)?;
-    Ok(Some(id))
+    Ok(id)
 }
 
 /// An ID has to arrive in a header as it is: no blanks, nothing beyond ASCII, and no comma, which
@@ -185,14 +146,14 @@ pub(crate) fn check_id<E: Error>(id: &str) -> Result<(), E> {
     )))
 }
 
-fn read_units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+fn read_units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let ids = Vec::<String>::deserialize(deserializer)?;
     if !(1..=MAX_UNITS).contains(&ids.len()) {
         let count = ids.len();
         return Err(Error::custom(format_args!("a team has 1 to {MAX_UNITS} units, not {count}")));
     }
     ids.iter().try_for_each(|id| check_id(id))?;
-    Ok(Some(ids))
+    Ok(ids)
 }
 
 fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {

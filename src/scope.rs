@@ -37,7 +37,7 @@ impl Mode {
 }
 
 /// The unit and mode that a record belongs to: no other may see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// Test or live.
     pub mode: Mode,

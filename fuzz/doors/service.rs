@@ -257,6 +257,6 @@ fn is_name(name: &str) -> bool {
             .strip_prefix("ptran_")
             .is_some_and(|id| is(id, 42, "abcdefghijklmnopqrstuvwxyz234567")),
         Some(("profile", _)) => true, // of the unit that a transaction's metadata names
-        _ => ["catalogue", "catalogue:test", "catalogue:live"].contains(&name),
+        _ => ["catalogue:test", "catalogue:live"].contains(&name),
     }
 }

@@ -335,7 +335,8 @@ fn the_terms_are_of_this_moment(history: &History<'_>, _: usize, exchange: &Exch
     let start = format!("{}/timeline/{}?edit_key=", exchange.ask.host, id_of(json));
     ensure(url.starts_with(&start), || format!("{url} does not begin with {start}"))?;
     let payload = &history.world.payloads[payload];
-    let catalogue = CatalogueKey(KEYS[exchange.ask.key].mode).name();
+    let mode = KEYS[exchange.ask.key].mode;
+    let catalogue = CatalogueKey(mode).name();
     let prices = history.world.prices.iter();
     let ends_ms = prices.clone().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
     let charges = prices.zip(ends_ms).filter(|((from_ms, _), until_ms)| {
