@@ -155,7 +155,7 @@ const sumsInWords = ({ sums, damaged }, none) =>
   (sums.length === 0 ? none : table(SUM_HEADS, sums.map(sumCells))) + damagedInWords(damaged);
 
 /** Sums what is meant, and hands on the transactions of each page. */
-async function sumUp({ tools, port }, { unit, mode, month, unpriced }, onRows) {
+async function sumUp({ tools, port }, { unit, mode, month, unpriced = false }, onRows) {
   const { sumTransactions } = await operator(tools);
   return sumTransactions(port, { wanted: { unit, mode }, month, unpriced }, onRows);
 }
