@@ -200,7 +200,10 @@ test("no file is overwritten, and one that is not complete is said to be so", as
 /** From this call on, the API refuses. */
 function breaksAt(call) {
   let calls = 0;
-  return () => ((calls += 1) >= call ? { status: 403 } : undefined);
+  return () => {
+    calls += 1;
+    return calls >= call ? { status: 403 } : undefined;
+  };
 }
 
 test("wherever a backup breaks off, the same command begins anew and ends it", async (t) => {

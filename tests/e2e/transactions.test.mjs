@@ -238,7 +238,7 @@ for (const [name, open] of Object.entries(PLACES)) {
 
     const { value, metadata } = entries.find(({ metadata }) => metadata?.mode === "live");
     const misspelt = {
-      value: value.replace('"offeringId\":\"tree"', '"offeringId\":\"tre"'),
+      value: value.replace('"offeringId":"tree"', '"offeringId":"tre"'),
       metadata: { ...metadata, summary: { ...metadata.summary, unpriced: 1 } },
     };
     const ids = ["a", "e", "i"].map((character) => idIn("live", "unit_dev_two", character));

@@ -34,7 +34,10 @@ const post = (fetch, baseUrl) =>
 async function listen(t, listener) {
   const server = createServer(listener);
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => (server.closeAllConnections(), server.close()));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   return `http://127.0.0.1:${server.address().port}`;
 }
 
@@ -138,7 +141,7 @@ const site = (t) =>
 /** The README's example of a route. */
 const AsyncFunction = (async () => {}).constructor;
 const [example] = readFileSync(join(home, "README.md"), "utf8").match(
-  /^await page\.route\([^]*?^\}\);$/m,
+  /^await page\.route\([\s\S]*?^\}\);$/m,
 );
 const route = new AsyncFunction("page", "service", example);
 
