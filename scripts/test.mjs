@@ -42,6 +42,7 @@ function allSteps({ root, native, wasm }) {
   return [
     cargo("fmt", ["fmt", "--check"]),
     script("biome", ["node_modules/@biomejs/biome/bin/biome", "ci", "--error-on-warnings", "."]),
+    script("types", ["node_modules/typescript/bin/tsc", "-p", "pkg-templates"]),
     cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
     cargoWasm("clippy-wasm", ["clippy", "--all-features", ...DENY]), // the builds compile each feature alone
     cargoWasm("clippy-wasm-kv", ["clippy", ...SERVER, "--test", "kv", ...DENY]),

@@ -221,7 +221,7 @@ fn tables() -> String {
 
 // ---- Kinds of issues -----------------------------------------------------------------------------
 
-/// The type of a row.
+/// Imports the type of a row.
 const KIND: &str = "import type { Kind } from \"../validate/types.ts\";\n\n";
 
 fn kinds() -> String {
