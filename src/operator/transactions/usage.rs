@@ -46,7 +46,6 @@ impl<'de> Deserialize<'de> for Month {
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct UsageQuery {
     /// Whose.
-    #[serde(flatten)]
     pub wanted: Wanted,
     /// Only those of this month.
     pub month: Option<Month>,
