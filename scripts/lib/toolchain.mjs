@@ -13,8 +13,11 @@ export const WASM = "wasm32-unknown-unknown";
  * @param {string | null} rustc @param {string} root @returns {Rust | null}
  */
 export function rustOf(rustc, root) {
-  const sysroot =
-    rustc && ask(rustc, ["--print", "sysroot"], { cwd: root, env: { RUSTUP_AUTO_INSTALL: "0" } });
+  if (!rustc) return null;
+  const sysroot = ask(rustc, ["--print", "sysroot"], {
+    cwd: root,
+    env: { RUSTUP_AUTO_INSTALL: "0" },
+  });
   const cargo = sysroot && find("cargo", join(sysroot, "bin"), dirname(rustc));
   const identity = cargo && ask(find("rustc", dirname(cargo)) ?? rustc, ["-vV"]);
   const release = identity?.match(/^release: ([\d.]+)/m)?.[1];
@@ -27,6 +30,6 @@ const minor = (version) => Number(version.split(".")[1]);
 
 /** The oldest Rust that compiles the crate. */
 export const oldest = (root) =>
-  readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "(.+)"/m)[1];
+  readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "(.+)"/m)?.[1] ?? "";
 
 export const stdFolder = (sysroot) => join(sysroot, "lib", "rustlib", WASM, "lib");
