@@ -13,69 +13,62 @@ import {
 } from "node:fs";
 import { join, parse } from "node:path";
 import { replaceFolder } from "./lib/cache.mjs";
+import { writeDeclarations } from "./lib/declarations.mjs";
 import { printable } from "./lib/printable.mjs";
 import { log } from "./lib/output.mjs";
-import { bundledParts, checkLicences, licenceTexts, linkedParts } from "./lib/licences.mjs";
+import { bundledParts, licenceTexts, linkedParts } from "./lib/licences.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
-/** `source` and `types` lie below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm. */
+/** `source` lies below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm. */
 export const ENTRIES = [
   {
     name: "index",
     path: ".",
-    source: "index.js",
-    types: "index.d.ts",
+    source: "index.ts",
     wasm: "client",
     modules: { "#client": "client.js" },
   },
   {
     name: "validate",
     path: "./validate",
-    source: "validate/index.js",
-    types: "validate.d.ts",
+    source: "validate/index.ts",
     wasm: "validator",
     plain: "validate/js",
   },
   {
     name: "form",
     path: "./form",
-    source: "form/form.js",
-    types: "form.d.ts",
+    source: "form/form.ts",
     wasm: "validator",
-    kinds: "kinds-of-forms.js",
+    kinds: "kinds-of-forms.ts",
     plain: "form/js",
   },
   {
     name: "testing",
     path: "./testing",
-    source: "testing/service.js",
-    types: "testing.d.ts",
+    source: "testing/service.ts",
     wasm: "testing",
-    worker: "testing/worker.js",
+    worker: "testing/worker.ts",
   },
 ];
 
 const OTHERS = ["react-hook-form"];
 
-const COMMAND = "bin/impact-pledge.js";
+const COMMAND = "bin/impact-pledge";
 
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
-
-/** The licences of all that is in the package and not its own. */
-export const LICENCES = "THIRD-PARTY-LICENSES.txt";
-
-/** What is in a built package. */
-export const packageParts = async (tools, pkg) => [
-  ...(await linkedParts(tools, "client,server")),
-  ...bundledParts(tools.root, pkg),
-];
 
 /** @param {import("./lib/tools.mjs").Tools} tools */
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
     for (const entry of ENTRIES) await buildEntry(tools, pkg, entry);
     await buildCommand(tools.root, pkg);
-    const others = await buildModules(join(tools.root, "pkg-templates"), pkg);
+    const templates = join(tools.root, "pkg-templates");
+    const others = await buildModules(templates, pkg);
+    await writeDeclarations(templates, pkg, {
+      ...Object.fromEntries(ENTRIES.map(({ name, source }) => [name, source])),
+      ...Object.fromEntries(others.map((name) => [name, `${name}.ts`])),
+    });
     writeFileSync(
       join(pkg, "package.json"),
       `${JSON.stringify(manifest(tools.root, others), null, 2)}\n`,
@@ -84,9 +77,9 @@ export async function buildPackage(tools) {
       copyFileSync(join(tools.root, file), join(pkg, file));
     copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
     copyFileSync(join(tools.root, "docs", "forms.md"), join(pkg, "forms.md"));
-    const parts = await packageParts(tools, pkg);
-    checkLicences(parts);
-    writeFileSync(join(pkg, LICENCES), licenceTexts(tools.root, parts));
+    const linked = await linkedParts(tools, "client,server");
+    const texts = licenceTexts(tools.root, [...linked, ...bundledParts(tools.root, pkg)]);
+    writeFileSync(join(pkg, "THIRD-PARTY-LICENSES.txt"), texts);
   });
   log(
     `pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`,
@@ -96,7 +89,7 @@ export async function buildPackage(tools) {
 async function buildEntry(
   tools,
   pkg,
-  { name, source, types, wasm: build, modules = {}, worker, kinds = "kinds.js", plain },
+  { name, source, wasm: build, modules = {}, worker, kinds = "kinds.ts", plain },
 ) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
@@ -109,7 +102,7 @@ async function buildEntry(
       contents: await bundleWorker(join(templates, worker), join(folder, `${build}.js`)),
     };
   const loader = (file) => join(templates, "loaders", file);
-  const instance = loader(modules["#client"] ? "client-instance.js" : "instance.js");
+  const instance = loader(modules["#client"] ? "client-instance.ts" : "instance.ts");
   const common = { "#kinds": join(templates, "generated", kinds) };
   const bundle = (outfile, format, module, wasmPath) =>
     bundleEntry(
@@ -117,20 +110,17 @@ async function buildEntry(
       {
         outfile: join(pkg, outfile),
         format,
-        inject: wasmPath ? [] : [join(templates, "platform.js")],
+        inject: wasmPath ? [] : [join(templates, "platform.ts")],
       },
       made,
       { ...common, "#instance": instance, "#module": loader(module) },
       wasmPath,
     );
   writeFileSync(join(pkg, `${name}.wasm`), wasm);
-  await bundle(`${name}.js`, "esm", "inline.js");
-  await bundle(`${name}.cjs`, "cjs", "inline.js");
+  await bundle(`${name}.js`, "esm", "inline.ts");
+  await bundle(`${name}.cjs`, "cjs", "inline.ts");
   for (const [platform, query] of Object.entries(PLATFORMS))
-    await bundle(`${name}.${platform}.js`, "esm", "module.js", `./${name}.wasm${query}`);
-  const text = readFileSync(join(templates, types), "utf8");
-  writeFileSync(join(pkg, types), text);
-  writeFileSync(join(pkg, forRequire(types)), text.replace(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
+    await bundle(`${name}.${platform}.js`, "esm", "module.ts", `./${name}.wasm${query}`);
   if (plain)
     await buildPlain(join(templates, source), readFileSync(join(folder, `${build}.js`)), {
       pkg,
@@ -138,8 +128,8 @@ async function buildEntry(
       plain,
       files: {
         ...common,
-        "#module": loader("plain.js"),
-        "../platform.js": join(templates, "plain-platform.js"),
+        "#module": loader("plain.ts"),
+        "../platform.ts": join(templates, "plain-platform.ts"),
       },
     });
 }
@@ -177,6 +167,7 @@ async function bundleWorker(source, glue) {
     legalComments: "none",
     logLevel: "warning",
     write: false,
+    tsconfigRaw: {},
   };
   const { outputFiles } = await build({
     ...options,
@@ -215,7 +206,8 @@ async function buildModules(templates, pkg) {
     .filter((name) => name !== "pack");
   const names = [...locales.map((name) => `locales/${name}`), ...OTHERS];
   const options = {
-    entryPoints: names.map((name) => join(templates, `${name}.js`)),
+    entryPoints: names.map((name) => join(templates, `${name}.ts`)),
+    tsconfigRaw: {},
     outbase: templates,
     outdir: pkg,
     bundle: true,
@@ -227,22 +219,12 @@ async function buildModules(templates, pkg) {
   };
   await build({ ...options, format: "esm" });
   await build({ ...options, format: "cjs", outExtension: { ".js": ".cjs" } });
-  for (const extension of ["ts", "cts"]) {
-    const from = `../validate.${extension.replace("ts", "js")}`;
-    for (const name of locales)
-      writeFileSync(
-        join(pkg, "locales", `${name}.d.${extension}`),
-        `import type { LocalePack } from "${from}";\n\nexport declare const ${name}: LocalePack;\nexport default ${name};\n`,
-      );
-    for (const name of OTHERS)
-      copyFileSync(join(templates, `${name}.d.ts`), join(pkg, `${name}.d.${extension}`));
-  }
   return names;
 }
 
 /** The command `impact-pledge`, which imports the entries by the package's name. */
 async function buildCommand(root, pkg) {
-  const outfile = join(pkg, COMMAND);
+  const outfile = join(pkg, `${COMMAND}.js`);
   const options = {
     outfile,
     format: "esm",
@@ -252,7 +234,7 @@ async function buildCommand(root, pkg) {
     charset: "utf8",
   };
   await bundleEntry(
-    join(root, "pkg-templates", COMMAND),
+    join(root, "pkg-templates", `${COMMAND}.ts`),
     options,
     { "#version": version(root) },
     {},
@@ -264,7 +246,7 @@ async function buildCommand(root, pkg) {
 async function bundleEntry(source, options, made, files, wasmPath) {
   const { build } = await import("esbuild");
   const setup = ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^#|\/platform\.js$/ }, ({ path }) => {
+    onResolve({ filter: /^#|\/platform\.ts$/ }, ({ path }) => {
       if (path in made) return { path, namespace: "made" }; // without a path of this machine
       return path === "#wasm"
         ? { path: wasmPath, external: true }
@@ -281,15 +263,14 @@ async function bundleEntry(source, options, made, files, wasmPath) {
     minifySyntax,
     legalComments: "none",
     logLevel: "warning",
+    tsconfigRaw: {}, // its `paths` are for the checker
     plugins: [{ name: "impact-pledge", setup }],
     ...options,
   });
 }
 
-const forRequire = (types) => types.replace(/\.d\.ts$/, ".d.cts");
-
 /** A text of Cargo.toml, or the first of a list. */
-export const crateMember = (root, name) =>
+const crateMember = (root, name) =>
   readFileSync(join(root, "Cargo.toml"), "utf8").match(
     new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"),
   )[1];
@@ -320,7 +301,7 @@ function manifest(root, others) {
     type: "module",
     sideEffects: false,
     exports: { ...exports, "./package.json": "./package.json" },
-    bin: { "impact-pledge": COMMAND },
+    bin: { "impact-pledge": `${COMMAND}.js` },
     engines: { node: ">=20" },
     peerDependencies: { "@hookform/resolvers": ">=4", "react-hook-form": ">=7.55" },
     peerDependenciesMeta: {
@@ -331,13 +312,13 @@ function manifest(root, others) {
 }
 
 /** The types first in each condition: whoever resolves takes the first that it knows. */
-function conditions({ name, types, plain }) {
-  const esm = (file) => ({ types: `./${types}`, default: `./${file}` });
+function conditions({ name, plain }) {
+  const esm = (file) => ({ types: `./${name}.d.ts`, default: `./${file}` });
   const platforms = Object.keys(PLATFORMS).map((platform) => [
     platform,
     esm(`${name}.${platform}.js`),
   ]);
-  const require = { types: `./${forRequire(types)}`, default: `./${name}.cjs` };
+  const require = { types: `./${name}.d.cts`, default: `./${name}.cjs` };
   return {
     ...Object.fromEntries(platforms),
     ...(plain && { "react-native": moduleConditions(`./${plain}`) }),

@@ -1,30 +1,32 @@
-//! What the wasm of `impact-pledge/validate` exports: plain functions over addresses in linear
-//! memory, and the layout of that memory. `pkg-templates/validate/wasm.js` is its other half.
+//! The exports of the wasm of `impact-pledge/validate`: plain functions over addresses in linear
+//! memory. `pkg-templates/validate/wasm.js` calls them.
 //!
-//! No wasm-bindgen, and nothing that allocates or panics: this wasm is the rules and little else.
-//! JavaScript owns the memory behind every `area` that it passes: it grows the memory by the pages
-//! that it needs, writes there and reads the answer there.
+//! They use no wasm-bindgen, and neither allocate nor panic, so that the wasm is little more than
+//! the rules. JavaScript owns the memory of every `area` that it passes: it grows the memory by the
+//! pages that it needs, writes the input there and reads the result there.
 
-#![expect(unsafe_code, reason = "addresses that JavaScript passes must become slices")]
+#![expect(unsafe_code, reason = "JavaScript passes addresses, which must become slices")]
 
-use crate::validate;
-use crate::validate::compact::Compact;
-use crate::validate::formats::{self, TEXTS};
+use crate::validate::batch::{self, MAX_TEXTS};
+use crate::validate::compact::{self, CompactIssue};
 use crate::validate::json::Source;
 use core::slice;
 
-/// Checks texts that have a format, as [`formats::check`] does. Returns how many are wrong.
+/// Checks texts that have a format with [`batch::check`]. Returns how many are wrong.
 ///
-/// The area: [`TEXTS`] words, one for each text, and the texts, one behind the other.
+/// The area holds [`MAX_TEXTS`] words, of which the first `count` are used, and then the texts,
+/// concatenated, of `length` bytes.
 #[unsafe(no_mangle)]
 extern "C" fn check_formats(area: usize, count: usize, length: usize) -> usize {
-    let text = slice_from_raw(area + TEXTS * size_of::<u32>(), length);
-    formats::check(slice_from_raw_mut(area, count.min(TEXTS)), text) // never beyond the words
+    let text = slice_from_raw(area + MAX_TEXTS * size_of::<u32>(), length);
+    let words = slice_from_raw_mut(area, count.min(MAX_TEXTS)); // in bounds whatever `count` is
+    batch::check(words, text)
 }
 
-/// Checks JSON; [`validate::json`] says what it returns.
+/// Checks JSON with [`compact::check`], which documents `skip` and what is returned.
 ///
-/// The area: `room` problems, the JSON, and as many free bytes. `source` is 0 for JSON as it came.
+/// The area has room for `room` issues, then the JSON of `length` bytes, and then as many bytes of
+/// scratch memory. `source` is 0 for [`Source::Json`], and 1 for [`Source::Value`].
 #[unsafe(no_mangle)]
 extern "C" fn check_json(
     area: usize,
@@ -33,21 +35,21 @@ extern "C" fn check_json(
     source: u32,
     skip: usize,
 ) -> usize {
-    let problems = slice_from_raw_mut::<Compact>(area, room);
-    let area = area + size_of_val(problems);
+    let issues = slice_from_raw_mut::<CompactIssue>(area, room);
+    let area = area + size_of_val(issues);
     let source = if source == 0 { Source::Json } else { Source::Value };
     let scratch = slice_from_raw_mut(area + length, length);
-    validate::json(slice_from_raw(area, length), source, skip, scratch, problems)
+    compact::check(slice_from_raw(area, length), source, skip, scratch, issues)
 }
 
-/// Memory that JavaScript wrote.
+/// Returns memory that JavaScript wrote.
 fn slice_from_raw<'a, T: Copy>(address: usize, count: usize) -> &'a [T] {
-    // SAFETY: the area is JavaScript's own; it aligns it to a page, fills it before the call and
-    // keeps it to the call's end. Every bit pattern is a value of the types that are read.
+    // SAFETY: JavaScript reserved the area: it is aligned to a page, filled before the call, and
+    // unchanged until the call returns. Every bit pattern is a valid value of the types read here.
     unsafe { slice::from_raw_parts(address as *const T, count) }
 }
 
-/// Memory that JavaScript reads after the call.
+/// Returns memory that JavaScript reads after the call.
 fn slice_from_raw_mut<'a, T: Copy>(address: usize, count: usize) -> &'a mut [T] {
     // SAFETY: as above; no other slice overlaps it, because each takes its own part of the area.
     unsafe { slice::from_raw_parts_mut(address as *mut T, count) }

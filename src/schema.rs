@@ -1,17 +1,18 @@
-//! The shapes of a create request (§4.1) and of the answers (§2, §4.2, §7), written once.
+//! The shapes of a create request (§4.1) and of the answers (§2, §4.2, §7), as tables.
 //!
-//! Everything that must agree about the request is driven by [`REQUEST`] or generated from it:
-//! the check of JSON bytes, the check of JavaScript values, the JSON Schema, `openapi.yaml`, the
-//! TypeScript request type and the JavaScript encoder. A rule changes in one row. The answers are
-//! checked by a client; their TypeScript types and their parts of `openapi.yaml` are held to the
-//! tables by tests.
+//! A rule of the request is one row. The check of JSON bytes reads [`REQUEST`]. The check of
+//! JavaScript values, the form's table, the JSON Schema and the TypeScript types of the request are
+//! generated from it, and a test compares `openapi.yaml` with it.
+//!
+//! A client checks answers by the other tables. Tests compare them with the TypeScript types of the
+//! answers and with `openapi.yaml`.
 
 use strum::FromRepr;
 
-/// A JSON object. The members of a request's are a closed set; an answer may have more.
+/// The shape of a JSON object. A request may have no other members; an answer may.
 #[derive(Debug)]
 pub struct Object {
-    /// The members, in the order in which problems are reported. At most 7 in a request.
+    /// The members, in the order in which issues are reported. At most 7 in a request.
     pub members: &'static [Member],
 }
 
@@ -20,18 +21,18 @@ pub struct Object {
 pub struct Member {
     /// The member's JSON name.
     pub name: &'static str,
-    /// Whether its absence is a problem. In an answer, any other may be null as well.
+    /// Whether its absence is an issue. In an answer, members that may be absent may also be null.
     pub required: bool,
-    /// What its value must be.
+    /// The kind of its value.
     pub kind: Kind,
-    /// Where an accepted value goes.
+    /// The name by which visitors know its value.
     pub slot: Slot,
 }
 
-/// What a value must be.
+/// The kind of a value, with its rules.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// A string, in a format.
+    /// A string in a format.
     Text(Format),
     /// A finite number, strictly greater than 0.
     PositiveNumber,
@@ -50,13 +51,13 @@ pub enum Kind {
 /// An array whose items are all of one kind.
 #[derive(Debug)]
 pub struct Array {
-    /// What each item must be.
+    /// The kind of each item.
     pub item: Kind,
-    /// Where accepted items go.
+    /// The name by which visitors know an item.
     pub slot: Slot,
-    /// Fewest items allowed.
+    /// The fewest items allowed.
     pub min_items: u32,
-    /// Most items allowed; `None` is no limit.
+    /// The most items allowed; `None` for no limit.
     pub max_items: Option<u32>,
 }
 
@@ -74,7 +75,8 @@ pub enum Format {
     DateTime,
 }
 
-/// Where an accepted value goes: a place of the request, in the order of reported problems.
+/// The name of a value in a body: a node of the schema's tree, parents before their children and
+/// members in the order of their object. Issues are reported in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "each slot is the member of the same name, or an array's item")]
@@ -105,11 +107,11 @@ pub enum Slot {
     Notification,
     /// `charge.amount` of an answer.
     ChargeAmount,
-    /// `error` of an answer that is no transaction.
+    /// `error` of an error's body.
     Error,
-    /// `message` of an answer that is no transaction.
+    /// `message` of an error's body.
     Message,
-    /// Any other member of an answer: a client does not read it.
+    /// Any other value of an answer: a client checks it, but does not read it.
     Unread,
 }
 
@@ -141,7 +143,7 @@ pub static REQUEST: Object = Object {
     ],
 };
 
-/// What a body must be: a [`REQUEST`].
+/// The kind of a create's body: a [`REQUEST`].
 pub static BODY: Kind = Kind::Object(&REQUEST);
 
 static RECIPIENT: Object = Object {
@@ -200,7 +202,7 @@ static NOTIFICATIONS: Array = Array {
     max_items: Some(3), // §8
 };
 
-// ---- The answers: they share tables with the request, whose formats are not checked in them --------
+// ---- Answers. They share tables with the request, but their formats are not checked ------------
 
 /// The currencies of a charge (§2.2).
 pub const CURRENCIES: &[&str] = &["USD", "GBP", "EUR"];
@@ -244,7 +246,7 @@ pub static RETRIEVED: Object = Object {
         given("pledges", Kind::Array(&RETRIEVED_PLEDGES)),
         nullable("notifications", Kind::Array(&ANSWERED_NOTIFICATIONS)),
         nullable("timelineUrl", TEXT),
-        // Not in the table of §4.2, but a client tolerates them.
+        // Not in the table of §4.2, but a client accepts them.
         nullable("id", TEXT),
         nullable("recipient", Kind::Object(&RECIPIENT)),
     ],

@@ -1,4 +1,4 @@
-//! The text formats, held to rows of data and to oracles that share no code with them.
+//! Compares the text formats with rows of data and with oracles that share no code with them.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
@@ -85,7 +85,7 @@ fn every_file_says_yes_and_no_and_nothing_twice() {
 
 // ---- Oracles -----------------------------------------------------------------------------------
 
-/// RFC 5321's ABNF, rule by rule, as one regular expression.
+/// The ABNF of RFC 5321, rule by rule, as one regular expression.
 static MAILBOX: LazyLock<Regex> = LazyLock::new(|| {
     let atom = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+";
     let quoted = r#""(?:[ !#-\[\]-~]|\\[ -~])*""#;
@@ -104,7 +104,7 @@ fn mailbox_oracle(text: &str) -> bool {
     }
 }
 
-/// `Snum`: as std would read it once the zeros in front are gone.
+/// `Snum`: three digits at most, leading zeros included.
 fn smtp_ipv4_oracle(text: &str) -> bool {
     let octets: Vec<_> = text.split('.').collect();
     let is_snum = |octet: &&str| {
@@ -115,8 +115,8 @@ fn smtp_ipv4_oracle(text: &str) -> bool {
     octets.len() == 4 && octets.iter().all(is_snum)
 }
 
-/// std reads RFC 3986's addresses. RFC 5321 adds zeros in front of octets, and wants a gap to fill
-/// two groups.
+/// std parses the addresses of RFC 3986. RFC 5321 also allows leading zeros in octets, and a gap
+/// must stand for two groups or more.
 fn smtp_ipv6_oracle(text: &str) -> bool {
     let (groups, ipv4) = match text.rsplit_once(':') {
         Some((groups, ipv4)) if ipv4.contains('.') => (groups, ipv4),
@@ -138,7 +138,7 @@ fn uri_oracle(text: &str) -> bool {
     fluent_uri::Uri::parse(text).is_ok()
 }
 
-/// `time` lets any byte stand for `T`, and a leap second only end a month.
+/// The crate `time` accepts any byte for `T`, and a leap second only at the end of a month.
 fn date_time_oracle(text: &str) -> Option<bool> {
     let known = OffsetDateTime::parse(text, &Rfc3339).is_ok();
     let bytes = text.as_bytes();
@@ -165,7 +165,7 @@ fn oracles_agree_on_every_row() {
     }
 }
 
-// ---- Everything, where everything is little ----------------------------------------------------
+// ---- All inputs of a small set -----------------------------------------------------------------
 
 #[test]
 fn every_byte_in_every_gap() {
@@ -210,12 +210,12 @@ fn every_ascii_byte_in_every_place_of_usual_texts() {
         "2024-05-17T09:30:00Z",
         "2024-05-17t09:30:00.25+01:00",
     ];
-    for (text, place) in texts.iter().flat_map(|text| (0..text.len()).map(move |at| (text, at))) {
+    for (text, index) in texts.iter().flat_map(|text| (0..text.len()).map(move |at| (text, at))) {
         for byte in 0..=0x7f {
-            agree(&mutate(text, place, byte, Mutation::Insert));
-            agree(&mutate(text, place, byte, Mutation::Replace));
+            agree(&mutate(text, index, byte, Mutation::Insert));
+            agree(&mutate(text, index, byte, Mutation::Replace));
         }
-        agree(&mutate(text, place, 0, Mutation::Remove));
+        agree(&mutate(text, index, 0, Mutation::Remove));
     }
 }
 
@@ -346,16 +346,16 @@ enum Mutation {
     Remove,
 }
 
-/// `text` with one character inserted, replaced or left out.
-fn mutate(text: &str, place: usize, byte: u8, mutation: Mutation) -> String {
+/// Inserts, replaces or removes one character.
+fn mutate(text: &str, index: usize, byte: u8, mutation: Mutation) -> String {
     let mut characters: Vec<char> = text.chars().collect();
-    let place = place % characters.len();
+    let index = index % characters.len();
     let (removed, inserted) = match mutation {
         Mutation::Insert => (0, Some(char::from(byte))),
         Mutation::Replace => (1, Some(char::from(byte))),
         Mutation::Remove => (1, None),
     };
-    characters.splice(place..place + removed, inserted);
+    characters.splice(index..index + removed, inserted);
     characters.into_iter().collect()
 }
 
@@ -363,7 +363,7 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     proptest::sample::select(&[Mutation::Insert, Mutation::Replace, Mutation::Remove])
 }
 
-/// Bytes that mean something in one of the grammars, or any byte.
+/// Generates the bytes that a grammar treats in a special way, and any others.
 fn byte() -> impl Strategy<Value = u8> {
     prop_oneof![proptest::sample::select(b"@.:-+[]%#?/\"\\ 069afTZv".as_slice()), any::<u8>()]
 }
@@ -391,8 +391,8 @@ proptest! {
         text in prop_oneof![mailbox(), uri(), date_time()],
         mutations in proptest::collection::vec((any::<usize>(), byte(), mutation()), 1..=2),
     ) {
-        let mutant = mutations.into_iter().fold(text, |text, (place, byte, mutation)| {
-            mutate(&text, place, byte, mutation)
+        let mutant = mutations.into_iter().fold(text, |text, (index, byte, mutation)| {
+            mutate(&text, index, byte, mutation)
         });
         agree(&mutant);
     }

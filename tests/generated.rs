@@ -1,6 +1,6 @@
-//! What is generated from the schema, and whether the files in the repository are that.
+//! Generates files of the package from the schema, and compares them with those in the repository.
 //!
-//! `UPDATE=1 cargo test --test generated` writes them anew.
+//! `UPDATE=1 cargo test --test generated` updates them.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::panic, reason = "a stale file should be named")]
@@ -14,11 +14,11 @@ use docs::{object_type, slot_doc};
 use impact_pledge::schema::{
     Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
-use impact_pledge::validate::compact::{Compact, UNDECIDED, explained};
-use impact_pledge::validate::formats::{FORMAT, LENGTH, TEXTS};
+use impact_pledge::validate::batch::{FORMAT_SHIFT, LENGTH_SHIFT, MAX_TEXTS};
+use impact_pledge::validate::compact::{CompactIssue, UNDECIDED, expand};
 use impact_pledge::validate::json::marker;
-use impact_pledge::validate::place::ITEM;
-use impact_pledge::validate::{Code, Found, MAX_DEPTH};
+use impact_pledge::validate::node::ITEM_SHIFT;
+use impact_pledge::validate::{Code, MAX_DEPTH, ValueType};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -42,59 +42,49 @@ fn is_current(file: &str, expected: &str) {
     fs::write(path, expected).unwrap();
 }
 
-/// The hand-written part of a file, up to the line that announces the generated one.
-#[track_caller]
-fn written_by_hand(file: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates").join(file);
-    let text = fs::read_to_string(path).unwrap();
-    let line = text.find("// What follows is generated").unwrap();
-    let end = line + text[line..].find('\n').unwrap() + 1;
-    text[..end].to_owned()
-}
+// ---- Nodes -------------------------------------------------------------------------------------
 
-// ---- Places ------------------------------------------------------------------------------------
-
-/// One place of the request, in the order of ranks.
-struct Spot {
+/// A node of the request's tree; its position in the list is its index.
+struct Node {
     slot: Option<Slot>,
     kind: Kind,
     is_required: bool,
 }
 
-fn spots() -> Vec<Spot> {
+fn nodes() -> Vec<Node> {
     let mut all = Vec::new();
-    add_spots(None, Kind::Object(&REQUEST), true, &mut all);
+    add_nodes(None, Kind::Object(&REQUEST), true, &mut all);
     all
 }
 
-fn add_spots(slot: Option<Slot>, kind: Kind, is_required: bool, all: &mut Vec<Spot>) {
+fn add_nodes(slot: Option<Slot>, kind: Kind, is_required: bool, all: &mut Vec<Node>) {
     assert_eq!(
         slot.map_or(0, |slot| slot as usize + 1),
         all.len(),
         "slots are in the schema's order"
     );
-    all.push(Spot { slot, kind, is_required });
+    all.push(Node { slot, kind, is_required });
     match kind {
         Kind::Object(object) => {
             assert!(object.members.len() <= VARIABLES.len(), "the walk has variables for so many");
             for member in object.members {
-                add_spots(Some(member.slot), member.kind, member.required, all);
+                add_nodes(Some(member.slot), member.kind, member.required, all);
             }
         }
-        Kind::Array(array) => add_spots(Some(array.slot), array.item, true, all),
+        Kind::Array(array) => add_nodes(Some(array.slot), array.item, true, all),
         _ => {}
     }
 }
 
-fn pointer(rank: u8) -> String {
-    let issue = explained(rank, Code::Required, 0).unwrap();
+fn pointer(index: u8) -> String {
+    let issue = expand(index, Code::Required, 0).unwrap();
     let text = issue.path().to_string().replace("/0", "/*");
     assert!(text.matches('*').count() <= 1, "no array lies in another");
     text
 }
 
-fn message(rank: u8, code: Code, detail: u8) -> Option<String> {
-    let text = explained(rank, code, detail)?.to_string();
+fn message(index: u8, code: Code, detail: u8) -> Option<String> {
+    let text = expand(index, code, detail)?.to_string();
     let is_syntax = code == Code::MalformedJson;
     let text = if is_syntax { text.strip_suffix('0').unwrap().to_owned() } else { text };
     let is_open = is_syntax || code == Code::MoreIssues;
@@ -104,18 +94,18 @@ fn message(rank: u8, code: Code, detail: u8) -> Option<String> {
 
 // ---- Tables ------------------------------------------------------------------------------------
 
-/// What a value must be.
-const fn found(kind: Kind) -> Found {
+/// Returns the type that a value must be of.
+const fn expected_type(kind: Kind) -> ValueType {
     match kind {
-        Kind::Object(_) => Found::Object,
-        Kind::Text(_) | Kind::Choice(_) => Found::String,
-        Kind::Array(_) => Found::Array,
-        Kind::PositiveNumber => Found::Number,
+        Kind::Object(_) => ValueType::Object,
+        Kind::Text(_) | Kind::Choice(_) => ValueType::String,
+        Kind::Array(_) => ValueType::Array,
+        Kind::PositiveNumber => ValueType::Number,
         Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     }
 }
 
-/// What follows the message of an unknown member: the names of an object's members.
+/// Returns the end of the message of an unknown member: the names of the object's members.
 fn listed(kind: Kind) -> String {
     let Kind::Object(object) = kind else { panic!("only an object has unknown members") };
     let names: Vec<_> = object.members.iter().map(|member| member.name).collect();
@@ -133,17 +123,17 @@ fn can_have(kind: Kind, code: Code) -> bool {
     }
 }
 
-/// The message of a code; or its parts: a beginning, what may follow, and what follows that. What is
-/// found is put behind what a value must be; the list of an object's members is left out.
-fn messages(code: Code, spots: &[Spot]) -> Value {
-    let ranks = || (0..).zip(spots).filter(|(_, spot)| can_have(spot.kind, code));
-    let all = |rank| (0..).map_while(move |detail| message(rank, code, detail));
+/// Returns the message of a code, or its parts: a beginning, the texts that can follow, and an end.
+/// The type of the value follows the expected type. The list of an object's members is left out.
+fn messages(code: Code, nodes: &[Node]) -> Value {
+    let indices = || (0..).zip(nodes).filter(|(_, node)| can_have(node.kind, code));
+    let all = |index| (0..).map_while(move |detail| message(index, code, detail));
     match code {
         Code::InvalidType => {
             let types = between("must be an object, not ", all(0), "");
-            for (rank, spot) in ranks() {
-                let start = format!("must be {}, not ", types[found(spot.kind) as usize]);
-                assert_eq!(between(&start, all(rank), ""), types);
+            for (index, node) in indices() {
+                let start = format!("must be {}, not ", types[expected_type(node.kind) as usize]);
+                assert_eq!(between(&start, all(index), ""), types);
             }
             json!(["must be ", types, ", not "])
         }
@@ -154,18 +144,18 @@ fn messages(code: Code, spots: &[Spot]) -> Value {
         _ => {
             let list =
                 |kind| if code == Code::UnknownMember { listed(kind) } else { String::new() };
-            let texts = ranks().map(|(rank, spot)| {
-                let text = message(rank, code, 0).unwrap();
-                text.strip_suffix(&list(spot.kind)).unwrap().to_owned()
+            let texts = indices().map(|(index, node)| {
+                let text = message(index, code, 0).unwrap();
+                text.strip_suffix(&list(node.kind)).unwrap().to_owned()
             });
             let texts: BTreeSet<_> = texts.collect();
-            assert_eq!(texts.len(), 1, "a message depends on its place");
+            assert_eq!(texts.len(), 1, "a message depends on its node");
             json!(texts.first().unwrap())
         }
     }
 }
 
-/// What stands in texts between a start and an end.
+/// Returns the part of each text between a start and an end.
 #[track_caller]
 fn between(start: &str, texts: impl Iterator<Item = String>, end: &str) -> Vec<String> {
     let middle = |text: String| text.strip_prefix(start)?.strip_suffix(end).map(str::to_owned);
@@ -177,21 +167,25 @@ fn number_of(code: Code) -> usize {
 }
 
 fn tables() -> String {
-    let spots = spots();
-    let types: String = spots.iter().map(|spot| (found(spot.kind) as u8).to_string()).collect();
-    let pointers: Vec<_> = (0..spots.len() as u8).map(pointer).collect();
-    assert!(spots.len() < 1 << FORMAT, "a rank has {FORMAT} bits");
-    let required = (0..spots.len()).filter(|rank| spots[*rank].is_required);
-    let required: u32 = required.map(|rank| 1 << rank).sum();
+    let nodes = nodes();
+    let types: String =
+        nodes.iter().map(|node| (expected_type(node.kind) as u8).to_string()).collect();
+    let pointers: Vec<_> = (0..nodes.len() as u8).map(pointer).collect();
+    assert!(nodes.len() < 1 << FORMAT_SHIFT, "an index has {FORMAT_SHIFT} bits");
+    let required = (0..nodes.len()).filter(|index| nodes[*index].is_required);
+    let required: u32 = required.map(|index| 1 << index).sum();
     let mut js = format!("// {FROM}.\n\n");
-    // Numbers stand first: a bundler puts those in their places.
+    // Numbers come first, because bundlers inline them.
     let mut line = |text: String| writeln!(js, "{text}").unwrap();
     line("/** How many texts one call takes, how far up in its word the length of each stands, and the bits of its rank. */".into());
-    line(format!("export const TEXTS = {TEXTS}, LENGTH = {LENGTH}, RANK = {};", (1 << FORMAT) - 1));
+    line(format!(
+        "export const TEXTS = {MAX_TEXTS}, LENGTH = {LENGTH_SHIFT}, RANK = {};",
+        (1 << FORMAT_SHIFT) - 1
+    ));
     line("/** The words of a problem, and how far up in its order the item stands. */".into());
     line(format!(
-        "export const PROBLEM = {}, ITEM = {ITEM};",
-        size_of::<Compact>() / size_of::<u32>()
+        "export const PROBLEM = {}, ITEM = {ITEM_SHIFT};",
+        size_of::<CompactIssue>() / size_of::<u32>()
     ));
     line("/** How deep a value may nest, and the bytes for what JSON has no word for. */".into());
     line(format!(
@@ -227,65 +221,68 @@ fn tables() -> String {
 
 // ---- Kinds of issues -----------------------------------------------------------------------------
 
+/// Imports the type of a row.
+const KIND: &str = "import type { Kind } from \"../validate/types.ts\";\n\n";
+
 fn kinds() -> String {
-    let spots = spots();
-    let mut js = format!("// {FROM}.\n\n");
+    let nodes = nodes();
+    let mut js = format!("// {FROM}.\n\n{KIND}");
     let mut line = |text: String| writeln!(js, "{text}").unwrap();
     line("/** The kinds of issues by their numbers: code, message and `meta`. The message is a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */".into());
-    line("export const KINDS = [".into());
+    line("export const KINDS: (Kind | undefined)[] = [".into());
     for code in Code::VARIANTS {
         let is_common = !ONLY_OF_BYTES.contains(code) && *code != Code::UnknownPointer;
-        line(format!("  {},", if is_common { kind(*code, &spots) } else { String::new() }));
+        line(format!("  {},", if is_common { kind(*code, &nodes) } else { String::new() }));
     }
     line("];".into());
     line(
         "/** Those that only bytes can have: whoever checks values does not download them. */"
             .into(),
     );
-    line("export const KINDS_OF_BYTES = {".into());
+    line("export const KINDS_OF_BYTES: Record<number, Kind> = {".into());
     for code in ONLY_OF_BYTES {
-        line(format!("  {}: {},", number_of(code), kind(code, &spots)));
+        line(format!("  {}: {},", number_of(code), kind(code, &nodes)));
     }
     line("};".into());
     line("/** That a pointer leads nowhere. */".into());
-    line(format!("export const UNKNOWN_POINTER = {};", kind(Code::UnknownPointer, &spots)));
+    line(format!("export const UNKNOWN_POINTER: Kind = {};", kind(Code::UnknownPointer, &nodes)));
     js
 }
 
 /// A form has texts for shoppers in place of the messages; `meta` takes types from one of them.
 fn kinds_of_forms() -> String {
-    let spots = spots();
-    let mut js = format!("// {FROM}.\n\n");
+    let nodes = nodes();
+    let mut js = format!("// {FROM}.\n\n{KIND}");
     js += "/** The kinds of issues in a form by their numbers: code and `meta`, but no messages other than that which names types. */\n";
-    js += "export const KINDS = [\n";
+    js += "export const KINDS: (Kind | undefined)[] = [\n";
     for code in Code::VARIANTS {
         let message = match code {
-            Code::InvalidType => messages(*code, &spots),
+            Code::InvalidType => messages(*code, &nodes),
             _ => json!(""),
         };
-        writeln!(js, "  {},", row(*code, &message, &spots)).unwrap();
+        writeln!(js, "  {},", row(*code, &message, &nodes)).unwrap();
     }
     js + "];\n"
 }
 
-/// What is wrong with text that no JavaScript value becomes.
+/// The codes of JSON that no JavaScript value is written as.
 const ONLY_OF_BYTES: [Code; 3] = [Code::DuplicateMember, Code::InvalidUtf8, Code::MalformedJson];
 
-/// A row of the table of kinds.
-fn kind(code: Code, spots: &[Spot]) -> String {
-    row(code, &messages(code, spots), spots)
+/// Returns a row of the table of kinds, with its message.
+fn kind(code: Code, nodes: &[Node]) -> String {
+    row(code, &messages(code, nodes), nodes)
 }
 
-fn row(code: Code, message: &Value, spots: &[Spot]) -> String {
+fn row(code: Code, message: &Value, nodes: &[Node]) -> String {
     let name: &str = code.into();
-    let meta = meta(code, spots).map(|meta| format!(", {meta}")).unwrap_or_default();
+    let meta = meta(code, nodes).map(|meta| format!(", {meta}")).unwrap_or_default();
     format!("[\"{name}\", {message}{meta}]")
 }
 
-/// The limits and lists of a code's rule, and the format that a text must have.
-fn meta(code: Code, spots: &[Spot]) -> Option<Value> {
-    let spot = spots.iter().find(|spot| can_have(spot.kind, code))?;
-    Some(match (code, spot.kind) {
+/// Returns the limits and lists of a code's rule.
+fn meta(code: Code, nodes: &[Node]) -> Option<Value> {
+    let node = nodes.iter().find(|node| can_have(node.kind, code))?;
+    Some(match (code, node.kind) {
         (Code::TooFewItems, Kind::Array(array)) => json!({"minimum": array.min_items}),
         (Code::TooManyItems, Kind::Array(array)) => json!({"maximum": array.max_items?}),
         (Code::NotAllowed, Kind::Choice(choices)) => json!({"allowed": choices}),
@@ -296,16 +293,16 @@ fn meta(code: Code, spots: &[Spot]) -> Option<Value> {
 
 #[test]
 fn the_tables_are_current() {
-    is_current("generated/tables.js", &tables());
-    is_current("generated/kinds.js", &kinds());
-    is_current("generated/kinds-of-forms.js", &kinds_of_forms());
+    is_current("generated/tables.ts", &tables());
+    is_current("generated/kinds.ts", &kinds());
+    is_current("generated/kinds-of-forms.ts", &kinds_of_forms());
 }
 
 // ---- The walk of a value ---------------------------------------------------------------------
 
 const VARIABLES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
-fn rank(slot: Option<Slot>) -> u32 {
+fn index(slot: Option<Slot>) -> u32 {
     slot.map_or(0, |slot| slot as u32 + 1)
 }
 
@@ -313,33 +310,33 @@ fn function(slot: Option<Slot>) -> String {
     slot.map_or("walkRequest".to_owned(), |slot| format!("walk{slot:?}"))
 }
 
-/// What the functions of the walk are made of; the walk itself imports the first of them.
+/// The functions that the generated walk calls.
 const PARTS: &str = "addText, checkNumber, isObject, isText, notPlain, reportMember, reportNotAllowed, reportUnknown, walkItems, withUnknown";
 
 fn walk() -> String {
     let mut js = format!(
-        "// {FROM}.\n\nimport {{ {PARTS} }} from \"../validate/walk.js\";\n\nconst {{ valueOf }} = Object.prototype;\n"
+        "// {FROM}.\n\nimport {{ {PARTS} }} from \"../validate/walk.ts\";\n\nconst {{ valueOf }} = Object.prototype;\n"
     );
-    for spot in spots() {
-        match spot.kind {
-            Kind::Object(object) => js += &object_walk(spot.slot, object),
-            Kind::Choice(choices) => js += &choice_walk(spot.slot, choices),
+    for node in nodes() {
+        match node.kind {
+            Kind::Object(object) => js += &object_walk(node.slot, object),
+            Kind::Choice(choices) => js += &choice_walk(node.slot, choices),
             _ => {}
         }
     }
     js
 }
 
-/// Only what reads the value can throw, because of code that is not ours.
+/// Generates the walk of an object. Only reading the value can throw, in a caller's code.
 fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
     let members: Vec<_> = object.members.iter().zip(VARIABLES).collect();
-    let names: Vec<_> = members.iter().map(|(_, name)| *name).collect();
+    let variables: Vec<_> = members.iter().map(|(_, name)| format!("{name}: unknown")).collect();
     let export = if slot.is_none() { "export " } else { "" };
     let mut js = format!(
-        "\n{export}function {}(value) {{\n  if (!isObject(value)) return reportMember(value, {});\n  let name, names, {};\n  try {{\n    if (value.toJSON || value.valueOf !== valueOf) notPlain();\n    for (name in value) {{\n      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n      switch (name) {{\n",
+        "\n{export}function {}(value: unknown): void {{\n  if (!isObject(value)) return reportMember(value, {});\n  let name: string, names: string[] | undefined, {};\n  try {{\n    if (value.toJSON || value.valueOf !== valueOf) notPlain();\n    for (name in value) {{\n      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n      switch (name) {{\n",
         function(slot),
-        rank(slot),
-        names.join(", ")
+        index(slot),
+        variables.join(", ")
     );
     for (member, name) in &members {
         let member = member.name;
@@ -349,39 +346,45 @@ fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
     for (member, name) in &members {
         writeln!(js, "  {};", check(member, name)).unwrap();
     }
-    writeln!(js, "  if (names) reportUnknown(names, {});\n}}", rank(slot)).unwrap();
+    writeln!(js, "  if (names) reportUnknown(names, {});\n}}", index(slot)).unwrap();
     js
 }
 
-/// How the walk checks what it has read of a member.
+/// Generates the check of a member's value.
 fn check(member: &Member, name: &str) -> String {
-    let place = rank(Some(member.slot));
+    let index = index(Some(member.slot));
     match member.kind {
-        Kind::Text(Format::Any) => format!("if (!isText({name})) reportMember({name}, {place})"),
-        Kind::Text(format) => format!("addText({name}, {})", (format as u32) << FORMAT | place),
-        Kind::PositiveNumber => format!("checkNumber({name}, {place})"),
+        Kind::Text(Format::Any) => format!("if (!isText({name})) reportMember({name}, {index})"),
+        Kind::Text(format) => {
+            format!("addText({name}, {})", (format as u32) << FORMAT_SHIFT | index)
+        }
+        Kind::PositiveNumber => format!("checkNumber({name}, {index})"),
         Kind::Object(_) => format!("{}({name})", function(Some(member.slot))),
-        Kind::Array(array) => array_call(array, name, place),
+        Kind::Array(array) => array_call(array, name, index),
         Kind::Choice(_) => panic!("no member is a choice by itself"),
         Kind::Boolean | Kind::Decimal => panic!("a request has none"),
     }
 }
 
-fn array_call(array: &Array, name: &str, place: u32) -> String {
+fn array_call(array: &Array, name: &str, index: u32) -> String {
     let most = array.max_items.map_or("Infinity".to_owned(), |most| most.to_string());
     let walk = function(Some(array.slot));
-    format!("walkItems({name}, {place}, {}, {most}, {walk})", array.min_items)
+    format!("walkItems({name}, {index}, {}, {most}, {walk})", array.min_items)
 }
 
 fn choice_walk(slot: Option<Slot>, choices: &[&str]) -> String {
     let tests: Vec<_> = choices.iter().map(|choice| format!("text !== \"{choice}\"")).collect();
-    let wrong = format!("reportNotAllowed(text, {})", rank(slot));
-    format!("\nfunction {}(text) {{\n  if ({}) {wrong};\n}}\n", function(slot), tests.join(" && "))
+    let wrong = format!("reportNotAllowed(text, {})", index(slot));
+    format!(
+        "\nfunction {}(text: unknown): void {{\n  if ({}) {wrong};\n}}\n",
+        function(slot),
+        tests.join(" && ")
+    )
 }
 
 #[test]
 fn the_walk_is_current() {
-    is_current("generated/walk.js", &walk());
+    is_current("generated/walk.ts", &walk());
 }
 
 // ---- The form's table ----------------------------------------------------------------------------
@@ -389,7 +392,7 @@ fn the_walk_is_current() {
 fn fields() -> String {
     let shape = shape(Kind::Object(&REQUEST), false, 0);
     format!(
-        "// {FROM}.\n\n/** What a form can fill in: an object has members in the contract's order, an array has an item; any other value is one field. */\nexport const REQUEST = {shape};\n"
+        "// {FROM}.\n\nimport type {{ Shape }} from \"../form/shape.ts\";\n\n/** What a form can fill in: an object has members in the contract's order, an array has an item; any other value is one field. */\nexport const REQUEST: Shape = {shape};\n"
     )
 }
 
@@ -411,7 +414,7 @@ fn shape(kind: Kind, is_required: bool, indent: usize) -> String {
     if facts.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", facts.join(", ")) }
 }
 
-/// As JSON Schema has it.
+/// Returns the format's name in JSON Schema.
 fn format_name(format: Format) -> Option<&'static str> {
     match format {
         Format::Any => None,
@@ -421,7 +424,7 @@ fn format_name(format: Format) -> Option<&'static str> {
     }
 }
 
-/// The members of an object: in lines of their own, in one where they fit.
+/// Writes the members of an object: on one line if they fit, else on a line each.
 fn shapes(object: &Object, indent: usize) -> String {
     let shape = |member: &Member| {
         format!(" {}: {},", member.name, shape(member.kind, member.required, indent))
@@ -438,7 +441,7 @@ fn shapes(object: &Object, indent: usize) -> String {
 
 #[test]
 fn the_table_of_the_form_is_current() {
-    is_current("generated/fields.js", &fields());
+    is_current("generated/fields.ts", &fields());
 }
 
 // ---- JSON Schema and TypeScript ------------------------------------------------------------------
@@ -483,7 +486,7 @@ fn array_schema(array: &'static Array) -> Value {
     schema
 }
 
-/// Parts one behind the other, in lines of about so many characters.
+/// Concatenates parts, in lines of about so many characters.
 fn filled(parts: impl Iterator<Item = String>, start: &str, width: usize) -> String {
     let mut text = start.to_owned();
     for part in parts {
@@ -496,7 +499,7 @@ fn filled(parts: impl Iterator<Item = String>, start: &str, width: usize) -> Str
     text
 }
 
-/// A schema as JSON text: what it says of itself, then on lines of their own its items or each of
+/// Writes a schema as JSON text: its own keywords, then on lines of their own its items or each of
 /// its properties.
 fn schema_text(schema: &Value, indent: usize) -> String {
     let mut own = schema.clone();
@@ -524,9 +527,9 @@ fn the_json_schema_is_current() {
     let text = schema_text(&schema, 2);
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), schema);
     let js = format!(
-        "// {FROM}.\n\n/** A copy of its own for every caller. */\nexport const jsonSchema = () => ({text});\n"
+        "// {FROM}.\n\n/** A copy of its own for every caller. */\nexport const jsonSchema = (): Record<string, unknown> => ({text});\n"
     );
-    is_current("generated/json-schema.js", &js);
+    is_current("generated/json-schema.ts", &js);
 }
 
 fn type_of(slot: Slot, kind: Kind) -> String {
@@ -565,9 +568,9 @@ fn union(values: impl Iterator<Item = &'static str>) -> String {
 
 fn request_types() -> String {
     let mut ts = String::new();
-    for spot in spots() {
-        match spot.kind {
-            Kind::Object(object) => ts += &interface(spot.slot, object),
+    for node in nodes() {
+        match node.kind {
+            Kind::Object(object) => ts += &interface(node.slot, object),
             Kind::Choice(choices) => {
                 let all = union(choices.iter().copied());
                 ts += &format!(
@@ -586,13 +589,13 @@ fn request_types() -> String {
 
 #[test]
 fn the_types_are_current() {
-    is_current("validate.d.ts", &(written_by_hand("validate.d.ts") + &request_types()));
+    is_current("generated/request.ts", &format!("// {FROM}.\n{}", request_types()));
 }
 
 // ---- The types of the answers --------------------------------------------------------------------
 
-/// The members of a type in `index.d.ts`, which is written by hand: name, whether it may be absent,
-/// and type. What is `Answered` has the members of a type of the request, with null for absent ones.
+/// Returns the members of a type in `answers.ts`, which is written by hand: name, whether it may be
+/// absent, and type. `Answered` makes them of a type of the request, with null for absent members.
 #[track_caller]
 fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
     if let Some((_, base)) = types.split_once(&format!("\nexport type {name} = Answered<")) {
@@ -613,7 +616,7 @@ fn declared(types: &str, name: &str) -> Vec<(String, bool, String)> {
     members.map(member).collect()
 }
 
-/// Gives the number of members, those of members included.
+/// Returns the number of members, including those of members.
 #[track_caller]
 fn is_declared(types: &str, name: &str, object: &Object) -> usize {
     let declared = declared(types, name);
@@ -656,7 +659,7 @@ fn is_typed(types: &str, declared: &str, kind: Kind) -> usize {
 
 #[test]
 fn the_types_of_the_answers_are_the_tables() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates/index.d.ts");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates/answers.ts");
     let types = fs::read_to_string(path).unwrap() + &request_types();
     assert_eq!(is_declared(&types, "PledgeTransaction", &CREATED), 33);
     assert_eq!(is_declared(&types, "RetrievedPledgeTransaction", &RETRIEVED), 37);

@@ -1,10 +1,10 @@
-//! Which numbers are finite and above 0 as doubles, held to the standard library's conversion; and
-//! how an amount is read and written.
+//! Compares the rule for numbers, finite and above 0 as doubles, with the standard library's
+//! conversion, and tests how amounts are read and written.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
 use impact_pledge::pledge::Amount;
-use impact_pledge::validate::compact::{Compact, UNDECIDED};
+use impact_pledge::validate::compact::{self, CompactIssue, UNDECIDED};
 use impact_pledge::validate::json::Source;
 use impact_pledge::validate::{self, Code};
 use num_bigint::BigUint;
@@ -26,11 +26,11 @@ fn request(amount: &str) -> String {
     format!(r#"{{"reference":"r","recipient":{{"email":"a@b.c"}},"pledges":[{pledge}]}}"#)
 }
 
-/// What is wrong with a request of this amount.
+/// Returns the code of the issue that a request of this amount has.
 #[track_caller]
-fn problem(text: &str) -> Option<Code> {
+fn code_of(text: &str) -> Option<Code> {
     let request = request(text);
-    let issues = validate::bytes(request.as_bytes());
+    let issues = validate::check(request.as_bytes());
     assert!(issues.len() <= 1, "`{text}`");
     issues.first().map(|issue| {
         assert_eq!(issue.path().to_string(), "/pledges/0/impact/amount", "`{text}`");
@@ -38,43 +38,44 @@ fn problem(text: &str) -> Option<Code> {
     })
 }
 
-/// The code that the validator's wasm gives, which converts nothing.
+/// Returns the code that the validator's wasm reports, which converts no numbers.
 #[track_caller]
 fn code_without_conversion(text: &str) -> Option<u8> {
-    let mut room = [Compact::default(); 2];
+    let mut room = [CompactIssue::default(); 2];
     let request = request(text);
-    let count = validate::json(request.as_bytes(), Source::Json, 0, &mut [], &mut room);
+    let count = compact::check(request.as_bytes(), Source::Json, 0, &mut [], &mut room);
     assert!(count <= 1, "`{text}`");
-    room.first().filter(|_| count > 0).map(|problem| problem.about.to_le_bytes()[1])
+    room.first().filter(|_| count > 0).map(|issue| issue.about.to_le_bytes()[1])
 }
 
 #[track_caller]
 fn agree(text: &str) {
     for text in [text, &format!("-{text}")] {
         let expected = expected(text);
-        assert_eq!(problem(text), expected, "`{text}`");
+        assert_eq!(code_of(text), expected, "`{text}`");
         match code_without_conversion(text) {
             Some(UNDECIDED) => {
-                assert!(text.contains(['e', 'E']) || text.len() >= 300, "`{text}` is left open");
+                assert!(text.contains(['e', 'E']) || text.len() >= 300, "`{text}` is undecided");
             }
             code => assert_eq!(code, expected.map(|code| code as u8), "`{text}`"),
         }
     }
 }
 
-// ---- Where rounding decides --------------------------------------------------------------------
+// ---- Boundaries of rounding --------------------------------------------------------------------
 
-/// The middle between the greatest double and the next power of two: from there on, infinite.
+/// Returns the smallest number that converts to infinity: half way from the greatest double to the
+/// next power of two.
 fn top() -> BigUint {
     (BigUint::from(1_u8) << 1024) - (BigUint::from(1_u8) << 970)
 }
 
-/// Half of the least double times 10^1075: up to there, 0.
+/// Returns the greatest number that converts to 0, half of the least double, times 10^1075.
 fn bottom() -> BigUint {
     BigUint::from(5_u8).pow(1075)
 }
 
-/// `digits` × 10^`power`, spelled in many ways that are all the same number.
+/// Returns many spellings of the number `digits` × 10^`power`.
 fn spellings(digits: &str, power: i32) -> Vec<String> {
     let mut spellings = vec![format!("{digits}e{power}"), format!("{digits}.000e{power}")];
     for point in [1, 2, digits.len() / 2, digits.len() - 1] {
@@ -102,7 +103,7 @@ fn agree_around(number: &BigUint, power: i32) {
         (number.clone(), power),
         (number - &one, power),
         (number + &one, power),
-        // A hair beside it, 60 digits further on.
+        // Different in the 60th digit behind.
         (number * BigUint::from(10_u8).pow(60) + &one, power - 60),
         (number * BigUint::from(10_u8).pow(60) - &one, power - 60),
     ] {
@@ -113,15 +114,15 @@ fn agree_around(number: &BigUint, power: i32) {
 #[test]
 fn around_the_first_infinite_number() {
     agree_around(&top(), 0);
-    assert_eq!(problem(&top().to_string()), Some(Code::NotFinite));
-    assert_eq!(problem(&(top() - 1_u8).to_string()), None);
+    assert_eq!(code_of(&top().to_string()), Some(Code::NotFinite));
+    assert_eq!(code_of(&(top() - 1_u8).to_string()), None);
 }
 
 #[test]
 fn around_the_last_number_that_rounds_to_0() {
     agree_around(&bottom(), -1075);
-    assert_eq!(problem(&format!("{}e-1075", bottom())), Some(Code::NotPositive));
-    assert_eq!(problem(&format!("{}e-1075", bottom() + 1_u8)), None);
+    assert_eq!(code_of(&format!("{}e-1075", bottom())), Some(Code::NotPositive));
+    assert_eq!(code_of(&format!("{}e-1075", bottom() + 1_u8)), None);
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn every_prefix_of_the_boundaries() {
             let (prefix, rest) = digits.split_at(length);
             let power = power + rest.len() as i32;
             agree(&format!("{prefix}e{power}"));
-            // The last digit one up.
+            // The last digit incremented.
             let up = prefix.parse::<BigUint>().unwrap() + 1_u8;
             agree(&format!("{up}e{power}"));
         }
@@ -177,7 +178,7 @@ fn many_digits() {
     }
 }
 
-/// The standard library alone ignores the last digits of such exponents.
+/// The standard library ignores the last digits of such exponents.
 #[test]
 fn exponents_that_many_digits_make_up_for() {
     const MANY: usize = 700_000;
@@ -185,7 +186,7 @@ fn exponents_that_many_digits_make_up_for() {
     let row = |text: String, amount: Option<f64>, code: Option<Code>| {
         // Without `assert_eq!`, which would print megabytes.
         assert!(Amount::parse(&text) == amount.and_then(Amount::new), "{code:?}");
-        assert!(problem(&text) == code, "{code:?}");
+        assert!(code_of(&text) == code, "{code:?}");
     };
     row(format!("1{zeros}e-{MANY}"), Some(1.0), None);
     row(format!("12{zeros}.5E-{}", MANY + 1), Some(1.2), None);
@@ -199,12 +200,12 @@ fn exponents_that_many_digits_make_up_for() {
     row(format!("1{}e-655360", "0".repeat(65_536)), None, Some(Code::NotPositive));
 }
 
-/// So many could stand in one body: whatever each costs, all of them must be cheap.
+/// One body can have so many numbers: all together must be checked fast.
 #[test]
 fn twenty_thousand_on_the_boundaries() {
     for text in [top().to_string(), format!("{}e-1075", bottom()), "2e308".to_owned()] {
         let expected = expected(&text);
-        assert!((0..20_000).all(|_| problem(&text) == expected), "`{text}`");
+        assert!((0..20_000).all(|_| code_of(&text) == expected), "`{text}`");
     }
 }
 
@@ -214,7 +215,7 @@ fn written(amount: Amount) -> String {
     serde_json::to_string(&amount).unwrap()
 }
 
-/// An integer has no point, as far as doubles hold all of them.
+/// Integers up to 2^53 are written without a point.
 #[test]
 fn an_amount_is_written_as_the_shortest_text_of_the_nearest_double() {
     for (text, shortest) in [
@@ -273,20 +274,20 @@ fn what_is_not_finite_and_above_0_is_no_amount() {
     }
 }
 
-// ---- Anything ----------------------------------------------------------------------------------
+// ---- Any number --------------------------------------------------------------------------------
 
 const NUMBER: &str = "(0|[1-9][0-9]{0,40})(\\.[0-9]{1,40})?([eE][+-]?[0-9]{1,4})?";
 const LONG_NUMBER: &str = "(0|[1-9][0-9]{0,900})(\\.[0-9]{1,900})?([eE][+-]?[0-9]{1,25})?";
 
-/// Digits of a boundary with one of them changed, moved by a power of ten.
+/// Generates the digits of a boundary with one of them changed, times a power of ten.
 fn near_a_boundary() -> impl Strategy<Value = String> {
     (any::<bool>(), any::<prop::sample::Index>(), 0..=9_u8, any::<prop::sample::Index>()).prop_map(
-        |(is_top, place, digit, cut)| {
+        |(is_top, position, digit, cut)| {
             let (digits, power) =
                 if is_top { (top().to_string(), 0) } else { (bottom().to_string(), -1075) };
             let mut digits = digits.into_bytes();
-            let place = place.index(digits.len());
-            digits.splice(place..=place, [b'0' + digit]);
+            let position = position.index(digits.len());
+            digits.splice(position..=position, [b'0' + digit]);
             let digits = String::from_utf8(digits).unwrap();
             let (front, back) = digits.split_at(1 + cut.index(digits.len() - 1));
             let front = front.trim_start_matches('0');

@@ -1,4 +1,5 @@
-//! openapi.yaml, held to the code: the request to the schema's table, answers to what is encoded.
+//! Compares openapi.yaml with the code: the request with the schema's table, answers with encoded
+//! ones.
 
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
@@ -13,7 +14,6 @@ mod openapi;
 
 use docs::{object_type, slot_doc};
 use impact_pledge::api::{self, Operation, Problem};
-use impact_pledge::auth::Mode;
 use impact_pledge::idempotency::IdempotencyKey;
 use impact_pledge::pledge::{
     PledgeTransaction, PledgeTransactionRequest, RetrievedPledgeTransaction,
@@ -21,6 +21,7 @@ use impact_pledge::pledge::{
 use impact_pledge::schema::{
     Array, CREATED, ERROR, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
+use impact_pledge::scope::Mode;
 use impact_pledge::validate;
 use openapi::OpenApi;
 use serde_json::{Map, Value, json};
@@ -42,7 +43,7 @@ fn request_name() -> &'static str {
     object_type(None).unwrap().0
 }
 
-/// The table as schemas: one for each object, by its name.
+/// Returns the table as schemas, one for each object, by its name.
 fn schemas(object: &'static Object, slot: Option<Slot>, all: &mut Map<String, Value>) {
     let (name, doc) = object_type(slot).unwrap();
     let mut schema = json!({
@@ -119,7 +120,8 @@ fn the_request_is_the_table() {
     );
 }
 
-/// What JSON Schema cannot say: members that appear twice, text that is not Unicode, and the like.
+/// The issues that JSON Schema cannot express, such as duplicate members or text that is not
+/// Unicode.
 const BEYOND: [&str; 6] = [
     "duplicate_member",
     "lone_surrogate",
@@ -157,11 +159,12 @@ fn value_of(row: &Value) -> Option<Value> {
 
 // ---- The answers -------------------------------------------------------------------------------
 
-/// Members that a client tolerates and this service does not send.
+/// Members that a client accepts and this service does not send.
 const NOT_SENT: [&str; 2] =
     ["/RetrievedPledgeTransaction/id", "/RetrievedPledgeTransaction/recipient"];
 
-/// What the service sends is what a client takes, place by place. Gives the number of places.
+/// Compares the document's answers, which the service sends, with the tables of the client. Returns
+/// the number of values compared.
 #[track_caller]
 fn is_taken(document: &OpenApi, schema: &Value, kind: Kind, path: &str) -> usize {
     let schema = document.resolve(schema);
@@ -199,7 +202,7 @@ fn members_are_taken(document: &OpenApi, schema: &Value, object: &Object, path: 
     let always: Vec<_> = schema["required"].as_array().into_iter().flatten().collect();
     let known = |name: &&String| object.members.iter().any(|member| member.name == **name);
     assert_eq!(properties.keys().find(|name| !known(name)), None, "{path}: no such member");
-    let mut places = 0;
+    let mut count = 0;
     for member in object.members {
         let path = format!("{path}/{}", member.name);
         let Some(property) = properties.get(member.name) else {
@@ -209,9 +212,9 @@ fn members_are_taken(document: &OpenApi, schema: &Value, object: &Object, path: 
         let is_null = document.resolve(property)["type"].to_string().contains("\"null\"");
         let is_always = always.iter().any(|name| **name == member.name);
         assert!(!member.required || is_always && !is_null, "{path} must be there");
-        places += is_taken(document, property, member.kind, &path);
+        count += is_taken(document, property, member.kind, &path);
     }
-    places
+    count
 }
 
 #[test]
@@ -230,7 +233,7 @@ fn the_answers_are_the_tables() {
 
 // ---- Operations --------------------------------------------------------------------------------
 
-/// Which operations can end in a problem.
+/// Returns the operations that can end in a problem.
 fn operations_of(problem: &Problem) -> &'static [(&'static str, &'static str)] {
     match problem {
         Problem::Unauthorized(Operation::Get) | Problem::UnitRequired(Operation::Get) => &[GET],
@@ -251,6 +254,7 @@ fn operations_of(problem: &Problem) -> &'static [(&'static str, &'static str)] {
         | Problem::IdempotencyKeyReused
         | Problem::WriteUnconfirmed { .. }
         | Problem::Busy
+        | Problem::SecretMissing
         | Problem::InvalidHost => &[CREATE],
     }
 }
@@ -273,6 +277,7 @@ fn problems() -> Vec<Problem> {
         Problem::WriteUnconfirmed { repeatable: false },
         Problem::WriteUnconfirmed { repeatable: true },
         Problem::Busy,
+        Problem::SecretMissing,
         Problem::InvalidHost,
         Problem::Internal(String::new()),
     ];
@@ -384,7 +389,7 @@ fn examples_of_requests_are_valid() {
     let mut count = 0;
     for example in examples(&document.0["paths"][CREATE.1][CREATE.0]["requestBody"]["content"]) {
         let bytes = serde_json::to_vec(example).unwrap();
-        assert!(validate::bytes(&bytes).is_empty(), "{example}");
+        assert!(validate::check(&bytes).is_empty(), "{example}");
         assert!(PledgeTransactionRequest::parse(&bytes, 20).is_ok());
         count += 1;
     }

@@ -1,4 +1,4 @@
-//! A unit's profile: what it may hold, and what the timeline makes of it.
+//! A unit's profile: the limits of its members, and how the timeline shows it.
 
 #![expect(
     clippy::expect_used,
@@ -28,7 +28,7 @@ use service::{Answer, Bench, NOW_MS, TestRequest, put_transaction};
 use sha2::{Digest as _, Sha256};
 use strum::VariantArray as _;
 
-// ---- What it may hold --------------------------------------------------------------------------
+// ---- Limits ------------------------------------------------------------------------------------
 
 fn read(record: &Value) -> Result<Profile, String> {
     serde_json::from_value(record.clone()).map_err(|error| error.to_string())
@@ -57,7 +57,7 @@ fn reads_what_it_writes() {
 }
 
 #[test]
-fn passes_over_what_it_does_not_know() {
+fn ignores_unknown_members() {
     let record = json!({ "name": "N", "slogan": ["x"], "version": 7, "logo": null });
     assert_eq!(json!(profile(&record)), json!({ "name": "N" }));
 }
@@ -111,7 +111,7 @@ fn keeps_members_within_bounds() {
 
 // ---- Colours -----------------------------------------------------------------------------------
 
-/// The relative luminance as WCAG defines it, by the platform's own powers.
+/// Returns the relative luminance as WCAG defines it, with std's power function.
 fn luminance(Colour(channels): Colour) -> f64 {
     let [red, green, blue] = channels.map(|channel| {
         let value = f64::from(channel) / 255.0;
@@ -135,7 +135,7 @@ fn luminance_is_that_of_wcag() {
     }
 }
 
-/// 4,096 colours: those of three hexadecimal digits.
+/// Tries the 4,096 colours that three hexadecimal digits can write.
 #[test]
 fn every_accent_is_readable_and_a_good_one_is_left_alone() {
     let steps: Vec<u8> = (0..=15).map(|step| step * 17).collect();
@@ -254,12 +254,12 @@ fn polish_has_few_and_danish_one_and_a_half() {
     assert_eq!(Language::Ja.plural(1.0), Plural::Other);
 }
 
-/// Every sentence is there, with its place for a value and its parts.
+/// Every sentence is there, with its placeholder and parts.
 #[test]
 fn no_language_lacks_a_sentence() {
     use Sentence::*;
     for language in Language::VARIANTS {
-        let sentence = |sentence: Sentence| language.say(sentence);
+        let sentence = |sentence: Sentence| language.text(sentence);
         for whole in [PledgedForYou, Cause, Private, Test, NotFound, Unavailable, Date] {
             assert!(!sentence(whole).is_empty(), "{language:?}: {whole:?}");
         }
@@ -301,7 +301,7 @@ fn page_with(profile: &Profile, asked: Language) -> Page {
     page(&record, Some(profile), asked)
 }
 
-/// What is between two texts, the first time.
+/// Returns the text between the first occurrence of `start` and the `end` behind it.
 #[track_caller]
 fn between<'h>(html: &'h str, start: &str, end: &str) -> &'h str {
     let (_, rest) = html.split_once(start).unwrap_or_else(|| panic!("no `{start}` in {html}"));
@@ -385,9 +385,9 @@ fn hostile_names_are_text() {
     }
 }
 
-// ---- At the door -------------------------------------------------------------------------------
+// ---- The service -------------------------------------------------------------------------------
 
-/// A service with one transaction, of the unit `unit`.
+/// Starts a service with one transaction of the unit `unit`.
 fn bench() -> Bench<MemoryStore> {
     let bench = Bench::new(MemoryStore::default(), "");
     put_transaction(&*bench.store, record().to_string().as_bytes());
@@ -409,12 +409,12 @@ fn visit(bench: &Bench<MemoryStore>, language: &str) -> Answer {
 }
 
 fn open(bench: &Bench<MemoryStore>, key: &EditKey, language: &str) -> Answer {
-    let id = TransactionId::from_bytes([1; 15]);
+    let id = TransactionId::from_bytes([1; 26]);
     let request = TestRequest::new("GET", &format!("/timeline/{id}?edit_key={key}"), "");
     bench.send(&request.with_header("accept-language", language))
 }
 
-/// The kinds of the records that were read since the last call of this.
+/// Returns the kinds of the records that were read since the last call.
 fn reads(bench: &Bench<MemoryStore>) -> Vec<String> {
     let kind = |name: String| name.split(':').next().map(str::to_owned);
     bench.store.take_reads().into_iter().filter_map(kind).collect()

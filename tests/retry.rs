@@ -1,14 +1,14 @@
-//! When a client asks again: rows of failures and waits.
+//! When a client repeats a request: rows of failures and waits.
 
-use impact_pledge::retry::{Failure, LONGEST_RETRY_AFTER_MS, Moment, Policy};
+use impact_pledge::retry::{Environment, Failure, LONGEST_RETRY_AFTER_MS, Policy};
 use proptest::prelude::*;
 
 const POLICY: Policy = Policy { max_retries: 2, repeatable: true };
 /// Sun, 06 Nov 1994 08:49:37 GMT, RFC 9110's own example.
 const NOW_MS: u64 = 784_111_777_000;
-const LEAST: Moment = Moment { now_ms: NOW_MS, random: 0.0, http_date_ms };
+const LEAST: Environment = Environment { now_ms: NOW_MS, random: 0.0, http_date_ms };
 
-/// Only the form that RFC 9110 lets a service send, as the client accepts it.
+/// Parses only the form that RFC 9110 allows a service to send, like the client.
 fn http_date_ms(text: &str) -> Option<u64> {
     let date = httpdate::parse_http_date(text).ok()?;
     let is_canonical = httpdate::fmt_http_date(date) == text;
@@ -30,7 +30,7 @@ fn waits(failure: Failure<'_>, expected: Option<u32>) {
 }
 
 #[test]
-fn what_may_pass_is_tried_again() {
+fn a_transient_failure_is_retried() {
     for code in [408, 429, 500, 502, 503, 504, 599] {
         waits(status(code), Some(250));
     }
@@ -38,14 +38,14 @@ fn what_may_pass_is_tried_again() {
 }
 
 #[test]
-fn what_will_not_pass_is_not() {
+fn a_lasting_failure_is_not_retried() {
     for code in [0, 200, 204, 301, 304, 400, 401, 403, 404, 405, 409, 413, 415, 422, 600] {
         waits(status(code), None);
     }
 }
 
 #[test]
-fn what_could_do_harm_is_not() {
+fn a_request_that_is_not_repeatable_is_not_retried() {
     let never = Policy { repeatable: false, ..POLICY };
     assert_eq!(never.wait_ms(0, Failure::Unanswered, LEAST), None);
     assert_eq!(never.wait_ms(0, busy("1"), LEAST), None);
@@ -62,7 +62,7 @@ fn retries_are_counted() {
 #[test]
 fn waits_double_up_to_a_bound() {
     let patient = Policy { max_retries: u32::MAX, ..POLICY };
-    let most = Moment { random: 1.0, ..LEAST };
+    let most = Environment { random: 1.0, ..LEAST };
     let waits: Vec<_> = [0, 1, 2, 3, 4, 5, 40, u32::MAX - 1]
         .map(|retries| patient.wait_ms(retries, Failure::Unanswered, most))
         .into_iter()
@@ -89,7 +89,7 @@ fn a_longer_wait_than_the_bound_is_left_to_the_caller() {
 }
 
 #[test]
-fn an_unreadable_retry_after_is_as_good_as_none() {
+fn an_unreadable_retry_after_counts_as_none() {
     for text in [
         "",
         " ",
@@ -123,7 +123,7 @@ proptest! {
     ) {
         let policy = Policy { max_retries: 100, repeatable: true };
         let failure = Failure::Status { status: code, retry_after: retry_after.as_deref() };
-        let wait = policy.wait_ms(retries, failure, Moment { now_ms, random, http_date_ms });
+        let wait = policy.wait_ms(retries, failure, Environment { now_ms, random, http_date_ms });
         prop_assert!(wait.is_none_or(|ms| ms <= LONGEST_RETRY_AFTER_MS));
     }
 }

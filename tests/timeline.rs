@@ -1,4 +1,4 @@
-//! The recipient's page, read as a browser would.
+//! The recipient's page, parsed like a browser does.
 
 #![expect(
     clippy::expect_used,
@@ -15,7 +15,7 @@ mod memory;
 #[path = "support/service.rs"]
 mod service;
 
-use impact_pledge::handle::Media;
+use impact_pledge::http::Media;
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::timeline::{
     CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,
@@ -63,7 +63,7 @@ fn full() -> Value {
     })
 }
 
-/// A record with every member, but for those at these pointers.
+/// Returns a record with every member except those at these pointers.
 fn with(changes: &[(&str, Value)]) -> Value {
     let mut record = full();
     for (pointer, value) in changes {
@@ -88,25 +88,25 @@ fn unavailable() -> String {
     unavailable_page(Language::En).html
 }
 
-/// The texts of all elements of a kind, as they are read.
+/// Returns the texts of all elements with this tag, decoded.
 fn texts(html: &str, tag: &str) -> Vec<String> {
     let element = Regex::new(&format!("(?s)<{tag}(?: [^>]*)?>(.*?)</{tag}>")).expect("a pattern");
     element.captures_iter(html).map(|found| unescape(&TAG.replace_all(&found[1], ""))).collect()
 }
 
-/// The values of all attributes of a name.
+/// Returns the values of all attributes with this name.
 fn values(html: &str, attribute: &str) -> Vec<String> {
     let pattern = Regex::new(&format!(" {attribute}=\"([^\"]*)\"")).expect("a pattern");
     pattern.captures_iter(html).map(|found| unescape(&found[1])).collect()
 }
 
-/// All tags with the names of their attributes, in order: what a browser makes of the page.
+/// Returns all tags with the names of their attributes, in order.
 fn skeleton(html: &str) -> Vec<String> {
     let bare = |tag: &str| VALUE.replace_all(&tag.replace(" class=\"long\"", ""), "").into_owned();
     TAG.find_iter(html).map(|tag| bare(tag.as_str())).collect()
 }
 
-/// The text that a browser reads in HTML's.
+/// Decodes the entities of HTML.
 fn unescape(html: &str) -> String {
     html.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
@@ -118,7 +118,7 @@ fn every_page() -> [String; 3] {
     [page_of(&full()), not_found(), unavailable()]
 }
 
-// ---- What is shown -----------------------------------------------------------------------------
+// ---- Content -----------------------------------------------------------------------------------
 
 #[test]
 fn tells_who_what_why_and_when() {
@@ -316,7 +316,7 @@ fn helps_where_there_is_nothing_to_show() {
     assert_eq!(texts(&unavailable(), "a"), ["try again"]);
 }
 
-// ---- What must not happen ----------------------------------------------------------------------
+// ---- Hostile records ---------------------------------------------------------------------------
 
 #[test]
 fn leads_only_to_the_web() {
@@ -384,7 +384,7 @@ fn guards_its_links_and_images() {
     }
 }
 
-/// Members that hold text, each of which a caller chooses.
+/// The members that hold a text of the caller's choice.
 const TEXTS: [&str; 9] = [
     "/reference",
     "/trigger/phrase",
@@ -541,7 +541,7 @@ fn pages_are_whole_documents() {
     }
 }
 
-/// What the page's tags leave open.
+/// Returns the tags that are not closed.
 fn open_elements(html: &str) -> Vec<String> {
     const VOID: [&str; 5] = ["!DOCTYPE", "meta", "link", "img", "br"];
     let mut open: Vec<String> = Vec::new();
@@ -590,7 +590,7 @@ fn the_largest_pages_are_bounded() {
     }
 }
 
-// ---- At the door -------------------------------------------------------------------------------
+// ---- The service -------------------------------------------------------------------------------
 
 fn visit(bench: &Bench<MemoryStore>, address: &str) -> (u16, String) {
     let Answer { status, headers, text, .. } = bench.send(&TestRequest::new("GET", address, ""));
@@ -600,7 +600,7 @@ fn visit(bench: &Bench<MemoryStore>, address: &str) -> (u16, String) {
     (status, text)
 }
 
-/// A service with one transaction, its ID, and its edit key.
+/// Starts a service with one transaction. Returns it with the transaction's ID and edit key.
 fn bench_with(record: &[u8]) -> (Bench<MemoryStore>, TransactionId, EditKey) {
     let bench = Bench::new(MemoryStore::default(), "");
     let (id, edit_key) = put_transaction(&*bench.store, record);
@@ -610,7 +610,7 @@ fn bench_with(record: &[u8]) -> (Bench<MemoryStore>, TransactionId, EditKey) {
 #[test]
 fn opens_to_the_edit_key_alone() {
     let (bench, id, key) = bench_with(full().to_string().as_bytes());
-    let (other_id, other_key) = (TransactionId::from_bytes([3; 15]), EditKey::from_bytes([4; 20]));
+    let (other_id, other_key) = (TransactionId::from_bytes([3; 26]), EditKey::from_bytes([4; 20]));
     let rows = [
         (format!("/timeline/{id}?edit_key={key}"), 200),
         (format!("/timeline/{id}?from=mail&edit_key={key}#top"), 200),

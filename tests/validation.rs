@@ -1,4 +1,4 @@
-//! The check of JSON bytes, held to rows of data and to oracles that share no code with it.
+//! Compares the check of JSON bytes with rows of data and with oracles that share no code with it.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
@@ -31,7 +31,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Row {
     name: String,
-    /// As it stands in the file: the order of members matters.
+    /// The text of the file, because the order of members matters.
     value: Option<Box<RawValue>>,
     json: Option<String>,
     hex: Option<String>,
@@ -62,7 +62,7 @@ fn rows() -> impl Iterator<Item = (String, Row)> {
 }
 
 fn issues_of(bytes: &[u8]) -> Vec<Value> {
-    seen(&validate::bytes(bytes))
+    seen(&validate::check(bytes))
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn rows_are_many_and_each_is_one_of_a_kind() {
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a name appears twice");
     assert!(names.len() >= 900, "only {} rows", names.len());
     let only: BTreeSet<_> = rows().filter_map(|(_, row)| row.only).collect();
-    assert_eq!(only, BTreeSet::from(["bytes".to_owned()]), "the only door that a row can ask for");
+    assert_eq!(only, BTreeSet::from(["bytes".to_owned()]), "the only check that a row can ask for");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn every_code_that_bytes_can_have_has_a_row() {
     assert_eq!(codes, all.collect());
 }
 
-// ---- Values that arrive ------------------------------------------------------------------------
+// ---- Parsed values ----------------------------------------------------------------------------
 
 #[test]
 fn a_request_keeps_every_value_as_it_came() {
@@ -161,7 +161,7 @@ const REQUEST: &str = r#"{"reference":"a\u00e9\n","recipient":{"email":"a@b","na
 
 #[track_caller]
 fn agrees_with_serde_json(bytes: &[u8]) {
-    let issues = validate::bytes(bytes);
+    let issues = validate::check(bytes);
     let malformed = issues.iter().filter(|issue| issue.code() == Code::MalformedJson).count();
     assert_eq!(malformed, usize::from(!is_json(bytes)), "`{}`", bytes.escape_ascii());
     let at_the_top = issues.iter().take_while(|issue| issue.path().steps().is_empty());
@@ -178,10 +178,10 @@ fn every_way_to_cut_a_request() {
 
 #[test]
 fn every_byte_in_every_place_of_a_request() {
-    for place in 0..REQUEST.len() {
+    for position in 0..REQUEST.len() {
         for byte in 0..=u8::MAX {
             let mut bytes = REQUEST.as_bytes().to_vec();
-            bytes[place] = byte;
+            bytes[position] = byte;
             agrees_with_serde_json(&bytes);
         }
     }
@@ -195,7 +195,7 @@ fn a_megabyte_of_brackets() {
     }
 }
 
-// ---- The contract a second time ----------------------------------------------------------------
+// ---- The oracle --------------------------------------------------------------------------------
 
 fn scalar() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -220,7 +220,7 @@ fn scalar() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Values whose members have the contract's names, in places right and wrong.
+/// Generates values whose members have the contract's names, in the right objects and in others.
 fn value() -> impl Strategy<Value = Value> {
     let name = prop_oneof![
         20 => proptest::sample::select(vec![
@@ -259,7 +259,7 @@ fn full() -> Value {
     })
 }
 
-/// The pointers of all values in a value.
+/// Adds the pointers of all values in a value to `all`.
 fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
     all.push(here.to_owned());
     match value {
@@ -274,13 +274,13 @@ fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
     }
 }
 
-/// A good request with some of its values replaced.
+/// Returns a valid request with some of its values replaced.
 fn spoiled(changes: &[(prop::sample::Index, Value)]) -> Value {
     let mut request = full();
-    for (place, value) in changes {
+    for (position, value) in changes {
         let mut all = Vec::new();
         pointers(&request, "", &mut all);
-        let pointer: &String = place.get(&all);
+        let pointer: &String = position.get(&all);
         *request.pointer_mut(pointer).unwrap() = value.clone();
     }
     request

@@ -4,7 +4,7 @@ use super::contract::{Oracle, assert_kept, is_json, seen};
 use impact_pledge::api::to_json;
 use impact_pledge::idempotency::Fingerprint;
 use impact_pledge::pledge::PledgeTransactionRequest;
-use impact_pledge::validate::compact::{Compact, UNDECIDED};
+use impact_pledge::validate::compact::{self, CompactIssue, UNDECIDED};
 use impact_pledge::validate::json::Source;
 use impact_pledge::validate::number::to_double;
 use impact_pledge::validate::{self, Code, Issue};
@@ -13,7 +13,7 @@ use serde_json::Value;
 const KEPT: usize = 20;
 
 pub fn run(input: &[u8]) {
-    let issues = validate::bytes(input);
+    let issues = validate::check(input);
     assert!(issues.len() <= input.len() + 3, "more issues than bytes and members");
     grammar(input, &issues);
     rules(input, &issues);
@@ -62,19 +62,19 @@ fn rules(input: &[u8], issues: &[Issue<'_>]) {
 fn in_memory(input: &[u8], issues: usize) {
     let mut scratch = vec![0; input.len()];
     for source in [Source::Json, Source::Value] {
-        let mut room = vec![Compact::default(); input.len() + 4];
-        let count = validate::json(input, source, 0, &mut scratch, &mut room);
+        let mut room = vec![CompactIssue::default(); input.len() + 4];
+        let count = compact::check(input, source, 0, &mut scratch, &mut room);
         let found = &room[..count];
-        let part = |found: &Compact| &input[found.from as usize..][..found.length as usize];
-        let is_issue = |found: &&Compact| {
+        let part = |found: &CompactIssue| &input[found.from as usize..][..found.length as usize];
+        let is_issue = |found: &&CompactIssue| {
             let text = part(found); // in bounds, whatever it is
             found.about.to_le_bytes()[1] != UNDECIDED || !is_amount(text)
         };
         let decided = found.iter().filter(is_issue).count();
         assert!(source == Source::Value || decided == issues, "{decided} of {issues}");
-        let mut rest = [Compact::default()];
+        let mut rest = [CompactIssue::default()];
         let skip = count / 2;
-        let left = validate::json(input, source, skip, &mut scratch, &mut rest);
+        let left = compact::check(input, source, skip, &mut scratch, &mut rest);
         assert_eq!(left, count - skip);
         assert!(left == 0 || rest.first() == found.get(skip));
     }

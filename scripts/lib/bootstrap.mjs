@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UserError, log } from "./output.mjs";
 
 export const root = join(import.meta.dirname, "..", ".."); // the clone
-const OLDEST = [22, 12]; // for wrangler
+const OLDEST = [22, 18]; // runs TypeScript as it is
 export async function bootstrap() {
   if (!packagesReady(root)) await installPackages(join(root, "build", "npm-ci.lock"));
   if (!nodeIsNewEnough()) await handOver();

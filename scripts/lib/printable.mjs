@@ -1,5 +1,5 @@
-/** Bytes as printable ASCII, to stand in JavaScript; `pkg-templates/loaders/printable.js` reads it. */
-import { swapped } from "../../pkg-templates/loaders/printable.js";
+/** Bytes as printable ASCII, to stand in JavaScript; `pkg-templates/loaders/printable.ts` reads it. */
+import { swapped } from "../../pkg-templates/loaders/printable.ts";
 
 const PAGE = 88; // so many bytes are one character each; a mark in front of the character stands for so many more
 const FIRST = "#".charCodeAt(0);

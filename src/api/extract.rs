@@ -3,15 +3,16 @@
 
 use crate::decimal::{number_as_money, text_as_money};
 use crate::schema::{Kind, Slot};
-use crate::validate::json::{Sink, Text, walk};
-use crate::validate::lexer::{Expected, Raw};
+use crate::validate::json::{Visitor, walk};
+use crate::validate::lexer::Expected;
+use crate::validate::node::Node;
 use crate::validate::number::{self, ToDouble};
-use crate::validate::place::Place;
-use crate::validate::report::{Found, Problems};
-use crate::validate::{Code, Step};
+use crate::validate::report::Reporter;
+use crate::validate::string::RawString;
+use crate::validate::{Code, Step, Text, ValueType};
 use std::borrow::Cow;
 
-/// What is read from a body.
+/// The texts that are read from a body.
 #[derive(Clone, Debug)]
 pub struct Extracted<'a> {
     /// `charge.amount` as the contract writes it.
@@ -28,7 +29,7 @@ pub struct Extracted<'a> {
 pub struct Mismatch {
     /// A JSON Pointer; empty for the body itself.
     pub pointer: String,
-    /// What must be there.
+    /// The value that must be there, such as `a string`.
     pub expected: &'static str,
 }
 
@@ -48,10 +49,10 @@ pub fn extract<'a>(
     first.mismatch.map_or(Ok(extracted), Err)
 }
 
-impl<'a> Sink<'a> for Extracted<'a> {
+impl<'a> Visitor<'a> for Extracted<'a> {
     const IS_ANSWER: bool = true;
 
-    fn text(&mut self, slot: Slot, text: Text<'a, '_>) {
+    fn visit_text(&mut self, slot: Slot, text: Text<'a, '_>) {
         match slot {
             Slot::ChargeAmount => self.amount = text_as_money(&text.into_cow()),
             Slot::Error => self.error = Some(text.into_cow()),
@@ -60,7 +61,7 @@ impl<'a> Sink<'a> for Extracted<'a> {
         }
     }
 
-    fn decimal(&mut self, slot: Slot, text: &'a [u8]) {
+    fn visit_decimal(&mut self, slot: Slot, text: &'a [u8]) {
         if slot == Slot::ChargeAmount {
             let text = str::from_utf8(text).unwrap_or_default();
             self.amount = number_as_money(text, self.to_double);
@@ -74,29 +75,29 @@ struct First {
     to_double: ToDouble,
 }
 
-impl<'a> Problems<'a> for First {
-    fn issue(&mut self, place: &Place<'_>, code: Code) {
+impl<'a> Reporter<'a> for First {
+    fn report(&mut self, node: &Node<'_>, code: Code) {
         let expected = match code {
             Code::LoneSurrogate => return, // `JSON.parse` accepts it
             Code::DuplicateMember => "a member that appears once",
             Code::TooDeep => "a value that nests less deep",
-            _ => expected(place.kind()),
+            _ => expected(node.kind()),
         };
-        self.mismatch.get_or_insert_with(|| Mismatch { pointer: pointer(place), expected });
+        self.mismatch.get_or_insert_with(|| Mismatch { pointer: pointer(node), expected });
     }
 
-    fn invalid_type(&mut self, place: &Place<'_>, _: Found) {
-        self.issue(place, Code::InvalidType);
+    fn report_type(&mut self, node: &Node<'_>, _: ValueType) {
+        self.report(node, Code::InvalidType);
     }
 
-    fn unknown_member(&mut self, _: &Place<'_>, _: Raw<'a>, _: Text<'a, '_>) {}
+    fn report_unknown_member(&mut self, _: &Node<'_>, _: RawString<'a>, _: Text<'a, '_>) {}
 
-    fn malformed(&mut self, _: usize, _: Expected) {
+    fn report_malformed(&mut self, _: usize, _: Expected) {
         self.mismatch.get_or_insert_with(|| Mismatch::of_body("JSON"));
     }
 
-    fn number(&mut self, place: &Place<'_>, text: &[u8]) -> Option<f64> {
-        number::check(text, self.to_double).map_err(|code| self.issue(place, code)).ok()
+    fn check_number(&mut self, node: &Node<'_>, text: &[u8]) -> Option<f64> {
+        number::check(text, self.to_double).map_err(|code| self.report(node, code)).ok()
     }
 }
 
@@ -123,9 +124,9 @@ fn expected(kind: &Kind) -> &'static str {
     }
 }
 
-fn pointer(place: &Place<'_>) -> String {
+fn pointer(node: &Node<'_>) -> String {
     let mut pointer = String::new();
-    for step in place.outwards().filter_map(Place::step) {
+    for step in node.with_ancestors().filter_map(Node::step) {
         match step {
             Step::Member(name) => pointer.insert_str(0, name),
             Step::Index(index) => pointer.insert_str(0, itoa::Buffer::new().format(index)),

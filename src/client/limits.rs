@@ -1,69 +1,61 @@
-//! What ends a wait: time, and the caller's signal.
+//! Waits that end with time or with the caller's signal.
 
-use super::attempt::AttemptError;
+use super::js::Signal;
 use futures_util::future::{Either, select};
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Function, Promise};
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 
-#[wasm_bindgen]
-extern "C" {
-    /// An `AbortSignal`, or an object that the caller passed as one: any of these may throw, so that
-    /// gloo-events, which panics then, cannot serve.
-    #[derive(Clone)]
-    pub type Signal;
-    #[wasm_bindgen(method, getter, catch)]
-    fn aborted(this: &Signal) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = addEventListener)]
-    fn add_event_listener(this: &Signal, event: &str, listener: &Function) -> Result<(), JsValue>;
-    #[wasm_bindgen(method, catch, js_name = removeEventListener)]
-    fn remove_event_listener(
-        this: &Signal,
-        event: &str,
-        listener: &Function,
-    ) -> Result<(), JsValue>;
+/// The end of a wait.
+pub enum Interruption {
+    /// The caller's signal fired.
+    Aborted,
+    /// The time was over.
+    TimedOut,
 }
 
 const ABORT: &str = "abort";
 
-/// Waits until the time is up or the caller aborts, and returns which it was. A wait that is dropped
-/// leaves no timer, which would keep a process alive, and no listener on a longer-lived signal.
-pub async fn wait(signal: Option<Signal>, ms: u32) -> AttemptError {
+/// Waits for so many milliseconds or until the caller aborts. Returns which came first.
+///
+/// A wait that is dropped removes its timer, which would keep a process alive, and its listener,
+/// because the signal can live longer.
+pub async fn wait(signal: Option<Signal>, ms: u32) -> Interruption {
     let timer = TimeoutFuture::new(ms);
     let Some(signal) = signal else {
         timer.await;
-        return AttemptError::TimedOut;
+        return Interruption::TimedOut;
     };
     let (_listener, abort) = Listener::new(signal.clone());
     if is_aborted(Some(&signal)) {
-        return AttemptError::Aborted; // before the listener was there
+        return Interruption::Aborted; // before the listener was added
     }
     match select(timer, JsFuture::from(abort)).await {
-        Either::Left(_) => AttemptError::TimedOut,
-        Either::Right(_) => AttemptError::Aborted,
+        Either::Left(_) => Interruption::TimedOut,
+        Either::Right(_) => Interruption::Aborted,
     }
 }
 
+/// Whether a signal has fired. A signal that throws counts as one that has not.
 pub fn is_aborted(signal: Option<&Signal>) -> bool {
     signal.and_then(|signal| signal.aborted().ok()).is_some_and(|aborted| aborted.is_truthy())
 }
 
-/// A listener on a signal, removed when this is dropped.
+/// A listener on a signal. Dropping it removes the listener.
 struct Listener {
     signal: Signal,
     listener: Option<Function>,
 }
 
 impl Listener {
-    /// Gives the promise, too, that is resolved when the signal fires.
+    /// Adds a listener. Returns it with a promise that is resolved when the signal fires.
     fn new(signal: Signal) -> (Self, Promise) {
-        // No `Function::default`: it makes code of text, which Workers and most pages' policies forbid.
+        // Not `Function::default`, which compiles text: Workers and most pages' policies forbid it.
         let mut listener = None;
-        // Runs at once.
+        // The promise calls this function at once.
         let abort = Promise::new(&mut |resolve, _reject| listener = Some(resolve));
         if let Some(listener) = &listener {
-            // A signal that cannot be listened to never fires.
+            // A signal that throws here counts as one that never fires.
             let _ = signal.add_event_listener(ABORT, listener);
         }
         (Listener { signal, listener }, abort)

@@ -1,42 +1,36 @@
-//! How a request leaves: as the platform's `Request`, or as what the caller's own `fetch` takes.
+//! Sends a request: as a `Request` to the platform's `fetch`, or as plain objects to the caller's.
 
-use super::call::Call;
+use super::js::{Call, PlainObject};
 use crate::api::RequestHead;
 use gloo_net::http::{Method, RequestBuilder};
 use js_sys::Promise;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::JsValue;
 use web_sys::{AbortSignal, RequestRedirect};
 
-#[wasm_bindgen]
-extern "C" {
-    /// A plain object.
-    #[wasm_bindgen(js_name = Object)]
-    type Plain;
-    #[wasm_bindgen(constructor, js_class = "Object")]
-    fn new() -> Plain;
-    #[wasm_bindgen(method, indexing_setter)]
-    fn set(this: &Plain, name: &str, value: &JsValue);
-}
-
-/// Starts a request. A redirect is not followed: it would carry the key to wherever it leads.
+/// Starts a request. Returns a promise of the [`Reply`](super::js::Reply).
 ///
-/// Not by gloo-net's own `send`: that one panics when `fetch` rejects with anything but an `Error`
-/// of this realm, as under Jest, and it keeps nothing of an error but its text.
+/// Redirects are not followed, because they would send the key to another address. gloo-net's own
+/// `send` is not used: it panics when `fetch` rejects with anything but an `Error` of this realm,
+/// as under Jest, and keeps only the text of an error.
+///
+/// # Errors
+/// If the request cannot be built, or the caller's `fetch` throws.
 pub fn send(
     call: &Call,
     head: &RequestHead,
     body: Option<&JsValue>,
     signal: &AbortSignal,
 ) -> Result<Promise, JsValue> {
-    let url = call.url(head);
-    let taken = call.takes_signal().then_some(signal);
+    let url = call.base_url() + &head.path;
+    let accepted = call.takes_signal().then_some(signal);
     if call.has_own_fetch() {
-        return call.exchange(&JsValue::from_str(&url), &init(head, body, taken), signal);
+        return call.exchange(&JsValue::from_str(&url), &init(head, body, accepted), signal);
     }
-    let request = request(&url, head, body, taken)?;
+    let request = request(&url, head, body, accepted)?;
     call.exchange(&request.into(), &JsValue::UNDEFINED, signal)
 }
 
+/// Builds a `Request` of the platform.
 fn request(
     url: &str,
     head: &RequestHead,
@@ -54,17 +48,17 @@ fn request(
         Some(body) => builder.body(body),
         None => builder.build(),
     };
-    // Its error is text alone; that the address and the headers are good was checked before.
+    // The builder's error has no details. The address and the headers were checked before.
     Ok(request.map_err(|_| js_sys::Error::new("the request can't be built"))?.into())
 }
 
-/// The second argument of `fetch`, of plain objects: whatever takes the platform's takes these.
-fn init(head: &RequestHead, body: Option<&JsValue>, signal: Option<&AbortSignal>) -> Plain {
-    let headers = Plain::new();
+/// Builds the second argument of `fetch` of plain objects, which every implementation accepts.
+fn init(head: &RequestHead, body: Option<&JsValue>, signal: Option<&AbortSignal>) -> PlainObject {
+    let headers = PlainObject::new();
     for (name, value) in &head.headers {
         headers.set(name, &JsValue::from_str(value));
     }
-    let init = Plain::new();
+    let init = PlainObject::new();
     init.set("method", &JsValue::from_str(head.method));
     init.set("headers", &headers);
     init.set("redirect", &JsValue::from_str("manual"));

@@ -1,9 +1,10 @@
-//! What a caller asks for: untrusted bytes parsed into values that need no further check.
+//! Requests: untrusted bytes parsed into values that need no further check.
 
-use super::{Amount, Impact, PledgeDetail, Recipient, Trigger};
+use super::amount::Amount;
+use super::record::{Impact, PledgeDetail, Recipient, Trigger};
 use crate::schema::{BODY, NOTIFICATION_TYPES, Slot};
-use crate::validate::Report;
-use crate::validate::json::{self, Sink, Text};
+use crate::validate::json::{self, Visitor};
+use crate::validate::{Report, Text};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -27,9 +28,9 @@ pub struct PledgeTransactionRequest<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PledgeRequest<'a> {
-    /// What is pledged, and how much.
+    /// The offering, and how much of it.
     pub impact: Impact<'a>,
-    /// What the timeline shows of it.
+    /// Its description for the timeline.
     pub detail: PledgeDetail<'a>,
 }
 
@@ -40,22 +41,22 @@ impl<'a> PledgeTransactionRequest<'a> {
     /// The problems, of which at most `limit` are kept and all are counted.
     pub fn parse(bytes: &'a [u8], limit: usize) -> Result<Self, Report<'a>> {
         let mut request = Self::default();
-        let mut report = Report::keeping(limit);
+        let mut report = Report::with_limit(limit);
         json::walk(bytes, &BODY, &mut request, &mut report);
         if report.is_empty() { Ok(request) } else { Err(report) }
     }
 }
 
 /// The walk reports required members that are absent: then no placeholder is left behind.
-impl<'a> Sink<'a> for PledgeTransactionRequest<'a> {
-    fn begin(&mut self, slot: Slot) {
+impl<'a> Visitor<'a> for PledgeTransactionRequest<'a> {
+    fn visit_object(&mut self, slot: Slot) {
         if slot == Slot::Pledge {
             let impact = Impact { amount: Amount::ONE, offering_id: Cow::default() };
             self.pledges.push(PledgeRequest { impact, detail: PledgeDetail::default() });
         }
     }
 
-    fn text(&mut self, slot: Slot, text: Text<'a, '_>) {
+    fn visit_text(&mut self, slot: Slot, text: Text<'a, '_>) {
         let text = text.into_cow();
         match slot {
             Slot::Reference => self.reference = text,
@@ -73,13 +74,13 @@ impl<'a> Sink<'a> for PledgeTransactionRequest<'a> {
         }
     }
 
-    fn number(&mut self, _: Slot, double: f64) {
+    fn visit_number(&mut self, _: Slot, double: f64) {
         if let Some((pledge, amount)) = self.pledges.last_mut().zip(Amount::new(double)) {
             pledge.impact.amount = amount;
         }
     }
 
-    fn choice(&mut self, _: Slot, index: usize) {
+    fn visit_choice(&mut self, _: Slot, index: usize) {
         self.notifications.extend(NOTIFICATION_TYPES.get(index));
     }
 }

@@ -1,15 +1,15 @@
-//! A shop's colour, made readable.
+//! A shop's accent colour, adjusted for contrast.
 
 use std::fmt::{self, Display, Formatter};
 
-/// The page's background by day: `--paper` of the style.
+/// The page's background in the light colour scheme: `--paper` of the style.
 pub const LIGHT_PAPER: Colour = Colour([0xfb, 0xfa, 0xf5]);
-/// The page's background in the dark scheme.
+/// The page's background in the dark colour scheme.
 pub const DARK_PAPER: Colour = Colour([0x10, 0x16, 0x13]);
 
-/// The least contrast of text to its background (WCAG 2.2, 1.4.3).
+/// The least contrast ratio of text to its background (WCAG 2.2, 1.4.3).
 const LEAST_CONTRAST: f64 = 4.5;
-/// In how many steps a colour becomes black or white.
+/// The number of steps in which a colour is mixed with black or white.
 const STEPS: u16 = 255;
 
 /// A colour of sRGB: red, green, blue.
@@ -17,15 +17,15 @@ const STEPS: u16 = 255;
 pub struct Colour(pub [u8; 3]);
 
 impl Colour {
-    /// Reads `#rrggbb`, in any case.
+    /// Parses `#rrggbb`, in upper or lower case.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#')?;
         let bytes = base16ct::mixed::decode_vec(digits).ok()?;
         Some(Colour(bytes.try_into().ok()?))
     }
 
-    /// This colour if text of it is readable on the paper, which is nearly white or nearly black;
-    /// else mixed with as little black or white as makes it so.
+    /// Mixes the colour with as little black or white as text in it needs to be readable on
+    /// `paper`, which must be nearly white or nearly black.
     pub fn readable_on(self, paper: Colour) -> Colour {
         let ink = if paper.luminance() > 0.5 { Colour([0; 3]) } else { Colour([255; 3]) };
         let mixtures = (0..=STEPS).map(|step| self.mixed(ink, step));
@@ -35,13 +35,13 @@ impl Colour {
             .unwrap_or(ink)
     }
 
-    /// The contrast ratio of WCAG, from 1 to 21.
+    /// Returns the contrast ratio of WCAG, from 1 to 21.
     pub fn contrast(self, other: Colour) -> f64 {
         let (one, two) = (self.luminance() + 0.05, other.luminance() + 0.05);
         if one > two { one / two } else { two / one }
     }
 
-    /// The relative luminance of WCAG, from 0 to 1.
+    /// Returns the relative luminance of WCAG, from 0 to 1.
     pub fn luminance(self) -> f64 {
         let [red, green, blue] = self.0.map(linear);
         0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -63,14 +63,15 @@ impl Display for Colour {
     }
 }
 
-/// A channel of sRGB as light.
+/// Converts a channel of sRGB to linear light, from 0 to 1.
 fn linear(channel: u8) -> f64 {
     let value = f64::from(channel) / 255.0;
     if value <= 0.04045 { value / 12.92 } else { to_the_2_4((value + 0.055) / 1.055) }
 }
 
-/// `x`^2.4 for `x` from 0.05 to 1: `x`² times the fifth root of `x`², by Newton's method, which is
-/// some dozens of bytes where `powf` is thousands.
+/// Returns `x`^2.4 for `x` from 0.05 to 1, as `x`² times the fifth root of `x`².
+///
+/// Newton's method takes some dozens of bytes of wasm, `powf` thousands.
 fn to_the_2_4(x: f64) -> f64 {
     let square = x * x;
     let step = |root: f64, _| root - (root - square / (root * root * root * root)) / 5.0;

@@ -1,24 +1,24 @@
-//! Addresses that a page may lead to.
+//! Addresses that a page may link to.
 
 use crate::validate::format::is_uri;
 
-/// Most bytes of an address that is followed: no browser's limit is lower.
+/// Most bytes of an address. No browser has a lower limit.
 const MAX_LENGTH: usize = 2_048;
 
-/// An address that is safe to follow or to load: http or https, and a host.
+/// An address that is safe to link to or load: http or https, and a host.
 ///
-/// Not one: `javascript:alert(1)`, `data:image/png;base64,AA==`, `//host`, `https:///path`,
-/// `https:host`, `https://@/`, more than 2,048 bytes, and whatever is not a URI.
+/// Not such an address: `javascript:alert(1)`, `data:image/png;base64,AA==`, `//host`,
+/// `https:///path`, `https:host`, `https://@/`, more than 2,048 bytes, anything that is not a URI.
 #[derive(Clone, Copy, Debug)]
 pub struct WebAddress<'a> {
     /// The whole address.
     pub href: &'a str,
-    /// Where it leads, without `www.`, and without the user part that can pretend to be a host.
+    /// The host without `www.`. It leaves out user information, which can look like a host.
     pub host: &'a str,
 }
 
 impl<'a> WebAddress<'a> {
-    /// Reads an address.
+    /// Parses an address; returns `None` if it is not safe.
     pub fn parse(href: &'a str) -> Option<Self> {
         let (scheme, rest) = href
             .split_once("://")

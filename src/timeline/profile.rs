@@ -1,18 +1,18 @@
-//! What a unit shows of itself on its timelines.
+//! A unit's profile: its name, and how its pages look.
 
-use super::CONTENT_SECURITY_POLICY;
-use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
+use super::accent::Colour;
 use super::language::Language;
 use super::link::WebAddress;
-use base64ct::{Base64, Encoding as _};
+use super::style::AccentStyle;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 /// Most characters of a name.
 const MAX_NAME_LENGTH: usize = 80;
 
-/// A unit's name, and how its pages look. Reading one passes over members that it does not know, and
-/// refuses values that are out of bounds: a record is nothing that a page trusts.
+/// A unit's name, and how its pages look.
+///
+/// Deserializing ignores unknown members and refuses values that are out of bounds: pages do not
+/// trust the record.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "Record")]
 pub struct Profile {
@@ -27,13 +27,12 @@ pub struct Profile {
     link: Option<String>,
 }
 
-/// A colour, with the style that sets it and the policy that allows the style.
+/// A colour as it was written, with the style that sets it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(into = "String")]
-pub(super) struct Accent {
+struct Accent {
     text: String,
-    pub style: String,
-    pub policy: String,
+    style: AccentStyle,
 }
 
 impl From<Accent> for String {
@@ -43,18 +42,18 @@ impl From<Accent> for String {
 }
 
 impl Profile {
-    /// What the shop is called.
+    /// Returns the shop's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The language of its pages, if it is not for their readers to choose.
+    /// Returns the language of the unit's pages; `None` if each reader's browser chooses.
     pub fn language(&self) -> Option<Language> {
         self.language
     }
 
-    pub(super) fn accent(&self) -> Option<&Accent> {
-        self.accent.as_ref()
+    pub(super) fn accent(&self) -> Option<&AccentStyle> {
+        self.accent.as_ref().map(|accent| &accent.style)
     }
 
     pub(super) fn logo(&self) -> Option<&str> {
@@ -66,7 +65,7 @@ impl Profile {
     }
 }
 
-/// A profile whose values are not checked yet.
+/// The members of a profile before they are checked.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Record {
@@ -81,7 +80,7 @@ impl TryFrom<Record> for Profile {
     type Error = &'static str;
 
     fn try_from(record: Record) -> Result<Self, &'static str> {
-        let Record { name, logo, accent: colour, language: tag, link } = record;
+        let Record { name, logo, accent, language, link } = record;
         if !is_name(&name) {
             return Err(
                 "`name` is out of bounds: write one line of 1 to 80 characters, none of which \
@@ -90,27 +89,28 @@ impl TryFrom<Record> for Profile {
         }
         Ok(Profile {
             name,
-            logo: logo.map(address).transpose()?,
-            accent: colour.as_deref().map(accent).transpose()?,
-            language: tag.as_deref().map(language).transpose()?,
-            link: link.map(address).transpose()?,
+            logo: logo.map(parse_address).transpose()?,
+            accent: accent.as_deref().map(parse_accent).transpose()?,
+            language: language.as_deref().map(parse_language).transpose()?,
+            link: link.map(parse_address).transpose()?,
         })
     }
 }
 
-fn address(text: String) -> Result<String, &'static str> {
+fn parse_address(text: String) -> Result<String, &'static str> {
     let is_secure = text.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
     let is_address = is_secure && WebAddress::parse(&text).is_some();
     let problem = "`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes";
     if is_address { Ok(text) } else { Err(problem) }
 }
 
-fn language(tag: &str) -> Result<Language, &'static str> {
-    Language::of_tag(tag)
+fn parse_language(tag: &str) -> Result<Language, &'static str> {
+    Language::from_tag(tag)
         .ok_or("`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh")
 }
 
-/// Whether this is one line, which changes nothing beside it.
+/// Whether this is one line of 1 to 80 characters that does not change the direction of the text
+/// around it.
 fn is_name(name: &str) -> bool {
     let turns = |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let breaks =
@@ -120,15 +120,7 @@ fn is_name(name: &str) -> bool {
         && !name.chars().any(|character| turns(character) || breaks(character))
 }
 
-fn accent(text: &str) -> Result<Accent, &'static str> {
+fn parse_accent(text: &str) -> Result<Accent, &'static str> {
     let colour = Colour::parse(text).ok_or("`accent` is no colour: write it as `#2c6a4a`")?;
-    let (light, dark) = (colour.readable_on(LIGHT_PAPER), colour.readable_on(DARK_PAPER));
-    let style = format!(
-        "@media screen{{:root{{--leaf:{light}}}}}\
-         @media screen and (prefers-color-scheme:dark){{:root{{--leaf:{dark}}}}}"
-    );
-    let hash = Base64::encode_string(&Sha256::digest(&style));
-    let (styles, rest) = CONTENT_SECURITY_POLICY.split_once("; img-src ").unwrap_or_default();
-    let policy = [styles, " 'sha256-", &hash, "'; img-src ", rest].concat();
-    Ok(Accent { text: text.to_owned(), style, policy })
+    Ok(Accent { text: text.to_owned(), style: AccentStyle::new(colour) })
 }

@@ -1,32 +1,32 @@
-//! Quantities as a person reads them.
+//! Quantities in words.
 
 use super::language::{Language, Plural};
-use super::shown;
+use super::text::shown;
 use crate::pledge::{Amount, PledgeDetail, RetrievedPledge};
 use std::borrow::Cow;
 
-/// How much of what.
+/// An amount, and what it is an amount of.
 pub struct Quantity<'p> {
-    /// The amount, such as `1,000`.
+    /// The amount as a reader's language writes it, such as `1,000`.
     pub amount: String,
     /// What it is an amount of.
-    pub of: Of<'p>,
+    pub subject: Subject<'p>,
 }
 
-/// What an amount is of.
-pub enum Of<'p> {
-    /// What it counts: `12 trees`.
+/// The subject of a quantity.
+pub enum Subject<'p> {
+    /// A noun for what is counted: `12 trees`.
     Noun(&'p str),
-    /// A name, in place of a noun: `12 × Mangrove`.
+    /// A name instead of a noun: `12 × Mangrove`.
     Name(Cow<'p, str>),
-    /// Nothing that a person can read.
-    Unnamed,
+    /// The pledge has no readable name.
+    Unknown,
 }
 
 impl<'p> Quantity<'p> {
-    /// The noun in the number that the language has for the amount, and either one for the other;
-    /// else the name, else the offering's ID if it is words.
-    pub fn of(
+    /// Takes the noun in the plural form that the language has for the amount, or the other noun if
+    /// that is absent; else the name; else the offering's ID if it consists of words.
+    pub fn new(
         language: Language,
         pledge: &'p RetrievedPledge<'_>,
         detail: &'p PledgeDetail<'_>,
@@ -34,31 +34,33 @@ impl<'p> Quantity<'p> {
         let amount = pledge.impact.amount;
         let (first, second) = match language.plural(amount.get()) {
             Plural::One => (&detail.noun_singular, &detail.noun_plural),
-            // Nouns may be of another language than the page, and none of Japanese has a plural.
+            // A Japanese page has no plural forms, but its nouns can be English: `1 tree`.
             _ if amount.as_integer() == Some(1) => (&detail.noun_singular, &detail.noun_plural),
             _ => (&detail.noun_plural, &detail.noun_singular),
         };
-        let noun = shown(first).or_else(|| shown(second)).map(Of::Noun);
+        let noun = shown(first).or_else(|| shown(second)).map(Subject::Noun);
         let name = || shown(&detail.name).map(Cow::Borrowed);
         let id = || words_of(&pledge.impact.offering_id).map(Cow::Owned);
-        let of = noun.or_else(|| name().or_else(id).map(Of::Name)).unwrap_or(Of::Unnamed);
-        Quantity { amount: readable(language, amount), of }
+        let subject =
+            noun.or_else(|| name().or_else(id).map(Subject::Name)).unwrap_or(Subject::Unknown);
+        Quantity { amount: write_amount(language, amount), subject }
     }
 
-    /// What a reader calls it.
+    /// Returns the noun or name.
     pub fn title(&self) -> Option<&str> {
-        match &self.of {
-            Of::Noun(noun) => Some(noun),
-            Of::Name(name) => Some(name),
-            Of::Unnamed => None,
+        match &self.subject {
+            Subject::Noun(noun) => Some(noun),
+            Subject::Name(name) => Some(name),
+            Subject::Unknown => None,
         }
     }
 }
 
-/// Most bytes of an ID that can be words.
+/// Most bytes of an ID that is read as words.
 const MAX_WORDS_LENGTH: usize = 40;
 
-/// `plastic-kg` becomes `plastic kg`; an ID with digits in it, or a long one, is nothing to read.
+/// Makes words of an ID: `plastic kg` of `plastic-kg`. Returns `None` for an ID with digits or of
+/// more than 40 bytes.
 fn words_of(id: &str) -> Option<String> {
     let is_readable = |byte: u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
     let mut words = String::new();
@@ -73,10 +75,10 @@ fn words_of(id: &str) -> Option<String> {
     Some(words)
 }
 
-/// The amount, exactly, as its shortest decimal: `1,000`, `0.5`, `1 × 10³⁰⁸`.
+/// Writes the shortest decimal that is exactly the amount: `1,000`, `0.5`, `1 × 10³⁰⁸`.
 ///
-/// Powers of ten begin where their digits would be too many to read: at 10¹⁶, and below 10⁻⁵.
-fn readable(language: Language, amount: Amount) -> String {
+/// Amounts from 10¹⁶ and below 10⁻⁵ are written with a power of ten.
+fn write_amount(language: Language, amount: Amount) -> String {
     let mut buffer = zmij::Buffer::new();
     let shortest = buffer.format_finite(amount.get());
     let (digits, exponent) = shortest.split_once('e').unwrap_or((shortest, ""));
@@ -84,7 +86,7 @@ fn readable(language: Language, amount: Amount) -> String {
     if exponent.is_empty() { digits } else { scientific(&digits, exponent) }
 }
 
-/// `5` and `-324` become `5 × 10⁻³²⁴`.
+/// Writes digits and an exponent: `5 × 10⁻³²⁴` for `5` and `-324`.
 fn scientific(digits: &str, exponent: &str) -> String {
     let exponent: String = exponent.trim_start_matches('+').chars().map(superscript).collect();
     format!("{digits} × 10{exponent}")

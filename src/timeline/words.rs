@@ -1,45 +1,61 @@
-//! The page's own sentences: a file for each language, a line for each sentence.
+//! The page's own sentences and dates: a file for each language, a line for each sentence.
 
 use super::language::Language;
+use crate::validate::format::is_date_time;
 
-/// A sentence, by its line. `{}` is where a value goes; `|` separates what is shown apart.
+/// A sentence, by its line in the file. `{}` stands for a value; `|` separates the parts that are
+/// shown apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sentence {
     /// The heading, with the recipient's name.
     PledgedFor,
     /// The heading for a recipient without a name.
     PledgedForYou,
-    /// Stands in for what caused the pledges.
+    /// The heading of the cause, if the shop sent no phrase.
     Cause,
-    /// How many pledges there are: of one; then of `few`, in Polish, or of 0, where that is `one`;
-    /// last of any other number.
+    /// How many pledges there are, in two or three parts: for 1; for Polish's `few`, or for 0 in
+    /// languages in which that is `one`; for any other number.
     Pledges,
     /// How many pledges are not shown.
     More,
-    /// A link, with the host that it leads to.
+    /// A link, with its host.
     SeeAt,
-    /// An amount of something that has no name.
+    /// An amount without a noun or name.
     Quantity,
-    /// What the shop calls the transaction.
+    /// The shop's reference of the transaction.
     Reference,
-    /// Asks not to publish the address.
+    /// The request not to publish the page's address.
     Private,
-    /// Test mode: what it is called, and what it means.
+    /// Test mode: its name, and an explanation.
     Test,
-    /// An address that opens nothing: heading, why, and what to do.
+    /// An address that leads to no transaction: heading, why, and what to do.
     NotFound,
     /// The store does not answer: heading, what happened, and what to do, with the link's text.
     Unavailable,
-    /// A date: `{d}`, `{m}` and `{y}` are day, month and year.
+    /// A date: `{d}`, `{m}` and `{y}` stand for day, month and year.
     Date,
-    /// The months as they stand in a date, with blanks between them.
+    /// The months in the form that dates have, separated by blanks.
     Months,
 }
 
 impl Language {
-    /// What the page says in this language.
-    pub fn say(self, sentence: Sentence) -> &'static str {
+    /// Returns a sentence in this language, with its placeholders.
+    pub fn text(self, sentence: Sentence) -> &'static str {
         self.sentences().lines().nth(sentence as usize).unwrap_or_default()
+    }
+
+    /// Writes the calendar day of an RFC 3339 date-time, in the date-time's own offset. Returns it
+    /// as ISO 8601 and in words, such as `21 November 2026`; `None` for any other text.
+    pub fn day(self, date_time: &str) -> Option<(&str, String)> {
+        let iso = date_time.get(..10).filter(|_| is_date_time(date_time.as_bytes()))?;
+        let (year, month_day) = iso.split_once('-')?;
+        let (month, day) = month_day.split_once('-')?;
+        let (number, day) = (month.trim_start_matches('0'), day.trim_start_matches('0'));
+        let index = number.parse::<usize>().ok()?.checked_sub(1)?;
+        let month = self.text(Sentence::Months).split(' ').nth(index).unwrap_or(number);
+        let words = self.text(Sentence::Date).replace("{d}", day);
+        let words = words.replace("{m}", month).replace("{y}", year);
+        Some((iso, words))
     }
 
     const fn sentences(self) -> &'static str {
@@ -58,4 +74,9 @@ impl Language {
             Language::Zh => include_str!("words/zh.txt"),
         }
     }
+}
+
+/// Returns one of the parts of a sentence, counted from 0.
+pub(super) fn part(sentence: &'static str, index: usize) -> &'static str {
+    sentence.split('|').nth(index).unwrap_or_default()
 }

@@ -1,56 +1,73 @@
-//! Problems for JavaScript: numbers in memory. Their paths and texts are generated tables.
+//! Issues as numbers in memory, for JavaScript, which has their paths and messages in generated
+//! tables.
 
-use super::json::Text;
-use super::lexer::{Expected, Raw};
+use super::code::Code;
+use super::issue::{Issue, ValueType};
+use super::json::{self, Source};
+use super::lexer::Expected;
+use super::node::Node;
 use super::number;
-use super::place::Place;
-use super::report::{Code, Found, Issue, Problems, Report};
+use super::report::{Report, Reporter};
+use super::string::{RawString, Text};
 use crate::schema::BODY;
 use strum::VariantArray as _;
 
-/// One problem, in the layout that JavaScript reads.
+/// One issue, in the layout that JavaScript reads.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Compact {
-    /// The [order](Place::order) of its place, which says the item that it lies in.
-    pub order: u64,
-    /// The [rank](Place::rank) of its place, its [code](Code), and the [`Found`] or [`Expected`]
-    /// that its text is about; a byte each, the lowest first.
+pub struct CompactIssue {
+    /// The [sort key](Node::sort_key) of its node, from which JavaScript takes the item's index.
+    pub sort_key: u64,
+    /// The [index](Node::index) of its node, its [code](Code), and the [`ValueType`] or
+    /// [`Expected`] that its message names; a byte each, the lowest first.
     pub about: u32,
-    /// Where in the input the name of an unknown member or an [undecided](UNDECIDED) number
-    /// begins, or JSON ends.
+    /// The byte offset of the name of an unknown member, of an [undecided](UNDECIDED) number, or
+    /// of the first byte that is not JSON.
     pub from: u32,
-    /// How many bytes that name or number has.
+    /// The length of that name or number in bytes.
     pub length: u32,
 }
 
-/// Stands for a code: JavaScript checks this number, as it has the conversion to a double.
+/// Stands for a code: JavaScript checks this number itself, because it can convert it to a double.
 pub const UNDECIDED: u8 = u8::MAX;
 
-/// Keeps as many problems as there is room for, and counts all.
-pub struct Compacts<'o> {
-    room: &'o mut [Compact],
-    /// The place of the next problem in the room; below 0, and so outside, while some are skipped.
-    next: usize,
-    input: usize,
+/// Checks a request given as JSON. Writes its issues, without the first `skip`, into `out`, as many
+/// as fit, in the order in which the walk meets them.
+///
+/// Returns the number of all issues behind the skipped ones. `skip` is 0 or at most what an earlier
+/// call returned. If the JSON has escapes, `scratch` must be as long as the JSON.
+pub fn check(
+    json: &[u8],
+    source: Source,
+    skip: usize,
+    scratch: &mut [u8],
+    out: &mut [CompactIssue],
+) -> usize {
+    let mut issues = CompactIssues::new(json, skip, out);
+    json::walk_with(json, &BODY, source, scratch, &mut (), &mut issues);
+    issues.next
 }
 
-impl<'o> Compacts<'o> {
-    /// Problems of this input, but for the first `skip`.
-    pub fn of(input: &[u8], skip: usize, room: &'o mut [Compact]) -> Self {
-        Compacts { room, next: skip.wrapping_neg(), input: input.as_ptr().addr() }
+/// Writes the issues of a body into memory, as many as fit, and counts all.
+struct CompactIssues<'o> {
+    out: &'o mut [CompactIssue],
+    /// The index of the next issue in `out`. While issues are skipped, it is negative, wrapped
+    /// around and thereby out of bounds.
+    next: usize,
+    /// The address of the body.
+    start: usize,
+}
+
+impl<'o> CompactIssues<'o> {
+    fn new(json: &[u8], skip: usize, out: &'o mut [CompactIssue]) -> Self {
+        CompactIssues { out, next: skip.wrapping_neg(), start: json.as_ptr().addr() }
     }
 
-    /// How many problems there are behind the skipped ones, those that found no room included.
-    pub fn count(&self) -> usize {
-        self.next
-    }
-
-    fn push(&mut self, place: &Place<'_>, code: u8, detail: u8, from: usize, length: usize) {
-        if let Some(room) = self.room.get_mut(self.next) {
-            *room = Compact {
-                order: place.order(code == Code::UnknownMember as u8),
-                about: u32::from_le_bytes([place.rank(), code, detail, 0]),
+    fn push(&mut self, node: &Node<'_>, code: u8, detail: u8, from: usize, length: usize) {
+        if let Some(out) = self.out.get_mut(self.next) {
+            *out = CompactIssue {
+                sort_key: node.sort_key(code == Code::UnknownMember as u8),
+                about: u32::from_le_bytes([node.index(), code, detail, 0]),
                 from: from as u32,
                 length: length as u32,
             };
@@ -58,61 +75,62 @@ impl<'o> Compacts<'o> {
         self.next = self.next.wrapping_add(1);
     }
 
-    /// A problem that a part of the input is needed for.
-    fn push_part(&mut self, place: &Place<'_>, code: u8, part: &[u8]) {
-        let from = part.as_ptr().addr().wrapping_sub(self.input);
-        self.push(place, code, 0, from, part.len());
+    /// Adds an issue that refers to a part of the body.
+    fn push_part(&mut self, node: &Node<'_>, code: u8, part: &[u8]) {
+        let from = part.as_ptr().addr().wrapping_sub(self.start);
+        self.push(node, code, 0, from, part.len());
     }
 }
 
-impl<'a> Problems<'a> for Compacts<'_> {
-    const KEEPS_TEXTS: bool = false;
+impl<'a> Reporter<'a> for CompactIssues<'_> {
+    const NEEDS_EXACT_TEXT: bool = false;
 
-    fn issue(&mut self, place: &Place<'_>, code: Code) {
-        self.push(place, code as u8, 0, 0, 0);
+    fn report(&mut self, node: &Node<'_>, code: Code) {
+        self.push(node, code as u8, 0, 0, 0);
     }
 
-    fn invalid_type(&mut self, place: &Place<'_>, found: Found) {
-        self.push(place, Code::InvalidType as u8, found as u8, 0, 0);
+    fn report_type(&mut self, node: &Node<'_>, found: ValueType) {
+        self.push(node, Code::InvalidType as u8, found as u8, 0, 0);
     }
 
-    fn unknown_member(&mut self, place: &Place<'_>, raw: Raw<'a>, _: Text<'a, '_>) {
-        self.push_part(place, Code::UnknownMember as u8, raw.bytes);
+    fn report_unknown_member(&mut self, node: &Node<'_>, raw: RawString<'a>, _: Text<'a, '_>) {
+        self.push_part(node, Code::UnknownMember as u8, raw.bytes);
     }
 
-    fn malformed(&mut self, offset: usize, expected: Expected) {
-        let root = Place::root(&BODY);
+    fn report_malformed(&mut self, offset: usize, expected: Expected) {
+        let root = Node::root(&BODY);
         self.push(&root, Code::MalformedJson as u8, expected as u8, offset, 0);
     }
 
-    fn number(&mut self, place: &Place<'_>, text: &[u8]) -> Option<f64> {
+    fn check_number(&mut self, node: &Node<'_>, text: &[u8]) -> Option<f64> {
         match number::check_plain(text) {
             Some(Ok(())) => {}
-            Some(Err(code)) => self.issue(place, code),
-            None => self.push_part(place, UNDECIDED, text),
+            Some(Err(code)) => self.report(node, code),
+            None => self.push_part(node, UNDECIDED, text),
         }
         None
     }
 }
 
-/// The issue that these numbers stand for, to generate tables from; unknown members lack names.
-pub fn explained(rank: u8, code: Code, detail: u8) -> Option<Issue<'static>> {
+/// Expands the numbers of a [`CompactIssue`], to generate JavaScript's tables. Items have index 0,
+/// and unknown members no name. Returns `None` for numbers that no issue has.
+pub fn expand(index: u8, code: Code, detail: u8) -> Option<Issue<'static>> {
     let detail = usize::from(detail);
-    let mut report = Report::keeping(usize::MAX);
-    Place::root(&BODY).of_rank(rank, 0, &mut |place| match code {
+    let mut report = Report::with_limit(usize::MAX);
+    Node::root(&BODY).find(index, &mut |node| match code {
         Code::InvalidType => {
-            Found::VARIANTS
+            ValueType::VARIANTS
                 .get(detail)
                 .iter()
-                .for_each(|found| report.invalid_type(place, **found));
+                .for_each(|found| report.report_type(node, **found));
         }
         Code::MalformedJson => {
             Expected::VARIANTS
                 .get(detail)
                 .iter()
-                .for_each(|expected| report.malformed(0, **expected));
+                .for_each(|expected| report.report_malformed(0, **expected));
         }
-        _ => report.issue(place, code),
+        _ => report.report(node, code),
     });
     report.into_issues().pop()
 }

@@ -5,10 +5,10 @@
 
 /// RFC 5321 `Mailbox`: a dotted or quoted local part, `@`, a domain or an address literal.
 ///
-/// The grammar alone decides. Lengths do not (64 bytes of local part, 255 of domain, 63 of label):
-/// JSON Schema names the ABNF rule, and RFC 5321 section 4.5.3.1 asks for no limits where they
-/// can be avoided. Of address literals, IPv4 and `IPv6:` are known: the grammar asks for a
-/// registered tag, and no other tag is.
+/// Only the grammar is checked, not the lengths (64 bytes of local part, 255 of domain, 63 of
+/// label): JSON Schema refers to the ABNF rule, and RFC 5321 section 4.5.3.1 asks to avoid limits
+/// where possible. An address literal is an IPv4 address or has the tag `IPv6:`, the only tag that
+/// is registered.
 ///
 /// Not a mailbox: `.a@b.c`, `a..b@c.d`, `a b@c.d`, `Ann <a@b.c>`, `a@b_c`, `a@-b.c`, `a@b.c.`,
 /// `a@[1.2.3.256]`, `a@[IPv6:1::2::3]`, `ü@b.c`.
@@ -25,7 +25,8 @@ pub fn is_email(text: &[u8]) -> bool {
     }
 }
 
-/// RFC 3986 `URI`: a scheme, a colon, then an authority, path, query and fragment as they come.
+/// RFC 3986 `URI`: a scheme, a colon, then an optional authority, a path, and an optional query
+/// and fragment.
 ///
 /// Not a URI: `/path`, `//host/path`, `1a:b`, `a_b:c`, `a:b c`, `a:%4`, `a:#b#c`, `a://b:c`,
 /// `a://[::1`, `a://b@c@d`, `a:é`.
@@ -41,8 +42,8 @@ pub fn is_uri(text: &[u8]) -> bool {
 /// RFC 3339 `date-time`: a date that exists, a time of day and its offset from UTC.
 ///
 /// `T` and `Z` may be lower case. Second 60 is a leap second and only exists at 23:59 UTC,
-/// whatever the local time: `2016-12-31T15:59:60-08:00` is one. It may be on any day, because
-/// nobody knows the days of leap seconds to come.
+/// whatever the local time: `2016-12-31T15:59:60-08:00` is one. It may be on any day, because the
+/// days of future leap seconds are not known.
 ///
 /// Not a date-time: `2023-02-29T00:00:00Z`, `2024-01-01T24:00:00Z`, `2024-01-01 00:00:00Z`,
 /// `2024-01-01T00:00:00`, `2024-01-01T00:00:00+24:00`, `2024-01-01T12:00:60Z`.
@@ -67,15 +68,15 @@ pub fn is_date_time(text: &[u8]) -> bool {
 const ALPHA: u8 = 1;
 pub(super) const DIGIT: u8 = 1 << 1;
 const HEX: u8 = 1 << 2;
-/// What stands for itself in a JSON string: printable ASCII but quotes and backslashes.
+/// Printable ASCII that needs no escape in a JSON string: all but quotes and backslashes.
 pub(super) const PLAIN: u8 = 1 << 3;
 /// RFC 5321 `atext`.
 const ATEXT: u8 = 1 << 4;
-/// What a scheme goes on with.
+/// The bytes of a scheme behind its first letter.
 const SCHEME: u8 = 1 << 5;
-/// RFC 3986 `unreserved` and `sub-delims`, what a registered name consists of.
+/// RFC 3986 `unreserved` and `sub-delims`: the bytes of a registered name.
 const REG_NAME: u8 = 1 << 6;
-/// What may stand in a path, a query or a fragment.
+/// The bytes of a path, a query or a fragment.
 const TAIL: u8 = 1 << 7;
 
 /// The classes of every byte; bytes beyond ASCII have none.
@@ -124,13 +125,13 @@ fn is(byte: u8, any: u8) -> bool {
     classes(byte) & any != 0
 }
 
-/// What follows the leading bytes of `class`, one class.
+/// Skips the leading bytes of `class`, which is one class. Returns the rest.
 #[inline(never)]
 pub(super) fn skip(text: &[u8], class: u8) -> &[u8] {
     run(text, class)
 }
 
-/// As [`skip`], where the call would be dear; four bytes at a time, which is faster.
+/// Inlined [`skip`] for loops, in which a call would be slow. Four bytes at a time are faster.
 #[inline]
 fn run(mut text: &[u8], class: u8) -> &[u8] {
     while let [a, b, c, d, rest @ ..] = text
@@ -146,7 +147,7 @@ fn run(mut text: &[u8], class: u8) -> &[u8] {
     text
 }
 
-/// What follows the leading bytes of `class`, of which there must be one.
+/// Skips the leading bytes of `class`, at least one. Returns the rest.
 #[inline]
 fn after_some(text: &[u8], class: u8) -> Option<&[u8]> {
     let rest = skip(text, class);
@@ -155,7 +156,7 @@ fn after_some(text: &[u8], class: u8) -> Option<&[u8]> {
 
 // ---- E-mail addresses --------------------------------------------------------------------------
 
-/// Runs of `atext`, joined by one dot.
+/// Runs of `atext`, separated by single dots.
 fn after_dot_string(mut text: &[u8]) -> Option<&[u8]> {
     let mut last = b'.';
     while let [byte, rest @ ..] = text
@@ -178,7 +179,7 @@ fn after_quoted_string(mut text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Letters and digits, joined by one dot or by hyphens.
+/// Labels, separated by single dots: letters, digits and inner hyphens.
 fn is_domain(text: &[u8]) -> bool {
     let mut last = b'.';
     for byte in text {
@@ -206,7 +207,7 @@ fn is_address_literal(text: &[u8]) -> bool {
 
 // ---- IP addresses ------------------------------------------------------------------------------
 
-/// Whose grammar of addresses counts.
+/// The RFC whose grammar of addresses applies.
 #[derive(Clone, Copy, PartialEq)]
 enum Rfc {
     /// RFC 3986: no leading zeros in IPv4; `::` stands for one group or more.
@@ -228,9 +229,9 @@ fn is_ipv6(text: &[u8], rfc: Rfc) -> bool {
     }
 }
 
-/// How many groups of 16 bits precede the end or a `::`, and what follows them.
+/// Counts the groups of 16 bits up to the end or a `::`. Returns the count and the rest.
 ///
-/// An IPv4 address is two groups and the end.
+/// An IPv4 address counts as two groups and must be at the end.
 fn after_groups(mut text: &[u8], rfc: Rfc) -> Option<(usize, &[u8])> {
     let mut count = 1;
     loop {
@@ -281,7 +282,7 @@ fn after_authority(text: &[u8]) -> Option<&[u8]> {
     })
 }
 
-/// An IPv4 address needs no rule of its own: it is spelled like a registered name.
+/// IPv4 addresses need no rule: every one is also a registered name.
 fn after_host_and_port(text: &[u8]) -> Option<&[u8]> {
     let rest = match text {
         [b'[', literal @ ..] => after_ip_literal(literal)?,
@@ -314,7 +315,7 @@ fn after_ip_literal(text: &[u8]) -> Option<&[u8]> {
     known.then_some(rest)
 }
 
-/// `text` begins behind the `v` of an address of a version to come.
+/// RFC 3986 `IPvFuture`; `text` begins behind the `v`.
 fn is_future_ip(text: &[u8]) -> bool {
     match after_some(text, HEX) {
         Some([b'.', address @ ..]) => {
@@ -324,7 +325,7 @@ fn is_future_ip(text: &[u8]) -> bool {
     }
 }
 
-/// Path, query and fragment: all of the same bytes, with at most one `#`.
+/// Path, query and fragment. They have the same bytes, and at most one `#`.
 fn is_uri_tail(text: &[u8]) -> bool {
     match skip_encoded(text, TAIL) {
         [] => true,
@@ -333,7 +334,7 @@ fn is_uri_tail(text: &[u8]) -> bool {
     }
 }
 
-/// What follows the leading bytes of `class` and percent-encoded bytes.
+/// Skips the leading bytes of `class` and percent-encoded bytes. Returns the rest.
 fn skip_encoded(mut text: &[u8], class: u8) -> &[u8] {
     loop {
         text = match run(text, class) {
@@ -345,7 +346,7 @@ fn skip_encoded(mut text: &[u8], class: u8) -> &[u8] {
 
 // ---- Dates and times ---------------------------------------------------------------------------
 
-/// `date` has a decimal digit in four bits each.
+/// Whether a date exists; `date` is `YYYYMMDD` with four bits for each digit.
 fn is_date(date: u32) -> bool {
     let (century, year) = (date >> 24, date >> 16 & 0xFF);
     let leap = decimal(if year == 0 { century } else { year }) % 4 == 0;
@@ -358,7 +359,8 @@ fn is_date(date: u32) -> bool {
     (1..=days).contains(&(date & 0xFF))
 }
 
-/// `time` has a decimal digit in four bits each; `rest` is what follows it.
+/// Whether a time exists; `time` is `hhmmss` with four bits for each digit, `rest` the fraction
+/// and offset.
 fn is_time(time: u32, rest: &[u8]) -> bool {
     let (hour, minute, second) = (time >> 16, time >> 8 & 0xFF, time & 0xFF);
     let Some(offset) = after_fraction(rest).and_then(offset_minutes) else { return false };
@@ -367,7 +369,7 @@ fn is_time(time: u32, rest: &[u8]) -> bool {
     hour < 0x24 && minute < 0x60 && (second < 0x60 || second == 0x60 && at_leap())
 }
 
-/// The number that two digits of four bits each are.
+/// Converts two digits of four bits each.
 fn decimal(digits: u32) -> i32 {
     ((digits >> 4) * 10 + (digits & 15)) as i32
 }
@@ -379,7 +381,7 @@ fn after_fraction(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// How far local time is ahead of UTC, in minutes: -1439 to 1439.
+/// Returns how many minutes local time is ahead of UTC: -1439 to 1439.
 fn offset_minutes(text: &[u8]) -> Option<i32> {
     let (sign, h1, h0, m1, m0) = match text {
         [b'Z' | b'z'] => return Some(0),

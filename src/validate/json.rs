@@ -1,363 +1,347 @@
-//! JSON bytes against the schema, in one pass that reports everything.
+//! Walks the JSON of a body along the schema, in one pass that reports every issue.
 
-use super::lexer::{Expected, Lexer, Raw};
-use super::place::Place;
-use super::report::{Code, Found, Problems};
+use super::code::Code;
+use super::issue::ValueType;
+use super::lexer::{Expected, Lexer};
+use super::node::Node;
+use super::report::Reporter;
 use super::rules;
+use super::string::{RawString, Text};
 use crate::schema::{Array, Kind, Object, Slot};
-use std::borrow::Cow;
 
-/// How deep a value may nest; the request itself needs 4.
+/// The deepest nesting of a value that is read to its end; the request itself needs 4 levels.
 pub const MAX_DEPTH: u32 = 64;
 
-/// Receives the accepted values, in the order of the bytes.
-pub trait Sink<'a> {
-    /// Whether they are an answer's. Its optional members may be null, and it has kinds of values
-    /// that the request has not: a walk of the request is compiled without them.
+/// Receives the accepted values of a body, in the order of the bytes.
+pub trait Visitor<'a> {
+    /// Whether the body is an answer. Optional members of an answer may be null, and it can have
+    /// booleans and decimals. The walk of a request is compiled without these.
     const IS_ANSWER: bool = false;
-    /// The object of this slot begins.
-    fn begin(&mut self, _slot: Slot) {}
-    /// A string that has the format of its slot.
-    fn text(&mut self, _slot: Slot, _text: Text<'a, '_>) {}
-    /// A positive number.
-    fn number(&mut self, _slot: Slot, _double: f64) {}
-    /// The text of a number that an answer has in place of a decimal.
-    fn decimal(&mut self, _slot: Slot, _text: &'a [u8]) {}
-    /// One of the strings of a choice, by its index.
-    fn choice(&mut self, _slot: Slot, _index: usize) {}
+    /// Visits an object, before its members.
+    fn visit_object(&mut self, _slot: Slot) {}
+    /// Visits a string. In a request it has the format of its slot.
+    fn visit_text(&mut self, _slot: Slot, _text: Text<'a, '_>) {}
+    /// Visits a positive number.
+    fn visit_number(&mut self, _slot: Slot, _double: f64) {}
+    /// Visits the text of a number that an answer has for a decimal.
+    fn visit_decimal(&mut self, _slot: Slot, _text: &'a [u8]) {}
+    /// Visits one of the strings of a choice, by its index.
+    fn visit_choice(&mut self, _slot: Slot, _index: usize) {}
 }
 
-/// Keeps nothing: for a check alone.
-impl Sink<'_> for () {}
+/// Ignores the values, for a check alone.
+impl Visitor<'_> for () {}
 
-/// A JSON string's value: in the input, or, where it has escapes, in a buffer that is used again.
-#[derive(Clone, Copy, Debug)]
-pub enum Text<'a, 'b> {
-    /// As it stands in the input.
-    Input(&'a [u8]),
-    /// With its escapes decoded.
-    Decoded(&'b [u8]),
-}
-
-impl<'a> Text<'a, '_> {
-    fn as_bytes(&self) -> &[u8] {
-        match self {
-            Text::Input(bytes) | Text::Decoded(bytes) => bytes,
-        }
-    }
-
-    /// The text, to keep. The walk gives none that is not UTF-8.
-    pub fn into_cow(self) -> Cow<'a, str> {
-        match self {
-            Text::Input(bytes) => Cow::Borrowed(str::from_utf8(bytes).unwrap_or_default()),
-            Text::Decoded(bytes) => {
-                Cow::Owned(str::from_utf8(bytes).unwrap_or_default().to_owned())
-            }
-        }
-    }
-}
-
-/// What the bytes are.
+/// The origin of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// JSON as it came.
+    /// JSON as it was received.
     Json,
-    /// What JavaScript made of a value: JSON with the bytes of [`marker`] among its values.
+    /// JSON that JavaScript made of a value, with the bytes of [`marker`] among its values.
     Value,
 }
 
-/// Stand for values that JSON has no word for.
+/// Bytes that stand for JavaScript values that cannot be written as JSON.
 pub mod marker {
     /// A function, a symbol or a `bigint`.
     pub const OTHER: u8 = 1;
-    /// Reading it threw.
+    /// A value that threw when it was read.
     pub const UNREADABLE: u8 = 2;
-    /// It is more than is read; nothing follows.
+    /// A value beyond the limits of what is read. It is the last byte.
     pub const GIVEN_UP: u8 = 3;
 }
 
-/// Walks a body of this kind, giving the accepted values to `sink` and every problem to `report`.
+/// Walks a body of this kind: passes the accepted values to `visitor`, and every issue to
+/// `reporter`.
 pub(crate) fn walk<'a>(
     bytes: &'a [u8],
     body: &'static Kind,
-    sink: &mut impl Sink<'a>,
-    report: &mut impl Problems<'a>,
+    visitor: &mut impl Visitor<'a>,
+    reporter: &mut impl Reporter<'a>,
 ) {
     let has_escapes = bytes.contains(&b'\\');
     let mut scratch = vec![0; if has_escapes { bytes.len() } else { 0 }];
-    walk_with(bytes, body, Source::Json, &mut scratch, sink, report);
+    walk_with(bytes, body, Source::Json, &mut scratch, visitor, reporter);
 }
 
-/// As [`walk`]. `scratch`, as long as the input, is for strings that have escapes.
+/// Walks like [`walk`], without allocation: strings that have escapes are decoded into `scratch`,
+/// which must be as long as the body if it has any.
 pub(crate) fn walk_with<'a>(
     bytes: &'a [u8],
     body: &'static Kind,
     source: Source,
     scratch: &mut [u8],
-    sink: &mut impl Sink<'a>,
-    report: &mut impl Problems<'a>,
+    visitor: &mut impl Visitor<'a>,
+    reporter: &mut impl Reporter<'a>,
 ) {
-    let mut walk = Walk { lexer: Lexer::new(bytes), source, scratch, sink, report };
-    if let Err(Stop::Syntax(expected)) = walk.all(&Place::root(body)) {
-        let offset = bytes.len() - walk.lexer.left();
-        report.malformed(offset, expected);
+    let mut walk = Walk { lexer: Lexer::new(bytes), source, scratch, visitor, reporter };
+    if let Err(WalkError::Syntax(expected)) = walk.walk_body(&Node::root(body)) {
+        let offset = bytes.len() - walk.lexer.remaining();
+        reporter.report_malformed(offset, expected);
     }
 }
 
-/// Why the walk cannot go on.
-enum Stop {
+/// The reason why a walk ends before the end of the body.
+enum WalkError {
     /// The bytes stop being JSON at the lexer's position.
     Syntax(Expected),
-    /// Already reported.
+    /// The reporter has an issue that says so.
     Reported,
 }
 
-impl From<Expected> for Stop {
+impl From<Expected> for WalkError {
     fn from(expected: Expected) -> Self {
-        Stop::Syntax(expected)
+        WalkError::Syntax(expected)
     }
 }
 
-type Flow<T = ()> = Result<T, Stop>;
+type Result<T = ()> = std::result::Result<T, WalkError>;
 
-struct Walk<'r, 'a, S, P> {
+struct Walk<'r, 'a, V, R> {
     lexer: Lexer<'a>,
     source: Source,
-    /// Holds the last string that had escapes.
+    /// Holds the value of the last string that had escapes.
     scratch: &'r mut [u8],
-    sink: &'r mut S,
-    report: &'r mut P,
+    visitor: &'r mut V,
+    reporter: &'r mut R,
 }
 
-impl<'a, S: Sink<'a>, P: Problems<'a>> Walk<'_, 'a, S, P> {
-    fn all(&mut self, place: &Place<'_>) -> Flow {
-        let next = self.next()?;
-        self.value(next, place)?;
+impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
+    fn walk_body(&mut self, root: &Node<'_>) -> Result {
+        let first = self.peek_value()?;
+        self.walk_value(first, root)?;
         if self.lexer.is_at_end() { Ok(()) } else { Err(Expected::End.into()) }
     }
 
-    /// The byte that a value begins with.
-    fn next(&mut self) -> Flow<u8> {
+    /// Returns the first byte of the next value without consuming it.
+    fn peek_value(&mut self) -> Result<u8> {
         match self.lexer.peek() {
             marker::OTHER..=marker::GIVEN_UP if self.source == Source::Json => {
                 Err(Expected::Value.into())
             }
-            next => Ok(next),
+            first => Ok(first),
         }
     }
 
-    fn value(&mut self, next: u8, place: &Place<'_>) -> Flow {
-        match (place.kind(), next) {
-            (Kind::Object(object), b'{') => self.object(place, object),
-            (Kind::Array(array), b'[') => self.array(place, array),
-            (Kind::Text(_) | Kind::Choice(_), b'"') => self.string(place),
-            (Kind::PositiveNumber, b'-' | b'0'..=b'9') => self.number(place),
-            (kind, _) if S::IS_ANSWER && is_of_answers(kind, next, place) => {
-                self.answer_value(next, place)
+    /// Walks the value that begins with the byte `first`.
+    fn walk_value(&mut self, first: u8, node: &Node<'_>) -> Result {
+        match (node.kind(), first) {
+            (Kind::Object(object), b'{') => self.walk_object(node, object),
+            (Kind::Array(array), b'[') => self.walk_array(node, array),
+            (Kind::Text(_) | Kind::Choice(_), b'"') => self.walk_string(node),
+            (Kind::PositiveNumber, b'-' | b'0'..=b'9') => self.walk_number(node),
+            (kind, _) if V::IS_ANSWER && is_of_answers(kind, first, node) => {
+                self.walk_answer_value(first, node)
             }
             (_, marker::UNREADABLE | marker::GIVEN_UP) => {
-                self.report.issue(place, Code::Unreadable);
-                self.skip(next, place, 0)
+                self.reporter.report(node, Code::Unreadable);
+                self.skip_value(first, node, 0)
             }
             _ => {
-                let found = self.found(next)?;
-                self.report.invalid_type(place, found);
-                self.skip(next, place, 0)
+                let found = value_type(first)?;
+                self.reporter.report_type(node, found);
+                self.skip_value(first, node, 0)
             }
         }
     }
 
-    /// Where an accepted value of this place goes: nowhere after the first problem, as nothing
-    /// comes of a request that has one.
-    fn accepting(&mut self, place: &Place<'_>) -> Option<(Slot, &mut S)> {
-        place.slot().filter(|_| self.report.is_clean()).map(|slot| (slot, &mut *self.sink))
+    /// Returns the slot of an accepted value and the visitor, unless there is an issue: then the
+    /// values are of no use.
+    fn visit(&mut self, node: &Node<'_>) -> Option<(Slot, &mut V)> {
+        node.slot().filter(|_| self.reporter.is_clean()).map(|slot| (slot, &mut *self.visitor))
     }
 
-    /// A value that only an answer can have.
-    fn answer_value(&mut self, next: u8, place: &Place<'_>) -> Flow {
-        match next {
-            b'"' => self.string(place),
+    /// Walks a value that [only an answer](is_of_answers) can have.
+    fn walk_answer_value(&mut self, first: u8, node: &Node<'_>) -> Result {
+        match first {
+            b'"' => self.walk_string(node),
             b'-' | b'0'..=b'9' => {
-                let text = self.lexer.number()?;
-                if let Some(slot) = place.slot() {
-                    self.sink.decimal(slot, text);
+                let text = self.lexer.read_number()?;
+                if let Some(slot) = node.slot() {
+                    self.visitor.visit_decimal(slot, text);
                 }
                 Ok(())
             }
-            _ => Ok(self.lexer.word()?),
+            _ => Ok(self.lexer.read_literal()?),
         }
     }
 
-    fn object(&mut self, place: &Place<'_>, object: &'static Object) -> Flow {
-        if let Some((slot, sink)) = self.accepting(place) {
-            sink.begin(slot);
+    fn walk_object(&mut self, node: &Node<'_>, object: &'static Object) -> Result {
+        if let Some((slot, visitor)) = self.visit(node) {
+            visitor.visit_object(slot);
         }
         let mut seen = 0_u32;
-        self.items(b'}', |walk| walk.member(place, object, &mut seen))?;
-        rules::required(object, seen, place, self.report);
+        self.walk_items(b'}', |walk| walk.walk_member(node, object, &mut seen))?;
+        rules::check_required(object, seen, node, self.reporter);
         Ok(())
     }
 
-    fn member(&mut self, place: &Place<'_>, object: &'static Object, seen: &mut u32) -> Flow {
-        let raw = self.name()?;
-        let next = self.next()?;
-        let name = unescape::<P>(&raw, self.scratch);
-        let known = name.map(|name| (name, rules::member(object, name.as_bytes())));
+    fn walk_member(&mut self, node: &Node<'_>, object: &'static Object, seen: &mut u32) -> Result {
+        let raw = self.read_name()?;
+        let first = self.peek_value()?;
+        let name = decode::<R>(&raw, self.scratch);
+        let known = name.map(|name| (name, rules::find_member(object, name.as_bytes())));
         match known {
             Ok((_, Some((nth, member)))) => {
-                let first = *seen & (1 << nth) == 0;
+                let is_new = *seen & (1 << nth) == 0;
                 *seen |= 1 << nth;
-                self.known_member(next, &place.member(nth, member), first)
+                self.walk_known_member(first, &node.member(nth, member), is_new)
             }
             Ok((name, None)) => {
-                self.report.unknown_member(place, raw, name);
-                self.skip(next, place, 1)
+                self.reporter.report_unknown_member(node, raw, name);
+                self.skip_value(first, node, 1)
             }
             Err(code) => {
-                self.report.issue(place, code);
-                self.skip(next, place, 1)
+                self.reporter.report(node, code);
+                self.skip_value(first, node, 1)
             }
         }
     }
 
-    fn known_member(&mut self, next: u8, place: &Place<'_>, first: bool) -> Flow {
-        if first {
-            return self.value(next, place);
+    fn walk_known_member(&mut self, first: u8, node: &Node<'_>, is_new: bool) -> Result {
+        if is_new {
+            return self.walk_value(first, node);
         }
-        self.report.issue(place, Code::DuplicateMember);
-        self.skip(next, place, 0)
+        self.reporter.report(node, Code::DuplicateMember);
+        self.skip_value(first, node, 0)
     }
 
-    /// A member's name; the colon behind it is consumed, too.
-    fn name(&mut self) -> Flow<Raw<'a>> {
+    /// Reads the name of a member and the colon behind it.
+    fn read_name(&mut self) -> Result<RawString<'a>> {
         if self.lexer.peek() != b'"' {
             return Err(Expected::Name.into());
         }
-        let raw = self.lexer.string()?;
+        let raw = self.lexer.read_string()?;
         self.lexer.expect(b':', Expected::Colon)?;
         Ok(raw)
     }
 
-    fn array(&mut self, place: &Place<'_>, array: &'static Array) -> Flow {
+    fn walk_array(&mut self, node: &Node<'_>, array: &'static Array) -> Result {
         let mut count = 0_u32;
-        self.items(b']', |walk| {
-            let item = place.item(count, array);
-            count = count.saturating_add(1); // 4 GiB of items end before
-            let next = walk.next()?;
-            walk.value(next, &item)
+        self.walk_items(b']', |walk| {
+            let item = node.item(count, array);
+            count = count.saturating_add(1); // no body has 4,294,967,295 items
+            let first = walk.peek_value()?;
+            walk.walk_value(first, &item)
         })?;
-        rules::length(array, count, place, self.report);
+        rules::check_length(array, count, node, self.reporter);
         Ok(())
     }
 
-    /// Gives each item of an array, or each member of an object, to `item`.
-    fn items(&mut self, end: u8, mut item: impl FnMut(&mut Self) -> Flow) -> Flow {
-        self.lexer.bump();
-        let mut first = true;
-        while self.lexer.goes_on(first, end)? {
-            first = false;
-            item(self)?;
+    /// Calls `walk_item` for each item of an array or each member of an object, up to the bracket
+    /// `end`.
+    fn walk_items(&mut self, end: u8, mut walk_item: impl FnMut(&mut Self) -> Result) -> Result {
+        self.lexer.advance();
+        let mut is_first = true;
+        while self.lexer.has_next_item(is_first, end)? {
+            is_first = false;
+            walk_item(self)?;
         }
         Ok(())
     }
 
-    fn string(&mut self, place: &Place<'_>) -> Flow {
-        let raw = self.lexer.string()?;
-        match unescape::<P>(&raw, self.scratch)
-            .and_then(|text| Ok((text, check_string::<S>(place.kind(), text)?)))
+    fn walk_string(&mut self, node: &Node<'_>) -> Result {
+        let raw = self.lexer.read_string()?;
+        match decode::<R>(&raw, self.scratch)
+            .and_then(|text| Ok((text, check_string::<V>(node.kind(), text)?)))
         {
             Ok((text, index)) => {
-                if self.report.is_clean()
-                    && let Some(slot) = place.slot()
+                if self.reporter.is_clean()
+                    && let Some(slot) = node.slot()
                 {
                     match index {
-                        Some(index) => self.sink.choice(slot, index),
-                        None => self.sink.text(slot, text),
+                        Some(index) => self.visitor.visit_choice(slot, index),
+                        None => self.visitor.visit_text(slot, text),
                     }
                 }
             }
-            Err(code) => self.report.issue(place, code),
+            Err(code) => self.reporter.report(node, code),
         }
         Ok(())
     }
 
-    fn number(&mut self, place: &Place<'_>) -> Flow {
-        let text = self.lexer.number()?;
-        if let Some(double) = self.report.number(place, text)
-            && let Some((slot, sink)) = self.accepting(place)
+    fn walk_number(&mut self, node: &Node<'_>) -> Result {
+        let text = self.lexer.read_number()?;
+        if let Some(double) = self.reporter.check_number(node, text)
+            && let Some((slot, visitor)) = self.visit(node)
         {
-            sink.number(slot, double);
+            visitor.visit_number(slot, double);
         }
         Ok(())
     }
 
-    /// Passes over a value that is already refused.
-    fn skip(&mut self, next: u8, place: &Place<'_>, depth: u32) -> Flow {
-        if depth + place.depth() > MAX_DEPTH {
-            self.report.issue(place, Code::TooDeep); // the stack has room for so many
-            return Err(Stop::Reported);
+    /// Skips a value that is already reported; it is `depth` levels below the node.
+    fn skip_value(&mut self, first: u8, node: &Node<'_>, depth: u32) -> Result {
+        if depth + node.depth() > MAX_DEPTH {
+            self.reporter.report(node, Code::TooDeep); // bounds the stack
+            return Err(WalkError::Reported);
         }
-        match next {
-            b'"' => self.lexer.string().map(drop)?,
-            b'-' | b'0'..=b'9' => self.lexer.number().map(drop)?,
-            b'{' | b'[' => self.items(next + 2 /* its closing bracket */, |walk| {
-                if next == b'{' {
-                    walk.name()?;
+        match first {
+            b'"' => self.lexer.read_string().map(drop)?,
+            b'-' | b'0'..=b'9' => self.lexer.read_number().map(drop)?,
+            b'{' | b'[' => self.walk_items(first + 2 /* its closing bracket */, |walk| {
+                if first == b'{' {
+                    walk.read_name()?;
                 }
-                let next = walk.next()?;
-                walk.skip(next, place, depth + 1)
+                let first = walk.peek_value()?;
+                walk.skip_value(first, node, depth + 1)
             })?,
-            marker::GIVEN_UP => return Err(Stop::Reported), // JavaScript wrote nothing behind it
-            marker::OTHER | marker::UNREADABLE => self.lexer.bump(),
-            _ => self.lexer.word()?,
+            marker::GIVEN_UP => return Err(WalkError::Reported),
+            marker::OTHER | marker::UNREADABLE => self.lexer.advance(),
+            _ => self.lexer.read_literal()?,
         }
         Ok(())
-    }
-
-    /// The type of the value that begins with this byte.
-    fn found(&self, next: u8) -> Flow<Found> {
-        Ok(match next {
-            b'"' => Found::String,
-            b'{' => Found::Object,
-            b'[' => Found::Array,
-            b'-' | b'0'..=b'9' => Found::Number,
-            b't' | b'f' => Found::Boolean,
-            b'n' => Found::Null,
-            marker::OTHER => Found::Other,
-            _ => return Err(Expected::Value.into()),
-        })
     }
 }
 
-/// Whether a value that begins with this byte is one that only an answer can have here.
-fn is_of_answers(kind: &Kind, next: u8, place: &Place<'_>) -> bool {
-    match (kind, next) {
+/// Returns the type of the value that begins with the byte `first`.
+fn value_type(first: u8) -> Result<ValueType> {
+    Ok(match first {
+        b'"' => ValueType::String,
+        b'{' => ValueType::Object,
+        b'[' => ValueType::Array,
+        b'-' | b'0'..=b'9' => ValueType::Number,
+        b't' | b'f' => ValueType::Boolean,
+        b'n' => ValueType::Null,
+        marker::OTHER => ValueType::Other,
+        _ => return Err(Expected::Value.into()),
+    })
+}
+
+/// Whether only an answer can have a value here that begins with the byte `first`.
+fn is_of_answers(kind: &Kind, first: u8, node: &Node<'_>) -> bool {
+    match (kind, first) {
         (Kind::Boolean, b't' | b'f') | (Kind::Decimal, b'"' | b'-' | b'0'..=b'9') => true,
-        (_, b'n') => place.is_optional(),
+        (_, b'n') => node.is_optional(),
         _ => false,
     }
 }
 
-/// Whether a string is what it must be; the index of a choice. Formats are the rules of requests: an
-/// answer's texts are taken as they are.
-fn check_string<'a, S: Sink<'a>>(kind: &Kind, text: Text<'_, '_>) -> Result<Option<usize>, Code> {
+/// Checks a string against its kind. Returns the index of a choice. Formats are rules of requests:
+/// the texts of an answer are not checked.
+fn check_string<'a, V: Visitor<'a>>(
+    kind: &Kind,
+    text: Text<'_, '_>,
+) -> std::result::Result<Option<usize>, Code> {
     match kind {
-        Kind::Choice(choices) => rules::choice(choices, text.as_bytes()).map(Some),
-        Kind::Text(format) if !S::IS_ANSWER => rules::text(*format, text.as_bytes()).map(|()| None),
+        Kind::Choice(choices) => rules::find_choice(choices, text.as_bytes()).map(Some),
+        Kind::Text(format) if !V::IS_ANSWER => {
+            rules::check_format(*format, text.as_bytes()).map(|()| None)
+        }
         _ => Ok(None),
     }
 }
 
-/// The value of a string, or what is wrong with it as text.
+/// Returns the value of a string, or the code of what is wrong with its bytes or escapes.
 #[inline(never)]
-fn unescape<'a, 'b, P: Problems<'a>>(
-    raw: &Raw<'a>,
+fn decode<'a, 'b, R: Reporter<'a>>(
+    raw: &RawString<'a>,
     scratch: &'b mut [u8],
-) -> Result<Text<'a, 'b>, Code> {
+) -> std::result::Result<Text<'a, 'b>, Code> {
     let decoded = match raw.plain() {
         _ if !raw.is_utf8 => return Err(Code::InvalidUtf8), // whatever its escapes are
         Some(bytes) => return Ok(Text::Input(bytes)),
-        None if P::KEEPS_TEXTS => raw.decode::<true>(scratch),
+        None if R::NEEDS_EXACT_TEXT => raw.decode::<true>(scratch),
         None => raw.decode::<false>(scratch),
     };
     decoded.map(Text::Decoded).ok_or(Code::LoneSurrogate)

@@ -1,22 +1,22 @@
-//! The rule of numbers: as IEEE 754 doubles they are finite and above 0.
+//! The rule for numbers: converted to an IEEE 754 double, finite and above 0.
 
-use super::report::Code;
+use super::code::Code;
 
-/// Converts the text of a JSON number to the nearest double.
+/// Converts the text of a JSON number to the nearest double; returns NaN for any other text.
 ///
-/// The client passes JavaScript's `Number`: [`to_double`] would be kilobytes of its wasm.
+/// The client passes JavaScript's `Number`, because [`to_double`] would add kilobytes to its wasm.
 pub type ToDouble = fn(&str) -> f64;
 
-/// The standard library's conversion; NaN for what is not a number.
+/// Converts with the standard library. Returns NaN for a text that is not a number.
 pub fn to_double(text: &str) -> f64 {
-    // It ignores digits of an exponent beyond 65,535. They matter where the digits of the number,
-    // as many as that, make up for the exponent.
+    // `parse` limits an exponent to about 65,535. That is wrong only for a number with about as
+    // many digits, which compensate the exponent.
     let is_short = text.len() < 65_000;
     let double = if is_short { text.parse() } else { with_least_exponent(text).parse() };
     double.unwrap_or(f64::NAN)
 }
 
-/// The same number with its point in front of the first digit that is not 0.
+/// Writes the same number with its point in front of the first digit that is not 0.
 fn with_least_exponent(text: &str) -> String {
     let (sign, size) = text.strip_prefix('-').map_or(("", text), |size| ("-", size));
     let (mantissa, exponent) = size.split_once(['e', 'E']).unwrap_or((size, "0"));
@@ -32,7 +32,7 @@ fn with_least_exponent(text: &str) -> String {
     format!("{sign}0.{significant}e{exponent}")
 }
 
-/// Checks the text of a JSON number. Returns its double.
+/// Checks the text of a JSON number. Returns its double, or the code of the rule that it breaks.
 pub(crate) fn check(text: &[u8], to_double: ToDouble) -> Result<f64, Code> {
     let double = str::from_utf8(text).map_or(f64::NAN, to_double);
     if !double.is_finite() {
@@ -41,8 +41,8 @@ pub(crate) fn check(text: &[u8], to_double: ToDouble) -> Result<f64, Code> {
     if double > 0.0 { Ok(double) } else { Err(Code::NotPositive) }
 }
 
-/// As [`check`], without a conversion. `None` for numbers that have an exponent, or so many digits
-/// that they can come to a limit of doubles.
+/// Checks like [`check`], without a conversion. Returns `None` for a number that could be beyond
+/// the range of doubles: one with an exponent or with about 300 digits.
 pub(crate) fn check_plain(text: &[u8]) -> Option<Result<(), Code>> {
     let has_exponent = text.iter().any(|byte| matches!(byte, b'e' | b'E'));
     let is_zero = !text.iter().any(|byte| matches!(byte, b'1'..=b'9'));

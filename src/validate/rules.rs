@@ -1,46 +1,47 @@
-//! The rules of the schema that every door applies.
+//! The schema's rules, used by every check of a body or of single texts.
 
+use super::code::Code;
 use super::format;
-use super::place::Place;
-use super::report::{Code, Problems};
+use super::node::Node;
+use super::report::Reporter;
 use crate::schema::{Array, Format, Member, Object};
 
-/// The member of this name, with its index.
-pub(crate) fn member(object: &'static Object, name: &[u8]) -> Option<(u8, &'static Member)> {
+/// Returns the member of this name and its position.
+pub(crate) fn find_member(object: &'static Object, name: &[u8]) -> Option<(u8, &'static Member)> {
     (0_u8..).zip(object.members).find(|(_, member)| member.name.as_bytes() == name)
 }
 
-/// Reports the required members that were not seen; bit *n* of `seen` is member *n*.
-pub(crate) fn required<'a>(
+/// Reports the required members that are absent. Bit *n* of `seen` says that member *n* is there.
+pub(crate) fn check_required<'a>(
     object: &'static Object,
     seen: u32,
-    place: &Place<'_>,
-    report: &mut impl Problems<'a>,
+    node: &Node<'_>,
+    reporter: &mut impl Reporter<'a>,
 ) {
     for (nth, member) in (0_u8..).zip(object.members) {
         if member.required && seen & (1 << nth) == 0 {
-            report.issue(&place.member(nth, member), Code::Required);
+            reporter.report(&node.member(nth, member), Code::Required);
         }
     }
 }
 
-/// Reports an array that is too short or too long.
-pub(crate) fn length<'a>(
+/// Reports an array that has too few or too many items.
+pub(crate) fn check_length<'a>(
     array: &'static Array,
     count: u32,
-    place: &Place<'_>,
-    report: &mut impl Problems<'a>,
+    node: &Node<'_>,
+    reporter: &mut impl Reporter<'a>,
 ) {
     if count < array.min_items {
-        report.issue(place, Code::TooFewItems);
+        reporter.report(node, Code::TooFewItems);
     }
     if array.max_items.is_some_and(|most| count > most) {
-        report.issue(place, Code::TooManyItems);
+        reporter.report(node, Code::TooManyItems);
     }
 }
 
-/// Whether a string has its format.
-pub(crate) fn text(expected: Format, text: &[u8]) -> Result<(), Code> {
+/// Checks whether a text has its format.
+pub(crate) fn check_format(expected: Format, text: &[u8]) -> Result<(), Code> {
     match expected {
         Format::Any => Ok(()),
         Format::Email => format::is_email(text).then_some(()).ok_or(Code::InvalidEmail),
@@ -49,7 +50,7 @@ pub(crate) fn text(expected: Format, text: &[u8]) -> Result<(), Code> {
     }
 }
 
-/// The index of a string among those allowed.
-pub(crate) fn choice(choices: &[&str], text: &[u8]) -> Result<usize, Code> {
+/// Returns the index of a string among those allowed.
+pub(crate) fn find_choice(choices: &[&str], text: &[u8]) -> Result<usize, Code> {
     choices.iter().position(|choice| choice.as_bytes() == text).ok_or(Code::NotAllowed)
 }

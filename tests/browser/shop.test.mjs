@@ -53,7 +53,6 @@ test("from a mistyped e-mail address to the timeline", async (t) => {
   await page.keyboard.press("End");
   await page.keyboard.type("example.org");
   assert.equal(await problem(page, "recipient.email"), "");
-  await page.check("[name=notifications]");
   await send(page);
   await page.waitForSelector("#sent:not([hidden])");
   assert.equal(await page.textContent("#sent h1"), "Thank you, Ada");
@@ -310,7 +309,6 @@ test("without JavaScript the form is posted, and the server shows its problems",
   assert.equal(await page.inputValue("#first-name"), "Ada");
   assert.equal(await page.textContent(".reference"), reference, "it is the same order");
   await fillIn(page);
-  await page.check("[name=notifications]");
   await send(page);
   await arrived(page);
   assert.equal(await page.textContent("h1"), "Pledged for Ada");
@@ -359,7 +357,6 @@ test("code to copy works as it is", async (t) => {
   });
   await page.goto(shop.origin);
   await fillIn(page, { name: `Ada "O'Hara" <b>&amp;` });
-  await page.check("[name=notifications]");
   await send(page);
   await arrived(page);
   await page.goto(`${shop.origin}/developer`);

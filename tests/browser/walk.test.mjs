@@ -10,26 +10,19 @@ import { arrived, send, shop, useShop } from "./shop.mjs";
 useBrowser();
 useShop();
 
-const FIELDS = [
-  "Trees",
-  "Kilos",
-  "E-mail address",
-  "First name (optional)",
-  "E-mail me when my page is ready",
-];
+const FIELDS = ["Trees", "Kilos", "E-mail address", "First name (optional)"];
 const WRONG = "Not a whole e-mail address yet. One looks like ada@example.org.";
 
 /** The fields in the browser's tree for assistive technology: role, name, value, description and whether it is invalid. */
 async function spoken(page) {
   const nodes = await accessibilityNodes(page);
   const fields = nodes.filter(
-    ({ role, name }) =>
-      ["textbox", "spinbutton", "checkbox"].includes(role) && FIELDS.includes(name),
+    ({ role, name }) => ["textbox", "spinbutton"].includes(role) && FIELDS.includes(name),
   );
   return Object.fromEntries(
-    fields.map(({ role, name, value, description, states: { invalid, checked } }) => [
+    fields.map(({ role, name, value, description, states: { invalid } }) => [
       name,
-      [role, `${value ?? checked ?? ""}`, description, invalid ?? "false"].join(" | "),
+      [role, `${value ?? ""}`, description, invalid ?? "false"].join(" | "),
     ]),
   );
 }
@@ -40,7 +33,6 @@ const order = (changes = {}) => ({
   Kilos: "spinbutton |  |  | false",
   "E-mail address": "textbox |  |  | false",
   "First name (optional)": "textbox | Ada |  | false",
-  "E-mail me when my page is ready": "checkbox | true |  | false",
   ...changes,
 });
 const address = (text, problem = "") => ({
@@ -52,7 +44,6 @@ const refusedByHtml = (text) => ({ "E-mail address": `textbox | ${text} |  | tru
 async function fillIn(page) {
   await page.fill("#trees", "3");
   await page.fill("#first-name", "Ada");
-  await page.check("[name=notifications]");
 }
 
 /** Types an address and leaves the field. */

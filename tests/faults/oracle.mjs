@@ -51,14 +51,12 @@ export function violations(history) {
 /** A history with what the rules ask for. */
 class Facts {
   /** @param {import("./run.mjs").History} history */
-  constructor({ exchanges, kills, writes, faults, memory, everywhereMs = 0, isRemote = false }) {
+  constructor({ exchanges, kills, writes, faults, memory }) {
     this.exchanges = exchanges;
     this.kills = kills;
     this.writes = writes;
     this.faults = faults;
     this.memory = memory;
-    this.everywhereMs = everywhereMs;
-    this.isRemote = isRemote;
     /** @type {Map<number | null, Exchange>} */
     this.byNumber = new Map(exchanges.map((exchange) => [exchange.ask.number, exchange]));
     this.creates = exchanges.filter(({ ask }) => ask.payload);
@@ -83,7 +81,6 @@ class Facts {
 
   /** What else than the expected may come of an exchange. */
   excuses({ ask, begun, ended }) {
-    if (this.isRemote) return [503, "busy", "lost"]; // nobody knows what was done to it
     const overlaps = (event) => event.begun <= ended && begun <= event.ended;
     const during = (kind) => this.disturbances.get(kind)?.some(overlaps);
     const shown = (this.faults.get(ask.number) ?? []).flatMap((fault) => SHOWS[fault]);
@@ -100,8 +97,8 @@ class Facts {
 
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
 
-  /** Whether one had ended, and was in force everywhere, when the other began. */
-  precedes = (first, { begun }) => first.ended + this.everywhereMs < begun;
+  /** Whether one had ended when the other began. */
+  precedes = (first, { begun }) => first.ended < begun;
 
   /** The first acknowledgement of the same create that precedes this one. */
   earlier = (exchange) =>
@@ -241,8 +238,7 @@ function* wrongAcceptances(facts, exchange) {
       facts.precedes(other, exchange),
   );
   if (!taken) return;
-  const inForce = taken.ended + facts.everywhereMs;
-  if (!all.some((other) => isSamePayload(other, exchange) && other.begun <= inForce))
+  if (!all.some((other) => isSamePayload(other, exchange) && other.begun <= taken.ended))
     yield [ask.number, `answered, but ${taken.ask.number} has the key`];
 }
 
@@ -270,18 +266,17 @@ const RULES = {
     }
   },
 
-  *"an answer has the content of its request and the exact charge"({ acknowledged, isRemote }) {
+  *"an answer has the content of its request and the exact charge"({ acknowledged }) {
     for (const { ask, json, begun, ended, outcome } of acknowledged) {
       if (!isDeepStrictEqual(ofRequest(retrieved(json)), asRequested(ask)))
         yield [ask.number, outcome.text];
       const createdAt = Date.parse(json.createdAt);
-      if (!isRemote && !outcome.replayed && !(begun <= createdAt && createdAt <= ended))
+      if (!outcome.replayed && !(begun <= createdAt && createdAt <= ended))
         yield [ask.number, `${json.createdAt} is not when it was made`];
     }
   },
 
-  *"what is acknowledged was kept before"({ acknowledged, kept, writes, isRemote }) {
-    if (isRemote) return;
+  *"what is acknowledged was kept before"({ acknowledged, kept, writes }) {
     const replays = new Set(
       writes.filter(({ name }) => name.startsWith("idempotency:")).map(({ number }) => number),
     );
@@ -316,7 +311,6 @@ const RULES = {
   },
 
   *"a get shows a record as it was written"(facts) {
-    if (facts.isRemote) return;
     for (const exchange of facts.exchanges.filter(
       ({ ask, outcome }) => isGet(ask) && outcome.status === 200 && !facts.isSpoilt({ ask }),
     )) {
@@ -342,7 +336,7 @@ const RULES = {
         yield [number, `recorded is ${value}`];
     }
     for (const { name, number } of writes)
-      if (number === null && !/^((key|catalogue|profile):|lookup$)/.test(name))
+      if (number === null && !/^((key|catalogue|profile):|secret$)/.test(name))
         yield [number, `${name} belongs to nobody`];
   },
 
@@ -388,7 +382,6 @@ const RULES = {
   },
 
   *"what is acknowledged is not written once more"(facts) {
-    if (facts.isRemote) return;
     for (const { number, name } of facts.writes) {
       const exchange = facts.byNumber.get(number);
       const first = exchange?.ask.payload && facts.earlier(exchange);
@@ -402,7 +395,7 @@ const RULES = {
       if (!first) continue;
       const { ask, outcome, json } = exchange;
       const writers = new Set(facts.kept.get(json.id)?.map(({ number }) => number));
-      const raced = facts.isRemote || writers.size > 1; // the answer may have another time
+      const raced = writers.size > 1; // the answer may have another time
       const isSame = raced
         ? isDeepStrictEqual(undated(json), undated(first.json))
         : outcome.text === first.outcome.text;

@@ -1,6 +1,6 @@
 /** Numbers that follow from a seed. */
 import { createHash } from "node:crypto";
-import { mulberry32 } from "../../pkg-templates/testing/random.js";
+import { mulberry32 } from "../../pkg-templates/testing/random.ts";
 
 export class Random {
   /** @param {...(number | string | null)} seed equal ones give equal numbers */

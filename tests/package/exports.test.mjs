@@ -7,7 +7,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
-import { bytesOf } from "../../pkg-templates/loaders/printable.js";
+import { bytesOf } from "../../pkg-templates/loaders/printable.ts";
 import { packed } from "./packed.mjs";
 
 const root = join(import.meta.dirname, "..", "..");

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { REQUEST } from "../../pkg-templates/generated/fields.js";
+import { REQUEST } from "../../pkg-templates/generated/fields.ts";
 import { readForm } from "../../pkg/form.js";
 import { validate } from "../../pkg/validate.js";
 

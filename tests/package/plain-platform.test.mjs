@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createContext, runInContext } from "node:vm";
-import { coder } from "../../pkg-templates/plain-platform.js";
+import { coder } from "../../pkg-templates/plain-platform.ts";
 import { rowsScript } from "../support/rows.mjs";
 import { packed } from "./packed.mjs";
 

@@ -41,8 +41,8 @@ for (const [name, wanted, installed, ready] of rows) {
 
 for (const [version, enough] of [
   ["v20.20.2", false],
-  ["v22.11.9", false],
-  ["v22.12.0", true],
+  ["v22.17.1", false],
+  ["v22.18.0", true],
   ["v24.0.0", true],
 ]) {
   test(`Node ${version} is ${enough ? "new enough" : "too old"}`, () =>

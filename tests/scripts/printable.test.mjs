@@ -1,7 +1,7 @@
 /** The wasm as text: what is read is what was written, and nothing in it needs an escape. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesOf } from "../../pkg-templates/loaders/printable.js";
+import { bytesOf } from "../../pkg-templates/loaders/printable.ts";
 import { printable } from "../../scripts/lib/printable.mjs";
 
 const ALL = Uint8Array.from({ length: 256 }, (_, byte) => byte);

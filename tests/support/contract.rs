@@ -1,16 +1,18 @@
-//! The contract a second time: what JSON is, what a request must be, and what is kept of it.
+//! An oracle: JSON's grammar, the rules of a request and the values kept of it, without the crate's
+//! own code.
 
 use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
 use impact_pledge::validate::{Issue, Step};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-/// serde_json checks the grammar alone: what it ignores, it does not decode.
+/// Whether bytes are JSON. serde_json checks only the grammar here, because it does not decode
+/// values that it ignores.
 pub fn is_json(bytes: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
 }
 
-/// Issues as rows of fixtures have them.
+/// Converts issues to the form of the fixtures' rows.
 pub fn seen(issues: &[Issue<'_>]) -> Vec<Value> {
     let step = |step: &Step<'_>| match step {
         Step::Member(name) => json!(name),
@@ -24,21 +26,22 @@ pub fn seen(issues: &[Issue<'_>]) -> Vec<Value> {
     issues.iter().map(issue).collect()
 }
 
-/// What was sent is there, and what was not is null or empty. Amounts have a test of their own.
+/// Asserts that every value that was sent is kept, and that any other is null or empty. Amounts are
+/// not compared here.
 #[track_caller]
-pub fn assert_kept(kept: &Value, sent: &Value, place: &str) {
+pub fn assert_kept(kept: &Value, sent: &Value, pointer: &str) {
     match (kept, sent) {
         (Value::Object(members), Value::Object(_) | Value::Null) => {
             for (name, value) in members {
-                assert_kept(value, &sent[name], &format!("{place}/{name}"));
+                assert_kept(value, &sent[name], &format!("{pointer}/{name}"));
             }
         }
         (Value::Array(items), Value::Array(_) | Value::Null) => {
-            assert_eq!(items.len(), sent.as_array().map_or(0, Vec::len), "{place}");
-            (0..).zip(items).for_each(|(index, item)| assert_kept(item, &sent[index], place));
+            assert_eq!(items.len(), sent.as_array().map_or(0, Vec::len), "{pointer}");
+            (0..).zip(items).for_each(|(index, item)| assert_kept(item, &sent[index], pointer));
         }
         (Value::Number(_), Value::Number(_)) => {}
-        _ => assert_eq!(kept, sent, "{place}"),
+        _ => assert_eq!(kept, sent, "{pointer}"),
     }
 }
 
@@ -52,7 +55,7 @@ pub struct Oracle {
 type Rule<'r> = (&'static str, bool, &'r dyn Fn(&mut Oracle, &Value));
 
 impl Oracle {
-    /// The issues of a request, in the order of the schema and of names.
+    /// Returns the issues of a request, in the schema's order, unknown members by name.
     pub fn issues(request: &Value) -> Vec<Value> {
         let mut oracle = Oracle::default();
         oracle.request(request);

@@ -1,8 +1,8 @@
-//! What the generated files say to their readers about the parts of the request.
+//! The descriptions of the request's values in the generated files.
 
 use impact_pledge::schema::Slot;
 
-/// The type of the objects in a slot: its name and a sentence on it. The request itself has none.
+/// Returns the name and the description of the type of a slot's objects; `None` is the request.
 pub const fn object_type(slot: Option<Slot>) -> Option<(&'static str, &'static str)> {
     Some(match slot {
         None => (
@@ -20,7 +20,7 @@ pub const fn object_type(slot: Option<Slot>) -> Option<(&'static str, &'static s
     })
 }
 
-/// One sentence on what is in it.
+/// Returns a sentence that describes the value.
 pub const fn slot_doc(slot: Slot) -> &'static str {
     match slot {
         Slot::Reference => "Your unique reference, such as an order ID.",

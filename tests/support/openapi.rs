@@ -1,4 +1,4 @@
-//! openapi.yaml, and as much of JSON Schema as it uses.
+//! Reads openapi.yaml, and validates with the part of JSON Schema that it uses.
 
 use impact_pledge::validate::format::{is_date_time, is_email, is_uri};
 use regex_lite::Regex;
@@ -35,7 +35,7 @@ impl OpenApi {
         OpenApi(serde_yaml_ng::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
     }
 
-    /// What a reference leads to, or the value itself.
+    /// Resolves a value that is a reference; returns any other value itself.
     #[track_caller]
     pub fn resolve<'v>(&'v self, value: &'v Value) -> &'v Value {
         let Some(reference) = value["$ref"].as_str() else { return value };
@@ -43,14 +43,14 @@ impl OpenApi {
         target.unwrap_or_else(|| unreachable!("`{reference}` leads nowhere"))
     }
 
-    /// The schema of an answer's body, where the document has it.
+    /// Returns the schema of an answer's body; `None` if the document has none.
     pub fn answer(&self, method: &str, path: &str, status: u16) -> Option<&Value> {
         let operation = self.0["paths"].get(path)?.get(method)?;
         let response = self.resolve(operation["responses"].get(status.to_string())?);
         Some(self.resolve(&response["content"]["application/json"]["schema"]))
     }
 
-    /// Whether a value is what a schema says.
+    /// Whether a value is valid by a schema.
     #[track_caller]
     pub fn accepts(&self, schema: &Value, value: &Value) -> bool {
         let schema = self.resolve(schema);

@@ -42,7 +42,7 @@ new PledgeClient({ apiKey: "x", baseUrl: "x", unitId: undefined, fetch: { fetch 
 new PledgeClient({
   apiKey: "x",
   baseUrl: "x",
-  fetch: async (url, init) => new Response(url + init.method + init.headers["authorization"]),
+  fetch: async (url, init) => new Response(url + init.method + init.headers.authorization),
 });
 // @ts-expect-error the key is required
 new PledgeClient({ baseUrl: "https://pledges.example.org" });
@@ -114,9 +114,9 @@ export async function use(signal: AbortSignal, anything: unknown): Promise<void>
   await client.getPledgeTransaction(5);
   // @ts-expect-error a reference is required
   await client.createPledgeTransaction({ recipient: { email: "x" }, pledges: [] });
-  // @ts-expect-error no member beyond the contract
   await client.createPledgeTransaction({
     ...request,
+    // @ts-expect-error no member beyond the contract
     extra: 1,
   } satisfies CreatePledgeTransactionRequest);
   // @ts-expect-error no service beyond the contract

@@ -13,7 +13,6 @@ const EXAMPLE_KEY = "a1b2c3d4-0000-4000-8000-000000001001";
 const LABELS = {
   "recipient.email": "E-mail address",
   "recipient.firstName": "First name",
-  notifications: "Tell me by",
 };
 
 /** @param {{payload: object | null, exchange: object | null}} trace of the last order, if there was one */
@@ -45,7 +44,6 @@ ${fieldsOf(payload, "").map(field).join("\n")}
 /** The names and values of a payload's fields. */
 function fieldsOf(value, name) {
   if (typeof value !== "object") return [[name, value]];
-  if (name === "notifications") return value.map((type) => [name, type]);
   return Object.entries(value).flatMap(([key, part]) =>
     fieldsOf(part, name ? `${name}.${key}` : key),
   );
@@ -55,8 +53,6 @@ function field([name, value]) {
   if (isHidden(name)) return `  ${input({ name, type: "hidden", value })}`;
   const label = LABELS[name] ?? (name.endsWith(".amount") ? "How many" : name);
   const attributes = { ...fieldAttributes(name, { optional: true }), value };
-  if (attributes.type === "checkbox")
-    return `  <label>${input({ ...attributes, checked: true })} ${label} ${value}</label>`;
   return `  <label>${label}\n    ${input(attributes)}</label>`;
 }
 

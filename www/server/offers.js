@@ -24,7 +24,7 @@ export const unknownOffers = ({ pledges }) =>
  * An order as the shop vouches for it: from the page come the order's number and time, who it is for and how much;
  * the rest is put in here.
  */
-export function vouched({ reference, recipient, pledges, trigger, notifications = [] }, origin) {
+export function vouched({ reference, recipient, pledges, trigger }, origin) {
   return {
     reference,
     recipient,
@@ -34,7 +34,6 @@ export function vouched({ reference, recipient, pledges, trigger, notifications 
       phrase: "placed an order at Small Hours Coffee",
       externalUrl: `${origin}/`,
     },
-    notifications,
   };
 }
 

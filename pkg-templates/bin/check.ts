@@ -1,0 +1,104 @@
+/* `validate`, and the check before a `create`. */
+import { createReadStream } from "node:fs";
+import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
+import { CYAN, GREY, Stop, jsonText, painter, printable } from "./output.ts";
+import { type PlacedIssue, withPlaces } from "./places.ts";
+
+interface Checked {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly issues: readonly PlacedIssue[];
+}
+
+/** What the service takes, in bytes. */
+const MOST = 1_048_576;
+const REASONS: Partial<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "reading it is not allowed",
+  EPERM: "reading it is not allowed",
+};
+
+/** Prints every problem of a request. */
+export async function validate(
+  { json }: { json?: boolean },
+  [file]: readonly string[],
+): Promise<0 | 1> {
+  const { name, bytes, issues } = await checked(file);
+  if (json) console.log(jsonText(issues));
+  else if (issues.length === 0) console.log(`${name} is valid`);
+  else report(name, bytes, issues, process.stdout);
+  return issues.length === 0 ? 0 : 1;
+}
+
+/** The request of a file; problems are printed to standard error, and end the command. */
+export async function validRequest(
+  file: string | undefined,
+): Promise<CreatePledgeTransactionRequest> {
+  const { name, bytes, issues } = await checked(file);
+  if (issues.length === 0) return JSON.parse(new TextDecoder().decode(bytes));
+  report(name, bytes, issues, process.stderr);
+  throw new Stop("nothing was sent", 1);
+}
+
+async function checked(file = process.stdin.isTTY ? undefined : "-"): Promise<Checked> {
+  if (file === undefined)
+    throw new Stop("name the file of a request, or give one to standard input");
+  const name = file === "-" ? "standard input" : printable(file);
+  const bytes = await read(file, name);
+  const { validateBytes } = await import("impact-pledge/validate");
+  return { name, bytes, issues: withPlaces(validateBytes(bytes), bytes) };
+}
+
+async function read(file: string, name: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of file === "-" ? process.stdin : createReadStream(file)) {
+      size += chunk.length;
+      if (size > MOST)
+        throw new Stop(
+          `${name} has more than ${MOST} bytes, which is what the service takes: is it one request? Split its pledges over several`,
+        );
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof Stop
+      ? error
+      : new Stop(
+          `${name} can't be read: ${REASONS[(error as NodeJS.ErrnoException).code!] ?? printable((error as Error).message)}`,
+        );
+  }
+  return Buffer.concat(chunks);
+}
+
+function report(
+  name: string,
+  bytes: Uint8Array,
+  issues: readonly PlacedIssue[],
+  stream: NodeJS.WriteStream,
+): void {
+  const paint = painter(stream);
+  const more = issues.at(-1)!.count ?? 0;
+  const shown = issues
+    .slice(0, more ? -1 : undefined)
+    .sort((a, b) => a.line! - b.line! || a.column! - b.column!);
+  for (const { path, code, message, line, column } of shown) {
+    stream.write(
+      `${paint(CYAN, `${name}:${line}:${column}`)} ${printable(path.join(".") || "the request")} ${printable(message)} ${paint(GREY, `(${code})`)}\n`,
+    );
+  }
+  const count = shown.length + more;
+  stream.write(
+    `${count} ${count === 1 ? "problem" : "problems"}${more ? `, of which these are the first ${shown.length}` : ""}${encodingOf(bytes)}\n`,
+  );
+}
+
+/** Why a text that looks like JSON is none. */
+function encodingOf([first, second, third]: Uint8Array): string {
+  if (first === 0xef && second === 0xbb && third === 0xbf)
+    return "; the text begins with a byte order mark: save it as UTF-8 without one";
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+    ? "; the text is UTF-16: save it as UTF-8"
+    : "";
+}

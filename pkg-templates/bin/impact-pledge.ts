@@ -1,0 +1,185 @@
+#!/usr/bin/env node
+/* The command `impact-pledge`. Each of its commands loads the entry of the package that it needs. */
+import { parseArgs } from "node:util";
+import { VERSION } from "#version";
+import { suggest } from "../suggest.ts";
+import { create, get } from "./calls.ts";
+import { validate } from "./check.ts";
+import { Stop, printable } from "./output.ts";
+import { serve } from "./serve.ts";
+
+interface Option {
+  readonly type: "boolean" | "string";
+  readonly short?: string;
+  /** What stands for its value in the help. */
+  readonly value?: string;
+  readonly about: string;
+}
+
+interface Command {
+  readonly usage: string;
+  readonly about?: string;
+  readonly more?: string;
+  readonly options: Readonly<Record<string, Option>>;
+  /** How many arguments it takes that are no options. */
+  readonly most: number;
+  /** Gives the exit status. */
+  readonly run?: (options: object, args: readonly string[]) => Promise<number>;
+}
+
+const COMMANDS: Record<string, Command> = {
+  validate: {
+    usage: "validate [FILE]",
+    about: "Every problem of a request, with line and column",
+    more: "FILE is JSON; without it, or with `-`, standard input is read. Exit status: 0 for a valid request, 1 for one\nwith problems, 2 for what can't be read.",
+    options: {
+      json: {
+        type: "boolean",
+        about: "the issues as JSON: path, pointer, code, message, meta, line, column",
+      },
+    },
+    most: 1,
+    run: validate,
+  },
+  create: {
+    usage: "create [FILE]",
+    about: "Records the pledges of a request, and prints the transaction",
+    more: "FILE is as for `validate`. The key stands in PLEDGE_API_KEY, the service's address in PLEDGE_BASE_URL and, for a\nteam-level key, the unit in PLEDGE_UNIT_ID.",
+    options: {
+      "idempotency-key": {
+        type: "string",
+        value: "NAME",
+        about: "your own name for this create: a repeat records nothing more",
+      },
+    },
+    most: 1,
+    run: create,
+  },
+  get: {
+    usage: "get ID",
+    about: "Prints a transaction",
+    more: "Key, address and unit are those of the environment, as for `create`.",
+    options: {},
+    most: 1,
+    run: get,
+  },
+  serve: {
+    usage: "serve",
+    about: "The service on this machine, with development keys",
+    more: "Everything is in memory, and is gone when it ends. Ctrl-C ends it.",
+    options: {
+      port: { type: "string", value: "PORT", about: "8787 unless set; 0 is any that is free" },
+    },
+    most: 0,
+    run: serve,
+  },
+};
+const HELP: Option = { type: "boolean", short: "h", about: "this text" };
+const GENERAL: Command = {
+  usage: "COMMAND",
+  options: { version: { type: "boolean", short: "v", about: "the package's version" } },
+  most: 0,
+};
+
+const NO_KEY =
+  "set it as PLEDGE_API_KEY in the environment, because other programs, and the shell's history, can show arguments";
+
+async function main(args: string[]): Promise<number> {
+  if (args.some(isKey)) throw new Stop(`an argument is a key: ${NO_KEY}`);
+  const name = args[0]?.startsWith("-") ? undefined : args[0];
+  const command = name === undefined ? GENERAL : commandOf(name);
+  const {
+    values: { help, ...values },
+    positionals,
+  } = parsed(command, name === undefined ? args : args.slice(1));
+  if (help) return print(helpOf(command));
+  if (command !== GENERAL) return command.run!(values, positionals);
+  if ((values as { version?: boolean }).version) return print(VERSION);
+  throw new Stop(helpOf(GENERAL));
+}
+
+/** Also the key of the environment, whatever it looks like. */
+function isKey(arg: string): boolean {
+  const { PLEDGE_API_KEY: key } = process.env;
+  return arg.includes("service_sk_") || Boolean(key && (arg === key || arg.endsWith(`=${key}`)));
+}
+
+function print(text: string): 0 {
+  console.log(text);
+  return 0;
+}
+
+function commandOf(name: string): Command {
+  if (Object.hasOwn(COMMANDS, name)) return COMMANDS[name]!;
+  throw new Stop(
+    `there is no command \`${printable(name)}\`; ${suggest(name, Object.keys(COMMANDS), "commands")}`,
+  );
+}
+
+function parsed({ usage, options, most }: Command, args: string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      options: { ...options, help: HELP },
+      allowPositionals: true,
+    });
+    if (positionals.length > most)
+      throw new Stop(
+        `\`${printable(positionals[most]!)}\` is one too many: \`impact-pledge ${usage}\``,
+      );
+    return { values, positionals };
+  } catch (error) {
+    if (!String((error as ParseError).code).startsWith("ERR_PARSE_ARGS_")) throw error;
+    throw new Stop(aboutOption(error as ParseError, Object.keys({ ...options, help: HELP })));
+  }
+}
+
+interface ParseError extends Error {
+  readonly code: string;
+}
+
+function aboutOption({ code, message }: ParseError, names: readonly string[]): string {
+  if (code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return printable(message.split("\n")[0]!);
+  const option = message.match(/-[^']*/)![0];
+  if (/^-+(api-?)?(key|token)$/i.test(option))
+    return `a key can't be given by \`${option}\`: ${NO_KEY}`;
+  return `\`${printable(option)}\` is not an option here; ${suggest(
+    option,
+    names.map((name) => `--${name}`),
+  )}`;
+}
+
+function helpOf({ usage, about, more, options }: Command): string {
+  const rows: Row[] = Object.entries({ ...options, help: HELP }).map(
+    ([name, { short, value, about }]) => [
+      `--${name}${value ? ` ${value}` : ""}${short ? `, -${short}` : ""}`,
+      about,
+    ],
+  );
+  const commands = Object.values(COMMANDS).map(({ usage, about }): Row => [usage, about!]);
+  const parts = about
+    ? [`${about}.`, table(rows), more]
+    : [
+        "Tries pledge requests and the service.",
+        table(commands),
+        table(rows),
+        "`impact-pledge COMMAND --help` has more.",
+      ];
+  return `impact-pledge ${usage} [OPTIONS]\n\n${parts.join("\n\n")}`;
+}
+
+type Row = readonly [left: string, right: string];
+const table = (rows: readonly Row[]) =>
+  rows.map(([left, right]) => `  ${left.padEnd(25)}  ${right}`).join("\n");
+
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(); // whoever read has enough, such as `head`
+});
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof Stop)) throw error;
+  console.error(error.message);
+  process.exitCode = error.status;
+}

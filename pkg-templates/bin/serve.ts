@@ -1,0 +1,86 @@
+/* `serve`: the service in memory, on a port of this machine. */
+import { once } from "node:events";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { keys } from "../../src/operator/development.json";
+import { Stop, printable, settings } from "./output.ts";
+
+/** The keys of local development, and what they act as. */
+const KEYS = keys as unknown as readonly [
+  key: string,
+  record: { unitId?: string; teamId?: string; unitIds?: readonly string[] },
+][];
+const HOST = "127.0.0.1";
+const ORDER = {
+  reference: "order-1",
+  recipient: { email: "ada@example.org" },
+  pledges: [{ impact: { amount: 3, offeringId: "tree" } }],
+};
+
+/** Until Ctrl-C. */
+export async function serve({ port: text = "8787" }: { port?: string }): Promise<0> {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new Stop("`--port` must be a number from 0 to 65535; 0 is any that is free");
+  const { createTestService } = await import("impact-pledge/testing");
+  const server = createServer(createTestService().handler);
+  server.on("request", log);
+  await listening(server, port);
+  console.log(greeting(`http://${HOST}:${(server.address() as AddressInfo).port}`));
+  await Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
+  server.close();
+  server.closeAllConnections();
+  return 0;
+}
+
+/** Without the query, in which a timeline's secret is. */
+function log({ method, url }: IncomingMessage, response: ServerResponse): void {
+  response.on("close", () =>
+    console.log(
+      `${method} ${printable(url!.split("?")[0]!)} ${response.writableFinished ? response.statusCode : "broke off"}`,
+    ),
+  );
+}
+
+async function listening(server: Server, port: number): Promise<void> {
+  try {
+    await once(server.listen(port, HOST), "listening");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = REASONS[code!] ?? message;
+    throw new Stop(
+      `port ${port} can't be used: ${reason}; choose another, such as \`impact-pledge serve --port ${port === 8788 ? 8789 : 8788}\``,
+    );
+  }
+}
+
+const REASONS: Partial<Record<string, string>> = {
+  EADDRINUSE: "something else uses it",
+  EACCES: "this needs more rights",
+};
+
+function greeting(origin: string): string {
+  const url = `${origin}/v2/pledge-transaction`,
+    order = JSON.stringify(ORDER);
+  const header = `-H 'Authorization: Bearer ${KEYS[0]![0]}'`;
+  const rows = KEYS.map(
+    ([key, { unitId, teamId, unitIds }]) =>
+      `  ${key.padEnd(30)}  ${unitId ?? `${teamId}, with PLEDGE_UNIT_ID or X-Service-Unit-Id: ${unitIds!.join(", ")}`}`,
+  );
+  return `The service runs on ${origin}. Everything is in memory: it is gone when this ends.
+
+${[`  ${"DEVELOPMENT KEY".padEnd(30)}  ACTS AS`, ...rows].join("\n")}
+
+In another terminal:
+
+${settings(origin)}
+  echo '${order}' | npx impact-pledge create
+  npx impact-pledge get ptran_…
+
+Or by HTTP:
+
+  curl -s ${url} ${header} -H 'Content-Type: application/json' -d '${order}'
+  curl -s ${url}/ptran_… ${header}
+
+Ctrl-C ends it.`;
+}

@@ -1,0 +1,501 @@
+/* `PledgeClient`: the two operations of the service. Attempts, waits and the check of answers are compiled Rust. */
+import { VERSION } from "#version";
+import type { PledgeTransaction, RetrievedPledgeTransaction } from "./answers.ts";
+import { type Answer, newCall } from "./call.ts";
+import { core } from "./core.ts";
+import { type Limit, newLimit, within } from "./deadline.ts";
+import {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  NotFoundError,
+  PledgeError,
+  RateLimitError,
+  TimeoutError,
+  UnprocessableEntityError,
+  ValidationError,
+  requestId,
+} from "./errors.ts";
+import { reporter } from "./events.ts";
+import {
+  type CallSettings,
+  type Settings,
+  clientOptions,
+  createOptions,
+  getOptions,
+  invalid,
+} from "./options.ts";
+import { quietly, redactedCause, redactedHeaders, redactor } from "./redact.ts";
+import type {
+  Call,
+  CallOptions,
+  CreateOptions,
+  PledgeClientOptions,
+  PledgeErrorCode,
+  ResponseInfo,
+} from "./types.ts";
+import {
+  type CreatePledgeTransactionRequest,
+  type Issue,
+  validate,
+  validateBytes,
+} from "./validate/index.ts";
+
+/**
+ * Creates pledge transactions and gets them.
+ *
+ * @example
+ * ```js
+ * import { PledgeClient } from "impact-pledge";
+ *
+ * const client = new PledgeClient({ apiKey, baseUrl: "https://pledges.example.org" });
+ * const { id, timelineUrl } = await client.createPledgeTransaction({
+ *   reference: "order-1",
+ *   recipient: { email: "ada@example.org" },
+ *   pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+ * });
+ * console.log(id); // ptran_1
+ * ```
+ */
+export class PledgeClient {
+  #options: Settings;
+
+  /**
+   * @param options the API key, where the service is, and what may differ from the defaults
+   * @throws {PledgeError} for an option that can't be used
+   */
+  constructor(options: PledgeClientOptions) {
+    this.#options = clientOptions(options);
+    const { apiKey, unitId } = this.#options;
+    checkCredentials(typeof apiKey === "string" ? apiKey : UNKNOWN_KEY, unitId, this.#options);
+  }
+
+  /**
+   * A client with `PLEDGE_API_KEY`, `PLEDGE_BASE_URL` and, for a team-level key, `PLEDGE_UNIT_ID` of the environment.
+   * @param options beside these, and instead of them
+   * @param env instead of `process.env`, such as the `env` of a Worker
+   *
+   * @example
+   * ```js
+   * import { PledgeClient } from "impact-pledge";
+   *
+   * const client = PledgeClient.fromEnv({ maxRetries: 4 });
+   * const { reference } = await client.getPledgeTransaction("ptran_1");
+   * console.log(reference); // order-1
+   * ```
+   */
+  static fromEnv(
+    options: Partial<PledgeClientOptions> | null = {},
+    env: Readonly<Record<string, unknown>> = environment(),
+  ): PledgeClient {
+    const found = Object.entries(VARIABLES).map(
+      ([option, variable]) => [option, quietly(() => env[variable]) || undefined] as const,
+    );
+    const missing = found.find(
+      ([option, value]) =>
+        option !== "unitId" &&
+        value === undefined &&
+        !(options?.[option as keyof PledgeClientOptions] ?? undefined),
+    );
+    if (missing)
+      throw invalid(
+        `the variable \`${VARIABLES[missing[0]]}\` is not set, and there is no option \`${missing[0]}\``,
+      );
+    return new PledgeClient({ ...Object.fromEntries(found), ...options } as PledgeClientOptions);
+  }
+
+  /**
+   * A client with some other options.
+   *
+   * @example
+   * ```js
+   * const ofUnit = client.with({ unitId: "unit_2" });
+   * const { reference } = await ofUnit.getPledgeTransaction("ptran_1");
+   * console.log(reference); // order-1
+   * ```
+   */
+  with(options: Partial<PledgeClientOptions>): PledgeClient {
+    return new PledgeClient({ ...(this.#options as PledgeClientOptions), ...options });
+  }
+
+  /**
+   * Records pledges. The request is validated first; what was checked is what is sent.
+   * @throws {ValidationError} with all problems of the request; nothing was sent
+   * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError}
+   *
+   * @example
+   * ```js
+   * const { id } = await client.createPledgeTransaction(payload, { idempotencyKey: orderId });
+   * console.log(id); // ptran_1
+   * ```
+   */
+  createPledgeTransaction(
+    request: CreatePledgeTransactionRequest,
+    options?: CreateOptions | null,
+  ): Call<PledgeTransaction> {
+    return withResponse(
+      this.#call(
+        true,
+        () => snapshot(request),
+        () => createOptions(options),
+      ),
+    );
+  }
+
+  /**
+   * Gets a pledge transaction by its ID.
+   * @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError}
+   *
+   * @example
+   * ```js
+   * const { reference } = await client.getPledgeTransaction("ptran_1");
+   * console.log(reference); // order-1
+   * ```
+   */
+  getPledgeTransaction(id: string, options?: CallOptions | null): Call<RetrievedPledgeTransaction> {
+    return withResponse(
+      this.#call(
+        false,
+        () => idText(id),
+        () => getOptions(options),
+      ),
+    );
+  }
+
+  async #call<T extends object>(
+    isCreate: boolean,
+    readSubject: () => string,
+    readOptions: () => ReturnType<typeof getOptions>,
+  ): Promise<T> {
+    const subject = readSubject(),
+      own = readOptions();
+    const options = {
+      ...this.#options,
+      ...own,
+      headers: { ...this.#options.headers, ...own.headers, ...userAgent(this.#options) },
+    };
+    const limit = newLimit(own.signal, options.deadlineMs),
+      report = reporter(options);
+    try {
+      const call = newCall({ ...options, apiKey: await apiKeyOf(options, limit) }, limit, report);
+      return conclude<T>(
+        { ...call, limit, ownSignal: own.signal },
+        await core().send(call, isCreate, subject),
+        isCreate ? CREATE_HINT : "",
+      );
+    } catch (error) {
+      if (error instanceof PledgeError) report("failure", () => error.toJSON());
+      throw error;
+    } finally {
+      limit.clear();
+    }
+  }
+}
+
+const VARIABLES: Record<string, string> = {
+  apiKey: "PLEDGE_API_KEY",
+  baseUrl: "PLEDGE_BASE_URL",
+  unitId: "PLEDGE_UNIT_ID",
+};
+const environment = () => globalThis.process?.env ?? {};
+
+/** A key of no mode, until a function gives the real one. */
+const UNKNOWN_KEY = "unknown";
+
+function checkCredentials(
+  apiKey: string,
+  unitId: string | undefined,
+  {
+    baseUrl,
+    dangerouslyAllowBrowser,
+    dangerouslyAllowHttp,
+  }: Pick<Settings, "baseUrl" | "dangerouslyAllowBrowser" | "dangerouslyAllowHttp">,
+): void {
+  const { checkCredentials, isLiveKey } = core();
+  const problem = checkCredentials(apiKey, unitId);
+  if (problem !== undefined) throw invalid(problem);
+  if (!isLiveKey(apiKey)) return;
+  if (!dangerouslyAllowBrowser && inBrowserPage())
+    throw new PledgeError("live_key_in_browser", IN_BROWSER);
+  if (!dangerouslyAllowHttp && isOpenHttp(baseUrl))
+    throw new PledgeError("live_key_over_http", OVER_HTTP);
+}
+
+/** The key of one call: a function is asked each time, so that a key can be replaced while the program runs. */
+async function apiKeyOf(
+  options: Settings & { readonly signal?: AbortSignal | undefined },
+  limit: Limit,
+): Promise<string> {
+  const { apiKey: source, unitId, timeoutMs } = options;
+  if (typeof source === "string") return source;
+  const apiKey = await within(async () => source(), timeoutMs, limit.signal).catch((thrown) => {
+    if (limit.isOver())
+      throw new TimeoutError(
+        "timeout",
+        `the service was not asked within ${options.deadlineMs} ms: the function \`apiKey\` took too long`,
+      );
+    if (limit.signal?.aborted) throw abortReason(options.signal);
+    throw new PledgeError(
+      "api_key_failed",
+      `the function \`apiKey\` gave no key: ${describe(thrown as Cause)}`,
+      { cause: thrown },
+    );
+  });
+  if (typeof apiKey !== "string")
+    throw new PledgeError("api_key_failed", "the function `apiKey` must give a string");
+  checkCredentials(apiKey, unitId, options);
+  return apiKey;
+}
+
+/** Not in a page: browsers name themselves, and some would ask the service's permission for it first. */
+function userAgent({ appInfo }: Settings): Record<string, string> {
+  if (inBrowserPage()) return {};
+  const { name, version, url } = appInfo ?? ({} as Partial<NonNullable<typeof appInfo>>);
+  const parts = [
+    `impact-pledge/${VERSION}`,
+    name && name + (version ? `/${version}` : ""),
+    url && `(${url})`,
+  ];
+  return { "user-agent": parts.filter(Boolean).join(" ") };
+}
+
+/** The call's promise, and what came with its transaction. */
+function withResponse<T extends object>(call: Promise<T>): Call<T> {
+  const value = async () => {
+    const data = await call;
+    return { data, response: responseOf(data as never) };
+  };
+  return Object.defineProperty(call, "withResponse", { value }) as Call<T>;
+}
+
+const CREATE_HINT = "; the transaction may have been recorded";
+const IN_BROWSER =
+  "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`";
+const OVER_HTTP =
+  "a live key over http is readable by everyone on its way: use an https address as `baseUrl`, or set `dangerouslyAllowHttp`";
+
+/** Whether what is sent there leaves this machine, and in clear text. */
+function isOpenHttp(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "http:" && !/^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** A window with a document, or its worker: only browsers name themselves Mozilla. */
+function inBrowserPage(): boolean {
+  const { window, navigator, WorkerGlobalScope } = globalThis as typeof globalThis & {
+    readonly WorkerGlobalScope?: unknown;
+  };
+  return (
+    window?.document !== undefined ||
+    (WorkerGlobalScope !== undefined && String(navigator?.userAgent).startsWith("Mozilla/"))
+  );
+}
+
+function idText(id: unknown): string {
+  if (typeof id !== "string")
+    throw invalid("`id` must be the ID of a pledge transaction, a string");
+  return id;
+}
+
+/** The request as JSON text: what was checked is what is sent, however the value changes. */
+function snapshot(request: unknown): string {
+  refuse(validate(request));
+  const text = quietly(() => String(JSON.stringify(request)));
+  if (text === undefined)
+    refuse([{ path: [], pointer: "", code: "unreadable", message: "could not be read" } as never]);
+  refuse(validateBytes(new TextEncoder().encode(text)));
+  return text as string;
+}
+
+function refuse(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new ValidationError(issues);
+}
+
+/** How a call ended: `src/client/call.rs` makes it. */
+export interface Conclusion {
+  readonly kind:
+    | "transaction"
+    | "aborted"
+    | "timed_out"
+    | "invalid_argument"
+    | "connection_failed"
+    | keyof typeof REFUSALS;
+  /** The amount of a transaction; else what is wrong. */
+  readonly text: string;
+  readonly error: string | undefined;
+  readonly url: string;
+  /** The answer, where there is one; else what `fetch` threw. */
+  readonly part: unknown;
+  readonly idempotencyKey: string | undefined;
+  readonly retries: number;
+}
+
+/** The call that came to a conclusion. */
+interface Concluded extends Pick<CallSettings, "apiKey" | "deadlineMs" | "timeoutMs"> {
+  readonly limit: Limit;
+  /** The caller's own. */
+  readonly ownSignal: AbortSignal | undefined;
+}
+
+type Answered = Conclusion & { readonly part: Answer };
+
+/** Returns the transaction of a call's conclusion, or throws its error. */
+function conclude<T extends object>(call: Concluded, conclusion: Conclusion, hint: string): T {
+  const { kind, text, idempotencyKey } = conclusion;
+  if (kind === "transaction") return transaction(conclusion as Answered);
+  if (kind === "aborted" && !call.limit.isOver()) throw abortReason(call.ownSignal);
+  if (kind === "invalid_argument") throw invalid(text);
+  const limitMs = ({ aborted: call.deadlineMs, timed_out: call.timeoutMs } as Limits)[kind];
+  if (limitMs !== undefined)
+    throw new TimeoutError("timeout", `the service did not answer within ${limitMs} ms${hint}`, {
+      idempotencyKey,
+    });
+  throw REFUSALS[kind as Refusal]
+    ? refusal(call, conclusion as Answered)
+    : noAnswer(call, conclusion, hint);
+}
+
+type Limits = Partial<Record<string, number | undefined>>;
+
+const answers = new WeakMap<object, ResponseInfo>();
+
+function transaction<T extends object>({
+  text: amount,
+  part: { status, headers, body },
+  idempotencyKey,
+  retries,
+}: Answered): T {
+  const value = JSON.parse(decode(body));
+  value.charge.amount = amount;
+  const idempotentReplayed = headers.get("idempotent-replayed") === "true";
+  answers.set(
+    value,
+    Object.freeze({
+      status,
+      headers,
+      requestId: requestId(headers),
+      idempotencyKey,
+      idempotentReplayed,
+      retries,
+    }),
+  );
+  return value;
+}
+
+/**
+ * The status, headers and request ID that came with a transaction; undefined for a copy of it.
+ *
+ * @example
+ * ```js
+ * import { responseOf } from "impact-pledge";
+ *
+ * const transaction = await client.getPledgeTransaction("ptran_1");
+ * const { status, requestId } = responseOf(transaction);
+ * console.log(status); // 200
+ * ```
+ */
+
+export const responseOf = (
+  transaction: PledgeTransaction | RetrievedPledgeTransaction,
+): ResponseInfo | undefined => answers.get(transaction);
+
+const REFUSALS = {
+  authentication_failed: AuthenticationError,
+  not_found: NotFoundError,
+  api_error: ApiError,
+};
+type Refusal = keyof typeof REFUSALS;
+const BY_STATUS: Record<number, readonly [typeof ApiError, PledgeErrorCode]> = {
+  409: [ConflictError, "conflict"],
+  422: [UnprocessableEntityError, "unprocessable"],
+  429: [RateLimitError, "rate_limited"],
+};
+
+function refusal(
+  { apiKey }: Concluded,
+  { kind, text, error, url, part: { status, headers, body }, idempotencyKey }: Answered,
+): ApiError {
+  const redact = redactor(apiKey);
+  const isForeign =
+    kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
+  const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
+  const answer = {
+    status,
+    error: error && redact(error),
+    body: redact(decode(body)),
+    headers: redactedHeaders(headers, redact),
+  };
+  const [Refusal, code] = (kind === "api_error" && BY_STATUS[status]) || [
+    REFUSALS[kind as Refusal],
+    kind as Refusal,
+  ];
+  const retryAfter =
+    Refusal === RateLimitError ? { retryAfterMs: retryAfterMs(answer.headers) } : {};
+  return new Refusal(code, message, { ...answer, ...retryAfter, idempotencyKey });
+}
+
+/** `Retry-After`: seconds, or an HTTP date, which `Date.parse` alone would find in many other texts. */
+function retryAfterMs(headers: Headers): number | undefined {
+  const text = headers.get("retry-after")?.trim();
+  if (/^\d+$/.test(text!)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+  const at = new Date(text!);
+  return at.getTime() >= 0 && at.toUTCString() === text
+    ? Math.max(0, (at as unknown as number) - Date.now())
+    : undefined;
+}
+
+function noAnswer(
+  { apiKey }: Concluded,
+  { part, idempotencyKey, retries }: Conclusion,
+  hint: string,
+): ConnectionError {
+  const redact = redactor(apiKey);
+  const cause = redactedCause(part, redact) as Cause;
+  // What an earlier attempt sent may have been recorded all the same.
+  const ending =
+    isUnsent(cause) && (hint === "" || retries === 0) ? "; the request was not sent" : hint;
+  return new ConnectionError(
+    "connection_failed",
+    redact(`there is no answer from the service: ${describe(cause)}${ending}`),
+    { cause, idempotencyKey },
+  );
+}
+
+const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ConnectionRefused|UND_ERR_CONNECT_TIMEOUT)$/;
+const UNSENT_CALL = /^(connect|getaddrinfo)$/;
+
+/** What was thrown, as Node and other platforms describe it; read without trust. */
+type Cause =
+  | {
+      readonly message?: string;
+      readonly code?: string;
+      readonly syscall?: string;
+      readonly cause?: Cause;
+      readonly errors?: readonly Cause[];
+    }
+  | undefined;
+
+/** Whether there was no connection by which a request could have left. */
+function isUnsent(cause: Cause): boolean {
+  if ((cause?.errors?.length as number) > 0) return cause!.errors!.every(isUnsent);
+  return (
+    UNSENT_CODE.test(cause?.code as string) ||
+    UNSENT_CALL.test(cause?.syscall as string) ||
+    (cause?.cause !== undefined && isUnsent(cause.cause))
+  );
+}
+
+const describe = (cause: Cause) =>
+  quietly(() => String(cause?.cause?.message || cause?.cause?.code || cause?.message || cause)) ??
+  "an error that can't be read";
+
+function abortReason(signal: AbortSignal | undefined): unknown {
+  const reason = quietly(() => signal!.reason as unknown);
+  return reason === undefined
+    ? new DOMException("The operation was aborted.", "AbortError")
+    : reason;
+}
+
+/** Bytes that are no UTF-8 become U+FFFD, and a byte order mark nothing, as `Response.text` has it. */
+const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -1,0 +1,306 @@
+/* A form in a page that is checked as it is filled in. */
+import { showFailure } from "./failure.ts";
+import { type Field, controlsOf, fieldsOf } from "./fields.ts";
+import { type Line, liveRegion } from "./live.ts";
+import { type Problem, messagesOf } from "./messages.ts";
+import { type Control, type Reading, read } from "./read.ts";
+import { type ServerIssue, issuesOf, quietly, readIssues } from "./reported.ts";
+import { formText, reportedText } from "./texts.ts";
+import type { BindFormOptions, FormIssue } from "./types.ts";
+
+/** A form that is being checked. */
+export interface Checks {
+  /** Aborted once the form is unbound. */
+  readonly signal: Pick<AbortSignal, "aborted">;
+  read(): Omit<FieldReading, "ownerAt">;
+  refresh(): unknown;
+  /** Shows what a server found. */
+  report(issues: unknown): unknown;
+  unbind(): void;
+}
+
+type FieldReading = Reading<Control & { readonly field: Field }, "field">;
+type FieldIssue = FieldReading["issues"][number];
+
+const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while the shopper is still filling it in
+/** Problems of several fields together, which are shown at the place of their group. */
+const OF_GROUPS = new Set<string | undefined>([INCOMPLETE, "too_many_items"]);
+
+/** Checks a form as it is filled in, until it is unbound. Closures, as a minifier cannot shorten the members of a class as much. */
+export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boolean>): Checks {
+  const wasNative = !form.noValidate;
+  form.noValidate = true; // no bubbles: the problems stand beside the fields
+  const messages = messagesOf(form),
+    live = liveRegion(form);
+  const listening = new AbortController(),
+    { signal } = listening;
+  const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that have not changed since
+  const serverLines = new Set<string>(); // what the server found that no field has
+  const customValidity = new Map<Field, string>(); // by field
+  const hiddenInvalid = new Set<Field>(); // fields that are invalid to the browser, but not yet to the buyer
+  let touched = new WeakSet<Field>(serverErrors.keys()); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
+  let wasSent = false,
+    isBusy = false;
+  let isPressed = false; // a mouse button is down: a message that came up now would move what is about to be clicked
+  let problems = new Map<Field, Problem>(); // those that are shown, by field
+  let lines = new Set<string>(); // the problems that no field can show
+  let fieldAt: FieldReading["ownerAt"] | undefined; // of a path in the payload that was sent
+  let failure: HTMLElement | undefined; // what is shown of an `onSubmit` that failed
+  let notified: string | undefined; // the pointers and codes that `onIssues` got last
+
+  // ---- Events ----
+
+  function listen(): void {
+    const on = (target: EventTarget, type: string, listener: (event: never) => unknown) =>
+      target.addEventListener(type, listener as EventListener, { capture: true, signal });
+    const elsewhere = (event: FieldEvent) => form.contains(event.target) || onField(event); // fields with a `form` attribute
+    for (const type of ["input", "change", "focusout"]) {
+      on(form, type, onField);
+      on(form.ownerDocument, type, elsewhere);
+    }
+    on(form.ownerDocument, "mousedown", () => (isPressed = true));
+    on(form.ownerDocument, "mouseup", () => afterEvent(() => (isPressed = false)));
+    on(form, "submit", onSubmit);
+    on(form, "reset", () => afterEvent(forget));
+  }
+
+  /** Refreshes once the event has had its effect: a click where the mouse was released, the first values after a reset. */
+  function afterEvent(change: () => unknown): void {
+    setTimeout(() => {
+      change();
+      if (!signal.aborted) refresh();
+    });
+  }
+
+  function onField({ type, target }: FieldEvent): void {
+    if (target.form !== form) return;
+    if (type !== "input") touched.add(target);
+    if (type !== "focusout") forgetErrorOf(target);
+    if (type === "input" || !isPressed) refresh();
+  }
+
+  function onSubmit(event: SubmitEvent): void {
+    if (event.target !== form || (event.submitter as HTMLButtonElement | null)?.formNoValidate)
+      return;
+    if (isBusy) return event.preventDefault();
+    for (const field of fieldsOf(form)) touched.add(field);
+    forgetServer();
+    wasSent = true;
+    const { payload, issues, ownerAt } = refresh(true);
+    fieldAt = ownerAt;
+    if (issues.length > 0 || problems.size > 0) block(event, issues);
+    else if (options.onSubmit) submit(event, payload);
+  }
+
+  /** As if the browser had found the problems itself: no other listener gets this event. */
+  function block(event: SubmitEvent, issues: readonly FieldIssue[]): void {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const lost = issues.filter(hasNoField);
+    if (lost.length > 0)
+      console.warn(`impact-pledge: no field can show ${linesOf(lost).join(", ")}`);
+    announce(lines);
+    focus(problems.keys().next().value);
+  }
+
+  /** Calls `onSubmit`; the form is not sent again until the promise that it returns is settled. */
+  async function submit(event: SubmitEvent, payload: unknown): Promise<void> {
+    event.preventDefault();
+    isBusy = true;
+    form.setAttribute("aria-busy", "true");
+    try {
+      const answer = await options.onSubmit!(payload as never, event as never);
+      if (issuesOf(answer)) refused(answer, event);
+    } catch (error) {
+      refused(error, event);
+    } finally {
+      isBusy = false;
+      form.removeAttribute("aria-busy");
+    }
+  }
+
+  // ---- What a server found ----
+
+  /** Shows the issues of what `onSubmit` returned or threw; what has none that can be shown is for the developer. */
+  function refused(answer: unknown, { submitter }: SubmitEvent): void {
+    if (report(issuesOf(answer))) return;
+    if (!signal.aborted) failure = showFailure(form, options.messages, submitter);
+    (globalThis.reportError ?? console.error)(answer); // as the browser reports what nobody caught
+  }
+
+  /** Shows issues in place of those that were reported before. @returns {boolean} whether there is anything to show */
+  function report(reported: unknown): boolean {
+    const issues = readIssues(reported);
+    if (signal.aborted) return issues.length > 0;
+    forgetServer();
+    fieldAt ??= readNow().ownerAt;
+    const fields = new Set(fieldsOf(form));
+    for (const issue of issues)
+      addServerIssue({ ...issue, field: fieldAt(issue.path.join("."))! }, fields);
+    refresh(true);
+    if (issues.length === 0) return false;
+    announce(serverLines);
+    focus([...problems.keys()].find((field) => serverErrors.has(field)));
+    return true;
+  }
+
+  /** Beside its field, else on a line of its own. It holds no form back, and so leaves as its field is edited. */
+  function addServerIssue(
+    issue: ServerIssue & { readonly field: Field },
+    fields: ReadonlySet<Field>,
+  ): unknown {
+    const { field, path, message } = issue,
+      text = quietly(() => reportedText(issue, options.messages)) ?? message; // a text may ask for what the issue has not
+    if (!fields.has(field) || field.type === "hidden") return serverLines.add(text);
+    touched.add(field);
+    if (!serverErrors.has(field))
+      serverErrors.set(field, { text, group: path.length === 1 ? path[0] : undefined });
+  }
+
+  /** Also of the other buttons or boxes of its name, and of its group. */
+  function forgetErrorOf({ name }: Field): void {
+    for (const [field, { group }] of serverErrors)
+      if (field.name === name || name.split(".")[0] === group) serverErrors.delete(field);
+  }
+
+  function forgetServer(): void {
+    serverErrors.clear();
+    serverLines.clear();
+    failure?.remove();
+    live.clear();
+  }
+
+  function forget(): void {
+    touched = new WeakSet();
+    wasSent = false;
+    forgetServer();
+  }
+
+  // ---- What is shown ----
+
+  const readNow = (fields = fieldsOf(form)) => read(fields.flatMap(controlsOf), "field", options);
+
+  function refresh(isSilent?: boolean): FieldReading {
+    const fields = fieldsOf(form),
+      reading = readNow(fields),
+      { issues } = reading;
+    const first = new Map<Field | null, FieldIssue>(
+      [...issues].reverse().map((issue) => [issue.field, issue]),
+    );
+    for (const field of fields) setCustomValidity(field, first.get(field));
+    clearCustomValidity(new Set(fields));
+    problems = new Map(
+      fields
+        .map((field) => [field, problemOf(field, first.get(field))] as [Field, Problem])
+        .filter(([, problem]) => problem),
+    );
+    lines = new Set(issues.filter(hasNoField).map(({ message }) => message));
+    const shown = messages.show(problems);
+    fields.forEach(hideInvalidState);
+    live.update();
+    if (!isSilent)
+      live.add(
+        shown.map(([field, { text }]) => ({
+          text,
+          holds: () => problems.get(field)?.text === text,
+        })),
+      );
+    notify(issues);
+    return reading;
+  }
+
+  /** The browser knows each problem, shown or not: `:user-invalid` and `checkValidity` are right at any time. */
+  function setCustomValidity(field: Field, issue?: FieldIssue): void {
+    const text = issue?.message ?? "";
+    if ((customValidity.get(field) ?? "") === text) return;
+    if (text) customValidity.set(field, text);
+    else customValidity.delete(field);
+    field.setCustomValidity?.(text);
+  }
+
+  /** A screen reader would call a field invalid that the buyer has not come to. A single radio button is never called so. */
+  function hideInvalidState(field: Field): void {
+    const isHidden =
+      field.validationMessage &&
+      field.type !== "radio" &&
+      field.getAttribute("aria-invalid") !== "true";
+    if (isHidden && hiddenInvalid.add(field)) field.setAttribute("aria-invalid", "false");
+    else if (hiddenInvalid.delete(field) && !problems.has(field))
+      field.removeAttribute("aria-invalid");
+  }
+
+  /** Of all fields but these: the others were removed or disabled. */
+  function clearCustomValidity(fields: ReadonlySet<Field>): void {
+    for (const field of customValidity.keys()) if (!fields.has(field)) setCustomValidity(field);
+  }
+
+  /** Ours, else the browser's own, else the server's. */
+  function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
+    if (!touched.has(field) || (issue?.code === INCOMPLETE && !wasSent)) return undefined;
+    const text = field.validationMessage;
+    return text
+      ? { text, group: OF_GROUPS.has(issue?.code) ? issue!.path.join(".") : undefined }
+      : serverErrors.get(field);
+  }
+
+  const countNow = () => problems.size + new Set([...lines, ...serverLines]).size;
+
+  /** How many problems there are, and those that no field shows, for as long as it is so. */
+  function announce(texts: ReadonlySet<string>): void {
+    const count = countNow(),
+      summary = options.summary?.(count) ?? formText(options.messages, "summary", { count });
+    const others: Line[] = [...texts].map((text) => ({
+      text,
+      holds: () => lines.has(text) || serverLines.has(text),
+      isVisible: true,
+    }));
+    live.clear();
+    live.add([
+      { text: summary, holds: () => countNow() === count, isVisible: others.length > 0 },
+      ...others,
+    ]);
+  }
+
+  function notify(issues: FieldIssue[]): void {
+    const now = linesOf(issues).join("\n");
+    if (now !== notified) options.onIssues?.(issues as FormIssue[]);
+    notified = now;
+  }
+
+  function unbind(): void {
+    listening.abort();
+    clearCustomValidity(new Set()); // else the browser would still refuse the fields
+    problems = new Map();
+    messages.show(problems);
+    for (const field of hiddenInvalid) field.removeAttribute("aria-invalid");
+    live.remove();
+    failure?.remove();
+    form.noValidate = !wasNative;
+  }
+
+  listen();
+  refresh();
+  return { signal, read: readNow, refresh, report, unbind };
+}
+
+/** Of a field in the form or elsewhere in the page. */
+interface FieldEvent {
+  readonly type: string;
+  readonly target: Field;
+}
+
+/** Nor can one show it that the browser does not validate, such as a hidden one. */
+const hasNoField = ({ field }: FieldIssue) => !field?.validationMessage;
+
+const linesOf = (issues: readonly FieldIssue[]) =>
+  issues.map(({ pointer, code }) => `${pointer} ${code}`);
+
+function focus(field: Field | undefined): void {
+  // An element in a closed `details` cannot be focused.
+  let details = field?.closest("details");
+  while (details) {
+    details.open = true;
+    details = details.parentElement!.closest("details");
+  }
+  field?.focus();
+}

@@ -1,0 +1,43 @@
+/* The fields of a form, and their values as controls of a request. */
+import type { Control } from "./read.ts";
+
+/** Elements of a form that have no value for the request. */
+const WITHOUT_VALUE = new Set([
+  "button",
+  "fieldset",
+  "file",
+  "image",
+  "object",
+  "output",
+  "reset",
+  "submit",
+]);
+
+/** The value of a field whose text the browser cannot read, such as `1,5` in a number: not empty, and no number either. */
+const BAD_INPUT = "\uFFFD";
+
+/** A field, whatever its element: what an element has not is undefined. */
+export type Field = HTMLInputElement;
+
+/** In the order of the document, those added later too. */
+export function fieldsOf(form: HTMLFormElement): Field[] {
+  return ([...form.elements] as Field[]).filter(
+    (field) => !WITHOUT_VALUE.has(field.type) && !field.matches(":disabled"),
+  );
+}
+
+/** One control, or one for each chosen option of a list. */
+export function controlsOf(field: Field): (Control & { readonly field: Field })[] {
+  const { name, type } = field;
+  const control = (value: string) => ({ field, name, value, hidden: type === "hidden" });
+  if (type !== "select-multiple") return [control(textIn(field))];
+  const chosen = [...(field as Element as HTMLSelectElement).selectedOptions].map(({ value }) =>
+    control(value),
+  );
+  return chosen.length > 0 ? chosen : [control("")];
+}
+
+function textIn({ type, checked, validity, value = "" }: Field): string {
+  if (type === "checkbox" || type === "radio") return checked ? value : "";
+  return validity?.badInput ? BAD_INPUT : String(value);
+}

@@ -1,0 +1,71 @@
+/* Issues that a server found: whatever they are, reading them is bounded and throws nothing. */
+import type { ReportedIssue } from "./types.ts";
+
+const MOST = 1_000; // issues, and characters of each text
+const MOST_STEPS = 9;
+const CODE = /^(required|[a-z]+(_[a-z]+)+)$/; // no member that every object has
+
+/** The `issues` of an answer or of an error, if it has any. */
+export function issuesOf(value: unknown): unknown[] | undefined {
+  return quietly(() =>
+    Array.isArray((value as Answer).issues) && (value as Answer).issues.length > 0
+      ? (value as Answer).issues
+      : undefined,
+  );
+}
+
+/** An issue, read. */
+export interface ServerIssue {
+  readonly path: readonly string[];
+  readonly pointer: string;
+  readonly code: string;
+  readonly message: string;
+  readonly meta: unknown;
+}
+
+interface Answer {
+  readonly issues: unknown[];
+}
+
+/** The first issues, without those that have no message. */
+export function readIssues(issues: unknown): ServerIssue[] {
+  const length = quietly(() => Math.min((issues as unknown[]).length, MOST)) || 0;
+  return Array.from({ length }, (_, index) =>
+    quietly(() => readIssue((issues as ReportedIssue[])[index]!)),
+  ).filter(Boolean) as ServerIssue[];
+}
+
+function readIssue({
+  path,
+  pointer,
+  code,
+  message,
+  meta,
+}: ReportedIssue & { readonly meta?: unknown }): ServerIssue | undefined {
+  if (typeof message !== "string" || !message.trim()) return undefined;
+  const steps = Array.isArray(path)
+    ? path.slice(0, MOST_STEPS).map(stepOf)
+    : String(pointer ?? "")
+        .slice(0, MOST)
+        .split("/", MOST_STEPS)
+        .slice(1);
+  return {
+    path: steps,
+    pointer: ["", ...steps].join("/"),
+    code: CODE.test(code!) ? code! : "",
+    meta,
+    message: message.slice(0, MOST),
+  };
+}
+
+/** One that is an object names its key, as Standard Schema allows. */
+const stepOf = (step: unknown) =>
+  String((step as { key?: unknown } | null)?.key ?? step).slice(0, MOST);
+
+export function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+// generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew.
+
+import type { Shape } from "../form/shape.ts";
+
+/** What a form can fill in: an object has members in the contract's order, an array has an item; any other value is one field. */
+export const REQUEST: Shape = { members: {
+  reference: { isRequired: true },
+  recipient: { isRequired: true, members: { email: { isRequired: true, format: "email" }, firstName: {}, name: {} } },
+  pledges: { isRequired: true, item: { members: {
+    impact: { isRequired: true, members: { amount: { isRequired: true, isNumber: true }, offeringId: { isRequired: true } } },
+    detail: { members: {
+      name: {}, description: {}, nounSingular: {}, nounPlural: {}, image: { format: "uri" }, externalId: {},
+      externalUrl: { format: "uri" },
+    } },
+  } } },
+  trigger: { members: { date: { format: "date-time" }, phrase: {}, externalUrl: { format: "uri" } } },
+  notifications: { item: {} },
+} };

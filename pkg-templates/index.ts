@@ -1,0 +1,43 @@
+/* `impact-pledge`: the validator and the client. */
+export type {
+  Charge,
+  CurrencyCode,
+  Impact,
+  Notification,
+  Pledge,
+  PledgeDetail,
+  PledgeTransaction,
+  Recipient,
+  RetrievedPledge,
+  RetrievedPledgeTransaction,
+  Trigger,
+} from "./answers.ts";
+export { PledgeClient, responseOf } from "./client.ts";
+export {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  NotFoundError,
+  PledgeError,
+  RateLimitError,
+  TimeoutError,
+  UnprocessableEntityError,
+  ValidationError,
+} from "./errors.ts";
+export type {
+  Call,
+  CallOptions,
+  CreateOptions,
+  Fetch,
+  FetchInit,
+  LogLevel,
+  Logger,
+  PledgeClientOptions,
+  PledgeErrorCode,
+  RequestEvent,
+  ResponseEvent,
+  ResponseInfo,
+  RetryEvent,
+} from "./types.ts";
+export * from "./validate/index.ts";

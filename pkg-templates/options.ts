@@ -1,0 +1,288 @@
+/* Reads the options of `PledgeClient` and its calls: each is checked, and an error names the one that is wrong. */
+import { PledgeError } from "./errors.ts";
+import { LEVELS } from "./events.ts";
+import { suggest, list } from "./suggest.ts";
+import { quietly } from "./redact.ts";
+import type {
+  CallOptions,
+  CreateOptions,
+  Fetch,
+  LogLevel,
+  Logger,
+  PledgeClientOptions,
+} from "./types.ts";
+
+/** Reads an option: returns its value as it is used, or throws an error that names it. */
+export type Reader<T> = (name: string, value: unknown) => T;
+
+type Value<R> = R extends Reader<infer T> ? T : never;
+
+/** What readers give: options that were not set are absent. */
+export type Read<Readers> = {
+  readonly [N in keyof Readers as undefined extends Value<Readers[N]> ? never : N]: Value<
+    Readers[N]
+  >;
+} & {
+  readonly [N in keyof Readers as undefined extends Value<Readers[N]> ? N : never]?: Exclude<
+    Value<Readers[N]>,
+    undefined
+  >;
+};
+
+const MAX_TIMEOUT_MS = 2 ** 31 - 1; // what timers take
+const MAX_RETRIES = 10;
+const text = typed<string>("string", "a string"),
+  flag = typed<boolean>("boolean", "true or false");
+
+/** Of the client, and of each call. */
+const SHARED = {
+  unitId: optional(text),
+  timeoutMs: optional(whole(1, MAX_TIMEOUT_MS)),
+  deadlineMs: optional(whole(1, MAX_TIMEOUT_MS)),
+  maxRetries: optional(whole(0, MAX_RETRIES)),
+  headers: optional(moreHeaders),
+};
+const hook = optional(typed<(event: unknown) => unknown>("function", "a function"));
+const CLIENT = {
+  apiKey: textOrFunction,
+  baseUrl: address,
+  ...SHARED,
+  safeRepeats: optional(flag),
+  fetch: optional(fetcher),
+  appInfo: optional(appInfo),
+  onRequest: hook,
+  onResponse: hook,
+  onRetry: hook,
+  logger: optional(logger),
+  logLevel: optional(oneOf(LEVELS)),
+  dangerouslyAllowBrowser: optional(flag),
+  dangerouslyAllowHttp: optional(flag),
+};
+
+const GET = { ...SHARED, signal: optional(abortSignal) };
+const CREATE = { ...GET, idempotencyKey: optional(text) };
+const DEFAULTS = {
+  timeoutMs: 30_000,
+  maxRetries: 2,
+  safeRepeats: false,
+  logLevel: "off" as LogLevel,
+};
+
+export { list };
+/** The options of one call, and of its client where it sets none; with the key that a function gave. */
+export interface CallSettings extends Omit<Settings, "apiKey" | "headers"> {
+  readonly apiKey: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The options of a client, read. */
+export type Settings = ReturnType<typeof clientOptions>;
+export const clientOptions = (options: PledgeClientOptions) => ({
+  ...DEFAULTS,
+  ...read(CLIENT, options),
+});
+export const createOptions = (options?: CreateOptions | null) => read(CREATE, options ?? {});
+export const getOptions = (options?: CallOptions | null) => read(GET, options ?? {});
+
+export const invalid = (message: string, cause?: unknown) =>
+  new PledgeError("invalid_argument", message, { cause });
+
+/** Every option is read once: what is checked is what is used. */
+export function read<Readers extends Record<string, Reader<unknown>>>(
+  readers: Readers,
+  options: unknown,
+): Read<Readers> {
+  if (options === null || typeof options !== "object")
+    throw invalid(`the options must be an object, not ${kindOf(options)}`);
+  const names = reading("options", () => Object.keys(options));
+  const unknown = names.find((name) => !Object.hasOwn(readers, name));
+  if (unknown !== undefined)
+    throw invalid(
+      `\`${unknown}\` is not an option here; ${suggest(unknown, Object.keys(readers))}`,
+    );
+  const entries = Object.entries(readers).map(([name, reader]) => [
+    name,
+    reader(
+      name,
+      reading(name, () => (options as Record<string, unknown>)[name]),
+    ),
+  ]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Read<Readers>;
+}
+
+function reading<T>(name: string, get: () => T): T {
+  try {
+    return get();
+  } catch (cause) {
+    throw invalid(`\`${name}\` can't be read`, cause);
+  }
+}
+
+export function optional<T>(reader: Reader<T>): Reader<T | undefined> {
+  return (name, value) => (value === undefined || value === null ? undefined : reader(name, value));
+}
+
+function typed<T>(type: string, what: string): Reader<T> {
+  return (name, value) => {
+    if (typeof value === type) return value as T;
+    throw invalid(`\`${name}\` must be ${what}, not ${kindOf(value)}`);
+  };
+}
+
+export function oneOf<T extends string>(values: readonly T[]): Reader<T> {
+  return (name, value) => {
+    if (values.includes(value as T)) return value as T;
+    throw invalid(`\`${name}\` must be one of ${list(values)}`);
+  };
+}
+
+function textOrFunction(name: string, value: unknown): PledgeClientOptions["apiKey"] {
+  if (typeof value === "string" || typeof value === "function") return value as never;
+  throw invalid(`\`${name}\` must be a string, or a function that gives one, not ${kindOf(value)}`);
+}
+
+export function whole(least: number, most: number): Reader<number> {
+  return (name, value) => {
+    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most)
+      return value as number;
+    throw invalid(`\`${name}\` must be a whole number from ${least} to ${most}`);
+  };
+}
+
+/** Where the service is, without a slash at the end. */
+function address(name: string, value: unknown): string {
+  const url = quietly(() => new URL(value as string));
+  const plain =
+    url &&
+    /^https?:$/.test(url.protocol) &&
+    !url.username &&
+    !url.password &&
+    !url.search &&
+    !url.hash;
+  if (!plain)
+    throw invalid(
+      `\`${name}\` must be an http or https URL without credentials, query and fragment, such as \`https://pledges.example.org\``,
+    );
+  return url.href.replace(/\/+$/, "");
+}
+
+interface Fetcher {
+  fetch: Fetch;
+}
+
+/** A function, or an object that has one: a service binding of a Worker's. */
+function fetcher(name: string, value: unknown): Fetch {
+  if (typeof value === "function") return value as Fetch;
+  if (typeof reading(name, () => (value as Fetcher).fetch) === "function")
+    return (input, init) => (value as Fetcher).fetch(input, init);
+  throw invalid(`\`${name}\` must be a function, or an object with a function \`fetch\``);
+}
+
+const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,100}$/,
+  HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
+const MAX_HEADERS = 100;
+/** Headers that something else decides, and what. */
+const OWN_HEADERS: Record<string, string> = {
+  authorization: "apiKey",
+  "x-service-unit-id": "unitId",
+  "idempotency-key": "idempotencyKey",
+  "user-agent": "appInfo",
+  "content-type": "",
+  "content-length": "",
+  host: "baseUrl",
+};
+
+type Pairs = Iterable<readonly [unknown, unknown]>;
+
+/** Headers by their lower-case names, of an object or of `Headers`. */
+export function moreHeaders(name: string, value: unknown): Record<string, string> {
+  const entries =
+    typeof value === "object" &&
+    reading(name, () =>
+      Array.from(
+        typeof (value as Pairs)[Symbol.iterator] === "function"
+          ? (value as Pairs)
+          : Object.entries(value as object),
+        ([header, text]) => [header, text] as const,
+      ),
+    );
+  if (!entries || entries.length > MAX_HEADERS)
+    throw invalid(`\`${name}\` must be an object of at most ${MAX_HEADERS} texts, or \`Headers\``);
+  return Object.fromEntries(entries.map((entry) => headerOf(name, entry)));
+}
+
+function headerOf(option: string, [name, value]: readonly [unknown, unknown]): [string, string] {
+  if (
+    typeof name !== "string" ||
+    !TOKEN.test(name) ||
+    typeof value !== "string" ||
+    !HEADER_VALUE.test(value)
+  )
+    throw invalid(`\`${option}\` has a name or value that no header can have`);
+  const key = name.toLowerCase();
+  if (Object.hasOwn(OWN_HEADERS, key))
+    throw invalid(
+      `\`${option}\` can't set \`${key}\`${OWN_HEADERS[key] && `: that is what \`${OWN_HEADERS[key]}\` is for`}`,
+    );
+  return [key, value.trim()];
+}
+
+interface AppInfo {
+  readonly name: string;
+  readonly version: string | undefined;
+  readonly url: string | undefined;
+}
+
+const COMMENT = /^[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$/;
+
+/** What a `User-Agent` says of the application: a product, its version, and a comment (RFC 9110, 10.1.5). */
+function appInfo(option: string, value: unknown): AppInfo {
+  const { name, version, url } = reading(option, () => ({
+    name: (value as AppInfo).name,
+    version: (value as AppInfo).version,
+    url: (value as AppInfo).url,
+  }));
+  const isGood =
+    TOKEN.test(name) &&
+    typeof name === "string" &&
+    (
+      [
+        [version, TOKEN],
+        [url, COMMENT],
+      ] as const
+    ).every(
+      ([part, pattern]) => part === undefined || (typeof part === "string" && pattern.test(part)),
+    );
+  if (!isGood)
+    throw invalid(
+      `\`${option}\` must have a \`name\`, and may have a \`version\` and a \`url\`: ASCII without blanks`,
+    );
+  return { name, version, url };
+}
+
+function logger(name: string, value: unknown): Logger {
+  const fits = reading(name, () =>
+    LEVELS.slice(1).every((level) => typeof (value as Logger)[level as never] === "function"),
+  );
+  if (!fits)
+    throw invalid(
+      `\`${name}\` must have the functions ${list(LEVELS.slice(1))}, as \`console\` has`,
+    );
+  return value as Logger;
+}
+
+function abortSignal(name: string, value: unknown): AbortSignal {
+  const fits = reading(
+    name,
+    () =>
+      typeof (value as AbortSignal).aborted === "boolean" &&
+      typeof (value as AbortSignal).addEventListener === "function",
+  );
+  if (!fits) throw invalid(`\`${name}\` must be an AbortSignal`);
+  return value as AbortSignal;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? "an array" : `of type ${typeof value}`;
+}

@@ -1,0 +1,61 @@
+/* `impact-pledge/react-hook-form`: the rules as a resolver. */
+import { toNestErrors, validateFieldsNatively } from "@hookform/resolvers";
+import {
+  type CreatePledgeTransactionRequest,
+  type Issue,
+  type ValidateOptions,
+  createSchema,
+} from "impact-pledge/validate";
+import type {
+  FieldError,
+  FieldErrors,
+  FieldValues,
+  Resolver,
+  ResolverResult,
+} from "react-hook-form";
+
+/**
+ * The contract's rules for React Hook Form: each error's `type` is the code of its issue, and its `message` the text
+ * that `messages` has for it. Needs `@hookform/resolvers`.
+ *
+ * @example
+ * import { de } from "impact-pledge/locales/de";
+ * import { pledgeResolver } from "impact-pledge/react-hook-form";
+ *
+ * const { register, handleSubmit, formState } = useForm({ resolver: pledgeResolver({ messages: de }), defaultValues });
+ */
+export function pledgeResolver<T extends FieldValues = CreatePledgeTransactionRequest>(
+  options?: ValidateOptions,
+): Resolver<T> {
+  const schema = createSchema(options)["~standard"];
+  return (values, _context, form): ResolverResult<T> => {
+    const { value, issues } = schema.validate(values) as {
+      readonly value?: CreatePledgeTransactionRequest;
+      readonly issues?: readonly Issue[];
+    };
+    if (issues)
+      return {
+        values: {},
+        errors: toNestErrors<T>(errorsOf(issues, form.criteriaMode === "all"), form),
+      };
+    if (form.shouldUseNativeValidation) validateFieldsNatively({}, form);
+    return { values: value as unknown as T, errors: {} };
+  };
+}
+
+/** Names that React Hook Form sets nowhere, so that its errors would be none. */
+const NOT_SET = ["__proto__", "constructor", "prototype"];
+
+/** The first issue of each place; with all of them in `types`, by code, if they are wanted. */
+function errorsOf(issues: readonly Issue[], all: boolean): FieldErrors {
+  const errors = new Map<string, FieldError>();
+  for (const { path, code, message } of issues) {
+    const name = path.some((step) => NOT_SET.includes(step as string))
+      ? "root"
+      : path.join(".") || "root";
+    const error: FieldError = errors.get(name) ?? { type: code, message };
+    if (all) error.types = { [code]: message, ...error.types };
+    errors.set(name, error);
+  }
+  return Object.fromEntries(errors);
+}

@@ -1,0 +1,146 @@
+/*
+ * What an error shows, without the API key. A service may answer with what it was sent, and a caller's `fetch` may throw
+ * anything: only copies are shown, so that nothing can be reached through an error that was not read here.
+ */
+
+const NO_SECRET = 8; // shorter than any key, and likely to be a part of some word
+export const REDACTED = "[API key]";
+
+/** Most values (texts, objects, items of arrays) that are copied of a cause, and most characters of each text. */
+const MAX_VALUES = 200,
+  MAX_TEXT = 10_000;
+const MAX_HEADERS = 10_000; // far more than a server sends
+
+/** Replaces the key, as it is and as JSON and URLs spell it. */
+export type Redact = (text: string) => string;
+
+export function redactor(apiKey: string): Redact {
+  if (apiKey.length < NO_SECRET) return (text) => text;
+  const spellings = new Set([
+    apiKey,
+    JSON.stringify(apiKey).slice(1, -1),
+    encodeURIComponent(apiKey),
+  ]);
+  return (text) =>
+    withoutBeginning(
+      [...spellings].reduce((rest, spelling) => rest.replaceAll(spelling, REDACTED), text),
+      apiKey,
+    );
+}
+
+/** A text that was cut to a length may end in the beginning of the key. */
+function withoutBeginning(text: string, apiKey: string): string {
+  for (let length = Math.min(apiKey.length - 1, text.length); length >= NO_SECRET; length -= 1) {
+    if (text.endsWith(apiKey.slice(0, length))) return text.slice(0, -length) + REDACTED;
+  }
+  return text;
+}
+
+/** Headers with redacted values; of an object that only has a `get`, those that help to find a failure. */
+export function redactedHeaders(headers: GivenHeaders, redact: Redact): Headers {
+  const copy = new (globalThis.Headers ?? Map)();
+  for (const [name, value] of entriesOf(headers))
+    quietly(() =>
+      ((copy as Headers).append ?? copy.set).call(copy as Headers, redact(name), redact(value)),
+    );
+  return copy as Headers;
+}
+
+/** Of an answer, whatever a caller's `fetch` gives. */
+export type GivenHeaders =
+  | Iterable<readonly [string, string]>
+  | { get(name: string): string | null | undefined };
+
+const HELPFUL = ["content-type", "cf-ray", "location", "retry-after", "x-request-id"];
+
+function entriesOf(headers: GivenHeaders): [string, string][] {
+  const entries: [string, string][] = [];
+  const add = (name: unknown, value: unknown) => entries.push([String(name), String(value)]);
+  const isList = quietly(() => {
+    for (const [name, value] of headers as Iterable<readonly [string, string]>)
+      if (add(name, value) >= MAX_HEADERS) break;
+    return true;
+  });
+  if (!isList)
+    for (const name of HELPFUL)
+      quietly(
+        () =>
+          typeof (headers as Headers).get(name) === "string" &&
+          add(name, (headers as Headers).get(name)),
+      );
+  return entries;
+}
+
+/**
+ * A copy of what was thrown: errors with their names, messages, stacks, causes and enumerable properties, plain objects
+ * and arrays. All else (functions, class instances, accessors, cycles, what is beyond the limits) is left out.
+ */
+export function redactedCause(thrown: unknown, redact: Redact): unknown {
+  const copies = new Map<object, unknown>();
+  let left = MAX_VALUES;
+  return copied(thrown);
+
+  function copied(value: unknown): unknown {
+    left -= 1;
+    if (left < 0 || typeof value === "function") return undefined;
+    if (typeof value === "bigint") return value; // its text may take longer than all else
+    if (typeof value === "object" && value !== null) {
+      if (!copies.has(value)) copies.set(value, undefined).set(value, copiedObject(value)); // undefined meanwhile: a cycle ends
+      return copies.get(value);
+    }
+    const text = redact(String(value).slice(0, MAX_TEXT));
+    return typeof value === "symbol" || typeof value === "string" || text !== String(value)
+      ? text
+      : value;
+  }
+
+  function copiedObject(object: object): unknown {
+    if (quietly(() => Array.isArray(object))) return copiedItems(object as unknown[]);
+    if (typeof quietly(() => (object as Error).message) === "string") return copiedError(object);
+    return quietly(() => isPlain(object)) ? withProperties({}, object) : undefined;
+  }
+
+  function copiedItems(array: unknown[]): unknown[] {
+    const items: unknown[] = [],
+      length = quietly(() => array.length) ?? 0;
+    for (let index = 0; index < length && left > 0; index += 1)
+      items.push(copied(quietly(() => array[index])));
+    return items;
+  }
+
+  function copiedError(error: object): Error {
+    const copy = new Error();
+    delete copy.stack; // it is that of this line
+    withProperties(copy, error);
+    for (const name of ["name", "message", "stack", "code", "cause", "errors"])
+      define(copy, name, copied(quietly(() => error[name as never])), false);
+    return copy;
+  }
+
+  function withProperties(copy: object, object: object): object {
+    for (const name of quietly(() => Object.keys(object)) ?? []) {
+      if (left <= 0) break;
+      const value = copied(quietly(() => Object.getOwnPropertyDescriptor(object, name)!.value));
+      define(copy, redact(name.slice(0, MAX_TEXT)), value, true);
+    }
+    return copy;
+  }
+}
+
+function define(copy: object, name: string, value: unknown, enumerable: boolean): void {
+  if (value !== undefined && !Object.hasOwn(copy, name))
+    Object.defineProperty(copy, name, { value, enumerable, configurable: true, writable: true });
+}
+
+/** Made by `{}`, here or in another realm. */
+const isPlain = (object: object) =>
+  Object.getPrototypeOf(Object.getPrototypeOf(object) ?? Object.prototype) === null;
+
+/** The result, or `undefined` where reading throws. */
+export function quietly<T>(get: () => T): T | undefined {
+  try {
+    return get();
+  } catch {
+    return undefined;
+  }
+}

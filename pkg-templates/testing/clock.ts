@@ -1,0 +1,54 @@
+/* The service's clock and timers: the real time, or one that stands still until it is moved. */
+
+type RealTimer = ReturnType<typeof setTimeout>;
+
+interface Timer {
+  readonly due: number;
+  readonly fire: () => unknown;
+  real?: RealTimer;
+}
+
+export type Clock = ReturnType<typeof newClock>;
+
+/** @param start where it stands still, in milliseconds since 1970 */
+export function newClock(start?: number) {
+  let still = start,
+    ahead = 0,
+    last = 0;
+  const timers = new Map<number, Timer>();
+  const now = () => still ?? Date.now() + ahead;
+
+  /** As the real time runs, a real timer fires it. */
+  function arm(timer: Timer): void {
+    clearTimeout(timer.real);
+    if (still === undefined) timer.real = setTimeout(timer.fire, Math.max(0, timer.due - now()));
+  }
+
+  return {
+    now,
+    setTimeout(callback: () => unknown, ms: number): number {
+      last += 1;
+      const number = last;
+      const fire = () => timers.delete(number) && callback();
+      const timer: Timer = { due: now() + ms, fire };
+      timers.set(number, timer);
+      arm(timer);
+      return number;
+    },
+    clearTimeout(number: number): void {
+      clearTimeout(timers.get(number)?.real);
+      timers.delete(number);
+    },
+    advance(ms: number): void {
+      if (still === undefined) ahead += ms;
+      else still += ms;
+      const inOrder = [...timers.values()].sort((a, b) => a.due - b.due);
+      for (const timer of inOrder) {
+        arm(timer);
+        if (timer.due > now()) continue;
+        clearTimeout(timer.real);
+        timer.fire();
+      }
+    },
+  };
+}

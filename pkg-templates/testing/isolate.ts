@@ -1,0 +1,66 @@
+/* An instance of the compiled service: the Worker itself, with a platform of its own. */
+import { compile } from "#module";
+import { instantiate } from "#worker";
+import type { Clock } from "./clock.ts";
+import type { Random } from "./random.ts";
+
+/** What the Worker finds in place of globals. */
+export interface Platform {
+  readonly module: WebAssembly.Module;
+  readonly Date: { readonly now: () => number };
+  readonly setTimeout: Clock["setTimeout"];
+  readonly clearTimeout: Clock["clearTimeout"];
+  readonly crypto: { readonly getRandomValues: Random };
+  readonly queueMicrotask: (task: () => void) => void;
+  readonly console: { log(): void; error(): void };
+  readonly Headers: MapConstructor;
+  readonly Response: typeof Answer;
+}
+
+/** The Worker's `fetch`: of a request, of bindings, and of a context that it does not need. */
+export type WorkerFetch = (request: object, env: object, context: object) => Promise<Answer>;
+
+/** What the Worker takes for a `Response`: its parts are read here, and the platform's is made in the end. */
+export class Answer {
+  declare readonly status: number;
+  declare readonly headers: Map<string, string>;
+  declare readonly body: Uint8Array | undefined;
+
+  constructor(body: unknown, { status = 200, headers = new Map<string, string>() } = {}) {
+    Object.assign(this, { status, headers, body });
+  }
+
+  /** Of a stored value, which is bytes here, not a stream. */
+  async arrayBuffer() {
+    return this.body;
+  }
+}
+
+/** Serves a request; the promise is rejected if the instance breaks. */
+export type Isolate = (request: object, env: object) => Promise<Answer>;
+
+export function startIsolate({ clock, random }: { clock: Clock; random: Random }): Isolate {
+  const waiting = new Set<(cause: unknown) => void>(),
+    resolved = Promise.resolve();
+  const broke = (cause: unknown) => {
+    for (const reject of waiting) reject(cause);
+  };
+  const fetch = instantiate({
+    module: compile(),
+    Date: { now: clock.now },
+    setTimeout: clock.setTimeout,
+    clearTimeout: clock.clearTimeout,
+    crypto: { getRandomValues: random },
+    queueMicrotask: (task) => void resolved.then(task).catch(broke),
+    console: { log() {}, error() {} }, // a test prints what it wants to
+    Headers: Map,
+    Response: Answer,
+  });
+  return (request, env) =>
+    new Promise((resolve, reject) => {
+      waiting.add(reject);
+      fetch(request, env, {})
+        .then(resolve, reject)
+        .finally(() => waiting.delete(reject));
+    });
+}

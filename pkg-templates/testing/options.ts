@@ -1,0 +1,155 @@
+/* Reads the options of a test service, as strictly as those of the client. */
+import development from "../../src/operator/development.json";
+import {
+  type Reader,
+  invalid,
+  list,
+  moreHeaders,
+  oneOf,
+  optional,
+  read,
+  whole,
+} from "../options.ts";
+import type { KeyRecord } from "./store.ts";
+import type { TestFault, TestServiceOptions } from "./types.ts";
+
+const LAST_MS = 253_402_300_799_999; // the last of the year 9999
+const MOST_KEYS = 10_000,
+  MOST_PRICES = 100_000;
+const ID = matching(
+  /^[\x21-\x2b\x2d-\x7e]{1,128}$/,
+  "1 to 128 ASCII characters without blanks and commas",
+);
+const PRICE = matching(/^(?=.{1,40}$)\d+(\.\d+)?$/, 'a plain decimal in quotes, such as `"0.50"`');
+const ORIGIN = matching(
+  /^https?:\/\/[\w.:[\]-]{1,250}\/?$/i,
+  "an origin such as `https://shop.example`",
+);
+
+const SERVICE = {
+  keys: optional(items(MOST_KEYS, keyOf)),
+  catalogue: optional(catalogueOf),
+  now: optional(timeOf),
+  seed: optional(seedOf),
+  allowedOrigins: optional(items(1_000, ORIGIN)),
+  publicOrigin: optional(ORIGIN),
+};
+const KEY = {
+  key: matching(/^[\x21-\x7e]{1,1000}$/, "1 to 1,000 ASCII characters without blanks"),
+  mode: oneOf(["test", "live"]),
+  unitId: optional(ID),
+  teamId: optional(ID),
+  unitIds: optional(items(1_000, ID)),
+  label: optional(matching(/^[^\p{Cc}]{0,100}$/u, "one line of at most 100 characters")),
+};
+const CATALOGUE = { currencyCode: oneOf(["USD", "GBP", "EUR"]), unitPrices: pricesOf };
+
+export const FAULTS = ["timeout", "lost answer", "lost write", "slow"] as const;
+const FAULT = {
+  operation: optional(oneOf(["create", "get", "timeline"])),
+  times: optional(
+    (name, value) => (value === Infinity ? value : whole(1, 1_000_000)(name, value)) as number,
+  ),
+  status: optional(whole(400, 599)),
+  headers: optional(moreHeaders),
+  fault: optional(oneOf(FAULTS)),
+  delayMs: optional(whole(1, 2 ** 31 - 1)),
+};
+
+export function serviceOptions(options: TestServiceOptions = {}) {
+  const {
+    keys = (development.keys as [string, KeyRecord["record"]][]).map(([key, record]) => ({
+      key,
+      record,
+    })),
+    catalogue = development.catalogue,
+    ...others
+  } = read(SERVICE, options);
+  return { keys, catalogue, ...others };
+}
+
+export function faultOptions(options: TestFault) {
+  const { times = 1, ...fault } = read(FAULT, options);
+  if ((fault.status === undefined) === (fault.fault === undefined))
+    throw invalid(`a fault has a \`status\` or a \`fault\`, one of ${list(FAULTS)}`);
+  if ((fault.delayMs === undefined) === (fault.fault === "slow"))
+    throw invalid('`delayMs` says how long the fault "slow" takes');
+  if (fault.headers && !fault.status) throw invalid("`headers` are those of a `status`");
+  return { times, ...fault };
+}
+
+export const advanceOf = (ms: unknown, now: number) => whole(0, LAST_MS - now)("ms", ms);
+
+/** The secret of the namespace: each key's record has a copy, and a key without it can't create. */
+const SECRET = "07".repeat(32);
+
+/** A key, and its record as `src/auth.rs` reads it. */
+function keyOf(name: string, value: unknown): KeyRecord {
+  const { key, mode, unitId, teamId, unitIds, label = "" } = read(KEY, value);
+  if (unitId !== undefined && !teamId && !unitIds)
+    return {
+      key,
+      record: { mode, level: "unit", unitId, label, secret: SECRET } as KeyRecord["record"],
+    };
+  if (teamId !== undefined && unitIds?.length && !unitId)
+    return {
+      key,
+      record: {
+        mode,
+        level: "team",
+        teamId,
+        unitIds,
+        label,
+        secret: SECRET,
+      } as KeyRecord["record"],
+    };
+  throw invalid(`each of \`${name}\` has either a \`unitId\`, or a \`teamId\` and its \`unitIds\``);
+}
+
+function catalogueOf(_name: string, value: unknown) {
+  return read(CATALOGUE, value);
+}
+
+function pricesOf(name: string, value: unknown): Record<string, string> {
+  if (value === null || typeof value !== "object" || Array.isArray(value))
+    throw invalid(`\`${name}\` must be an object of prices by offering`);
+  const entries = Object.entries(value);
+  if (entries.length > MOST_PRICES)
+    throw invalid(`\`${name}\` has more than ${MOST_PRICES} prices`);
+  return Object.fromEntries(entries.map(([offering, price]) => [offering, PRICE(name, price)]));
+}
+
+function timeOf(name: string, value: unknown): number {
+  const isTime =
+    /^\d{4}-\d\d-\d\d/.test(value as string) ||
+    typeof value === "number" ||
+    Object.prototype.toString.call(value) === "[object Date]";
+  const ms = isTime
+    ? Math.trunc(typeof value === "string" ? Date.parse(value) : (value as number))
+    : NaN;
+  if (ms >= 0 && ms <= LAST_MS) return ms;
+  throw invalid(
+    `\`${name}\` must be a time from 1970 to 9999: a Date, milliseconds, or ISO text such as \`2026-01-31T12:00:00Z\``,
+  );
+}
+
+function seedOf(name: string, value: unknown): string {
+  if (Number.isFinite(value) || (typeof value === "string" && value.length <= 1_000))
+    return `${value}`;
+  throw invalid(`\`${name}\` must be a number, or text of at most 1,000 characters`);
+}
+
+function matching(pattern: RegExp, what: string): Reader<string> {
+  return (name, value) => {
+    if (typeof value === "string" && pattern.test(value)) return value;
+    throw invalid(`\`${name}\` must be ${what}`);
+  };
+}
+
+function items<T>(most: number, reader: Reader<T>): Reader<T[]> {
+  return (name, value) => {
+    if (!Array.isArray(value) || value.length > most)
+      throw invalid(`\`${name}\` must be an array of at most ${most}`);
+    return value.map((item) => reader(name, item));
+  };
+}

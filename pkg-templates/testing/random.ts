@@ -1,0 +1,24 @@
+/* Randomness: the platform's, or the same on each run. */
+
+/** Fills bytes. */
+export type Random = (bytes: Uint8Array<ArrayBuffer>) => void;
+
+export function newRandom(seed?: string): Random {
+  if (seed === undefined) return (bytes) => void crypto.getRandomValues(bytes);
+  let state = 0x811c9dc5; // FNV-1a of the text, then mulberry32: enough for ids that differ from each other
+  for (const char of seed) state = Math.imul(state ^ char.codePointAt(0)!, 0x01000193);
+  const next = mulberry32(state);
+  return (bytes) => {
+    for (let i = 0; i < bytes.length; i += 1) bytes[i] = next();
+  };
+}
+
+/** Returns the next 32 bits at each call, as a signed number. */
+export function mulberry32(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return mixed ^ (mixed >>> 14);
+  };
+}

@@ -1,0 +1,62 @@
+/* `impact-pledge/testing`: the real service in the process of a test. */
+import { invalid } from "../options.ts";
+import { BASE_URL, newFetch, newHandler } from "./http.ts";
+import { advanceOf, faultOptions, serviceOptions } from "./options.ts";
+import { type Incoming, newState } from "./state.ts";
+import type { TestService, TestServiceOptions } from "./types.ts";
+
+export type {
+  RecordedRequest,
+  RecordedTransaction,
+  TestCatalogue,
+  TestFault,
+  TestKey,
+  TestService,
+  TestServiceOptions,
+} from "./types.ts";
+
+const MOST_FAULTS = 1_000;
+
+/**
+ * Starts the real service, compiled, in this process: without network, in memory, and with a clock and randomness of its
+ * own. Two of them share nothing.
+ *
+ * @example
+ * ```js
+ * import { PledgeClient } from "impact-pledge";
+ * import { createTestService } from "impact-pledge/testing";
+ *
+ * const service = createTestService({ seed: 1, now: "2026-01-31T12:00:00Z" });
+ * const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: service.baseUrl, fetch: service.fetch });
+ * const { id, charge } = await client.createPledgeTransaction(payload);
+ * console.log(id, charge.amount); // ptran_el4vh3fn6yziyea6iqpufimxjihfc5hf6jcz2ubu3y 0.50
+ * ```
+ *
+ * @throws an error of code `invalid_argument` that names the option that is wrong
+ */
+export function createTestService(options?: TestServiceOptions): TestService {
+  const settings = serviceOptions(options);
+  let state = newState(settings);
+  const serve = (request: Incoming) => state.serve(request);
+  return {
+    baseUrl: BASE_URL,
+    fetch: newFetch(serve),
+    handler: newHandler(serve),
+    now: () => state.clock.now(),
+    advance: (ms) => state.clock.advance(advanceOf(ms, state.clock.now())),
+    fail(fault) {
+      const read = faultOptions(fault);
+      if (state.faults.length >= MOST_FAULTS)
+        throw invalid(`there are ${MOST_FAULTS} faults already`);
+      state.faults.push(read);
+    },
+    restore() {
+      state.faults.length = 0;
+    },
+    transactions: () => state.transactions(),
+    requests: () => state.requests(),
+    reset() {
+      state = newState(settings);
+    },
+  };
+}

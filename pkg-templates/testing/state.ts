@@ -1,0 +1,167 @@
+/* All that a test service is between two resets: clock, randomness, store, faults, the list of requests, and the compiled service. */
+import { coder } from "../platform.ts";
+import { type Body, type Next, newBody } from "./body.ts";
+import { newClock } from "./clock.ts";
+import { type Isolate, startIsolate } from "./isolate.ts";
+import { newLog } from "./log.ts";
+import { newRandom } from "./random.ts";
+import type { faultOptions, serviceOptions } from "./options.ts";
+import { type Failing, type Store, newStore } from "./store.ts";
+
+const CREATE = "/v2/pledge-transaction";
+
+/** A request that comes in. */
+export interface Incoming {
+  readonly method: string;
+  readonly url: string;
+  /** By lower-case names. */
+  readonly headers: Map<string, string>;
+  readonly next: Next;
+  /** Whether its body is there as a whole. */
+  readonly isWhole: boolean;
+}
+
+/** An answer. */
+export interface Served {
+  readonly status: number;
+  readonly headers: Map<string, string>;
+  readonly body: Uint8Array | undefined;
+  /** Whether it is lost on its way. */
+  readonly isLost: boolean;
+  /** Whether the request's body was begun to be read, and given up. */
+  readonly isCut: boolean;
+}
+
+type Answer = Pick<Served, "status" | "headers" | "body">;
+/** What the list of requests shows of one that is never answered. */
+interface Silence {
+  readonly status: null;
+  readonly headers?: undefined;
+  readonly body?: undefined;
+}
+
+type Fault = ReturnType<typeof faultOptions>;
+type Operation = NonNullable<Fault["operation"]>;
+
+export function newState({
+  keys,
+  catalogue,
+  now,
+  seed,
+  allowedOrigins = [],
+  publicOrigin,
+}: ReturnType<typeof serviceOptions>) {
+  const clock = newClock(now),
+    platform = { clock, random: newRandom(seed) };
+  const store = newStore(keys, catalogue),
+    log = newLog(store.labelOf),
+    faults: Fault[] = [];
+  const settings = { ALLOWED_ORIGINS: allowedOrigins.join(), PUBLIC_ORIGIN: publicOrigin };
+  const newIsolate = () => startIsolate(platform);
+  let isolate: Isolate | undefined,
+    answered = 0;
+
+  /** Serves a request as the Worker does, in this isolate with this store; `failing`: which of the store's calls fail. */
+  function served(
+    { url, method, headers }: Incoming,
+    body: Body,
+    run: Isolate,
+    from: Store,
+    failing?: Failing,
+  ): Promise<Answer> {
+    const env = { ...settings, PLEDGES: from.bind(tokenOf(headers), failing) };
+    const stream = /^(GET|HEAD)$/.test(method) ? null : body.stream;
+    return run({ method, url, headers, body: stream, arrayBuffer: body.arrayBuffer }, env);
+  }
+
+  /** The Worker's own answer of a status, by an instance that has nothing cached; a plain one of what it does not answer. */
+  async function failed(
+    { status, headers = {} }: Pick<Fault, "headers"> & { readonly status: number },
+    request: Incoming,
+    body: Body,
+  ): Promise<Answer> {
+    const from = {
+      401: [newStore([], catalogue)],
+      404: [newStore(keys, catalogue)],
+      503: [store, { readFails: true }],
+    }[status] as [Store, Failing?] | undefined;
+    const own = from && (await served(request, body, newIsolate(), ...from));
+    const answer = own?.status === status ? own : plain(status);
+    return { ...answer, headers: new Map([...answer.headers, ...Object.entries(headers)]) };
+  }
+
+  function answerTo(
+    request: Incoming,
+    body: Body,
+    { status, fault, ...others }: Partial<Fault> = {},
+  ): Promise<Answer> | Silence {
+    if (fault === "timeout") return { status: null };
+    if (status) return failed({ status, ...others }, request, body);
+    isolate ??= newIsolate();
+    return served(request, body, isolate, store, {
+      writeFails: fault === "lost write",
+    });
+  }
+
+  function takeFault(operation: Operation | undefined): Fault | undefined {
+    const fault = operation && faults.find((one) => !one.operation || one.operation === operation);
+    if (!fault) return undefined;
+    fault.times -= 1;
+    if (fault.times === 0) faults.splice(faults.indexOf(fault), 1);
+    return fault;
+  }
+
+  return {
+    clock,
+    faults,
+    transactions: store.transactions,
+    requests: log.requests,
+
+    /** Does not end if the service is made to be silent. */
+    async serve(request: Incoming): Promise<Served> {
+      const body = newBody(request.next),
+        entry = log.add(request, body),
+        fault = takeFault(operationOf(request));
+      const answer = await answerTo(request, body, fault);
+      if (request.isWhole || fault) await body.finish();
+      answered += 1;
+      if (!answer.headers?.has("x-request-id"))
+        answer.headers?.set("x-request-id", `request-${String(answered).padStart(12, "0")}`);
+      log.end(entry, answer.status);
+      if (fault?.fault === "timeout") await new Promise(() => {});
+      if (fault?.fault === "slow")
+        await new Promise<void>((resolve) => clock.setTimeout(resolve, fault.delayMs!));
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        body: answer.body,
+        isLost: fault?.fault === "lost answer",
+        isCut: body.isCut(),
+      } as Served;
+    },
+  };
+}
+
+/** The key of `Authorization: Bearer KEY`, which the service has found well formed when it asks the store for it. */
+const tokenOf = (headers: Incoming["headers"]) =>
+  headers.get("authorization")?.trim().split(/ +/)[1];
+
+function operationOf({ method, url }: Incoming): Operation | undefined {
+  const { pathname } = new URL(url);
+  if (method === "OPTIONS") return undefined;
+  if (pathname === CREATE) return "create";
+  if (pathname.startsWith(`${CREATE}/`)) return "get";
+  return pathname.startsWith("/timeline") ? "timeline" : undefined;
+}
+
+const plain = (status: number): Answer => ({
+  status,
+  headers: new Map<string, string>([
+    ["content-type", "application/json"],
+    ["cache-control", "no-store"],
+    ...(status === 429 ? [["retry-after", "1"] as const] : []),
+  ]),
+  body: coder("TextEncoder").encode(
+    JSON.stringify({ error: `Status ${status}`, message: "The test service was made to fail." }),
+  ),
+});

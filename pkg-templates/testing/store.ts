@@ -1,0 +1,74 @@
+/* A namespace of Workers KV, in memory. */
+import { profiles } from "../../src/operator/development.json";
+import { coder } from "../platform.ts";
+import type { RecordedTransaction } from "./types.ts";
+
+const MOST_BYTES = 256 * 1024 * 1024;
+const TRANSACTION = "transaction:";
+
+/** A key, and its record as `src/auth.rs` reads it. */
+export interface KeyRecord {
+  readonly key: string;
+  readonly record: { readonly label?: string };
+}
+
+/** Which of the store's calls fail. */
+export interface Failing {
+  readonly readFails?: boolean;
+  readonly writeFails?: boolean;
+}
+
+interface Kept {
+  readonly value: Uint8Array;
+  readonly metadata: { readonly mode: "test" | "live"; readonly unit: string } | null;
+}
+
+export type Store = ReturnType<typeof newStore>;
+
+export function newStore(keys: readonly KeyRecord[], catalogue: object) {
+  const records = new Map<string, Kept>();
+  let bytes = 0;
+  const known = new Map(keys.map(({ key, record }) => [key, record]));
+
+  function put(name: string, value: Uint8Array, metadata: Kept["metadata"] = null): void {
+    bytes += value.length - (records.get(name)?.value.length ?? 0);
+    records.set(name, { value, metadata });
+  }
+  for (const mode of ["test", "live"]) put(`catalogue:${mode}`, encode(catalogue));
+  for (const [unit, profile] of Object.entries(profiles)) put(`profile:${unit}`, encode(profile));
+
+  return {
+    /**
+     * The binding for one request. A key's record is not found by the hash in its name, which takes an asynchronous
+     * function on most platforms: the service asks for no other key than the request's.
+     */
+    bind: (token: string | undefined, { readFails = false, writeFails = false }: Failing = {}) => ({
+      async getWithMetadata(name: string) {
+        if (readFails) throw new Error("reads are made to fail");
+        const record = name.startsWith("key:")
+          ? known.has(token!) && { value: encode(known.get(token!)) }
+          : records.get(name);
+        return record ? { metadata: null, ...record } : { value: null, metadata: null };
+      },
+      async put(name: string, value: Uint8Array, { metadata }: Pick<Kept, "metadata">) {
+        if (writeFails || bytes + value.length > MOST_BYTES) throw new Error("writes fail");
+        put(name, value, metadata);
+      },
+    }),
+    labelOf: (token: string) => known.get(token)?.label,
+    transactions: () =>
+      [...records].filter(([name]) => name.startsWith(TRANSACTION)).map(transactionOf),
+  };
+}
+
+function transactionOf([name, { value, metadata }]: [string, Kept]): RecordedTransaction {
+  const { mode, unit } = metadata!;
+  return {
+    id: name.slice(TRANSACTION.length),
+    unitId: unit,
+    mode,
+    ...JSON.parse(coder("TextDecoder").decode(value)),
+  };
+}
+
+const encode = (value: unknown) => coder("TextEncoder").encode(JSON.stringify(value));

@@ -1,0 +1,26 @@
+/* `impact-pledge/validate`: what a storefront imports. */
+export type {
+  CreatePledgeTransactionRequest,
+  ImpactRequest,
+  IssueCode,
+  NotificationType,
+  PledgeDetailRequest,
+  PledgeRequest,
+  RecipientRequest,
+  TriggerRequest,
+} from "../generated/request.ts";
+export { createPledgeTransactionSchema, createSchema } from "./standard.ts";
+export type {
+  CreatePledgeTransactionSchema,
+  FormTexts,
+  Issue,
+  IssueMeta,
+  JsonSchemaOptions,
+  LocalePack,
+  Message,
+  MessageMap,
+  Messages,
+  ValidateOptions,
+} from "./types.ts";
+export { validate, validateAt, validateBytes } from "./validate.ts";
+export { ready } from "./wasm.ts";

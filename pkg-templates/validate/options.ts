@@ -1,0 +1,28 @@
+/* The options of every check. */
+import { MOST_ISSUES } from "./limits.ts";
+import type { NewIssue, ValidateOptions } from "./types.ts";
+
+export function mostOf(options?: Pick<ValidateOptions, "maxIssues">): number {
+  const maxIssues = options?.maxIssues;
+  if (maxIssues === undefined) return MOST_ISSUES;
+  if (maxIssues > 0 && Number.isInteger(maxIssues)) return maxIssues;
+  throw new TypeError("`maxIssues` must be a whole number greater than 0");
+}
+
+/** Replaces messages by those of the caller: a map by code, such as a locale pack, or a function. */
+export function translated(issues: NewIssue[], options?: ValidateOptions): NewIssue[] {
+  const messages = options?.messages;
+  if (messages)
+    for (const issue of issues) issue.message = textOf(issue, messages) ?? issue.message;
+  return issues;
+}
+
+/** The text of an issue, or of what else has a code, by a map of texts or a function. */
+export function textOf(
+  issue: { readonly code: string },
+  messages: object | ((issue: never) => string | undefined),
+): string | undefined {
+  const text =
+    typeof messages === "function" ? messages : (messages as Record<string, string>)[issue.code];
+  return typeof text === "function" ? (text as (issue: object) => string)(issue) : text;
+}

@@ -1,0 +1,90 @@
+/*
+ * A value as JSON text, as JSON.stringify would make it, with markers where that would throw or leave out a value. It
+ * ends whatever getters, Proxies and cycles do and however large the value is, and reads each member once.
+ */
+import { GIVEN_UP, MAX_DEPTH, OTHER, UNREADABLE } from "../generated/tables.ts";
+import { CHARACTERS, MOST_VALUES } from "./limits.ts";
+
+/** A number that no double can hold, as NaN and the infinities are none that JSON can. */
+const NOT_FINITE = "1e999";
+
+type Members = Record<string, unknown>;
+
+/** @param depth how many steps lead to the value from the request */
+export function serialize(root: unknown, depth: number): string {
+  let left = MOST_VALUES;
+
+  /** The text of what `read` returns; undefined where that is absent. */
+  function textOf(read: () => unknown, key: string, depth: number): string | undefined {
+    if (depth > MAX_DEPTH) {
+      left = -1; // nothing more is read: the wasm finds that this lies too deep
+      return "0";
+    }
+    if (--left < 0) return GIVEN_UP;
+    let value: unknown, names: string[] | undefined, length: number | undefined;
+    try {
+      value = plain(read(), key);
+      if (typeof value === "string") left -= value.length / CHARACTERS;
+      names = namesOf(value);
+      length = names && Math.trunc(names.length);
+    } catch {
+      return UNREADABLE;
+    }
+    if (left < 0) return GIVEN_UP;
+    if (length! > left) return UNREADABLE;
+    if (names) return textOfAll(value as Members, names, length!, depth);
+    return textOfScalar(value);
+  }
+
+  /** The text of an object, or of an array, which then stands for its names as well. */
+  function textOfAll(value: Members, names: string[], length: number, depth: number): string {
+    const isArray = names === (value as unknown);
+    let text = "";
+    for (let i = 0; i < length && left >= 0; i++) {
+      const part = partOf(value, isArray ? `${i}` : names[i]!, isArray, depth + 1);
+      if (part) text += (text && ",") + part;
+    }
+    return isArray ? `[${text}]` : `{${text}}`;
+  }
+
+  /** The text of an item, or of a member with its name; undefined for a member that is absent. */
+  function partOf(value: Members, key: string, isArray: boolean, depth: number) {
+    left -= key.length / CHARACTERS;
+    const text = textOf(() => value[key], key, depth);
+    return isArray ? (text ?? OTHER) : text && `${JSON.stringify(key)}:${text}`;
+  }
+
+  return textOf(() => root, "", depth) ?? OTHER;
+}
+
+/** The names of an object's members, or an array, which stands for its own names. */
+function namesOf(value: unknown): string[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Array.isArray(value) ? value : Object.keys(value);
+}
+
+function textOfScalar(value: unknown): string | undefined {
+  if (typeof value === "number" && !Number.isFinite(value)) return NOT_FINITE;
+  if (typeof value === "bigint") return OTHER;
+  return value === undefined ? undefined : (JSON.stringify(value) ?? OTHER);
+}
+
+/** A value as JSON.stringify sees it: the result of `toJSON`, and the primitive of a wrapper. */
+function plain(value: unknown, key: string): unknown {
+  const canConvert = value === Object(value) || typeof value === "bigint";
+  if (canConvert && typeof (value as Members).toJSON === "function")
+    value = (value as { toJSON(key: string): unknown }).toJSON(key);
+  if (typeof value !== "object" || value?.valueOf === Object.prototype.valueOf) return value;
+  for (const type of [Number, String, Boolean, BigInt]) {
+    let primitive: unknown;
+    try {
+      primitive = (type.prototype.valueOf as (this: unknown) => unknown).call(value);
+    } catch {
+      continue; // it wraps no such thing
+    }
+    return typeof primitive === "number" || typeof primitive === "string"
+      ? (type as (value: unknown) => unknown)(value)
+      : primitive;
+  }
+  return value;
+}

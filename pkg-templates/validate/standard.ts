@@ -1,0 +1,93 @@
+/* The request's schema for whoever speaks Standard Schema or Standard JSON Schema. */
+import { jsonSchema } from "../generated/json-schema.ts";
+import type { CreatePledgeTransactionRequest } from "../generated/request.ts";
+import { mostOf, translated } from "./options.ts";
+import { serialize } from "./serialize.ts";
+import type { CreatePledgeTransactionSchema, JsonSchemaOptions, ValidateOptions } from "./types.ts";
+import { checkText } from "./validate.ts";
+
+/**
+ * The request's schema for libraries that speak Standard Schema.
+ *
+ * @example
+ * ```js
+ * import { createPledgeTransactionSchema } from "impact-pledge/validate";
+ *
+ * const { issues } = createPledgeTransactionSchema["~standard"].validate({ reference: "order-1" });
+ * console.log(issues.map(({ path }) => path.join("."))); // [ 'recipient', 'pledges' ]
+ * ```
+ */
+export const createPledgeTransactionSchema: CreatePledgeTransactionSchema =
+  /* @__PURE__ */ createSchema();
+
+/** The same schema with options of its own; the `libraryOptions` of a call come before them. */
+export function createSchema(options?: ValidateOptions): CreatePledgeTransactionSchema {
+  const validate: Validate = (value, call) =>
+    standardValidate(value, { ...options, ...call?.libraryOptions });
+  const converter = { input: toJsonSchema, output: toJsonSchema };
+  return { "~standard": { version: 1, vendor: "impact-pledge", validate, jsonSchema: converter } };
+}
+
+type Validate = CreatePledgeTransactionSchema["~standard"]["validate"];
+
+/**
+ * Serializes each value: what is checked must be what is returned. The walk is faster, but keeps nothing to compare with,
+ * and a Proxy or a getter that it read may return something else to the next reader.
+ */
+function standardValidate(value: unknown, options: ValidateOptions): ReturnType<Validate> {
+  const text = serialize(value, 0);
+  const issues = translated(checkText(text, mostOf(options)), options);
+  if (issues.length > 0) return { issues };
+  const checked = JSON.parse(text);
+  return { value: (isSame(value, checked) ? value : checked) as CreatePledgeTransactionRequest };
+}
+
+type Members = Record<PropertyKey, unknown>;
+
+/** Whether a value is this JSON when it is read again: not with getters, a class, or members that JSON has not. */
+function isSame(value: unknown, json: unknown): boolean {
+  if (typeof json !== "object") return value === json;
+  try {
+    const keys = Reflect.ownKeys(value as object);
+    if (
+      Reflect.getPrototypeOf(value as object) !== Reflect.getPrototypeOf(json as object) ||
+      keys.length !== Reflect.ownKeys(json as object).length
+    )
+      return false;
+    return keys.every((key) => {
+      const own = Reflect.getOwnPropertyDescriptor(value as object, key)!;
+      return (
+        (own.enumerable || key === "length") &&
+        isSame(own.value, (json as Members)[key]) &&
+        own.value === (value as Members)[key]
+      );
+    });
+  } catch {
+    return false; // a Proxy threw
+  }
+}
+
+function toJsonSchema({ target }: JsonSchemaOptions): Record<string, unknown> {
+  switch (target) {
+    case "draft-2020-12":
+      return { $schema: "https://json-schema.org/draft/2020-12/schema", ...jsonSchema() };
+    case "draft-07":
+      return { $schema: "http://json-schema.org/draft-07/schema#", ...jsonSchema() };
+    case "openapi-3.0":
+      return asOpenApi(jsonSchema());
+    default:
+      throw new Error(
+        `JSON Schema target \`${String(target)}\` is not supported; use draft-2020-12, draft-07 or openapi-3.0`,
+      );
+  }
+}
+
+/** OpenAPI 3.0 says `exclusiveMinimum` as draft 4 did: a flag beside `minimum`. */
+function asOpenApi(schema: Record<string, unknown>): Record<string, unknown> {
+  if (typeof schema !== "object" || schema === null) return schema;
+  for (const key of Object.keys(schema))
+    schema[key] = asOpenApi(schema[key] as Record<string, unknown>);
+  if (typeof schema.exclusiveMinimum === "number")
+    Object.assign(schema, { minimum: schema.exclusiveMinimum, exclusiveMinimum: true });
+  return schema;
+}

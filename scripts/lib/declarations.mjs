@@ -1,0 +1,63 @@
+/** The package's declarations: one file for each entry, emitted from its TypeScript with the doc comments that editors show. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+/** Of another entry, which stays an import: its types are declared once. */
+const ENTRY = "entry:";
+
+/**
+ * Writes `{name}.d.ts` and `{name}.d.cts` for each entry.
+ * @param {string} templates the folder of the sources @param {string} pkg
+ * @param {Record<string, string>} sources of the entries, by their names
+ */
+export async function writeDeclarations(templates, pkg, sources) {
+  const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
+  const paths = Object.entries(sources).map(([name, source]) => [name, join(templates, source)]);
+  const nameOf = new Map(paths.map(([name, path]) => [path, name]));
+  const bundle = await rollup({
+    input: Object.fromEntries(paths),
+    external: (id) => id.startsWith(ENTRY) || /^[\w@]/.test(id),
+    plugins: [otherEntries(nameOf), dts({ tsconfig: join(templates, "tsconfig.json") })],
+  });
+  const { output } = await bundle.generate({ entryFileNames: "[name].d.ts" });
+  await bundle.close();
+  const shared = output.find(({ isEntry }) => !isEntry);
+  if (shared)
+    throw new Error(`${shared.fileName} is of several entries: import it from one of them`);
+  for (const { fileName, code } of output) {
+    const name = fileName.replace(/\.d\.ts$/, "");
+    mkdirSync(dirname(join(pkg, fileName)), { recursive: true });
+    for (const extension of ["ts", "cts"])
+      writeFileSync(
+        join(pkg, `${name}.d.${extension}`),
+        withPaths(asDeclared(code), name, extension),
+      );
+  }
+}
+
+/** Resolves what one entry imports of another. */
+const otherEntries = (nameOf) => ({
+  name: "other-entries",
+  resolveId(source, importer) {
+    const name = importer && nameOf.get(join(dirname(importer), source));
+    return name ? { id: ENTRY + name, external: true } : undefined;
+  },
+});
+
+/** What the compiler can't emit: a class with a `#private` member could not be mocked, and errors are made by the package alone. */
+const asDeclared = (code) =>
+  code
+    .replace(/^ +#private;\n/gm, "")
+    .replace(
+      /^(declare class PledgeError extends Error \{\n)/m,
+      "$1    protected constructor();\n",
+    );
+
+/** Replaces the names of entries by the paths of their modules. */
+function withPaths(code, name, extension) {
+  const module = extension.replace("ts", "js");
+  return code.replace(new RegExp(`["']${ENTRY}(.+?)["']`, "g"), (_, other) => {
+    const path = relative(dirname(name), other).replaceAll("\\", "/");
+    return `"${path.startsWith(".") ? "" : "./"}${path}.${module}"`;
+  });
+}

@@ -1,0 +1,172 @@
+//! The content of a page: what caused the pledges, and the pledges.
+
+use super::language::{Language, Plural};
+use super::link::WebAddress;
+use super::quantity::{Quantity, Subject};
+use super::text::shown;
+use super::words::{Sentence, part};
+use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
+use maud::{Markup, PreEscaped, html};
+use std::borrow::Cow;
+
+/// Most characters of a heading in its full size.
+pub(super) const MAX_HEADING: usize = 36;
+
+/// Most characters of an amount in its full size.
+const MAX_AMOUNT: usize = 9;
+
+/// Bytes of HTML after which no further pledge is shown: 1 MiB, some thousands of pledges. A page
+/// is copied while it is built, and WebAssembly memory never shrinks.
+const MAX_LIST_BYTES: usize = 1024 * 1024;
+
+/// The `rel` of a shop's links: the linked page must not learn the address of this page, nor gain
+/// in search engines.
+pub(super) const REL: &str = "noopener noreferrer nofollow";
+
+/// Renders the action that caused the pledges; `None` if the trigger says nothing about it.
+pub(super) fn cause(language: Language, trigger: &Trigger<'_>) -> Option<Markup> {
+    let day = trigger.date.as_deref().and_then(|date| day(language, date));
+    let phrase = shown(&trigger.phrase);
+    let link = web_address(&trigger.external_url);
+    let heading = phrase.unwrap_or(language.text(Sentence::Cause));
+    (day.is_some() || phrase.is_some() || link.is_some()).then(|| {
+        html! {
+            li {
+                @if let Some(day) = day { (day) }
+                h2 class=[size_class(heading, MAX_HEADING)] dir="auto" { (heading) }
+                @if let Some(link) = link { (anchor(language, link, phrase)) }
+            }
+        }
+    })
+}
+
+fn day(language: Language, date_time: &str) -> Option<Markup> {
+    let (iso, words) = language.day(date_time)?;
+    Some(html! { time datetime=(iso) { (words) } })
+}
+
+/// Renders the day, number and list of the pledges.
+pub(super) fn pledges_made(
+    language: Language,
+    transaction: &RetrievedPledgeTransaction<'_>,
+) -> Markup {
+    let pledges = &transaction.pledges;
+    html! {
+        li {
+            @if let Some(day) = day(language, &transaction.created_at) { (day) }
+            h2 { (number_of_pledges(language, pledges.len())) }
+            (pledge_list(language, pledges))
+        }
+    }
+}
+
+/// Writes how many pledges were made.
+fn number_of_pledges(language: Language, pledges: usize) -> String {
+    let sentences = language.text(Sentence::Pledges);
+    let last = sentences.matches('|').count();
+    let form = match language.plural(pledges as f64) {
+        _ if pledges == 1 => 0,
+        Plural::One | Plural::Few => 1,
+        Plural::Other => last,
+    };
+    with_count(language, part(sentences, form), pledges)
+}
+
+fn with_count(language: Language, sentence: &str, count: usize) -> String {
+    sentence.replace("{}", &language.decimal(&count.to_string()))
+}
+
+fn pledge_list(language: Language, pledges: &[RetrievedPledge<'_>]) -> Markup {
+    let mut items = String::new();
+    let mut count = 0;
+    for pledge in pledges {
+        if items.len() >= MAX_LIST_BYTES {
+            break;
+        }
+        items.push_str(&pledge_item(language, pledge).0);
+        count += 1;
+    }
+    let rest = pledges.len() - count;
+    html! {
+        ul role="list" { (PreEscaped(items)) }
+        @if rest > 0 { p { (with_count(language, language.text(Sentence::More), rest)) } }
+    }
+}
+
+fn pledge_item(language: Language, pledge: &RetrievedPledge<'_>) -> Markup {
+    let nothing = PledgeDetail::default();
+    let detail = pledge.details.first().unwrap_or(&nothing);
+    let quantity = Quantity::new(language, pledge, detail);
+    let counted = quantity.title();
+    let name = shown(&detail.name).filter(|name| Some(*name) != counted);
+    let title = name.or(counted);
+    html! {
+        li.pledge {
+            div {
+                (quantity_heading(language, &quantity))
+                @if let Some(name) = name { p.name dir="auto" { (name) } }
+            }
+            @if let Some(image) = web_address(&detail.image) {
+                (picture(image, title.unwrap_or_default()))
+            }
+            @if let Some(description) = shown(&detail.description) {
+                p dir="auto" { (description) }
+            }
+            @if let Some(link) = web_address(&detail.external_url) {
+                (anchor(language, link, title))
+            }
+        }
+    }
+}
+
+/// Renders an image in a box that has its size before it is loaded.
+fn picture(image: WebAddress<'_>, alt: &str) -> Markup {
+    html! {
+        div.image {
+            img src=(image.href) alt=(alt) width="128" height="128" loading="lazy" decoding="async";
+        }
+    }
+}
+
+/// Renders a quantity such as `12 trees`, the number larger than the noun.
+fn quantity_heading(language: Language, quantity: &Quantity<'_>) -> Markup {
+    let amount = &*quantity.amount;
+    let number = html! { b class=[size_class(amount, MAX_AMOUNT)] { (amount) } };
+    let (before, after) = language.text(Sentence::Quantity).split_once("{}").unwrap_or_default();
+    html! {
+        h3 class=[size_class(quantity.title().unwrap_or_default(), MAX_HEADING)] dir="auto" {
+            @match &quantity.subject {
+                Subject::Noun(noun) => { (number) (language.space_before(noun)) (noun) }
+                Subject::Name(name) => { (number) " × " (name) }
+                Subject::Unknown => { (before) (number) (after) }
+            }
+        }
+    }
+}
+
+/// Renders a link that shows its host and, for a screen reader, also what it is about.
+fn anchor(language: Language, link: WebAddress<'_>, about: Option<&str>) -> Markup {
+    html! {
+        p.link {
+            a href=(link.href) rel=(REL) {
+                (with_value(language.text(Sentence::SeeAt), link.host))
+                @if let Some(about) = about { span.aside { ": " bdi { (about) } } }
+            }
+        }
+    }
+}
+
+fn web_address<'t>(member: &'t Option<Cow<'_, str>>) -> Option<WebAddress<'t>> {
+    member.as_deref().and_then(WebAddress::parse)
+}
+
+/// Inserts a value that a shop wrote into a sentence, isolated in its own direction.
+pub(super) fn with_value(sentence: &str, value: &str) -> Markup {
+    let (before, after) = sentence.split_once("{}").unwrap_or((sentence, ""));
+    html! { (before) bdi { (value) } (after) }
+}
+
+/// Returns the class that sets a text in a smaller size, if it has more than so many characters.
+pub(super) fn size_class(text: &str, most: usize) -> Option<&'static str> {
+    text.chars().nth(most).map(|_| "long")
+}
