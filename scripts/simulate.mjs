@@ -33,7 +33,7 @@ program.action(async ({ minutes, bugs }) => {
     playOnWasm(tools, onWasm),
     ...natively.map((seeds) => playNatively(tools, seeds)),
   ]);
-  if (results[0].reason) log(results[0].reason.message);
+  if (results[0].status === "rejected") log(results[0].reason.message);
   if (results.some(({ status }) => status === "rejected"))
     throw new UserError(
       "a promise is violated, or the wasm does something else: see the seed and the trace above",
