@@ -27,7 +27,7 @@ const PARTS = {
 async function buildShop({ root }) {
   linkPackage(root);
   const pages = join(root, "www", "pages");
-  const others = readdirSync(pages, { recursive: true }).filter((name) =>
+  const others = readdirSync(pages, { encoding: "utf8", recursive: true }).filter((name) =>
     /\.(css|html|svg)$/.test(name),
   );
   const { build } = await import("esbuild");

@@ -53,7 +53,7 @@ async function load(root) {
     initSync,
     default: _,
     ...functions
-  } = await import(pathToFileURL(join(folderOf(root), "operator.js")));
+  } = await import(pathToFileURL(join(folderOf(root), "operator.js")).href);
   initSync({ module: readFileSync(join(folderOf(root), "operator_bg.wasm")) });
   return Object.fromEntries(
     Object.entries(functions).map(([name, work]) => [name, withUserErrors(work)]),
