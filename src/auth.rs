@@ -1,6 +1,6 @@
 //! API keys: whose a request is (§5).
 //!
-//! A key is opaque. What it may do is in its record, under the SHA-256 of its text.
+//! A key is opaque: its record, under the SHA-256 of its text, says what it may do.
 
 use crate::http::OWS;
 use crate::scope::{Mode, Scope};
@@ -46,7 +46,7 @@ impl<'a> ApiKey<'a> {
         format!("Bearer {}", self.0)
     }
 
-    /// What the key is found under.
+    /// The hash that its record is named by.
     pub fn hash(self) -> KeyHash {
         KeyHash(Sha256::digest(self.0.as_bytes()).into()) // no salt: a key has 200 random bits
     }
@@ -84,10 +84,10 @@ impl KeyHash {
     }
 }
 
-/// What is stored of a key. Reading it refuses IDs and labels that are out of bounds.
+/// The record of a key. Reading it refuses IDs and labels that are out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyRecord {
-    /// What the key is for.
+    /// Test or live.
     pub mode: Mode,
     /// On whose behalf it acts.
     #[serde(flatten)]
@@ -167,7 +167,7 @@ fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
 }
 
 impl KeyRecord {
-    /// What is stored of a key without a label.
+    /// The record of a key without a label, and without the secret.
     pub const fn new(mode: Mode, level: KeyLevel) -> Self {
         KeyRecord { mode, level, label: String::new(), secret: None }
     }

@@ -95,33 +95,33 @@ impl ReplayHash {
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// `canonical` is the request encoded in the order of the schema.
+    /// `canonical` is the request as JSON, its members in the sequence of the schema.
     pub fn new(canonical: &[u8]) -> Self {
         Fingerprint(Sha256::digest(canonical).into())
     }
 }
 
-/// What is stored of a create that can be repeated, without expiry.
+/// The record of a create that can be repeated. It does not expire.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replay {
     /// The transaction that it made.
     pub id: String,
-    /// What else its answer depends on.
+    /// The terms of its answer.
     pub terms: Terms,
     /// The format of the record.
     #[serde(default)]
     pub version: Version,
 }
 
-/// What an answer depends on beside the request. A repeat is answered on the terms of the first
+/// All that an answer depends on beside the request. A repeat is answered on the terms of the first
 /// create, so that an acknowledged answer does not change with time, prices or host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Terms {
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// What the prices of that moment made of it.
+    /// The charge, by the prices of that moment.
     pub amount: String,
     /// The currency of `amount`.
     pub currency_code: CurrencyCode,

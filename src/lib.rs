@@ -1,4 +1,4 @@
-//! Impact pledges for any transaction of a shop's: an order, a sign-up, a donation.
+//! Impact pledges for any transaction of a shop: an order, a sign-up, a donation.
 //!
 //! One crate becomes two products: the npm package `impact-pledge` (feature `client`) and the
 //! service, a Cloudflare Worker (feature `server`). Features open a door to JavaScript on
@@ -12,6 +12,8 @@
 //!   the namespace's [`secret`] keys the hashes that an operator finds it by, and [`timeline`]
 //!   shows it to its recipient.
 //! - A client asks again when that can help: [`retry`] says when.
+//! - All of these build on [`scope`] (modes and units), [`time`], [`http`] and [`version`] (the format
+//!   of records), which use no other module.
 //! - An [`operator`] makes keys and sets prices: the scripts run it as wasm (feature `operator`).
 
 pub mod api;

@@ -18,10 +18,10 @@ mod rows;
 #[path = "support/service.rs"]
 mod service;
 
+use impact_pledge::api::MIN_PLEDGE_BYTES;
 use impact_pledge::auth::{ApiKey, KeyRecord};
-use impact_pledge::handle::{
-    BodyError, LEAST_PLEDGE_BYTES, MAX_BYTES_IN_FLIGHT, Settings, Variables,
-};
+use impact_pledge::handle::{Settings, Variables};
+use impact_pledge::http::{BodyError, Busy, MAX_BYTES_IN_FLIGHT};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{CredentialKey, Key as _};
 use memory::MemoryStore;
@@ -669,7 +669,7 @@ fn a_body_that_finds_no_room_is_answered_at_once() {
     let mut held = bench.caches.in_flight.reservation();
     held.resize(MAX_BYTES_IN_FLIGHT).unwrap();
     held.resize(MAX_BYTES_IN_FLIGHT - 100).unwrap();
-    assert_eq!(held.resize(MAX_BYTES_IN_FLIGHT + 1), Err(BodyError::Busy));
+    assert_eq!(held.resize(MAX_BYTES_IN_FLIGHT + 1), Err(Busy));
     let before = bench.store.names();
     let answer = bench.create(LIVE_UNIT, &minimal());
     unavailable(&answer, Some(true));
@@ -694,8 +694,8 @@ fn the_least_pledge_of_a_record_is_as_small_as_documented() {
         bench.get(UNIT, created["id"].as_str().unwrap()).text.len()
     };
     let least = (length(1_001) - length(1)) / 1_000;
-    assert!(least >= LEAST_PLEDGE_BYTES, "{least}");
-    assert!(least <= LEAST_PLEDGE_BYTES + 10, "{least}: too many could be refused earlier");
+    assert!(least >= MIN_PLEDGE_BYTES, "{least}");
+    assert!(least <= MIN_PLEDGE_BYTES + 10, "{least}: too many could be refused earlier");
 }
 
 // ---- The host of timeline addresses ----------------------------------------------------------------

@@ -15,7 +15,7 @@ mod memory;
 #[path = "support/service.rs"]
 mod service;
 
-use impact_pledge::handle::Media;
+use impact_pledge::http::Media;
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::timeline::{
     CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,

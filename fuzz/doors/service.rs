@@ -3,10 +3,8 @@
 use super::memory::MemoryStore;
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
-use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Service, Settings,
-    Variables,
-};
+use impact_pledge::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
+use impact_pledge::http::{Body, BodyError, Request, Reservation};
 use impact_pledge::store::{CredentialKey, Key, Store, StoreError, Stored};
 use serde_json::Value;
 use std::borrow::Cow;

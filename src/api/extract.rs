@@ -11,7 +11,7 @@ use crate::validate::report::{Found, Problems};
 use crate::validate::{Code, Step};
 use std::borrow::Cow;
 
-/// What is read from a body.
+/// The texts that are read from a body.
 #[derive(Clone, Debug)]
 pub struct Extracted<'a> {
     /// `charge.amount` as the contract writes it.
@@ -28,7 +28,7 @@ pub struct Extracted<'a> {
 pub struct Mismatch {
     /// A JSON Pointer; empty for the body itself.
     pub pointer: String,
-    /// What must be there.
+    /// The value that must be there, such as `a string`.
     pub expected: &'static str,
 }
 

@@ -1,6 +1,6 @@
 //! Answers that are not a success (§7): the one place that chooses their status and text.
 
-use super::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
+use super::names::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
 use serde::Serialize;
 use std::borrow::Cow;
 use strum::IntoStaticStr;
@@ -17,11 +17,11 @@ pub enum Operation {
 /// The `error` of the not-found body (§7), by which a client knows it.
 pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
 
-/// The body of an error (§7). What is unknown is absent.
+/// The body of an error (§7). Members that are not known are absent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBody<'a> {
-    /// What kind of error.
+    /// The kind of error.
     pub error: Cow<'a, str>,
     /// What is wrong and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ pub enum Problem {
     /// The record of the API key has no copy of the namespace's secret, without which nothing can be
     /// recorded.
     SecretMissing,
-    /// The operator's or our own mistake: what it was is for the log, not for the caller.
+    /// The operator's or our own mistake. Its text is for the log, not for the caller.
     Internal(String),
 }
 
@@ -102,7 +102,7 @@ impl Problem {
         }
     }
 
-    /// What the operator should know of it: nothing that came with the request.
+    /// The cause, for the operator's log: it has nothing that came with the request.
     pub fn cause(&self) -> &str {
         match self {
             Problem::Internal(cause) => cause,

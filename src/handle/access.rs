@@ -1,10 +1,12 @@
 //! Who asks, and for which unit (§5).
 
+use super::Service;
 use super::network::Network;
-use super::{Clock, Entropy, Refusal, Request, Service};
+use super::ports::{Clock, Entropy};
+use super::refusal::Refusal;
 use crate::api::{Operation, Problem, header};
 use crate::auth::{ApiKey, KeyHash, KeyRecord};
-use crate::http::OWS;
+use crate::http::{OWS, Request};
 use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
 use crate::store::{CredentialKey, Store};
@@ -51,7 +53,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// The record of a key, from the isolate's cache or the store. A network that had too many keys
-    /// refused costs no read: nobody finds a key by guessing, but each guess would be paid for.
+    /// refused costs no read: a key cannot be guessed, but each guess would be paid for.
     async fn key_record(
         &self,
         request: &impl Request,

@@ -1,14 +1,15 @@
 //! Create pledge transaction (§4.1).
 
+use super::Service;
 use super::access::Caller;
-use super::route::Address;
-use super::{BodyError, Clock, Entropy, Refusal, Request, Reservation, Response, Service};
+use super::ports::{Clock, Entropy};
+use super::refusal::Refusal;
 use crate::api::{
-    self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, Operation, Problem, TIMELINE_PATH,
-    header,
+    self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, MIN_PLEDGE_BYTES, Operation,
+    Problem, TIMELINE_PATH, header,
 };
 use crate::charge::Catalogue;
-use crate::http::OWS;
+use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
 use crate::pledge::{
     Charge, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
@@ -38,8 +39,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         created.map_err(|problem| problem.with_mode(caller.is_live()))
     }
 
-    /// Everything that is waited for comes first, then the transaction is made in one turn: what
-    /// that allocates does not add up over the requests in flight.
+    /// Everything that is waited for comes first, then the transaction is made in one turn: its
+    /// allocations do not add up over the requests in flight.
     async fn create_for(
         &self,
         caller: &Caller,
@@ -52,24 +53,28 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let mut reservation = self.caches.in_flight.reservation();
         let body = read_body(request, &mut reservation).await?;
         let catalogue = self.catalogue(caller.scope.mode).await?;
-        let order = Order { caller, secret, body, catalogue, origin, reservation };
+        let creation = Creation { caller, secret, body, catalogue, origin, reservation };
         match idempotency_key {
-            None => self.record_anew(order).await,
-            Some(key) => self.record_once(order, &key).await,
+            None => self.create_plain(creation).await,
+            Some(key) => self.create_idempotent(creation, &key).await,
         }
     }
 
-    async fn record_anew(&self, order: Order<'_>) -> Result<Response<S::Value>, Problem> {
-        let payload = order.payload()?;
-        let terms = order.terms(&payload, self.clock.now_ms());
-        let made = make(&order, payload, Ids::random(self.entropy), &terms)?;
-        let _reservation = order.reserve(&made)?; // held until the record is written
-        Ok(Response::json(self.record(made, false).await?))
+    async fn create_plain(&self, creation: Creation<'_>) -> Result<Response<S::Value>, Problem> {
+        let payload = creation.payload()?;
+        let terms = creation.terms(&payload, self.clock.now_ms());
+        let prepared = prepare(&creation, payload, Ids::random(self.entropy), &terms)?;
+        let _reservation = creation.reserve(&prepared)?; // held until the record is written
+        Ok(Response::json(self.record(prepared, false).await?))
     }
 
-    /// Keeps the transaction before anybody hears of it. Gives the answer.
-    pub(super) async fn record(&self, made: Made, repeatable: bool) -> Result<Vec<u8>, Problem> {
-        let Made { id, metadata, answer, record } = made;
+    /// Writes the record, and only then gives the answer.
+    pub(super) async fn record(
+        &self,
+        prepared: Prepared,
+        repeatable: bool,
+    ) -> Result<Vec<u8>, Problem> {
+        let Prepared { id, metadata, answer, record } = prepared;
         self.journal.unpriced.set(metadata.summary.unpriced);
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
@@ -87,8 +92,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 }
 
-/// What a transaction is made of.
-pub(super) struct Order<'r> {
+/// All that a transaction is made of.
+pub(super) struct Creation<'r> {
     pub caller: &'r Caller,
     pub secret: &'r NamespaceSecret,
     body: Vec<u8>,
@@ -97,7 +102,7 @@ pub(super) struct Order<'r> {
     reservation: Reservation<'r>,
 }
 
-impl<'r> Order<'r> {
+impl<'r> Creation<'r> {
     pub fn payload(&self) -> Result<PledgeTransactionRequest<'_>, Problem> {
         PledgeTransactionRequest::parse(&self.body, MAX_ISSUES).map_err(|report| {
             let count = report.count();
@@ -117,7 +122,7 @@ impl<'r> Order<'r> {
         }
     }
 
-    /// What the record's metadata says of a transaction.
+    /// The summary of a transaction, for its metadata.
     fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
         let (scope, email) = (&self.caller.scope, &payload.recipient.email);
         let unpriced = |catalogue: &Catalogue| catalogue.unpriced(impacts(payload));
@@ -138,11 +143,11 @@ impl<'r> Order<'r> {
         TransactionId::new(self.secret, &self.caller.scope, &payload.reference, unique)
     }
 
-    /// Frees the body, and reserves the bytes of what it became.
-    pub fn reserve(self, made: &Made) -> Result<Reservation<'r>, Problem> {
-        let Order { body, mut reservation, .. } = self;
+    /// Frees the body, and reserves the bytes of answer and record instead.
+    pub fn reserve(self, prepared: &Prepared) -> Result<Reservation<'r>, Problem> {
+        let Creation { body, mut reservation, .. } = self;
         drop(body); // so that both are never held at once
-        let bytes = made.answer.len().saturating_add(made.record.len());
+        let bytes = prepared.answer.len().saturating_add(prepared.record.len());
         reservation.resize(bytes).map_err(|_| Problem::Busy)?;
         Ok(reservation)
     }
@@ -155,7 +160,7 @@ fn impacts<'p, 'a>(
 }
 
 /// A transaction that is ready to be kept.
-pub(super) struct Made {
+pub(super) struct Prepared {
     pub id: TransactionId,
     pub metadata: TransactionMetadata,
     /// The body of the create's answer.
@@ -165,15 +170,15 @@ pub(super) struct Made {
 }
 
 /// Makes a transaction of a valid request.
-pub(super) fn make(
-    order: &Order<'_>,
+pub(super) fn prepare(
+    creation: &Creation<'_>,
     payload: PledgeTransactionRequest<'_>,
     mut ids: Ids,
     terms: &Terms,
-) -> Result<Made, Problem> {
+) -> Result<Prepared, Problem> {
     check_pledge_count(&payload)?;
-    let (caller, summary) = (order.caller, order.summary(&payload, terms));
-    let id = order.id(&payload, &mut ids);
+    let (caller, summary) = (creation.caller, creation.summary(&payload, terms));
+    let id = creation.id(&payload, &mut ids);
     let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
     let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
     let transaction = PledgeTransaction {
@@ -197,15 +202,12 @@ pub(super) fn make(
     let record = api::to_json(&transaction.into_retrieved());
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
     metadata.summary = summary;
-    Ok(Made { id, metadata, answer, record })
+    Ok(Prepared { id, metadata, answer, record })
 }
-
-/// Fewest bytes of a pledge in a record, which has all members of the contract.
-pub const LEAST_PLEDGE_BYTES: usize = 260;
 
 /// Refuses pledges that no record has room for, before anything is made of them.
 fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Problem> {
-    let fits = payload.pledges.len() <= MAX_RECORD_BYTES / LEAST_PLEDGE_BYTES;
+    let fits = payload.pledges.len() <= MAX_RECORD_BYTES / MIN_PLEDGE_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)
 }
 

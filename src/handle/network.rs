@@ -2,13 +2,12 @@
 
 use std::net::IpAddr;
 
-/// What an address counts as: an IPv4 address as itself, an IPv6 address as the 64 bits that one
-/// customer of a provider has whole.
+/// An IPv4 address, or the first 64 bits of an IPv6 address, which a provider gives to one customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Network(u64);
 
 impl Network {
-    /// `None` for what is not one address.
+    /// The network of an address; `None` for any other text.
     pub fn of(address: &str) -> Option<Self> {
         let bits = match address.parse().ok()? {
             IpAddr::V4(address) => u64::from(address.to_bits()),

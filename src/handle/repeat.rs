@@ -1,8 +1,11 @@
 //! A create with an `Idempotency-Key`: recorded once, and answered again as it was the first time.
 
-use super::create::{Ids, Made, Order, make};
-use super::{Clock, Entropy, Response, Service, decode};
+use super::Service;
+use super::create::{Creation, Ids, Prepared, prepare};
+use super::ports::{Clock, Entropy};
+use super::records::decode;
 use crate::api::{self, Problem, header};
+use crate::http::Response;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
 use crate::store::{NoMetadata, ReplayKey, Store, StoredValue as _};
@@ -14,30 +17,30 @@ enum Plan {
     /// It was answered before, like this.
     Replay(Vec<u8>),
     /// It was never seen.
-    Record(Box<Made>, Replay),
+    Record(Box<Prepared>, Replay),
     /// The idempotency key was used for another payload. This ID is that of this create.
     Conflict { ours: TransactionId },
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Records a transaction, unless its unit has recorded it under this idempotency key.
-    pub(super) async fn record_once(
+    pub(super) async fn create_idempotent(
         &self,
-        order: Order<'_>,
+        creation: Creation<'_>,
         key: &IdempotencyKey,
     ) -> Result<Response<S::Value>, Problem> {
-        let hash = ReplayHash::new(order.secret, &order.caller.scope, key);
+        let hash = ReplayHash::new(creation.secret, &creation.caller.scope, key);
         let known = self.load(&ReplayKey(hash)).await?;
-        match self.plan(&order, key, hash, known)? {
+        match self.plan(&creation, key, hash, known)? {
             Plan::Replay(answer) => Ok(replayed(answer)),
             Plan::Conflict { ours } => {
-                drop(order); // its bytes: what follows waits for the store
+                drop(creation); // its bytes: what follows waits for the store
                 self.replay_ours(&ours).await
             }
-            Plan::Record(mut made, replay) => {
-                made.metadata.summary.replay = Some(hash.to_hex());
-                let _reservation = order.reserve(&made)?; // held until both records are written
-                let answer = self.record(*made, true).await?;
+            Plan::Record(mut prepared, replay) => {
+                prepared.metadata.summary.replay = Some(hash.to_hex());
+                let _reservation = creation.reserve(&prepared)?; // held until both records are written
+                let answer = self.record(*prepared, true).await?;
                 self.keep_replay(hash, replay, &answer).await?;
                 Ok(Response::json(answer))
             }
@@ -48,28 +51,28 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// create's own ID is that of this create, and one with another ID that of another payload.
     fn plan(
         &self,
-        order: &Order<'_>,
+        creation: &Creation<'_>,
         key: &IdempotencyKey,
         hash: ReplayHash,
         known: Option<Replay>,
     ) -> Result<Plan, Problem> {
         let now_ms = self.clock.now_ms();
-        let payload = order.payload()?;
+        let payload = creation.payload()?;
         let fingerprint = Fingerprint::new(&api::to_json(&payload));
-        let scope = &order.caller.scope;
-        let mut ids = Ids::Derived(Derivation::new(order.secret, scope, key, fingerprint));
-        let id = order.id(&payload, &mut ids);
+        let scope = &creation.caller.scope;
+        let mut ids = Ids::Derived(Derivation::new(creation.secret, scope, key, fingerprint));
+        let id = creation.id(&payload, &mut ids);
         if let Some(answer) = self.caches.recent_answers.body(id.as_str(), now_ms) {
             return Ok(Plan::Replay(answer));
         }
         match known.or_else(|| self.caches.recent_answers.replay(hash, now_ms)) {
             Some(first) if first.id != id.as_str() => Ok(Plan::Conflict { ours: id }),
-            Some(first) => Ok(Plan::Replay(make(order, payload, ids, &first.terms)?.answer)),
+            Some(first) => Ok(Plan::Replay(prepare(creation, payload, ids, &first.terms)?.answer)),
             None => {
-                let terms = order.terms(&payload, now_ms);
-                let made = make(order, payload, ids, &terms)?;
+                let terms = creation.terms(&payload, now_ms);
+                let prepared = prepare(creation, payload, ids, &terms)?;
                 let replay = Replay { id: id.into_string(), terms, version: Version };
-                Ok(Plan::Record(Box::new(made), replay))
+                Ok(Plan::Record(Box::new(prepared), replay))
             }
         }
     }

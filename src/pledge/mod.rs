@@ -1,4 +1,4 @@
-//! What is pledged: requests, records, ids and amounts.
+//! Pledges: requests, records, ids and amounts.
 
 mod amount;
 mod id;

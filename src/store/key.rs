@@ -4,7 +4,7 @@
 //! No other module knows a prefix. An operator lists by a key's [`PREFIX`](Key::PREFIX) or by a
 //! prefix that a key makes, and reads the names that come back with that key's `parse`.
 
-use super::{NoMetadata, TransactionMetadata};
+use super::metadata::{NoMetadata, TransactionMetadata};
 use crate::auth::KeyHash;
 use crate::idempotency::ReplayHash;
 use crate::pledge::TransactionId;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 /// A key of the store.
 pub trait Key {
-    /// What is stored beside the value; at most 1,024 bytes of JSON.
+    /// The metadata beside the value; at most 1,024 bytes of JSON.
     type Metadata: Serialize + DeserializeOwned;
     /// The name of this kind of record, for logs.
     const KIND: &'static str;

@@ -8,11 +8,9 @@ mod metadata;
 mod operator;
 
 pub use key::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, SecretKey, TransactionKey};
-pub use metadata::{Summary, TransactionMetadata};
+pub use metadata::{NoMetadata, Summary, TransactionMetadata};
 pub use operator::{Listed, MAX_READS, OperatorStore, Page};
 
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::error::Category;
 
 /// Why a record could not be had or kept.
@@ -20,7 +18,8 @@ use serde_json::error::Category;
 pub enum StoreError {
     /// The store does not answer, or refuses. Details are logged where they arise.
     Unavailable,
-    /// What is stored does not read: text for the operator's log, which quotes nothing of it.
+    /// The record or its metadata cannot be read. The text is for the operator's log, and quotes
+    /// nothing of what is stored.
     Damaged(String),
 }
 
@@ -104,20 +103,4 @@ pub trait Store {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError>;
-}
-
-/// No metadata. Reading it passes over whatever a later release writes there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NoMetadata;
-
-impl Serialize for NoMetadata {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_unit()
-    }
-}
-
-impl<'de> Deserialize<'de> for NoMetadata {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        IgnoredAny::deserialize(deserializer).map(|_| NoMetadata)
-    }
 }

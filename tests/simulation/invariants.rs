@@ -9,7 +9,7 @@ use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::payload::retrieved;
 use crate::world::{Exchange, KEYS, LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Scope, What, World};
 use base32ct::{Base32Unpadded, Encoding as _};
-use impact_pledge::handle::MAX_BYTES_IN_FLIGHT;
+use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::store::{CatalogueKey, Key as _, ProfileKey};
 use serde_json::{Value, json};
 use std::cell::Ref;

@@ -12,17 +12,17 @@ mod executor;
 mod invariants;
 mod isolate;
 mod kv;
-mod orders;
 mod payload;
 mod planted;
 mod random;
 mod recording;
+mod schedules;
 mod trace;
 mod world;
 
 use kv::{FAULT_KINDS, Fault};
-use orders::Enumeration;
 use planted::{BUGS, Bug};
+use schedules::Enumeration;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use world::World;
@@ -137,7 +137,7 @@ fn planted_bugs_are_found() {
 
 /// The API key takes no part: the schedules of two keys come to the same as those of one.
 #[test]
-fn no_order_of_creates_violates_an_invariant() {
+fn no_schedule_of_creates_violates_an_invariant() {
     let expected = Enumeration {
         schedules: 1_922_850,
         states: 17_482,
@@ -145,7 +145,11 @@ fn no_order_of_creates_violates_an_invariant() {
         ends: 5_182,
         split_ends: 970,
     };
-    for orders in [orders::ONE_KEY, orders::TWO_KEYS] {
-        assert_eq!(orders::enumerate(orders), expected, "check the new counts, then set them");
+    for creations in [schedules::ONE_KEY, schedules::TWO_KEYS] {
+        assert_eq!(
+            schedules::enumerate(creations),
+            expected,
+            "check the new counts, then set them"
+        );
     }
 }

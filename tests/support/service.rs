@@ -3,10 +3,8 @@
 use crate::memory::MemoryStore;
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
-use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Response, Service,
-    Settings, Variables,
-};
+use impact_pledge::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
+use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
 use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;

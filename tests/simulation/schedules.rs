@@ -1,11 +1,11 @@
-//! Every order, not only random ones: three creates under one idempotency key, two of them with one
+//! All schedules, not only random ones: three creates under one idempotency key, two of them with one
 //! payload, by one API key or by two, in isolates at up to three locations, with each single fault
 //! at each call of the store.
 //!
-//! What an isolate does is a function of what its calls came to, and in which order. So each such
-//! history is executed once; a schedule is a path through the states that they span together with
-//! what KV keeps. A read finds any version that has arrived, or nothing: more than caches allow.
-//! Reads of the API key and of the prices, which nobody writes here, take place at once: their order
+//! An isolate's behaviour is a function of the outcomes of its calls and of their sequence. So each
+//! such history is executed once; a schedule is a path through the states that they span together
+//! with the records in KV. A read finds any version that has arrived, or nothing: more than caches allow.
+//! Reads of the API key and of the prices, which are not written here, end at once: their sequence
 //! makes no difference.
 
 use crate::isolate::{Answer, EPOCH_MS, SimulatedRequest};
@@ -28,27 +28,27 @@ const LATER: usize = CREATES;
 
 /// What a create asks for, and by which API key: two of one payload are one transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Order {
+pub struct Creation {
     key: usize,
     payload: usize,
 }
 
-pub type Orders = [Order; CREATES + 1];
+pub type Creations = [Creation; CREATES + 1];
 
-const fn orders(keys: [usize; CREATES]) -> Orders {
+const fn creations(keys: [usize; CREATES]) -> Creations {
     let [one, two, three] = keys;
     [
-        Order { key: one, payload: 0 },
-        Order { key: two, payload: 0 },
-        Order { key: three, payload: 1 },
-        Order { key: one, payload: 2 },
+        Creation { key: one, payload: 0 },
+        Creation { key: two, payload: 0 },
+        Creation { key: three, payload: 1 },
+        Creation { key: one, payload: 2 },
     ]
 }
 
 /// All creates by one API key.
-pub const ONE_KEY: Orders = orders([0, 0, 0]);
+pub const ONE_KEY: Creations = creations([0, 0, 0]);
 /// The creates of one payload by two API keys of one unit.
-pub const TWO_KEYS: Orders = orders([0, 1, 0]);
+pub const TWO_KEYS: Creations = creations([0, 1, 0]);
 /// Which creates share an isolate, and how many of the 27 placements at three locations that is.
 const PLACEMENTS: &[(&[&[usize]], u128)] = &[
     (&[&[0], &[1], &[2]], 6),
@@ -134,12 +134,12 @@ impl Event {
     }
 }
 
-/// What came of the calls of an isolate, in order.
+/// The outcomes of the calls of an isolate, in sequence.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 struct Past(Vec<Event>);
 
 impl Past {
-    /// Adds an event. Two of different creates that nobody else knows of stand in the order of the
+    /// Adds an event. Two of different creates that other creates cannot know of are sorted by their
     /// creates, so that what is the same looks the same.
     fn push(&mut self, event: Event) {
         self.0.push(event);
@@ -170,7 +170,7 @@ type Record = (Vec<u8>, Vec<u8>);
 
 /// All records that were ever written: a create writes each of its records with one content.
 struct Records {
-    orders: Orders,
+    creations: Creations,
     payloads: Vec<Payload>,
     contents: RefCell<BTreeMap<(Slot, Writer), Record>>,
     operators: BTreeMap<String, Record>,
@@ -178,7 +178,7 @@ struct Records {
 }
 
 impl Records {
-    fn new(orders: Orders) -> Self {
+    fn new(creations: Creations) -> Self {
         let random = Random::new(0);
         let null = || b"null".to_vec();
         let prices = crate::payload::catalogue(&draw_prices(&random));
@@ -186,7 +186,7 @@ impl Records {
         let operators = keys.chain([("catalogue:test".to_owned(), (prices, null()))]).collect();
         let payloads = (0..=CREATES).map(|number| Payload::draw(&random, number)).collect();
         Records {
-            orders,
+            creations,
             payloads,
             operators,
             contents: RefCell::default(),
@@ -201,12 +201,12 @@ impl Records {
         }
         let own = match name.starts_with("idempotency:") {
             true => Slot::Replay,
-            false => Slot::Transaction(self.orders[create].payload),
+            false => Slot::Transaction(self.creations[create].payload),
         };
         *self.slots.borrow_mut().entry(name).or_insert(own)
     }
 
-    fn request(&self, Order { key, payload }: Order) -> SimulatedRequest {
+    fn request(&self, Creation { key, payload }: Creation) -> SimulatedRequest {
         SimulatedRequest::new("POST", format!("https://pledge.example{PATH}"), KEYS[key].text)
             .with_header("idempotency-key", "order")
             .with_body(self.payloads[payload].body(0))
@@ -216,7 +216,7 @@ impl Records {
     fn write(&self, name: String, create: usize, record: Record) -> Slot {
         let slot = self.slot(name, create);
         assert!(
-            [Slot::Replay, Slot::Transaction(self.orders[create].payload)].contains(&slot),
+            [Slot::Replay, Slot::Transaction(self.creations[create].payload)].contains(&slot),
             "not its own"
         );
         let mut contents = self.contents.borrow_mut();
@@ -336,7 +336,7 @@ impl Records {
         let answered = (answer.status == 200).then(|| retrieved(answer.json()));
         let contents = self.contents.borrow();
         let shows = (0..CREATES).find(|writer| {
-            let slot = Slot::Transaction(self.orders[*writer].payload);
+            let slot = Slot::Transaction(self.creations[*writer].payload);
             let content = contents.get(&(slot, Some(*writer)));
             let json = |(value, _): &Record| serde_json::from_slice::<Value>(value).ok();
             answered.is_some() && content.and_then(json) == answered
@@ -354,7 +354,7 @@ impl Records {
         let clock = FixedClock(EPOCH_MS + 1_000 * create as u64); // so that no two answers are the same
         let (entropy, journal) = (&Random::new(0), Journal::default());
         let service = Service { store, clock: &clock, entropy, caches, settings, journal };
-        let request = self.request(self.orders[create]);
+        let request = self.request(self.creations[create]);
         Answer::read(service.handle(&request).await).await
     }
 }
@@ -397,7 +397,7 @@ impl State {
 /// What all schedules came to.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Enumeration {
-    /// Schedules: each order of calls, with each version that a read can find, without a fault and
+    /// Schedules: each sequence of calls, with each version that a read can find, without a fault and
     /// with each single one.
     pub schedules: u128,
     /// Different states that they go through.
@@ -422,10 +422,10 @@ struct Explorer<'p> {
 }
 
 /// Goes through all schedules.
-pub fn enumerate(orders: Orders) -> Enumeration {
+pub fn enumerate(creations: Creations) -> Enumeration {
     let mut all = Enumeration::default();
     for (isolates, placements) in PLACEMENTS {
-        let records = Records::new(orders);
+        let records = Records::new(creations);
         let mut explorer = Explorer {
             isolates,
             records: &records,
@@ -557,8 +557,8 @@ fn reads(state: &State, slot: Slot) -> Vec<(Outcome, Arrival)> {
 type Audit = Vec<Ended>;
 
 impl Explorer<'_> {
-    fn order(&self, create: usize) -> Order {
-        self.records.orders[create]
+    fn creation(&self, create: usize) -> Creation {
+        self.records.creations[create]
     }
 
     /// Of each create that is answered, from then on.
@@ -568,7 +568,7 @@ impl Explorer<'_> {
             let past = state.past.iter().flat_map(|past| &past.0);
             let mut own = past.filter(|event| event.create == create);
             let had_fault = own.any(|event| event.outcome.is_fault());
-            let Order { payload, .. } = self.order(create);
+            let Creation { payload, .. } = self.creation(create);
             match ended.answer.status {
                 200 => self.check_acknowledged(state, create, ended),
                 422 => {
@@ -584,9 +584,9 @@ impl Explorer<'_> {
     fn check_acknowledged(&self, state: &State, create: usize, ended: &Ended) {
         let kept = |slot| state.kept.get(&slot).map_or(&[][..], |(writers, _)| writers);
         let shown = ended.shows.filter(|writer| {
-            let payload = self.order(*writer).payload;
+            let payload = self.creation(*writer).payload;
             kept(Slot::Transaction(payload)).contains(writer)
-                && payload == self.order(create).payload
+                && payload == self.creation(create).payload
         });
         assert!(shown.is_some(), "what is acknowledged is kept");
         if !ended.answer.is_replayed {
@@ -596,14 +596,15 @@ impl Explorer<'_> {
     }
 
     /// Whether there is a replay record of such a create.
-    fn is_known(&self, state: &State, is_such: impl Fn(Order) -> bool) -> bool {
+    fn is_known(&self, state: &State, is_such: impl Fn(Creation) -> bool) -> bool {
         let replays = state.kept.get(&Slot::Replay);
-        replays
-            .is_some_and(|(writers, _)| writers.iter().any(|writer| is_such(self.order(*writer))))
+        replays.is_some_and(|(writers, _)| {
+            writers.iter().any(|writer| is_such(self.creation(*writer)))
+        })
     }
 
     /// Once all is in force everywhere: what was acknowledged is repeated, a new payload is
-    /// refused, and an order has one transaction.
+    /// refused, and the creates of a payload have one transaction.
     fn check_end(&mut self, state: &State, progress: &[Progress; CREATES]) {
         let last: Vec<(Slot, usize)> =
             state.kept.iter().map(|(slot, (_, last))| (*slot, *last)).collect();
@@ -621,7 +622,7 @@ impl Explorer<'_> {
             let Ended { answer: repeat, shows } = &audit[create];
             assert!(repeat.status == 200 && repeat.is_replayed, "a repeat is replayed");
             assert_eq!(repeat.json()["id"], ended.answer.json()["id"], "it is one transaction");
-            let (writers, last) = &state.kept[&Slot::Transaction(self.order(create).payload)];
+            let (writers, last) = &state.kept[&Slot::Transaction(self.creation(create).payload)];
             let is_kept = shows.is_some_and(|writer| writers.contains(&writer));
             assert!(is_kept, "a replay is an answer to a create that was recorded");
             is_split |= *shows != Some(*last);
