@@ -213,7 +213,8 @@ test("wherever a backup breaks off, the same command begins anew and ends it", a
   const whole = join(folder, "whole.jsonl");
   await backup(kv, whole);
   const records = linesOf(whole).slice(1, -1);
-  for (let call = 1; call <= 12; call += 1) {
+  for (let call = 1; call <= 7; call += 1) {
+    // 6 pages of names, and one call that reads the records
     const file = join(folder, `${call}.jsonl`);
     account.fault = breaksAt(call);
     await assert.rejects(backup(kv, file), /status 403/);
