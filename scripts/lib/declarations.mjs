@@ -21,10 +21,11 @@ export async function writeDeclarations(templates, pkg, sources) {
   });
   const { output } = await bundle.generate({ entryFileNames: "[name].d.ts" });
   await bundle.close();
-  const shared = output.find(({ isEntry }) => !isEntry);
+  const chunks = output.filter((file) => file.type === "chunk");
+  const shared = chunks.find(({ isEntry }) => !isEntry);
   if (shared)
     throw new Error(`${shared.fileName} is of several entries: import it from one of them`);
-  for (const { fileName, code } of output) {
+  for (const { fileName, code } of chunks) {
     const name = fileName.replace(/\.d\.ts$/, "");
     mkdirSync(dirname(join(pkg, fileName)), { recursive: true });
     for (const extension of ["ts", "cts"])
