@@ -8,7 +8,7 @@ import { run } from "./run.mjs";
 import { bindgenVersion } from "./rust.mjs";
 import { WASM } from "./toolchain.mjs";
 
-/** Of memory, beyond wasm-opt's own: ours is zeros at first, and its lowest addresses are the far end of the stack. */
+/** True of our memory: it is zeros at first, and its lowest addresses are the far end of the stack, where no data lies. */
 const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
 const SMALLEST = ["--flatten", "--rereloop", "-Oz", ...OWN_MEMORY];
 
@@ -52,7 +52,7 @@ const BUILDS = {
   operator: { features: "operator", profile: "operator", bindgen: [], optimise: ["-O1"] },
 };
 
-/** Does a row of {@link BUILDS}. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
+/** Builds a row of {@link BUILDS}, or takes it from the cache. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
 export async function buildWasm(tools, name) {
   const build = BUILDS[name];
   const crate = await compile(tools, build);
