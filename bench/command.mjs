@@ -5,7 +5,7 @@ import { PART_NAMES, bench } from "./main.mjs";
 
 const program = command(
   "npm run bench --",
-  "How fast everything is beside its peers, as tables and pictures; about 10 minutes.\nLeave the machine alone meanwhile.",
+  "How fast everything is beside its peers, as tables; about 10 minutes.\nLeave the machine alone meanwhile.",
 )
   .addArgument(
     new Argument(
@@ -15,7 +15,7 @@ const program = command(
   )
   .option("--runs <n>", "separate runs, of which the tables show medians", readCount, 1)
   .option("--quick", "a minute, to see that everything runs; the figures mean nothing", false)
-  .option("--write", "into docs/performance.md and docs/*.svg instead of build/bench", false)
+  .option("--write", "into docs/performance.md instead of build/bench", false)
   .option("--no-build", "measure what is in build and pkg");
 
 function readCount(text) {

@@ -1,4 +1,4 @@
-/** What `npm run bench` runs: each part as often as it was asked for, and one report of all its runs. */
+/** Runs each part of the benchmarks as often as it was asked for, and writes one report of all its runs. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { duration, log } from "../scripts/lib/output.mjs";
@@ -83,9 +83,10 @@ async function benchPart(tools, part, { runs, plan, folder, intoDocs }) {
     writeFileSync(join(folder, `${part}-${run}.json`), JSON.stringify(results.at(-1)));
     log(`${part}: run ${run} done in ${duration(Date.now() - started)}`);
   }
-  const report = await REPORTS[part](tools, results);
-  console.log(report.markdown);
-  log(`${part}: written to ${relative(tools.root, publish(tools.root, part, report, intoDocs))}`);
+  const markdown = await REPORTS[part](tools, results);
+  console.log(markdown);
+  const file = publish(tools.root, part, markdown, intoDocs);
+  log(`${part}: written to ${relative(tools.root, file)}`);
 }
 
 /** `wrk debian/4.1.0-3+b2 [epoll] …`: it says so and calls that an error. */

@@ -21,7 +21,7 @@ export function ratio(ours, theirs) {
   return median(ours.map((value, round) => value / theirs[round]));
 }
 
-/** The list, begun at another place each round: nobody always runs first. @template T @param {T[]} list @param {number} round @returns {T[]} */
+/** The list, begun with another item each round, so that none always runs first. @template T @param {T[]} list @param {number} round @returns {T[]} */
 export function rotated(list, round) {
   const start = round % list.length;
   return [...list.slice(start), ...list.slice(0, start)];

@@ -1,4 +1,4 @@
-/** Results as Markdown, and where they go. */
+/** Results as Markdown, and the files they are written to. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
@@ -32,18 +32,10 @@ export function versionsOf(folder, names) {
   return Object.fromEntries(names.map((name) => [name, version(name)]));
 }
 
-/**
- * Writes a part's Markdown and pictures: beside the build, or into the docs.
- * @param {string} root
- * @param {string} part
- * @param {{markdown: string, pictures: Record<string, string>}} result
- * @param {boolean} intoDocs
- */
-export function publish(root, part, { markdown, pictures }, intoDocs) {
+/** Writes a part's Markdown beside the build, or into the docs. @returns {string} the file */
+export function publish(root, part, markdown, intoDocs) {
   const folder = intoDocs ? join(root, "docs") : join(root, "build", "bench");
   mkdirSync(folder, { recursive: true });
-  for (const [name, svg] of Object.entries(pictures))
-    writeFileSync(join(folder, `${name}.svg`), svg);
   const file = join(folder, intoDocs ? "performance.md" : `${part}.md`);
   writeFileSync(file, intoDocs ? replaced(file, part, markdown) : `${markdown}\n`);
   return file;

@@ -23,33 +23,19 @@ const PARTS = {
   shop: buildShop,
 };
 
-/** The shop uses the built package as any shop does: installed under its name in a node_modules folder, here a link to pkg/. */
+/** Bundles the pages of the shop, which imports the package from a node_modules folder, as any shop does. */
 async function buildShop({ root }) {
-  const [pages, pkg, link] = [
-    join(root, "www", "pages"),
-    join(root, "pkg"),
-    join(root, "www", "node_modules", "impact-pledge"),
-  ];
-  if (!existsSync(join(pkg, "package.json")))
-    throw new UserError("the shop needs the package in pkg/; run `npm run build` first");
-  if (!existsSync(link)) {
-    rmSync(link, { force: true }); // one that leads nowhere
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(pkg, link, "junction");
-  }
-  const copied = readdirSync(pages, { recursive: true }).filter((name) =>
+  linkPackage(root);
+  const pages = join(root, "www", "pages");
+  const others = readdirSync(pages, { encoding: "utf8", recursive: true }).filter((name) =>
     /\.(css|html|svg)$/.test(name),
   );
   const { build } = await import("esbuild");
-  const places = {
-    entryPoints: ["checkout.js", "developer.js", ...copied].map((name) => join(pages, name)),
+  const { outputFiles } = await build({
+    entryPoints: ["checkout.js", "developer.js", ...others].map((name) => join(pages, name)),
     outbase: pages,
     outdir: join(root, "build", "www"),
-  };
-  const loader = { ".css": "copy", ".html": "copy", ".svg": "copy" };
-  const { outputFiles } = await build({
-    ...places,
-    loader,
+    loader: { ".css": "copy", ".html": "copy", ".svg": "copy" },
     write: false,
     bundle: true,
     minify: true,
@@ -64,6 +50,18 @@ async function buildShop({ root }) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, contents);
   }
+}
+
+/** Puts a link to pkg/ where an installed package would be. */
+function linkPackage(root) {
+  const pkg = join(root, "pkg");
+  const link = join(root, "www", "node_modules", "impact-pledge");
+  if (!existsSync(join(pkg, "package.json")))
+    throw new UserError("the shop needs the package in pkg/; run `npm run build` first");
+  if (existsSync(link)) return;
+  rmSync(link, { force: true }); // one that leads nowhere
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(pkg, link, "junction");
 }
 
 await command(

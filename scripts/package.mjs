@@ -16,7 +16,7 @@ import { replaceFolder } from "./lib/cache.mjs";
 import { writeDeclarations } from "./lib/declarations.mjs";
 import { printable } from "./lib/printable.mjs";
 import { log } from "./lib/output.mjs";
-import { bundledParts, checkLicences, licenceTexts, linkedParts } from "./lib/licences.mjs";
+import { bundledParts, licenceTexts, linkedParts } from "./lib/licences.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
 /** `source` lies below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm. */
@@ -58,15 +58,6 @@ const COMMAND = "bin/impact-pledge";
 
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
-/** The licences of all that is in the package and not its own. */
-export const LICENCES = "THIRD-PARTY-LICENSES.txt";
-
-/** What is in a built package. */
-export const packageParts = async (tools, pkg) => [
-  ...(await linkedParts(tools, "client,server")),
-  ...bundledParts(tools.root, pkg),
-];
-
 /** @param {import("./lib/tools.mjs").Tools} tools */
 export async function buildPackage(tools) {
   await replaceFolder(join(tools.root, "pkg"), join(tools.root, "build"), async (pkg) => {
@@ -86,9 +77,9 @@ export async function buildPackage(tools) {
       copyFileSync(join(tools.root, file), join(pkg, file));
     copyFileSync(join(tools.root, "docs", "npm.md"), join(pkg, "README.md"));
     copyFileSync(join(tools.root, "docs", "forms.md"), join(pkg, "forms.md"));
-    const parts = await packageParts(tools, pkg);
-    checkLicences(parts);
-    writeFileSync(join(pkg, LICENCES), licenceTexts(tools.root, parts));
+    const linked = await linkedParts(tools, "client,server");
+    const texts = licenceTexts(tools.root, [...linked, ...bundledParts(tools.root, pkg)]);
+    writeFileSync(join(pkg, "THIRD-PARTY-LICENSES.txt"), texts);
   });
   log(
     `pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`,
@@ -279,7 +270,7 @@ async function bundleEntry(source, options, made, files, wasmPath) {
 }
 
 /** A text of Cargo.toml, or the first of a list. */
-export const crateMember = (root, name) =>
+const crateMember = (root, name) =>
   readFileSync(join(root, "Cargo.toml"), "utf8").match(
     new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"),
   )[1];

@@ -1,4 +1,4 @@
-/** `npm run simulate [-- --minutes 10]`: the service over a Workers KV that fails, by seeds that nobody has tried. */
+/** `npm run simulate [-- --minutes 10]`: the service over a Workers KV that fails, by new seeds. */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { findBugs } from "../tests/simulation/bugs.mjs";
@@ -9,6 +9,7 @@ import { command, readMinutes } from "./lib/command.mjs";
 import { prepareTools } from "./lib/tools.mjs";
 import { UserError, log } from "./lib/output.mjs";
 import { run } from "./lib/run.mjs";
+import { buildWorker } from "./worker.mjs";
 
 const ABOUT = `Millions of requests to the service over a simulated Workers KV that is eventually consistent and fails, on all
 processors; every seed is new. One process plays its seeds on the built Worker's wasm too, which must do the same. It ends with
@@ -24,47 +25,53 @@ const program = command("npm run simulate --", ABOUT)
 program.action(async ({ minutes, bugs }) => {
   const tools = await prepareTools();
   if (bugs) return findBugs(tools);
-  const { root, native } = tools;
-  const cargo = (args, env) =>
-    run(native.cargo, args, { cwd: root, env: { ...native.env, ...env }, show: true });
-  await cargo(seedsWith(...PROFILE, "--no-run"), {}); // once, before the processes run side by side
-  await run(process.execPath, [join("scripts", "run.mjs"), "build", "worker"], {
-    cwd: root,
-    show: true,
-  });
-  const first = Date.now(); // a later run has other seeds: a millisecond is too short for one
-  const seeds = (index) =>
-    process.env.SEED ? {} : { MINUTES: `${minutes}`, FROM: `${first + index * APART}` };
-  const processes = process.env.SEED ? 1 : Math.max(1, availableParallelism() - 1);
-  if (!process.env.SEED)
-    log(`${processes} native and one on wasm, each for ${minutes} min, from seed ${first}`);
-  const natives = Array.from({ length: processes }, (_, index) =>
-    cargo(seedsWith(...PROFILE), seeds(index)),
-  );
-  const onWasm = playOnWasm(tools, seeds(processes)).catch(({ message }) =>
-    Promise.reject(log(message)),
-  );
-  const failures = (await Promise.allSettled([onWasm, ...natives])).filter(
-    ({ status }) => status === "rejected",
-  );
-  if (failures.length > 0)
+  await playNatively(tools, {}, "--no-run"); // built once, before the processes run side by side
+  await buildWorker(tools);
+  const plans = process.env.SEED ? [{}, {}] : newSeeds(minutes);
+  const [onWasm, ...natively] = plans;
+  const results = await Promise.allSettled([
+    playOnWasm(tools, onWasm),
+    ...natively.map((seeds) => playNatively(tools, seeds)),
+  ]);
+  if (results[0].status === "rejected") log(results[0].reason.message);
+  if (results.some(({ status }) => status === "rejected"))
     throw new UserError(
       "a promise is violated, or the wasm does something else: see the seed and the trace above",
     );
 });
 
+/** Variables for each process. A later run has other seeds: a millisecond is too short for one. */
+function newSeeds(minutes) {
+  const first = Date.now();
+  const natives = Math.max(1, availableParallelism() - 1);
+  log(`${natives} native and one on wasm, each for ${minutes} min, from seed ${first}`);
+  return Array.from({ length: natives + 1 }, (_, index) => ({
+    MINUTES: String(minutes),
+    FROM: String(first + index * APART),
+  }));
+}
+
+const playNatively = ({ root, native }, seeds, ...more) =>
+  run(native.cargo, seedsWith(...PROFILE, ...more), {
+    cwd: root,
+    env: { ...native.env, ...seeds },
+    show: true,
+  });
+
 /** Compares what the wasm does with seeds of a native process of its own. */
-async function playOnWasm(tools, env) {
+async function playOnWasm(tools, seeds) {
   const startIsolate = await loadWorker(join(tools.root, "build"));
-  const [started, all] = [Date.now(), { seeds: 0, requests: 0 }];
+  const started = Date.now();
+  const all = { seeds: 0, requests: 0 };
   let shown = started;
-  const show = () =>
-    log(
-      `on wasm: ${all.seeds} seeds, ${all.requests} requests (${Math.round((all.requests * 3.6e6) / (Date.now() - started))} an hour), no difference`,
-    );
-  for await (const recording of record(tools, env, ...PROFILE)) {
+  const show = () => {
+    const hourly = Math.round((all.requests * 3.6e6) / (Date.now() - started));
+    log(`on wasm: ${all.seeds} seeds, ${all.requests} requests (${hourly} an hour), no difference`);
+  };
+  for await (const recording of record(tools, seeds, ...PROFILE)) {
     const counts = await replay(recording, startIsolate);
-    [all.seeds, all.requests] = [all.seeds + 1, all.requests + counts.answer];
+    all.seeds += 1;
+    all.requests += counts.answer;
     if (Date.now() - shown < SHOWN_MS) continue;
     show();
     shown = Date.now();

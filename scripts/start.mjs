@@ -73,9 +73,10 @@ async function start(port, persistTo) {
 
 async function run({ persistTo }) {
   const port = await freePort(process.env.PORT);
-  const asked = new Promise((resolve) =>
-    ["SIGINT", "SIGTERM", "SIGHUP"].forEach((signal) => process.on(signal, () => resolve())),
-  );
+  const asked = new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+      process.on(signal, () => resolve(undefined));
+  });
   const service = await Promise.race([start(port, persistTo), asked]);
   if (!service) process.exit(130); // asked to end before it had begun
   const how = await Promise.race([service.ended, asked]);

@@ -3,7 +3,6 @@ import { command, onRecords } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
 
-const PREFIX = "profile:";
 const MEMBERS = ["name", "logo", "accent", "language", "link"];
 const units = command(
   "npm run units --",
@@ -22,19 +21,19 @@ const set = units
   )
   .option("--language <code>", "language of its pages; without it, the reader's own")
   .option("--link <url>", "where name and logo lead to, by https");
-onRecords(set, async ({ tools, kv, print }, unit) => {
+onRecords(set, async ({ tools, port, print }, unit) => {
   const given = set.opts();
+  const { setUnit } = await operator(tools);
   const profile = Object.fromEntries(MEMBERS.map((member) => [member, given[member]]));
-  const { entry, ...made } = await operator(tools, "profile", { unit, profile });
-  await kv.write([entry]);
-  print(made, () => `${shown([made])}\n\nWithin about a minute its timelines show it everywhere.`);
+  const row = await setUnit(port, unit, profile);
+  print(row, () => `${shown([row])}\n\nWithin about a minute its timelines show it everywhere.`);
 });
 
 onRecords(
   units.command("show").description("print a unit's profile").argument("<unit>", "ID of the unit"),
-  async ({ tools, kv, print }, unit) => {
-    const name = PREFIX + unit;
-    const [row] = await operator(tools, "list-profiles", { [name]: await kv.get(name) });
+  async ({ tools, port, print }, unit) => {
+    const { getUnit } = await operator(tools);
+    const row = await getUnit(port, unit);
     if (!row)
       throw new UserError(
         `the unit \`${unit}\` has no profile: its timelines show the name Impact Pledge`,
@@ -43,25 +42,25 @@ onRecords(
   },
 );
 
-onRecords(units.command("list").description("print all profiles"), async ({ tools, kv, print }) => {
-  const rows = await operator(tools, "list-profiles", await kv.values(kv.names(PREFIX)));
-  print({ units: rows }, () => (rows.length === 0 ? "no profiles" : shown(rows)));
-});
+onRecords(
+  units.command("list").description("print all profiles"),
+  async ({ tools, port, print }) => {
+    const { listUnits } = await operator(tools);
+    const rows = await listUnits(port);
+    print({ units: rows }, () => (rows.length === 0 ? "no profiles" : shown(rows)));
+  },
+);
 
 onRecords(
   units
     .command("remove")
     .description("remove a unit's profile")
     .argument("<unit>", "ID of the unit"),
-  async ({ kv, print }, unit) => {
-    if ((await kv.get(PREFIX + unit)) === null)
-      throw new UserError(`the unit \`${unit}\` has no profile`);
-    await kv.remove([PREFIX + unit]);
-    print(
-      { unit, removed: true },
-      () =>
-        `The profile of ${unit} is removed. Within about a minute its timelines are without it everywhere.`,
-    );
+  async ({ tools, port, print }, unit) => {
+    const { removeUnit } = await operator(tools);
+    if (!(await removeUnit(port, unit))) throw new UserError(`the unit \`${unit}\` has no profile`);
+    const after = "Within about a minute its timelines are without it everywhere.";
+    print({ unit, removed: true }, () => `The profile of ${unit} is removed. ${after}`);
   },
 );
 

@@ -7,7 +7,7 @@ import { buildWasm } from "./lib/wasm.mjs";
 
 /** @param {import("./lib/tools.mjs").Tools} tools */
 export async function buildWorker(tools, folder = join(tools.root, "build")) {
-  // What is the same already is left alone: a watcher need not wake for nothing.
+  // An unchanged file is left alone, so that a watcher does not start a build for it.
   const filter = (from, to) =>
     statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));
   cpSync(await buildWasm(tools, "impact_pledge"), folder, { recursive: true, filter });

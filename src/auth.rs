@@ -1,42 +1,15 @@
 //! API keys: whose a request is (§5).
 //!
-//! A key is opaque. What it may do is in its record, under the SHA-256 of its text.
+//! A key is opaque: its record, under the SHA-256 of its text, says what it may do.
 
-use crate::lookup::LookupKey;
+use crate::http::OWS;
+use crate::scope::{Mode, Scope};
+use crate::secret::NamespaceSecret;
 use base32ct::{Base32Unpadded, Encoding as _};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
-use strum::IntoStaticStr;
-
-/// Whether a key, and all that it makes, is for testing or for production (§5.3).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
-)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum Mode {
-    /// `service_sk_test…`
-    Test,
-    /// `service_sk_live…`
-    Live,
-}
-
-impl Mode {
-    /// What a key of this mode begins with (§5.3).
-    pub const fn key_prefix(self) -> &'static str {
-        match self {
-            Mode::Test => "service_sk_test",
-            Mode::Live => "service_sk_live",
-        }
-    }
-
-    /// The contract's `isLive`.
-    pub const fn is_live(self) -> bool {
-        matches!(self, Mode::Live)
-    }
-}
 
 /// Bytes of randomness in a new key: 200 bits.
 pub const KEY_BYTES: usize = 25;
@@ -45,9 +18,6 @@ pub const KEY_BYTES: usize = 25;
 pub fn new_key(mode: Mode, random: [u8; KEY_BYTES]) -> String {
     format!("{}_{}", mode.key_prefix(), Base32Unpadded::encode_string(&random))
 }
-
-/// HTTP's white space around a header (RFC 9110 §5.6.3), not Unicode's.
-pub const OWS: [char; 2] = [' ', '\t'];
 
 /// The text of an API key. Its `Debug` shows nothing of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,13 +46,9 @@ impl<'a> ApiKey<'a> {
         format!("Bearer {}", self.0)
     }
 
-    /// What the key is found under.
+    /// The hash that its record is named by.
     pub fn hash(self) -> KeyHash {
         KeyHash(Sha256::digest(self.0.as_bytes()).into()) // no salt: a key has 200 random bits
-    }
-
-    pub(crate) fn as_str(self) -> &'a str {
-        self.0
     }
 }
 
@@ -118,80 +84,41 @@ impl KeyHash {
     }
 }
 
-/// What is stored of a key. Reading it refuses IDs and labels that are out of bounds.
+/// The record of a key. Reading it refuses IDs and labels that are out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Members")]
 pub struct KeyRecord {
-    /// What the key is for.
+    /// Test or live.
     pub mode: Mode,
     /// On whose behalf it acts.
     #[serde(flatten)]
     pub level: KeyLevel,
     /// The operator's note, shown by the key list.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "read_label", skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// What its transactions are found by.
+    /// Copy of the namespace's secret. A key without it cannot create.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lookup: Option<LookupKey>,
+    pub secret: Option<NamespaceSecret>,
 }
 
 /// On whose behalf a key acts (§5.4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "level", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum KeyLevel {
     /// As this unit itself.
     Unit {
         /// The unit's ID.
+        #[serde(deserialize_with = "read_id")]
         unit_id: String,
     },
     /// On behalf of one of the team's units, named by `X-Service-Unit-Id`.
     Team {
         /// The team's ID.
+        #[serde(deserialize_with = "read_id")]
         team_id: String,
         /// IDs of its units.
+        #[serde(deserialize_with = "read_units")]
         unit_ids: Vec<String>,
     },
-}
-
-/// A key's record as it is read: what serde derives for an enum that is flattened would make the
-/// service 4 KB larger.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Members {
-    mode: Mode,
-    level: LevelName,
-    #[serde(default, deserialize_with = "read_id")]
-    unit_id: Option<String>,
-    #[serde(default, deserialize_with = "read_id")]
-    team_id: Option<String>,
-    #[serde(default, deserialize_with = "read_units")]
-    unit_ids: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "read_label")]
-    label: String,
-    lookup: Option<LookupKey>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum LevelName {
-    Unit,
-    Team,
-}
-
-impl TryFrom<Members> for KeyRecord {
-    type Error = &'static str;
-
-    fn try_from(members: Members) -> Result<Self, &'static str> {
-        let Members { mode, level, unit_id, team_id, unit_ids, label, lookup } = members;
-        let level = match level {
-            LevelName::Unit => KeyLevel::Unit { unit_id: unit_id.ok_or("missing field `unitId`")? },
-            LevelName::Team => KeyLevel::Team {
-                team_id: team_id.ok_or("missing field `teamId`")?,
-                unit_ids: unit_ids.ok_or("missing field `unitIds`")?,
-            },
-        };
-        Ok(KeyRecord { mode, level, label, lookup })
-    }
 }
 
 /// Most characters of a unit's or team's ID: it has to fit a header and the metadata of a record.
@@ -201,10 +128,10 @@ const MAX_UNITS: usize = 1_000;
 /// Most characters of a label.
 const MAX_LABEL_LENGTH: usize = 100;
 
-fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let id = String::deserialize(deserializer)?;
     check_id(&id)?;
-    Ok(Some(id))
+    Ok(id)
 }
 
 /// An ID has to arrive in a header as it is: no blanks, nothing beyond ASCII, and no comma, which
@@ -219,14 +146,14 @@ pub(crate) fn check_id<E: Error>(id: &str) -> Result<(), E> {
     )))
 }
 
-fn read_units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+fn read_units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let ids = Vec::<String>::deserialize(deserializer)?;
     if !(1..=MAX_UNITS).contains(&ids.len()) {
         let count = ids.len();
         return Err(Error::custom(format_args!("a team has 1 to {MAX_UNITS} units, not {count}")));
     }
     ids.iter().try_for_each(|id| check_id(id))?;
-    Ok(Some(ids))
+    Ok(ids)
 }
 
 fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
@@ -239,19 +166,10 @@ fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
     )))
 }
 
-/// The unit and mode that a record belongs to: no other may see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scope {
-    /// Test or live.
-    pub mode: Mode,
-    /// The unit's ID.
-    pub unit: String,
-}
-
 impl KeyRecord {
-    /// What is stored of a key without a label.
+    /// The record of a key without a label, and without the secret.
     pub const fn new(mode: Mode, level: KeyLevel) -> Self {
-        KeyRecord { mode, level, label: String::new(), lookup: None }
+        KeyRecord { mode, level, label: String::new(), secret: None }
     }
 
     /// Whether it is a team-level key: only such a one needs the unit named.

@@ -1,4 +1,4 @@
-//! What a pledge transaction is worth: the operator's prices, summed in exact decimals.
+//! The charge of a pledge transaction: the operator's prices, summed in exact decimals.
 
 use crate::decimal::Decimal;
 use crate::pledge::{CurrencyCode, Impact};
@@ -62,7 +62,7 @@ impl Visitor<'_> for UnitPriceVisitor {
     }
 }
 
-/// Reads `unitPrices`, where an offering may stand once: of two prices, none is the right one.
+/// Reads `unitPrices`, in which an offering may have one price only.
 ///
 /// # Errors
 /// If it is something else, or an offering stands in it twice.

@@ -9,3 +9,11 @@ pub fn update_with_parts<'p>(hash: &mut impl Update, parts: impl IntoIterator<It
         hash.update(part);
     }
 }
+
+/// The first bytes of a digest.
+pub fn first_bytes<const N: usize>(digest: impl Into<[u8; 32]>) -> [u8; N] {
+    const { assert!(N <= 32, "a digest has 32 bytes") };
+    let mut bytes = [0; N];
+    bytes.iter_mut().zip(digest.into()).for_each(|(byte, first)| *byte = first);
+    bytes
+}

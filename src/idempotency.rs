@@ -1,14 +1,15 @@
 //! Safe repeats: `Idempotency-Key` on create (IETF httpapi draft).
 //!
-//! All that a create makes up (ids, edit key) is derived from the key, so that repeats that race
-//! each other make one and the same record, and nobody without the caller's API key can guess it.
+//! The ids and the edit key of such a create are derived, so that repeats that race each other make
+//! one and the same record. The namespace's secret keys the derivation: they cannot be guessed.
 
-use crate::auth::{ApiKey, OWS, Scope};
-use crate::hash::update_with_parts;
-use crate::pledge::{CurrencyCode, EditKeyEncoding};
-use crate::store::Version;
-use hmac::digest::InvalidLength;
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use crate::hash::first_bytes;
+use crate::http::OWS;
+use crate::pledge::CurrencyCode;
+use crate::scope::Scope;
+use crate::secret::NamespaceSecret;
+use crate::version::Version;
+use hmac::{Hmac, Mac as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -67,111 +68,91 @@ fn unescape(quoted: &str) -> Option<String> {
     Some(text)
 }
 
-/// SHA-256 over who repeats what: names the record of a repeat.
+/// Names the record of a repeat: an HMAC, for an idempotency key is often the number of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayHash([u8; 32]);
 
 impl ReplayHash {
-    /// The hash of (mode, unit, idempotency key).
-    pub fn new(scope: &Scope, key: &IdempotencyKey) -> Self {
-        let mut hash = Sha256::new();
-        update_with_parts(&mut hash, parts(scope, key));
-        ReplayHash(hash.finalize().into())
+    /// HMAC-SHA-256 keyed by the namespace's secret, over (mode, unit, idempotency key).
+    pub fn new(secret: &NamespaceSecret, scope: &Scope, key: &IdempotencyKey) -> Self {
+        let mac = secret.mac("replay", scope, [key.0.as_bytes()]);
+        ReplayHash(mac.finalize().into_bytes().into())
     }
 
     /// 64 lower-case hexadecimal digits.
     pub fn to_hex(self) -> String {
         base16ct::lower::encode_string(&self.0)
     }
+
+    /// Reads what [`to_hex`](Self::to_hex) writes.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        Some(ReplayHash(base16ct::lower::decode_vec(text).ok()?.try_into().ok()?))
+    }
 }
 
-/// SHA-256 of what a request asks for, however it was spelled as JSON.
+/// SHA-256 of a payload, however it was spelled as JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// `canonical` is the request encoded in the order of the schema.
+    /// `canonical` is the request as JSON, its members in the sequence of the schema.
     pub fn new(canonical: &[u8]) -> Self {
         Fingerprint(Sha256::digest(canonical).into())
     }
-
-    /// 64 lower-case hexadecimal digits.
-    pub fn to_hex(self) -> String {
-        base16ct::lower::encode_string(&self.0)
-    }
 }
 
-/// What is stored of a create that can be repeated, without expiry.
+/// The record of a create that can be repeated. It does not expire.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replay {
     /// The transaction that it made.
     pub id: String,
-    /// [Fingerprint] of its payload, in hexadecimal.
-    pub fingerprint: String,
-    /// What else its answer depends on.
+    /// The terms of its answer.
     pub terms: Terms,
     /// The format of the record.
     #[serde(default)]
     pub version: Version,
 }
 
-/// What an answer depends on beside the request. A repeat is answered on the terms of the first
+/// All that an answer depends on beside the request. A repeat is answered on the terms of the first
 /// create, so that an acknowledged answer does not change with time, prices or host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Terms {
     /// When the transaction was created, an RFC 3339 date-time.
     pub created_at: String,
-    /// What the prices of that moment made of it.
+    /// The charge, by the prices of that moment.
     pub amount: String,
     /// The currency of `amount`.
     pub currency_code: CurrencyCode,
     /// The origin of its timeline address.
     pub origin: String,
-    /// How the edit key in it is written.
-    #[serde(default)]
-    pub edit_key: EditKeyEncoding,
 }
 
-/// Makes what a create would else draw at random.
+/// Derives what another create draws at random.
 ///
-/// The payload's fingerprint takes part: two creates that race under one key with *different*
-/// payloads make two records, rather than one that overwrites the other.
+/// The API key takes no part: a repeat by another key of the unit, such as the one that replaced the
+/// first, makes the same record. The payload takes part: two creates that race under one idempotency
+/// key with *different* payloads make two records, rather than one that overwrites the other.
 #[derive(Clone)]
 pub struct Derivation(Hmac<Sha256>);
 
 impl Derivation {
-    /// HMAC-SHA-256 keyed with the caller's API key, over (mode, unit, idempotency key, payload).
-    ///
-    /// # Errors
-    /// None in practice: HMAC takes keys of any length.
+    /// HMAC-SHA-256 keyed by the namespace's secret, over (mode, unit, idempotency key, payload).
     pub fn new(
-        api_key: ApiKey<'_>,
+        secret: &NamespaceSecret,
         scope: &Scope,
         key: &IdempotencyKey,
         payload: Fingerprint,
-    ) -> Result<Self, InvalidLength> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(api_key.as_str().as_bytes())?;
-        update_with_parts(&mut mac, parts(scope, key));
-        update_with_parts(&mut mac, [payload.0.as_slice()]);
-        Ok(Derivation(mac))
+    ) -> Self {
+        Derivation(secret.mac("repeat", scope, [key.0.as_bytes(), &payload.0]))
     }
 
     /// Bytes for one purpose, such as `transaction`.
     pub fn bytes<const N: usize>(&self, purpose: &str, index: usize) -> [u8; N] {
-        const { assert!(N <= 32, "one digest is 32 bytes") };
         let mut mac = self.0.clone();
         mac.update(purpose.as_bytes());
         mac.update(&(index as u64).to_be_bytes());
-        let digest: [u8; 32] = mac.finalize().into_bytes().into();
-        let mut bytes = [0; N];
-        bytes.iter_mut().zip(digest).for_each(|(byte, derived)| *byte = derived);
-        bytes
+        first_bytes(mac.finalize().into_bytes())
     }
-}
-
-fn parts<'k>(scope: &'k Scope, key: &'k IdempotencyKey) -> [&'k [u8]; 3] {
-    let mode: &str = scope.mode.into();
-    [mode.as_bytes(), scope.unit.as_bytes(), key.0.as_bytes()]
 }

@@ -1,6 +1,7 @@
 //! Keys: the header's rows, what is stored of a key, and for which unit it acts.
 
-use impact_pledge::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord, Mode, Scope};
+use impact_pledge::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord};
+use impact_pledge::scope::{Mode, Scope};
 use serde_json::json;
 
 // ---- The header --------------------------------------------------------------------------------

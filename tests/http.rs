@@ -18,18 +18,19 @@ mod rows;
 #[path = "support/service.rs"]
 mod service;
 
-use base32ct::{Base32Unpadded, Encoding as _};
-use impact_pledge::auth::{KeyRecord, Mode};
-use impact_pledge::handle::{
-    BodyError, LEAST_PLEDGE_BYTES, MAX_BYTES_IN_FLIGHT, Settings, Variables,
-};
+use impact_pledge::api::MIN_PLEDGE_BYTES;
+use impact_pledge::auth::{ApiKey, KeyRecord};
+use impact_pledge::handle::{Settings, Variables};
+use impact_pledge::http::{BodyError, Busy, MAX_BYTES_IN_FLIGHT};
+use impact_pledge::scope::Mode;
+use impact_pledge::store::{CredentialKey, Key as _};
 use memory::MemoryStore;
 use openapi::OpenApi;
 use rows::{File, Names, Row};
 use serde_json::{Value, json};
 use service::{
-    Answer, Bench, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TEAM, TestRequest, UNIT, minimal, put_key,
-    put_prices, repeatable, seed, seeded, unit,
+    Answer, Bench, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TEAM, TestRequest, UNIT, key_record, minimal,
+    put_key, put_prices, repeatable, seed, seeded, unit,
 };
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -221,7 +222,7 @@ fn what_is_refused_writes_nothing() {
     bench.create(UNIT, &json!({}));
     bench.create("service_sk_test_never", &minimal());
     bench.create(TEAM, &minimal());
-    bench.get(UNIT, "ptran_aaaaaaaaaaaaaaaaaaaaaaaa");
+    bench.get(UNIT, "ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
     bench.send(&TestRequest::new("POST", PATH, UNIT).with_header("idempotency-key", ""));
     assert_eq!(bench.store.names(), before);
 }
@@ -244,7 +245,7 @@ fn get_answers_the_stored_bytes() {
 fn a_changed_key_counts_at_the_latest_after_ten_seconds() {
     let bench = seeded();
     assert_eq!(bench.create(UNIT, &minimal()).status, 200);
-    put_key(&*bench.store, UNIT, &KeyRecord::new(Mode::Live, unit("unit_dev")));
+    put_key(&*bench.store, UNIT, &key_record(Mode::Live, unit("unit_dev")));
     assert_eq!(bench.create(UNIT, &minimal()).json()["isLive"], false, "from the cache");
     bench.clock.0.set(NOW_MS + 10_000);
     assert_eq!(bench.create(UNIT, &minimal()).json()["isLive"], true);
@@ -254,7 +255,7 @@ fn a_changed_key_counts_at_the_latest_after_ten_seconds() {
 fn a_key_that_was_not_there_is_found_once_it_is() {
     let bench = seeded();
     assert_eq!(bench.create("service_sk_test_new", &minimal()).status, 401);
-    let record = KeyRecord::new(Mode::Test, unit("u"));
+    let record = key_record(Mode::Test, unit("u"));
     put_key(&*bench.store, "service_sk_test_new", &record);
     assert_eq!(bench.create("service_sk_test_new", &minimal()).status, 200);
 }
@@ -275,14 +276,12 @@ fn a_changed_catalogue_counts_at_the_latest_after_ten_seconds() {
 fn each_mode_has_its_own_prices() {
     let bench = Bench::new(MemoryStore::default(), "");
     for (key, mode) in [(UNIT, Mode::Test), (LIVE_UNIT, Mode::Live)] {
-        put_key(&*bench.store, key, &KeyRecord::new(mode, unit("u")));
+        put_key(&*bench.store, key, &key_record(mode, unit("u")));
     }
     let charge = |key| bench.isolate().create(key, &minimal()).json()["charge"]["amount"].clone();
     let prices = |price: &str| {
         json!({ "currencyCode": "USD", "unitPrices": { "tree": price } }).to_string().into_bytes()
     };
-    bench.store.keep("catalogue", &prices("1"), b"null");
-    assert_eq!([UNIT, LIVE_UNIT].map(charge), ["3.00", "0.00"], "the old name: test mode alone");
     put_prices(&*bench.store, Mode::Test, &prices("2"));
     assert_eq!([UNIT, LIVE_UNIT].map(charge), ["6.00", "0.00"]);
     put_prices(&*bench.store, Mode::Live, &prices("3"));
@@ -292,7 +291,7 @@ fn each_mode_has_its_own_prices() {
 #[test]
 fn without_a_catalogue_everything_costs_nothing() {
     let bench = Bench::new(MemoryStore::default(), "");
-    let record = KeyRecord::new(Mode::Test, unit("u"));
+    let record = key_record(Mode::Test, unit("u"));
     put_key(&*bench.store, UNIT, &record);
     let charge = &bench.create(UNIT, &minimal()).json()["charge"];
     assert_eq!(charge, &json!({ "amount": "0.00", "currencyCode": "USD", "paidAt": null }));
@@ -303,7 +302,7 @@ fn many_keys_do_not_fill_memory_or_forget_who_is_who() {
     let bench = seeded();
     for number in 0..3_000 {
         let (key, unit_id) = (format!("service_sk_test_{number}"), format!("unit_{number}"));
-        let record = KeyRecord::new(Mode::Test, unit(&unit_id));
+        let record = key_record(Mode::Test, unit(&unit_id));
         put_key(&*bench.store, &key, &record);
         let id = bench.create(&key, &minimal()).json()["id"].as_str().unwrap().to_owned();
         assert_eq!(bench.get(&key, &id).status, 200);
@@ -320,7 +319,7 @@ fn numbered(number: usize) -> String {
 
 fn remember(bench: &Bench<MemoryStore>, numbers: Range<usize>) {
     for key in numbers.map(numbered) {
-        put_key(&*bench.store, &key, &KeyRecord::new(Mode::Test, unit("u")));
+        put_key(&*bench.store, &key, &key_record(Mode::Test, unit("u")));
         assert_eq!(bench.get(&key, "none").status, 404);
     }
 }
@@ -388,7 +387,29 @@ fn a_store_that_fails_is_never_a_success() {
     let bench = seeded();
     bench.store.set_broken(true);
     unavailable(&bench.create(UNIT, &minimal()), None);
-    unavailable(&bench.get(UNIT, "ptran_aaaaaaaaaaaaaaaaaaaaaaaa"), None);
+    unavailable(&bench.get(UNIT, "ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), None);
+}
+
+/// Its IDs would not be those that the other keys of the unit derive.
+#[test]
+fn a_key_without_the_secret_reads_but_does_not_create() {
+    let bench = seeded();
+    let id = bench.create(UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    put_key(&*bench.store, UNIT, &KeyRecord::new(Mode::Test, unit("unit_dev")));
+    let before = bench.store.names();
+    let isolate = bench.isolate();
+    let plain = TestRequest::new("POST", PATH, UNIT).with_body(minimal().to_string().into_bytes());
+    for request in [plain, repeatable(&minimal())] {
+        let answer = isolate.send(&request);
+        assert_eq!((answer.status, &answer.json()["isLive"]), (503, &json!(false)));
+        assert_eq!(answer.headers.get("retry-after"), None, "only the operator can help");
+        let message = answer.json()["message"].to_string();
+        assert!(message.contains("nothing was recorded"), "{message}");
+        let log = answer.log.unwrap();
+        assert!(log.contains("npm run keys -- create"), "{log}");
+    }
+    assert_eq!(bench.store.names(), before);
+    assert_eq!(isolate.get(UNIT, &id).status, 200);
 }
 
 #[test]
@@ -520,21 +541,6 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
-/// Records of releases that wrote edit keys in base32 do not name an encoding.
-#[test]
-fn a_repeat_keeps_the_edit_key_of_its_first_answer() {
-    let bench = seeded();
-    let first = bench.send(&repeatable(&minimal()));
-    let name = bench.store.names().into_iter().find(|name| name.starts_with("idempotency:"));
-    bench.store.edit(&name.unwrap(), |replay| replay.replace(r#","editKey":"hex""#, ""));
-    let repeat = bench.isolate().send(&repeatable(&minimal())).json();
-    let edit_key = |answer: &Value| -> String {
-        answer["timelineUrl"].as_str().unwrap().rsplit('=').next().unwrap().to_owned()
-    };
-    let bytes = base16ct::lower::decode_vec(edit_key(&first.json())).unwrap();
-    assert_eq!(edit_key(&repeat), Base32Unpadded::encode_string(&bytes));
-}
-
 /// Two creates race each other in two isolates. Afterwards each gets the answer that it got before.
 #[track_caller]
 fn race(one: &TestRequest, other: &TestRequest) -> (Bench<MemoryStore>, Answer, Answer) {
@@ -556,16 +562,50 @@ fn two_payloads_that_raced_are_each_answered_as_before() {
     assert_eq!(bench.isolate().send(&repeatable(&third)).status, 422);
 }
 
-#[test]
-fn two_api_keys_that_raced_are_each_answered_as_before() {
-    let by_team = repeatable(&minimal())
+/// The same create by the test key of the team, for the same unit.
+fn by_team(request: TestRequest) -> TestRequest {
+    request
         .with_header("authorization", &format!("Bearer {TEAM}"))
-        .with_header("x-service-unit-id", "unit_dev");
-    let (bench, _, second) = race(&repeatable(&minimal()), &by_team);
-    // A third key of the unit repeats what can be seen.
-    put_key(&*bench.store, "service_sk_test_third", &KeyRecord::new(Mode::Test, unit("unit_dev")));
-    let third = repeatable(&minimal()).with_header("authorization", "Bearer service_sk_test_third");
-    is_replay(&bench.isolate().send(&third), &second);
+        .with_header("x-service-unit-id", "unit_dev")
+}
+
+fn transactions(bench: &Bench<MemoryStore>) -> Vec<String> {
+    let names = bench.store.names().into_iter();
+    names.filter(|name| name.starts_with("transaction:")).collect()
+}
+
+#[test]
+fn two_api_keys_of_a_unit_that_race_make_one_record() {
+    let bench = racing();
+    let first = bench.isolate().send(&repeatable(&minimal()));
+    let second = bench.isolate().send(&by_team(repeatable(&minimal())));
+    assert_eq!((second.status, &second.text), (200, &first.text));
+    assert_eq!(transactions(&bench).len(), 1);
+    bench.store.set_hidden(None);
+    is_replay(&bench.isolate().send(&by_team(repeatable(&minimal()))), &first);
+    assert_eq!(bench.isolate().send(&by_team(repeatable(&other_payload()))).status, 422);
+}
+
+/// The 503 of a create that was broken off between its two records promises that a repeat records it
+/// only once: also a repeat by the key that replaced the first one.
+#[test]
+fn a_repeat_by_the_key_that_replaced_the_first_one_makes_one_record() {
+    let bench = seeded();
+    bench.store.set_unconfirmed(Some("idempotency:"));
+    unavailable(&bench.send(&repeatable(&minimal())), Some(false));
+    bench.store.set_unconfirmed(None);
+    let replay = bench.store.names().into_iter().find(|name| name.starts_with("idempotency:"));
+    bench.store.remove(&replay.unwrap()); // which was not kept
+    let recorded = transactions(&bench);
+
+    let rotated = "service_sk_test_rotated";
+    put_key(&*bench.store, rotated, &key_record(Mode::Test, unit("unit_dev")));
+    bench.store.remove(&CredentialKey(ApiKey::new(UNIT).hash()).name());
+    let repeat = repeatable(&minimal()).with_header("authorization", &format!("Bearer {rotated}"));
+    let answer = bench.isolate().send(&repeat);
+    assert_eq!(transactions(&bench), recorded);
+    assert_eq!([format!("transaction:{}", answer.json()["id"].as_str().unwrap())], *recorded);
+    is_replay(&bench.isolate().send(&repeat), &answer);
 }
 
 /// A store that loses transactions from sight while their replay record can be seen.
@@ -576,13 +616,7 @@ fn a_replay_needs_no_transaction_in_sight() {
     let id = first.json()["id"].as_str().unwrap().to_owned();
     bench.store.remove(&format!("transaction:{id}"));
     is_replay(&bench.isolate().send(&repeatable(&minimal())), &first);
-    // Another API key can't make that answer: it must not record the pledges once more.
-    let before = bench.store.names();
-    let by_team = repeatable(&minimal())
-        .with_header("authorization", &format!("Bearer {TEAM}"))
-        .with_header("x-service-unit-id", "unit_dev");
-    unavailable(&bench.isolate().send(&by_team), Some(false));
-    assert_eq!(bench.store.names(), before);
+    is_replay(&bench.isolate().send(&by_team(repeatable(&minimal()))), &first);
 }
 
 #[test]
@@ -621,13 +655,9 @@ fn an_unconfirmed_write_says_how_to_repeat() {
         let message = answer.json()["message"].to_string();
         assert!(message.contains("Repeat the request with the same Idempotency-Key"), "{message}");
         bench.store.set_unconfirmed(None);
-        let transactions = || {
-            let names = bench.store.names().into_iter();
-            names.filter(|name| name.starts_with("transaction:")).collect::<Vec<_>>()
-        };
-        let before = transactions();
+        let before = transactions(&bench);
         assert_eq!(bench.isolate().send(&request).status, 200);
-        assert_eq!(transactions(), before, "the same record once more");
+        assert_eq!(transactions(&bench), before, "the same record once more");
     }
 }
 
@@ -639,7 +669,7 @@ fn a_body_that_finds_no_room_is_answered_at_once() {
     let mut held = bench.caches.in_flight.reservation();
     held.resize(MAX_BYTES_IN_FLIGHT).unwrap();
     held.resize(MAX_BYTES_IN_FLIGHT - 100).unwrap();
-    assert_eq!(held.resize(MAX_BYTES_IN_FLIGHT + 1), Err(BodyError::Busy));
+    assert_eq!(held.resize(MAX_BYTES_IN_FLIGHT + 1), Err(Busy));
     let before = bench.store.names();
     let answer = bench.create(LIVE_UNIT, &minimal());
     unavailable(&answer, Some(true));
@@ -664,8 +694,8 @@ fn the_least_pledge_of_a_record_is_as_small_as_documented() {
         bench.get(UNIT, created["id"].as_str().unwrap()).text.len()
     };
     let least = (length(1_001) - length(1)) / 1_000;
-    assert!(least >= LEAST_PLEDGE_BYTES, "{least}");
-    assert!(least <= LEAST_PLEDGE_BYTES + 10, "{least}: too many could be refused earlier");
+    assert!(least >= MIN_PLEDGE_BYTES, "{least}");
+    assert!(least <= MIN_PLEDGE_BYTES + 10, "{least}: too many could be refused earlier");
 }
 
 // ---- The host of timeline addresses ----------------------------------------------------------------

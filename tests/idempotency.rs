@@ -2,13 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
-use impact_pledge::auth::{ApiKey, Mode, Scope};
 use impact_pledge::handle::Caches;
 use impact_pledge::idempotency::{
     Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash, Terms,
 };
-use impact_pledge::pledge::{CurrencyCode, EditKeyEncoding};
-use impact_pledge::store::Version;
+use impact_pledge::pledge::CurrencyCode;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::version::Version;
 use std::collections::BTreeSet;
 
 // ---- The header --------------------------------------------------------------------------------
@@ -95,27 +96,21 @@ fn what_cannot_be_a_key_is_refused() {
 
 #[derive(Clone, Copy)]
 struct Input {
-    api_key: &'static str,
+    secret: u8,
     mode: Mode,
     unit: &'static str,
     key: &'static str,
     payload: &'static [u8],
 }
 
-const INPUT: Input = Input {
-    api_key: "service_sk_test_1",
-    mode: Mode::Test,
-    unit: "unit_1",
-    key: "order-1",
-    payload: b"{}",
-};
+const INPUT: Input =
+    Input { secret: 1, mode: Mode::Test, unit: "unit_1", key: "order-1", payload: b"{}" };
 
 /// Each differs from [`INPUT`] in one thing, some by moving text from one part to the next.
-fn inputs() -> [Input; 10] {
+fn inputs() -> [Input; 9] {
     [
         INPUT,
-        Input { api_key: "service_sk_test_2", ..INPUT },
-        Input { api_key: "", ..INPUT },
+        Input { secret: 2, ..INPUT },
         Input { mode: Mode::Live, ..INPUT },
         Input { unit: "unit_2", ..INPUT },
         Input { unit: "unit_1order", key: "-1", ..INPUT },
@@ -137,8 +132,15 @@ impl Input {
 
     fn derivation(self) -> Derivation {
         let payload = Fingerprint::new(self.payload);
-        Derivation::new(ApiKey::new(self.api_key), &self.scope(), &self.idempotency_key(), payload)
-            .unwrap()
+        Derivation::new(&self.secret(), &self.scope(), &self.idempotency_key(), payload)
+    }
+
+    fn replay_hash(self) -> ReplayHash {
+        ReplayHash::new(&self.secret(), &self.scope(), &self.idempotency_key())
+    }
+
+    fn secret(self) -> NamespaceSecret {
+        NamespaceSecret::new([self.secret; 32])
     }
 }
 
@@ -172,41 +174,33 @@ fn every_purpose_and_index_gives_other_bytes() {
 /// Ids that callers hold must outlive a change of the code.
 #[test]
 fn what_is_derived_stays_what_it_is() {
-    // HMAC-SHA-256 over length-prefixed mode, unit, key and payload hash, then purpose and index.
+    // HMAC-SHA-256 over length-prefixed "repeat", mode, unit, key and payload hash, then purpose and
+    // index.
     let bytes: [u8; 32] = INPUT.derivation().bytes("transaction", 0);
     assert_eq!(
         base16ct::lower::encode_string(&bytes),
-        "d186e50b28cbbdf09b7b030054d4533d8d0c544bf897c56ea01b9b01754158d0"
+        "937eae844a5befef81fed3a9d3b5a8930f22f5f5f26c0a1db2f4985dbf183e82"
     );
-    let replay = ReplayHash::new(&INPUT.scope(), &INPUT.idempotency_key());
-    assert_eq!(replay.to_hex(), "84b70fa134ca970845eac8f69da01127d7dbe3b09b33070204943ab522d2c4f6");
-}
-
-#[test]
-fn a_replay_is_named_by_mode_unit_and_key_alone() {
-    let names: BTreeSet<_> = inputs()
-        .iter()
-        .map(|input| ReplayHash::new(&input.scope(), &input.idempotency_key()).to_hex())
-        .collect();
-    // Neither the API key nor the payload takes part: five of the ten are one.
-    assert_eq!(names.len(), inputs().len() - 4);
-    assert!(names.iter().all(|name| name.len() == 64));
-}
-
-#[test]
-fn a_fingerprint_is_sha_256() {
     assert_eq!(
-        Fingerprint::new(b"abc").to_hex(),
-        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        INPUT.replay_hash().to_hex(),
+        "57f7cc8f199ac942d34ffa87fa6ddbd6c48cda2f0288358a065db7aebf99def6"
     );
-    assert_ne!(Fingerprint::new(b"abc").to_hex(), Fingerprint::new(b"abd").to_hex());
+}
+
+#[test]
+fn a_replay_is_named_by_secret_mode_unit_and_key_alone() {
+    let names: BTreeSet<_> = inputs().iter().map(|input| input.replay_hash().to_hex()).collect();
+    // The payload takes no part: three of the nine are one.
+    assert_eq!(names.len(), inputs().len() - 2);
+    assert!(names.iter().all(|name| name.len() == 64));
 }
 
 // ---- Recent answers ------------------------------------------------------------------------------
 
 fn hash(number: usize) -> ReplayHash {
     let key = IdempotencyKey::new(format!("order-{number}")).unwrap();
-    ReplayHash::new(&Scope { unit: "unit".to_owned(), mode: Mode::Test }, &key)
+    let scope = Scope { unit: "unit".to_owned(), mode: Mode::Test };
+    ReplayHash::new(&NamespaceSecret::new([7; 32]), &scope, &key)
 }
 
 fn replay(id: &str) -> Replay {
@@ -215,9 +209,8 @@ fn replay(id: &str) -> Replay {
         amount: String::new(),
         currency_code: CurrencyCode::Usd,
         origin: String::new(),
-        edit_key: EditKeyEncoding::Hex,
     };
-    Replay { id: id.to_owned(), fingerprint: String::new(), terms, version: Version }
+    Replay { id: id.to_owned(), terms, version: Version }
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
+use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::pledge::{EditKey, PledgeId, TransactionId};
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
 use proptest::prelude::*;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
@@ -30,7 +33,7 @@ fn ten_thousand_are_shaped_and_distinct() {
         let transaction = TransactionId::from_bytes(bytes(seed)).to_string();
         let pledge = PledgeId::from_bytes(bytes(seed)).to_string();
         let edit_key = EditKey::from_bytes(bytes(seed)).to_string();
-        shaped(&transaction, "ptran_", BASE32, 24);
+        shaped(&transaction, "ptran_", BASE32, 42);
         shaped(&pledge, "p_", BASE32, 24);
         shaped(&edit_key, "", HEX, 40);
         assert_eq!(TransactionId::parse(&transaction).unwrap().as_str(), transaction);
@@ -43,21 +46,80 @@ fn ten_thousand_are_shaped_and_distinct() {
 
 #[test]
 fn every_bit_counts() {
-    let ids: BTreeSet<_> = (0..120)
+    let ids: BTreeSet<_> = (0..208)
         .map(|bit| {
-            let mut bytes = [0; 15];
+            let mut bytes = [0; 26];
             bytes[bit / 8] = 1 << (bit % 8);
             TransactionId::from_bytes(bytes).to_string()
         })
         .collect();
-    assert_eq!(ids.len(), 120);
-    assert_eq!(TransactionId::from_bytes([0; 15]).as_str(), "ptran_aaaaaaaaaaaaaaaaaaaaaaaa");
-    assert_eq!(TransactionId::from_bytes([255; 15]).as_str(), "ptran_777777777777777777777777");
+    assert_eq!(ids.len(), 208);
+    let [least, most] = [0, 255].map(|byte| TransactionId::from_bytes([byte; 26]).into_string());
+    assert_eq!(least, format!("ptran_{}", "a".repeat(42)));
+    assert_eq!(most, format!("ptran_{}4", "7".repeat(41)));
+}
+
+// ---- Shops and orders ----------------------------------------------------------------------------
+
+const SECRET: NamespaceSecret = NamespaceSecret::new([7; 32]);
+
+fn scope(mode: Mode, unit: &str) -> Scope {
+    Scope { mode, unit: unit.to_owned() }
+}
+
+#[test]
+fn an_id_begins_with_its_shop_and_its_order() {
+    for (seed, reference) in ["", "order-1", "заказ №7", &"r".repeat(10_000)].iter().enumerate()
+    {
+        let shop = scope(Mode::Live, "unit_1");
+        let id = TransactionId::new(&SECRET, &shop, reference, bytes(seed)).into_string();
+        let [of_shop, of_order] = [
+            TransactionId::shop_prefix(&shop),
+            TransactionId::order_prefix(&SECRET, &shop, reference),
+        ];
+        shaped(&of_shop, "ptran_", BASE32, 8);
+        shaped(&of_order, "ptran_", BASE32, 16);
+        assert!(id.starts_with(&of_order) && of_order.starts_with(&of_shop), "{id}");
+        let last: [u8; 16] = bytes(seed);
+        let end = Base32Unpadded::decode_vec(id.strip_prefix("ptran_").unwrap()).unwrap();
+        assert_eq!(end[10..], last);
+    }
+}
+
+/// Listings of backups taken before a change of the code must still find what they list.
+#[test]
+fn what_a_shop_and_an_order_begin_with_stays_what_it_is() {
+    let shop = scope(Mode::Test, "unit_1");
+    assert_eq!(TransactionId::shop_prefix(&shop), "ptran_pmet5tut");
+    assert_eq!(TransactionId::order_prefix(&SECRET, &shop, "order-1"), "ptran_pmet5tutuddxov7d");
+}
+
+#[test]
+fn mode_and_unit_decide_the_shop_and_secret_and_reference_the_order() {
+    let scopes = [
+        scope(Mode::Test, "unit_1"),
+        scope(Mode::Live, "unit_1"),
+        scope(Mode::Test, "unit_2"),
+        scope(Mode::Test, ""),
+    ];
+    let shops: BTreeSet<_> = scopes.iter().map(TransactionId::shop_prefix).collect();
+    assert_eq!(shops.len(), scopes.len());
+    let mut orders = BTreeSet::new();
+    for secret in [SECRET, NamespaceSecret::new([8; 32])] {
+        for reference in ["order-1", "order-2", "ORDER-1", ""] {
+            let prefixes =
+                scopes.iter().map(|scope| TransactionId::order_prefix(&secret, scope, reference));
+            orders.extend(
+                prefixes.map(|prefix| prefix.chars().skip("ptran_".len() + 8).collect::<String>()),
+            );
+        }
+    }
+    assert_eq!(orders.len(), 2 * 4 * scopes.len(), "not even the same reference of another shop");
 }
 
 #[test]
 fn what_cannot_be_an_id_is_refused() {
-    let good = "ptran_abcdefghijklmnopqrst2345";
+    let good = "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqe";
     assert!(TransactionId::parse(good).is_some());
     let long = format!("ptran_{}", "a".repeat(594));
     let hash = format!("key:{}", "a".repeat(64));
@@ -65,24 +127,28 @@ fn what_cannot_be_an_id_is_refused() {
         "",
         "ptran",
         "ptran_",
-        "ptran_abcdefghijklmnopqrst234",
-        "ptran_abcdefghijklmnopqrst23456",
-        "ptran_abcdefghijklmnopqrst2341",
-        "ptran_abcdefghijklmnopqrst2348",
-        "ptran_abcdefghijklmnopqrst234A",
-        "ptran_abcdefghijklmnopqrst234=",
-        "ptran_abcdefghijklmnopqrst2%00",
-        "ptran_abcdefghijklmnopqrst234\0",
-        "ptran_abcdefghijklmnopqrst234\n",
-        "ptran_abcdefghijklmnopqrst23..",
-        "ptran_abcdefghijklmnopqrs/2345",
-        "ptran_abcdefghijklmnopqrst23\u{e9}",
-        "ptran_ bcdefghijklmnopqrst2345",
-        " ptran_abcdefghijklmnopqrst2345",
-        "ptran_abcdefghijklmnopqrst2345 ",
-        "PTRAN_abcdefghijklmnopqrst2345",
-        "p_abcdefghijklmnopqrst2345",
-        "transaction:ptran_abcdefghijklmnopqrst2345",
+        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnope",
+        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqrstuvwe",
+        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqre",
+        "ptran_abcdefghijklmnopqrst2345",
+        "ptran_abcdefghijklmnopqrst2341abcdefghijklmnopqe",
+        "ptran_abcdefghijklmnopqrst2348abcdefghijklmnopqe",
+        "ptran_abcdefghijklmnopqrst234Aabcdefghijklmnopqe",
+        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopq=",
+        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqb", // which no 208 bits are
+        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopq7",
+        "ptran_abcdefghijklmnopqrst2%00abcdefghijklmnopqe",
+        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopq\0",
+        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopq\n",
+        "ptran_abcdefghijklmnopqrst23..abcdefghijklmnopqe",
+        "ptran_abcdefghijklmnopqrs/2345abcdefghijklmnopqe",
+        "ptran_abcdefghijklmnopqrst23\u{e9}abcdefghijklmnopqe",
+        "ptran_ bcdefghijklmnopqrst2345abcdefghijklmnopqe",
+        " ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqe",
+        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqe ",
+        "PTRAN_abcdefghijklmnopqrst2345abcdefghijklmnopqe",
+        "p_abcdefghijklmnopqrst2345abcdefghijklmnopqe",
+        "transaction:ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqe",
         "key:",
         hash.as_str(),
         "catalogue",
@@ -101,15 +167,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn ids_read_back(bytes in any::<[u8; 15]>()) {
+    fn ids_read_back(bytes in any::<[u8; 26]>()) {
         let id = TransactionId::from_bytes(bytes);
         prop_assert_eq!(TransactionId::parse(id.as_str()), Some(id));
     }
 
     #[test]
-    fn nothing_else_is_an_id(text in ".{0,40}", tail in "[a-z2-7]{0,40}") {
+    fn nothing_else_is_an_id(text in ".{0,60}", tail in "[a-z2-7]{0,60}") {
         prop_assert!(TransactionId::parse(&text).is_none());
         let text = format!("ptran_{tail}");
-        prop_assert_eq!(TransactionId::parse(&text).is_some(), tail.len() == 24);
+        let is_one = tail.len() == 42 && tail.ends_with(['a', 'e', 'i', 'm', 'q', 'u', 'y', '4']);
+        prop_assert_eq!(TransactionId::parse(&text).is_some(), is_one);
     }
 }

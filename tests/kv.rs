@@ -6,9 +6,11 @@
 #[path = "support/stores.rs"]
 mod stores;
 
+use impact_pledge::scope::Mode;
 use impact_pledge::server::{KvNamespace, KvStore};
 use impact_pledge::store::{CatalogueKey, Key, NoMetadata, Store as _, StoreError, TransactionKey};
 use serde_json::Value;
+use std::borrow::Cow;
 use stores::{access, conforms, id, replay_key};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -57,8 +59,9 @@ struct RawKey(String);
 impl Key for RawKey {
     type Metadata = ();
     const KIND: &'static str = "raw";
-    fn name(&self) -> String {
-        self.0.clone()
+    const PREFIX: &'static str = "";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.0)
     }
 }
 
@@ -73,7 +76,7 @@ async fn kv_conforms() {
 async fn no_record_goes_by_itself() {
     let platform = empty().await;
     let store = store(&platform);
-    store.put(&CatalogueKey(None), vec![], &NoMetadata).await.unwrap();
+    store.put(&CatalogueKey(Mode::Test), vec![], &NoMetadata).await.unwrap();
     store.put(&replay_key("k"), vec![], &NoMetadata).await.unwrap();
     store.put(&TransactionKey(&id(1)), vec![], &access("u")).await.unwrap();
     let expirations: Vec<_> = listed(&platform)
@@ -124,8 +127,8 @@ async fn a_record_with_other_metadata_is_not_taken_for_the_keys() {
     put_raw(&platform, &key.name(), metadata).await;
     assert!(matches!(store.get(&key).await, Ok(Some(_))));
     for metadata in ["{}", "false", metadata] {
-        put_raw(&platform, &CatalogueKey(None).name(), metadata).await;
-        assert!(matches!(store.get(&CatalogueKey(None)).await, Ok(Some(_))), "{metadata}");
+        put_raw(&platform, &CatalogueKey(Mode::Test).name(), metadata).await;
+        assert!(matches!(store.get(&CatalogueKey(Mode::Test)).await, Ok(Some(_))), "{metadata}");
     }
     platform.dispose().await;
 }

@@ -12,14 +12,14 @@ mod memory;
 mod service;
 
 use futures_executor::block_on;
-use impact_pledge::auth::{KeyRecord, Mode};
 use impact_pledge::handle::{Caches, Clock as _, Journal, Service, Settings, Variables};
+use impact_pledge::scope::Mode;
 use impact_pledge::store::{Key, Store, StoreError, Stored};
 use memory::MemoryStore;
 use serde_json::{Value, json};
 use service::{
-    Bench, FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, UNIT, minimal, put_key,
-    seeded, unit,
+    Bench, FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, UNIT, key_record, minimal,
+    put_key, seeded, unit,
 };
 use std::future::poll_fn;
 use std::mem::take;
@@ -201,7 +201,7 @@ fn an_offering_without_a_price_is_recorded_and_logged() {
     assert_eq!((unpriced, metadata.len()), (4, 6));
 
     bench = Bench { settings: bench.settings.clone(), ..Bench::new(MemoryStore::default(), "") };
-    put_key(&*bench.store, UNIT, &KeyRecord::new(Mode::Test, unit("u")));
+    put_key(&*bench.store, UNIT, &key_record(Mode::Test, unit("u")));
     assert!(bench.create(UNIT, &body).log.is_none(), "nothing has a price");
 }
 
@@ -266,7 +266,7 @@ fn a_network_with_too_many_refused_keys_costs_no_more_reads() {
     }
     let get = TestRequest {
         method: "GET".to_owned(),
-        path: format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaa"),
+        path: format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
         ..request("203.0.113.7", &wrong(4))
     };
     assert_eq!(bench.send(&get).status, 429);

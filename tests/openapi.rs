@@ -14,7 +14,6 @@ mod openapi;
 
 use docs::{object_type, slot_doc};
 use impact_pledge::api::{self, Operation, Problem};
-use impact_pledge::auth::Mode;
 use impact_pledge::idempotency::IdempotencyKey;
 use impact_pledge::pledge::{
     PledgeTransaction, PledgeTransactionRequest, RetrievedPledgeTransaction,
@@ -22,6 +21,7 @@ use impact_pledge::pledge::{
 use impact_pledge::schema::{
     Array, CREATED, ERROR, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
+use impact_pledge::scope::Mode;
 use impact_pledge::validate;
 use openapi::OpenApi;
 use serde_json::{Map, Value, json};
@@ -254,6 +254,7 @@ fn operations_of(problem: &Problem) -> &'static [(&'static str, &'static str)] {
         | Problem::IdempotencyKeyReused
         | Problem::WriteUnconfirmed { .. }
         | Problem::Busy
+        | Problem::SecretMissing
         | Problem::InvalidHost => &[CREATE],
     }
 }
@@ -276,6 +277,7 @@ fn problems() -> Vec<Problem> {
         Problem::WriteUnconfirmed { repeatable: false },
         Problem::WriteUnconfirmed { repeatable: true },
         Problem::Busy,
+        Problem::SecretMissing,
         Problem::InvalidHost,
         Problem::Internal(String::new()),
     ];

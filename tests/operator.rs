@@ -1,104 +1,155 @@
-//! The operator's commands, as the scripts call them: bytes in, JSON out.
+//! Keys, prices and profiles, as an operator manages them.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+#![expect(clippy::panic, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::string_slice, reason = "what is cut is hexadecimal")]
 
-use impact_pledge::auth::{ApiKey, KeyRecord, Scope};
-use impact_pledge::charge::Catalogue;
-use impact_pledge::operator::run;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "support/memory.rs"]
+mod memory;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "support/service.rs"]
+mod service;
+
+use futures_executor::block_on;
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
+use impact_pledge::handle::Entropy;
+use impact_pledge::operator::keys::{self, KeyRow, MadeKey, NewKey, Rotated};
+use impact_pledge::operator::prices::parse;
+use impact_pledge::operator::units::{self, NewProfile};
+use impact_pledge::operator::{OperatorError, prices, seed};
 use impact_pledge::pledge::EditKey;
-use impact_pledge::store::{TransactionMetadata, VERSION};
+use impact_pledge::scope::Mode;
+use impact_pledge::store::{StoreError, TransactionMetadata};
+use impact_pledge::version::VERSION;
+use memory::MemoryStore;
 use serde_json::{Value, json};
+use service::{CountedEntropy, FixedClock, NOW_MS, team, unit};
+use std::cell::Cell;
+use std::fmt::Debug;
 
 #[track_caller]
-fn answer(command: &str, input: &[u8]) -> Value {
-    serde_json::from_str(&run(command, input).unwrap()).unwrap()
+fn refused(outcome: Result<impl Debug, OperatorError>, message: &str) {
+    assert_eq!(outcome.unwrap_err().to_string(), message);
 }
 
-#[track_caller]
-fn ask(command: &str, input: &Value) -> Value {
-    answer(command, input.to_string().as_bytes())
+fn shown(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap()
 }
 
+/// A record as it is stored.
 #[track_caller]
-fn refused(command: &str, input: &[u8], message: &str) {
-    assert_eq!(run(command, input), Err(message.to_owned()));
+fn stored(store: &MemoryStore, name: &str) -> Value {
+    serde_json::from_str(&store.value(name).unwrap_or_else(|| panic!("no `{name}`"))).unwrap()
 }
 
 // ---- New keys ----------------------------------------------------------------------------------
 
-const RANDOM: &str = "00112233445566778899aabbccddeeff001122334455667788";
+/// What it would draw next is these bytes alone.
+struct FixedEntropy([u8; 32]);
 
-fn new_key(random: &str, record: &Value) -> Value {
-    ask("new-key", &json!({ "random": random, "record": record }))
+impl Entropy for FixedEntropy {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.iter_mut().zip(self.0).for_each(|(byte, drawn)| *byte = drawn);
+    }
+}
+
+fn new(mode: Mode, level: KeyLevel) -> NewKey {
+    NewKey { mode, level, label: String::new() }
+}
+
+#[track_caller]
+fn make(store: &MemoryStore, key: NewKey) -> MadeKey {
+    block_on(keys::create(store, &CountedEntropy::default(), key)).unwrap()
+}
+
+fn name_of(key: &str) -> String {
+    format!("key:{}", ApiKey::new(key).hash().to_hex())
 }
 
 #[test]
 fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
-    for (record, prefix) in [
-        (json!({ "mode": "test", "level": "unit", "unitId": "u" }), "service_sk_test_"),
+    for (mode, level, label, record, prefix) in [
         (
-            json!({ "mode": "live", "level": "team", "teamId": "t", "unitIds": ["u", "v"], "label": "é" }),
+            Mode::Test,
+            unit("u"),
+            "",
+            json!({ "mode": "test", "level": "unit", "unitId": "u", "label": "" }),
+            "service_sk_test_",
+        ),
+        (
+            Mode::Live,
+            team(),
+            "é",
+            json!({ "mode": "live", "level": "team", "teamId": "team_dev",
+                    "unitIds": ["unit_dev", "unit_dev_two"], "label": "é" }),
             "service_sk_live_",
         ),
     ] {
-        let made = new_key(RANDOM, &record);
-        let key = made["key"].as_str().unwrap();
-        let hash = ApiKey::new(key).hash().to_hex();
+        let store = MemoryStore::default();
+        let made = make(&store, NewKey { mode, level, label: label.to_owned() });
+        let key = &made.key;
         assert!(key.starts_with(prefix), "`{key}`");
         assert_eq!(key.len(), prefix.len() + 40, "200 bits in base 32");
-        assert_eq!(made["entry"]["key"], format!("key:{hash}"));
-        let stored = made["entry"]["value"].as_str().unwrap();
-        let mut stored_record = serde_json::from_str::<Value>(stored).unwrap();
-        assert_eq!(stored_record.as_object_mut().unwrap().remove("version"), Some(json!(VERSION)));
-        assert_eq!(stored_record, record);
-        assert!(!stored.contains(key));
-        assert!(hash.starts_with(made["row"]["id"].as_str().unwrap()));
-        assert_eq!(made["row"]["mode"], record["mode"]);
-        assert_eq!(made["row"]["name"], made["entry"]["key"]);
+        assert_eq!(store.names(), [&*name_of(key), "secret"]);
+        let mut kept = stored(&store, &name_of(key));
+        assert!(!kept.to_string().contains(key.as_str()));
+        let members = kept.as_object_mut().unwrap();
+        assert_eq!(members.remove("version"), Some(json!(VERSION)));
+        assert_eq!(members.remove("secret"), Some(stored(&store, "secret")["secret"].clone()));
+        members.entry("label").or_insert(json!(""));
+        assert_eq!(kept, record);
+        let row = shown(&made.row);
+        assert!(name_of(key)[4..].starts_with(row["id"].as_str().unwrap()));
+        assert_eq!((&row["name"], &row["mode"]), (&json!(name_of(key)), &record["mode"]));
     }
 }
 
+/// The secret is made with the first key, each key has a copy, and nothing that is shown has.
 #[test]
-fn a_new_key_has_the_lookup_key_of_its_namespace() {
-    let record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
-    let [first, second] = ["07", "08"].map(|byte| byte.repeat(32));
-    let lookup = |random: &str, records: &Value| {
-        ask("lookup", &json!({ "random": random, "records": records }))
-    };
-    let made = lookup(&first, &json!({ "lookup": null }));
-    assert_eq!(made["entry"]["key"], "lookup");
-    assert_eq!(made["entry"]["value"], json!({ "key": first, "version": 1 }).to_string());
-    assert_eq!(made["stored"], made["entry"]["value"]);
-    let kept = lookup(&second, &json!({ "lookup": made["stored"] }));
-    assert_eq!(kept, json!({ "stored": made["stored"], "entry": null }));
-    let key =
-        ask("new-key", &json!({ "random": RANDOM, "record": record, "lookup": made["stored"] }));
-    let stored: Value = serde_json::from_str(key["entry"]["value"].as_str().unwrap()).unwrap();
-    assert_eq!(stored["lookup"], first);
-    assert!(!key["row"].to_string().contains(&first), "{key}");
-    let list =
-        ask("list-keys", &json!({ key["entry"]["key"].as_str().unwrap(): key["entry"]["value"] }));
-    assert!(!list.to_string().contains(&first), "{list}");
-    // Where the record is not seen, an API key has a copy.
-    let again =
-        lookup(&second, &json!({ "lookup": null, "key:0": "{}", "key:1": key["entry"]["value"] }));
-    assert_eq!(again, made);
-    refused(
-        "lookup",
-        json!({ "random": second, "records": { "lookup": "{}" } }).to_string().as_bytes(),
-        "the record `lookup` cannot be read: missing field `key`",
-    );
+fn all_keys_of_a_namespace_have_one_secret() {
+    let store = MemoryStore::default();
+    let first = make(&store, new(Mode::Test, unit("u")));
+    let secret = stored(&store, "secret");
+    assert_eq!(secret["version"], VERSION);
+    let text = secret["secret"].as_str().unwrap().to_owned();
+    assert_eq!(text.len(), 64);
+    let entropy = FixedEntropy([9; 32]);
+    let second = block_on(keys::create(&store, &entropy, new(Mode::Live, unit("v")))).unwrap();
+    for key in [&first, &second] {
+        assert_eq!(stored(&store, &name_of(&key.key))["secret"], *text);
+        assert!(!shown(key).to_string().contains(&text));
+    }
+    let rows = block_on(keys::list(&store)).unwrap();
+    assert!(rows.iter().all(|row| row.problem.is_none()) && rows.len() == 2);
+    assert!(!shown(&rows).to_string().contains(&text));
+    // Where its record is not seen, a key has a copy.
+    store.remove("secret");
+    store.keep(&format!("key:{}", "0".repeat(64)), b"{}", b"null");
+    block_on(keys::create(&store, &FixedEntropy([8; 32]), new(Mode::Test, unit("w")))).unwrap();
+    assert_eq!(stored(&store, "secret"), secret);
+}
+
+#[test]
+fn a_damaged_secret_is_not_replaced() {
+    let store = MemoryStore::default();
+    store.keep("secret", b"{}", b"null");
+    let made =
+        block_on(keys::create(&store, &CountedEntropy::default(), new(Mode::Test, unit("u"))));
+    refused(made, "the stored secret is damaged: missing field `secret` at line 1 column 2");
+    assert_eq!(store.names(), ["secret"]);
 }
 
 #[test]
 fn every_random_bit_is_in_the_key() {
-    let record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
+    let store = MemoryStore::default();
+    make(&store, new(Mode::Test, unit("u")));
     let mut keys: Vec<String> = (0..200)
         .map(|bit| {
-            let bytes = (0..25).map(|byte| if byte == bit / 8 { 1_u8 << (bit % 8) } else { 0 });
-            let random: String = bytes.map(|byte| format!("{byte:02x}")).collect();
-            new_key(&random, &record)["key"].as_str().unwrap().to_owned()
+            let mut random = [0; 32];
+            random[bit / 8] = 1 << (bit % 8);
+            let entropy = FixedEntropy(random);
+            block_on(keys::create(&store, &entropy, new(Mode::Test, unit("u")))).unwrap().key
         })
         .collect();
     keys.sort();
@@ -108,80 +159,42 @@ fn every_random_bit_is_in_the_key() {
 
 #[test]
 fn a_key_that_cannot_work_is_not_made() {
-    let long = "u".repeat(129);
-    let label = "l".repeat(101);
-    let many: Vec<String> = (0..1_001).map(|unit| unit.to_string()).collect();
     let no_id = "is not an ID: write 1 to 128 ASCII characters without blanks and commas";
     let no_label = "the label is out of bounds: write one line of at most 100 characters";
-    for (record, message) in [
-        (json!({ "mode": "test", "level": "unit", "unitId": "" }), format!("`` {no_id}")),
-        (json!({ "mode": "test", "level": "unit", "unitId": "a b" }), format!("`a b` {no_id}")),
-        (json!({ "mode": "test", "level": "unit", "unitId": "a,b" }), format!("`a,b` {no_id}")),
-        (json!({ "mode": "test", "level": "unit", "unitId": "ü" }), format!("`ü` {no_id}")),
-        (json!({ "mode": "test", "level": "unit", "unitId": long }), format!("`{long}` {no_id}")),
-        (
-            json!({ "mode": "test", "level": "team", "teamId": "", "unitIds": ["u"] }),
-            format!("`` {no_id}"),
-        ),
-        (
-            json!({ "mode": "test", "level": "team", "teamId": "t", "unitIds": ["u", "v w"] }),
-            format!("`v w` {no_id}"),
-        ),
-        (
-            json!({ "mode": "test", "level": "team", "teamId": "t", "unitIds": [] }),
-            "a team has 1 to 1000 units, not 0".to_owned(),
-        ),
-        (
-            json!({ "mode": "test", "level": "team", "teamId": "t", "unitIds": many }),
-            "a team has 1 to 1000 units, not 1001".to_owned(),
-        ),
-        (
-            json!({ "mode": "test", "level": "unit", "unitId": "u", "label": label }),
-            no_label.to_owned(),
-        ),
-        (
-            json!({ "mode": "test", "level": "unit", "unitId": "u", "label": "a\nb" }),
-            no_label.to_owned(),
-        ),
+    let long = "u".repeat(129);
+    let teams = |team_id: &str, units: &[&str]| KeyLevel::Team {
+        team_id: team_id.to_owned(),
+        unit_ids: units.iter().map(|unit| (*unit).to_owned()).collect(),
+    };
+    let store = MemoryStore::default();
+    for (level, label, message) in [
+        (unit(""), "", format!("`` {no_id}")),
+        (unit("a b"), "", format!("`a b` {no_id}")),
+        (unit("a,b"), "", format!("`a,b` {no_id}")),
+        (unit("ü"), "", format!("`ü` {no_id}")),
+        (unit(&long), "", format!("`{long}` {no_id}")),
+        (teams("", &["u"]), "", format!("`` {no_id}")),
+        (teams("t", &["u", "v w"]), "", format!("`v w` {no_id}")),
+        (teams("t", &[]), "", "a team has 1 to 1000 units, not 0".to_owned()),
+        (teams("t", &["u"; 1_001]), "", "a team has 1 to 1000 units, not 1001".to_owned()),
+        (unit("u"), &*"l".repeat(101), no_label.to_owned()),
+        (unit("u"), "a\nb", no_label.to_owned()),
     ] {
-        let input = json!({ "random": RANDOM, "record": record }).to_string();
-        refused("new-key", input.as_bytes(), &message);
+        let key = NewKey { mode: Mode::Test, level, label: label.to_owned() };
+        refused(block_on(keys::create(&store, &CountedEntropy::default(), key)), &message);
     }
-}
-
-#[test]
-fn a_key_needs_all_of_its_randomness() {
-    let record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
-    for random in ["", "00", "zz", &RANDOM[..48], &format!("{RANDOM}00")] {
-        let input = json!({ "random": random, "record": record }).to_string();
-        refused("new-key", input.as_bytes(), "`random` is not 25 bytes in hexadecimal");
-    }
+    assert_eq!(store.names(), [""; 0]);
 }
 
 #[test]
 fn the_longest_unit_fits_the_metadata_of_a_record() {
-    let unit = "\"".repeat(128); // twice as long in JSON
-    let record = json!({ "mode": "test", "level": "unit", "unitId": unit });
-    let stored = new_key(RANDOM, &record)["entry"]["value"].as_str().unwrap().to_owned();
-    let record: KeyRecord = serde_json::from_str(&stored).unwrap();
-    let scope: Scope = record.scope(None).unwrap();
-    let access = TransactionMetadata::new(scope, &EditKey::from_bytes([0; 20]));
+    let store = MemoryStore::default();
+    let made = make(&store, new(Mode::Test, unit(&"\"".repeat(128)))); // twice as long in JSON
+    let record: KeyRecord =
+        serde_json::from_str(&store.value(&name_of(&made.key)).unwrap()).unwrap();
+    let access =
+        TransactionMetadata::new(record.scope(None).unwrap(), &EditKey::from_bytes([0; 20]));
     assert!(serde_json::to_vec(&access).unwrap().len() <= 1_024);
-}
-
-#[test]
-fn a_key_that_replaces_another_may_do_the_same() {
-    let record =
-        json!({ "mode": "live", "level": "team", "teamId": "t", "unitIds": ["u"], "label": "x" });
-    let made = ask("replace-key", &json!({ "random": RANDOM, "stored": record.to_string() }));
-    let mut alike = new_key(RANDOM, &record);
-    alike["entry"]["value"] = json!(record.to_string()); // as it was spelled
-    assert_eq!(made, alike);
-    refused(
-        "replace-key",
-        json!({ "random": RANDOM, "stored": "{}" }).to_string().as_bytes(),
-        "its record cannot be read: missing field `mode`",
-    );
 }
 
 // ---- The list ----------------------------------------------------------------------------------
@@ -190,26 +203,71 @@ fn name(first: &str) -> String {
     format!("key:{first:0<64}")
 }
 
+#[track_caller]
+fn list(store: &MemoryStore) -> Vec<KeyRow> {
+    block_on(keys::list(store)).unwrap()
+}
+
 #[test]
 fn the_list_shows_what_each_key_may_do() {
     let unit = r#"{"mode":"test","level":"unit","unitId":"u"}"#;
     let team =
         r#"{"mode":"live","level":"team","teamId":"t","unitIds":["u","v"],"label":"both shops"}"#;
-    let rows = ask(
-        "list-keys",
-        &json!({ name("aa"): unit, name("bb"): team, name("cc"): "{}", name("dd"): null,
-                 "key:short": unit, "transaction:1": unit, format!("key:{}", "A".repeat(64)): unit }),
-    );
+    let store = MemoryStore::default();
+    assert_eq!(shown(&list(&store)), json!([]));
+    for (name, record) in [
+        (name("aa"), unit),
+        (name("bb"), team),
+        (name("cc"), "{}"),
+        ("key:short".to_owned(), unit),
+        ("transaction:1".to_owned(), unit),
+        (format!("key:{}", "A".repeat(64)), unit),
+    ] {
+        store.keep(&name, record.as_bytes(), b"null");
+    }
+    let rows = [
+        json!({ "id": "aa0000000000", "name": name("aa"), "mode": "test", "level": "unit", "unitId": "u" }),
+        json!({ "id": "bb0000000000", "name": name("bb"), "mode": "live", "level": "team", "teamId": "t",
+          "unitIds": ["u", "v"], "label": "both shops" }),
+        json!({ "id": "cc0000000000", "name": name("cc"), "problem": "missing field `mode`" }),
+    ];
+    assert_eq!(shown(&list(&store)), json!(rows));
+}
+
+#[test]
+fn keys_of_many_pages_are_listed_and_read_a_hundred_at_once() {
+    let store = MemoryStore::default();
+    store.set_page_length(150); // of which 100 are read by a first call
+    for number in 0..320 {
+        let record = json!({ "mode": "test", "level": "unit", "unitId": format!("u{number}") });
+        store.keep(&name(&format!("{number:03}")), record.to_string().as_bytes(), b"null");
+    }
+    let rows = list(&store);
+    assert_eq!(rows.len(), 320);
+    assert!(rows.windows(2).all(|pair| pair[0].name.name < pair[1].name.name));
     assert_eq!(
-        rows,
-        json!([
-            { "id": "aa0000000000", "name": name("aa"), "mode": "test", "level": "unit", "unitId": "u" },
-            { "id": "bb0000000000", "name": name("bb"), "mode": "live", "level": "team", "teamId": "t",
-              "unitIds": ["u", "v"], "label": "both shops" },
-            { "id": "cc0000000000", "name": name("cc"), "problem": "missing field `mode`" },
-        ])
+        store.take_lists().iter().map(|list| list.names).collect::<Vec<_>>(),
+        [150, 150, 20]
     );
-    assert_eq!(ask("list-keys", &json!({})), json!([]));
+}
+
+/// Two operators who make the first two keys at the same time can make two secrets.
+#[test]
+fn a_key_with_another_secret_is_pointed_out() {
+    let store = MemoryStore::default();
+    let made = make(&store, new(Mode::Test, unit("u")));
+    let other = "08".repeat(32);
+    for (first, members) in [("aa", json!({ "secret": other })), ("bb", json!({}))] {
+        let mut record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
+        record.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        store.keep(&name(first), record.to_string().as_bytes(), b"null");
+    }
+    let problems: Vec<_> =
+        list(&store).into_iter().map(|row| (row.name.name, row.problem.is_some())).collect();
+    let mut expected = vec![(name("aa"), true), (name("bb"), true), (name_of(&made.key), false)];
+    expected.sort();
+    assert_eq!(problems, expected);
+    assert!(!shown(&list(&store)).to_string().contains(&other));
 }
 
 // ---- One key -----------------------------------------------------------------------------------
@@ -217,31 +275,42 @@ fn the_list_shows_what_each_key_may_do() {
 const KEY: &str = "service_sk_test_dev_unit";
 const KEY_HASH: &str = "d4f722b49dea368c4dceef633b3f37542d192a3d0841798b01658e590581cb2e";
 
+/// A store with that key, another whose ID begins almost the same, and a third.
+fn three_keys() -> MemoryStore {
+    let store = MemoryStore::default();
+    for name in [name("aa"), format!("key:{KEY_HASH}"), name("d4f722b49dea0")] {
+        store.keep(&name, b"{}", b"null");
+    }
+    store
+}
+
 #[test]
 fn a_key_and_its_whole_hash_are_found_without_a_list() {
     let name = format!("key:{KEY_HASH}");
     for wanted in [KEY, " service_sk_test_dev_unit\n", KEY_HASH, &name] {
-        assert_eq!(
-            ask("find-key", &json!({ "key": wanted })),
-            json!({ "id": &KEY_HASH[..12], "name": name })
-        );
+        let store = three_keys();
+        let revoked = block_on(keys::revoke(&store, wanted)).unwrap();
+        let row = json!({ "id": &KEY_HASH[..12], "name": name, "found": true });
+        assert_eq!(shown(&revoked), row);
+        assert_eq!((store.take_lists(), store.value(&name)), (vec![], None));
+        assert!(!block_on(keys::revoke(&store, wanted)).unwrap().found, "once more");
+        assert_eq!(store.names().len(), 2);
     }
 }
 
 #[test]
 fn an_id_is_looked_for_among_the_names_that_begin_so() {
-    let names = [name("aa"), format!("key:{KEY_HASH}"), name("d4f722b49dea0")];
-    let id = &KEY_HASH[..13];
-    assert_eq!(ask("find-key", &json!({ "key": id })), json!({ "prefix": format!("key:{id}") }));
-    assert_eq!(
-        ask("find-key", &json!({ "key": id, "names": names })),
-        json!({ "id": &KEY_HASH[..12], "name": format!("key:{KEY_HASH}") })
-    );
+    let store = three_keys();
+    let revoked = block_on(keys::revoke(&store, &KEY_HASH[..13])).unwrap();
+    assert_eq!(revoked.name.name, format!("key:{KEY_HASH}"));
+    assert_eq!(store.names(), [name("aa"), name("d4f722b49dea0")]);
+    let prefix = format!("key:{}", &KEY_HASH[..13]);
+    assert_eq!(store.take_lists(), [memory::Listing { prefix, names: 1 }]);
 }
 
 #[test]
 fn what_names_no_key_or_several_is_refused() {
-    let names = [name("aa"), format!("key:{KEY_HASH}"), name("d4f722b49dea0")];
+    let store = three_keys();
     let no_id = "this is neither a key nor an ID: take the ID from the key list";
     for (wanted, message) in [
         (
@@ -262,68 +331,151 @@ fn what_names_no_key_or_several_is_refused() {
         (&"a".repeat(65), no_id),
         ("sk_live_of_another_service", no_id),
     ] {
-        let input = json!({ "key": wanted, "names": names }).to_string();
-        refused("find-key", input.as_bytes(), message);
+        refused(block_on(keys::revoke(&store, wanted)), message);
+        refused(rotate(&store, wanted, 0), message);
     }
+    assert_eq!(store.names().len(), 3);
+}
+
+// ---- Rotation ----------------------------------------------------------------------------------
+
+fn rotate(store: &MemoryStore, key: &str, keep: u32) -> Result<Rotated, OperatorError> {
+    let clock = FixedClock(Cell::new(NOW_MS));
+    block_on(keys::rotate(store, &clock, &FixedEntropy([7; 32]), key, keep))
+}
+
+#[test]
+fn a_key_that_replaces_another_may_do_the_same() {
+    for keep in [0, 86_400] {
+        let store = MemoryStore::default();
+        let made = make(&store, NewKey { label: "x".to_owned(), ..new(Mode::Live, team()) });
+        store.edit(&name_of(&made.key), |text| text.replacen('{', "{\"later\": [1], ", 1));
+        let before = store.value(&name_of(&made.key)).unwrap();
+        let rotated = rotate(&store, &made.key, keep).unwrap();
+        assert_eq!(rotated.ended, Ok(()));
+        assert_eq!(store.value(&name_of(&rotated.made.key)).unwrap(), before, "as it was spelled");
+        assert_eq!(rotated.old, made.row.name);
+        let rows = list(&store);
+        let ends = |key: &str| {
+            let row = rows.iter().find(|row| row.name.name == name_of(key));
+            row.map(|row| row.ends.clone())
+        };
+        assert_eq!(ends(&rotated.made.key), Some(None), "without an end");
+        let (end, old) = match keep {
+            0 => ("2026-01-31T12:00:00Z", None),
+            _ => ("2026-02-01T12:00:00Z", Some(Some("1970-01-02T00:00:00Z".to_owned()))),
+        };
+        assert_eq!((&*rotated.ends, ends(&made.key)), (end, old));
+    }
+}
+
+#[test]
+fn a_key_is_not_replaced_by_one_that_cannot_work() {
+    let store = MemoryStore::default();
+    let record = r#"{"mode":"test","level":"unit","unitId":"u"}"#;
+    store.keep(&name("aa"), record.as_bytes(), b"null");
+    store.keep(&name("bb"), b"{}", b"null");
+    for (key, message) in [
+        (
+            "aa",
+            "the record of the key aa0000000000 lacks the namespace's secret, without which a key \
+             cannot create: make a new key, and revoke this one",
+        ),
+        ("bb", "the record of the key bb0000000000 cannot be read: missing field `mode`"),
+        ("cc", "there is no key cc0000000000: nothing was done"),
+    ] {
+        refused(rotate(&store, &name(key), 0), message);
+    }
+    assert_eq!(store.names(), [name("aa"), name("bb")]);
+}
+
+#[test]
+fn the_new_key_works_where_the_end_of_the_old_one_could_not_be_written() {
+    let store = MemoryStore::default();
+    let old = make(&store, new(Mode::Test, unit("u")));
+    let before = store.value(&name_of(&old.key)).unwrap();
+    let prefix: &'static str = Box::leak(name_of(&old.key).into_boxed_str());
+    store.set_unconfirmed(Some(prefix));
+    let rotated = rotate(&store, &old.key, 60).unwrap();
+    assert_eq!(rotated.ended, Err(StoreError::Unavailable));
+    assert_eq!(store.value(&name_of(&rotated.made.key)).unwrap(), before);
 }
 
 // ---- Profiles ----------------------------------------------------------------------------------
 
+fn profile(members: &Value) -> NewProfile {
+    serde_json::from_value(members.clone()).unwrap()
+}
+
 #[test]
 fn a_profile_becomes_a_record_of_its_unit() {
-    let profile = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
+    let members = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
         "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/" });
-    let made = ask("profile", &json!({ "unit": "unit_1", "profile": profile }));
-    assert_eq!(made["profile"], profile);
-    assert_eq!(made["entry"]["key"], "profile:unit_1");
-    let record = made["entry"]["value"].as_str().unwrap();
-    let mut kept = profile.clone();
+    let store = MemoryStore::default();
+    let row = block_on(units::set(&store, "unit_1", &profile(&members))).unwrap();
+    assert_eq!(shown(&row), json!({ "unit": "unit_1", "profile": members }));
+    let mut kept = members.clone();
     kept["version"] = json!(VERSION);
-    assert_eq!(serde_json::from_str::<Value>(record).unwrap(), kept);
+    assert_eq!(stored(&store, "profile:unit_1"), kept);
+    assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), shown(&row));
+    assert!(block_on(units::remove(&store, "unit_1")).unwrap());
+    assert!(!block_on(units::remove(&store, "unit_1")).unwrap());
+    assert!(block_on(units::get(&store, "unit_1")).unwrap().is_none());
 }
 
 #[test]
 fn a_wrong_profile_is_refused_in_words() {
-    let rows = [
+    let store = MemoryStore::default();
+    for (unit, members, message) in [
         (
-            json!({ "unit": "a b", "profile": { "name": "N" } }),
+            "a b",
+            json!({ "name": "N" }),
             "`a b` is not an ID: write 1 to 128 ASCII characters without blanks and commas",
         ),
         (
-            json!({ "unit": "u", "profile": {} }),
+            "u",
+            json!({ "name": "" }),
             "`name` is out of bounds: write one line of 1 to 80 characters, none of which turns the direction of text",
         ),
         (
-            json!({ "unit": "u", "profile": { "name": "N", "logo": "http://l.example" } }),
+            "u",
+            json!({ "name": "N", "logo": "http://l.example" }),
             "`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes",
         ),
         (
-            json!({ "unit": "u", "profile": { "name": "N", "accent": "red" } }),
+            "u",
+            json!({ "name": "N", "accent": "red" }),
             "`accent` is no colour: write it as `#2c6a4a`",
         ),
         (
-            json!({ "unit": "u", "profile": { "name": "N", "language": "no" } }),
+            "u",
+            json!({ "name": "N", "language": "no" }),
             "`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
         ),
-    ];
-    for (input, message) in rows {
-        refused("profile", input.to_string().as_bytes(), message);
+    ] {
+        refused(block_on(units::set(&store, unit, &profile(&members))), message);
     }
+    assert_eq!(store.names(), [""; 0]);
 }
 
 #[test]
 fn profiles_are_listed_also_those_that_cannot_be_read() {
-    let found = json!({
-        "profile:a": "{\"name\":\"A\",\"slogan\":1}",
-        "profile:b": "{}",
-        "profile:gone": null,
-        "catalogue": "{}",
-    });
-    let rows = ask("list-profiles", &found);
-    assert_eq!(rows.as_array().unwrap().len(), 2);
+    let store = MemoryStore::default();
+    store.set_page_length(2);
+    for (name, record) in [
+        ("profile:a", "{\"name\":\"A\",\"slogan\":1}"),
+        ("profile:b", "{}"),
+        ("profile:c", "{\"name\":\"C\"}"),
+        ("catalogue:test", "{}"),
+    ] {
+        store.keep(name, record.as_bytes(), b"null");
+    }
+    let rows = shown(&block_on(units::list(&store)).unwrap());
+    assert_eq!(rows.as_array().unwrap().len(), 3);
     assert_eq!(rows[0], json!({ "unit": "a", "profile": { "name": "A" } }));
     assert_eq!(rows[1]["unit"], "b");
     assert!(rows[1]["problem"].as_str().unwrap().starts_with("`name` is out of bounds"));
+    assert_eq!(rows[2]["unit"], "c");
 }
 
 // ---- Prices ------------------------------------------------------------------------------------
@@ -331,35 +483,34 @@ fn profiles_are_listed_also_those_that_cannot_be_read() {
 #[test]
 fn a_catalogue_is_stored_as_the_service_reads_it() {
     let written = "\u{feff}{\r\n  \"unitPrices\": { \"tree\": \"0.50\", \"plastic-kg\": \"1.25\" },\r\n  \"currencyCode\": \"GBP\"\r\n}\r\n";
-    let checked = answer("catalogue", written.as_bytes());
+    let catalogue = parse(written.as_bytes()).unwrap();
     let meant =
         json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
-    assert_eq!(checked["catalogue"], meant);
-    for mode in ["test", "live"] {
-        let entry = &checked["entries"][mode];
-        assert_eq!(entry["key"], format!("catalogue:{mode}"));
-        let read: Catalogue = serde_json::from_str(entry["value"].as_str().unwrap()).unwrap();
-        assert_eq!(serde_json::to_value(read).unwrap(), meant);
-    }
-}
-
-#[test]
-fn only_the_prices_of_tests_may_be_those_of_the_old_record() {
-    assert_eq!(
-        answer("catalogue-names", b""),
-        json!({ "test": ["catalogue:test", "catalogue"], "live": ["catalogue:live"] })
-    );
+    assert_eq!(shown(&catalogue), meant);
+    let store = MemoryStore::default();
+    assert_eq!(block_on(prices::get(&store, Mode::Test)), Ok(None));
+    block_on(prices::set(&store, Mode::Live, &catalogue)).unwrap();
+    assert_eq!(store.names(), ["catalogue:live"]);
+    let mut kept = meant.clone();
+    kept["version"] = json!(VERSION);
+    assert_eq!(stored(&store, "catalogue:live"), kept);
+    assert_eq!(block_on(prices::get(&store, Mode::Live)), Ok(Some(catalogue)));
+    assert_eq!(block_on(prices::get(&store, Mode::Test)), Ok(None));
 }
 
 #[test]
 fn stored_prices_are_read_as_the_service_reads_them() {
-    let meant = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
-    let mut stored = meant.clone();
-    stored["ofLaterReleases"] = json!(true);
-    for record in [&meant, &stored] {
-        assert_eq!(ask("stored-catalogue", record), meant);
-    }
-    refused("stored-catalogue", b"{}", "missing field `currencyCode` at line 1 column 2");
+    let mut record = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
+    let meant = record.clone();
+    let store = MemoryStore::default();
+    record["ofLaterReleases"] = json!(true);
+    store.keep("catalogue:test", record.to_string().as_bytes(), b"null");
+    assert_eq!(shown(&block_on(prices::get(&store, Mode::Test)).unwrap()), meant);
+    store.keep("catalogue:test", b"{}", b"null");
+    refused(
+        block_on(prices::get(&store, Mode::Test)),
+        "the stored catalogue is damaged: missing field `currencyCode` at line 1 column 2",
+    );
 }
 
 #[test]
@@ -408,11 +559,10 @@ fn a_catalogue_with_a_mistake_is_told_where_it_is() {
             "duplicate member `currencyCode` at line 2 column 14".to_owned(),
         ),
     ] {
-        refused("catalogue", text.as_bytes(), &message);
+        refused(parse(text.as_bytes()), &message);
     }
     refused(
-        "catalogue",
-        b"{\"currencyCode\":\"\xff\"}",
+        parse(b"{\"currencyCode\":\"\xff\"}"),
         "this is not UTF-8 text: look at byte 17, and save it as UTF-8",
     );
 }
@@ -421,12 +571,11 @@ fn a_catalogue_with_a_mistake_is_told_where_it_is() {
 fn a_catalogue_has_a_bound() {
     let prices: String = (0..60_000).map(|offering| format!("\"{offering}\":\"0.00\",")).collect();
     let text = format!("{{\"currencyCode\":\"USD\",\"unitPrices\":{{{prices}\"x\":\"1\"}}}}");
-    assert!(answer("catalogue", text.as_bytes())["catalogue"]["unitPrices"]["x"] == "1");
+    assert_eq!(parse(text.as_bytes()).unwrap().unit_prices.len(), 60_001);
     let padded = format!("{text}{}", " ".repeat(1024 * 1024));
     let length = padded.len();
     refused(
-        "catalogue",
-        padded.as_bytes(),
+        parse(padded.as_bytes()),
         &format!(
             "a catalogue may have 1048576 bytes, this has {length}: leave out offerings that cost \
              nothing"
@@ -438,11 +587,10 @@ fn a_catalogue_has_a_bound() {
 
 #[test]
 fn the_development_data_are_those_of_the_documents() {
-    let data = answer("seed", b"");
-    let keys: Vec<&str> =
-        data["keys"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect();
+    let store = MemoryStore::default();
+    let keys = block_on(seed::seed(&store)).unwrap();
     assert_eq!(
-        keys,
+        keys.iter().map(|row| &*row.key).collect::<Vec<_>>(),
         [
             "service_sk_test_dev_unit",
             "service_sk_live_dev_unit",
@@ -451,32 +599,48 @@ fn the_development_data_are_those_of_the_documents() {
             "service_sk_live_dev_team",
         ]
     );
-    let entries = data["entries"].as_array().unwrap();
     assert_eq!(
-        entries.len(),
+        store.names().len(),
         keys.len() + 4,
-        "with prices of both modes, the lookup key, and a profile"
+        "with prices of both modes, the secret, and a profile"
     );
-    for row in data["keys"].as_array().unwrap() {
-        let name = format!("key:{}", ApiKey::new(row["key"].as_str().unwrap()).hash().to_hex());
-        let entry = entries.iter().find(|entry| entry["key"] == name.as_str()).unwrap();
-        let mut stored: KeyRecord = serde_json::from_str(entry["value"].as_str().unwrap()).unwrap();
-        assert!(stored.lookup.take().is_some());
-        assert_eq!(serde_json::to_value(&stored).unwrap(), row["record"]);
-        assert!(row["key"].as_str().unwrap().starts_with(stored.mode.key_prefix()));
+    for row in &keys {
+        let text = store.value(&name_of(&row.key)).unwrap();
+        let mut record: KeyRecord = serde_json::from_str(&text).unwrap();
+        assert!(record.secret.take().is_some());
+        assert_eq!(record, row.record);
+        assert!(row.key.starts_with(record.mode.key_prefix()));
     }
     for name in ["catalogue:test", "catalogue:live"] {
-        let catalogue = entries.iter().find(|entry| entry["key"] == name).unwrap();
         assert_eq!(
-            serde_json::from_str::<Value>(catalogue["value"].as_str().unwrap()).unwrap(),
+            stored(&store, name),
             json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" }, "version": VERSION })
         );
     }
 }
 
 #[test]
-fn another_command_is_refused() {
-    for command in ["", "keys", "seed more"] {
-        refused(command, b"", &format!("there is no operator's command `{command}`"));
-    }
+fn what_a_developer_changed_is_not_seeded_again() {
+    let store = MemoryStore::default();
+    store.keep("catalogue:test", b"mine", b"null");
+    block_on(seed::seed(&store)).unwrap();
+    assert_eq!(store.value("catalogue:test").unwrap(), "mine");
+    let names = store.names();
+    let values: Vec<_> = names.iter().map(|name| store.value(name)).collect();
+    block_on(seed::seed(&store)).unwrap();
+    assert_eq!(
+        (store.names(), names.iter().map(|name| store.value(name)).collect()),
+        (names.clone(), values)
+    );
+}
+
+#[test]
+fn a_store_that_fails_is_said_to() {
+    let store = MemoryStore::default();
+    store.set_broken(true);
+    let failure = OperatorError::Store(StoreError::Unavailable);
+    assert_eq!(block_on(keys::list(&store)).unwrap_err(), failure);
+    assert_eq!(block_on(units::list(&store)).unwrap_err(), failure);
+    assert_eq!(block_on(prices::get(&store, Mode::Test)).unwrap_err(), failure);
+    assert_eq!(block_on(seed::seed(&store)).unwrap_err(), failure);
 }

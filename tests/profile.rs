@@ -409,7 +409,7 @@ fn visit(bench: &Bench<MemoryStore>, language: &str) -> Answer {
 }
 
 fn open(bench: &Bench<MemoryStore>, key: &EditKey, language: &str) -> Answer {
-    let id = TransactionId::from_bytes([1; 15]);
+    let id = TransactionId::from_bytes([1; 26]);
     let request = TestRequest::new("GET", &format!("/timeline/{id}?edit_key={key}"), "");
     bench.send(&request.with_header("accept-language", language))
 }

@@ -12,16 +12,17 @@ mod memory;
 mod service;
 
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyRecord, Mode, Scope};
+use impact_pledge::auth::{ApiKey, KeyRecord};
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
-use impact_pledge::lookup::LookupKey;
 use impact_pledge::pledge::EditKey;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key as _, NoMetadata, ReplayKey, Store as _, TransactionMetadata,
 };
 use serde_json::{Value, json};
 use service::{
-    Answer, PATH, TestRequest, UNIT, minimal, put_key, put_prices, repeatable, seeded, unit,
+    Answer, PATH, SECRET, TestRequest, UNIT, minimal, put_key, put_prices, repeatable, seeded, unit,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -43,17 +44,18 @@ fn a_record_that_does_not_read_is_our_mistake() {
 /// serde_json quotes what it does not expect: a stored value is none of the log's business.
 #[test]
 fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
-    let timeline = "/timeline/ptran_aaaaaaaaaaaaaaaaaaaaaaaa?edit_key=k";
+    let timeline = "/timeline/ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa?edit_key=k";
     let hash = |key| CredentialKey(ApiKey::new(key).hash()).name();
     let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
-    let repeat = ReplayKey(ReplayHash::new(&scope, &IdempotencyKey::parse("order-1").unwrap()));
-    let transaction = || "transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaa".to_owned();
+    let repeat =
+        ReplayKey(ReplayHash::new(&SECRET, &scope, &IdempotencyKey::parse("order-1").unwrap()));
+    let transaction = || "transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned();
     let edit_key = base16ct::lower::encode_string(&Sha256::digest("k"));
     let access = json!({ "mode": "test", "unit": "unit_dev", "editKey": edit_key });
     let create = || repeatable(&minimal());
     for (kind, name, metadata, damaged, request) in [
         ("key", hash(UNIT), Value::Null, KEYS, create()),
-        ("catalogue", CatalogueKey(Some(Mode::Test)).name(), Value::Null, CATALOGUES, create()),
+        ("catalogue", CatalogueKey(Mode::Test).name(), Value::Null, CATALOGUES, create()),
         ("replay", repeat.name(), Value::Null, REPLAYS, create()),
         ("transaction", transaction(), access, TRANSACTIONS, TestRequest::new("GET", timeline, "")),
     ] {
@@ -69,7 +71,11 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
         bench.store.keep(&transaction(), b"", metadata.to_string().as_bytes());
         for request in [
             TestRequest::new("GET", timeline, ""),
-            TestRequest::new("GET", &format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaa"), UNIT),
+            TestRequest::new(
+                "GET",
+                &format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+                UNIT,
+            ),
         ] {
             logs_without_quoting(&bench.send(&request), "metadata", &metadata.to_string());
         }
@@ -133,8 +139,6 @@ fn the_log_names_a_member_that_a_record_lacks() {
 
 // ---- What an operator finds a transaction by -----------------------------------------------------
 
-const LOOKUP: LookupKey = LookupKey::new([7; 32]);
-
 /// The metadata of what this key creates, without what random bytes decide.
 fn metadata(record: &KeyRecord, request: &TestRequest) -> Value {
     let bench = seeded();
@@ -149,45 +153,42 @@ fn metadata(record: &KeyRecord, request: &TestRequest) -> Value {
     metadata.remove(0)
 }
 
-fn with_lookup(lookup: LookupKey) -> KeyRecord {
-    KeyRecord { lookup: Some(lookup), ..KeyRecord::new(Mode::Test, unit("unit_dev")) }
+fn with_secret(secret: NamespaceSecret) -> KeyRecord {
+    KeyRecord { secret: Some(secret), ..KeyRecord::new(Mode::Test, unit("unit_dev")) }
 }
 
 #[test]
 fn a_transaction_is_listed_with_time_charge_and_hashes() {
     let once = TestRequest::new("POST", PATH, UNIT).with_body(minimal().to_string().into_bytes());
+    let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
+    let hashes = SECRET.hashes(&scope, "order-1", "ada@example.org");
     let plain = json!({
         "version": 1, "mode": "test", "unit": "unit_dev", "summary": {
-            "createdAt": "2026-01-31T12:00:00.123Z", "amount": "1.50", "currencyCode": "USD",
+            "createdAt": "2026-01-31T12:00:00.123Z", "amount": "1.50", "currencyCode": "USD", "lookup": hashes,
         },
     });
-    assert_eq!(metadata(&KeyRecord::new(Mode::Test, unit("unit_dev")), &once), plain);
-    let mut found = metadata(&with_lookup(LOOKUP), &repeatable(&minimal()));
-    let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
-    let hashes = LOOKUP.hashes(&scope, "order-1", "ada@example.org").unwrap();
-    assert_eq!(found["summary"]["lookup"], json!(hashes));
-    let replay = ReplayHash::new(&scope, &IdempotencyKey::parse("order-1").unwrap()).to_hex();
+    assert_eq!(metadata(&with_secret(SECRET), &once), plain);
+    let mut found = metadata(&with_secret(SECRET), &repeatable(&minimal()));
+    let replay =
+        ReplayHash::new(&SECRET, &scope, &IdempotencyKey::parse("order-1").unwrap()).to_hex();
     assert_eq!(found["summary"]["replay"], replay);
-    for name in ["lookup", "replay"] {
-        found["summary"].as_object_mut().unwrap().remove(name);
-    }
+    found["summary"].as_object_mut().unwrap().remove("replay");
     assert_eq!(found, plain);
 }
 
 #[test]
 fn hashes_tell_apart_all_but_the_case_of_an_address() {
     let scope = |unit: &str, mode| Scope { unit: unit.to_owned(), mode };
-    let of =
-        |key: LookupKey, scope, reference, email| key.hashes(&scope, reference, email).unwrap();
-    let hashes = of(LOOKUP, scope("u", Mode::Test), "order-1", "ada@example.org");
-    let other_case = of(LOOKUP, scope("u", Mode::Test), "order-1", "Ada@Example.ORG");
+    let of = |key: NamespaceSecret, scope, reference, email| key.hashes(&scope, reference, email);
+    let hashes = of(SECRET, scope("u", Mode::Test), "order-1", "ada@example.org");
+    let other_case = of(SECRET, scope("u", Mode::Test), "order-1", "Ada@Example.ORG");
     assert_eq!(hashes, other_case);
     for other in [
-        of(LookupKey::new([8; 32]), scope("u", Mode::Test), "order-1", "ada@example.org"),
-        of(LOOKUP, scope("v", Mode::Test), "order-1", "ada@example.org"),
-        of(LOOKUP, scope("u", Mode::Live), "order-1", "ada@example.org"),
-        of(LOOKUP, scope("u", Mode::Test), "Order-1", "eve@example.org"),
-        of(LOOKUP, scope("u", Mode::Test), "ada@example.org", "order-1"),
+        of(NamespaceSecret::new([8; 32]), scope("u", Mode::Test), "order-1", "ada@example.org"),
+        of(SECRET, scope("v", Mode::Test), "order-1", "ada@example.org"),
+        of(SECRET, scope("u", Mode::Live), "order-1", "ada@example.org"),
+        of(SECRET, scope("u", Mode::Test), "Order-1", "eve@example.org"),
+        of(SECRET, scope("u", Mode::Test), "ada@example.org", "order-1"),
     ] {
         assert_ne!(other.reference, hashes.reference);
         assert_ne!(other.email, hashes.email);
@@ -201,7 +202,7 @@ fn hashes_tell_apart_all_but_the_case_of_an_address() {
 fn the_metadata_fits_beside_its_record() {
     let unit_id = "\"".repeat(128);
     let bench = seeded();
-    let mut record = with_lookup(LOOKUP);
+    let mut record = with_secret(SECRET);
     record.level = unit(&unit_id);
     put_key(&*bench.store, UNIT, &record);
     let price = "9".repeat(40);
@@ -234,12 +235,12 @@ fn nothing_but_access_is_read_of_the_metadata() {
 
 /// A log, an error or a list of keys that shows a key's record shows nothing of its secret.
 #[test]
-fn a_lookup_key_is_not_printed() {
-    assert_eq!(format!("{LOOKUP:?}"), "LookupKey(…)");
-    let read = |text: &str| serde_json::from_value::<LookupKey>(json!(text));
-    assert_eq!(read(&"07".repeat(32)).unwrap(), LOOKUP);
+fn a_secret_is_not_printed() {
+    assert_eq!(format!("{SECRET:?}"), "NamespaceSecret(…)");
+    let read = |text: &str| serde_json::from_value::<NamespaceSecret>(json!(text));
+    assert_eq!(read(&"07".repeat(32)).unwrap(), SECRET);
     for wrong in ["", "07", &"07".repeat(33), &"0g".repeat(32)] {
         let error = read(wrong).unwrap_err().to_string();
-        assert_eq!(error, "a lookup key has 64 hexadecimal digits");
+        assert_eq!(error, "a secret has 64 hexadecimal digits");
     }
 }

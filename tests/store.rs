@@ -9,9 +9,11 @@ mod memory;
 mod stores;
 
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, Mode};
+use impact_pledge::auth::ApiKey;
+use impact_pledge::scope::Mode;
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key, Store as _, StoreError, TransactionKey, TransactionMetadata,
+    CatalogueKey, CredentialKey, Key, NoMetadata, OperatorStore, Store as _, StoreError,
+    TransactionKey, TransactionMetadata,
 };
 use memory::MemoryStore;
 use stores::{access, conforms, edit_key, id, replay_key, scope, value};
@@ -41,6 +43,32 @@ fn a_broken_store_says_so_and_forgets_nothing() {
     });
 }
 
+#[test]
+fn what_an_operator_needs_works_in_memory() {
+    let store = MemoryStore::default();
+    store.set_page_length(2);
+    let keys = ["a", "b", "c"].map(|text| CredentialKey(ApiKey::new(text).hash()));
+    block_on(async {
+        for key in &keys {
+            store.put(key, key.name().into_bytes(), &NoMetadata).await.unwrap();
+        }
+        store.put_for(&keys[0], b"ends".to_vec(), &NoMetadata, 60).await.unwrap();
+        store.put(&CatalogueKey(Mode::Test), vec![], &NoMetadata).await.unwrap();
+        let first = store.list(CredentialKey::PREFIX, None).await.unwrap();
+        let rest = store.list(CredentialKey::PREFIX, first.cursor.as_deref()).await.unwrap();
+        assert!(first.cursor.is_some() && rest.cursor.is_none());
+        let listed: Vec<_> = first.records.into_iter().chain(rest.records).collect();
+        let mut names: Vec<_> = keys.iter().map(Key::name).collect();
+        names.sort();
+        assert_eq!(listed.iter().map(|record| record.name.clone()).collect::<Vec<_>>(), names);
+        let ends = listed.iter().find(|record| record.name == keys[0].name());
+        assert_eq!(ends.unwrap().expiration, Some(60));
+        OperatorStore::remove(&store, &keys[1]).await.unwrap();
+        let values = store.get_values(&keys).await.unwrap();
+        assert_eq!(values, [Some(b"ends".to_vec()), None, Some(keys[2].name().into_bytes())]);
+    });
+}
+
 // ---- Keys --------------------------------------------------------------------------------------
 
 #[test]
@@ -51,9 +79,8 @@ fn a_key_owns_its_prefix_and_fits() {
             CredentialKey(ApiKey::new("k").hash()).name(),
             "key:8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a",
         ),
-        (CatalogueKey(None).name(), "catalogue"),
-        (CatalogueKey(Some(Mode::Test)).name(), "catalogue:test"),
-        (CatalogueKey(Some(Mode::Live)).name(), "catalogue:live"),
+        (CatalogueKey(Mode::Test).name(), "catalogue:test"),
+        (CatalogueKey(Mode::Live).name(), "catalogue:live"),
         (replay_key("k").name(), "idempotency:"),
     ];
     for (name, prefix) in names {
@@ -70,7 +97,7 @@ fn cache_seconds<K: Key>(_: &K) -> Option<u32> {
 fn only_a_key_is_cached_for_less_than_usual() {
     assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);
     assert_eq!(cache_seconds(&CredentialKey(ApiKey::new("k").hash())), Some(30));
-    assert_eq!(cache_seconds(&CatalogueKey(None)), None);
+    assert_eq!(cache_seconds(&CatalogueKey(Mode::Test)), None);
     assert_eq!(cache_seconds(&replay_key("k")), None);
 }
 

@@ -15,7 +15,7 @@ mod memory;
 #[path = "support/service.rs"]
 mod service;
 
-use impact_pledge::handle::Media;
+use impact_pledge::http::Media;
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::timeline::{
     CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,
@@ -610,7 +610,7 @@ fn bench_with(record: &[u8]) -> (Bench<MemoryStore>, TransactionId, EditKey) {
 #[test]
 fn opens_to_the_edit_key_alone() {
     let (bench, id, key) = bench_with(full().to_string().as_bytes());
-    let (other_id, other_key) = (TransactionId::from_bytes([3; 15]), EditKey::from_bytes([4; 20]));
+    let (other_id, other_key) = (TransactionId::from_bytes([3; 26]), EditKey::from_bytes([4; 20]));
     let rows = [
         (format!("/timeline/{id}?edit_key={key}"), 200),
         (format!("/timeline/{id}?from=mail&edit_key={key}#top"), 200),

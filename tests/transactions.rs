@@ -1,4 +1,4 @@
-//! Transactions as an operator finds, shows, erases, sums and completes them.
+//! Transactions as an operator finds, shows, erases and sums them.
 
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
@@ -11,41 +11,33 @@ mod memory;
 #[path = "support/service.rs"]
 mod service;
 
-use impact_pledge::auth::{KeyRecord, Mode};
-use impact_pledge::lookup::LookupKey;
-use impact_pledge::operator::run;
-use memory::MemoryStore;
+use futures_executor::block_on;
+use impact_pledge::operator::OperatorError;
+use impact_pledge::operator::transactions::{
+    self, By, Damaged, Found, Month, Report, Row, Usage, UsageQuery, View, Wanted,
+};
+use impact_pledge::pledge::TransactionId;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::store::{Key as _, TransactionKey};
+use memory::{Listing, MemoryStore};
 use serde_json::{Value, json};
 use service::{
-    Answer, Bench, LIVE_UNIT, TestRequest, UNIT, minimal, put_key, repeatable, seeded, unit,
+    Answer, Bench, LIVE_UNIT, SECRET, TestRequest, UNIT, key_record, minimal, put_key, repeatable,
+    seeded, unit,
 };
 
 const MINUTE: u64 = 60_000;
-const LOOKUP: &str =
-    r#"{"key":"0707070707070707070707070707070707070707070707070707070707070707"}"#;
 
-#[track_caller]
-fn ask(command: &str, input: &Value) -> Value {
-    serde_json::from_str(&run(command, input.to_string().as_bytes()).unwrap()).unwrap()
-}
-
-#[track_caller]
-fn refused(command: &str, input: &Value) -> String {
-    run(command, input.to_string().as_bytes()).unwrap_err()
-}
-
-/// A service whose keys have a lookup key.
+/// A service with the record of its secret.
 fn bench() -> Bench<MemoryStore> {
     let bench = seeded();
-    for (key, mode) in [(UNIT, Mode::Test), (LIVE_UNIT, Mode::Live)] {
-        let lookup = Some(LookupKey::new([7; 32]));
-        put_key(
-            &*bench.store,
-            key,
-            &KeyRecord { lookup, ..KeyRecord::new(mode, unit("unit_dev")) },
-        );
-    }
+    put_secret(&bench.store, &SECRET);
     bench
+}
+
+fn put_secret(store: &MemoryStore, secret: &NamespaceSecret) {
+    store.keep("secret", json!({ "secret": secret }).to_string().as_bytes(), b"null");
 }
 
 /// All that a shop can write, each text with a canary.
@@ -65,44 +57,51 @@ fn order() -> Value {
     })
 }
 
-/// The records whose names begin like this, as the scripts carry them.
-fn records(store: &MemoryStore, prefix: &str, with_values: bool) -> Value {
+/// All records whose names begin like this: names, values and metadata.
+fn records(store: &MemoryStore, prefix: &str) -> Vec<(String, String, Value)> {
     let names = store.names().into_iter().filter(|name| name.starts_with(prefix));
-    let records = names.zip(store.metadata(prefix)).map(|(name, metadata)| {
-        let value = with_values.then(|| store.value(&name));
-        json!({ "name": name, "metadata": metadata, "value": value })
-    });
-    records.collect()
+    let found = names.zip(store.metadata(prefix));
+    found.map(|(name, metadata)| (name.clone(), store.value(&name).unwrap(), metadata)).collect()
 }
 
 /// The only transaction.
-fn transaction(store: &MemoryStore) -> Value {
-    let found = records(store, "transaction:", true);
-    assert_eq!(found.as_array().unwrap().len(), 1);
+#[track_caller]
+fn transaction(store: &MemoryStore) -> (String, String, Value) {
+    let found = records(store, "transaction:");
+    assert_eq!(found.len(), 1);
     found[0].clone()
-}
-
-fn keep(store: &MemoryStore, entries: &Value) {
-    for entry in entries.as_array().unwrap() {
-        let text = |member: &str| entry[member].as_str().unwrap().to_owned();
-        let metadata = entry["metadata"].to_string();
-        store.keep(&text("key"), text("value").as_bytes(), metadata.as_bytes());
-    }
 }
 
 fn id_of(answer: &Answer) -> String {
     answer.json()["id"].as_str().unwrap().to_owned()
 }
 
-// ---- Find and show -------------------------------------------------------------------------------
+fn shown(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap()
+}
 
-fn find(bench: &Bench<MemoryStore>, wanted: &Value, with_values: bool) -> Value {
-    let mut input = wanted.clone();
-    let records_of_keys = json!({ "lookup": LOOKUP });
-    input["records"] = records_of_keys;
-    input["hashes"] = ask("lookup-hashes", &input);
-    input["records"] = records(&bench.store, "transaction:", with_values);
-    ask("find-transactions", &input)
+// ---- Find ----------------------------------------------------------------------------------------
+
+fn reference(text: &str) -> By {
+    By::Reference(text.to_owned())
+}
+
+fn email(text: &str) -> By {
+    By::Email(text.to_owned())
+}
+
+#[track_caller]
+fn find(store: &MemoryStore, unit: &str, mode: Option<Mode>, by: &By) -> Found {
+    block_on(transactions::find(store, unit, mode, by)).unwrap()
+}
+
+#[track_caller]
+fn found_ids(store: &MemoryStore, unit: &str, mode: Option<Mode>, by: &By) -> Vec<String> {
+    let found = find(store, unit, mode, by);
+    assert_eq!(found.damaged, Damaged::default());
+    let mut ids: Vec<_> = found.transactions.into_iter().map(|row| row.id).collect();
+    ids.sort();
+    ids
 }
 
 #[test]
@@ -111,148 +110,208 @@ fn a_transaction_is_found_by_reference_or_address_from_metadata_alone() {
     let id = id_of(&bench.create(UNIT, &order()));
     bench.create(UNIT, &minimal());
     let live = id_of(&bench.create(LIVE_UNIT, &order()));
-    let ids = |wanted: Value| {
-        let found = find(&bench, &wanted, false);
-        assert_eq!((&found["unread"], &found["damaged"]), (&json!([]), &json!([])));
-        let rows = found["rows"].as_array().unwrap();
-        let mut ids: Vec<_> =
-            rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
-        ids.sort();
-        ids
-    };
+    bench.create("service_sk_test_dev_unit_two", &order());
+    bench.store.take_reads();
     let mut both = vec![id.clone(), live.clone()];
     both.sort();
     let unit = "unit_dev";
-    assert_eq!(ids(json!({ "unit": unit, "reference": "canary-order" })), both);
-    assert_eq!(ids(json!({ "unit": unit, "email": "CANARY@Example.org" })), both);
-    assert_eq!(ids(json!({ "unit": unit, "mode": "live", "reference": "canary-order" })), [live]);
-    for none in [
-        json!({ "unit": "unit_dev_two", "reference": "canary-order" }),
-        json!({ "unit": unit, "reference": "Canary-order" }),
-        json!({ "unit": unit, "reference": "canary@example.org" }),
-        json!({ "unit": unit, "email": "canary-order" }),
+    let ids = |unit, mode, by: &By| found_ids(&bench.store, unit, mode, by);
+    assert_eq!(ids(unit, None, &reference("canary-order")), both);
+    assert_eq!(ids(unit, None, &email("CANARY@Example.org")), both);
+    assert_eq!(ids(unit, Some(Mode::Live), &reference("canary-order")), [live]);
+    for (unit, by) in [
+        ("unit_dev_three", reference("canary-order")),
+        (unit, reference("Canary-order")),
+        (unit, reference("canary@example.org")),
+        (unit, email("canary-order")),
     ] {
-        assert_eq!(ids(none), [""; 0]);
+        assert_eq!(ids(unit, None, &by), [""; 0]);
     }
-    let found =
-        find(&bench, &json!({ "unit": unit, "mode": "test", "reference": "canary-order" }), false);
     assert_eq!(
-        found["rows"],
+        shown(&find(&bench.store, unit, Some(Mode::Test), &reference("canary-order")).transactions),
         json!([{ "id": id, "mode": "test", "unit": unit, "createdAt": "2026-01-31T12:00:00.123Z",
                  "amount": "1.50", "currencyCode": "USD", "unpriced": 1, "erased": null }])
     );
+    assert!(bench.store.take_reads().iter().all(|name| name == "secret"));
 }
 
-#[test]
-fn a_transaction_without_hashes_is_found_by_its_record() {
-    let bench = seeded(); // no lookup key
-    let id = id_of(&bench.create(UNIT, &order()));
-    bench.create(UNIT, &minimal());
-    bench.create("service_sk_test_dev_unit_two", &order());
-    bench.store.keep("transaction:damaged", b"canary", b"{}");
-    for wanted in [json!({ "reference": "canary-order" }), json!({ "email": "Canary@example.org" })]
-    {
-        let mut wanted = wanted;
-        wanted["unit"] = json!("unit_dev");
-        let found = find(&bench, &wanted, false);
-        assert_eq!(found["rows"], json!([]));
-        assert_eq!(found["unread"].as_array().unwrap().len(), 2, "none of the other unit's");
-        assert_eq!(found["damaged"], json!(["transaction:damaged"]));
-        let found = find(&bench, &wanted, true);
-        assert_eq!((&found["rows"][0]["id"], &found["rows"][1]), (&json!(id), &Value::Null));
-        assert_eq!(found["unread"], json!([]));
+fn scope(unit: &str, mode: Mode) -> Scope {
+    Scope { unit: unit.to_owned(), mode }
+}
+
+/// A record as the service writes it, with no value, as of a unit of its metadata's own.
+fn put_listed(store: &MemoryStore, named: &Scope, unit: &str, reference: &str, number: u8) {
+    let id = TransactionId::new(&SECRET, named, reference, [number; 16]);
+    let hashes = SECRET.hashes(&scope(unit, named.mode), reference, "ada@example.org");
+    let metadata = json!({ "version": 1, "mode": named.mode, "unit": unit, "editKey": "0", "summary": {
+        "createdAt": "2026-11-15T00:00:00.000Z", "amount": "1.00", "currencyCode": "EUR",
+        "lookup": hashes } });
+    store.keep(&TransactionKey(&id).name(), b"", metadata.to_string().as_bytes());
+}
+
+/// 200 shops with five transactions each, in both modes.
+fn many_shops() -> MemoryStore {
+    let store = MemoryStore::default();
+    put_secret(&store, &SECRET);
+    for shop in 0..200 {
+        let unit = format!("shop_{shop}");
+        for number in 0..5 {
+            for mode in [Mode::Test, Mode::Live] {
+                put_listed(&store, &scope(&unit, mode), &unit, &format!("order-{number}"), number);
+            }
+        }
     }
+    store
 }
 
-/// Two lookup keys can come to be when two operators make the first two API keys at the same time.
+/// The lists that were asked for: of which prefix, and with how many names.
+fn lists(store: &MemoryStore) -> Vec<(String, usize)> {
+    store.take_lists().into_iter().map(|Listing { prefix, names }| (prefix, names)).collect()
+}
+
 #[test]
-fn each_lookup_key_that_an_api_key_has_is_tried() {
-    let record = |key: &str| {
-        json!({ "mode": "test", "level": "unit", "unitId": "u", "lookup": key }).to_string()
-    };
-    let other = "08".repeat(32);
-    let sought = |records: Value| {
-        let input =
-            json!({ "records": records, "unit": "u", "mode": "test", "email": "a@b.example" });
-        ask("lookup-hashes", &input).as_array().unwrap().len()
-    };
-    assert_eq!(sought(json!({})), 0);
+fn an_order_among_many_shops_is_found_by_one_list_call_for_each_mode() {
+    let store = many_shops();
+    let (test, live) = (scope("shop_77", Mode::Test), scope("shop_77", Mode::Live));
+    let prefix = |scope: &Scope| TransactionKey::order_prefix(&SECRET, scope, "order-3");
+    assert_eq!(found_ids(&store, "shop_77", Some(Mode::Live), &reference("order-3")).len(), 1);
+    assert_eq!(lists(&store), [(prefix(&live), 1)]);
+    assert_eq!(found_ids(&store, "shop_77", None, &reference("order-3")).len(), 2);
+    assert_eq!(lists(&store), [(prefix(&test), 1), (prefix(&live), 1)]);
+    assert_eq!(store.take_reads(), ["secret", "secret"]);
+}
+
+#[test]
+fn of_one_shop_only_its_own_records_are_listed() {
+    let store = many_shops();
+    let prefix = |mode| TransactionKey::shop_prefix(&scope("shop_77", mode));
+    let both = [(prefix(Mode::Test), 5), (prefix(Mode::Live), 5)];
+    assert_eq!(found_ids(&store, "shop_77", None, &email("ada@example.org")).len(), 10);
+    assert_eq!(lists(&store), both);
+    let wanted = |mode| Wanted { unit: Some("shop_77".to_owned()), mode };
+    let query = |wanted| UsageQuery { wanted, ..UsageQuery::default() };
+    assert_eq!(sum(&store, query(wanted(None))).1.transactions, 10);
+    assert_eq!(lists(&store), both);
+    assert_eq!(sum(&store, query(wanted(Some(Mode::Live)))).1.transactions, 5);
+    assert_eq!(lists(&store), [(prefix(Mode::Live), 5)]);
+    assert_eq!(sum(&store, UsageQuery::default()).1.transactions, 2_000);
     assert_eq!(
-        sought(json!({ "lookup": LOOKUP, "key:1": record(&"07".repeat(32)), "key:2": "{}" })),
-        1
+        lists(&store),
+        [("transaction:".to_owned(), 1_000), ("transaction:".to_owned(), 1_000)]
     );
-    assert_eq!(
-        sought(json!({ "lookup": LOOKUP, "key:1": record(&other), "key:2": record(&other) })),
-        2
-    );
+}
+
+/// 40 bits of a name stand for a shop, and 40 for an order: others can have the same.
+#[test]
+fn what_only_shares_the_name_of_a_shop_or_an_order_is_left_out() {
+    let store = MemoryStore::default();
+    put_secret(&store, &SECRET);
+    let mine = scope("mine", Mode::Live);
+    put_listed(&store, &mine, "mine", "order-1", 1);
+    put_listed(&store, &mine, "of another", "order-1", 2);
+    let other_order = TransactionId::new(&SECRET, &mine, "order-1", [3; 16]);
+    let of_other_order = TransactionId::new(&SECRET, &mine, "order-2", [3; 16]);
+    put_listed(&store, &mine, "mine", "order-2", 3);
+    let metadata = &store.metadata(&TransactionKey(&of_other_order).name())[0];
+    store.keep(&TransactionKey(&other_order).name(), b"", metadata.to_string().as_bytes());
+    let id = TransactionId::new(&SECRET, &mine, "order-1", [1; 16]).to_string();
+    assert_eq!(found_ids(&store, "mine", None, &reference("order-1")), [id]);
+    let wanted = Wanted { unit: Some("mine".to_owned()), mode: None };
+    let (rows, _) = sum(&store, UsageQuery { wanted, ..UsageQuery::default() });
+    assert!(rows.iter().all(|row| row.unit == "mine") && rows.len() == 3, "{rows:?}");
+}
+
+#[test]
+fn records_that_cannot_be_looked_at_are_counted() {
+    let store = MemoryStore::default();
+    put_secret(&store, &SECRET);
+    let prefix = TransactionKey::shop_prefix(&scope("u", Mode::Live));
+    store.keep(&format!("{prefix}x"), b"canary", b"{}");
+    let id = TransactionId::new(&SECRET, &scope("u", Mode::Live), "r", [1; 16]);
+    store.keep(&TransactionKey(&id).name(), b"canary", br#"{"mode":"canary"}"#);
+    let damaged = find(&store, "u", None, &email("ada@example.org")).damaged;
+    let first = [format!("{prefix}x"), TransactionKey(&id).name()].into_iter().min();
+    assert_eq!(damaged, Damaged { count: 2, first });
+}
+
+#[test]
+fn without_the_record_of_the_secret_the_copy_of_an_api_key_finds_as_well() {
+    let bench = seeded();
+    let id = id_of(&bench.create(UNIT, &order()));
+    assert_eq!(found_ids(&bench.store, "unit_dev", None, &reference("canary-order")), [id]);
+    let nothing = MemoryStore::default();
+    let found = block_on(transactions::find(&nothing, "u", None, &reference("r")));
+    assert_eq!(found.unwrap_err(), OperatorError::NoSecret);
+}
+
+// ---- Show ----------------------------------------------------------------------------------------
+
+#[track_caller]
+fn show(store: &MemoryStore, id: &str, reveal: bool, timeline: bool) -> Value {
+    let record = block_on(transactions::get(store, id)).unwrap();
+    shown(&record.show(View { reveal, timeline }).unwrap())
 }
 
 #[test]
 fn what_is_shown_of_a_transaction_is_masked() {
     let bench = bench();
-    bench.create(UNIT, &order());
-    let record = transaction(&bench.store);
-    let show = |reveal, timeline| {
-        ask(
-            "show-transaction",
-            &json!({ "record": record, "reveal": reveal, "timeline": timeline }),
-        )
-    };
-    let masked = show(false, false);
+    let id = id_of(&bench.create(UNIT, &order()));
+    let masked = show(&bench.store, &format!(" {id}\n"), false, false);
     let text = masked.to_string().replace("canary-order", "");
     assert!(!text.contains("canary") && !text.contains("edit_key"), "{text}");
     let pledge = &masked["transaction"]["pledges"][0];
     assert_eq!(pledge["recipient"], json!({ "email": "c…@e…", "firstName": "c…", "name": "c…" }));
-    assert_eq!(masked["row"]["unpriced"], 1);
-    assert_eq!((&masked["findable"], &masked["repeatable"]), (&json!(true), &json!(false)));
-    let whole = show(true, false);
+    assert_eq!((&masked["row"]["unpriced"], &masked["repeatable"]), (&json!(1), &json!(false)));
+    let whole = show(&bench.store, &id, true, false);
     assert_eq!(whole["transaction"]["pledges"][0]["recipient"]["email"], "canary@example.org");
     assert!(!whole.to_string().contains("edit_key"));
-    assert!(
-        show(false, true)["transaction"]["timelineUrl"].as_str().unwrap().contains("?edit_key=")
-    );
+    let with_address = show(&bench.store, &id, false, true);
+    assert!(with_address["transaction"]["timelineUrl"].as_str().unwrap().contains("?edit_key="));
 }
 
 #[test]
 fn a_damaged_record_is_named_and_not_quoted() {
-    let record = |metadata, value| json!({ "name": "transaction:ptran_1", "metadata": metadata, "value": value });
-    let metadata = json!({ "mode": "test", "unit": "u", "editKey": "0" });
-    for record in [
-        record(json!({ "mode": "canary" }), "{}"),
-        record(metadata, "{\"reference\":[\"canary\"]}"),
+    let store = MemoryStore::default();
+    let id = TransactionId::new(&SECRET, &scope("u", Mode::Test), "r", [1; 16]);
+    for (metadata, value) in [
+        (json!({ "mode": "canary" }), "{}"),
+        (
+            json!({ "mode": "test", "unit": "u", "editKey": "0", "summary": {} }),
+            "{\"reference\":[\"canary\"]}",
+        ),
     ] {
-        let input = json!({ "record": record, "reveal": true, "timeline": true });
-        let message = refused("show-transaction", &input);
-        assert!(message.starts_with("ptran_1: the stored transaction is damaged: "), "{message}");
+        let metadata = metadata.to_string();
+        store.keep(&TransactionKey(&id).name(), value.as_bytes(), metadata.as_bytes());
+        let record = block_on(transactions::get(&store, id.as_str())).unwrap();
+        let message = record.show(View::default()).unwrap_err().to_string();
+        assert!(
+            message.starts_with(&format!("{id}: the stored transaction is damaged: ")),
+            "{message}"
+        );
         assert!(!message.contains("canary"), "{message}");
     }
-    assert_eq!(
-        run("transaction-name", b" ptran_aaaaaaaaaaaaaaaaaaaaaaaa\n").unwrap(),
-        "\"transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaa\""
-    );
-    for id in ["ptran_", "lookup", "transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaa"] {
-        let message = "this is not the ID of a transaction: `ptran_` and 24 characters";
-        assert_eq!(run("transaction-name", id.as_bytes()), Err(message.to_owned()));
+    for text in ["ptran_", "secret", &TransactionKey(&id).name()] {
+        let outcome = block_on(transactions::get(&store, text));
+        assert_eq!(outcome.unwrap_err(), OperatorError::NotATransactionId);
     }
+    let other = TransactionId::new(&SECRET, &scope("u", Mode::Test), "r", [2; 16]);
+    let outcome = block_on(transactions::get(&store, other.as_str()));
+    assert_eq!(outcome.unwrap_err(), OperatorError::NoTransaction(other.to_string()));
 }
 
 // ---- Erase ---------------------------------------------------------------------------------------
 
-fn erasure(bench: &Bench<MemoryStore>) -> Value {
-    let record = transaction(&bench.store);
-    let mut input = json!({ "record": record, "nowMs": bench.clock.0.get() });
-    let found = ask("erasable", &input);
-    if let Some(name) = found["replay"].as_str() {
-        input["replay"] = json!({ "name": name, "value": bench.store.value(name) });
-    }
-    input
-}
-
-/// Does what the script does.
-fn erase(bench: &Bench<MemoryStore>) -> Value {
-    let outcome = ask("erase-transaction", &erasure(bench));
-    keep(&bench.store, &outcome["entries"]);
-    outcome["erased"].clone()
+/// Erases the only transaction.
+fn erase(bench: &Bench<MemoryStore>) -> Result<Option<String>, String> {
+    let (name, ..) = transaction(&bench.store);
+    let id = TransactionKey::parse(&name).unwrap();
+    let outcome = block_on(async {
+        let record = transactions::get(&*bench.store, id.as_str()).await?;
+        transactions::erase(&*bench.store, &bench.clock, &record).await
+    });
+    let erased = outcome.map_err(|error| error.to_string())?;
+    assert_eq!(erased.id, id.as_str());
+    Ok(erased.before)
 }
 
 fn pass(bench: &Bench<MemoryStore>, minutes: u64) {
@@ -261,9 +320,9 @@ fn pass(bench: &Bench<MemoryStore>, minutes: u64) {
 
 #[track_caller]
 fn assert_erased(bench: &Bench<MemoryStore>, id: &str) {
-    let record = transaction(&bench.store);
-    assert!(!record.to_string().contains("canary"), "{record}");
-    assert_eq!(record["metadata"]["summary"]["lookup"], Value::Null);
+    let (name, value, metadata) = transaction(&bench.store);
+    assert!(!format!("{name}{value}{metadata}").contains("canary"), "{value}");
+    assert_eq!(metadata["summary"]["lookup"], Value::Null);
     let got = bench.get(UNIT, id);
     assert_eq!(got.status, 200);
     let got = got.json();
@@ -291,35 +350,23 @@ fn what_is_erased_stays_erased_whoever_repeats_the_create() {
     let first = bench.send(&request);
     let id = id_of(&first);
     pass(&bench, 5);
-    assert_eq!(erase(&bench), true);
+    assert_eq!(erase(&bench), Ok(None));
     assert_erased(&bench, &id);
-    let erased = records(&bench.store, "", true);
+    let erased = records(&bench.store, "");
     for isolate in [&bench, &bench.isolate(), &bench] {
         let repeat = isolate.send(&request);
         assert_eq!(repeat.status, 200);
         assert_eq!(repeat.headers["idempotent-replayed"], "true");
         assert_eq!(repeat.text, first.text, "the caller's own data, of which nothing is kept");
-        assert_eq!(records(&bench.store, "", true), erased, "nothing was written");
+        assert_eq!(records(&bench.store, ""), erased, "nothing was written");
     }
     let mut changed = order();
     changed["reference"] = json!("another");
     assert_eq!(bench.isolate().send(&repeatable(&changed)).status, 422);
-    put_key(&*bench.store, "service_sk_test_new", &KeyRecord::new(Mode::Test, unit("unit_dev")));
-    let rotated = TestRequest { headers: repeatable(&order()).headers, ..repeatable(&order()) }
-        .with_header("authorization", "Bearer service_sk_test_new");
-    assert_eq!(bench.isolate().send(&rotated).status, 422);
-    assert_eq!(
-        transaction(&bench.store),
-        erased
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|record| record["name"].as_str().unwrap().starts_with("transaction:"))
-            .unwrap()
-            .clone()
-    );
-    let replay = &records(&bench.store, "idempotency:", true)[0];
-    assert!(replay["value"].as_str().unwrap().contains(r#""fingerprint":"""#), "{replay}");
+    put_key(&*bench.store, "service_sk_test_new", &key_record(Mode::Test, unit("unit_dev")));
+    let rotated = repeatable(&order()).with_header("authorization", "Bearer service_sk_test_new");
+    assert_eq!(bench.isolate().send(&rotated).text, first.text);
+    assert_erased(&bench, &id);
 }
 
 /// Workers KV may not show the replay record for a while: a repeat then records the transaction anew,
@@ -334,15 +381,17 @@ fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
     let repeat = bench.isolate().send(&request);
     assert_eq!((repeat.status, repeat.headers.get("idempotent-replayed")), (200, None));
     pass(&bench, 4);
-    let record = transaction(&bench.store);
+    let before = records(&bench.store, "");
     assert_eq!(
-        refused("erasable", &json!({ "record": record, "nowMs": bench.clock.0.get() })),
-        "it was created less than 5 minutes ago, and a repeat of the create could bring it back: \
-         nothing was erased, try again in 60 s"
+        erase(&bench),
+        Err("it was created less than 5 minutes ago, and a repeat of the create could bring it \
+             back: nothing was erased, try again in 60 s"
+            .to_owned())
     );
+    assert_eq!(records(&bench.store, ""), before);
     bench.store.set_hidden(None);
     pass(&bench, 1);
-    assert_eq!(erase(&bench), true);
+    assert_eq!(erase(&bench), Ok(None));
     assert_eq!(bench.isolate().send(&request).headers["idempotent-replayed"], "true");
     assert_erased(&bench, &id);
 }
@@ -353,22 +402,24 @@ fn a_missing_replay_record_is_written_before_anything_is_erased() {
     let bench = bench();
     let request = repeatable(&order());
     let id = id_of(&bench.send(&request));
-    let replay = records(&bench.store, "idempotency:", true)[0].clone();
-    let name = replay["name"].as_str().unwrap();
-    bench.store.remove(name);
+    let (name, replay, _) = records(&bench.store, "idempotency:")[0].clone();
+    let before = transaction(&bench.store);
+    bench.store.remove(&name);
     pass(&bench, 5);
-    assert_eq!(erase(&bench), false);
-    let added: Value = serde_json::from_str(&bench.store.value(name).unwrap()).unwrap();
-    let written: Value = serde_json::from_str(replay["value"].as_str().unwrap()).unwrap();
+    let message = erase(&bench).unwrap_err();
+    assert!(message.starts_with(&format!("the create of {id} was broken off")), "{message}");
+    let added: Value = serde_json::from_str(&bench.store.value(&name).unwrap()).unwrap();
+    let written: Value = serde_json::from_str(&replay).unwrap();
     assert_eq!((&added["id"], &added["terms"]), (&written["id"], &written["terms"]));
     pass(&bench, 4);
-    let message = refused("erase-transaction", &erasure(&bench));
+    let message = erase(&bench).unwrap_err();
     assert!(
         message.starts_with("it got its missing replay record less than 5 minutes ago"),
         "{message}"
     );
+    assert_eq!(transaction(&bench.store), before);
     pass(&bench, 1);
-    assert_eq!(erase(&bench), true);
+    assert_eq!(erase(&bench), Ok(None));
     let repeat = bench.isolate().send(&request);
     assert_eq!((repeat.status, &*repeat.headers["idempotent-replayed"]), (200, "true"));
     assert_erased(&bench, &id);
@@ -379,15 +430,13 @@ fn a_replay_record_that_another_create_won_is_left_alone() {
     let bench = bench();
     let request = repeatable(&order());
     let id = id_of(&bench.send(&request));
-    let name = records(&bench.store, "idempotency:", false)[0]["name"].as_str().unwrap().to_owned();
-    let winner = |text: &str| text.replace(&id, "ptran_aaaaaaaaaaaaaaaaaaaaaaaa");
-    bench.store.edit(&name, winner);
+    let (name, ..) = records(&bench.store, "idempotency:")[0].clone();
+    let other = TransactionId::new(&SECRET, &scope("u", Mode::Test), "r", [1; 16]);
+    bench.store.edit(&name, |text| text.replace(&id, other.as_str()));
     let before = bench.store.value(&name);
     pass(&bench, 5);
-    assert_eq!(erase(&bench), true);
+    assert_eq!(erase(&bench), Ok(None));
     assert_eq!(bench.store.value(&name), before);
-    let repeat = bench.isolate().send(&request);
-    assert_eq!((repeat.status, &repeat.json()["reference"]), (200, &json!("erased")));
     assert_erased(&bench, &id);
 }
 
@@ -396,265 +445,132 @@ fn what_was_erased_is_still_summed_and_no_longer_found() {
     let bench = bench();
     bench.create(UNIT, &order());
     pass(&bench, 5);
-    assert_eq!(erase(&bench), true);
+    assert_eq!(erase(&bench), Ok(None));
     let erased = transaction(&bench.store);
-    assert_eq!(erased["metadata"]["summary"]["erased"], "2026-01-31T12:05:00.123Z");
-    assert!(erased["metadata"].to_string().len() < 1_024);
-    let found = find(&bench, &json!({ "unit": "unit_dev", "reference": "erased" }), false);
-    assert_eq!((&found["rows"], &found["unread"]), (&json!([]), &json!([])));
-    let sums = &export(&erased_only(&erased), "2026-01")["sums"];
-    assert_eq!(sums[0]["amount"], "1.50");
+    let time = "2026-01-31T12:05:00.123Z";
+    assert_eq!(erased.2["summary"]["erased"], time);
+    assert!(erased.2.to_string().len() < 1_024);
+    for by in [reference("canary-order"), reference("erased"), email("canary@example.org")] {
+        assert_eq!(found_ids(&bench.store, "unit_dev", None, &by), [""; 0]);
+    }
+    let (rows, usage) = sum(&bench.store, month("2026-01"));
+    assert_eq!((&*usage.sums[0].amount, rows[0].erased.as_deref()), ("1.50", Some(time)));
     pass(&bench, 1);
-    assert_eq!(erase(&bench), true);
+    assert_eq!(erase(&bench), Ok(Some(time.to_owned())));
     assert_eq!(transaction(&bench.store), erased, "once more changes nothing");
-    let shown =
-        ask("show-transaction", &json!({ "record": erased, "reveal": true, "timeline": false }));
-    assert_eq!(shown["row"]["erased"], "2026-01-31T12:05:00.123Z");
+    let (name, ..) = erased;
+    let id = TransactionKey::parse(&name).unwrap();
+    assert_eq!(show(&bench.store, id.as_str(), true, false)["row"]["erased"], time);
 }
 
-fn erased_only(record: &Value) -> Value {
-    json!([{ "name": record["name"], "metadata": record["metadata"] }])
+// ---- Sums ----------------------------------------------------------------------------------------
+
+fn month(text: &str) -> UsageQuery {
+    UsageQuery { month: Some(Month::parse(text).unwrap()), ..UsageQuery::default() }
 }
 
-/// Records from before version 1 do not name their replay record.
-#[test]
-fn a_transaction_of_the_first_format_is_erased_with_its_replay_record() {
-    let bench = bench();
-    old_format(&bench);
-    pass(&bench, 5);
-    let id = "ptran_zk72fhaww6j7yraul2p5ppyh";
-    bench.store.remove("transaction:ptran_el4vh3fn6yziyea6iqpufimx");
-    let mut input = erasure(&bench);
-    assert_eq!(ask("erasable", &input), json!({ "replay": null, "search": true, "erased": null }));
-    let replays = records(&bench.store, "idempotency:", true);
-    let found = ask("replays", &json!({ "records": replays }));
-    let name = format!("idempotency:{}", found[id].as_str().unwrap());
-    input["replay"] = json!({ "name": name, "value": bench.store.value(&name) });
-    let outcome = ask("erase-transaction", &input);
-    keep(&bench.store, &outcome["entries"]);
-    let record = transaction(&bench.store);
-    assert!(!record.to_string().contains("ada@") && !record.to_string().contains("Ada"));
-    assert_eq!(record["metadata"]["summary"]["replay"], found[id]);
-    assert_eq!(record["metadata"]["summary"]["amount"], "1.50");
-    assert!(!bench.store.value(&name).unwrap().contains("b5226cfc66af47dd"));
-}
-
-fn old_format(bench: &Bench<MemoryStore>) {
-    let text = include_str!("fixtures/records/format-0.json");
-    let fixture: Value = serde_json::from_str(text).unwrap();
-    for (name, record) in fixture["records"].as_object().unwrap() {
-        let metadata = record["metadata"].to_string();
-        bench.store.keep(name, record["value"].as_str().unwrap().as_bytes(), metadata.as_bytes());
+/// All rows, and their sums.
+fn sum(store: &MemoryStore, query: UsageQuery) -> (Vec<Row>, Usage) {
+    let mut report = Report::new(store, query);
+    let mut rows = Vec::new();
+    while let Some(page) = block_on(report.next()).unwrap() {
+        rows.extend(page);
     }
+    (rows, report.finish())
 }
 
-// ---- Backfill ------------------------------------------------------------------------------------
-
-fn backfill(bench: &Bench<MemoryStore>, replays: &Value) -> Value {
-    let prices = json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50" } });
-    let outcome = ask(
-        "complete-transactions",
-        &json!({ "records": records(&bench.store, "transaction:", true), "lookup": LOOKUP, "replays": replays,
-                 "catalogues": { "test": prices, "live": null }, "nowMs": bench.clock.0.get() }),
-    );
-    keep(&bench.store, &outcome["entries"]);
-    outcome
-}
-
-fn incomplete(bench: &Bench<MemoryStore>) -> Value {
-    ask(
-        "incomplete-transactions",
-        &json!({ "records": records(&bench.store, "transaction:", false) }),
-    )
-}
-
-#[test]
-fn old_metadata_becomes_what_the_service_writes_today() {
-    let bench = bench();
-    let answer = bench.send(&repeatable(&order()));
-    let today = transaction(&bench.store);
-    let mut metadata = today["metadata"].clone();
-    for member in ["version", "summary"] {
-        metadata.as_object_mut().unwrap().remove(member);
-    }
-    let (name, value) = (today["name"].as_str().unwrap(), today["value"].as_str().unwrap());
-    bench.store.keep(name, value.as_bytes(), metadata.to_string().as_bytes());
-    assert_eq!(incomplete(&bench), json!({ "old": [name], "unhashed": [], "damaged": [] }));
-    let replays =
-        ask("replays", &json!({ "records": records(&bench.store, "idempotency:", true) }));
-    assert_eq!(replays, json!({ id_of(&answer): today["metadata"]["summary"]["replay"] }));
-    pass(&bench, 9);
-    assert_eq!(backfill(&bench, &replays), json!({ "entries": [], "young": 1, "damaged": [] }));
-    pass(&bench, 1);
-    assert_eq!(backfill(&bench, &replays)["entries"].as_array().unwrap().len(), 1);
-    assert_eq!(transaction(&bench.store), today, "with the same value");
-    assert_eq!(incomplete(&bench), json!({ "old": [], "unhashed": [], "damaged": [] }));
-    assert_eq!(backfill(&bench, &replays), json!({ "entries": [], "young": 0, "damaged": [] }));
-}
-
-#[test]
-fn only_hashes_are_added_to_what_a_key_without_lookup_key_made() {
-    let bench = seeded();
-    bench.create(UNIT, &order());
-    let mut record = transaction(&bench.store);
-    record["metadata"]["version"] = json!(2);
-    record["metadata"]["later"] = json!({ "of": ["any"] });
-    record["metadata"]["summary"]["later"] = json!(1);
-    keep(
-        &bench.store,
-        &json!([{ "key": record["name"], "value": record["value"], "metadata": record["metadata"] }]),
-    );
-    assert_eq!(incomplete(&bench)["unhashed"], json!([record["name"]]));
-    pass(&bench, 10);
-    backfill(&bench, &json!({}));
-    let mut after = transaction(&bench.store);
-    let hashes = after["metadata"]["summary"].as_object_mut().unwrap().remove("lookup").unwrap();
-    assert_eq!(hashes["email"].as_str().unwrap().len(), 32);
-    assert_eq!(after, record);
-}
-
-#[test]
-fn what_was_erased_gets_no_hashes_again() {
-    let bench = bench();
-    bench.create(UNIT, &order());
-    pass(&bench, 10);
-    erase(&bench);
-    let erased = transaction(&bench.store);
-    assert_eq!(incomplete(&bench), json!({ "old": [], "unhashed": [], "damaged": [] }));
-    backfill(&bench, &json!({}));
-    assert_eq!(transaction(&bench.store), erased);
-}
-
-#[test]
-fn an_old_api_key_gets_the_lookup_key_and_keeps_the_rest() {
-    let stored = json!({ "mode": "test", "level": "unit", "unitId": "u", "later": [1] });
-    let complete = ask("complete-key", &json!({ "stored": stored.to_string(), "lookup": LOOKUP }));
-    let mut record: Value = serde_json::from_str(complete.as_str().unwrap()).unwrap();
-    assert_eq!(record.as_object_mut().unwrap().remove("lookup").unwrap(), "07".repeat(32));
-    assert_eq!(record, stored);
-    assert_eq!(ask("complete-key", &json!({ "stored": complete, "lookup": LOOKUP })), Value::Null);
-}
-
-// ---- Export --------------------------------------------------------------------------------------
-
-fn export(records: &Value, month: &str) -> Value {
-    ask("export-transactions", &json!({ "month": month, "records": records, "sums": [] }))
-}
-
-fn listed(id: usize, unit: &str, mode: &str, time: &str, amount: &str) -> Value {
-    json!({ "name": format!("transaction:ptran_{id}"), "metadata": {
-        "version": 1, "mode": mode, "unit": unit, "editKey": "0",
-        "summary": { "createdAt": time, "amount": amount, "currencyCode": "EUR", "unpriced": 1 } } })
+/// Keeps the metadata of a transaction, whose value is never read.
+fn put_summed(
+    store: &MemoryStore,
+    number: u8,
+    of: (&str, Mode),
+    time: &str,
+    amount: &str,
+) -> String {
+    let (unit, mode) = of;
+    let id = TransactionId::new(&SECRET, &scope(unit, mode), "r", [number; 16]);
+    let metadata = json!({ "version": 1, "mode": mode, "unit": unit, "editKey": "0",
+        "summary": { "createdAt": time, "amount": amount, "currencyCode": "EUR", "unpriced": number } });
+    store.keep(&TransactionKey(&id).name(), b"", metadata.to_string().as_bytes());
+    id.to_string()
 }
 
 #[test]
 fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
-    let huge = "9".repeat(350) + ".99";
-    let first = json!([
-        listed(1, "b", "live", "2026-11-01T00:00:00.000Z", "0.10"),
-        listed(2, "b", "live", "2026-11-30T23:59:59.999Z", "0.20"),
-        listed(3, "b", "live", "2026-12-01T00:00:00.000Z", "4.00"),
-        listed(4, "b", "live", "2026-10-31T23:59:59.999Z", "4.00"),
-        listed(5, "b", "test", "2026-11-15T00:00:00.000Z", "8.00"),
-        listed(6, "a", "live", "2026-11-15T00:00:00.000Z", &huge),
-    ]);
-    let second = json!([
-        listed(7, "a", "live", "2026-11-15T00:00:00.000Z", "0.01"),
-        listed(8, "a", "live", "2026-11-15T00:00:00.000Z", "1e999999999"),
-        listed(9, "a", "live", "2026-11-15T00:00:00.000Z", ""),
-    ]);
-    let page = export(&first, "2026-11");
-    let ids = |page: &Value| {
-        page["rows"].as_array().unwrap().iter().map(|row| row["id"].clone()).collect::<Value>()
-    };
-    assert_eq!(ids(&page), json!(["ptran_1", "ptran_2", "ptran_5", "ptran_6"]));
-    let sums = &page["sums"];
-    let next =
-        ask("export-transactions", &json!({ "month": "2026-11", "records": second, "sums": sums }));
-    assert_eq!(ids(&next), json!(["ptran_7"]));
-    assert_eq!(next["damaged"], json!(["transaction:ptran_8", "transaction:ptran_9"]));
-    let sum = |unit, mode, transactions: u64, amount: &str| {
+    let store = MemoryStore::default();
+    store.set_page_length(2);
+    let nines = "9".repeat(350) + ".99";
+    let (live_a, live_b, test_b) = (("a", Mode::Live), ("b", Mode::Live), ("b", Mode::Test));
+    let put = |number, of, time, amount| put_summed(&store, number, of, time, amount);
+    let mut november = vec![
+        put(1, live_b, "2026-11-01T00:00:00.000Z", "0.10"),
+        put(2, live_b, "2026-11-30T23:59:59.999Z", "0.20"),
+        put(5, test_b, "2026-11-15T00:00:00.000Z", "8.00"),
+        put(6, live_a, "2026-11-15T00:00:00.000Z", &nines),
+        put(7, live_a, "2026-11-15T00:00:00.000Z", "0.01"),
+    ];
+    put(3, live_b, "2026-12-01T00:00:00.000Z", "4.00");
+    put(4, live_b, "2026-10-31T23:59:59.999Z", "4.00");
+    let damaged = [
+        put(8, live_a, "2026-11-15T00:00:00.000Z", "1e999999999"),
+        put(9, live_a, "2026-11-15T00:00:00.000Z", ""),
+    ];
+    november.sort();
+    let (rows, usage) = sum(&store, month("2026-11"));
+    let mut ids: Vec<_> = rows.into_iter().map(|row| row.id).collect();
+    ids.sort();
+    assert_eq!(ids, november);
+    let first = damaged.iter().min().map(|id| format!("transaction:{id}"));
+    assert_eq!(usage.damaged, Damaged { count: 2, first });
+    let sum_of = |unit, mode, transactions: u64, unpriced: u64, amount: &str| {
         json!({ "unit": unit, "mode": mode, "currencyCode": "EUR", "transactions": transactions,
-                "unpriced": transactions, "amount": amount })
+                "unpriced": unpriced, "amount": amount })
     };
     let million = format!("1{}.00", "0".repeat(350));
     assert_eq!(
-        next["sums"],
+        shown(&usage.sums),
         json!([
-            sum("a", "live", 2, &million),
-            sum("b", "test", 1, "8.00"),
-            sum("b", "live", 2, "0.30")
+            sum_of("a", "live", 2, 13, &million),
+            sum_of("b", "test", 1, 5, "8.00"),
+            sum_of("b", "live", 2, 3, "0.30"),
         ])
     );
-    let only = ask(
-        "export-transactions",
-        &json!({ "unit": "b", "mode": "live", "month": "2026-11", "records": first, "sums": [] }),
-    );
-    assert_eq!(ids(&only), json!(["ptran_1", "ptran_2"]));
+    assert_eq!(usage.transactions, 5);
+    let wanted = Wanted { unit: Some("b".to_owned()), mode: Some(Mode::Live) };
+    let (rows, usage) = sum(&store, UsageQuery { wanted, ..month("2026-11") });
+    assert_eq!((rows.len(), &*usage.sums[0].amount), (2, "0.30"));
+    assert_eq!(sum(&store, UsageQuery::default()).1.transactions, 7, "of all time");
+    assert_eq!(store.take_reads(), [""; 0]);
 }
 
 #[test]
-fn a_record_without_summary_is_read_for_the_export() {
+fn transactions_with_an_offering_that_had_no_price_are_summed_by_themselves() {
     let bench = bench();
-    old_format(&bench);
-    let names = records(&bench.store, "transaction:", false);
-    assert_eq!(export(&names, "2026-01")["unread"].as_array().unwrap().len(), 2);
-    let page = export(&records(&bench.store, "transaction:", true), "2026-01");
-    assert_eq!(page["rows"].as_array().unwrap().len(), 2);
-    assert_eq!((&page["sums"][0]["amount"], &page["unread"]), (&json!("1.50"), &json!([])));
-}
-
-// ---- Offerings without a price -------------------------------------------------------------------
-
-#[test]
-fn offerings_without_a_price_are_counted_by_mode() {
-    let bench = bench();
-    let prices = json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50" } });
-    let of = |offering: &str| {
+    for (key, offering) in [(UNIT, "tre"), (LIVE_UNIT, "tre"), (UNIT, "tree"), (UNIT, "new")] {
         let mut order = minimal();
         order["pledges"] = json!([
             { "impact": { "amount": 3, "offeringId": offering } },
-            { "impact": { "amount": 3, "offeringId": "tree" } },
+            { "impact": { "amount": 1, "offeringId": "tree" } },
         ]);
-        order
-    };
-    let long = "x".repeat(101);
-    for (key, offering) in
-        [(UNIT, "tre"), (LIVE_UNIT, "tre"), (UNIT, &long), (UNIT, "tree"), (UNIT, "new")]
-    {
-        bench.create(key, &of(offering));
+        bench.create(key, &order);
     }
-    pass(&bench, 1);
-    bench.create(UNIT, &of("tre"));
-    let check = |catalogues: &Value, mode: Value, with_values| {
-        let records = records(&bench.store, "transaction:", with_values);
-        ask(
-            "unpriced-offerings",
-            &json!({ "catalogues": catalogues, "mode": mode, "records": records }),
-        )
-    };
-    let (first, last) = ("2026-01-31T12:00:00.123Z", "2026-01-31T12:01:00.123Z");
-    let row = |mode: &str, offering: &str, pledges: u64, last: &str| json!({ "mode": mode, "offeringId": offering, "pledges": pledges, "first": first, "last": last });
-    let both = json!({ "test": prices, "live": prices });
-    assert_eq!(check(&both, Value::Null, false)["unread"].as_array().unwrap().len(), 5);
-    let cut = format!("{}…", "x".repeat(100));
-    let all = [
-        row("test", "new", 1, first),
-        row("test", "tre", 2, last),
-        row("test", &cut, 1, first),
-        row("live", "tre", 1, first),
-    ];
-    assert_eq!(
-        check(&both, Value::Null, true),
-        json!({ "offerings": all, "priced": 0, "unread": [], "damaged": [] })
-    );
-    assert_eq!(check(&both, json!("live"), true)["offerings"], json!([all[3]]));
-    assert_eq!(
-        check(&json!({ "test": null, "live": prices }), Value::Null, true)["offerings"],
-        json!([all[3]])
-    );
-    let mut later = prices.clone();
-    later["unitPrices"]["new"] = json!("1");
-    let found = check(&json!({ "test": later, "live": null }), Value::Null, true);
-    assert_eq!((found["offerings"].as_array().unwrap().len(), &found["priced"]), (2, &json!(1)));
+    let (rows, usage) = sum(&bench.store, UsageQuery { unpriced: true, ..UsageQuery::default() });
+    assert!(rows.iter().all(|row| row.unpriced == 1) && rows.len() == 3, "{rows:?}");
+    let unpriced: Vec<_> =
+        usage.sums.iter().map(|sum| (sum.mode, sum.transactions, sum.unpriced)).collect();
+    assert_eq!(unpriced, [(Mode::Test, 2, 2), (Mode::Live, 1, 1)]);
+    assert_eq!(sum(&bench.store, UsageQuery::default()).1.transactions, 4);
+}
+
+#[test]
+fn a_month_is_a_year_and_a_month() {
+    for text in ["2026-01", "2026-12", "0000-11"] {
+        assert!(Month::parse(text).is_ok(), "`{text}`");
+    }
+    for text in
+        ["", "2026", "2026-00", "2026-13", "2026-1", "2026-011", "26-01", "2026-0x", "2026-01-01"]
+    {
+        let message = format!("`{text}` is not a month: write it as `2026-11`");
+        assert_eq!(Month::parse(text).unwrap_err().to_string(), message);
+    }
 }

@@ -133,7 +133,7 @@ async function seed(kv) {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(KEY));
   await kv.put(
     `key:${Buffer.from(digest).toString("hex")}`,
-    bytes({ mode: "test", level: "unit", unitId: "unit_dev" }),
+    bytes({ mode: "test", level: "unit", unitId: "unit_dev", secret: "07".repeat(32) }),
   );
   await kv.put(
     "catalogue:test",

@@ -1,6 +1,5 @@
-/** The results of `bench:service` as Markdown and pictures. */
+/** The results of `bench:service` as Markdown. */
 import { figure, median, ratio } from "../numbers.mjs";
-import { bars, lines } from "../plot.mjs";
 import { provenance, table, versionsOf } from "../report.mjs";
 
 const OURS = "impact-pledge";
@@ -21,18 +20,12 @@ export function serviceReport(runs, place) {
     ...versionsOf(place.bench, ["hono", "@hono/zod-validator", "zod"]),
     wrk: place.wrk,
   };
-  const pictures = {
-    "bench-service": speedPicture(runs, names, kinds),
-    ...(first.soaks.length > 0 && { "bench-memory": memoryPicture(runs) }),
-  };
-  const markdown = [
+  return [
     `${provenance(versions, runs.length)} ${LOAD}`,
     loadTable(runs, { names, kinds, rivals }),
     `${uploadsLine(runs)} ${STANDING}`,
     standingTable(runs),
-    `![Requests per second](bench-service.svg)${"bench-memory" in pictures ? " ![Memory under mixed requests](bench-memory.svg)" : ""}`,
-  ];
-  return { markdown: markdown.join("\n\n"), pictures };
+  ].join("\n\n");
 }
 
 /** A service that closes the connection of a refused upload is fast, but the client never reads the reason. */
@@ -163,36 +156,4 @@ function course(all, place) {
   return values
     .map((bytes) => (bytes.length > 0 ? figure(median(bytes) / MEGABYTE) : "–"))
     .join(" / ");
-}
-
-function speedPicture(runs, names, kinds) {
-  const bar = (kind, name) => {
-    const value = middle(runs, name, kind, "perSecond");
-    return value === null ? null : { name, value, note: figure(value) };
-  };
-  return bars(
-    "Requests per second on workerd: longer is better",
-    kinds.map((kind) => ({
-      label: kind,
-      bars: names.map((name) => bar(kind, name)).filter(Boolean),
-    })),
-  );
-}
-
-function memoryPicture([{ soaks }]) {
-  const seen = soaks.filter(({ samples }) => samples.every(({ resident }) => resident !== null));
-  const line = ({ name, samples }, suffix, of) => ({
-    name: name + suffix,
-    points: samples.map((sample) => [sample.requests, of(sample) / MEGABYTE]),
-  });
-  const ours = soaks
-    .filter(({ name }) => name === OURS)
-    .map((soak) => line(soak, ", alive", ({ heap, wasm }) => heap + wasm));
-  const series = [...seen.map((soak) => line(soak, "", ({ resident }) => resident)), ...ours];
-  return lines(
-    "Memory of workerd under mixed requests, garbage collected",
-    { label: "requests", format: (value) => value.toLocaleString("en-US") },
-    { label: "MB", format: (value) => String(Math.round(value)) },
-    series,
-  );
 }

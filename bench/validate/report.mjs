@@ -1,7 +1,6 @@
-/** The results of `bench:validate` as Markdown and pictures. */
+/** The results of `bench:validate` as Markdown. */
 import { KINDS } from "../data.mjs";
 import { figure, median, ratio } from "../numbers.mjs";
-import { bars, lines } from "../plot.mjs";
 import { provenance, table, versionsOf } from "../report.mjs";
 
 const OURS = "impact-pledge";
@@ -21,18 +20,13 @@ export function validateReport(runs, place) {
     Chromium: first.chromium,
     ...versionsOf(place.bench, ["ajv", "ajv-formats", "zod", "valibot", "typebox", "arktype"]),
   };
-  const markdown = [
+  return [
     `${provenance(versions, runs.length)} ${TIMES}`,
     timeTable(runs),
     bytesTable(runs, names),
     growthTable(runs),
     limitsLine(runs),
-    "![Checks per second, each against ours](bench-validate.svg) ![Time against the number of pledges](bench-growth.svg)",
-  ];
-  return {
-    markdown: markdown.join("\n\n"),
-    pictures: { "bench-validate": speedPicture(runs, names), "bench-growth": growthPicture(runs) },
-  };
+  ].join("\n\n");
 }
 
 /** A row per competitor and input, a column per payload and engine. */
@@ -69,7 +63,7 @@ function spread(values) {
   return `${middle} (${figure(Math.min(...values))}–${figure(Math.max(...values))})`;
 }
 
-/** What a page downloads, how soon it can check, and that no library is fast because it checks less. */
+/** The bytes that a page downloads, how soon it can check, and how many problems each library finds. */
 function bytesTable(runs, names) {
   const [
     {
@@ -158,38 +152,4 @@ function limitsLine(runs) {
   return `Microseconds of what a check is made of: ${Object.keys(runs[0].node.limits)
     .map((name) => `${name} ${taken(name).join(", ")}`)
     .join("; ")}.`;
-}
-
-function speedPicture(runs, names) {
-  const bar = (kind, name) => {
-    const value = 1 / timeOf(runs, "node", "values", kind, name);
-    return {
-      name,
-      value,
-      note:
-        name === OURS
-          ? `${figure(value * 1e6)} per second`
-          : times(1 / ratioOf(runs, "node", "values", kind, name)),
-    };
-  };
-  return bars(
-    "Checks per second in Node: longer is better",
-    kinds.map((kind) => ({ label: label(kind), bars: names.map((name) => bar(kind, name)) })),
-  );
-}
-
-function growthPicture(runs) {
-  const sizes = [...new Set(runs[0].growth.map(({ size }) => size))];
-  const series = Object.keys(WHO).flatMap((who) =>
-    Object.keys(WHAT).map((what) => ({
-      name: `${WHO[who]}, ${what}`,
-      points: sizes.map((size) => [size, growthOf(runs, who, what, size).microseconds / 1_000]),
-    })),
-  );
-  return lines(
-    "Time of one check",
-    { label: "pledges", logarithmic: true, format: (value) => value.toLocaleString("en-US") },
-    { label: "ms", logarithmic: true, format: (value) => String(value) },
-    series,
-  );
 }

@@ -2,8 +2,9 @@
 
 use super::headers::trim;
 use super::text;
-use impact_pledge::auth::{Mode, Scope};
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
 use regex_lite::Regex;
 use std::sync::LazyLock;
 
@@ -29,7 +30,7 @@ pub fn run(input: &[u8]) {
     assert_eq!(IdempotencyKey::parse(&written).as_ref(), Some(&raw), "{written}");
     if let Some(key) = key {
         let scope = Scope { mode: Mode::Test, unit: "unit".to_owned() };
-        let hash = |key| ReplayHash::new(&scope, key);
+        let hash = |key| ReplayHash::new(&NamespaceSecret::new([7; 32]), &scope, key);
         assert_eq!(key == raw, hash(&key) == hash(&raw));
     }
 }

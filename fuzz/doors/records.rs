@@ -2,10 +2,12 @@
 
 use super::service::{ACCESS, Bench, EDIT_KEY, ID, PATH, RECORD, Sent, UNIT, VALID};
 use super::timeline::check_page;
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode, Scope};
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::charge::Catalogue;
 use impact_pledge::idempotency::{IdempotencyKey, Replay, ReplayHash};
 use impact_pledge::pledge::RetrievedPledgeTransaction;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{CredentialKey, Key as _, ReplayKey, TransactionMetadata};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -111,7 +113,9 @@ fn access(record: &[u8]) {
 fn replay(record: &[u8]) {
     let bench = Bench::new();
     let idempotency_key = IdempotencyKey::parse("k").unwrap();
-    let name = ReplayKey(ReplayHash::new(&ours(), &idempotency_key)).name();
+    let name =
+        ReplayKey(ReplayHash::new(&NamespaceSecret::new([7; 32]), &ours(), &idempotency_key))
+            .name();
     bench.records.keep(&name, record, b"null");
     let answer = bench.send(&Sent::create(UNIT, VALID.as_bytes()).with("idempotency-key", "k"));
     assert_eq!(bench.records.writes.get(), 0);

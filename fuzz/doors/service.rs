@@ -3,10 +3,8 @@
 use super::memory::MemoryStore;
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
-use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Service, Settings,
-    Variables,
-};
+use impact_pledge::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
+use impact_pledge::http::{Body, BodyError, Request, Reservation};
 use impact_pledge::store::{CredentialKey, Key, Store, StoreError, Stored};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -22,16 +20,28 @@ pub const OTHER: &str = "service_sk_test_other";
 pub const TEAM: &str = "service_sk_live_team";
 /// The key records of all of these, and the catalogue.
 const RECORDS: [(&str, &str); 4] = [
-    (UNIT, r#"{"mode":"test","level":"unit","unitId":"unit"}"#),
-    (LIVE, r#"{"mode":"live","level":"unit","unitId":"unit"}"#),
-    (OTHER, r#"{"mode":"test","level":"unit","unitId":"other"}"#),
-    (TEAM, r#"{"mode":"live","level":"team","teamId":"team","unitIds":["unit","other"]}"#),
+    (
+        UNIT,
+        r#"{"mode":"test","level":"unit","unitId":"unit","secret":"0707070707070707070707070707070707070707070707070707070707070707"}"#,
+    ),
+    (
+        LIVE,
+        r#"{"mode":"live","level":"unit","unitId":"unit","secret":"0707070707070707070707070707070707070707070707070707070707070707"}"#,
+    ),
+    (
+        OTHER,
+        r#"{"mode":"test","level":"unit","unitId":"other","secret":"0707070707070707070707070707070707070707070707070707070707070707"}"#,
+    ),
+    (
+        TEAM,
+        r#"{"mode":"live","level":"team","teamId":"team","unitIds":["unit","other"],"secret":"0707070707070707070707070707070707070707070707070707070707070707"}"#,
+    ),
 ];
 const CATALOGUE: &str = r#"{"currencyCode":"EUR","unitPrices":{"tree":"0.50","t":"1.005"}}"#;
 pub const VALID: &str = r#"{"reference":"r","recipient":{"email":"a@b"},"pledges":[{"impact":{"amount":1.5,"offeringId":"tree"}}]}"#;
 
 /// A record that every service here begins with, of [`UNIT`].
-pub const ID: &str = "ptran_abcdefghijklmnopqrstuvwx";
+pub const ID: &str = "ptran_abcdefghijklmnopqrstuvwxabcdefghijklmnopqy";
 pub const EDIT_KEY: &str = "abcdefghijklmnopqrstuvwxyz234567";
 pub const ACCESS: &str = r#"{"mode":"test","unit":"unit","editKey":"84cb29b2c78b393c0d30a90d5a9f670267d02d9ec3743fc1800acff8b03bac15"}"#;
 pub const RECORD: &str = r#"{"createdAt":"2026-01-31T12:00:00Z","reference":"r","isLive":false,"charge":{"amount":"1.00","currencyCode":"EUR","paidAt":null},"trigger":{"date":null,"phrase":null,"externalUrl":null},"pledges":[{"id":"p_1","impact":{"amount":1,"offeringId":"tree"},"details":[],"recipient":{"email":"a@b","firstName":null,"name":null}}]}"#;
@@ -243,8 +253,8 @@ fn is_name(name: &str) -> bool {
         Some(("key" | "idempotency", hash)) => is(hash, 64, "0123456789abcdef"),
         Some(("transaction", id)) => id
             .strip_prefix("ptran_")
-            .is_some_and(|id| is(id, 24, "abcdefghijklmnopqrstuvwxyz234567")),
+            .is_some_and(|id| is(id, 42, "abcdefghijklmnopqrstuvwxyz234567")),
         Some(("profile", _)) => true, // of the unit that a transaction's metadata names
-        _ => ["catalogue", "catalogue:test", "catalogue:live"].contains(&name),
+        _ => ["catalogue:test", "catalogue:live"].contains(&name),
     }
 }

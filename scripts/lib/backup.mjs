@@ -1,23 +1,17 @@
 /**
  * Backups of a namespace: JSON Lines. The first line is a header (format, place, time), the last one a trailer (count, SHA-256
  * of all lines before it), and each between is a record in the order of names: `name`, `value` or, where it is no UTF-8,
- * `base64`, `metadata`, `expiration`. Both ways go on where they were broken off, and hold a page of records at most.
+ * `base64`, `metadata`, `expiration`. Both ways hold a page of records at most. A command that was broken off is run again: a
+ * backup begins anew, a restore writes what is missing.
  */
 import { createHash } from "node:crypto";
-import {
-  createReadStream,
-  existsSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { createReadStream, existsSync, renameSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { batches } from "./kv.mjs";
-import { progress } from "./progress.mjs";
 import { UserError } from "./output.mjs";
+import { progress } from "./progress.mjs";
 
 const [FORMAT, VERSION] = ["impact-pledge-backup", 1];
 const ONLY_MINE = 0o600; // a backup holds personal data and secrets
@@ -31,63 +25,38 @@ const newLine = (data) => Buffer.from(`${JSON.stringify(data)}\n`);
 
 // ---- Backup --------------------------------------------------------------------------------------
 
-/** Writes all records of a namespace into a file that does not exist. @returns {Promise<{count: number, sha256: string, resumed: boolean}>} */
+/**
+ * Writes all records of a namespace into a file that does not exist. It is there once it is whole; until then it is `FILE.part`.
+ * @returns {Promise<{count: number, sha256: string}>}
+ */
 export async function backup(kv, file) {
-  const [part, side] = [`${file}.part`, `${file}.progress`];
-  const known = readState(side, kv.place, ({ task }) => task === "backup");
-  if (existsSync(file)) return finished(file, known && side);
-  const before = existsSync(part) ? known : null;
-  const output = await open(part, before ? "r+" : "w", ONLY_MINE);
+  if (existsSync(file))
+    throw new UserError(`${file} exists, and no backup is overwritten: choose another name`);
+  const part = `${file}.part`;
+  const output = await open(part, "w", ONLY_MINE);
   try {
-    await output.chmod(ONLY_MINE);
-    const writer = new Writer(
-      output,
-      side,
-      before ?? {
-        task: "backup",
-        place: kv.place,
-        bytes: 0,
-        count: 0,
-        cursor: null,
-        listed: false,
-      },
-    );
-    await (before ? writer.resume(part) : writer.begin());
-    if (!writer.state.listed) await copy(kv, writer);
-    const { count } = writer.state;
-    const sha256 = await writer.end();
+    await output.chmod(ONLY_MINE); // also of one that was broken off
+    const done = await writeBackup(kv, new Writer(output));
     renameSync(part, file);
-    rmSync(side, { force: true });
-    return { count, sha256, resumed: before !== null };
+    return done;
   } finally {
     await output.close();
   }
 }
 
-/** A backup that was broken off after its last step, which left the side file. */
-async function finished(file, side) {
-  if (!side)
-    throw new UserError(`${file} exists, and no backup is overwritten: choose another name`);
-  const { count, sha256 } = await check(file);
-  rmSync(side);
-  return { count, sha256, resumed: true };
-}
-
-async function copy(kv, writer) {
+async function writeBackup(kv, writer) {
+  const startedAt = new Date().toISOString();
+  await writer.write(newLine({ format: FORMAT, version: VERSION, place: kv.place, startedAt }));
   const tell = progress("records copied");
-  const pages = kv.pages("", writer.state.cursor);
-  for (;;) {
-    const page = await pages.next().catch(({ message }) => {
-      throw new UserError(
-        `${message}; once this works, the same command goes on after ${writer.state.count} records; if it never does, delete the file that ends with \`.part\` to begin again`,
-      );
-    });
-    if (page.done) return;
-    const { names, cursor } = page.value;
-    for await (const line of linesOf(kv, names)) await writer.write(line);
-    await writer.save({ cursor, listed: cursor === null });
-    tell(writer.state.count);
+  let count = 0;
+  for await (const names of batches(kv.list(), MOST_READS)) {
+    for await (const line of linesOf(kv, names)) {
+      await writer.write(line);
+      count += 1;
+    }
+    tell(count);
   }
+  return { count, sha256: await writer.end(count) };
 }
 
 /** Records that are deleted or expire after they are listed are left out. */
@@ -112,130 +81,77 @@ async function content(kv, name, value) {
     : { base64: bytes.toString("base64") };
 }
 
-/** Appends lines, and keeps in a side file how far they are safely written. */
+/** Writes lines, some at once, and hashes them. */
 class Writer {
   #output;
-  #side;
   #hash = createHash("sha256");
   #lines = [];
   #bytes = 0; // of these lines
-  #position = 0;
-  #count = 0;
 
-  constructor(output, side, state) {
-    [this.#output, this.#side, this.state] = [output, side, state];
-  }
-
-  async begin() {
-    await this.#append(
-      newLine({
-        format: FORMAT,
-        version: VERSION,
-        place: this.state.place,
-        startedAt: new Date().toISOString(),
-      }),
-    );
-  }
-
-  /** Drops what was written after the last state, of which nothing is known. */
-  async resume(part) {
-    const { bytes, count } = this.state;
-    if ((await this.#output.stat()).size < bytes)
-      throw new UserError(`${part} is shorter than it was: delete it to begin again`);
-    for await (const chunk of createReadStream(part, { end: bytes - 1 })) this.#hash.update(chunk);
-    await this.#output.truncate(bytes);
-    [this.#position, this.#count] = [bytes, count];
+  /** @param {import("node:fs/promises").FileHandle} output */
+  constructor(output) {
+    this.#output = output;
   }
 
   async write(line) {
-    this.#count += 1;
-    await this.#append(line);
-  }
-
-  async #append(line) {
     this.#hash.update(line);
     this.#lines.push(line);
     this.#bytes += line.length;
     if (this.#bytes >= MANY) await this.#flush();
   }
 
-  async #flush() {
-    const bytes = Buffer.concat(this.#lines);
-    for (let done = 0; done < bytes.length; )
-      done += (await this.#output.write(bytes, done, bytes.length - done, this.#position + done))
-        .bytesWritten;
-    this.#position += bytes.length;
-    [this.#lines, this.#bytes] = [[], 0];
-  }
-
-  async save(state) {
-    await this.#flush();
-    await this.#output.datasync();
-    this.state = { ...this.state, ...state, bytes: this.#position, count: this.#count };
-    writeState(this.#side, this.state);
-  }
-
-  async end() {
+  /** Ends the file with the trailer. @returns {Promise<string>} the SHA-256 of the lines before it */
+  async end(count) {
     const sha256 = this.#hash.digest("hex");
-    this.#lines = [newLine({ count: this.#count, sha256 })];
+    this.#lines.push(newLine({ count, sha256 }));
     await this.#flush();
     await this.#output.sync();
     return sha256;
   }
-}
 
-// ---- Side files ----------------------------------------------------------------------------------
-
-function writeState(side, state) {
-  writeFileSync(`${side}.new`, JSON.stringify(state), { mode: ONLY_MINE });
-  renameSync(`${side}.new`, side); // all of it or nothing
-}
-
-/** What a run before left of the same work, or null. */
-function readState(side, place, isSame) {
-  const state = existsSync(side) ? JSON.parse(readFileSync(side, "utf8")) : null;
-  if (state && !isDeepStrictEqual(state.place, place))
-    throw new UserError(`${side} is of another place: finish there, or delete it`);
-  return state && isSame(state) ? state : null;
+  async #flush() {
+    await this.#output.appendFile(Buffer.concat(this.#lines));
+    this.#lines = [];
+    this.#bytes = 0;
+  }
 }
 
 // ---- Reading -------------------------------------------------------------------------------------
 
-/** Lines with their line feeds, and where each ends. Line feeds alone count: a record may have other separators. */
-async function* lines(file, { start = 0, end = Number.POSITIVE_INFINITY } = {}) {
-  let [pieces, position] = [[], start];
-  if (start >= end) return;
-  for await (const chunk of createReadStream(file, {
-    start,
-    end: end - 1,
-    highWaterMark: 1 << 20,
-  })) {
+const LINE_FEED = 10;
+
+/** Lines with their line feeds; the last may lack it. Line feeds alone count: a record may have other separators. */
+async function* lines(file) {
+  let pieces = [];
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
     let from = 0;
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-      const bytes = Buffer.concat([...pieces, chunk.subarray(from, at + 1)]);
-      [pieces, from] = [[], at + 1];
-      yield { bytes, end: (position += bytes.length) };
+    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
+      yield Buffer.concat([...pieces, chunk.subarray(from, at + 1)]);
+      pieces = [];
+      from = at + 1;
     }
     if (from < chunk.length) pieces.push(chunk.subarray(from));
   }
-  if (pieces.length > 0) yield { bytes: Buffer.concat(pieces), end: null };
+  if (pieces.length > 0) yield Buffer.concat(pieces);
 }
 
-/** Is it a whole backup, as it was written? @returns {Promise<{header: any, count: number, sha256: string, start: number, end: number}>} `start` and `end` of its records */
+/** Is it a whole backup, as it was written? @returns {Promise<{header: any, count: number, sha256: string}>} */
 export async function check(file) {
   const hash = createHash("sha256");
-  let [header, last, count, start, end] = [null, null, -1, 0, 0];
+  let header = null;
+  let last = null;
+  let count = -1;
   for await (const line of lines(file)) {
-    if (last) hash.update(last.bytes);
-    if (!header) [header, start] = [parsed(line.bytes) ?? {}, line.end];
-    else [end, count] = [last.end, count + 1];
+    if (last) hash.update(last);
+    if (header) count += 1;
+    header ??= parsed(line) ?? {};
     last = line;
   }
   if (header?.format !== FORMAT) throw new UserError(`${file} is no backup of this service`);
   if (header.version > VERSION)
     throw new UserError(`${file} was written by a later release: restore it with that one`);
-  const trailer = parsed(last.bytes);
-  if (last.end === null || typeof trailer?.sha256 !== "string")
+  const trailer = parsed(last);
+  if (last.at(-1) !== LINE_FEED || typeof trailer?.sha256 !== "string")
     throw new UserError(`${file} is not complete: its last line is missing`);
   if (trailer.count !== count)
     throw new UserError(
@@ -243,7 +159,7 @@ export async function check(file) {
     );
   if (trailer.sha256 !== hash.digest("hex"))
     throw new UserError(`${file} was changed: its SHA-256 is not that of its last line`);
-  return { header, count, sha256: trailer.sha256, start, end };
+  return { header, count, sha256: trailer.sha256 };
 }
 
 function parsed(bytes) {
@@ -254,67 +170,66 @@ function parsed(bytes) {
   }
 }
 
-async function* recordsOf(file, range) {
-  for await (const { bytes, end } of lines(file, range))
-    yield { ...JSON.parse(bytes), end, size: bytes.length };
+/** The records of a file that was checked, with the bytes of their lines as `size`. */
+async function* recordsOf(file) {
+  let before = null; // the last line is none
+  let isHeader = true;
+  for await (const line of lines(file)) {
+    if (before) yield { ...JSON.parse(before), size: before.length };
+    before = isHeader ? null : line;
+    isHeader = false;
+  }
 }
 
 // ---- Restore -------------------------------------------------------------------------------------
 
 /**
- * Writes all records of a backup, and reads them back. Without `overwrite` nothing is written if any record of the place differs.
- * @returns {Promise<{count: number, written: number, expired: number, sha256: string, from: any, resumed: boolean}>}
+ * Writes the records of a backup that the place lacks, and reads all of them back. Without `overwrite` nothing is written if any
+ * record of the place differs. `names`: of the records that a restore has to know.
+ * @param {import("./kv.mjs").Kv} kv
+ * @param {string} file
+ * @param {{names: {secret: string, replays: string}, overwrite?: boolean, waitMs?: number}} options
+ * @returns {Promise<{count: number, written: number, same: number, expired: number, secretReplaced: boolean, sha256: string, from: any}>}
  */
-export async function restore(kv, file, { overwrite = false, waitMs = WAIT_MS } = {}) {
-  if (!existsSync(file))
-    throw new UserError(
-      `there is no file ${file}${existsSync(`${file}.part`) ? ": its backup is not complete, run the same backup once more" : ""}`,
-    );
-  const { header, count, sha256, start, end } = await check(file);
-  const side = `${file}.progress`;
-  const before = readState(
-    side,
-    kv.place,
-    (state) => state.task === "restore" && state.sha256 === sha256,
-  );
-  let state = before ?? {
-    task: "restore",
-    place: kv.place,
-    sha256,
-    position: start,
-    written: 0,
-    expired: 0,
-  };
-  if (!overwrite) await refuseDiffering(kv, file, { start: state.position, end });
-  const tell = progress(`of ${count.toLocaleString("en")} records written`);
-  for await (const records of batches(
-    recordsOf(file, { start: state.position, end }),
-    MOST_WRITES,
-    ({ size }) => size,
-  )) {
-    const living = records.filter(lives);
-    await kv.write(living.map(entry));
-    state = {
-      ...state,
-      position: records.at(-1).end,
-      written: state.written + living.length,
-      expired: state.expired + records.length - living.length,
-    };
-    writeState(side, state);
-    tell(state.written + state.expired);
+export async function restore(kv, file, { names, overwrite = false, waitMs = WAIT_MS }) {
+  if (!existsSync(file)) {
+    const part = existsSync(`${file}.part`) ? ": its backup is not complete, run that again" : "";
+    throw new UserError(`there is no file ${file}${part}`);
   }
-  await verify(kv, file, { start, end }, waitMs);
-  rmSync(side, { force: true });
-  const { written, expired } = state;
-  return {
-    count,
-    written,
-    expired,
-    sha256,
-    from: { place: header.place, startedAt: header.startedAt },
-    resumed: before !== null,
-  };
+  const { header, count, sha256 } = await check(file);
+  const secretReplaced = await hasOtherSecret(kv, file, names);
+  if (secretReplaced && !overwrite) throw new UserError(OTHER_SECRET);
+  if (!overwrite) await refuseDiffering(kv, file);
+  const done = await writeMissing(kv, file, progress(`of ${count.toLocaleString("en")} records`));
+  await verify(kv, file, waitMs);
+  const from = { place: header.place, startedAt: header.startedAt };
+  return { count, ...done, secretReplaced, sha256, from };
 }
+
+const OTHER_SECRET =
+  "this namespace has another secret than the backup: repeats of creates would be recorded twice; nothing was written; restore into an empty namespace, or give `--overwrite` to replace the secret";
+
+/**
+ * The names of replay records, and what they lead to, are made with the namespace's secret: with another one, repeats would
+ * not find them and be recorded twice.
+ * @returns {Promise<boolean>} whether the place has another secret
+ */
+async function hasOtherSecret(kv, file, { secret, replays }) {
+  let backed = null;
+  let hasReplays = false;
+  for await (const { name, value } of recordsOf(file)) {
+    if (name === secret) backed = value;
+    if (name.startsWith(replays)) hasReplays = true;
+  }
+  if (backed === null && hasReplays)
+    throw new UserError(
+      `${file} has replay records, and not the secret that they were made with: their creates would be recorded twice when they are repeated, and nothing was written`,
+    );
+  const own = await kv.get(secret);
+  return backed !== null && own !== null && secretOf(own) !== secretOf(backed);
+}
+
+const secretOf = (record) => parsed(record)?.secret ?? record;
 
 const lives = ({ expiration }) =>
   expiration === undefined || expiration > Date.now() / 1000 + LEAST_LIFE;
@@ -326,11 +241,11 @@ const entry = ({ name: key, value, base64, metadata, expiration }) => ({
   expiration,
 });
 
-async function refuseDiffering(kv, file, range) {
+async function refuseDiffering(kv, file) {
   const tell = progress("records compared with those of the place");
   let compared = 0;
   const known = async function* () {
-    for await (const { record, listed } of joined(kv, file, range)) if (listed) yield record;
+    for await (const { record, listed } of joined(kv, file)) if (listed) yield record;
   };
   for await (const records of batches(known(), MOST_READS, ({ size }) => size)) {
     const [first] = await differing(kv, records, { mayLack: true });
@@ -338,21 +253,57 @@ async function refuseDiffering(kv, file, range) {
       throw new UserError(
         `the place has another record \`${first.name}\`: nothing was overwritten; \`--overwrite\` replaces what differs`,
       );
-    tell((compared += records.length));
+    compared += records.length;
+    tell(compared);
   }
 }
 
-/** The living records of a backup, each with what the place lists under its name: both are in the order of UTF-8 bytes. */
-async function* joined(kv, file, range) {
+/** @returns {Promise<{written: number, same: number, expired: number}>} */
+async function writeMissing(kv, file, tell) {
+  const done = { written: 0, same: 0, expired: 0 };
+  const missing = async function* () {
+    for await (const pairs of batches(joined(kv, file, done), MOST_READS, sizeOf)) {
+      const changed = await changedOf(kv, pairs);
+      done.same += pairs.length - changed.length;
+      tell(done.written + done.same + done.expired);
+      yield* changed;
+    }
+  };
+  for await (const records of batches(missing(), MOST_WRITES, ({ size }) => size)) {
+    await kv.write(records.map(entry));
+    done.written += records.length;
+  }
+  return done;
+}
+
+const sizeOf = ({ record }) => record.size;
+const endsElsewhen = ({ record, listed }) => listed.expiration !== record.expiration;
+
+/** Those records that the place has not, or has otherwise. */
+async function changedOf(kv, pairs) {
+  const there = pairs.filter((pair) => pair.listed && !endsElsewhen(pair));
+  const records = there.map(({ record }) => record);
+  const same = new Set(records);
+  for (const record of await differing(kv, records)) same.delete(record);
+  return pairs.map(({ record }) => record).filter((record) => !same.has(record));
+}
+
+/**
+ * The living records of a backup, each with what the place lists under its name: both are in the order of UTF-8 bytes.
+ * @param {{expired: number}} [tally] counts the others
+ */
+async function* joined(kv, file, tally = { expired: 0 }) {
   const names = kv.list();
-  let [next, last] = [await names.next(), null];
-  for await (const record of recordsOf(file, range)) {
+  let next = await names.next();
+  let last = null;
+  for await (const record of recordsOf(file)) {
     if (last !== null && order(last, record.name) >= 0)
       throw new UserError(`${file} is not in the order of names, \`${record.name}\` first`);
     last = record.name;
     while (!next.done && order(next.value.name, record.name) < 0) next = await names.next();
     if (lives(record))
       yield { record, listed: !next.done && next.value.name === record.name ? next.value : null };
+    else tally.expired += 1;
   }
 }
 
@@ -375,44 +326,44 @@ async function isSame(kv, { name, value, base64, metadata = null }, found, mayLa
     : (await kv.bytes(name))?.toString("base64") === base64;
 }
 
-/** Reads all records back. */
-async function verify(kv, file, range, waitMs) {
+// ---- Reading back --------------------------------------------------------------------------------
+
+/** Reads all records back, and again those that are seen late. */
+async function verify(kv, file, waitMs) {
+  let late = await lateOf(kv, joined(kv, file));
+  for (let look = 1; look < LOOKS && late.size > 0 && late.size <= MOST_DIFFERING; look += 1) {
+    await sleep(waitMs);
+    late = await lateOf(kv, among(joined(kv, file), late));
+  }
+  if (late.size === 0) return;
+  const [first] = late;
+  const count = late.size > MOST_DIFFERING ? `more than ${MOST_DIFFERING}` : late.size;
+  throw new UserError(
+    `${count} records are not as they are in the backup, \`${first}\` first: run the same command again`,
+  );
+}
+
+async function* among(pairs, names) {
+  for await (const pair of pairs) if (names.has(pair.record.name)) yield pair;
+}
+
+/** The names of records that are not yet seen as they were written; a few more than the bound end the search. */
+async function lateOf(kv, pairs) {
   const tell = progress("records read back");
-  let [late, checked] = [[], 0];
-  for await (const pairs of batches(
-    joined(kv, file, range),
-    MOST_READS,
-    ({ record }) => record.size,
-  )) {
-    const ended = pairs
-      .filter(({ record, listed }) => listed && listed.expiration !== record.expiration)
+  const late = new Set();
+  let checked = 0;
+  for await (const some of batches(pairs, MOST_READS, sizeOf)) {
+    const otherEnd = some
+      .filter((pair) => pair.listed && endsElsewhen(pair))
       .map(({ record }) => record);
     const different = await differing(
       kv,
-      pairs.map(({ record }) => record),
+      some.map(({ record }) => record),
     );
-    late.push(...new Set([...ended, ...different].map(({ name }) => name)));
-    if (late.length > MOST_DIFFERING) break;
-    tell((checked += pairs.length));
-  }
-  for (let look = 1; look < LOOKS && late.length > 0 && late.length <= MOST_DIFFERING; look += 1) {
-    await sleep(waitMs);
-    late = await stillLate(kv, file, range, new Set(late));
-  }
-  if (late.length > 0)
-    throw new UserError(
-      `${late.length > MOST_DIFFERING ? "more than " : ""}${Math.min(late.length, MOST_DIFFERING)} records are not as they are in the backup, \`${late[0]}\` first: run the same command again`,
-    );
-}
-
-async function stillLate(kv, file, range, names) {
-  const late = [];
-  for await (const { record, listed } of joined(kv, file, range)) {
-    if (!names.has(record.name)) continue;
-    const isLate =
-      (listed && listed.expiration !== record.expiration) ||
-      (await differing(kv, [record])).length > 0;
-    if (isLate) late.push(record.name);
+    for (const { name } of [...otherEnd, ...different]) late.add(name);
+    if (late.size > MOST_DIFFERING) break;
+    checked += some.length;
+    tell(checked);
   }
   return late;
 }

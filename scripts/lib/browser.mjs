@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { installDebian } from "./debian.mjs";
 import { run } from "./run.mjs";
 
-/** For whoever starts it: it runs as root and in containers, and asks nobody on the network. */
+/** Flags with which it runs as root and in containers, and asks for nothing on the network. */
 export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",

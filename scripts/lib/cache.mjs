@@ -1,4 +1,4 @@
-/** Folders that appear whole or not at all; and the cache: what is made once for all clones of a user, outside of them. */
+/** Folders that appear whole or not at all, and the cache, which all clones of a user share. */
 import {
   existsSync,
   mkdirSync,
@@ -21,8 +21,8 @@ export const cacheFolder = () =>
   process.env.IMPACT_PLEDGE_CACHE || envPaths("impact-pledge", { suffix: "" }).cache;
 
 /**
- * The folder `place`, filled by `make(folder)` when it isn't there: beside its place, and renamed into it. What is
- * found there of an earlier attempt was broken off: only the lock's holder makes.
+ * The folder `place`. Where it isn't there, `make(folder)` fills one beside it, which is then renamed. Remains of an
+ * earlier attempt are removed: only the lock's holder makes one.
  */
 export async function entry(place, make) {
   if (existsSync(place)) return place;
@@ -39,7 +39,7 @@ export async function entry(place, make) {
   return place;
 }
 
-/** The same for folders of which there are ever new ones: beside it, those go that nobody used for two weeks. */
+/** As {@link entry}, for folders whose names change with their content: it removes those beside it that were not used for two weeks. */
 export async function usedEntry(place, make) {
   await entry(place, make);
   utimesSync(place, new Date(), new Date());

@@ -52,7 +52,7 @@ export class Cloudflare {
   call = (purpose, method, path, body) =>
     this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
 
-  /** What is answered as it is. @returns {Promise<Buffer>} */
+  /** The bytes of an answer. @returns {Promise<Buffer>} */
   bytes = async (purpose, path) =>
     (
       await this.#call(
@@ -126,7 +126,7 @@ function reason({ cause, status, json }) {
     .join("; ");
 }
 
-/** What `wrangler login` keeps, renewed where it has expired. @returns {Promise<Record<string, string>>} headers */
+/** Headers by the login that wrangler keeps and renews. @returns {Promise<Record<string, string>>} headers */
 async function login({ root, env, wrangler }) {
   const output = await run(process.execPath, [wrangler, "auth", "token", "--json"], {
     cwd: root,

@@ -1,8 +1,10 @@
 /** Command lines, by commander. A wrong one ends with exit code 2 and says what is wrong, with a suggestion where one is near. */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { openKv } from "./kv.mjs";
-import { operatorTools } from "./tools.mjs";
+import { portOf } from "./operator.mjs";
 import { placeInWords } from "./output.mjs";
+import { progress } from "./progress.mjs";
+import { operatorTools } from "./tools.mjs";
 
 export { Argument, InvalidArgumentError, Option } from "commander";
 
@@ -72,8 +74,8 @@ export const command = (name, description) =>
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
 
 /**
- * A command on records. Its action gets them, and a `print(data, words)` that prints one of the two, before all else; both
- * with the place where the records are.
+ * A command on records. Its action gets the namespace, as it is and as the operator's functions take it, and a
+ * `print(data, words)` that prints one of the two, and before it the place where the records are.
  */
 export function onRecords(command, action) {
   const run = async (...args) => {
@@ -89,7 +91,8 @@ export function onRecords(command, action) {
           : `${placeInWords(kv.place)}\n\n${words()}`,
       );
     try {
-      return await action({ tools, kv, print }, ...args);
+      const port = portOf(kv, progress("records looked through"));
+      return await action({ tools, kv, port, print }, ...args);
     } catch (error) {
       throw Object.assign(error, { place: kv.place });
     } finally {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { entry } from "./cache.mjs";
 import { UserError } from "./output.mjs";
 import { find, run, withPath } from "./run.mjs";
-import { WASM, rustOf, stdFolder } from "./rust.mjs";
+import { WASM, rustOf, stdFolder } from "./toolchain.mjs";
 
 const BIN = "/usr/bin";
 const PACKAGES = ["rustc-web", "cargo-web", "rust-web-src", "rust-web-clippy", "rustfmt-web"];

@@ -32,20 +32,22 @@ export class Kv {
     this.#port = port;
   }
 
-  /** The names that begin with a prefix, page by page: a page's `cursor` leads to the next one, also in a later run. @returns {AsyncGenerator<{names: Name[], cursor: string | null}>} */
-  async *pages(prefix = "", cursor = null) {
-    for (let before = cursor; ; before = cursor) {
-      const page = await this.#port.list(prefix, cursor);
-      yield page;
-      cursor = page.cursor;
-      if (!cursor) return;
-      if (cursor === before) throw new UserError("Workers KV lists the same page again and again");
-    }
+  /** A page of the names that begin with a prefix. @param {string} prefix @param {string | null} [cursor] of the page before @returns {Promise<{names: Name[], cursor: string | null}>} */
+  async page(prefix, cursor = null) {
+    const page = await this.#port.list(prefix, cursor);
+    if (cursor && page.cursor === cursor)
+      throw new UserError("Workers KV lists the same page again and again");
+    return page;
   }
 
   /** All of these names, with what a list has of each record. @returns {AsyncGenerator<Name>} */
   async *list(prefix = "") {
-    for await (const { names } of this.pages(prefix)) yield* names;
+    let cursor = null;
+    do {
+      const page = await this.page(prefix, cursor);
+      yield* page.names;
+      cursor = page.cursor;
+    } while (cursor);
   }
 
   /** All of these names alone. @returns {AsyncGenerator<string>} */
@@ -56,13 +58,6 @@ export class Kv {
   /** The records of names, in their order; `value` is null where there is none. @param {Iterable<string> | AsyncIterable<string>} names @returns {AsyncGenerator<{name: string, value: string | null, metadata: unknown}>} */
   async *read(names) {
     for await (const some of batches(names, MOST_READS)) yield* await this.#some(some);
-  }
-
-  /** The same by name, without metadata. @param {Iterable<string> | AsyncIterable<string>} names @returns {Promise<Record<string, string | null>>} */
-  async values(names) {
-    const values = {};
-    for await (const { name, value } of this.read(names)) values[name] = value;
-    return values;
   }
 
   /** Values may be too large for one call. */

@@ -1,81 +1,44 @@
 /**
- * What is inside of what ships: the crates that are linked, the standard library, and the npm packages that are bundled.
- * By cargo's own resolver: cargo-about and cargo-cyclonedx also list the crates of macros, which run at build time alone.
+ * The licences of all that ships in the package and is not its own: the crates that are linked, the standard library, and
+ * the npm packages that are bundled. deny.toml says which licences a crate may have.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import satisfies from "spdx-satisfies";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
-import { WASM } from "./rust.mjs";
+import { WASM } from "./toolchain.mjs";
 
-/** The licences that a part may have, each of which only asks that its text goes along. */
-export const ALLOWED = ["Apache-2.0", "BSD-3-Clause", "BSL-1.0", "MIT", "Unicode-3.0", "Unlicense"];
+/** `folder`: where its sources are @typedef {{name: string, version?: string, license: string, authors: string[], folder?: string}} Part */
 
-/** `folder`: where its sources are; `needs`: the purls of the parts that it calls; `sha256`: of the archive in the registry @typedef {{name: string, version: string, license: string, purl: string, authors: string[], folder?: string, sha256?: string, needs: string[]}} Part */
-
-/** The parts of the wasm that these features of the crate give, by name. @param {import("./tools.mjs").Tools} tools @returns {Promise<Part[]>} */
+/** The crates that are linked into the wasm of these features, and the standard library. @param {import("./tools.mjs").Tools} tools @returns {Promise<Part[]>} */
 export async function linkedParts({ root, wasm }, features) {
   const cargo = (...args) =>
     run(wasm.cargo, [...args, "--locked", "--no-default-features", "--features", features], {
       cwd: root,
       env: wasm.env,
     });
-  const tree = await cargo(
-    "tree",
-    "--edges",
-    "normal,no-proc-macro",
-    "--target",
-    WASM,
-    "--prefix",
-    "none",
-    "--format",
-    "{p}",
-  );
+  const edges = ["--edges", "normal,no-proc-macro", "--target", WASM]; // macros run at build time alone
+  const tree = await cargo("tree", ...edges, "--prefix", "none", "--format", "{p}");
   const linked = new Set(tree.split("\n").map((line) => line.split(" ").slice(0, 2).join(" ")));
-  const { packages, resolve } = JSON.parse(
-    await cargo("metadata", "--format-version", "1", "--filter-platform", WASM),
-  );
-  const crates = packages.filter(
+  const metadata = await cargo("metadata", "--format-version", "1", "--filter-platform", WASM);
+  const crates = JSON.parse(metadata).packages.filter(
     ({ name, version, source }) => source && linked.has(`${name} v${version}`),
   );
-  const byId = new Map(crates.map((crate) => [crate.id, crate]));
-  const needs = ({ id }) =>
-    resolve.nodes
-      .find((node) => node.id === id)
-      .dependencies.filter((other) => byId.has(other))
-      .map((other) => purlOf(byId.get(other)));
-  const sums = checksums(root);
-  const parts = crates.map((crate) => ({
-    ...crate,
-    license: crate.license?.replaceAll("/", " OR ") ?? "NOASSERTION",
-    purl: purlOf(crate),
-    folder: dirname(crate.manifest_path),
-    sha256: sums[`${crate.name} ${crate.version}`],
-    needs: needs(crate),
+  const parts = crates.map(({ name, version, license, authors, manifest_path }) => ({
+    name,
+    version,
+    license: license?.replaceAll("/", " OR ") ?? "no licence named",
+    authors,
+    folder: dirname(manifest_path),
   }));
-  return [...parts, standardLibrary(wasm.release)];
+  return [...parts, STANDARD_LIBRARY];
 }
 
-const purlOf = ({ name, version }) => `pkg:cargo/${name}@${version}`;
-
-const standardLibrary = (version) => ({
-  name: "std",
-  version,
+const STANDARD_LIBRARY = {
+  name: "the Rust standard library",
   license: "MIT OR Apache-2.0",
-  purl: `pkg:generic/rust-std@${version}`,
   authors: ["The Rust Project contributors"],
-  needs: [],
-});
-
-const checksums = (root) =>
-  Object.fromEntries(
-    [
-      ...readFileSync(join(root, "Cargo.lock"), "utf8").matchAll(
-        /^name = "(.+)"\nversion = "(.+)"\nsource = .+\nchecksum = "(\w+)"/gm,
-      ),
-    ].map(([, name, version, sum]) => [`${name} ${version}`, sum]),
-  );
+};
 
 /** The npm packages whose code is in the files of a folder: esbuild writes the path of each module above its code. @returns {Part[]} */
 export function bundledParts(root, folder) {
@@ -96,31 +59,10 @@ export function bundledParts(root, folder) {
       name,
       version,
       license,
-      purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
       authors: [author?.name ?? author ?? `the authors of ${name}`],
       folder: home,
-      needs: [],
     };
   });
-}
-
-/** @param {Part[]} parts @throws {UserError} that names each whose licence is not in {@link ALLOWED} */
-export function checkLicences(parts) {
-  const refused = parts
-    .filter(({ license }) => !isAllowed(license))
-    .map(({ name, version, license }) => `${name} ${version} (${license})`);
-  if (refused.length > 0)
-    throw new UserError(
-      `what ships has parts whose licence is not in ALLOWED of scripts/lib/licences.mjs: ${refused.join(", ")}; read it, then add it there or leave the part out`,
-    );
-}
-
-function isAllowed(license) {
-  try {
-    return satisfies(license, ALLOWED);
-  } catch {
-    return false; // no SPDX expression
-  }
 }
 
 /** The licences of all parts, each text once. @param {string} root whose own licence is the text of MIT @param {Part[]} parts */
@@ -129,7 +71,7 @@ export function licenceTexts(root, parts) {
   for (const part of parts)
     for (const text of textsOf(root, part)) users.set(text, [...(users.get(text) ?? []), part]);
   const heading = ({ name, version, license }) =>
-    name === "std" ? `the Rust standard library (${license})` : `${name} ${version} (${license})`;
+    `${[name, version].filter(Boolean).join(" ")} (${license})`;
   const sections = [...users].map(
     ([text, parts]) =>
       `${"=".repeat(80)}\n${parts.map(heading).join("\n")}\n${"-".repeat(80)}\n${text}\n`,

@@ -1,31 +1,47 @@
-/** The crate's own functions for an operator, as wasm, which make and read every record: the scripts hold no copy of formats and checks. */
+/**
+ * The crate's own functions for an operator, as wasm: the scripts know no names, formats and checks of records.
+ * `src/operator_exports` says what each takes and returns.
+ */
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { locked, replaceFolder } from "./cache.mjs";
-import { prepareTools } from "./tools.mjs";
 import { UserError, log } from "./output.mjs";
+import { prepareTools } from "./tools.mjs";
 import { buildWasm, stateOf } from "./wasm.mjs";
+
+/**
+ * A namespace as these functions take it.
+ * @typedef {object} Port
+ * @property {(prefix: string, cursor?: string) => Promise<{names: import("./kv.mjs").Name[], cursor: string | null}>} list a page
+ * @property {(names: string[]) => Promise<{value: string | null, metadata: unknown}[]>} read in the order of the names, 100 at most
+ * @property {(entry: import("./kv.mjs").Entry) => Promise<void>} write
+ * @property {(name: string) => Promise<void>} remove
+ */
+
+/** @param {import("./kv.mjs").Kv} kv @param {(count: number) => void} [tell] hears how many records were listed @returns {Port} */
+export function portOf(kv, tell = () => {}) {
+  let listed = 0;
+  return {
+    list: async (prefix, cursor) => {
+      const page = await kv.page(prefix, cursor);
+      listed += page.names.length;
+      tell(listed);
+      return page;
+    },
+    read: (names) => Array.fromAsync(kv.read(names)),
+    write: (entry) => kv.write([entry]),
+    remove: (name) => kv.remove([name]),
+  };
+}
 
 const folderOf = (root) => join(root, "build", "operator");
 const instances = new Map(); // by clone
 
-/** The answer to a command such as `new-key`. `input`: bytes, text, or what becomes JSON; what is wrong with it is a {@link UserError}. */
-export async function operator({ root }, command, input = "") {
+/** The functions by name; what they throw is a {@link UserError}. @returns {Promise<Record<string, (...args: any[]) => Promise<any>>>} */
+export function operator({ root }) {
   if (!instances.has(root)) instances.set(root, load(root));
-  const { run } = await instances.get(root);
-  try {
-    return JSON.parse(
-      run(
-        command,
-        Buffer.isBuffer(input)
-          ? input
-          : Buffer.from(typeof input === "string" ? input : JSON.stringify(input)),
-      ),
-    );
-  } catch (problem) {
-    throw typeof problem === "string" ? new UserError(problem) : problem;
-  }
+  return instances.get(root);
 }
 
 async function load(root) {
@@ -33,9 +49,26 @@ async function load(root) {
     log("building the operator's commands, a minute the first time");
     await buildOperator({ ...(await prepareTools()), root });
   }
-  const module = await import(pathToFileURL(join(folderOf(root), "operator.js")));
-  module.initSync({ module: readFileSync(join(folderOf(root), "operator_bg.wasm")) });
-  return module;
+  const {
+    initSync,
+    default: _,
+    ...functions
+  } = await import(pathToFileURL(join(folderOf(root), "operator.js")).href);
+  initSync({ module: readFileSync(join(folderOf(root), "operator_bg.wasm")) });
+  return Object.fromEntries(
+    Object.entries(functions).map(([name, work]) => [name, withUserErrors(work)]),
+  );
+}
+
+/** Rust throws text; what the namespace threw comes through as it is. */
+function withUserErrors(work) {
+  return async (...args) => {
+    try {
+      return await work(...args);
+    } catch (problem) {
+      throw typeof problem === "string" ? new UserError(problem) : problem;
+    }
+  };
 }
 
 /** Was it built from the sources as they are? */

@@ -1,4 +1,4 @@
-/** What the commands print. Uses Node's own modules alone: a fresh clone has no others. */
+/** Printing for the commands. It uses Node's own modules alone: a fresh clone has no others. */
 
 /** A reason to stop that the reader can act on. Printed without a stack. A command on records adds the `place` where it failed; `data` is what had come of it. */
 export class UserError extends Error {}
@@ -24,7 +24,7 @@ export function duration(milliseconds) {
 /** The last lines of an output. */
 export const tail = (text, lines) => text.trimEnd().split("\n").slice(-lines).join("\n");
 
-/** What others wrote, as a terminal can show it: no control character moves the cursor, no override turns text around. */
+/** Text of unknown origin, safe for a terminal: no control character moves the cursor, no override turns text around. */
 const visible = (text) => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 
 /** Text in columns. @param {string[]} heads @param {(string | undefined)[][]} rows */

@@ -17,7 +17,7 @@ export const withPath = (env, ...folders) => ({
   PATH: [...folders, env.PATH ?? env.Path ?? ""].join(delimiter),
 });
 
-/** What a quick program printed, trimmed, or null when it failed. @param {import("node:child_process").SpawnOptions} [options] */
+/** The output of a quick program, trimmed, or null when it failed. @param {import("node:child_process").SpawnOptions} [options] */
 export function ask(command, args, options) {
   try {
     return xSync(command, args, {

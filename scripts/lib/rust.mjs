@@ -1,4 +1,7 @@
-/** Rust for native code and for wasm32. The usual way is rustup, which adds what rust-toolchain.toml names; where it cannot, and where there is none, ./debian.mjs takes Debian's. */
+/**
+ * Rust for native code and for wasm32. The usual way is rustup, which adds what rust-toolchain.toml names; where it cannot,
+ * and where there is none, ./debian.mjs takes Debian's.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,37 +9,13 @@ import { entry } from "./cache.mjs";
 import { debianRust, installDebianRust } from "./debian.mjs";
 import { log } from "./output.mjs";
 import { ask, find, run } from "./run.mjs";
+import { WASM, oldest, rustOf, stdFolder } from "./toolchain.mjs";
 
-export const WASM = "wasm32-unknown-unknown";
 const BINSTALL_MS = 120_000;
 const RUSTUP_MS = 90_000; // on a network that swallows packets rustup alone would go on for many minutes
 const cargoHome = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "bin");
 
-/** `identity`: what `rustc -vV` prints. @typedef {{bin: string, cargo: string, sysroot: string, release: string, identity: string, env?: NodeJS.ProcessEnv}} Rust */
-
-/**
- * The toolchain of a `rustc`, or null where it is not there or too old for the crate. Its own `cargo` is used, not
- * rustup's: that would look for all that rust-toolchain.toml names, and stop where it can't fetch what is missing.
- * @param {string | null} rustc @param {string} root @returns {Rust | null}
- */
-export function rustOf(rustc, root) {
-  const sysroot =
-    rustc && ask(rustc, ["--print", "sysroot"], { cwd: root, env: { RUSTUP_AUTO_INSTALL: "0" } });
-  const cargo = sysroot && find("cargo", join(sysroot, "bin"), dirname(rustc));
-  const identity = cargo && ask(find("rustc", dirname(cargo)) ?? rustc, ["-vV"]);
-  const release = identity?.match(/^release: ([\d.]+)/m)?.[1];
-  return release && minor(release) >= minor(oldest(root))
-    ? { bin: dirname(cargo), cargo, sysroot, release, identity }
-    : null;
-}
-
-const minor = (version) => Number(version.split(".")[1]);
-const oldest = (root) =>
-  readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "(.+)"/m)[1];
-
-export const stdFolder = (sysroot) => join(sysroot, "lib", "rustlib", WASM, "lib");
-
-/** @param {import("./tools.mjs").Place} place @returns {{native: Rust | null, wasm: Rust | null}} */
+/** @param {import("./tools.mjs").Place} place @returns {{native: import("./toolchain.mjs").Rust | null, wasm: import("./toolchain.mjs").Rust | null}} */
 export function findRust(place) {
   const own = rustOf(find("rustc", process.env.PATH, cargoHome), place.root);
   if (own && existsSync(stdFolder(own.sysroot))) return { native: own, wasm: own };

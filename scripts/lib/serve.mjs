@@ -46,12 +46,18 @@ export async function serve({ root, env, wrangler }, { port, config, persistTo }
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let [output, shown, how] = ["", false];
-  for (const name of ["stdout", "stderr"])
-    child[name]
-      .setEncoding("utf8")
-      .on("data", (text) => (shown ? process[name].write(text) : (output += text)));
-  ended.then((text) => (how = text));
+  let isShown = false;
+  let output = "";
+  let how;
+  for (const name of ["stdout", "stderr"]) {
+    child[name].setEncoding("utf8").on("data", (text) => {
+      if (isShown) process[name].write(text);
+      else output += text;
+    });
+  }
+  ended.then((text) => {
+    how = text;
+  });
   const origin = `http://${HOST}:${port}`;
   while (!(await answers(origin))) {
     if (how !== undefined)
@@ -61,7 +67,10 @@ export async function serve({ root, env, wrangler }, { port, config, persistTo }
     await sleep(POLL_MS);
   }
   await sleep(SETTLE_MS); // wrangler's lines on the start, and on the requests that waited for it
-  return { origin, ended, end, show: () => (shown = true) };
+  const show = () => {
+    isShown = true;
+  };
+  return { origin, ended, end, show };
 }
 
 const answers = (origin) =>
@@ -82,9 +91,10 @@ export function startGroup(args, options) {
   const child = spawn(process.execPath, args, { ...options, detached: !windows });
   const ended = new Promise((resolve) => {
     child.on("error", (error) => resolve(error.message));
-    child.on("exit", (code, signal) =>
-      resolve(code === 0 ? 0 : signal ? `was ended by ${signal}` : `exited with ${code}`),
-    );
+    child.on("exit", (code, signal) => {
+      if (signal) resolve(`was ended by ${signal}`);
+      else resolve(code === 0 ? 0 : `exited with ${code}`);
+    });
   });
   const kill = () => child.pid && killGroup(child.pid);
   process.on("exit", kill);

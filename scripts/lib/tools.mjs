@@ -1,4 +1,4 @@
-/** What the commands begin with: it makes sure that all tools are there and says where. Silent when nothing is missing. */
+/** Gets the tools that are missing, and says where all are: each command begins with it. Silent when nothing is missing. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./bootstrap.mjs";
@@ -40,7 +40,7 @@ export async function prepareTools(needs = {}) {
   };
 }
 
-/** What a command takes that builds nothing: no Rust is looked for. @returns {Pick<Tools, "root" | "env" | "wrangler">} */
+/** The tools of a command that builds nothing: no Rust is looked for. @returns {Pick<Tools, "root" | "env" | "wrangler">} */
 export function operatorTools() {
   const env = { ...process.env, ...QUIET };
   Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // for wrangler in this process: standard output is the command's
@@ -57,27 +57,33 @@ const packages = join(root, "node_modules", ".bin");
 /** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
 
-/** Gets what is missing: how to see it, what getting it takes, and how to get it. @returns what {@link findRust} finds then */
+/** Gets what is missing. @returns what {@link findRust} finds then */
 async function install(place, needs) {
   let rust = findRust(place);
   const all = [
-    [
-      "Rust",
-      () => rustReady(rust, needs),
-      "a minute with rustup, else 4",
-      () => installRust(place, needs),
-    ],
-    [
-      "wasm-bindgen",
-      () => bindgenFolder(place),
-      "5 minutes",
-      () => installBindgen(place, withEnv(rust.native, process.env)),
-    ],
-    ["Chromium", () => !needs.browser || findBrowser(), "a minute", () => installBrowser(place)],
+    {
+      name: "Rust",
+      isThere: () => rustReady(rust, needs),
+      takes: "a minute with rustup, else 4",
+      get: () => installRust(place, needs),
+    },
+    {
+      name: "wasm-bindgen",
+      isThere: () => bindgenFolder(place),
+      takes: "5 minutes",
+      get: () => installBindgen(place, withEnv(rust.native, process.env)),
+    },
+    {
+      name: "Chromium",
+      isThere: () => !needs.browser || findBrowser(),
+      takes: "a minute",
+      get: () => installBrowser(place),
+    },
   ];
-  const [missing, started] = [[], Date.now()];
-  for (const part of all) if (!(await part[1]())) missing.push(part);
-  for (const [index, [name, , takes, get]] of missing.entries()) {
+  const started = Date.now();
+  const missing = [];
+  for (const part of all) if (!(await part.isThere())) missing.push(part);
+  for (const [index, { name, takes, get }] of missing.entries()) {
     log(`set-up [${index + 1}/${missing.length}] ${name}: getting it, about ${takes}`);
     await get();
     rust = findRust(place);

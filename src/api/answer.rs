@@ -1,7 +1,8 @@
-//! What an answer means to a client, by its status and body.
+//! The meaning of an answer to a client, by its status and body.
 
 use super::extract::{Extracted, Mismatch, extract};
-use super::{Operation, header, problem};
+use super::names::header;
+use super::problem::{self, Operation};
 use crate::schema::{CREATED, ERROR, Kind, RETRIEVED};
 use crate::validate::number::ToDouble;
 use serde::Serialize;
@@ -10,7 +11,7 @@ use std::borrow::Cow;
 /// An answer that is not the transaction that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerError {
-    /// What a client does about it.
+    /// The kind of error, by which a client acts.
     pub reason: Reason,
     /// The `error` of a body in the contract's error shape (§7).
     pub error: Option<String>,

@@ -12,7 +12,7 @@ use crate::validate::string::RawString;
 use crate::validate::{Code, Step, Text, ValueType};
 use std::borrow::Cow;
 
-/// What is read from a body.
+/// The texts that are read from a body.
 #[derive(Clone, Debug)]
 pub struct Extracted<'a> {
     /// `charge.amount` as the contract writes it.
@@ -29,7 +29,7 @@ pub struct Extracted<'a> {
 pub struct Mismatch {
     /// A JSON Pointer; empty for the body itself.
     pub pointer: String,
-    /// What must be there.
+    /// The value that must be there, such as `a string`.
     pub expected: &'static str,
 }
 

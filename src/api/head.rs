@@ -1,6 +1,6 @@
 //! A request without its body, as a client encodes it.
 
-use super::{JSON, PLEDGE_TRANSACTION_PATH, header};
+use super::names::{JSON, PLEDGE_TRANSACTION_PATH, header};
 use crate::auth::ApiKey;
 use crate::idempotency::IdempotencyKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};

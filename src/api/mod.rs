@@ -3,59 +3,15 @@
 pub mod answer;
 mod extract;
 mod head;
+mod names;
 mod problem;
 
-use crate::auth::OWS;
+use crate::http::OWS;
 pub use head::{Credentials, InvalidArgument, RequestHead};
+pub use names::*;
 pub use problem::{ErrorBody, Operation, Problem};
 
-/// The base path and resource of both operations (§4).
-pub const PLEDGE_TRANSACTION_PATH: &str = "/v2/pledge-transaction";
-/// Where timelines are: `{TIMELINE_PATH}/{id}?edit_key={edit_key}`.
-pub const TIMELINE_PATH: &str = "/timeline";
-/// Whether the service runs, and what is deployed.
-pub const HEALTH_PATH: &str = "/healthz";
-/// The query parameter of a timeline address that holds its secret (§2.1).
-pub const EDIT_KEY_PARAMETER: &str = "edit_key";
-/// Most bytes of a request body: 1 MiB, enough for 5,000 pledges.
-pub const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// Most bytes of an answer, which is the stored record: 3 MiB. Workers KV would take 25, but an
-/// isolate has 128 MB for all its requests, and a request needs several copies of its record.
-pub const MAX_RECORD_BYTES: usize = 3 * 1024 * 1024;
-/// The media type of every body of the API.
-pub const JSON: &str = "application/json";
-
-/// Header names, in the lower case that HTTP/2 and `Headers` use.
-pub mod header {
-    /// Carries the API key (§5.1).
-    pub const AUTHORIZATION: &str = "authorization";
-    /// Names the unit that a team-level key acts for (§5.4).
-    pub const UNIT_ID: &str = "x-service-unit-id";
-    /// Names a create, so that it can be repeated safely.
-    pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
-    /// Says that an answer is the first one again.
-    pub const IDEMPOTENT_REPLAYED: &str = "idempotent-replayed";
-    /// Media type of the body.
-    pub const CONTENT_TYPE: &str = "content-type";
-    /// Coding of the body; the service takes none.
-    pub const CONTENT_ENCODING: &str = "content-encoding";
-    /// Bytes of the body.
-    pub const CONTENT_LENGTH: &str = "content-length";
-    /// How long to wait before asking again: seconds or an HTTP date.
-    pub const RETRY_AFTER: &str = "retry-after";
-    /// The languages that a reader knows, and how well.
-    pub const ACCEPT_LANGUAGE: &str = "accept-language";
-    /// The address that a request comes from, by the platform: nobody else can set it.
-    pub const CF_CONNECTING_IP: &str = "cf-connecting-ip";
-    /// The platform's ID of a request.
-    pub const CF_RAY: &str = "cf-ray";
-    /// The ID under which the log has an answer.
-    pub const REQUEST_ID: &str = "x-request-id";
-    /// Where a browser's request comes from.
-    pub const ORIGIN: &str = "origin";
-}
-
-/// Encodes a body or a record as JSON. None of ours fails: that takes a map without string keys.
+/// Encodes a body or a record as JSON. It cannot fail: only a map without string keys would.
 pub fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! Answers that are not a success (§7): the one place that chooses their status and text.
 
-use super::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
+use super::names::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
 use serde::Serialize;
 use std::borrow::Cow;
 use strum::IntoStaticStr;
@@ -17,11 +17,11 @@ pub enum Operation {
 /// The `error` of the not-found body (§7), by which a client knows it.
 pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
 
-/// The body of an error (§7). What is unknown is absent.
+/// The body of an error (§7). Members that are not known are absent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBody<'a> {
-    /// What kind of error.
+    /// The kind of error.
     pub error: Cow<'a, str>,
     /// What is wrong and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,10 @@ pub enum Problem {
     Busy,
     /// The host that the request names is not one.
     InvalidHost,
-    /// The operator's or our own mistake: what it was is for the log, not for the caller.
+    /// The record of the API key has no copy of the namespace's secret, without which nothing can be
+    /// recorded.
+    SecretMissing,
+    /// The operator's or our own mistake. Its text is for the log, not for the caller.
     Internal(String),
 }
 
@@ -92,17 +95,24 @@ impl Problem {
             Problem::IdempotencyKeyReused => 422,
             Problem::TooManyRefusedKeys => 429,
             Problem::Internal(_) => 500,
-            Problem::StoreUnavailable | Problem::WriteUnconfirmed { .. } | Problem::Busy => 503,
+            Problem::StoreUnavailable
+            | Problem::WriteUnconfirmed { .. }
+            | Problem::Busy
+            | Problem::SecretMissing => 503,
         }
     }
 
-    /// What the operator should know of it: nothing that came with the request.
+    /// The cause, for the operator's log: it has nothing that came with the request.
     pub fn cause(&self) -> &str {
         match self {
             Problem::Internal(cause) => cause,
             Problem::StoreUnavailable => "the store could not be read",
             Problem::WriteUnconfirmed { .. } => "the store did not confirm a write",
             Problem::Busy => "the requests in flight hold too many bytes",
+            Problem::SecretMissing => {
+                "the record of this API key lacks the secret of the namespace: make a new key with \
+                 `npm run keys -- create`, which adds it, and revoke this one"
+            }
             refused => refused.into(),
         }
     }
@@ -150,9 +160,10 @@ impl Problem {
             Problem::IdempotencyKeyReused => "Idempotency-Key reused",
             Problem::TooManyRefusedKeys => "Too many requests",
             Problem::InvalidHost => "Invalid host",
-            Problem::StoreUnavailable | Problem::WriteUnconfirmed { .. } | Problem::Busy => {
-                "Service unavailable"
-            }
+            Problem::StoreUnavailable
+            | Problem::WriteUnconfirmed { .. }
+            | Problem::Busy
+            | Problem::SecretMissing => "Service unavailable",
             Problem::Internal(_) => "Internal error",
         }
     }
@@ -223,6 +234,10 @@ impl Problem {
             Problem::Busy => {
                 "The service holds too many requests at once, and nothing was recorded. Send the \
                  request again in a moment."
+            }
+            Problem::SecretMissing => {
+                "This API key cannot create transactions, and nothing was recorded. Ask the operator \
+                 of the service for a new key."
             }
             Problem::InvalidHost => {
                 "The `Host` header must be a host name and perhaps a port: timeline addresses \

@@ -12,7 +12,7 @@ mod limits;
 mod send;
 
 use crate::api::{Credentials, Operation};
-use crate::auth::Mode;
+use crate::scope::Mode;
 use js::Call;
 use lol_alloc::{FreeListAllocator, LockedAllocator};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

@@ -1,26 +1,28 @@
 //! Who asks, and for which unit (§5).
 
-use super::limited::Network;
-use super::{Clock, Entropy, Refusal, Request, Service};
+use super::Service;
+use super::network::Network;
+use super::ports::{Clock, Entropy};
+use super::refusal::Refusal;
 use crate::api::{Operation, Problem, header};
-use crate::auth::{ApiKey, KeyHash, KeyRecord, OWS, Scope};
-use crate::lookup::LookupKey;
+use crate::auth::{ApiKey, KeyHash, KeyRecord};
+use crate::http::{OWS, Request};
+use crate::scope::Scope;
+use crate::secret::NamespaceSecret;
 use crate::store::{CredentialKey, Store};
 use std::rc::Rc;
 
 /// A caller whose key is valid.
 pub struct Caller {
-    api_key: String,
     /// Whose records the caller makes and sees.
     pub scope: Scope,
-    /// What they are found by.
-    pub lookup: Option<LookupKey>,
+    secret: Option<NamespaceSecret>,
 }
 
 impl Caller {
-    /// The key's text.
-    pub fn api_key(&self) -> ApiKey<'_> {
-        ApiKey::new(&self.api_key)
+    /// The copy of the namespace's secret in the key's record. A create needs it for its IDs.
+    pub fn secret(&self) -> Result<&NamespaceSecret, Problem> {
+        self.secret.as_ref().ok_or(Problem::SecretMissing)
     }
 
     /// The contract's `isLive`.
@@ -44,14 +46,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         match record.scope(unit_id.as_deref().map(|id| id.trim_matches(OWS))) {
             Some(scope) => {
                 self.journal.identify(key.hash(), &scope);
-                Ok(Caller { api_key: key.as_str().to_owned(), scope, lookup: record.lookup })
+                Ok(Caller { scope, secret: record.secret })
             }
             None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),
         }
     }
 
     /// The record of a key, from the isolate's cache or the store. A network that had too many keys
-    /// refused costs no read: nobody finds a key by guessing, but each guess would be paid for.
+    /// refused costs no read: a key cannot be guessed, but each guess would be paid for.
     async fn key_record(
         &self,
         request: &impl Request,
@@ -62,7 +64,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             return Ok(Some(record));
         }
         let network = request.header(header::CF_CONNECTING_IP).as_deref().and_then(Network::of);
-        if network.is_some_and(|network| self.caches.limited.contains(network, now_ms)) {
+        if network.is_some_and(|network| self.caches.limited.get(&network, now_ms).is_some()) {
             return Err(Problem::TooManyRefusedKeys);
         }
         if let Some(record) = self.load(&CredentialKey(hash)).await? {
@@ -70,7 +72,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
         match network {
             Some(network) if request.is_over_limit(&network.name()).await => {
-                self.caches.limited.keep(network, self.clock.now_ms());
+                self.caches.limited.keep(network, (), self.clock.now_ms());
                 Err(Problem::TooManyRefusedKeys)
             }
             _ => Ok(None),

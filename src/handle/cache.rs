@@ -1,22 +1,23 @@
-//! What outlives a request: verified keys, the catalogues, profiles, recent answers and networks that
-//! guess keys, for a bounded time and count, and the count of bytes in flight.
+//! Caches of an isolate: verified keys, catalogues, profiles, recent answers and networks that guess
+//! keys, all for a bounded time and count, and the count of bytes in flight.
 
-use super::in_flight::InFlight;
-use super::limited::LimitedNetworks;
+use super::network::Network;
 use super::recent::RecentAnswers;
-use crate::auth::{KeyHash, KeyRecord, Mode};
+use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
+use crate::http::InFlight;
+use crate::scope::Mode;
 use crate::timeline::Profile;
 use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// How long an entry is used, in milliseconds: with the store's cache the life of a revoked key.
-pub const LIFETIME_MS: u64 = 10_000;
+const LIFETIME_MS: u64 = 10_000;
 /// How many entries a cache holds at most.
 const MAX_ENTRIES: usize = 1_024;
 
-/// What the requests of one isolate share.
+/// The caches that the requests of one isolate share.
 #[derive(Debug, Default)]
 pub struct Caches {
     /// The answers to the last repeatable creates.
@@ -26,9 +27,10 @@ pub struct Caches {
     pub(super) keys: Cache<KeyHash, KeyRecord>,
     /// The prices of a mode, or that it has none.
     pub(super) catalogues: Cache<Mode, Option<Catalogue>>,
-    /// What units show of themselves on timelines, or that they show nothing.
+    /// The profile of a unit, or that it has none.
     pub(super) profiles: Cache<String, Option<Profile>>,
-    pub(super) limited: LimitedNetworks,
+    /// The networks that had too many API keys refused.
+    pub(super) limited: Cache<Network, ()>,
 }
 
 /// Values and when they expire, sorted by their keys. A `BTreeMap` for each type of them would be

@@ -1,7 +1,7 @@
 //! Which origins may call the API from a browser.
 
-use super::{Request, Response};
 use crate::api::header;
+use crate::http::{Request, Response};
 use std::borrow::Cow;
 
 /// The origins whose pages may call the API from a browser; none unless the operator lists them.

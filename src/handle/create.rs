@@ -1,27 +1,29 @@
 //! Create pledge transaction (§4.1).
 
+use super::Service;
 use super::access::Caller;
-use super::route::Address;
-use super::{BodyError, Clock, Entropy, Refusal, Request, Reservation, Response, Service};
+use super::ports::{Clock, Entropy};
+use super::refusal::Refusal;
 use crate::api::{
-    self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, Operation, Problem, TIMELINE_PATH,
-    header,
+    self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, MIN_PLEDGE_BYTES, Operation,
+    Problem, TIMELINE_PATH, header,
 };
-use crate::auth::{Mode, OWS};
 use crate::charge::Catalogue;
+use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
-use crate::lookup::LookupKey;
 use crate::pledge::{
-    Charge, EditKey, EditKeyEncoding, Impact, Notification, Pledge, PledgeId, PledgeRequest,
-    PledgeTransaction, PledgeTransactionRequest, TransactionId,
+    Charge, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
+    PledgeTransactionRequest, TransactionId,
 };
+use crate::scope::Mode;
+use crate::secret::NamespaceSecret;
 use crate::store::{CatalogueKey, Store, Summary, TransactionKey, TransactionMetadata};
+use crate::time::date_time;
 use crate::validate::summary;
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use std::borrow::Cow;
 use std::rc::Rc;
-use std::time::{Duration, SystemTime};
 
 /// How many problems of a body its answer lists; the rest are counted.
 const MAX_ISSUES: usize = 20;
@@ -37,67 +39,70 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         created.map_err(|problem| problem.with_mode(caller.is_live()))
     }
 
-    /// Everything that is waited for comes first, then the transaction is made in one turn: what
-    /// that allocates does not add up over the requests in flight.
+    /// Everything that is waited for comes first, then the transaction is made in one turn: its
+    /// allocations do not add up over the requests in flight.
     async fn create_for(
         &self,
         caller: &Caller,
         request: &impl Request,
         address: &Address<'_>,
     ) -> Result<Response<S::Value>, Problem> {
+        let secret = caller.secret()?;
         let idempotency_key = idempotency_key(request)?;
         let origin = self.settings.timeline_origin(address)?; // before the body: it may fail
         let mut reservation = self.caches.in_flight.reservation();
         let body = read_body(request, &mut reservation).await?;
         let catalogue = self.catalogue(caller.scope.mode).await?;
-        let order = Order { caller, body, catalogue, origin, reservation };
+        let creation = Creation { caller, secret, body, catalogue, origin, reservation };
         match idempotency_key {
-            None => self.record_anew(order).await,
-            Some(key) => self.record_once(order, &key).await,
+            None => self.create_plain(creation).await,
+            Some(key) => self.create_idempotent(creation, &key).await,
         }
     }
 
-    async fn record_anew(&self, order: Order<'_>) -> Result<Response<S::Value>, Problem> {
-        let payload = order.payload()?;
-        let terms = order.terms(&payload, self.clock.now_ms());
-        let made = make(&order, payload, Ids::random(self.entropy), &terms)?;
-        let _reservation = order.reserve(&made)?; // held until the record is written
-        Ok(Response::json(self.record(made, false).await?))
+    async fn create_plain(&self, creation: Creation<'_>) -> Result<Response<S::Value>, Problem> {
+        let payload = creation.payload()?;
+        let terms = creation.terms(&payload, self.clock.now_ms());
+        let prepared = prepare(&creation, payload, Ids::random(self.entropy), &terms)?;
+        let _reservation = creation.reserve(&prepared)?; // held until the record is written
+        Ok(Response::json(self.record(prepared, false).await?))
     }
 
-    /// Keeps the transaction before anybody hears of it. Gives the answer.
-    pub(super) async fn record(&self, made: Made, repeatable: bool) -> Result<Vec<u8>, Problem> {
-        let Made { id, metadata, answer, record } = made;
+    /// Writes the record, and only then gives the answer.
+    pub(super) async fn record(
+        &self,
+        prepared: Prepared,
+        repeatable: bool,
+    ) -> Result<Vec<u8>, Problem> {
+        let Prepared { id, metadata, answer, record } = prepared;
         self.journal.unpriced.set(metadata.summary.unpriced);
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
         Ok(answer)
     }
 
-    /// The prices of a mode. Live mode has only its own: what is not set must not charge money.
+    /// The prices of a mode. Each mode has only its own: what is not set must not charge money.
     async fn catalogue(&self, mode: Mode) -> Result<Rc<Option<Catalogue>>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(catalogue) = self.caches.catalogues.get(&mode, now_ms) {
             return Ok(catalogue);
         }
-        let mut catalogue = self.load(&CatalogueKey(Some(mode))).await?;
-        if catalogue.is_none() && mode == Mode::Test {
-            catalogue = self.load(&CatalogueKey(None)).await?;
-        }
+        let catalogue = self.load(&CatalogueKey(mode)).await?;
         Ok(self.caches.catalogues.keep(mode, catalogue, now_ms))
     }
 }
 
-/// What a transaction is made of.
-pub(super) struct Order<'r> {
+/// All that a transaction is made of.
+pub(super) struct Creation<'r> {
     pub caller: &'r Caller,
+    pub secret: &'r NamespaceSecret,
     body: Vec<u8>,
     catalogue: Rc<Option<Catalogue>>,
     origin: &'r str,
     reservation: Reservation<'r>,
 }
 
-impl<'r> Order<'r> {
+impl<'r> Creation<'r> {
     pub fn payload(&self) -> Result<PledgeTransactionRequest<'_>, Problem> {
         PledgeTransactionRequest::parse(&self.body, MAX_ISSUES).map_err(|report| {
             let count = report.count();
@@ -114,31 +119,35 @@ impl<'r> Order<'r> {
             amount: catalogue.amount(impacts(payload)),
             currency_code: catalogue.currency_code,
             origin: self.origin.to_owned(),
-            edit_key: EditKeyEncoding::Hex,
         }
     }
 
-    /// What the record's metadata says of a transaction.
+    /// The summary of a transaction, for its metadata.
     fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
         let (scope, email) = (&self.caller.scope, &payload.recipient.email);
-        let hashes = |key: &LookupKey| key.hashes(scope, &payload.reference, email);
         let unpriced = |catalogue: &Catalogue| catalogue.unpriced(impacts(payload));
         Summary {
             created_at: Some(terms.created_at.clone()),
             amount: Some(terms.amount.clone()),
             currency_code: Some(terms.currency_code),
             unpriced: (*self.catalogue).as_ref().map(unpriced).filter(|count| *count > 0),
-            lookup: self.caller.lookup.as_ref().and_then(hashes),
+            lookup: Some(self.secret.hashes(scope, &payload.reference, email)),
             replay: None,
             erased: None,
         }
     }
 
-    /// Frees the body, and reserves the bytes of what it became.
-    pub fn reserve(self, made: &Made) -> Result<Reservation<'r>, Problem> {
-        let Order { body, mut reservation, .. } = self;
+    /// The ID of the transaction.
+    pub fn id(&self, payload: &PledgeTransactionRequest<'_>, ids: &mut Ids) -> TransactionId {
+        let unique = ids.bytes("transaction", 0);
+        TransactionId::new(self.secret, &self.caller.scope, &payload.reference, unique)
+    }
+
+    /// Frees the body, and reserves the bytes of answer and record instead.
+    pub fn reserve(self, prepared: &Prepared) -> Result<Reservation<'r>, Problem> {
+        let Creation { body, mut reservation, .. } = self;
         drop(body); // so that both are never held at once
-        let bytes = made.answer.len().saturating_add(made.record.len());
+        let bytes = prepared.answer.len().saturating_add(prepared.record.len());
         reservation.resize(bytes).map_err(|_| Problem::Busy)?;
         Ok(reservation)
     }
@@ -151,7 +160,7 @@ fn impacts<'p, 'a>(
 }
 
 /// A transaction that is ready to be kept.
-pub(super) struct Made {
+pub(super) struct Prepared {
     pub id: TransactionId,
     pub metadata: TransactionMetadata,
     /// The body of the create's answer.
@@ -161,16 +170,16 @@ pub(super) struct Made {
 }
 
 /// Makes a transaction of a valid request.
-pub(super) fn make(
-    order: &Order<'_>,
+pub(super) fn prepare(
+    creation: &Creation<'_>,
     payload: PledgeTransactionRequest<'_>,
     mut ids: Ids,
     terms: &Terms,
-) -> Result<Made, Problem> {
+) -> Result<Prepared, Problem> {
     check_pledge_count(&payload)?;
-    let (caller, summary) = (order.caller, order.summary(&payload, terms));
-    let id = TransactionId::from_bytes(ids.bytes("transaction", 0));
-    let edit_key = EditKey::encoded(ids.bytes("edit_key", 0), terms.edit_key);
+    let (caller, summary) = (creation.caller, creation.summary(&payload, terms));
+    let id = creation.id(&payload, &mut ids);
+    let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
     let url = format!("{}{TIMELINE_PATH}/{id}?{EDIT_KEY_PARAMETER}={edit_key}", terms.origin);
     let transaction = PledgeTransaction {
         id: Cow::Borrowed(id.as_str()),
@@ -193,15 +202,12 @@ pub(super) fn make(
     let record = api::to_json(&transaction.into_retrieved());
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
     metadata.summary = summary;
-    Ok(Made { id, metadata, answer, record })
+    Ok(Prepared { id, metadata, answer, record })
 }
-
-/// Fewest bytes of a pledge in a record, which has all members of the contract.
-pub const LEAST_PLEDGE_BYTES: usize = 260;
 
 /// Refuses pledges that no record has room for, before anything is made of them.
 fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Problem> {
-    let fits = payload.pledges.len() <= MAX_RECORD_BYTES / LEAST_PLEDGE_BYTES;
+    let fits = payload.pledges.len() <= MAX_RECORD_BYTES / MIN_PLEDGE_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)
 }
 
@@ -277,10 +283,4 @@ fn pledges<'a>(requests: Vec<PledgeRequest<'a>>, ids: &mut Ids) -> Vec<Pledge<'a
 
 fn pending(kind: &'static str) -> Notification<'static> {
     Notification { kind: Cow::Borrowed(kind), status: Cow::Borrowed("Pending") }
-}
-
-/// RFC 3339 with milliseconds, such as `2026-01-31T12:00:00.000Z`.
-pub fn date_time(now_ms: u64) -> String {
-    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(now_ms);
-    humantime::format_rfc3339_millis(now).to_string()
 }

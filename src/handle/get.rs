@@ -1,12 +1,12 @@
 //! Get pledge transaction by ID (§4.2).
 
-use super::{Body, Clock, Entropy, Media, Refusal, Request, Response, Service};
+use super::Service;
+use super::ports::{Clock, Entropy};
+use super::refusal::Refusal;
 use crate::api::{Operation, Problem};
-use crate::pledge::TransactionId;
-use crate::store::{Store, StoreError, Stored, TransactionKey, TransactionMetadata};
+use crate::http::{Body, Media, Request, Response};
+use crate::store::Store;
 use futures_util::future::try_join;
-
-type Found<V> = Result<Option<Stored<V, TransactionMetadata>>, StoreError>;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Reads key and record side by side, unless the request has no key; what came of the record
@@ -24,23 +24,6 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
                 Ok(Response::new(200, Media::Json, Body::Stored(stored.value)))
             }
             _ => Err(Problem::TransactionNotFound.with_mode(is_live)),
-        }
-    }
-
-    /// The record of this ID; none without asking the store if the ID cannot be ours.
-    pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
-        match TransactionId::parse(id) {
-            Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,
-            None => Ok(None),
-        }
-    }
-}
-
-impl From<StoreError> for Problem {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Unavailable => Problem::StoreUnavailable,
-            StoreError::Damaged(text) => Problem::Internal(text),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What the operator's log has of a request: nothing of it is secret or personal.
+//! Facts of a request for the operator's log: nothing secret or personal.
 
-use super::Clock;
-use crate::auth::{KeyHash, Mode, Scope};
-use serde::Serialize;
+use super::ports::Clock;
+use crate::auth::KeyHash;
+use crate::scope::Scope;
 use std::cell::{Cell, OnceCell};
 
-/// What is learnt while one request is served.
+/// The facts, noted while one request is served.
 #[derive(Debug, Default)]
 pub struct Journal {
     caller: OnceCell<(KeyHash, Scope)>,
@@ -69,33 +69,4 @@ impl<C: Clock> Drop for Wait<'_, C> {
         }
         self.journal.waits.set(waits);
     }
-}
-
-/// The log's line of an answer, as JSON.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Line<'a> {
-    /// The ID of the request, which the answer has, too.
-    pub request: &'a str,
-    /// What is deployed.
-    pub version: &'a str,
-    /// Method and path, with a name for what differs from request to request.
-    pub route: &'static str,
-    pub status: u16,
-    pub ms: u64,
-    /// Of these, how many the store was waited for.
-    pub kv_ms: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<Mode>,
-    /// The ID of the API key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    /// How many of the pledges have an offering that the price catalogue does not list.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unpriced: Option<usize>,
-    /// Why it is no success.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cause: Option<String>,
 }

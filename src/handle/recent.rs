@@ -50,7 +50,7 @@ impl RecentAnswers {
         self.find(now_ms, |answer| (answer.replay.id == id).then(|| answer.body.clone()))
     }
 
-    /// What was recorded last under this idempotency key.
+    /// The replay record that was written last under this idempotency key.
     pub fn replay(&self, hash: ReplayHash, now_ms: u64) -> Option<Replay> {
         self.find(now_ms, |answer| (answer.hash == hash).then(|| answer.replay.clone()))
     }

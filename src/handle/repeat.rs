@@ -1,93 +1,87 @@
 //! A create with an `Idempotency-Key`: recorded once, and answered again as it was the first time.
 
-use super::create::{Ids, Made, Order, make};
-use super::{Clock, Entropy, Response, Service, decode};
+use super::Service;
+use super::create::{Creation, Ids, Prepared, prepare};
+use super::ports::{Clock, Entropy};
+use super::records::decode;
 use crate::api::{self, Problem, header};
+use crate::http::Response;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
-use crate::store::{NoMetadata, ReplayKey, Store, StoredValue as _, Version};
+use crate::store::{NoMetadata, ReplayKey, Store, StoredValue as _};
+use crate::version::Version;
 use std::borrow::Cow;
 
-/// What a create with an idempotency key comes to, as far as is known without the store.
+/// How a create with an idempotency key goes on, as far as is known without its transaction.
 enum Plan {
-    /// This very create was answered before.
+    /// It was answered before, like this.
     Replay(Vec<u8>),
     /// It was never seen.
-    Record(Box<Made>, Replay),
-    /// The idempotency key was used by another API key, or for another payload.
-    Taken { own: Replay, by: Replay },
+    Record(Box<Prepared>, Replay),
+    /// The idempotency key was used for another payload. This ID is that of this create.
+    Conflict { ours: TransactionId },
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Records a transaction, unless this API key has recorded it under this idempotency key.
-    pub(super) async fn record_once(
+    /// Records a transaction, unless its unit has recorded it under this idempotency key.
+    pub(super) async fn create_idempotent(
         &self,
-        order: Order<'_>,
+        creation: Creation<'_>,
         key: &IdempotencyKey,
     ) -> Result<Response<S::Value>, Problem> {
-        let hash = ReplayHash::new(&order.caller.scope, key);
+        let hash = ReplayHash::new(creation.secret, &creation.caller.scope, key);
         let known = self.load(&ReplayKey(hash)).await?;
-        match self.plan(&order, key, hash, known)? {
+        match self.plan(&creation, key, hash, known)? {
             Plan::Replay(answer) => Ok(replayed(answer)),
-            Plan::Taken { own, by } => self.replay_other(order, own, by).await,
-            Plan::Record(mut made, replay) => {
-                made.metadata.summary.replay = Some(hash.to_hex());
-                let _reservation = order.reserve(&made)?; // held until both records are written
-                let answer = self.record(*made, true).await?;
+            Plan::Conflict { ours } => {
+                drop(creation); // its bytes: what follows waits for the store
+                self.replay_ours(&ours).await
+            }
+            Plan::Record(mut prepared, replay) => {
+                prepared.metadata.summary.replay = Some(hash.to_hex());
+                let _reservation = creation.reserve(&prepared)?; // held until both records are written
+                let answer = self.record(*prepared, true).await?;
                 self.keep_replay(hash, replay, &answer).await?;
                 Ok(Response::json(answer))
             }
         }
     }
 
-    /// The ids are derived from the API key, the idempotency key and the payload: a replay record
-    /// that has this create's own ID was written by it.
+    /// The ID is derived from mode, unit, idempotency key and payload: a replay record with this
+    /// create's own ID is that of this create, and one with another ID that of another payload.
     fn plan(
         &self,
-        order: &Order<'_>,
+        creation: &Creation<'_>,
         key: &IdempotencyKey,
         hash: ReplayHash,
         known: Option<Replay>,
     ) -> Result<Plan, Problem> {
         let now_ms = self.clock.now_ms();
-        let payload = order.payload()?;
+        let payload = creation.payload()?;
         let fingerprint = Fingerprint::new(&api::to_json(&payload));
-        let caller = order.caller;
-        let derivation = Derivation::new(caller.api_key(), &caller.scope, key, fingerprint)
-            .map_err(|error| Problem::Internal(error.to_string()))?;
-        let id = TransactionId::from_bytes(derivation.bytes("transaction", 0)).into_string();
-        if let Some(answer) = self.caches.recent_answers.body(&id, now_ms) {
+        let scope = &creation.caller.scope;
+        let mut ids = Ids::Derived(Derivation::new(creation.secret, scope, key, fingerprint));
+        let id = creation.id(&payload, &mut ids);
+        if let Some(answer) = self.caches.recent_answers.body(id.as_str(), now_ms) {
             return Ok(Plan::Replay(answer));
         }
-        let known = known.or_else(|| self.caches.recent_answers.replay(hash, now_ms));
-        let terms = order.terms(&payload, now_ms);
-        let own = Replay { id, fingerprint: fingerprint.to_hex(), terms, version: Version };
-        let ids = Ids::Derived(derivation);
-        match known {
-            Some(by) if by.id != own.id => Ok(Plan::Taken { own, by }),
-            Some(first) => Ok(Plan::Replay(make(order, payload, ids, &first.terms)?.answer)),
-            None => Ok(Plan::Record(Box::new(make(order, payload, ids, &own.terms)?), own)),
+        match known.or_else(|| self.caches.recent_answers.replay(hash, now_ms)) {
+            Some(first) if first.id != id.as_str() => Ok(Plan::Conflict { ours: id }),
+            Some(first) => Ok(Plan::Replay(prepare(creation, payload, ids, &first.terms)?.answer)),
+            None => {
+                let terms = creation.terms(&payload, now_ms);
+                let prepared = prepare(creation, payload, ids, &terms)?;
+                let replay = Replay { id: id.into_string(), terms, version: Version };
+                Ok(Plan::Record(Box::new(prepared), replay))
+            }
         }
     }
 
-    /// Answers a create whose idempotency key another create holds. Its own record has priority,
-    /// if it made one while neither saw the other: what was acknowledged stays.
-    async fn replay_other(
-        &self,
-        order: Order<'_>,
-        own: Replay,
-        by: Replay,
-    ) -> Result<Response<S::Value>, Problem> {
-        drop(order); // its bytes: what follows waits for the store
-        if let Some(answer) = self.first_answer(&own.id).await? {
-            return Ok(replayed(answer));
-        }
-        if own.fingerprint != by.fingerprint {
-            return Err(Problem::IdempotencyKeyReused);
-        }
-        // Another API key of the unit: to record it once more would double it.
-        let answer = self.first_answer(&by.id).await?.ok_or(Problem::StoreUnavailable)?;
-        Ok(replayed(answer))
+    /// Answers a create whose idempotency key was used for another payload. If it made its own record
+    /// while neither saw the other, it is answered as it was then: what was acknowledged stays.
+    async fn replay_ours(&self, ours: &TransactionId) -> Result<Response<S::Value>, Problem> {
+        let answer = self.first_answer(ours.as_str()).await?;
+        answer.map(replayed).ok_or(Problem::IdempotencyKeyReused)
     }
 
     /// The answer that created a transaction, if its record can be seen from here.

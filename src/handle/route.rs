@@ -1,44 +1,10 @@
 //! Which operation a method and an address name.
 
-use crate::api::{
-    EDIT_KEY_PARAMETER, HEALTH_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH,
-};
-use percent_encoding::percent_decode_str;
+use crate::api::{HEALTH_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH};
+use crate::http::{Address, percent_decode};
 use std::borrow::Cow;
 
-/// The parts of an address, cut from its text: a URL parser would be most of the Worker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address<'u> {
-    /// Scheme, host and port.
-    pub origin: &'u str,
-    /// From the first slash to the question mark.
-    pub path: &'u str,
-    /// Behind the question mark.
-    pub query: &'u str,
-}
-
-impl<'u> Address<'u> {
-    /// Cuts an absolute address that the platform has already parsed and written out again.
-    pub fn parse(url: &'u str) -> Self {
-        let host = url.find("://").map_or(0, |scheme| scheme + 3);
-        let authority = url.get(host..).unwrap_or_default();
-        let end = authority.find(['/', '?', '#']).map_or(url.len(), |length| host + length);
-        let (origin, rest) = url.split_at_checked(end).unwrap_or((url, ""));
-        let rest = rest.split('#').next().unwrap_or_default();
-        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-        Address { origin, path, query }
-    }
-
-    /// The edit key of a timeline address; name and value may be percent-encoded (RFC 3986).
-    pub fn edit_key(&self) -> Option<Cow<'u, str>> {
-        self.query
-            .split('&')
-            .filter_map(|pair| pair.split_once('='))
-            .find_map(|(name, value)| (decode(name) == EDIT_KEY_PARAMETER).then(|| decode(value)))
-    }
-}
-
-/// What a request is for.
+/// The routes of the service.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Route<'u> {
     /// Create a pledge transaction.
@@ -86,20 +52,16 @@ fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
     }
     if let Some(id) = below(path, PLEDGE_TRANSACTION_PATH) {
         let single = !id.is_empty() && !id.contains('/'); // an encoded slash is decoded later
-        return single.then(|| (Route::Get(decode(id)), READ_METHODS));
+        return single.then(|| (Route::Get(percent_decode(id)), READ_METHODS));
     }
     if path == HEALTH_PATH {
         return Some((Route::Health, READ_METHODS));
     }
     // A buyer whose address was cut off or mistyped gets the page that says so.
     let id = below(path, TIMELINE_PATH).or_else(|| (path == TIMELINE_PATH).then_some(""))?;
-    Some((Route::Timeline(decode(id)), READ_METHODS))
+    Some((Route::Timeline(percent_decode(id)), READ_METHODS))
 }
 
 fn below<'u>(path: &'u str, parent: &str) -> Option<&'u str> {
     path.strip_prefix(parent)?.strip_prefix('/')
-}
-
-fn decode(segment: &str) -> Cow<'_, str> {
-    percent_decode_str(segment).decode_utf8().unwrap_or_default()
 }

@@ -1,10 +1,9 @@
-//! What the operator sets by the Worker's variables.
+//! The operator's settings, which are the Worker's variables.
 
-use super::Entropy;
 use super::cors::Cors;
-use super::route::Address;
+use super::ports::Entropy;
 use crate::api::Problem;
-use std::net::SocketAddrV6;
+use crate::http::{Address, is_origin};
 
 /// The operator's settings; by default there are none.
 #[derive(Clone, Debug)]
@@ -15,7 +14,7 @@ pub struct Settings {
     pub public_origin: String,
     /// `LOG_PERCENT`: how many of 100 successes are logged.
     pub log_percent: u8,
-    /// What is deployed.
+    /// The deployed version.
     pub version: String,
 }
 
@@ -40,7 +39,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads the Worker's variables. What is no percentage logs everything: the operator sees it.
+    /// Reads the Worker's variables. A `LOG_PERCENT` that is no percentage logs everything, so that the
+    /// operator sees it.
     pub fn parse(variables: Variables<'_>) -> Self {
         let Variables { allowed_origins, public_origin, log_percent, deployment } = variables;
         let percent = log_percent.trim();
@@ -82,25 +82,4 @@ impl Settings {
             )
         })
     }
-}
-
-/// Whether a text is `http` or `https`, a host name or IP address, and perhaps a port.
-fn is_origin(text: &str) -> bool {
-    let authority = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    authority.is_some_and(|authority| is_name(authority) || is_ipv6(authority))
-}
-
-/// Whether an authority is an IPv6 address in brackets, and perhaps a port.
-fn is_ipv6(authority: &str) -> bool {
-    let has_scope = authority.contains('%'); // which no URL has
-    let with_port = format!("{authority}:0"); // std reads none without
-    !has_scope && [authority, &with_port].iter().any(|text| text.parse::<SocketAddrV6>().is_ok())
-}
-
-fn is_name(authority: &str) -> bool {
-    let (host, port) = authority.split_once(':').unwrap_or((authority, "0"));
-    let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    let is_label = |label: &str| !label.is_empty() && label.bytes().all(is_plain);
-    is_port && host.len() <= 253 && host.trim_end_matches('.').split('.').all(is_label)
 }

@@ -1,8 +1,10 @@
 //! The recipient's page.
 
-use super::route::Address;
-use super::{Clock, Entropy, Request, Response, Service, decode};
-use crate::api::{Problem, header};
+use super::Service;
+use super::ports::{Clock, Entropy};
+use super::records::decode;
+use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
+use crate::http::{Address, Request, Response};
 use crate::store::{ProfileKey, Store, Stored, StoredValue as _};
 use crate::timeline::{self, Language, Page, Profile};
 use std::rc::Rc;
@@ -33,7 +35,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         address: &Address<'_>,
         language: Language,
     ) -> Result<(Page, Option<String>), Problem> {
-        let edit_key = address.edit_key().unwrap_or_default();
+        let edit_key = address.parameter(EDIT_KEY_PARAMETER).unwrap_or_default();
         let found = self.transaction(id).await?;
         let Stored { value, metadata } = found
             .filter(|stored| stored.metadata.opens_with(&edit_key))
@@ -47,8 +49,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok((timeline::page(&transaction, (*profile).as_ref(), language), cause))
     }
 
-    /// What the unit shows of itself, which is kept in memory; also that there is nothing, or nothing
-    /// that reads.
+    /// The profile of a unit, from the cache or the store. That there is none, or none that can be
+    /// read, is cached, too.
     async fn profile(&self, unit: &str) -> Result<Rc<Option<Profile>>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(known) = self.caches.profiles.get(unit, now_ms) {

@@ -1,149 +1,256 @@
-//! Keys: new ones, the list, the one that is meant.
+//! API keys: new ones, the list, their end.
 
-use super::{Outcome, entry, lookup, without_position};
-use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, Mode, new_key};
-use crate::store::{CredentialKey, Key};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use super::{OperatorError, Pages, Result, encode, secret, without_position};
+use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord, new_key};
+use crate::handle::{Clock, Entropy};
+use crate::scope::Mode;
+use crate::store::{
+    CredentialKey, Key as _, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, StoredValue,
+};
+use crate::time::date_time_in_seconds;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What is shown of a key, and enough to name it.
-#[derive(Serialize)]
-struct Row {
-    id: String,
-    /// Of its record: the whole of it names the key where a list lacks it.
-    name: String,
+/// What a new key may do.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// Whether it makes test or live transactions.
+    pub mode: Mode,
+    /// The unit that it acts as, or the team whose units it acts for.
+    pub level: KeyLevel,
+    /// The operator's note: one line of at most 100 characters.
+    pub label: String,
+}
+
+/// A key that was made just now.
+#[derive(Clone, Debug, Serialize)]
+pub struct MadeKey {
+    /// The key itself, which is shown this once: only its hash is kept.
+    pub key: String,
+    /// What is shown of it later.
     #[serde(flatten)]
+    pub row: KeyRow,
+}
+
+/// A key in a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeyRow {
+    /// What the key is called by.
+    #[serde(flatten)]
+    pub name: KeyName,
+    /// What it may do, without its secret; `None` if its record cannot be read.
+    #[serde(flatten)]
+    pub record: Option<KeyRecord>,
+    /// What is wrong with its record. It can still be revoked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// When it ends, an RFC 3339 date-time; `None` if it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ends: Option<String>,
+}
+
+/// What names a key without being it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KeyName {
+    /// The first 12 digits of its hash.
+    pub id: String,
+    /// The name of its record, with the whole hash: it finds the key where a list lacks it.
+    pub name: String,
+}
+
+impl KeyName {
+    fn new(CredentialKey(hash): CredentialKey) -> Self {
+        KeyName { id: hash.id(), name: CredentialKey(hash).name() }
+    }
+}
+
+impl KeyRow {
+    fn new(key: CredentialKey, record: KeyRecord) -> Self {
+        let record = Some(KeyRecord { secret: None, ..record });
+        KeyRow { name: KeyName::new(key), record, problem: None, ends: None }
+    }
+}
+
+// ---- Create --------------------------------------------------------------------------------------
+
+/// Makes a key, and the namespace's secret with the first one.
+///
+/// # Errors
+/// If an ID or the label is out of bounds, or the store fails.
+pub async fn create(
+    store: &impl OperatorStore,
+    entropy: &impl Entropy,
+    NewKey { mode, level, label }: NewKey,
+) -> Result<MadeKey> {
+    let record = KeyRecord { label, ..KeyRecord::new(mode, level) };
+    read(&encode(&record)?).map_err(OperatorError::Invalid)?; // as the service will
+    let secret = Some(secret::find_or_make(store, entropy).await?);
+    let record = KeyRecord { secret, ..record };
+    put_new(store, entropy, encode(&record)?, record).await
+}
+
+/// Draws a key, and keeps a record under its hash.
+async fn put_new(
+    store: &impl OperatorStore,
+    entropy: &impl Entropy,
+    value: Vec<u8>,
     record: KeyRecord,
+) -> Result<MadeKey> {
+    let mut random = [0; KEY_BYTES];
+    entropy.fill(&mut random);
+    let key = new_key(record.mode, random);
+    let credential = CredentialKey(ApiKey::new(&key).hash());
+    store.put(&credential, value, &NoMetadata).await?;
+    Ok(MadeKey { key, row: KeyRow::new(credential, record) })
 }
 
-impl Row {
-    fn new(hash: KeyHash, record: &KeyRecord) -> Self {
-        let record = KeyRecord { lookup: None, ..record.clone() }; // which is secret
-        Row { id: hash.id(), name: CredentialKey(hash).name(), record }
+fn read(record: &[u8]) -> Result<KeyRecord, String> {
+    serde_json::from_slice(record).map_err(|error| without_position(&error))
+}
+
+// ---- List ----------------------------------------------------------------------------------------
+
+/// All keys, in the order of their hashes; a key of the last minute may be missing.
+///
+/// # Errors
+/// If the store fails.
+pub async fn list(store: &impl OperatorStore) -> Result<Vec<KeyRow>> {
+    let secret = secret::recorded(store).await?;
+    let mut rows = Vec::new();
+    let mut pages = Pages::new(store, CredentialKey::PREFIX);
+    while let Some(page) = pages.next().await? {
+        let ends = ends_by_name(&page);
+        for keys in secret::credential_keys(&page).chunks(MAX_READS) {
+            let values = store.get_values(keys).await?;
+            for (key, value) in keys.iter().zip(values) {
+                let Some(value) = value else { continue }; // it has ended meanwhile
+                let row = row(*key, &value, |record| record.secret == secret || secret.is_none());
+                let ends = ends.get(&row.name.name).map(|end| date_time_in_seconds(*end));
+                rows.push(KeyRow { ends, ..row });
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn ends_by_name(page: &[Listed]) -> BTreeMap<String, u64> {
+    page.iter().filter_map(|record| Some((record.name.clone(), record.expiration?))).collect()
+}
+
+fn row(key: CredentialKey, value: &[u8], has_secret: impl Fn(&KeyRecord) -> bool) -> KeyRow {
+    match read(value) {
+        Ok(record) => {
+            let problem = (!has_secret(&record)).then(|| {
+                "its secret is not the namespace's: make another key, and revoke this one"
+                    .to_owned()
+            });
+            KeyRow { problem, ..KeyRow::new(key, record) }
+        }
+        Err(problem) => {
+            KeyRow { name: KeyName::new(key), record: None, problem: Some(problem), ends: None }
+        }
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NewKey {
-    /// Random bytes in hexadecimal: the caller draws them.
-    random: String,
-    record: KeyRecord,
-    /// The record of the namespace's lookup key.
-    lookup: Option<String>,
-}
+// ---- One key -------------------------------------------------------------------------------------
 
-/// `{random, record, lookup}` → the key, which is shown once, and its record, which is all that is
-/// kept.
-pub(super) fn make(input: &str) -> Outcome {
-    let NewKey { random, mut record, lookup } =
-        serde_json::from_str(input).map_err(without_position)?;
-    record.lookup = lookup.as_deref().map(lookup::read).transpose()?;
-    let (key, hash) = key_of(&random, record.mode)?;
-    let entry = entry(&CredentialKey(hash), &record)?;
-    Ok(json!({ "key": key, "row": Row::new(hash, &record), "entry": entry }))
-}
-
-fn key_of(random: &str, mode: Mode) -> Outcome<(String, KeyHash)> {
-    let random: [u8; KEY_BYTES] = base16ct::mixed::decode_vec(random)
-        .ok()
-        .and_then(|bytes| bytes.try_into().ok())
-        .ok_or_else(|| format!("`random` is not {KEY_BYTES} bytes in hexadecimal"))?;
-    let key = new_key(mode, random);
-    let hash = ApiKey::new(&key).hash();
-    Ok((key, hash))
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Replacement {
-    random: String,
-    /// The record of the key that is replaced, as it is stored.
-    stored: String,
-}
-
-/// `{random, stored}` → a key that may do what another may. Its record is the other's as it is, with
-/// members of later releases.
-pub(super) fn replace(input: &str) -> Outcome {
-    let Replacement { random, stored } = serde_json::from_str(input).map_err(without_position)?;
-    let record: KeyRecord = serde_json::from_str(&stored)
-        .map_err(|error| format!("its record cannot be read: {}", without_position(error)))?;
-    let (key, hash) = key_of(&random, record.mode)?;
-    let row = Row::new(hash, &record);
-    Ok(json!({ "key": key, "row": row, "entry": { "key": row.name, "value": stored } }))
-}
-
-/// `{name: record}` as found in Workers KV → a row for each. A record that cannot be read is listed,
-/// too: it can still be revoked.
-pub(super) fn list(input: &str) -> Outcome {
-    let found: BTreeMap<String, Option<String>> = serde_json::from_str(input)?;
-    Ok(found.iter().filter_map(|(name, value)| row(name, value.as_deref()?)).collect())
-}
-
-/// `None` for a name that is not a key's.
-fn row(name: &str, value: &str) -> Option<Value> {
-    let hash = hash_of(name)?;
-    Some(match serde_json::from_str::<KeyRecord>(value) {
-        Ok(record) => json!(Row::new(hash, &record)),
-        Err(error) => json!({ "id": hash.id(), "name": name, "problem": without_position(error) }),
-    })
-}
-
-fn hash_of(name: &str) -> Option<KeyHash> {
-    let (_, hex) = name.split_once(':')?;
-    KeyHash::from_hex(hex).filter(|hash| CredentialKey(*hash).name() == name)
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Wanted {
-    /// A key, its whole hash, the name of its record, or its ID: the beginning of the hash.
-    key: String,
-    /// The names that begin with the prefix which the first answer has.
-    names: Option<Vec<String>>,
-}
-
-/// `{key}` → `{id, name}` of the record of a key, its whole hash or its record's name; of an ID the
-/// `{prefix}` of the names to be given: `{key, names}` → `{id, name}` of the only one.
-pub(super) fn find(input: &str) -> Outcome {
-    let Wanted { key, names } = serde_json::from_str(input)?;
-    let key = key.trim();
-    if let Some(hash) = whole(key) {
-        return Ok(json!({ "id": hash.id(), "name": CredentialKey(hash).name() }));
+/// Finds the key that is meant: by itself, by its whole hash, by the name of its record, or by its
+/// ID, which is the beginning of the hash. Only an ID is looked for in a list, which may lack keys of
+/// the last minute.
+///
+/// # Errors
+/// If the text is none of these, names no key or several, or the store fails.
+async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
+    let text = text.trim();
+    if let Some(key) = whole(text) {
+        return Ok(key);
     }
-    let is_hexadecimal = key.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if !is_hexadecimal || !(KEY_ID_LENGTH..=64).contains(&key.len()) {
-        return Err("this is neither a key nor an ID: take the ID from the key list".into());
+    let is_hexadecimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if !is_hexadecimal || !(KEY_ID_LENGTH..=64).contains(&text.len()) {
+        return Err(OperatorError::NotAKey);
     }
-    match names {
-        None => Ok(json!({ "prefix": format!("key:{key}") })),
-        Some(names) => only(key, &names),
+    let mut found = Vec::new();
+    let mut pages = Pages::new(store, CredentialKey::hash_prefix(text));
+    while let Some(page) = pages.next().await? {
+        found.extend(secret::credential_keys(&page));
     }
-}
-
-/// The hash that a text names by itself.
-fn whole(text: &str) -> Option<KeyHash> {
-    if [Mode::Test, Mode::Live].iter().any(|mode| text.starts_with(mode.key_prefix())) {
-        return Some(ApiKey::new(text).hash());
-    }
-    hash_of(text).or_else(|| KeyHash::from_hex(text).filter(|hash| hash.to_hex() == text))
-}
-
-fn only(id: &str, names: &[String]) -> Outcome {
-    let hashes = names.iter().filter_map(|name| hash_of(name));
-    let found: Vec<_> = hashes.filter(|hash| hash.to_hex().starts_with(id)).collect();
     match found.as_slice() {
-        [hash] => Ok(json!({ "id": hash.id(), "name": CredentialKey(*hash).name() })),
-        [] => Err(format!(
-            "no key has the ID `{id}` in the list, which may lack keys of the last minute: give \
-             the key itself or its whole hash, and no list is needed"
-        )
-        .into()),
-        several => Err(format!(
-            "{} keys have IDs that begin with `{id}`: give more of the hash, or the key itself",
-            several.len()
-        )
-        .into()),
+        [key] => Ok(*key),
+        [] => Err(OperatorError::UnknownKeyId(text.to_owned())),
+        several => Err(OperatorError::AmbiguousKeyId { id: text.to_owned(), count: several.len() }),
     }
+}
+
+/// The key that a text names without a list.
+fn whole(text: &str) -> Option<CredentialKey> {
+    if [Mode::Test, Mode::Live].iter().any(|mode| text.starts_with(mode.key_prefix())) {
+        return Some(CredentialKey(ApiKey::new(text).hash()));
+    }
+    CredentialKey::parse(text).or_else(|| KeyHash::from_hex(text).map(CredentialKey))
+}
+
+/// A key that was ended.
+#[derive(Clone, Debug, Serialize)]
+pub struct Revoked {
+    /// The key.
+    #[serde(flatten)]
+    pub name: KeyName,
+    /// Whether there was a record of it.
+    pub found: bool,
+}
+
+/// Ends a key, which is named as [`find`] says.
+///
+/// # Errors
+/// As [`find`], or if the store fails.
+pub async fn revoke(store: &impl OperatorStore, key: &str) -> Result<Revoked> {
+    let key = find(store, key).await?;
+    let found = store.get_values(&[key]).await?.into_iter().flatten().next().is_some();
+    store.remove(&key).await?;
+    Ok(Revoked { name: KeyName::new(key), found })
+}
+
+/// A key that replaces another.
+#[derive(Clone, Debug)]
+pub struct Rotated {
+    /// The new key. It works, whatever became of the old one.
+    pub made: MadeKey,
+    /// The old key.
+    pub old: KeyName,
+    /// When the old key ends, an RFC 3339 date-time.
+    pub ends: String,
+    /// Whether the end of the old key could be written. If not, it goes on without an end.
+    pub ended: Result<(), StoreError>,
+}
+
+/// Makes a key that may do what another may, and ends that one after so many seconds: 0, or at least
+/// 60. The old key is named as [`find`] says; its record is copied as it is, with its secret and with
+/// members of later releases.
+///
+/// # Errors
+/// As [`find`]; if there is no record of the old key, it cannot be read, or has no secret; if the
+/// store fails before there is a new key.
+pub async fn rotate(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    entropy: &impl Entropy,
+    key: &str,
+    keep_seconds: u32,
+) -> Result<Rotated> {
+    let old = find(store, key).await?;
+    let name = KeyName::new(old);
+    let Some(stored) = store.get(&old).await? else { return Err(OperatorError::NoKey(name.id)) };
+    let value = stored.value.read().await?;
+    let record = read(&value)
+        .map_err(|problem| OperatorError::DamagedKey { id: name.id.clone(), problem })?;
+    if record.secret.is_none() {
+        return Err(OperatorError::KeyWithoutSecret(name.id));
+    }
+    let made = put_new(store, entropy, value.clone(), record).await?;
+    let ends = date_time_in_seconds(clock.now_ms() / 1_000 + u64::from(keep_seconds));
+    let ended = match keep_seconds {
+        0 => store.remove(&old).await,
+        _ => store.put_for(&old, value, &NoMetadata, keep_seconds).await,
+    };
+    Ok(Rotated { made, old: name, ends, ended })
 }

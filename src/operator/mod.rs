@@ -1,121 +1,70 @@
-//! What an operator does to the service: makes keys, finds them, checks prices and profiles, finds
-//! and erases transactions.
+//! What an operator does to the service: makes keys, sets prices and profiles, finds, sums and erases
+//! transactions. Typed functions over [`OperatorStore`], which hold a page of records at most.
 //!
-//! The scripts run [`run`] as wasm. It keeps nothing: they carry records to and from Workers KV.
+//! Whoever calls them says how they are asked for and shown: a command line, a page.
 
-mod backfill;
-mod catalogue;
-mod erase;
-mod export;
-mod find;
-mod keys;
-mod lookup;
-mod profiles;
-mod show;
-mod transactions;
-mod unpriced;
+mod error;
+pub mod keys;
+pub mod prices;
+mod secret;
+pub mod seed;
+pub mod transactions;
+pub mod units;
 
-use crate::auth::{ApiKey, KeyRecord, Mode};
-use crate::charge::Catalogue;
-use crate::lookup::LookupKey;
-use crate::store::{CatalogueKey, CredentialKey, Key, ProfileKey, Version};
-use crate::timeline::Profile;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::error::Error;
+pub use error::OperatorError;
 
-type Outcome<T = Value> = Result<T, Box<dyn Error>>;
+use crate::store::{Key, Listed, NoMetadata, OperatorStore};
+use crate::version::Version;
+use serde::Serialize;
 
-/// Runs a command such as `new-key` on its input, which is JSON.
-///
-/// # Errors
-///
-/// What is wrong with the input, such as `` `a b` is not an ID ``, in a line for the operator. None
-/// repeats a key.
-pub fn run(command: &str, input: &[u8]) -> Result<String, String> {
-    let run = match command {
-        "new-key" => keys::make,
-        "replace-key" => keys::replace,
-        "list-keys" => keys::list,
-        "find-key" => keys::find,
-        "catalogue" => catalogue::check,
-        "catalogue-names" => catalogue::names,
-        "stored-catalogue" => catalogue::stored,
-        "profile" => profiles::make,
-        "list-profiles" => profiles::list,
-        "lookup" => lookup::make,
-        "lookup-hashes" => lookup::hashes,
-        "transaction-name" => transactions::name,
-        "find-transactions" => find::find,
-        "show-transaction" => show::show,
-        "export-transactions" => export::export,
-        "unpriced-offerings" => unpriced::unpriced,
-        "erasable" => erase::check,
-        "erase-transaction" => erase::erase,
-        "replays" => erase::replays,
-        "complete-key" => backfill::key,
-        "incomplete-transactions" => backfill::incomplete,
-        "complete-transactions" => backfill::transactions,
-        "seed" => seed,
-        _ => return Err(format!("there is no operator's command `{command}`")),
-    };
-    let output = text(input).and_then(run).map_err(|error| error.to_string())?;
-    Ok(output.to_string())
+type Result<T, E = OperatorError> = std::result::Result<T, E>;
+
+/// Goes through a list page by page.
+struct Pages<'s, S> {
+    store: &'s S,
+    prefix: String,
+    cursor: Option<String>,
+    is_last: bool,
 }
 
-fn text(input: &[u8]) -> Outcome<&str> {
-    str::from_utf8(input).map_err(|error| {
-        let at = error.valid_up_to();
-        format!("this is not UTF-8 text: look at byte {at}, and save it as UTF-8").into()
-    })
+impl<'s, S: OperatorStore> Pages<'s, S> {
+    fn new(store: &'s S, prefix: impl Into<String>) -> Self {
+        Pages { store, prefix: prefix.into(), cursor: None, is_last: false }
+    }
+
+    /// The next page; `None` after the last one.
+    async fn next(&mut self) -> Result<Option<Vec<Listed>>> {
+        if self.is_last {
+            return Ok(None);
+        }
+        let page = self.store.list(&self.prefix, self.cursor.as_deref()).await?;
+        self.is_last = page.cursor.is_none();
+        self.cursor = page.cursor;
+        Ok(Some(page.records))
+    }
 }
 
-/// A record for Workers KV.
-fn entry(key: &impl Key, record: &impl Serialize) -> Outcome {
-    let value = serde_json::to_string(&Versioned { record, version: Version })?;
-    Ok(json!({ "key": key.name(), "value": value }))
+/// Writes a record that has no metadata, with the version of its format.
+async fn put_record<K: Key<Metadata = NoMetadata>>(
+    store: &impl OperatorStore,
+    key: &K,
+    record: &impl Serialize,
+) -> Result<()> {
+    Ok(store.put(key, encode(record)?, &NoMetadata).await?)
 }
 
-#[derive(Serialize)]
-struct Versioned<'r, R> {
-    #[serde(flatten)]
-    record: &'r R,
-    version: Version,
+fn encode(record: &impl Serialize) -> Result<Vec<u8>> {
+    #[derive(Serialize)]
+    struct Versioned<'r, R> {
+        #[serde(flatten)]
+        record: &'r R,
+        version: Version,
+    }
+    Ok(serde_json::to_vec(&Versioned { record, version: Version })?)
 }
 
-/// The record of a key is one line that a script wrote: its line and column help nobody.
-fn without_position(error: serde_json::Error) -> String {
+/// What is wrong with a record. It is one line that a program wrote: the position helps nobody.
+fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    match text.rsplit_once(" at line ") {
-        Some((problem, _)) => problem.to_owned(),
-        None => text,
-    }
-}
-
-#[derive(Deserialize)]
-struct Development {
-    keys: Vec<(String, KeyRecord)>,
-    catalogue: Catalogue,
-    lookup: LookupKey,
-    profiles: BTreeMap<String, Profile>,
-}
-
-/// The data of local development. It belongs into no deployed namespace.
-fn seed(_input: &str) -> Outcome {
-    let Development { keys, catalogue, lookup, profiles } =
-        serde_json::from_str(include_str!("development.json"))?;
-    let mut entries = vec![lookup::entry_of(lookup)?];
-    for mode in [Mode::Test, Mode::Live] {
-        entries.push(entry(&CatalogueKey(Some(mode)), &catalogue)?);
-    }
-    for (key, record) in &keys {
-        let record = KeyRecord { lookup: Some(lookup), ..record.clone() };
-        entries.push(entry(&CredentialKey(ApiKey::new(key).hash()), &record)?);
-    }
-    for (unit, profile) in &profiles {
-        entries.push(entry(&ProfileKey(unit), profile)?);
-    }
-    let rows = keys.iter().map(|(key, record)| json!({ "key": key, "record": record }));
-    Ok(json!({ "keys": rows.collect::<Value>(), "entries": entries }))
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem).to_owned()
 }

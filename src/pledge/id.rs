@@ -1,15 +1,28 @@
 //! Identifiers that the service makes, and the key of a timeline.
 
+use crate::hash::{first_bytes, update_with_parts};
+use crate::scope::Scope;
+use crate::secret::NamespaceSecret;
 use base32ct::{Base32Unpadded, Encoding as _};
-use serde::{Deserialize, Serialize};
+use hmac::Mac as _;
+use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Display, Formatter};
 
-/// Bytes of randomness in an id: 120 bits.
-pub const ID_BYTES: usize = 15;
+/// Bytes of a transaction's ID: 208 bits.
+pub const TRANSACTION_ID_BYTES: usize = 2 * GROUP_BYTES + UNIQUE_BYTES;
+/// Bytes that are random or derived in a transaction's ID: 128 bits.
+pub const UNIQUE_BYTES: usize = 16;
+/// Bytes of randomness in a pledge's ID: 120 bits.
+pub const PLEDGE_ID_BYTES: usize = 15;
 /// Bytes of randomness in an edit key: 160 bits.
 pub const EDIT_KEY_BYTES: usize = 20;
 
-const ID_LENGTH: usize = ID_BYTES * 8 / 5;
+/// Bytes that stand for a shop, and for an order, in the ID of a transaction: 8 characters each.
+const GROUP_BYTES: usize = 5;
+
+const TRANSACTION_ID_LENGTH: usize = (TRANSACTION_ID_BYTES * 8).div_ceil(5);
+/// The characters that end it: they stand for the 3 bits that are left of 208.
+const LAST_CHARACTERS: &[u8] = b"aeimquy4";
 
 macro_rules! identifier {
     ($(#[$doc:meta])* $name:ident, [u8; $bytes:ident] => $encode:expr) => {
@@ -44,12 +57,15 @@ macro_rules! identifier {
 }
 
 identifier! {
-    /// ID of a pledge transaction (§2.1): `ptran_` and 24 characters, 120 bits.
-    TransactionId, [u8; ID_BYTES] => |bytes| "ptran_".to_owned() + &base32(&bytes)
+    /// ID of a pledge transaction (§2.1): `ptran_` and 42 characters of base32, opaque to callers.
+    ///
+    /// Of its 208 bits 40 stand for the shop, 40 for the order, and 128 are random or derived: so a
+    /// listing by prefix finds the transactions of a shop, or of an order.
+    TransactionId, [u8; TRANSACTION_ID_BYTES] => |bytes| "ptran_".to_owned() + &base32(&bytes)
 }
 identifier! {
     /// ID of a pledge (§2.5): `p_` and 24 characters, 120 bits.
-    PledgeId, [u8; ID_BYTES] => |bytes| "p_".to_owned() + &base32(&bytes)
+    PledgeId, [u8; PLEDGE_ID_BYTES] => |bytes| "p_".to_owned() + &base32(&bytes)
 }
 identifier! {
     /// The secret of a timeline address (§2.1): 160 bits in 40 hexadecimal digits, which log
@@ -61,36 +77,57 @@ fn base32(bytes: &[u8]) -> String {
     Base32Unpadded::encode_string(bytes)
 }
 
-/// How an edit key is written: a repeat is answered as its first create was.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EditKeyEncoding {
-    /// 32 characters, as in records that do not name an encoding.
-    #[default]
-    Base32,
-    /// 40 digits.
-    Hex,
-}
-
-impl EditKey {
-    /// Makes one of these bytes in this encoding.
-    pub fn encoded(bytes: [u8; EDIT_KEY_BYTES], encoding: EditKeyEncoding) -> Self {
-        match encoding {
-            EditKeyEncoding::Base32 => EditKey(base32(&bytes)),
-            EditKeyEncoding::Hex => EditKey::from_bytes(bytes),
-        }
-    }
-}
-
 impl TransactionId {
+    /// Makes the ID of a transaction; `unique` is random, or derived for a create that can be repeated.
+    pub fn new(
+        secret: &NamespaceSecret,
+        scope: &Scope,
+        reference: &str,
+        unique: [u8; UNIQUE_BYTES],
+    ) -> Self {
+        let groups = [shop(scope), order(secret, scope, reference)];
+        let mut bytes = [0; TRANSACTION_ID_BYTES];
+        let parts = groups.iter().flatten().chain(&unique);
+        bytes.iter_mut().zip(parts).for_each(|(byte, part)| *byte = *part);
+        TransactionId::from_bytes(bytes)
+    }
+
+    /// How the IDs of one shop's transactions begin: those of a unit in a mode.
+    pub fn shop_prefix(scope: &Scope) -> String {
+        Self::prefix(&shop(scope))
+    }
+
+    /// How the IDs of the transactions with this reference begin.
+    pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
+        Self::prefix(&[shop(scope), order(secret, scope, reference)].concat())
+    }
+
+    fn prefix(groups: &[u8]) -> String {
+        "ptran_".to_owned() + &base32(groups)
+    }
+
     /// Reads an ID that this service can have made.
     ///
     /// `None` for every other text, such as `ptran_`, `key:abc`, or 600 characters: it can name
     /// no record, and must not reach the store.
     pub fn parse(text: &str) -> Option<Self> {
-        let opaque = text.strip_prefix("ptran_")?;
-        let shaped = opaque.len() == ID_LENGTH
-            && opaque.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7'));
+        let opaque = text.strip_prefix("ptran_")?.as_bytes();
+        let shaped = opaque.len() == TRANSACTION_ID_LENGTH
+            && opaque.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7'))
+            && opaque.last().is_some_and(|last| LAST_CHARACTERS.contains(last));
         shaped.then(|| TransactionId(text.to_owned()))
     }
+}
+
+/// The bytes that stand for a unit in a mode. Their hash has no secret: a namespace whose secret was
+/// lost can still list its shops.
+fn shop(scope: &Scope) -> [u8; GROUP_BYTES] {
+    let mut hash = Sha256::new();
+    update_with_parts(&mut hash, scope.parts());
+    first_bytes(hash.finalize())
+}
+
+/// The bytes that stand for a reference of a shop's.
+fn order(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> [u8; GROUP_BYTES] {
+    first_bytes(secret.mac("order", scope, [reference.as_bytes()]).finalize().into_bytes())
 }

@@ -1,4 +1,4 @@
-//! What is pledged: requests, records, ids and amounts.
+//! Pledges: requests, records, ids and amounts.
 
 mod amount;
 mod id;
@@ -6,7 +6,9 @@ mod record;
 mod request;
 
 pub use amount::Amount;
-pub use id::{EDIT_KEY_BYTES, EditKey, EditKeyEncoding, PledgeId, TransactionId};
+pub use id::{
+    EDIT_KEY_BYTES, EditKey, PLEDGE_ID_BYTES, PledgeId, TRANSACTION_ID_BYTES, TransactionId,
+};
 pub use record::{
     Charge, CurrencyCode, Impact, Notification, Pledge, PledgeDetail, PledgeTransaction, Recipient,
     RetrievedPledge, RetrievedPledgeTransaction, Trigger,

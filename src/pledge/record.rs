@@ -1,10 +1,10 @@
-//! What the service keeps and answers (§2, §4.2).
+//! Pledge transactions as the service keeps and answers them (§2, §4.2).
 //!
 //! Each type is one JSON object of the contract. Members that may be null are `Option`s, and absent
 //! members read as null. Members that the contract does not have are passed over: a release can be
 //! rolled back.
 
-use super::Amount;
+use super::amount::Amount;
 use crate::decimal::number_as_money;
 use crate::validate::number::to_double;
 use serde::de::{Error, Unexpected, Visitor};
@@ -123,9 +123,9 @@ pub struct Pledge<'a> {
     /// Unique ID: `p_` and an opaque identifier.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
-    /// What is pledged, and how much.
+    /// The offering, and how much of it.
     pub impact: Impact<'a>,
-    /// What the timeline shows of it.
+    /// Its description for the timeline.
     pub detail: PledgeDetail<'a>,
 }
 
@@ -135,9 +135,9 @@ pub struct RetrievedPledge<'a> {
     /// Unique ID: `p_` and an opaque identifier.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
-    /// What is pledged, and how much.
+    /// The offering, and how much of it.
     pub impact: Impact<'a>,
-    /// What the timeline shows of it: always one entry from this service.
+    /// Descriptions for the timeline: always one entry from this service.
     pub details: Vec<PledgeDetail<'a>>,
     /// Who the pledge is for.
     pub recipient: Recipient<'a>,

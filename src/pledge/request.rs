@@ -1,6 +1,7 @@
-//! What a caller asks for: untrusted bytes parsed into values that need no further check.
+//! Requests: untrusted bytes parsed into values that need no further check.
 
-use super::{Amount, Impact, PledgeDetail, Recipient, Trigger};
+use super::amount::Amount;
+use super::record::{Impact, PledgeDetail, Recipient, Trigger};
 use crate::schema::{BODY, NOTIFICATION_TYPES, Slot};
 use crate::validate::json::{self, Visitor};
 use crate::validate::{Report, Text};
@@ -27,9 +28,9 @@ pub struct PledgeTransactionRequest<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PledgeRequest<'a> {
-    /// What is pledged, and how much.
+    /// The offering, and how much of it.
     pub impact: Impact<'a>,
-    /// What the timeline shows of it.
+    /// Its description for the timeline.
     pub detail: PledgeDetail<'a>,
 }
 

@@ -52,7 +52,7 @@ thread_local! {
     static ISOLATE: Isolate = Isolate::default();
 }
 
-/// What outlives a request.
+/// The state that requests share.
 #[derive(Default)]
 struct Isolate {
     caches: Rc<Caches>,

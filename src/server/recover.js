@@ -15,7 +15,9 @@ export function recovering(fetch, instance) {
   let last = 0;
 
   function recover() {
-    if (served === (served = instance())) return;
+    const before = served;
+    served = instance();
+    if (served === before) return;
     console.error(
       JSON.stringify({ cause: "the service broke and starts anew", waiting: waiting.size }),
     );
@@ -39,7 +41,8 @@ export function recovering(fetch, instance) {
 
   return async (request, env, context) => {
     recover();
-    const number = (last += 1);
+    last += 1;
+    const number = last;
     const answered = new Promise((resolve, reject) => {
       waiting.set(number, resolve);
       fetch(request, env, context).then(resolve, reject);

@@ -3,7 +3,7 @@
 use super::deadline::{promise_within, within};
 use super::rate_limit::RateLimit;
 use crate::api::header;
-use crate::handle::{BodyError, Request, Reservation};
+use crate::http::{BodyError, Request, Reservation};
 use js_sys::{Promise, Uint8Array};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -92,7 +92,7 @@ impl<'r> WorkerRequest<'r> {
                 return false;
             }
             if let Err(busy) = reservation.resize(length) {
-                refused = busy;
+                refused = busy.into();
                 return false;
             }
             body.extend(piece.to_vec());
@@ -107,7 +107,7 @@ impl<'r> WorkerRequest<'r> {
 
     /// Lets the caller finish sending a body that was refused unread: one that is cut off in the
     /// middle of sending would see a broken connection instead of the answer. So much, for so long
-    /// and for so few callers that it costs nobody else anything; beyond, the answer goes at once.
+    /// and for so few callers that it costs other callers nothing; beyond, the answer goes at once.
     pub async fn drain(&self) {
         // The length first: the platform makes a stream only for whoever asks for it.
         if self.content_length().is_some_and(|length| length <= LEFT_TO_PLATFORM_BYTES) {

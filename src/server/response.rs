@@ -1,7 +1,7 @@
 //! A response of the platform's.
 
 use crate::api::header;
-use crate::handle::{Body, Media, Response};
+use crate::http::{Body, Media, Response};
 use js_sys::Uint8Array;
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -1,25 +1,39 @@
 //! Typed keys: each owns its prefix, its metadata and its caching, so that a wrong pairing does
 //! not compile, and no text from outside names a record of another kind.
+//!
+//! No other module knows a prefix. An operator lists by a key's [`PREFIX`](Key::PREFIX) or by a
+//! prefix that a key makes, and reads the names that come back with that key's `parse`.
 
-use super::{NoMetadata, TransactionMetadata};
-use crate::auth::{KeyHash, Mode};
+use super::metadata::{NoMetadata, TransactionMetadata};
+use crate::auth::KeyHash;
 use crate::idempotency::ReplayHash;
 use crate::pledge::TransactionId;
+use crate::scope::{Mode, Scope};
+use crate::secret::NamespaceSecret;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 
 /// A key of the store.
 pub trait Key {
-    /// What is stored beside the value; at most 1,024 bytes of JSON.
+    /// The metadata beside the value; at most 1,024 bytes of JSON.
     type Metadata: Serialize + DeserializeOwned;
     /// The name of this kind of record, for logs.
     const KIND: &'static str;
+    /// How the names of all records of this kind begin.
+    const PREFIX: &'static str;
     /// Most seconds for which the store may answer from a cache; `None` leaves it to the store.
     const CACHE_SECONDS: Option<u32> = None;
     /// How long the store may take to answer, in milliseconds.
     const READ_MS: u32 = 5_000;
-    /// The key's text; at most 512 bytes.
-    fn name(&self) -> String;
+
+    /// The rest of the name, behind the prefix.
+    fn suffix(&self) -> Cow<'_, str>;
+
+    /// The name of the record; at most 512 bytes.
+    fn name(&self) -> String {
+        [Self::PREFIX, &self.suffix()].concat()
+    }
 }
 
 /// `transaction:{id}` → the bytes of the get operation's answer.
@@ -29,62 +43,127 @@ pub struct TransactionKey<'k>(pub &'k TransactionId);
 impl Key for TransactionKey<'_> {
     type Metadata = TransactionMetadata;
     const KIND: &'static str = "transaction";
-    fn name(&self) -> String {
-        format!("transaction:{}", self.0)
+    const PREFIX: &'static str = "transaction:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+}
+
+impl TransactionKey<'_> {
+    /// How the names of one shop's transactions begin: those of a unit in a mode.
+    ///
+    /// Check [`allows`](TransactionMetadata::allows) of each record that is listed: the 40 bits that
+    /// stand for a shop can be those of another shop, too.
+    pub fn shop_prefix(scope: &Scope) -> String {
+        [Self::PREFIX, &TransactionId::shop_prefix(scope)].concat()
+    }
+
+    /// How the names of the transactions of one order begin: those with this reference.
+    ///
+    /// Check [`allows`](TransactionMetadata::allows) and the hash of the reference of each record
+    /// that is listed: the 40 bits that stand for a shop or an order can be those of another.
+    pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
+        [Self::PREFIX, &TransactionId::order_prefix(secret, scope, reference)].concat()
+    }
+
+    /// The ID in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<TransactionId> {
+        TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
     }
 }
 
 /// `key:{sha256}` → a [`KeyRecord`](crate::auth::KeyRecord).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CredentialKey(pub KeyHash);
 
 impl Key for CredentialKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "key";
+    const PREFIX: &'static str = "key:";
     /// The least that Workers KV takes: it bounds how long a revoked key lives.
     const CACHE_SECONDS: Option<u32> = Some(30);
-    fn name(&self) -> String {
-        format!("key:{}", self.0.to_hex())
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned(self.0.to_hex())
     }
 }
 
-/// `catalogue:{mode}` → a [`Catalogue`](crate::charge::Catalogue). Without a mode, `catalogue`: the
-/// one of both modes until each had its own, which test mode still falls back to.
-#[derive(Clone, Copy, Debug)]
-pub struct CatalogueKey(pub Option<Mode>);
+impl CredentialKey {
+    /// How the names of the keys begin whose hash begins with these digits. No digits: all keys.
+    pub fn hash_prefix(hexadecimal: &str) -> String {
+        [Self::PREFIX, hexadecimal].concat()
+    }
+
+    /// The key in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<Self> {
+        KeyHash::from_hex(name.strip_prefix(Self::PREFIX)?).map(CredentialKey)
+    }
+}
+
+/// `catalogue:{mode}` → a [`Catalogue`](crate::charge::Catalogue).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CatalogueKey(pub Mode);
 
 impl Key for CatalogueKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "catalogue";
-    fn name(&self) -> String {
-        let Some(mode) = self.0 else { return "catalogue".to_owned() };
-        let mode: &str = mode.into();
-        format!("catalogue:{mode}")
+    const PREFIX: &'static str = "catalogue:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.name())
     }
 }
 
 /// `profile:{unit}` → a [`Profile`](crate::timeline::Profile).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProfileKey<'k>(pub &'k str);
 
 impl Key for ProfileKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "profile";
+    const PREFIX: &'static str = "profile:";
     /// A page does not need it: its reader should not wait for it.
     const READ_MS: u32 = 1_000;
-    fn name(&self) -> String {
-        format!("profile:{}", self.0)
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0)
+    }
+}
+
+impl<'k> ProfileKey<'k> {
+    /// The key with the unit in the name of a record; `None` for a name of another kind.
+    pub fn parse(name: &'k str) -> Option<Self> {
+        name.strip_prefix(Self::PREFIX).map(ProfileKey)
     }
 }
 
 /// `idempotency:{hash}` → a [`Replay`](crate::idempotency::Replay).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayKey(pub ReplayHash);
 
 impl Key for ReplayKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "replay";
-    fn name(&self) -> String {
-        format!("idempotency:{}", self.0.to_hex())
+    const PREFIX: &'static str = "idempotency:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned(self.0.to_hex())
+    }
+}
+
+impl ReplayKey {
+    /// The key in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<Self> {
+        ReplayHash::from_hex(name.strip_prefix(Self::PREFIX)?).map(ReplayKey)
+    }
+}
+
+/// `secret` → the [`SecretRecord`](crate::secret::SecretRecord) of the namespace. The service does
+/// not read it: the record of each API key has a copy of the secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SecretKey;
+
+impl Key for SecretKey {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "secret";
+    const PREFIX: &'static str = "secret";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
     }
 }

@@ -1,10 +1,11 @@
 //! The metadata of a transaction's record, which KV lists without reading the record.
 
-use super::Version;
-use crate::auth::{Mode, Scope};
-use crate::lookup::LookupHashes;
 use crate::pledge::{CurrencyCode, EditKey};
-use serde::{Deserialize, Serialize};
+use crate::scope::{Mode, Scope};
+use crate::secret::LookupHashes;
+use crate::version::Version;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
@@ -18,13 +19,12 @@ pub struct TransactionMetadata {
     unit: String,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
-    /// The service writes it and does not read it.
+    /// The service writes it and does not read it: an operator may have edited it.
     #[serde(skip_deserializing)]
     pub summary: Summary,
 }
 
-/// What the operator's commands know of a transaction without reading its record. Records from
-/// before version 1 have nothing of it.
+/// A transaction in short, for the operator: a listing shows it without reading the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
@@ -40,7 +40,7 @@ pub struct Summary {
     /// Number of pledges whose offering the price catalogue does not list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpriced: Option<usize>,
-    /// Hashes of reference and e-mail address, if the API key's record has a lookup key.
+    /// Hashes of reference and e-mail address, until an operator erases the personal data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lookup: Option<LookupHashes>,
     /// The hash that names the replay record, if the create had an `Idempotency-Key`.
@@ -81,4 +81,20 @@ impl TransactionMetadata {
 
 fn hash(text: &str) -> String {
     base16ct::lower::encode_string(&Sha256::digest(text.as_bytes()))
+}
+
+/// No metadata. Reading it passes over whatever a later release writes there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NoMetadata;
+
+impl Serialize for NoMetadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_unit()
+    }
+}
+
+impl<'de> Deserialize<'de> for NoMetadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| NoMetadata)
+    }
 }

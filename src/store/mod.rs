@@ -5,11 +5,11 @@
 
 mod key;
 mod metadata;
-mod version;
+mod operator;
 
-pub use key::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, TransactionKey};
-pub use metadata::{Summary, TransactionMetadata};
-pub use version::{NoMetadata, VERSION, Version};
+pub use key::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, SecretKey, TransactionKey};
+pub use metadata::{NoMetadata, Summary, TransactionMetadata};
+pub use operator::{Listed, MAX_READS, OperatorStore, Page};
 
 use serde_json::error::Category;
 
@@ -18,7 +18,8 @@ use serde_json::error::Category;
 pub enum StoreError {
     /// The store does not answer, or refuses. Details are logged where they arise.
     Unavailable,
-    /// What is stored does not read: text for the operator's log, which quotes nothing of it.
+    /// The record or its metadata cannot be read. The text is for the operator's log, and quotes
+    /// nothing of what is stored.
     Damaged(String),
 }
 

@@ -3,7 +3,7 @@
 //! The rules are those of Unicode's CLDR, as far as the page needs them; a test compares them with
 //! `Intl`. The `icu` crates would be larger than the rest of the service.
 
-use crate::auth::OWS;
+use crate::http::OWS;
 use serde::Serialize;
 use strum::{IntoStaticStr, VariantArray};
 

@@ -69,7 +69,13 @@ let worker;
 const pages = {};
 before(async () => {
   worker = await startWorker();
-  const record = { mode: "live", level: "team", teamId: "team", unitIds: Object.keys(PROFILES) };
+  const record = {
+    mode: "live",
+    level: "team",
+    teamId: "team",
+    unitIds: Object.keys(PROFILES),
+    secret: "07".repeat(32),
+  };
   await worker.kv.put(
     `key:${createHash("sha256").update(KEY).digest("hex")}`,
     JSON.stringify(record),

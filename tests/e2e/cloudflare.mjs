@@ -250,7 +250,7 @@ async function remove(_, { namespace, form }) {
 /** Keeps the bindings as the platform does: one that is inherited stays what it was. */
 async function upload(account, { match: [, name], form }) {
   const parts = await form().formData();
-  const { bindings, observability, placement } = JSON.parse(parts.get("metadata"));
+  const { bindings, observability } = JSON.parse(parts.get("metadata"));
   const earlier = (binding) => account.bindings.get(name)?.find((other) => other.name === binding);
   account.bindings.set(
     name,
@@ -260,7 +260,6 @@ async function upload(account, { match: [, name], form }) {
     name,
     bindings,
     observability,
-    placement,
     modules: [...parts.keys()].filter((part) => part !== "metadata"),
   });
   account.workers.add(name);

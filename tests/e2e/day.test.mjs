@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
@@ -202,12 +202,10 @@ for (const [name, open] of Object.entries(PLACES)) {
       const { status, json } = await service.create(key, order("order-2002", "tre"), unit("pos"));
       assert.deepEqual([status, json.charge.amount], [200, "0.00"]);
     });
-    const check = await fails("catalogue", "check");
-    assert.deepEqual(
-      [check.code, /^tre +live +1 /m.test(check.out)],
-      [1, true],
-      check.out + check.problem,
-    );
+    const usage = await fails("transactions", "usage", "--unpriced");
+    assert.equal(usage.code, 1, usage.problem);
+    const [, misspelt] = usage.out.match(/^(ptran_\w+) .* live +0\.00 EUR +1$/m);
+    assert.match(await run("transactions", "show", misspelt), /^tre +3/m);
 
     // Somebody calls: their pledge is found, shown, erased, and stays erased.
     const find = ["transactions", "find", "--unit", "web", "--reference", "order-2001"];

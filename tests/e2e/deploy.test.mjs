@@ -125,7 +125,7 @@ test("an account is all that a deploy needs: it makes the namespace once, and ke
     env,
   });
   assert.equal(made.code, 0, made.problem);
-  assert.equal(account.records.size, 2); // its lookup key, too
+  assert.equal(account.records.size, 2); // the secret, too
 });
 
 test("staging and production are Workers of their own, each with its namespace, keys and prices", async (t) => {

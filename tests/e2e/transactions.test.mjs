@@ -1,5 +1,6 @@
-/** `npm run transactions` and `npm run catalogue -- check`, on local KV and on a deployed namespace. */
+/** `npm run transactions`, on local KV and on a deployed namespace. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
@@ -9,27 +10,40 @@ import { assertAnswer, requestOf } from "./rows.mjs";
 import { scratch, script } from "./script.mjs";
 import { send, startWorker } from "./worker.mjs";
 
-const ID = "ptran_zk72fhaww6j7yraul2p5ppyh"; // of both formats
+const ID = "ptran_f74hxzdgxljvqeegtsq7kummqadht4ietopodwyawa"; // of the fixture
+const SECRET = "0f".repeat(32);
 const before = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
-const fixture = (format) =>
-  readFileSync(
-    join(import.meta.dirname, "..", "fixtures", "records", `format-${format}.json`),
-    "utf8",
-  );
+const FIXTURE = readFileSync(
+  join(import.meta.dirname, "..", "fixtures", "records", "format-1.json"),
+  "utf8",
+);
 
-/** The records of a format, and the requests that a service answers by them, as of an hour ago. */
-function recorded(format, time = before(60)) {
-  const { records, rows } = JSON.parse(
-    fixture(format).replaceAll(/2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, time),
+/** Records of all kinds, and the requests that a service answers by them, as of an hour ago. */
+function recorded(time = before(60)) {
+  const text = FIXTURE.replaceAll(/2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, time);
+  const { records, rows } = JSON.parse(text);
+  const secret = { key: "secret", value: JSON.stringify({ secret: SECRET, version: 1 }) };
+  const entries = Object.entries(records).map(([key, { value, metadata }]) => ({
+    key,
+    value,
+    ...(metadata === null ? {} : { metadata }),
+  }));
+  return { rows, entries: [...entries.filter(({ key }) => key !== "secret"), secret] };
+}
+
+/** The ID of a transaction of this unit and mode: 40 bits of their hash, and characters of which nothing is known. */
+function idIn(mode, unit, character) {
+  const hash = createHash("sha256");
+  for (const text of [mode, unit]) {
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64BE(BigInt(Buffer.byteLength(text)));
+    hash.update(length).update(text);
+  }
+  const digits = hash.digest().readUIntBE(0, 5).toString(32).padStart(8, "0");
+  const letters = [...digits].map(
+    (digit) => "abcdefghijklmnopqrstuvwxyz234567"[Number.parseInt(digit, 32)],
   );
-  return {
-    rows,
-    entries: Object.entries(records).map(([key, { value, metadata }]) => ({
-      key,
-      value,
-      ...(metadata === null ? {} : { metadata }),
-    })),
-  };
+  return `ptran_${letters.join("")}${character.repeat(34)}`;
 }
 
 const run =
@@ -51,71 +65,30 @@ const asked =
   };
 
 for (const [name, open] of Object.entries(PLACES)) {
-  test(`on ${name}, a transaction is found, shown and, when it is old, completed`, async (t) => {
+  test(`on ${name}, a transaction is found and shown`, async (t) => {
     const at = await open(t);
-    const { entries } = recorded(0);
-    await at.kv.write(entries);
+    await at.kv.write(recorded().entries);
     const find = ["find", "--unit", "unit_dev", "--reference", "order-1001"];
     const row = ({ id, unit, unpriced, amount }) => ({ id, unit, unpriced, amount });
-    const old = await asked(at)(...find);
+    const { transactions, ...rest } = await asked(at)(...find);
     assert.deepEqual(
-      [old.transactions.map(row), old.read, old.damaged],
-      [[{ id: ID, unit: "unit_dev", unpriced: 0, amount: "1.50" }], 1, 0],
+      [transactions.map(row), rest],
+      [[{ id: ID, unit: "unit_dev", unpriced: 0, amount: "1.50" }], { damaged: 0 }],
     );
-
-    const backfill = ["backfill"];
-    assert.deepEqual(await asked(at)(...backfill), {
-      keys: 3,
-      transactions: 2,
-      young: 0,
-      damaged: 0,
-    });
-    const all = await contents(at.kv);
-    for (const { key, value } of entries.filter(({ key }) => !key.startsWith("key:")))
-      assert.equal(all[key].value, value);
-    const { lookup, ...record } = JSON.parse(all[entries[0].key].value);
-    assert.deepEqual(
-      [record, lookup],
-      [JSON.parse(entries[0].value), JSON.parse(all.lookup.value).key],
-    );
-    const { summary } = all[`transaction:${ID}`].metadata;
-    assert.ok(`idempotency:${summary.replay}` in all && summary.amount === "1.50");
-    assert.deepEqual(await asked(at)(...backfill), {
-      keys: 0,
-      transactions: 0,
-      young: 0,
-      damaged: 0,
-    });
-    assert.deepEqual(await contents(at.kv), all);
-
-    const words = await run(at)(
-      "find",
-      "--unit",
-      "unit_dev",
-      "--mode",
-      "test",
-      "--email",
-      "Ada@Example.org",
-    );
+    const byEmail = (unit, address) =>
+      run(at)("find", "--unit", unit, "--mode", "test", "--email", address);
+    const words = await byEmail("unit_dev", "Ada@Example.org");
     assert.equal(words.code, 0, words.problem);
     assert.equal(words.out.split("\n")[0], placeInWords(at.place));
     assert.match(words.out, new RegExp(`^${ID}  \\S+Z  test  1\\.50 USD$`, "m"));
-    assert.ok(!words.out.includes("backfill"));
-    const none = await run(at)(
-      "find",
-      "--unit",
-      "unit_dev_two",
-      "--mode",
-      "test",
-      "--email",
-      "ada@example.org",
-    );
+    const none = await byEmail("unit_dev_two", "ada@example.org");
     assert.match(none.out, /^no such transaction$/m);
 
     const masked = await run(at)("show", ID);
     assert.equal(masked.code, 0, masked.problem);
     assert.match(masked.out, /^Recipient +a…@e…, A…$/m);
     assert.match(masked.out, /^Reference +order-1001$/m);
+    assert.match(masked.out, /^Record +made with an Idempotency-Key$/m);
     assert.match(masked.out, /^tree +3 +T…, t…, t…$/m);
     assert.ok(!/edit_key|ada@|Ada/.test(masked.out), masked.out);
     const whole = await run(at)("show", ID, "--reveal");
@@ -125,12 +98,12 @@ for (const [name, open] of Object.entries(PLACES)) {
     assert.match(opened.transaction.timelineUrl, /\?edit_key=/);
     assert.equal(opened.transaction.pledges[0].recipient.email, "a…@e…");
     for (const { out, problem } of [words, none, masked, whole])
-      assert.ok(!`${out}${problem}`.includes(lookup));
+      assert.ok(!`${out}${problem}`.includes(SECRET));
   });
 
   test(`on ${name}, what is erased stays erased when the create is repeated`, async (t) => {
     const at = await open(t);
-    const { entries, rows } = recorded(1);
+    const { entries, rows } = recorded();
     await at.kv.write(entries);
     const untouched = await contents(at.kv);
     const asking = await run(at)("erase", ID);
@@ -187,8 +160,8 @@ for (const [name, open] of Object.entries(PLACES)) {
 
   test(`on ${name}, a month is summed, and no cell is a formula`, async (t) => {
     const at = await open(t);
-    const listed = (id, unit, createdAt, amount, unpriced) => ({
-      key: `transaction:ptran_${id}`,
+    const listed = (character, unit, createdAt, amount, unpriced) => ({
+      key: `transaction:${idIn("live", unit, character)}`,
       value: "",
       metadata: {
         version: 1,
@@ -198,12 +171,13 @@ for (const [name, open] of Object.entries(PLACES)) {
         summary: { createdAt, amount, currencyCode: "EUR", unpriced },
       },
     });
+    const formula = '=cmd|"/c calc"!A1';
     await at.kv.write([
-      listed(1, '=cmd|"/c calc"!A1', "2026-11-01T00:00:00.000Z", "0.10"),
-      listed(2, "u", "2026-11-30T23:59:59.999Z", "0.20", 2),
-      listed(3, "u", "2026-11-30T23:59:59.999Z", `${"9".repeat(30)}.99`),
-      listed(4, "u", "2026-12-01T00:00:00.000Z", "7.00"),
-      ...recorded(0, "2026-11-02T00:00:00.000Z").entries,
+      listed("a", formula, "2026-11-01T00:00:00.000Z", "0.10"),
+      listed("e", "u", "2026-11-30T23:59:59.999Z", "0.20", 2),
+      listed("i", "u", "2026-11-30T23:59:59.999Z", `${"9".repeat(30)}.99`),
+      listed("m", "u", "2026-12-01T00:00:00.000Z", "7.00"),
+      ...recorded("2026-11-02T00:00:00.000Z").entries,
     ]);
     const file = join(scratch(t), "november.csv");
     const answer = await asked(at)("export", "--month", "2026-11", "--mode", "live", "--csv", file);
@@ -216,7 +190,7 @@ for (const [name, open] of Object.entries(PLACES)) {
       amount,
     });
     const sums = [
-      sum('=cmd|"/c calc"!A1', 1, "0.10"),
+      sum(formula, 1, "0.10"),
       sum("u", 2, `1${"0".repeat(30)}.19`, "EUR", 2),
       sum("unit_dev_two", 1, "1.50", "USD"),
     ];
@@ -224,94 +198,80 @@ for (const [name, open] of Object.entries(PLACES)) {
       month: "2026-11",
       sums,
       transactions: 4,
-      read: 1,
       damaged: 0,
       file,
     });
     const csv = readFileSync(file, "utf8");
     const lines = csv.split("\r\n");
     assert.equal(lines[0], "id,createdAt,mode,unit,amount,currencyCode,unpriced,erased");
-    assert.deepEqual(lines.slice(1, -1).sort(), [
-      'ptran_1,2026-11-01T00:00:00.000Z,live,"\'=cmd|""/c calc""!A1",0.10,EUR,0,',
-      "ptran_2,2026-11-30T23:59:59.999Z,live,u,0.20,EUR,2,",
-      `ptran_3,2026-11-30T23:59:59.999Z,live,u,${"9".repeat(30)}.99,EUR,0,`,
-      "ptran_el4vh3fn6yziyea6iqpufimx,2026-11-02T00:00:00.000Z,live,unit_dev_two,1.50,USD,0,",
-    ]);
+    const ids = [idIn("live", formula, "a"), idIn("live", "u", "e"), idIn("live", "u", "i")];
+    const [, fixture] = FIXTURE.match(/"transaction:(\w+)": \{\s*"value": "[^\n]*isLive\\":true/);
+    assert.deepEqual(
+      lines.slice(1, -1).sort(),
+      [
+        `${ids[0]},2026-11-01T00:00:00.000Z,live,"'=cmd|""/c calc""!A1",0.10,EUR,0,`,
+        `${ids[1]},2026-11-30T23:59:59.999Z,live,u,0.20,EUR,2,`,
+        `${ids[2]},2026-11-30T23:59:59.999Z,live,u,${"9".repeat(30)}.99,EUR,0,`,
+        `${fixture},2026-11-02T00:00:00.000Z,live,unit_dev_two,1.50,USD,0,`,
+      ].sort(),
+    );
     assert.ok(!existsSync(`${file}.part`));
     const piped = await run(at)("export", "--month", "2026-11", "--mode", "live", "--csv");
     assert.deepEqual(piped.out.split("\r\n").sort(), lines.sort());
     assert.ok(piped.problem.startsWith(placeInWords(at.place)));
     assert.match(piped.problem, /^u +live +2 +10{30}\.19 +EUR +2$/m);
-    assert.match(
-      piped.problem,
-      /^1 records have no summary in their metadata and were read: `npm run transactions -- backfill` completes them\.$/m,
-    );
+    const ofUnit = await asked(at)("export", "--month", "2026-11", "--unit", "u");
+    assert.deepEqual([ofUnit.transactions, ofUnit.sums], [2, [sums[1]]]);
+    const all = await asked(at)("usage", "--unit", "u");
+    assert.deepEqual([all.month, all.transactions, all.sums[0].unpriced], [null, 3, 2]);
     const none = await run(at)("export", "--month", "2025-01");
     assert.match(none.out, /^no transactions in 2025-01$/m);
   });
 
-  test(`on ${name}, a misspelt offering is found, and the exit code says so`, async (t) => {
+  test(`on ${name}, transactions with an offering that had no price are listed, and the exit code says so`, async (t) => {
     const at = await open(t);
-    await at.kv.write([
-      { key: "catalogue:live", value: '{"currencyCode":"USD","unitPrices":{"tree":"0.50"}}' },
-    ]);
-    const { entries } = recorded(1);
-    await at.kv.write(
-      entries.filter(({ key }) => key.startsWith("transaction:") || key.startsWith("key:")),
-    );
-    const check = run(at, "catalogue");
-    const clean = await check("check");
-    assert.deepEqual(
-      [clean.code, clean.out.split("\n").at(-2)],
-      [0, "No catalogue is set for test keys: their transactions were not looked at."],
-    );
-    const transaction = entries.find(
-      ({ key, metadata }) => key.startsWith("transaction:") && metadata.mode === "live",
-    );
+    const { entries } = recorded();
+    await at.kv.write(entries);
+    const clean = await run(at)("usage", "--unpriced");
+    assert.deepEqual([clean.code, clean.problem], [0, ""]);
+    assert.match(clean.out, /^every offering of these transactions had a price$/m);
+
+    const { value, metadata } = entries.find(({ metadata }) => metadata?.mode === "live");
     const misspelt = {
-      ...transaction,
-      value: transaction.value.replace('"offeringId":"tree"', '"offeringId":"tre"'),
+      value: value.replace('"offeringId":"tree"', '"offeringId":"tre"'),
+      metadata: { ...metadata, summary: { ...metadata.summary, unpriced: 1 } },
     };
-    misspelt.metadata = {
-      ...transaction.metadata,
-      summary: { ...transaction.metadata.summary, unpriced: 1 },
-    };
-    await at.kv.write(
-      ["a", "b", "c"].map((letter) => ({
-        ...misspelt,
-        key: `transaction:ptran_${letter.repeat(24)}`,
-      })),
-    );
-    const found = await check("check", "--mode", "live", "--json");
+    const ids = ["a", "e", "i"].map((character) => idIn("live", "unit_dev_two", character));
+    await at.kv.write(ids.map((id) => ({ ...misspelt, key: `transaction:${id}` })));
+    const { createdAt, amount, currencyCode } = metadata.summary;
+    const found = await run(at)("usage", "--unpriced", "--unit", "unit_dev_two", "--json");
     assert.equal(found.code, 1, found.problem);
-    const { createdAt } = transaction.metadata.summary;
-    assert.deepEqual(JSON.parse(found.out), {
-      place: at.place,
-      offerings: [
-        { mode: "live", offeringId: "tre", pledges: 3, first: createdAt, last: createdAt },
-      ],
-      priced: 0,
-      more: 0,
+    const { place, examples, ...usage } = JSON.parse(found.out);
+    assert.deepEqual(place, at.place);
+    const sum = { unit: "unit_dev_two", mode: "live", currencyCode, transactions: 3 };
+    assert.deepEqual(usage, {
+      month: null,
+      sums: [{ ...sum, unpriced: 3, amount: "4.50" }],
+      transactions: 3,
       damaged: 0,
-      withoutCatalogue: [],
     });
-    const words = await check("check");
+    const row = { mode: "live", unit: sum.unit, createdAt, amount, currencyCode, unpriced: 1 };
+    assert.deepEqual(
+      examples,
+      ids.map((id) => ({ id, ...row, erased: null })),
+    );
+    const words = await run(at)("usage", "--unpriced", "--month", createdAt.slice(0, 7));
     assert.deepEqual([words.code, words.problem], [1, ""]);
-    assert.match(words.out, new RegExp(`^tre +live +3 +${createdAt} +${createdAt}$`, "m"));
-    await at.kv.write([
-      {
-        key: "catalogue:live",
-        value: '{"currencyCode":"USD","unitPrices":{"tree":"0.50","tre":"0.50"}}',
-      },
-    ]);
-    const since = await check("check", "--mode", "live");
-    assert.match(since.out, /^3 transactions had offerings without a price that have one now\.$/m);
-    assert.equal(since.code, 0);
+    assert.match(words.out, /^unit_dev_two +live +3 +4\.50 +USD +3$/m);
+    assert.match(words.out, new RegExp(`^${ids[0]} +${createdAt} +live +1\\.50 USD +1$`, "m"));
+    assert.match((await run(at)("show", ids[0])).out, /^tre +3 /m);
+    const none = await run(at)("usage", "--month", "2025-01");
+    assert.deepEqual([none.code, none.out.split("\n").at(-2)], [0, "no transactions"]);
   });
 
   test(`on ${name}, a backup is restored by the commands`, async (t) => {
     const at = await open(t);
-    await at.kv.write(recorded(1).entries);
+    await at.kv.write(recorded().entries);
     const before = await contents(at.kv);
     const file = join(scratch(t), "backup.jsonl");
     const made = await run(at)("backup", file);
@@ -334,8 +294,8 @@ for (const [name, open] of Object.entries(PLACES)) {
     await at.kv.remove(Object.keys(before));
     const { from, ...done } = await asked(at)("restore", file);
     assert.deepEqual(
-      [done.written, done.expired, done.resumed, from.place],
-      [Object.keys(before).length, 0, false, at.place],
+      [done.written, done.same, done.expired, done.secretReplaced, from.place],
+      [Object.keys(before).length, 0, 0, false, at.place],
     );
     assert.deepEqual(await contents(at.kv), before);
     await at.kv.write([{ key: "catalogue:test", value: "{}" }]);
@@ -347,49 +307,75 @@ for (const [name, open] of Object.entries(PLACES)) {
     );
     assert.match(
       (await run(at)("restore", file, "--overwrite")).out,
-      /records of .+ are written and read back, 0 have expired since\.$/m,
+      /^2 records of .+ are written and read back, \d+ were there already, 0 have expired since\.$/m,
     );
     assert.deepEqual(await contents(at.kv), before);
   });
 }
 
-test("all keys of a namespace have one lookup key, which no output shows", async (t) => {
+test("all keys of a namespace have one secret, which no output shows", async (t) => {
   const at = await deployedKv(t);
   const make = () => run(at, "keys")("create", "--mode", "live", "--unit", "u", "--json");
   const outputs = [await make(), await make()];
   const [first, second] = outputs.map(({ out }) => JSON.parse(out));
-  await at.kv.remove(["lookup"]); // as where it is not seen yet
+  await at.kv.remove(["secret"]); // as where it is not seen yet
   outputs.push(
     await make(),
     await run(at, "keys")("rotate", second.id, "--keep", "0", "--json"),
     await run(at, "keys")("list"),
   );
-  const { key: lookup } = JSON.parse(await at.kv.get("lookup"));
-  assert.match(lookup, /^[0-9a-f]{64}$/);
-  assert.equal(JSON.parse(await at.kv.get(first.name)).lookup, lookup);
+  const { secret } = JSON.parse(await at.kv.get("secret"));
+  assert.match(secret, /^[0-9a-f]{64}$/);
+  assert.equal(JSON.parse(await at.kv.get(first.name)).secret, secret);
   const records = await Array.fromAsync(at.kv.read(at.kv.names("key:")));
   assert.deepEqual(
-    records.map(({ value }) => JSON.parse(value).lookup),
-    [lookup, lookup, lookup],
+    records.map(({ value }) => JSON.parse(value).secret),
+    [secret, secret, secret],
   );
-  for (const { out, problem } of outputs) assert.ok(!`${out}${problem}`.includes(lookup));
+  for (const { out, problem } of outputs) assert.ok(!`${out}${problem}`.includes(secret));
 });
 
-test("a transaction of the first format is erased together with its replay record", async (t) => {
+test("replay records without their secret, or with another, are not restored", async (t) => {
   const at = await deployedKv(t);
-  const { entries } = recorded(0);
-  await at.kv.write(entries);
-  assert.equal((await asked(at)("erase", ID, "--yes")).erased, true);
-  const all = await contents(at.kv);
-  const [replay] = Object.keys(all).filter((name) => name.startsWith("idempotency:"));
-  assert.equal(`idempotency:${all[`transaction:${ID}`].metadata.summary.replay}`, replay);
-  assert.equal(JSON.parse(all[replay].value).fingerprint, "");
+  const [folder, { entries }] = [scratch(t), recorded()];
+  const file = (name) => join(folder, `${name}.jsonl`);
+  const backup = async (name, some) => {
+    await at.kv.remove(await Array.fromAsync(at.kv.names()));
+    await at.kv.write(some);
+    assert.equal((await run(at)("backup", file(name))).code, 0);
+    await at.kv.remove(await Array.fromAsync(at.kv.names()));
+  };
+  const refused = async (name, message) => {
+    const kept = await contents(at.kv);
+    const { code, problem } = await run(at)("restore", file(name));
+    assert.deepEqual([code, problem], [1, `stopped: ${message} (${placeInWords(at.place)})\n`]);
+    assert.deepEqual(await contents(at.kv), kept);
+  };
+  await backup("whole", entries);
+  await backup(
+    "unkeyed",
+    entries.filter(({ key }) => key !== "secret"),
+  );
+  await refused(
+    "unkeyed",
+    `${file("unkeyed")} has replay records, and not the secret that they were made with: their creates would be recorded twice when they are repeated, and nothing was written`,
+  );
+  await at.kv.write([{ key: "secret", value: JSON.stringify({ secret: "07".repeat(32) }) }]);
+  await refused(
+    "whole",
+    "this namespace has another secret than the backup: repeats of creates would be recorded twice; nothing was written; restore into an empty namespace, or give `--overwrite` to replace the secret",
+  );
+  const { out } = await run(at)("restore", file("whole"), "--overwrite");
+  assert.match(out, /^The namespace's secret is that of the backup now\. /m);
+  assert.equal(JSON.parse(await at.kv.get("secret")).secret, SECRET);
+  const again = await asked(at)("restore", file("whole"));
+  assert.deepEqual([again.written, again.secretReplaced], [0, false]);
 });
 
 test("what cannot be erased yet, or at all, is left as it is, and no message quotes it", async (t) => {
   const at = await deployedKv(t);
   const erase = (id) => run(at)("erase", id, "--yes");
-  await at.kv.write(recorded(1, before(4)).entries);
+  await at.kv.write(recorded(before(4)).entries);
   const young = await contents(at.kv);
   const results = [await erase(ID)];
   assert.match(
@@ -398,14 +384,14 @@ test("what cannot be erased yet, or at all, is left as it is, and no message quo
   );
   assert.deepEqual(await contents(at.kv), young);
 
-  await at.kv.write(recorded(1).entries);
+  await at.kv.write(recorded().entries);
   const [replay] = await Array.fromAsync(at.kv.names("idempotency:"));
   const { terms } = JSON.parse(await at.kv.get(replay));
   await at.kv.remove([replay]);
   results.push(await erase(ID));
   assert.match(
     results[1].problem,
-    /its replay record was written, which is there now: nothing is erased yet, run the same command in 5 minutes/,
+    /its replay record was written, which is there now: nothing is erased yet, try again in 5 minutes/,
   );
   const added = JSON.parse(await at.kv.get(replay));
   assert.deepEqual([added.id, added.terms], [ID, terms]);
@@ -416,7 +402,7 @@ test("what cannot be erased yet, or at all, is left as it is, and no message quo
   results.push(await erase(ID));
   assert.equal(results[3].code, 0, results[3].problem);
 
-  const damaged = "ptran_aaaaaaaaaaaaaaaaaaaaaaaa";
+  const damaged = idIn("live", "u", "a");
   await at.kv.write([
     {
       key: `transaction:${damaged}`,
@@ -433,29 +419,16 @@ test("what cannot be erased yet, or at all, is left as it is, and no message quo
     new RegExp(`^stopped: ${damaged}: the stored transaction is damaged: `),
   );
   const found = await asked(at)("find", "--unit", "u", "--email", "ada@example.org");
-  assert.deepEqual(found, { transactions: [], read: 1, damaged: 1 });
-  results.push(await erase("ptran_bbbbbbbbbbbbbbbbbbbbbbbb"), await erase("ada@example.org"));
-  assert.match(results.at(-2).problem, /^stopped: there is no transaction ptran_b{24} here/);
-  assert.match(results.at(-1).problem, /^stopped: this is not the ID of a transaction/);
+  assert.deepEqual(found, { transactions: [], damaged: 1 });
+  const words = await run(at)("find", "--unit", "u", "--email", "ada@example.org");
+  assert.match(words.out, /^1 records are damaged and left out, `transaction:ptran_\w+` first\.$/m);
+  results.push(await erase(`ptran_${"e".repeat(42)}`), await erase("ada@example.org"), words);
+  assert.match(results.at(-3).problem, /^stopped: there is no transaction ptran_e{42} here/);
+  assert.match(results.at(-2).problem, /^stopped: this is not the ID of a transaction/);
   at.account.fault = (asked) => (/^PUT .*bulk$/.test(asked) ? { status: 403 } : undefined);
   results.push(await erase(ID));
   assert.match(results.at(-1).problem, /can't write records: status 403/);
   for (const { out, problem } of results) assert.ok(!/ada@|Ada/.test(out + problem), out + problem);
-});
-
-test("young transactions and damaged ones are left to a later backfill", async (t) => {
-  const at = await deployedKv(t);
-  await at.kv.write(
-    recorded(0, before(9)).entries.filter(({ key }) => key.startsWith("transaction:")),
-  );
-  await at.kv.write([
-    { key: "transaction:damaged", value: "{}", metadata: { mode: "live", unit: "u" } },
-  ]);
-  const all = await contents(at.kv);
-  assert.deepEqual(await asked(at)("backfill"), { keys: 0, transactions: 0, young: 2, damaged: 1 });
-  const { lookup, ...rest } = await contents(at.kv);
-  assert.ok(lookup);
-  assert.deepEqual(rest, all);
 });
 
 test("a wrong command line does nothing and says what is wrong", async (t) => {
@@ -486,10 +459,11 @@ test("a wrong command line does nothing and says what is wrong", async (t) => {
     ],
     ["transactions", ["restor", "x"], "unknown command 'restor'\n(Did you mean restore?)"],
     [
-      "catalogue",
-      ["check", "--mode", "prod"],
-      "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live, both.",
+      "transactions",
+      ["usage", "--mode", "prod"],
+      "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
     ],
+    ["catalogue", ["check"], "unknown command 'check'"],
     ...[
       ["find", "unit"],
       ["erase", "yes"],

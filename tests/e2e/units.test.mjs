@@ -60,7 +60,7 @@ for (const [name, open] of Object.entries(PLACES)) {
 
     await kv.write([
       { key: "profile:unit_0", value: "{}" },
-      { key: "lookup", value: "{}" },
+      { key: "secret", value: "{}" },
     ]);
     const problem =
       "`name` is out of bounds: write one line of 1 to 80 characters, none of which turns the direction of text";
@@ -75,7 +75,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     await refused("the unit `unit_2` has no profile", "remove", "unit_2");
     for (const unit of ["unit_0", "unit_1"])
       assert.deepEqual(await asked("remove", unit), { unit, removed: true });
-    assert.deepEqual(await Array.fromAsync(kv.names()), ["lookup"]);
+    assert.deepEqual(await Array.fromAsync(kv.names()), ["secret"]);
     await refused(
       "the unit `unit_1` has no profile: its timelines show the name Impact Pledge",
       "show",

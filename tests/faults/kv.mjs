@@ -46,11 +46,10 @@ export class FaultyKv {
   address = "";
   close = async () => {};
 
-  /** @param {{seed?: number, share?: number, also?: Map<string, string>}} how `share` of the calls fails; `also`: texts that it finds as well, and writes */
-  constructor({ seed = 0, share = 0, also = new Map() }) {
+  /** @param {{seed?: number, share?: number}} how `share` of the calls fails */
+  constructor({ seed = 0, share = 0 }) {
     this.seed = seed;
     this.share = share;
-    this.also = also;
   }
 
   /** @param {ConstructorParameters<typeof FaultyKv>[0]} how */
@@ -94,9 +93,7 @@ export class FaultyKv {
   }
 
   async #get(number, name, response) {
-    const record =
-      this.#records.get(name) ??
-      (this.also.has(name) ? { value: Buffer.from(this.also.get(name) ?? "") } : undefined);
+    const record = this.#records.get(name);
     const drawn = this.#fault(number, READ_FAULTS);
     const fault = record || !/Value|Metadata/.test(drawn) ? drawn : undefined; // nothing is there to be damaged
     this.#injected(number, fault);
@@ -144,7 +141,6 @@ export class FaultyKv {
     const at = Date.now();
     if (at < this.#records.get(name)?.at + ONE_WRITE_MS) return false;
     this.#records.set(name, { value, metadata, at });
-    this.also.set(name, value.toString());
     this.writes.push({ name, number, at, value: value.toString() });
     return true;
   }

@@ -26,6 +26,7 @@ const ORIGIN = /^https?:\/\/[^/]+/;
 /**
  * @typedef {import("./mix.mjs").Ask} Ask
  * @typedef {import("./run.mjs").Exchange} Exchange
+ * @typedef {Iterable<[number | null, string | undefined]>} Findings each the number of a request, and what is wrong with it
  * @typedef {{rule: string, number: number | null, problem: string}} Violation
  */
 
@@ -50,14 +51,12 @@ export function violations(history) {
 /** A history with what the rules ask for. */
 class Facts {
   /** @param {import("./run.mjs").History} history */
-  constructor({ exchanges, kills, writes, faults, memory, everywhereMs = 0, isRemote = false }) {
+  constructor({ exchanges, kills, writes, faults, memory }) {
     this.exchanges = exchanges;
     this.kills = kills;
     this.writes = writes;
     this.faults = faults;
     this.memory = memory;
-    this.everywhereMs = everywhereMs;
-    this.isRemote = isRemote;
     /** @type {Map<number | null, Exchange>} */
     this.byNumber = new Map(exchanges.map((exchange) => [exchange.ask.number, exchange]));
     this.creates = exchanges.filter(({ ask }) => ask.payload);
@@ -82,7 +81,6 @@ class Facts {
 
   /** What else than the expected may come of an exchange. */
   excuses({ ask, begun, ended }) {
-    if (this.isRemote) return [503, "busy", "lost"]; // nobody knows what was done to it
     const overlaps = (event) => event.begun <= ended && begun <= event.ended;
     const during = (kind) => this.disturbances.get(kind)?.some(overlaps);
     const shown = (this.faults.get(ask.number) ?? []).flatMap((fault) => SHOWS[fault]);
@@ -94,10 +92,13 @@ class Facts {
     ];
   }
 
+  /** The creates that have the same idempotency key in the same scope. @param {Ask} ask */
+  ofKey = (ask) => this.named.get(nameOf(ask)) ?? [];
+
   isSpoilt = (exchange) => this.excuses(exchange).includes("spoilt");
 
-  /** Whether one had ended, and was in force everywhere, when the other began. */
-  precedes = (first, { begun }) => first.ended + this.everywhereMs < begun;
+  /** Whether one had ended when the other began. */
+  precedes = (first, { begun }) => first.ended < begun;
 
   /** The first acknowledgement of the same create that precedes this one. */
   earlier = (exchange) =>
@@ -115,9 +116,6 @@ const identityOf = ({ number, caller, idempotencyKey, payload }) =>
   idempotencyKey
     ? JSON.stringify([caller?.key, caller?.scope, idempotencyKey, payload?.reference])
     : String(number);
-
-/** @param {Ask} ask */
-const referenceOf = ({ payload }) => payload?.reference;
 
 /** Undefined for what is no JSON. */
 export function parsed(text) {
@@ -213,7 +211,38 @@ function symptomOf({ status, error, text = "" }) {
   return status === 503 && BUSY.test(text) ? "busy" : status;
 }
 
-/** Each gives the number of a request and what is wrong with it. @type {Record<string, (facts: Facts) => Iterable<[number | null, string | undefined]>>} */
+/** Whether two creates of one idempotency key have one payload; no two payloads have one reference. */
+const isSamePayload = (one, other) => one.ask.payload?.reference === other.ask.payload?.reference;
+
+/** What is wrong with a create that was refused because its idempotency key has another payload. @param {Facts} facts @param {Exchange} exchange @returns {Findings} */
+function* wrongRefusals(facts, exchange) {
+  const { ask, ended } = exchange;
+  const own = facts.earlier(exchange);
+  const writers = facts.kept.get(own?.json.id)?.map(({ number }) => facts.byNumber.get(number));
+  const isReplay =
+    own?.outcome.replayed &&
+    writers?.every((writer) => writer && identityOf(writer.ask) !== identityOf(ask));
+  if (own && !isReplay) yield [ask.number, `refused, but ${own.ask.number} was answered`];
+  const others = facts.ofKey(ask).filter((other) => !isSamePayload(other, exchange));
+  if (!others.some(({ begun }) => begun <= ended)) yield [ask.number, "refused without a reason"];
+}
+
+/** What is wrong with a create that was answered. @param {Facts} facts @param {Exchange} exchange @returns {Findings} */
+function* wrongAcceptances(facts, exchange) {
+  const { ask } = exchange;
+  const all = facts.ofKey(ask);
+  const taken = all.find(
+    (other) =>
+      !isSamePayload(other, exchange) &&
+      other.outcome.status === 200 &&
+      facts.precedes(other, exchange),
+  );
+  if (!taken) return;
+  if (!all.some((other) => isSamePayload(other, exchange) && other.begun <= taken.ended))
+    yield [ask.number, `answered, but ${taken.ask.number} has the key`];
+}
+
+/** Each gives the number of a request and what is wrong with it. @type {Record<string, (facts: Facts) => Findings>} */
 const RULES = {
   *"a status is the expected one, or shows what was done to this request"(facts) {
     for (const exchange of facts.exchanges) {
@@ -237,18 +266,17 @@ const RULES = {
     }
   },
 
-  *"an answer has the content of its request and the exact charge"({ acknowledged, isRemote }) {
+  *"an answer has the content of its request and the exact charge"({ acknowledged }) {
     for (const { ask, json, begun, ended, outcome } of acknowledged) {
       if (!isDeepStrictEqual(ofRequest(retrieved(json)), asRequested(ask)))
         yield [ask.number, outcome.text];
       const createdAt = Date.parse(json.createdAt);
-      if (!isRemote && !outcome.replayed && !(begun <= createdAt && createdAt <= ended))
+      if (!outcome.replayed && !(begun <= createdAt && createdAt <= ended))
         yield [ask.number, `${json.createdAt} is not when it was made`];
     }
   },
 
-  *"what is acknowledged was kept before"({ acknowledged, kept, writes, isRemote }) {
-    if (isRemote) return;
+  *"what is acknowledged was kept before"({ acknowledged, kept, writes }) {
     const replays = new Set(
       writes.filter(({ name }) => name.startsWith("idempotency:")).map(({ number }) => number),
     );
@@ -283,7 +311,6 @@ const RULES = {
   },
 
   *"a get shows a record as it was written"(facts) {
-    if (facts.isRemote) return;
     for (const exchange of facts.exchanges.filter(
       ({ ask, outcome }) => isGet(ask) && outcome.status === 200 && !facts.isSpoilt({ ask }),
     )) {
@@ -309,7 +336,7 @@ const RULES = {
         yield [number, `recorded is ${value}`];
     }
     for (const { name, number } of writes)
-      if (number === null && !/^((key|catalogue|profile):|lookup$)/.test(name))
+      if (number === null && !/^((key|catalogue|profile):|secret$)/.test(name))
         yield [number, `${name} belongs to nobody`];
   },
 
@@ -347,7 +374,7 @@ const RULES = {
         const isRepeat =
           outcome.replayed &&
           writer !== undefined &&
-          referenceOf(writer) === referenceOf(ask) &&
+          writer.payload?.reference === ask.payload?.reference &&
           nameOf(writer) === nameOf(ask);
         if (!isOwn && !isRepeat) yield [ask.number, `${json.id} was written by ${number}`];
       }
@@ -355,7 +382,6 @@ const RULES = {
   },
 
   *"what is acknowledged is not written once more"(facts) {
-    if (facts.isRemote) return;
     for (const { number, name } of facts.writes) {
       const exchange = facts.byNumber.get(number);
       const first = exchange?.ask.payload && facts.earlier(exchange);
@@ -369,7 +395,7 @@ const RULES = {
       if (!first) continue;
       const { ask, outcome, json } = exchange;
       const writers = new Set(facts.kept.get(json.id)?.map(({ number }) => number));
-      const raced = facts.isRemote || writers.size > 1; // the answer may have another time
+      const raced = writers.size > 1; // the answer may have another time
       const isSame = raced
         ? isDeepStrictEqual(undated(json), undated(first.json))
         : outcome.text === first.outcome.text;
@@ -380,30 +406,8 @@ const RULES = {
 
   *"another payload is refused once the first is acknowledged, and only then"(facts) {
     for (const exchange of facts.creates.filter(({ ask }) => ask.idempotencyKey)) {
-      const { ask, ended, outcome } = exchange;
-      const [same = [], others = []] = [true, false].map((isSame) =>
-        facts.named
-          .get(nameOf(ask))
-          ?.filter(({ ask: other }) => isSame === (referenceOf(other) === referenceOf(ask))),
-      );
-      if (outcome.status === 422) {
-        const own = facts.earlier(exchange);
-        const writers = facts.kept
-          .get(own?.json.id)
-          ?.map(({ number }) => facts.byNumber.get(number));
-        const isReplay =
-          own?.outcome.replayed &&
-          writers?.every((writer) => writer && identityOf(writer.ask) !== identityOf(ask));
-        if (own && !isReplay) yield [ask.number, `refused, but ${own.ask.number} was answered`];
-        if (!others.some((other) => other.begun <= ended))
-          yield [ask.number, "refused without a reason"];
-      }
-      const taken = others.find(
-        (other) => other.outcome.status === 200 && facts.precedes(other, exchange),
-      );
-      if (outcome.status !== 200 || taken === undefined) continue;
-      if (!same.some(({ begun }) => begun <= taken.ended + facts.everywhereMs))
-        yield [ask.number, `answered, but ${taken.ask.number} has the key`];
+      if (exchange.outcome.status === 422) yield* wrongRefusals(facts, exchange);
+      if (exchange.outcome.status === 200) yield* wrongAcceptances(facts, exchange);
     }
   },
 

@@ -30,9 +30,6 @@ const CROWD = 64;
  * @property {import("./kv.mjs").Write[]} writes
  * @property {Map<number, string[]>} faults by the number of the request
  * @property {{idle: Memory, peak: Memory}} [memory]
- * @property {boolean} [isRemote] a deployed service: its `writes` are the records that it has in the end, its faults unknown
- * @property {number} [everywhereMs] until a write is in force everywhere
- * @property {number[]} [seenMs] until some creates were seen in the other region
  */
 
 /** A Worker that is killed and started anew, over a KV that stays. */

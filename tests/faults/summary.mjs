@@ -18,20 +18,8 @@ export function tally(items) {
     .join(", ");
 }
 
-function spread(all) {
-  const sorted = all.toSorted((a, b) => a - b);
-  const [least, median, most] = [0, 0.5, 1].map(
-    (part) => sorted[Math.round(part * (sorted.length - 1))],
-  );
-  return `${least} ms at least, ${median} ms in the middle, ${most} ms at most, of ${all.length} creates`;
-}
-
 /** @param {import("./run.mjs").History} history @param {import("./oracle.mjs").Violation[]} found @param {{seed: number, connections: number}} plan */
-export function summary(
-  { exchanges, kills, faults, memory, seenMs },
-  found,
-  { seed, connections },
-) {
+export function summary({ exchanges, kills, faults, memory }, found, { seed, connections }) {
   const injected = [...faults.values()].flat();
   const acknowledged = exchanges.filter(
     ({ ask, outcome }) => ask.payload && outcome.status === 200,
@@ -70,7 +58,6 @@ export function summary(
       "repeats",
       `${count(repeats.filter(({ outcome }) => outcome.replayed).length)} of ${count(repeats.length)} that were acknowledged got the first answer`,
     ],
-    ...(seenMs ? [["seen in the other region after", spread(seenMs)]] : []),
     ["losses", String(of(LOSSES))],
     ["doubles", String(of(DOUBLES))],
     ["violations in all", String(found.length)],

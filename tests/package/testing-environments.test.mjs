@@ -34,7 +34,10 @@ const post = (fetch, baseUrl) =>
 async function listen(t, listener) {
   const server = createServer(listener);
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => (server.closeAllConnections(), server.close()));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   return `http://127.0.0.1:${server.address().port}`;
 }
 
@@ -138,7 +141,7 @@ const site = (t) =>
 /** The README's example of a route. */
 const AsyncFunction = (async () => {}).constructor;
 const [example] = readFileSync(join(home, "README.md"), "utf8").match(
-  /^await page\.route\([^]*?^\}\);$/m,
+  /^await page\.route\([\s\S]*?^\}\);$/m,
 );
 const route = new AsyncFunction("page", "service", example);
 
@@ -263,13 +266,13 @@ test("testing.cjs where Request, Response and the coders are missing", async () 
   const service = load("testing").createTestService({ seed: 1 });
   const client = new PledgeClient({ apiKey: KEY, baseUrl: service.baseUrl, fetch: service.fetch });
   const { id } = await client.createPledgeTransaction(REQUEST);
-  assert.equal(id, "ptran_el4vh3fn6yziyea6iqpufimx");
+  assert.equal(id, "ptran_el4vh3fn6yziyea6iqpufimxjihfc5hf6jcz2ubu3y");
   assert.equal((await client.getPledgeTransaction(id)).reference, "order-1");
   await assert.rejects(client.getPledgeTransaction("ptran_1"), { status: 404 });
   assert.equal(service.requests().length, 3);
 });
 
-test("it is at most 150,000 bytes, minified and compressed, and in no other entry", async (t) => {
+test("it is at most 180,000 bytes, minified and compressed, and in no other entry", async (t) => {
   const sizeOf = async (contents) => {
     const { outputFiles } = await build({
       stdin: { contents, resolveDir: project.folder },
@@ -283,7 +286,7 @@ test("it is at most 150,000 bytes, minified and compressed, and in no other entr
   };
   const size = await sizeOf('export * from "impact-pledge/testing";');
   t.diagnostic(`${size} bytes`);
-  assert.ok(size <= 150_000 && size > 140_000, `${size} bytes`);
+  assert.ok(size <= 180_000 && size > 165_000, `${size} bytes`);
   for (const entry of ["index", "validate", "form"])
     assert.ok(
       !readFileSync(join(home, `${entry}.js`), "utf8").includes("createTestService"),

@@ -308,7 +308,7 @@ test("`times` and `operation` say which requests fail, and `restore` ends it", a
   assert.equal(await get(), 404);
   service.fail({ operation: "timeline", status: 503 });
   assert.equal(await get(), 404);
-  const page = await service.fetch(`/timeline/ptran_${"a".repeat(24)}`);
+  const page = await service.fetch(`/timeline/ptran_${"a".repeat(42)}`);
   assert.equal(page.status, 503);
   assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
   service.fail({ status: 503 });

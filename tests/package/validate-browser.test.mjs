@@ -130,9 +130,7 @@ test("a policy that forbids wasm is named, and how to allow it", async () => {
     message,
     /WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge\/validate\/js/,
   );
-  const ahead = await page.evaluate(() =>
-    globalThis.rules.prepare().catch((error) => error.message),
-  );
+  const ahead = await page.evaluate(() => globalThis.rules.ready().catch((error) => error.message));
   assert.match(ahead, /'wasm-unsafe-eval'/);
   assert.deepEqual(await violations(page), ["script-src", "script-src"]);
   await page.close();

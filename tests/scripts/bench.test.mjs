@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import test from "node:test";
 import { KINDS, texts } from "../../bench/data.mjs";
 import { figure, median, quantile, ratio, rotated } from "../../bench/numbers.mjs";
-import { bars, lines } from "../../bench/plot.mjs";
 import { publish } from "../../bench/report.mjs";
 import { serviceReport } from "../../bench/service/report.mjs";
 import {
@@ -90,35 +89,6 @@ test("a duel gives every competitor as many rounds, on all inputs, and reads eve
     [3, 3],
   );
   assert.ok(read > 0);
-});
-
-test("pictures are whole SVG and keep markup in names out", () => {
-  const plain = { label: "n", format: String };
-  const pictures = [
-    bars("a < b", [
-      {
-        label: "x & y",
-        bars: [
-          { name: "<ours>", value: 2, note: "2" },
-          { name: "theirs", value: 1, note: "½" },
-        ],
-      },
-    ]),
-    lines("a < b", { ...plain, logarithmic: true }, plain, [
-      {
-        name: "<ours>",
-        points: [
-          [1, 5],
-          [100, 50],
-        ],
-      },
-    ]),
-  ];
-  for (const svg of pictures) {
-    assert.match(svg, /^<svg .*<\/svg>\n$/s);
-    assert.doesNotMatch(svg, /NaN|undefined|<ours>/);
-    assert.match(svg, /a &lt; b/);
-  }
 });
 
 const each = (names, value) => Object.fromEntries(names.map((name) => [name, value]));

@@ -1,4 +1,4 @@
-/** What wasm-opt leaves in a wasm and the build takes out, and a wasm as plain JavaScript. */
+/** Short names for imports and exports, and a wasm as plain JavaScript. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,33 +7,23 @@ import test from "node:test";
 import { pathToFileURL } from "node:url";
 import binaryen from "binaryen";
 import { root } from "../../scripts/lib/bootstrap.mjs";
-import { shortenNames, withoutPanics, writePlain } from "../../scripts/lib/wasm.mjs";
+import { shortenNames, writePlain } from "../../scripts/lib/wasm.mjs";
 
-const HANDLER = "__rustc[b7974e8690430dd9]::rust_begin_unwind";
 const LONG = [
   "__wbg_fetch_be52a27b3b6dddb7",
   "__wbg___wbindgen_throw_4c88d8bf264fd984",
   "__wbindgen_init_externref_table",
 ];
 
-/** A file of a module that calls its imports in order, and panics when asked to. @param {import("node:test").TestContext} t */
+/** A file of a module that calls its imports in order. @param {import("node:test").TestContext} t */
 function sample(t) {
   const module = binaryen.parseText(`(module
     ${LONG.map((name) => `(import "./client_bg.js" "${name}" (func $${name}))`).join("\n")}
     (memory (export "memory") 1)
     (global (export "area") i32 (i32.const 8))
-    (data (i32.const 8) "kept/home/ada/.cargo/registry/src/x-1.0/src/lib.rskept")
-    (func $"${HANDLER}" (call $${LONG[1]}))
     (func (export "__wbindgen_malloc"))
-    (func $text (export "text") (result i32) (i32.const 1))
-    (func (export "run") (param i32)
-      ${LONG.map((name) => `(call $${name})`).join("\n")}
-      (if (local.get 0) (then (call $"${HANDLER}")))))`);
-  const previous = binaryen.getDebugInfo();
-  binaryen.setDebugInfo(true);
-  const file = fileOf(t, "client_bg.wasm", module.emitBinary());
-  binaryen.setDebugInfo(previous);
-  return file;
+    (func (export "run") ${LONG.map((name) => `(call $${name})`).join("\n")}))`);
+  return fileOf(t, "client_bg.wasm", module.emitBinary());
 }
 
 function fileOf(t, name, content) {
@@ -47,42 +37,6 @@ const GLUE = `const import0 = {\n${LONG.map((name) => `  ${name}: function() { c
 function malloc(wasm) { return wasm.__wbindgen_malloc; }
 return { imports: { "./client_bg.js": import0 }, malloc };`;
 
-test("what describes a panic is gone, and a panic still traps", async (t) => {
-  const file = sample(t);
-  await withoutPanics(file);
-  const text = readFileSync(file, "latin1");
-  assert.ok(!text.includes(".cargo") && text.includes("kept\0"));
-  let thrown = 0;
-  const imports = {
-    "./client_bg.js": Object.fromEntries(LONG.map((name) => [name, () => (thrown += 1)])),
-  };
-  const { run } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)), imports)
-    .exports;
-  run(0);
-  assert.equal(thrown, 3);
-  assert.throws(() => run(1), WebAssembly.RuntimeError);
-  assert.equal(thrown, 6);
-});
-
-test("functions that are left out do nothing, and exports are gone; names that are not there are an error", async (t) => {
-  const file = sample(t);
-  await withoutPanics(file, { functions: /^text$/, exports: /^area$/ });
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)), {
-    "./client_bg.js": Object.fromEntries(LONG.map((name) => [name, () => {}])),
-  });
-  assert.deepEqual([exports.text(), "area" in exports], [0, false]);
-  for (const leaveOut of [
-    { functions: /^text$/, exports: /^x$/ },
-    { functions: /^x$/, exports: /^area$/ },
-  ])
-    await assert.rejects(withoutPanics(sample(t), leaveOut), /nothing to leave out/);
-});
-
-test("a wasm without the panic handler is not taken for one without panics", async (t) => {
-  const module = binaryen.parseText("(module (func $f))");
-  await assert.rejects(withoutPanics(fileOf(t, "a.wasm", module.emitBinary())), /panic handler/);
-});
-
 test("imports have short names, the same in the wasm and in its JavaScript, and other exports keep theirs", async (t) => {
   const file = sample(t);
   const glueFile = fileOf(t, "client.js", `function glue(calls) {\n${GLUE}\n}`);
@@ -95,7 +49,7 @@ test("imports have short names, the same in the wasm and in its JavaScript, and 
   const calls = [];
   const { imports, malloc } = new Function(`${glue}\nreturn glue;`)()(calls);
   const { exports } = new WebAssembly.Instance(module, imports);
-  exports.run(0);
+  exports.run();
   assert.deepEqual(
     calls,
     LONG.map((name) => name.slice(0, 8)),
@@ -139,10 +93,20 @@ test("a wasm as JavaScript has its data, keeps it as memory grows, and shares no
   );
 });
 
-test("instructions for which wasm2js writes helpers are not taken for such without", async (t) => {
-  const wasm = plainFile(t, "(memory.fill (local.get 0) (local.get 1) (local.get 1))");
-  await assert.rejects(
-    writePlain({ root, env: process.env }, wasm, wasm.replace("a.wasm", "a.mjs")),
-    /wasm2js writes other JavaScript/,
+test("instructions for which wasm2js writes helpers change their own instance", async (t) => {
+  const fill = "(memory.fill (local.get 0) (local.get 1) (i32.const 3))";
+  const wasm = plainFile(t, fill);
+  const file = wasm.replace("a.wasm", "a.mjs");
+  await writePlain({ root, env: process.env }, wasm, file);
+  const { instantiate } = await import(pathToFileURL(file));
+  const [one, other] = [instantiate(), instantiate()];
+  one.write(65_600, 7);
+  const read = ({ read }) => [65_600, 65_601, 65_602, 65_603].map(read);
+  assert.deepEqual(
+    [read(one), read(other)],
+    [
+      [7, 7, 7, 0],
+      [97, 98, 255, 0],
+    ],
   );
 });

@@ -8,7 +8,8 @@ use crate::isolate::{Answer, EPOCH_MS};
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::payload::retrieved;
 use crate::world::{Exchange, KEYS, LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Scope, What, World};
-use impact_pledge::handle::MAX_BYTES_IN_FLIGHT;
+use base32ct::{Base32Unpadded, Encoding as _};
+use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::store::{CatalogueKey, Key as _, ProfileKey};
 use serde_json::{Value, json};
 use std::cell::Ref;
@@ -21,13 +22,13 @@ const KEY_CACHE_MS: u64 = 30_000;
 /// How long an isolate knows its own answers.
 const RECENT_MS: u64 = 120_000;
 
-/// What a create is, so that two of the same are one: API key, scope, idempotency key, payload.
+/// What a create is, so that two of the same are one: scope, idempotency key, payload. The API key
+/// takes no part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Identity {
     /// Without an idempotency key: each is its own.
     Single(usize),
     Named {
-        key: usize,
         scope: Scope,
         name: usize,
         payload: usize,
@@ -100,7 +101,7 @@ impl History<'_> {
         let ask = &self.exchanges.get(exchange)?.ask;
         let (payload, scope) = (ask.payload()?, ask.scope()?);
         let Some(name) = ask.name() else { return Some(Identity::Single(exchange)) };
-        Some(Identity::Named { key: ask.key, scope, name, payload })
+        Some(Identity::Named { scope, name, payload })
     }
 
     /// The records that were kept under a name by some moment, the oldest first.
@@ -114,12 +115,6 @@ impl History<'_> {
             })
         };
         (0..count).filter_map(|index| record(index).ok()).collect()
-    }
-
-    /// When the first record under a name arrived.
-    fn arrived_ms(&self, name: &str) -> u64 {
-        let versions = self.world.kv.versions.borrow();
-        versions.get(name).map_or(0, |versions| versions[0].arrived_ms)
     }
 
     /// The create whose transaction is under this name.
@@ -210,21 +205,13 @@ fn a_request_waits_for_its_calls_alone(_: &History<'_>, _: usize, exchange: &Exc
     ensure(took_ms <= waited_ms, || format!("it took {took_ms} ms, its calls {waited_ms}"))
 }
 
-/// 5xx only where something was made to fail, or, as documented, for another API key whose
-/// transaction cannot be seen yet.
-fn a_failure_has_a_cause(history: &History<'_>, number: usize, exchange: &Exchange) -> Verdict {
+/// 5xx only where something was made to fail, or where the isolate holds too many bytes.
+fn a_failure_has_a_cause(history: &History<'_>, _: usize, exchange: &Exchange) -> Verdict {
     let Some(answer) = exchange.answer.as_ref().filter(|answer| answer.status >= 500) else {
         return Ok(());
     };
-    let seen = replay_get(exchange).and_then(|call| call.found);
-    let is_unseen = seen.is_some_and(|replay| {
-        let is_other = history.identity(replay.writer) != history.identity(number);
-        let name = transaction_name(id_of(replay.json()));
-        let everywhere_ms = history.everywhere_ms(&name, history.arrived_ms(&name), CACHE_MS);
-        answer.status == 503 && is_other && exchange.begun_ms < everywhere_ms
-    });
     let is_crowded = || answer.status == 503 && is_crowded(history, exchange);
-    ensure(has_fault(exchange) || is_unseen || is_crowded(), || format!("{:?}", answer.log))
+    ensure(has_fault(exchange) || is_crowded(), || format!("{:?}", answer.log))
 }
 
 /// Whether the isolate may have held as many bytes as it may at some moment of this request: of a
@@ -348,8 +335,7 @@ fn the_terms_are_of_this_moment(history: &History<'_>, _: usize, exchange: &Exch
     let start = format!("{}/timeline/{}?edit_key=", exchange.ask.host, id_of(json));
     ensure(url.starts_with(&start), || format!("{url} does not begin with {start}"))?;
     let payload = &history.world.payloads[payload];
-    let mode = KEYS.get(exchange.ask.key).map(|key| key.mode);
-    let catalogue = CatalogueKey(mode).name();
+    let catalogue = CatalogueKey(KEYS[exchange.ask.key].mode).name();
     let prices = history.world.prices.iter();
     let ends_ms = prices.clone().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
     let charges = prices.zip(ends_ms).filter(|((from_ms, _), until_ms)| {
@@ -413,7 +399,7 @@ fn what_is_acknowledged_can_be_read(
 
 // ---- Repeats ---------------------------------------------------------------------------------------
 
-/// Always one transaction: of this very create, or, replayed, of another API key of the same scope.
+/// Always one transaction: that of this very create, by whichever API key of its scope.
 fn a_create_answers_with_its_own_transaction(
     history: &History<'_>,
     number: usize,
@@ -424,19 +410,9 @@ fn a_create_answers_with_its_own_transaction(
     let own = history.identity(number);
     for record in history.kept(&name, u64::MAX) {
         let owner = history.identity(record.writer);
-        let is_same = owner == own || (answer.is_replayed && is_repeat(owner, own));
-        ensure(is_same, || format!("{own:?} is answered with that of {owner:?}"))?;
+        ensure(owner == own, || format!("{own:?} is answered with that of {owner:?}"))?;
     }
     ensure(!answer.is_replayed || history.is_named(exchange), || "nothing to replay".to_owned())
-}
-
-/// Whether both are one create but for the API key.
-fn is_repeat(one: Option<Identity>, other: Option<Identity>) -> bool {
-    let unkeyed = |identity| match identity {
-        Some(Identity::Named { scope, name, payload, .. }) => Some((scope, name, payload)),
-        _ => None,
-    };
-    unkeyed(one).is_some() && unkeyed(one) == unkeyed(other)
 }
 
 /// What a create without faults answers when it saw a replay record.
@@ -448,9 +424,8 @@ fn what_was_seen_decides(history: &History<'_>, number: usize, exchange: &Exchan
     let (own, by) = (history.identity(number), history.identity(replay.writer));
     let owner = answer.is_replayed.then(|| history.owner(&transaction_name(id_of(answer.json()))));
     let is_right = match (answer.status, owner.flatten()) {
-        (200, Some(owner)) => Some(owner) == own || (Some(owner) == by && is_repeat(own, by)),
-        (422, _) => own != by && !is_repeat(own, by),
-        (503, _) => own != by && is_repeat(own, by),
+        (200, Some(owner)) => Some(owner) == own,
+        (422, _) => own != by,
         _ => false,
     };
     ensure(is_right, || format!("{} for {own:?}, which saw that of {by:?}", answer.status))
@@ -505,9 +480,7 @@ fn a_repeat_is_replayed_everywhere_in_the_end(
     ensure(!wrote || firsts.next().is_none(), || "it is written once more".to_owned())
 }
 
-/// Payloads and API keys that raced are each answered as before when they are repeated. An API key
-/// that was answered with another's transaction has none of its own: if a further payload races in
-/// unseen and its replay record stays, it is refused.
+/// Payloads that raced are each answered as before when they are repeated.
 fn what_is_acknowledged_is_not_refused_later(
     history: &History<'_>,
     number: usize,
@@ -518,9 +491,6 @@ fn what_is_acknowledged_is_not_refused_later(
     };
     let first = history.acknowledged_before(own, exchange).find(|(first, answer)| {
         let name = transaction_name(id_of(answer.json()));
-        if history.owner(&name) != Some(own) {
-            return false;
-        }
         let everywhere_ms = history.everywhere_ms(&name, first.ended_ms.unwrap_or(0), CACHE_MS);
         exchange.begun_ms >= everywhere_ms
     });
@@ -606,13 +576,23 @@ fn a_timeline_opens_with_its_edit_key_alone(
     ensure(answer.status != 200 || is_right, || "it opens with another edit key".to_owned())
 }
 
-/// How many characters all IDs have behind their prefixes, and edit keys at least.
-const DRAWN_LENGTH: usize = 24;
+/// How many bytes are drawn or derived for an ID, and for an edit key at least.
+const DRAWN_BYTES: usize = 15;
+
+/// The bytes that were drawn or derived for the name of a transaction, a pledge's ID or an edit key.
+fn drawn(text: &str) -> Option<Vec<u8>> {
+    let decoded = match text.rsplit_once('_') {
+        None => base16ct::lower::decode_vec(text).ok()?,
+        Some(("transaction:ptran", id)) => Base32Unpadded::decode_vec(id).ok()?.split_off(10),
+        Some((_, id)) => Base32Unpadded::decode_vec(id).ok()?,
+    };
+    decoded.get(..DRAWN_BYTES).map(<[u8]>::to_vec)
+}
 
 /// Of all that was written: an ID, a pledge's ID or an edit key belongs to one create, and a create
-/// has one transaction. An edit key that begins like an ID would be no secret.
+/// has one transaction. An edit key that is derived like an ID would be no secret.
 fn no_id_or_edit_key_twice(history: &History<'_>) -> Verdict {
-    let mut owners: BTreeMap<String, (Identity, usize)> = BTreeMap::new();
+    let mut owners: BTreeMap<Vec<u8>, (Identity, usize)> = BTreeMap::new();
     let mut transactions: BTreeMap<Identity, String> = BTreeMap::new();
     for exchange in 0..history.exchanges.len() {
         for call in calls(&history.exchanges[exchange], "put") {
@@ -629,10 +609,10 @@ fn no_id_or_edit_key_twice(history: &History<'_>) -> Verdict {
             let pledges = json["pledges"].as_array().into_iter().flatten();
             let ids = pledges.filter_map(|pledge| pledge["id"].as_str());
             let all = [Some(&*call.name), edit_key].into_iter().flatten().chain(ids);
-            let drawn = all.filter_map(|id| id.rsplit('_').next()?.get(..DRAWN_LENGTH));
-            for (place, id) in drawn.enumerate() {
-                let owner = owners.entry(id.to_owned()).or_insert((own, place));
-                ensure(*owner == (own, place), || format!("{id} of {own:?} is of {owner:?}, too"))?;
+            for (index, id) in all.enumerate() {
+                let drawn = drawn(id).ok_or_else(|| format!("{id} is neither ID nor edit key"))?;
+                let owner = owners.entry(drawn).or_insert((own, index));
+                ensure(*owner == (own, index), || format!("{id} of {own:?} is of {owner:?}, too"))?;
             }
         }
     }

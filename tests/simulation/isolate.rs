@@ -4,9 +4,8 @@ use crate::executor::Time;
 use crate::kv::{CallHandle, Calls, Namespace};
 use crate::planted::{Bug, Memory, Planted};
 use crate::recording::{RecordedEntropy, outcome};
-use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Journal, Request, Reservation, Response, Service, Settings,
-};
+use impact_pledge::handle::{Caches, Clock, Journal, Service, Settings};
+use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
 use impact_pledge::store::{Store, StoredValue};
 use serde_json::{Value, json};
 use std::borrow::Cow;

@@ -4,6 +4,7 @@
 use crate::kv::{Namespace, Value};
 use futures_util::FutureExt as _;
 use impact_pledge::store::{Key, Store, StoreError, Stored};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,13 +45,13 @@ pub const BUGS: &[(Bug, u64)] = &[
     (Bug::AnswersBeforeThePut, 0),
     (Bug::IgnoresWriteErrors, 4),
     (Bug::IgnoresReadErrors, 5),
-    (Bug::WritesReplayFirst, 5),
+    (Bug::WritesReplayFirst, 3),
     (Bug::NeverWritesReplay, 0),
     (Bug::SharesReplayRecords, 0),
     (Bug::KeepsUnknownKeys, 2),
     (Bug::KeepsKnownKeys, 0),
     (Bug::KeepsPrices, 2),
-    (Bug::ReadsKeysOfAnyAge, 21),
+    (Bug::ReadsKeysOfAnyAge, 25),
     (Bug::HasNoDeadlines, 5),
     (Bug::RepeatsRandomness, 0),
     (Bug::ForgetsTheMode, 0),
@@ -81,8 +82,9 @@ struct Named(String);
 impl Key for Named {
     type Metadata = serde_json::Value;
     const KIND: &'static str = "planted";
-    fn name(&self) -> String {
-        self.0.clone()
+    const PREFIX: &'static str = "";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.0)
     }
 }
 

@@ -7,8 +7,11 @@ use crate::payload::{Payload, Prices, catalogue, draw_prices};
 use crate::planted::{Bug, Memory};
 use crate::random::Random;
 use crate::recording::{RecordedEntropy, Recording, text};
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode};
-use impact_pledge::handle::{Caches, MAX_BYTES_IN_FLIGHT, Settings};
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
+use impact_pledge::handle::{Caches, Settings};
+use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
+use impact_pledge::scope::Mode;
+use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _};
 use serde_json::json;
 use std::cell::{Cell, RefCell};
@@ -66,7 +69,7 @@ const LATER: usize = 5;
 const AUDIT: usize = 6;
 
 fn unknown_id() -> String {
-    "ptran_".to_owned() + &"a".repeat(24)
+    "ptran_".to_owned() + &"a".repeat(42)
 }
 
 /// Mode and unit.
@@ -84,7 +87,8 @@ impl KeySpec {
             true => KeyLevel::Team { team_id: "team".to_owned(), unit_ids: units().collect() },
             false => KeyLevel::Unit { unit_id: units().collect() },
         };
-        serde_json::to_vec(&KeyRecord::new(self.mode, level)).unwrap()
+        let secret = Some(NamespaceSecret::new([7; 32]));
+        serde_json::to_vec(&KeyRecord { secret, ..KeyRecord::new(self.mode, level) }).unwrap()
     }
 }
 
@@ -496,7 +500,7 @@ impl World {
         let prices = draw_prices(&self.random);
         self.note(format!("the operator sets prices: {prices:?}"));
         for mode in [Mode::Test, Mode::Live] {
-            self.kv.set(&CatalogueKey(Some(mode)).name(), Some(catalogue(&prices)));
+            self.kv.set(&CatalogueKey(mode).name(), Some(catalogue(&prices)));
         }
         self.prices.push((self.time.now_ms(), prices));
     }

@@ -1,12 +1,12 @@
 //! A store in memory.
 
-use impact_pledge::store::{Key, Store, StoreError, Stored};
+use impact_pledge::store::{Key, Listed, OperatorStore, Page, Store, StoreError, Stored};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// Keeps records in memory, as bytes and JSON just as Workers KV does, and fails on request. Expiry
-/// is not simulated.
+/// Keeps records in memory, as bytes and JSON just as Workers KV does, and fails on request. Records
+/// do not expire: what they are kept for is shown as if the time were 1970.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     records: RefCell<BTreeMap<String, Record>>,
@@ -14,12 +14,24 @@ pub struct MemoryStore {
     hidden: Cell<Option<&'static str>>,
     unconfirmed: Cell<Option<&'static str>>,
     reads: RefCell<Vec<String>>,
+    lists: RefCell<Vec<Listing>>,
+    page_length: Cell<Option<usize>>,
 }
 
 #[derive(Debug)]
 struct Record {
     value: Vec<u8>,
     metadata: Vec<u8>,
+    expiration: Option<u64>,
+}
+
+/// A list that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// How the names begin.
+    pub prefix: String,
+    /// How many names the page had.
+    pub names: usize,
 }
 
 impl MemoryStore {
@@ -45,7 +57,8 @@ impl MemoryStore {
 
     /// Keeps any bytes, as another program or a broken disk might leave them.
     pub fn keep(&self, name: &str, value: &[u8], metadata: &[u8]) {
-        let record = Record { value: value.to_vec(), metadata: metadata.to_vec() };
+        let record =
+            Record { value: value.to_vec(), metadata: metadata.to_vec(), expiration: None };
         self.records.borrow_mut().insert(name.to_owned(), record);
     }
 
@@ -86,9 +99,34 @@ impl MemoryStore {
         self.reads.take()
     }
 
+    /// The lists that were asked for since the last call of this.
+    pub fn take_lists(&self) -> Vec<Listing> {
+        self.lists.take()
+    }
+
+    /// Most names in a page of a list.
+    pub fn set_page_length(&self, length: usize) {
+        self.page_length.set(Some(length));
+    }
+
     /// The keys of all records, in order.
     pub fn names(&self) -> Vec<String> {
         self.records.borrow().keys().cloned().collect()
+    }
+
+    fn keep_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        expiration: Option<u64>,
+    ) -> Result<(), StoreError> {
+        let name = key.name();
+        self.check(&name)?;
+        let metadata = serde_json::to_vec(metadata).map_err(|_| StoreError::Unavailable)?;
+        let is_confirmed = !is_among(&name, &self.unconfirmed);
+        self.records.borrow_mut().insert(name, Record { value, metadata, expiration });
+        if is_confirmed { Ok(()) } else { Err(StoreError::Unavailable) }
     }
 
     fn check(&self, name: &str) -> Result<(), StoreError> {
@@ -114,7 +152,7 @@ impl Store for MemoryStore {
             return Ok(None);
         }
         let records = self.records.borrow();
-        let Some(Record { value, metadata }) = records.get(&name) else { return Ok(None) };
+        let Some(Record { value, metadata, .. }) = records.get(&name) else { return Ok(None) };
         let metadata = serde_json::from_slice(metadata)
             .map_err(|error| StoreError::damaged("metadata", &error))?;
         Ok(Some(Stored { value: value.clone(), metadata }))
@@ -126,11 +164,61 @@ impl Store for MemoryStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
+        self.keep_for(key, value, metadata, None)
+    }
+}
+
+impl OperatorStore for MemoryStore {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        self.check(prefix)?;
+        let length = self.page_length.get().unwrap_or(1_000);
+        let records = self.records.borrow();
+        let mut rest = records.iter().filter(|(name, _)| {
+            name.starts_with(prefix)
+                && !is_among(name, &self.hidden)
+                && cursor.is_none_or(|cursor| name.as_str() > cursor)
+        });
+        let listed = |(name, record): (&String, &Record)| Listed {
+            name: name.clone(),
+            metadata: serde_json::from_slice(&record.metadata).unwrap_or_default(),
+            expiration: record.expiration,
+        };
+        let page: Vec<Listed> = rest.by_ref().take(length).map(listed).collect();
+        let last = page.last().map(|record| record.name.clone());
+        let cursor = last.filter(|_| rest.next().is_some());
+        let listing = Listing { prefix: prefix.to_owned(), names: page.len() };
+        self.lists.borrow_mut().push(listing);
+        Ok(Page { records: page, cursor })
+    }
+
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        assert!(keys.len() <= 100, "Cloudflare reads no more at once");
+        let mut values = Vec::new();
+        for key in keys {
+            let name = key.name();
+            self.reads.borrow_mut().push(name.clone());
+            self.check(&name)?;
+            let record = self.records.borrow();
+            let record = record.get(&name).filter(|_| !is_among(&name, &self.hidden));
+            values.push(record.map(|record| record.value.clone()));
+        }
+        Ok(values)
+    }
+
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError> {
+        self.keep_for(key, value, metadata, Some(u64::from(seconds)))
+    }
+
+    async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
         let name = key.name();
         self.check(&name)?;
-        let metadata = serde_json::to_vec(metadata).map_err(|_| StoreError::Unavailable)?;
-        let is_confirmed = !is_among(&name, &self.unconfirmed);
-        self.records.borrow_mut().insert(name, Record { value, metadata });
-        if is_confirmed { Ok(()) } else { Err(StoreError::Unavailable) }
+        self.records.borrow_mut().remove(&name);
+        Ok(())
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::memory::MemoryStore;
 use futures_executor::block_on;
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord, Mode, Scope};
-use impact_pledge::handle::{
-    Body, BodyError, Caches, Clock, Entropy, Journal, Request, Reservation, Response, Service,
-    Settings, Variables,
-};
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
+use impact_pledge::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
+use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
 use impact_pledge::pledge::{EditKey, TransactionId};
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, NoMetadata, ProfileKey, Store, TransactionKey, TransactionMetadata,
 };
@@ -205,6 +205,14 @@ pub fn team() -> KeyLevel {
     KeyLevel::Team { team_id: "team_dev".to_owned(), unit_ids }
 }
 
+/// The secret of the namespace, of which all keys have a copy.
+pub const SECRET: NamespaceSecret = NamespaceSecret::new([7; 32]);
+
+/// The record of a key that can create.
+pub fn key_record(mode: Mode, level: KeyLevel) -> KeyRecord {
+    KeyRecord { secret: Some(SECRET), ..KeyRecord::new(mode, level) }
+}
+
 pub fn seed(store: &impl Store) {
     let profile = json!({ "name": "Small Hours Coffee", "accent": "#8a4b2a" });
     let profile = profile.to_string().into_bytes();
@@ -217,7 +225,7 @@ pub fn seed(store: &impl Store) {
         ("service_sk_live_dev_team", Mode::Live, team()),
     ];
     for (key, mode, level) in keys {
-        put_key(store, key, &KeyRecord::new(mode, level));
+        put_key(store, key, &key_record(mode, level));
     }
     let catalogue =
         json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
@@ -227,7 +235,7 @@ pub fn seed(store: &impl Store) {
 }
 
 pub fn put_prices(store: &impl Store, mode: Mode, catalogue: &[u8]) {
-    block_on(store.put(&CatalogueKey(Some(mode)), catalogue.to_vec(), &NoMetadata)).unwrap();
+    block_on(store.put(&CatalogueKey(mode), catalogue.to_vec(), &NoMetadata)).unwrap();
 }
 
 pub fn put_key(store: &impl Store, key: &str, record: &KeyRecord) {
@@ -240,7 +248,7 @@ pub fn put_transaction(
     store: &impl Store<Value = Vec<u8>>,
     record: &[u8],
 ) -> (TransactionId, EditKey) {
-    let (id, edit_key) = (TransactionId::from_bytes([1; 15]), EditKey::from_bytes([2; 20]));
+    let (id, edit_key) = (TransactionId::from_bytes([1; 26]), EditKey::from_bytes([2; 20]));
     let scope = Scope { unit: "unit".to_owned(), mode: Mode::Live };
     let metadata = TransactionMetadata::new(scope, &edit_key);
     block_on(store.put(&TransactionKey(&id), record.to_vec(), &metadata)).unwrap();

@@ -1,15 +1,17 @@
 //! What every store must do, whatever keeps its records.
 
-use impact_pledge::auth::{ApiKey, Mode, Scope};
+use impact_pledge::auth::ApiKey;
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
 use impact_pledge::pledge::{EditKey, TransactionId};
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key, NoMetadata, ReplayKey, Store, StoredValue as _,
     TransactionKey, TransactionMetadata,
 };
 
 pub fn id(seed: u8) -> TransactionId {
-    TransactionId::from_bytes([seed; 15])
+    TransactionId::from_bytes([seed; 26])
 }
 
 pub fn edit_key(seed: u8) -> EditKey {
@@ -26,7 +28,7 @@ pub fn access(unit: &str) -> TransactionMetadata {
 
 pub fn replay_key(text: &str) -> ReplayKey {
     let key = IdempotencyKey::parse(text).unwrap();
-    ReplayKey(ReplayHash::new(&scope("unit", Mode::Test), &key))
+    ReplayKey(ReplayHash::new(&NamespaceSecret::new([7; 32]), &scope("unit", Mode::Test), &key))
 }
 
 // ---- The suite ---------------------------------------------------------------------------------
@@ -50,7 +52,7 @@ pub async fn value<S: Store, K: Key>(store: &S, key: &K) -> Option<Vec<u8>> {
 async fn what_was_never_written_is_absent<S: Store>(store: &S) {
     assert!(store.get(&TransactionKey(&id(0))).await.unwrap().is_none());
     assert!(store.get(&CredentialKey(ApiKey::new("k").hash())).await.unwrap().is_none());
-    assert!(store.get(&CatalogueKey(None)).await.unwrap().is_none());
+    assert!(store.get(&CatalogueKey(Mode::Test)).await.unwrap().is_none());
     assert!(store.get(&replay_key("k")).await.unwrap().is_none());
 }
 
@@ -75,11 +77,11 @@ async fn a_second_write_replaces_the_first<S: Store>(store: &S) {
 async fn kinds_of_records_do_not_meet<S: Store>(store: &S) {
     let credential = CredentialKey(ApiKey::new("k").hash());
     store.put(&credential, b"key".to_vec(), &NoMetadata).await.unwrap();
-    store.put(&CatalogueKey(None), b"catalogue".to_vec(), &NoMetadata).await.unwrap();
+    store.put(&CatalogueKey(Mode::Test), b"catalogue".to_vec(), &NoMetadata).await.unwrap();
     store.put(&replay_key("k"), b"replay".to_vec(), &NoMetadata).await.unwrap();
     store.put(&TransactionKey(&id(3)), b"transaction".to_vec(), &access("u")).await.unwrap();
     assert_eq!(value(store, &credential).await.unwrap(), b"key");
-    assert_eq!(value(store, &CatalogueKey(None)).await.unwrap(), b"catalogue");
+    assert_eq!(value(store, &CatalogueKey(Mode::Test)).await.unwrap(), b"catalogue");
     assert_eq!(value(store, &replay_key("k")).await.unwrap(), b"replay");
     assert_eq!(value(store, &TransactionKey(&id(3))).await.unwrap(), b"transaction");
 }

@@ -42,7 +42,7 @@ new PledgeClient({ apiKey: "x", baseUrl: "x", unitId: undefined, fetch: { fetch 
 new PledgeClient({
   apiKey: "x",
   baseUrl: "x",
-  fetch: async (url, init) => new Response(url + init.method + init.headers["authorization"]),
+  fetch: async (url, init) => new Response(url + init.method + init.headers.authorization),
 });
 // @ts-expect-error the key is required
 new PledgeClient({ baseUrl: "https://pledges.example.org" });

@@ -1,6 +1,6 @@
 // What takes messages takes a locale pack, a map by code and a function; and what can't work doesn't compile.
 import {
-  createPledgeTransactionSchema,
+  type createPledgeTransactionSchema,
   createSchema,
   validate,
   validateAt,

@@ -47,7 +47,8 @@ same<ReturnType<typeof service.requests>[number]["status"], number | null>();
 same<ReturnType<typeof service.requests>[number]["body"], unknown>();
 const { advance, now, reset, restore } = service;
 advance(now());
-reset(), restore();
+reset();
+restore();
 void service.fetch(new Request("https://pledge.test")).then((response) => response.status);
 
 // @ts-expect-error a key is a unit's or a team's

@@ -1,12 +1,12 @@
 // What a server's code does with a posted form compiles without the DOM's types, and without any others.
 import {
   bindForm,
-  fieldAttributes,
+  type fieldAttributes,
   readForm,
   type FormIssue,
   type PostedIssue,
 } from "impact-pledge/form";
-import { validate, type CreatePledgeTransactionRequest, type Issue } from "impact-pledge/validate";
+import type { validate, CreatePledgeTransactionRequest, Issue } from "impact-pledge/validate";
 
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -1,0 +1,35 @@
+/** A toolchain of Rust that is on this machine. */
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ask, find } from "./run.mjs";
+
+export const WASM = "wasm32-unknown-unknown";
+
+/** `identity`: what `rustc -vV` prints. @typedef {{bin: string, cargo: string, sysroot: string, release: string, identity: string, env?: NodeJS.ProcessEnv}} Rust */
+
+/**
+ * The toolchain of a `rustc`, or null where it is not there or too old for the crate. Its own `cargo` is used, not
+ * rustup's: that would look for all that rust-toolchain.toml names, and stop where it can't fetch what is missing.
+ * @param {string | null} rustc @param {string} root @returns {Rust | null}
+ */
+export function rustOf(rustc, root) {
+  if (!rustc) return null;
+  const sysroot = ask(rustc, ["--print", "sysroot"], {
+    cwd: root,
+    env: { RUSTUP_AUTO_INSTALL: "0" },
+  });
+  const cargo = sysroot && find("cargo", join(sysroot, "bin"), dirname(rustc));
+  const identity = cargo && ask(find("rustc", dirname(cargo)) ?? rustc, ["-vV"]);
+  const release = identity?.match(/^release: ([\d.]+)/m)?.[1];
+  return release && minor(release) >= minor(oldest(root))
+    ? { bin: dirname(cargo), cargo, sysroot, release, identity }
+    : null;
+}
+
+const minor = (version) => Number(version.split(".")[1]);
+
+/** The oldest Rust that compiles the crate. */
+export const oldest = (root) =>
+  readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "(.+)"/m)?.[1] ?? "";
+
+export const stdFolder = (sysroot) => join(sysroot, "lib", "rustlib", WASM, "lib");

@@ -1,0 +1,52 @@
+//! Reading records, with the time that it takes.
+
+use super::Service;
+use super::ports::{Clock, Entropy};
+use crate::api::Problem;
+use crate::pledge::TransactionId;
+use crate::store::{
+    Key, Store, StoreError, Stored, StoredValue as _, TransactionKey, TransactionMetadata,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+type Found<V> = Result<Option<Stored<V, TransactionMetadata>>, StoreError>;
+
+impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+    /// Reads and decodes a record; `None` if there is none.
+    pub(super) async fn load<K: Key, T: DeserializeOwned>(
+        &self,
+        key: &K,
+    ) -> Result<Option<T>, Problem> {
+        let Some(stored) = self.wait(self.store.get(key)).await? else { return Ok(None) };
+        let record = self.wait(stored.value.read_within(K::READ_MS)).await?;
+        decode(K::KIND, &record).map(Some)
+    }
+
+    /// Waits for the store; the log shows for how long.
+    pub(super) async fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+        self.journal.wait(self.clock, work).await
+    }
+
+    /// The record of this ID. The store is not asked for an ID that this service cannot have made.
+    pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
+        match TransactionId::parse(id) {
+            Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,
+            None => Ok(None),
+        }
+    }
+}
+
+/// Decodes a record of this kind, which the operator's log names if it is damaged.
+pub(super) fn decode<'a, T: Deserialize<'a>>(kind: &str, record: &'a [u8]) -> Result<T, Problem> {
+    serde_json::from_slice(record).map_err(|error| StoreError::damaged(kind, &error).into())
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable => Problem::StoreUnavailable,
+            StoreError::Damaged(text) => Problem::Internal(text),
+        }
+    }
+}

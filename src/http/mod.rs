@@ -1,0 +1,14 @@
+//! HTTP without a platform: requests, responses, and the bytes that bodies hold.
+
+mod address;
+mod in_flight;
+mod request;
+mod response;
+
+pub use address::{Address, is_origin, percent_decode};
+pub use in_flight::{Busy, InFlight, MAX_BYTES_IN_FLIGHT, Reservation};
+pub use request::{BodyError, Request};
+pub use response::{Body, Media, Response};
+
+/// The white space around a header's value (RFC 9110 §5.6.3): not Unicode's.
+pub const OWS: [char; 2] = [' ', '\t'];

@@ -1,0 +1,44 @@
+//! A request, as far as the service looks at it.
+
+use super::in_flight::{Busy, Reservation};
+use std::borrow::Cow;
+
+/// A request of any platform.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait Request {
+    /// The method, such as `GET`.
+    fn method(&self) -> Cow<'_, str>;
+    /// The whole address, such as `https://example.org/v2/pledge-transaction?x=1`.
+    fn url(&self) -> Cow<'_, str>;
+    /// The value of a header, by its lower-case name.
+    fn header(&self, name: &'static str) -> Option<String>;
+    /// The body. Its bytes are reserved before they are read.
+    ///
+    /// # Errors
+    /// If it has more than `limit` bytes, cannot be reserved, or breaks off.
+    async fn body(
+        &self,
+        limit: usize,
+        reservation: &mut Reservation<'_>,
+    ) -> Result<Vec<u8>, BodyError>;
+    /// Counts a refused key against the rate limit of the caller's network, and returns whether it
+    /// is over the limit; `false` where no rate limit is set.
+    async fn is_over_limit(&self, network: &str) -> bool;
+}
+
+/// Why a body cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyError {
+    /// It is longer than the limit.
+    TooLarge,
+    /// The requests in flight hold too many bytes already.
+    Busy,
+    /// It broke off.
+    Broken,
+}
+
+impl From<Busy> for BodyError {
+    fn from(_: Busy) -> Self {
+        BodyError::Busy
+    }
+}

@@ -1,0 +1,63 @@
+//! The namespace's secret: its record, and the copies in the records of API keys.
+
+use super::{Pages, Result, put_record};
+use crate::auth::KeyRecord;
+use crate::handle::Entropy;
+use crate::secret::{NamespaceSecret, SECRET_BYTES, SecretRecord};
+use crate::store::{
+    CredentialKey, Key as _, Listed, MAX_READS, OperatorStore, SecretKey, StoreError,
+};
+
+/// The secret of its record; else the copy of the first API key that has one, since the record may
+/// not be seen here yet.
+pub(super) async fn find(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
+    match recorded(store).await? {
+        Some(secret) => Ok(Some(secret)),
+        None => copied(store).await,
+    }
+}
+
+/// The secret of the namespace's record.
+pub(super) async fn recorded(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
+    let values = store.get_values(&[SecretKey]).await?;
+    let Some(value) = values.into_iter().flatten().next() else { return Ok(None) };
+    let record: SecretRecord = serde_json::from_slice(&value)
+        .map_err(|error| StoreError::damaged(SecretKey::KIND, &error))?;
+    Ok(Some(record.secret))
+}
+
+async fn copied(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
+    let mut pages = Pages::new(store, CredentialKey::PREFIX);
+    while let Some(page) = pages.next().await? {
+        for keys in credential_keys(&page).chunks(MAX_READS) {
+            let values = store.get_values(keys).await?;
+            let secret = |value: Vec<u8>| serde_json::from_slice::<KeyRecord>(&value).ok()?.secret;
+            if let Some(secret) = values.into_iter().flatten().find_map(secret) {
+                return Ok(Some(secret));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The API keys of a list.
+pub(super) fn credential_keys(page: &[Listed]) -> Vec<CredentialKey> {
+    page.iter().filter_map(|record| CredentialKey::parse(&record.name)).collect()
+}
+
+/// The secret of the namespace, whose record is written if it is missing.
+pub(super) async fn find_or_make(
+    store: &impl OperatorStore,
+    entropy: &impl Entropy,
+) -> Result<NamespaceSecret> {
+    if let Some(secret) = recorded(store).await? {
+        return Ok(secret);
+    }
+    let secret = copied(store).await?.unwrap_or_else(|| {
+        let mut random = [0; SECRET_BYTES];
+        entropy.fill(&mut random);
+        NamespaceSecret::new(random)
+    });
+    put_record(store, &SecretKey, &SecretRecord { secret }).await?;
+    Ok(secret)
+}

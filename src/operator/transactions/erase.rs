@@ -1,0 +1,170 @@
+//! Erasure of personal data (GDPR, article 17): what is left is what the accounts need.
+
+use super::{Metadata, Record};
+use crate::api::TIMELINE_PATH;
+use crate::handle::Clock;
+use crate::idempotency::{Replay, ReplayHash, Terms};
+use crate::operator::error::Event;
+use crate::operator::{OperatorError, Result};
+use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
+use crate::store::{
+    Key as _, NoMetadata, OperatorStore, ReplayKey, StoreError, StoredValue as _, Summary,
+    TransactionKey, TransactionMetadata,
+};
+use crate::time::{age_ms, date_time};
+use crate::version::Version;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// An address that nobody can have (RFC 2606).
+const EMAIL: &str = "erased@erased.invalid";
+const REFERENCE: &str = "erased";
+
+/// How old a transaction and its replay record must be, in milliseconds: a repeat that does not see
+/// the replay record writes the transaction once more. Workers KV shows a write after about 60 s.
+const SEEN_AFTER_MS: u64 = 5 * 60_000;
+
+/// Checks that a transaction can be erased, and writes nothing.
+///
+/// # Errors
+/// If it is damaged or too young.
+pub fn check_erasable(clock: &impl Clock, record: &Record) -> Result<()> {
+    let created_at = record.transaction()?.created_at;
+    refuse_young(record, &created_at, clock.now_ms(), Event::Created)
+}
+
+fn refuse_young(record: &Record, time: &str, now_ms: u64, event: Event) -> Result<()> {
+    let age_ms = age_ms(time, now_ms).ok_or_else(|| record.damaged_by("its time is no time"))?;
+    if age_ms >= SEEN_AFTER_MS {
+        return Ok(());
+    }
+    let seconds = (SEEN_AFTER_MS - age_ms).div_ceil(1_000);
+    Err(OperatorError::TooYoung { event, seconds })
+}
+
+/// A transaction that was erased.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Erased {
+    /// Its ID.
+    pub id: String,
+    /// When it was erased first, an RFC 3339 date-time; `None` if that was now.
+    pub before: Option<String>,
+}
+
+/// Replaces the recipient and all texts of a transaction for good. A repeat of its create is answered
+/// as before, and writes nothing: for that its replay record must be there, and be seen everywhere.
+///
+/// # Errors
+/// If the transaction is damaged or too young, its replay record was missing and is there now, or
+/// the store fails.
+pub async fn erase(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    record: &Record,
+) -> Result<Erased> {
+    check_erasable(clock, record)?;
+    let metadata = record.metadata()?;
+    let mut transaction = record.transaction()?;
+    if let Some(replay) = replay_key(record, &metadata)? {
+        ensure_replay(store, clock, record, &replay).await?;
+    }
+    let before = metadata.summary.erased.clone();
+    let access = erased_metadata(record, metadata, clock.now_ms())?;
+    erase_texts(&mut transaction);
+    let value = serde_json::to_vec(&transaction)?;
+    store.put(&TransactionKey(&record.id), value, &access).await?;
+    Ok(Erased { id: record.id.to_string(), before })
+}
+
+/// The key of the replay record; `None` for a create without an idempotency key.
+fn replay_key(record: &Record, metadata: &Metadata) -> Result<Option<ReplayKey>> {
+    let Some(hash) = &metadata.summary.replay else { return Ok(None) };
+    let hash = ReplayHash::from_hex(hash)
+        .ok_or_else(|| record.damaged_by("its metadata names no replay record"))?;
+    Ok(Some(ReplayKey(hash)))
+}
+
+// ---- The replay record ---------------------------------------------------------------------------
+
+/// A replay record with the time at which it was written here: a create that was broken off had not
+/// written it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AddedReplay {
+    #[serde(flatten)]
+    replay: Replay,
+    added_at: String,
+}
+
+/// What is read of a replay record.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FoundReplay {
+    added_at: Option<String>,
+}
+
+/// Writes the replay record if it is missing. Nothing is erased before it can be seen everywhere.
+async fn ensure_replay(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    record: &Record,
+    key: &ReplayKey,
+) -> Result<()> {
+    let now_ms = clock.now_ms();
+    let Some(stored) = store.get(key).await? else {
+        let replay = AddedReplay { replay: missing_replay(record)?, added_at: date_time(now_ms) };
+        store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
+        return Err(OperatorError::ReplayAdded(record.id.to_string()));
+    };
+    let replay: FoundReplay = serde_json::from_slice(&stored.value.read().await?)
+        .map_err(|error| StoreError::damaged(ReplayKey::KIND, &error))?;
+    match replay.added_at {
+        Some(time) => refuse_young(record, &time, now_ms, Event::ReplayAdded),
+        None => Ok(()),
+    }
+}
+
+fn missing_replay(record: &Record) -> Result<Replay> {
+    let transaction = record.transaction()?;
+    let url = transaction.timeline_url.as_deref().unwrap_or_default();
+    let (origin, _) = url
+        .split_once(TIMELINE_PATH)
+        .ok_or_else(|| record.damaged_by("its timeline address is missing"))?;
+    let terms = Terms {
+        created_at: transaction.created_at.to_string(),
+        amount: transaction.charge.amount.to_string(),
+        currency_code: transaction.charge.currency_code,
+        origin: origin.to_owned(),
+    };
+    Ok(Replay { id: record.id.to_string(), terms, version: Version })
+}
+
+// ---- The transaction -----------------------------------------------------------------------------
+
+/// Replaces all that the shop and the recipient wrote. Offerings, amounts, times and charge stay for
+/// the accounts, and the timeline's address, which shows no more than they.
+fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>) {
+    transaction.reference = Cow::Borrowed(REFERENCE);
+    transaction.trigger = Trigger { date: transaction.trigger.date.take(), ..Trigger::default() };
+    for pledge in &mut transaction.pledges {
+        pledge.recipient = Recipient { email: Cow::Borrowed(EMAIL), ..Recipient::default() };
+        pledge.details.iter_mut().for_each(|detail| *detail = PledgeDetail::default());
+    }
+}
+
+/// The metadata without hashes, nor members of later releases, which may be personal, too.
+fn erased_metadata(
+    record: &Record,
+    metadata: Metadata,
+    now_ms: u64,
+) -> Result<TransactionMetadata> {
+    let mut access = TransactionMetadata::deserialize(&record.metadata)
+        .map_err(|error| record.damaged(&error))?;
+    let before = metadata.summary;
+    access.summary = Summary {
+        lookup: None,
+        erased: before.erased.or_else(|| Some(date_time(now_ms))),
+        ..before
+    };
+    Ok(access)
+}

@@ -1,0 +1,220 @@
+//! Transactions, as those who answer the phone and those who keep the accounts see them.
+//!
+//! Lists are read from metadata alone: it has time, charge and hashes, and nothing of a person.
+
+mod erase;
+mod find;
+mod show;
+mod usage;
+
+pub use erase::{Erased, check_erasable, erase};
+pub use find::{By, Found, find};
+pub use show::{Shown, View};
+pub use usage::{Month, Report, Sum, Usage, UsageQuery};
+
+use super::{OperatorError, Pages, Result};
+use crate::pledge::{CurrencyCode, RetrievedPledgeTransaction, TransactionId};
+use crate::scope::{Mode, Scope};
+use crate::store::{
+    Key, Listed, OperatorStore, StoreError, StoredValue as _, Summary, TransactionKey,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::vec;
+
+/// Which transactions are meant.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Wanted {
+    /// Only this unit's.
+    pub unit: Option<String>,
+    /// Only those of test keys, or of live keys.
+    pub mode: Option<Mode>,
+}
+
+impl Wanted {
+    /// Whether a record is meant. Its name alone does not say: 40 bits of it stand for a shop.
+    fn has(&self, metadata: &Metadata) -> bool {
+        self.unit.as_ref().is_none_or(|unit| *unit == metadata.unit)
+            && self.mode.is_none_or(|mode| mode == metadata.mode)
+    }
+
+    /// How the names begin of all records that are meant.
+    fn prefixes(&self) -> Vec<String> {
+        match &self.unit {
+            Some(unit) => scopes(unit, self.mode).iter().map(TransactionKey::shop_prefix).collect(),
+            None => vec![TransactionKey::PREFIX.to_owned()],
+        }
+    }
+}
+
+fn scopes(unit: &str, mode: Option<Mode>) -> Vec<Scope> {
+    let modes = mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode]);
+    modes.into_iter().map(|mode| Scope { mode, unit: unit.to_owned() }).collect()
+}
+
+/// A transaction in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    /// Its ID.
+    pub id: String,
+    /// Whether a test or a live key made it.
+    pub mode: Mode,
+    /// The unit that it belongs to.
+    pub unit: String,
+    /// Creation time, an RFC 3339 date-time.
+    pub created_at: String,
+    /// The charge, a decimal with two places.
+    pub amount: String,
+    /// The currency of `amount`.
+    pub currency_code: CurrencyCode,
+    /// Number of pledges whose offering had no price.
+    pub unpriced: usize,
+    /// When its personal data was erased, an RFC 3339 date-time.
+    pub erased: Option<String>,
+}
+
+impl Row {
+    /// `None` if the metadata lacks time or charge.
+    fn new(id: &TransactionId, metadata: Metadata) -> Option<Self> {
+        let Metadata { mode, unit, summary } = metadata;
+        Some(Row {
+            id: id.to_string(),
+            mode,
+            unit,
+            created_at: summary.created_at?,
+            amount: summary.amount?,
+            currency_code: summary.currency_code?,
+            unpriced: summary.unpriced.unwrap_or_default(),
+            erased: summary.erased,
+        })
+    }
+}
+
+/// Records that a list leaves out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Damaged {
+    /// How many.
+    pub count: u64,
+    /// The name of the first.
+    pub first: Option<String>,
+}
+
+impl Damaged {
+    fn add(&mut self, name: String) {
+        self.count += 1;
+        self.first.get_or_insert(name);
+    }
+
+    /// Those of both.
+    fn and(self, other: Damaged) -> Self {
+        Damaged { count: self.count + other.count, first: self.first.or(other.first) }
+    }
+}
+
+// ---- Lists ---------------------------------------------------------------------------------------
+
+/// What the operator reads of a record's metadata. The service does not read the summary.
+#[derive(Deserialize)]
+struct Metadata {
+    mode: Mode,
+    unit: String,
+    summary: Summary,
+}
+
+/// The transactions that are meant, page by page.
+struct Listing<'s, S> {
+    store: &'s S,
+    prefixes: vec::IntoIter<String>,
+    pages: Option<Pages<'s, S>>,
+    wanted: Wanted,
+    damaged: Damaged,
+}
+
+impl<'s, S: OperatorStore> Listing<'s, S> {
+    fn new(store: &'s S, prefixes: Vec<String>, wanted: Wanted) -> Self {
+        let damaged = Damaged::default();
+        Listing { store, prefixes: prefixes.into_iter(), pages: None, wanted, damaged }
+    }
+
+    /// Those of the next page; `None` after the last one.
+    async fn next(&mut self) -> Result<Option<Vec<(TransactionId, Metadata)>>> {
+        loop {
+            if let Some(pages) = &mut self.pages
+                && let Some(page) = pages.next().await?
+            {
+                return Ok(Some(page.into_iter().filter_map(|record| self.read(record)).collect()));
+            }
+            let Some(prefix) = self.prefixes.next() else { return Ok(None) };
+            self.pages = Some(Pages::new(self.store, prefix));
+        }
+    }
+
+    fn read(&mut self, record: Listed) -> Option<(TransactionId, Metadata)> {
+        let id = TransactionKey::parse(&record.name);
+        match (id, Metadata::deserialize(&record.metadata)) {
+            (Some(id), Ok(metadata)) => self.wanted.has(&metadata).then_some((id, metadata)),
+            _ => {
+                self.damaged.add(record.name);
+                None
+            }
+        }
+    }
+}
+
+// ---- One record ----------------------------------------------------------------------------------
+
+/// The record of a transaction, as it is stored.
+#[derive(Clone, Debug)]
+pub struct Record {
+    id: TransactionId,
+    value: Vec<u8>,
+    metadata: Value,
+}
+
+/// The record that [`TransactionKey`] names, with the whole of its metadata.
+struct RecordKey<'k>(&'k TransactionId);
+
+impl Key for RecordKey<'_> {
+    type Metadata = Value;
+    const KIND: &'static str = TransactionKey::KIND;
+    const PREFIX: &'static str = TransactionKey::PREFIX;
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+}
+
+/// Reads the record of a transaction.
+///
+/// # Errors
+/// If this is no ID, there is no such transaction, or the store fails.
+pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
+    let id = TransactionId::parse(id.trim()).ok_or(OperatorError::NotATransactionId)?;
+    let Some(stored) = store.get(&RecordKey(&id)).await? else {
+        return Err(OperatorError::NoTransaction(id.into_string()));
+    };
+    let value = stored.value.read().await?;
+    Ok(Record { id, value, metadata: stored.metadata })
+}
+
+impl Record {
+    fn metadata(&self) -> Result<Metadata> {
+        Metadata::deserialize(&self.metadata).map_err(|error| self.damaged(&error))
+    }
+
+    fn transaction(&self) -> Result<RetrievedPledgeTransaction<'_>> {
+        serde_json::from_slice(&self.value).map_err(|error| self.damaged(&error))
+    }
+
+    fn damaged(&self, error: &serde_json::Error) -> OperatorError {
+        match StoreError::damaged(TransactionKey::KIND, error) {
+            StoreError::Damaged(problem) => self.damaged_by(problem),
+            error => error.into(),
+        }
+    }
+
+    fn damaged_by(&self, problem: impl Into<String>) -> OperatorError {
+        OperatorError::DamagedTransaction { id: self.id.to_string(), problem: problem.into() }
+    }
+}

@@ -1,0 +1,85 @@
+//! One transaction, with no more of its texts than is needed.
+
+use super::{Record, Row};
+use crate::operator::Result;
+use crate::pledge::RetrievedPledgeTransaction;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// What is shown of a transaction.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct View {
+    /// Whole texts, rather than their first characters.
+    pub reveal: bool,
+    /// The timeline's address, which opens the page to whoever has it.
+    pub timeline: bool,
+}
+
+/// A transaction as it is shown.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shown<'r> {
+    /// What a list shows of it.
+    pub row: Row,
+    /// Whether its create had an `Idempotency-Key`.
+    pub repeatable: bool,
+    /// What the get operation answers, masked.
+    pub transaction: RetrievedPledgeTransaction<'r>,
+}
+
+impl Record {
+    /// What is known of the transaction.
+    ///
+    /// # Errors
+    /// If the record is damaged.
+    pub fn show(&self, view: View) -> Result<Shown<'_>> {
+        let metadata = self.metadata()?;
+        let mut transaction = self.transaction()?;
+        let repeatable = metadata.summary.replay.is_some();
+        let row = Row::new(&self.id, metadata)
+            .ok_or_else(|| self.damaged_by("its metadata lacks time or charge"))?;
+        if !view.timeline {
+            transaction.timeline_url = None;
+        }
+        if !view.reveal {
+            mask(&mut transaction);
+        }
+        Ok(Shown { row, repeatable, transaction })
+    }
+}
+
+/// Leaves of the recipient and of texts as much as tells a caller's from another's. The reference
+/// stays: it is what the shop calls the order.
+fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
+    let trigger = &mut transaction.trigger;
+    [&mut trigger.phrase, &mut trigger.external_url].into_iter().for_each(shorten);
+    for pledge in &mut transaction.pledges {
+        let recipient = &mut pledge.recipient;
+        let (local, domain) = recipient.email.rsplit_once('@').unwrap_or((&recipient.email, ""));
+        recipient.email = Cow::Owned(format!("{}@{}", beginning(local), beginning(domain)));
+        [&mut recipient.first_name, &mut recipient.name].into_iter().for_each(shorten);
+        for detail in &mut pledge.details {
+            [
+                &mut detail.name,
+                &mut detail.description,
+                &mut detail.noun_singular,
+                &mut detail.noun_plural,
+                &mut detail.image,
+                &mut detail.external_id,
+                &mut detail.external_url,
+            ]
+            .into_iter()
+            .for_each(shorten);
+        }
+    }
+}
+
+fn shorten(text: &mut Option<Cow<'_, str>>) {
+    if let Some(text) = text {
+        *text = Cow::Owned(beginning(text));
+    }
+}
+
+/// `A…` of `Ada`.
+fn beginning(text: &str) -> String {
+    text.chars().take(1).chain(['…']).collect()
+}

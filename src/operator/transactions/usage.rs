@@ -1,0 +1,189 @@
+//! Sums of transactions, for the accounts.
+
+use super::{Damaged, Listing, Row, Wanted};
+use crate::decimal::{Decimal, text_as_money};
+use crate::operator::{OperatorError, Result};
+use crate::pledge::CurrencyCode;
+use crate::scope::Mode;
+use crate::store::{Key as _, OperatorStore, TransactionKey};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::collections::BTreeMap;
+
+/// A month of a year, in UTC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Month(String);
+
+impl Month {
+    /// Reads a month such as `2026-11`.
+    ///
+    /// # Errors
+    /// For any other text.
+    pub fn parse(text: &str) -> Result<Self> {
+        let is_number = |part: &str, length| {
+            part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let is_month = text.split_once('-').is_some_and(|(year, month)| {
+            is_number(year, 4) && is_number(month, 2) && ("01"..="12").contains(&month)
+        });
+        if is_month {
+            return Ok(Month(text.to_owned()));
+        }
+        Err(OperatorError::Invalid(format!("`{text}` is not a month: write it as `2026-11`")))
+    }
+
+    fn has(&self, date_time: &str) -> bool {
+        date_time.starts_with(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Month {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Month::parse(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+/// Which transactions are summed.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct UsageQuery {
+    /// Whose.
+    pub wanted: Wanted,
+    /// Only those of this month.
+    pub month: Option<Month>,
+    /// Only those with an offering that had no price, which so cost nothing.
+    #[serde(default)]
+    pub unpriced: bool,
+}
+
+impl UsageQuery {
+    fn has(&self, row: &Row) -> bool {
+        self.month.as_ref().is_none_or(|month| month.has(&row.created_at))
+            && (!self.unpriced || row.unpriced > 0)
+    }
+}
+
+/// What the transactions of a unit and mode come to in a currency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sum {
+    /// The unit's ID.
+    pub unit: String,
+    /// Test or live.
+    pub mode: Mode,
+    /// The currency of `amount`.
+    pub currency_code: CurrencyCode,
+    /// How many transactions.
+    pub transactions: u64,
+    /// How many pledges of these had an offering without a price.
+    pub unpriced: usize,
+    /// The exact sum of the charges, a decimal with two places.
+    pub amount: String,
+}
+
+/// Sums of transactions.
+#[derive(Clone, Debug, Serialize)]
+pub struct Usage {
+    /// In the order of unit, mode and currency.
+    pub sums: Vec<Sum>,
+    /// How many transactions were summed.
+    pub transactions: u64,
+    /// Records that are left out.
+    pub damaged: Damaged,
+}
+
+/// Sums transactions page by page: take all rows, then the sums.
+pub struct Report<'s, S> {
+    listing: Listing<'s, S>,
+    query: UsageQuery,
+    totals: BTreeMap<Group, Total>,
+}
+
+/// A unit, whether it is live, and the code of a currency: sums are in this order.
+type Group = (String, bool, String);
+
+/// A sum to be.
+struct Total {
+    mode: Mode,
+    currency_code: CurrencyCode,
+    transactions: u64,
+    unpriced: usize,
+    amounts: Vec<Decimal>,
+}
+
+impl<'s, S: OperatorStore> Report<'s, S> {
+    /// Begins to sum.
+    pub fn new(store: &'s S, query: UsageQuery) -> Self {
+        let listing = Listing::new(store, query.wanted.prefixes(), query.wanted.clone());
+        Report { listing, query, totals: BTreeMap::new() }
+    }
+
+    /// The transactions of the next page; `None` after the last one.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn next(&mut self) -> Result<Option<Vec<Row>>> {
+        let Some(page) = self.listing.next().await? else { return Ok(None) };
+        let mut rows = Vec::new();
+        for (id, metadata) in page {
+            match Row::new(&id, metadata).and_then(|row| Some((charge(&row.amount)?, row))) {
+                Some((amount, row)) if self.query.has(&row) => {
+                    self.total(&row)?.add(&row, amount);
+                    rows.push(row);
+                }
+                Some(_) => {}
+                None => self.listing.damaged.add(TransactionKey(&id).name()),
+            }
+        }
+        self.totals.values_mut().for_each(Total::add_up);
+        Ok(Some(rows))
+    }
+
+    fn total(&mut self, row: &Row) -> Result<&mut Total> {
+        let code = serde_json::to_string(&row.currency_code)?;
+        let total = Total {
+            mode: row.mode,
+            currency_code: row.currency_code,
+            transactions: 0,
+            unpriced: 0,
+            amounts: Vec::new(),
+        };
+        Ok(self.totals.entry((row.unit.clone(), row.mode.is_live(), code)).or_insert(total))
+    }
+
+    /// The sums of the rows so far.
+    pub fn finish(self) -> Usage {
+        let transactions = self.totals.values().map(|total| total.transactions).sum();
+        let sums = self.totals.into_iter().map(|((unit, ..), total)| total.into_sum(unit));
+        Usage { sums: sums.collect(), transactions, damaged: self.listing.damaged }
+    }
+}
+
+impl Total {
+    fn add(&mut self, row: &Row, amount: Decimal) {
+        self.transactions += 1;
+        self.unpriced += row.unpriced;
+        self.amounts.push(amount);
+    }
+
+    /// Replaces the amounts by their sum.
+    fn add_up(&mut self) {
+        if self.amounts.len() > 1 {
+            self.amounts = vec![sum(&self.amounts)];
+        }
+    }
+
+    fn into_sum(self, unit: String) -> Sum {
+        let Total { mode, currency_code, transactions, unpriced, amounts } = self;
+        let amount = sum(&amounts).to_money();
+        Sum { unit, mode, currency_code, transactions, unpriced, amount }
+    }
+}
+
+/// A charge as a plain decimal: an exponent could ask for gigabytes.
+fn charge(text: &str) -> Option<Decimal> {
+    text_as_money(text).and_then(|money| Decimal::parse(&money))
+}
+
+fn sum(amounts: &[Decimal]) -> Decimal {
+    let one = Decimal::parse("1");
+    Decimal::sum_of_products(amounts.iter().cloned().zip(one.iter().cycle()))
+}

@@ -1,0 +1,97 @@
+//! Units' profiles: what a shop shows of itself on its timelines.
+
+use super::{Pages, Result, put_record, without_position};
+use crate::auth::check_id;
+use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey};
+use crate::timeline::Profile;
+use serde::{Deserialize, Serialize};
+
+/// A profile as an operator writes it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NewProfile {
+    /// What the shop is called: one line of 1 to 80 characters.
+    pub name: String,
+    /// Address of an image, by https.
+    pub logo: Option<String>,
+    /// A colour such as `#8a4b2a`.
+    pub accent: Option<String>,
+    /// Code of the language of its pages.
+    pub language: Option<String>,
+    /// Where name and logo lead to, by https.
+    pub link: Option<String>,
+}
+
+/// A unit in a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnitRow {
+    /// The unit's ID.
+    pub unit: String,
+    /// Its profile; `None` if its record cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// What is wrong with its record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl UnitRow {
+    fn new(unit: &str, record: &[u8]) -> Self {
+        let read = serde_json::from_slice(record).map_err(|error| without_position(&error));
+        let (profile, problem) = match read {
+            Ok(profile) => (Some(profile), None),
+            Err(problem) => (None, Some(problem)),
+        };
+        UnitRow { unit: unit.to_owned(), profile, problem }
+    }
+}
+
+/// Replaces a unit's profile as a whole.
+///
+/// # Errors
+/// If the unit's ID or a member is out of bounds, or the store fails.
+pub async fn set(store: &impl OperatorStore, unit: &str, profile: &NewProfile) -> Result<UnitRow> {
+    check_id::<serde_json::Error>(unit)?;
+    let profile: Profile = serde_json::from_slice(&serde_json::to_vec(profile)?)?;
+    put_record(store, &ProfileKey(unit), &profile).await?;
+    Ok(UnitRow { unit: unit.to_owned(), profile: Some(profile), problem: None })
+}
+
+/// A unit's profile; `None` if it has none: then its timelines show the name Impact Pledge.
+///
+/// # Errors
+/// If the store fails.
+pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRow>> {
+    let values = store.get_values(&[ProfileKey(unit)]).await?;
+    Ok(values.into_iter().flatten().next().map(|record| UnitRow::new(unit, &record)))
+}
+
+/// All profiles, in the order of the units' IDs.
+///
+/// # Errors
+/// If the store fails.
+pub async fn list(store: &impl OperatorStore) -> Result<Vec<UnitRow>> {
+    let mut rows = Vec::new();
+    let mut pages = Pages::new(store, ProfileKey::PREFIX);
+    while let Some(page) = pages.next().await? {
+        let keys: Vec<_> =
+            page.iter().filter_map(|record| ProfileKey::parse(&record.name)).collect();
+        for keys in keys.chunks(MAX_READS) {
+            let records = store.get_values(keys).await?;
+            let found = keys.iter().zip(records);
+            rows.extend(found.filter_map(|(key, record)| Some(UnitRow::new(key.0, &record?))));
+        }
+    }
+    Ok(rows)
+}
+
+/// Removes a unit's profile. Returns whether there was one.
+///
+/// # Errors
+/// If the store fails.
+pub async fn remove(store: &impl OperatorStore, unit: &str) -> Result<bool> {
+    let is_there = get(store, unit).await?.is_some();
+    if is_there {
+        store.remove(&ProfileKey(unit)).await?;
+    }
+    Ok(is_there)
+}

@@ -1,0 +1,76 @@
+//! API keys.
+
+use super::kv::{Kv, KvStore};
+use super::{Outcome, Platform, from_js, to_js};
+use crate::auth::KeyLevel;
+use crate::operator::keys::{self, MadeKey, NewKey, Rotated};
+use crate::scope::Mode;
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+#[derive(Deserialize)]
+struct Options {
+    mode: Mode,
+    /// The key's units: all of the team, or the only one.
+    units: Vec<String>,
+    team: Option<String>,
+    label: String,
+}
+
+impl From<Options> for NewKey {
+    fn from(Options { mode, units, team, label }: Options) -> Self {
+        let level = match team {
+            Some(team_id) => KeyLevel::Team { team_id, unit_ids: units },
+            None => KeyLevel::Unit { unit_id: units.into_iter().next().unwrap_or_default() },
+        };
+        NewKey { mode, level, label }
+    }
+}
+
+/// Makes a key: `{mode, units, team?, label}` → `{key, id, name, mode, level, …}`.
+#[wasm_bindgen(js_name = createKey)]
+pub async fn create_key(kv: Kv, options: JsValue) -> Outcome {
+    let store = KvStore::new(kv);
+    let options: Options = from_js(options)?;
+    store.finish(keys::create(&store, &Platform, options.into()).await)
+}
+
+/// All keys → `[{id, name, mode, level, …, ends?, problem?}]`.
+#[wasm_bindgen(js_name = listKeys)]
+pub async fn list_keys(kv: Kv) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(keys::list(&store).await)
+}
+
+/// Ends a key → `{id, name, found}`.
+#[wasm_bindgen(js_name = revokeKey)]
+pub async fn revoke_key(kv: Kv, key: String) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(keys::revoke(&store, &key).await)
+}
+
+/// Replaces a key → `{made, replaces: {id, name, ends}, failure?}`: why the old key goes on, if the
+/// end of it could not be written.
+#[wasm_bindgen(js_name = rotateKey)]
+pub async fn rotate_key(kv: Kv, key: String, keep_seconds: u32) -> Outcome {
+    #[derive(Serialize)]
+    struct Answer {
+        made: MadeKey,
+        replaces: Replaces,
+    }
+    #[derive(Serialize)]
+    struct Replaces {
+        id: String,
+        name: String,
+        ends: String,
+    }
+    let store = KvStore::new(kv);
+    let rotated = keys::rotate(&store, &Platform, &Platform, &key, keep_seconds).await;
+    let Rotated { made, old, ends, ended } = rotated.map_err(|error| store.failure(&error))?;
+    let replaces = Replaces { id: old.id, name: old.name, ends };
+    let answer = to_js(&Answer { made, replaces })?;
+    if let Err(error) = ended {
+        js_sys::Reflect::set(&answer, &"failure".into(), &store.failure(&error.into()))?;
+    }
+    Ok(answer)
+}

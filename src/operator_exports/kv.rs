@@ -1,0 +1,163 @@
+//! A namespace of Workers KV, as `scripts/lib/operator.mjs` hands it over, as a store.
+
+use super::{Outcome, from_js, to_js};
+use crate::operator::OperatorError;
+use crate::store::{Key, Listed, OperatorStore, Page, Store, StoreError, Stored};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::cell::RefCell;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+#[wasm_bindgen]
+extern "C" {
+    /// This machine's namespace or a deployed one, with the deadlines and repeats of its calls.
+    pub type Kv;
+    #[wasm_bindgen(method, catch)]
+    async fn list(this: &Kv, prefix: &str, cursor: Option<&str>) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn read(this: &Kv, names: Vec<String>) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn write(this: &Kv, entry: JsValue) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn remove(this: &Kv, name: &str) -> Result<JsValue, JsValue>;
+}
+
+/// A namespace as a store. It keeps what a call threw, which says more than [`StoreError`].
+pub struct KvStore {
+    kv: Kv,
+    thrown: RefCell<Option<JsValue>>,
+}
+
+#[derive(Deserialize)]
+struct Names {
+    names: Vec<Name>,
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Name {
+    name: String,
+    #[serde(default)]
+    metadata: Value,
+    expiration: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    value: Option<String>,
+    #[serde(default)]
+    metadata: Value,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry<'e> {
+    key: String,
+    value: &'e str,
+    #[serde(skip_serializing_if = "Value::is_null")]
+    metadata: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expiration_ttl: Option<u32>,
+}
+
+impl KvStore {
+    pub fn new(kv: Kv) -> Self {
+        KvStore { kv, thrown: RefCell::default() }
+    }
+
+    /// What the script gets of an outcome.
+    pub fn finish(&self, outcome: Result<impl Serialize, OperatorError>) -> Outcome {
+        outcome.map_err(|error| self.failure(&error)).and_then(|value| to_js(&value))
+    }
+
+    /// What the script is thrown.
+    pub fn failure(&self, error: &OperatorError) -> JsValue {
+        let thrown = match error {
+            OperatorError::Store(StoreError::Unavailable) => self.thrown.take(),
+            _ => None,
+        };
+        thrown.unwrap_or_else(|| error.to_string().into())
+    }
+
+    /// What a call answered.
+    fn answer<T>(&self, outcome: Result<T, JsValue>) -> Result<T, StoreError> {
+        outcome.map_err(|thrown| {
+            self.thrown.replace(Some(thrown));
+            StoreError::Unavailable
+        })
+    }
+
+    async fn found(&self, names: Vec<String>) -> Result<Vec<Found>, StoreError> {
+        let found = self.kv.read(names).await.and_then(from_js);
+        self.answer(found)
+    }
+
+    async fn write<K: Key>(
+        &self,
+        key: &K,
+        value: &[u8],
+        metadata: &K::Metadata,
+        expiration_ttl: Option<u32>,
+    ) -> Result<(), StoreError> {
+        let damaged = |_| StoreError::Damaged(format!("the new {} is not text", K::KIND));
+        let value = str::from_utf8(value).map_err(damaged)?;
+        let metadata = serde_json::to_value(metadata).unwrap_or_default();
+        let entry = Entry { key: key.name(), value, metadata, expiration_ttl };
+        let entry = self.answer(to_js(&entry))?;
+        self.answer(self.kv.write(entry).await).map(drop)
+    }
+}
+
+impl Store for KvStore {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        let found = self.found(vec![key.name()]).await?;
+        let Some(Found { value: Some(value), metadata }) = found.into_iter().next() else {
+            return Ok(None);
+        };
+        let metadata = serde_json::from_value(metadata)
+            .map_err(|error| StoreError::damaged("metadata", &error))?;
+        Ok(Some(Stored { value: value.into_bytes(), metadata }))
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.write(key, &value, metadata, None).await
+    }
+}
+
+impl OperatorStore for KvStore {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        let page = self.kv.list(prefix, cursor).await.and_then(from_js);
+        let Names { names, cursor } = self.answer(page)?;
+        let listed = |Name { name, metadata, expiration }| Listed { name, metadata, expiration };
+        Ok(Page { records: names.into_iter().map(listed).collect(), cursor })
+    }
+
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let found = self.found(keys.iter().map(Key::name).collect()).await?;
+        Ok(found.into_iter().map(|record| Some(record.value?.into_bytes())).collect())
+    }
+
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError> {
+        self.write(key, &value, metadata, Some(seconds)).await
+    }
+
+    async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
+        self.answer(self.kv.remove(&key.name()).await).map(drop)
+    }
+}

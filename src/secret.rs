@@ -1,0 +1,108 @@
+//! The secret of a KV namespace, and the hashes that it keys.
+//!
+//! An operator finds a transaction by hashes of what a caller knows of it: a list of records shows
+//! no personal data, and without the secret no guess can be checked.
+
+use crate::hash::{first_bytes, update_with_parts};
+use crate::scope::Scope;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::Sha256;
+use std::fmt::{self, Debug, Formatter};
+
+/// 32 random bytes: one secret per KV namespace. Its record is [`SecretRecord`], and the record of
+/// each API key has a copy, so that a create reads no further record. Its `Debug` shows nothing of
+/// it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct NamespaceSecret([u8; SECRET_BYTES]);
+
+/// The record of the secret: `{"secret": "…", "version": 1}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecretRecord {
+    /// 64 hexadecimal digits.
+    pub secret: NamespaceSecret,
+}
+
+/// Bytes of a secret.
+pub const SECRET_BYTES: usize = 32;
+/// Bytes of a hash in metadata: no two texts of a namespace share one by chance.
+const HASH_BYTES: usize = 16;
+
+/// The hashes that a transaction is found by, in its metadata: 32 hexadecimal digits each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LookupHashes {
+    /// Hash of the reference.
+    pub reference: String,
+    /// Hash of the recipient's e-mail address; upper and lower case give the same.
+    pub email: String,
+}
+
+impl NamespaceSecret {
+    /// Takes random bytes.
+    pub const fn new(bytes: [u8; SECRET_BYTES]) -> Self {
+        NamespaceSecret(bytes)
+    }
+
+    /// The hashes of a transaction of this unit and mode.
+    pub fn hashes(&self, scope: &Scope, reference: &str, email: &str) -> LookupHashes {
+        LookupHashes {
+            reference: self.reference(scope, reference),
+            email: self.email(scope, email),
+        }
+    }
+
+    /// The hash of a reference, as in [`hashes`](Self::hashes).
+    pub fn reference(&self, scope: &Scope, reference: &str) -> String {
+        self.hash("reference", scope, reference)
+    }
+
+    /// The hash of an e-mail address, as in [`hashes`](Self::hashes).
+    pub fn email(&self, scope: &Scope, email: &str) -> String {
+        self.hash("email", scope, &email.to_ascii_lowercase())
+    }
+
+    fn hash(&self, purpose: &str, scope: &Scope, text: &str) -> String {
+        let digest = self.mac(purpose, scope, [text.as_bytes()]).finalize().into_bytes();
+        base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))
+    }
+
+    /// HMAC-SHA-256 over texts that belong to a unit and mode. The purpose is part of it: a hash for
+    /// one purpose says nothing of another.
+    pub(crate) fn mac<'p>(
+        &self,
+        purpose: &'p str,
+        scope: &'p Scope,
+        texts: impl IntoIterator<Item = &'p [u8]>,
+    ) -> Hmac<Sha256> {
+        let mut block = [0; 64]; // HMAC pads a shorter key with zeros (RFC 2104)
+        block.iter_mut().zip(self.0).for_each(|(byte, secret)| *byte = secret);
+        let mut mac = Hmac::<Sha256>::new(&block.into());
+        let parts = std::iter::once(purpose.as_bytes()).chain(scope.parts()).chain(texts);
+        update_with_parts(&mut mac, parts);
+        mac
+    }
+}
+
+impl Debug for NamespaceSecret {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("NamespaceSecret(…)")
+    }
+}
+
+impl Serialize for NamespaceSecret {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&base16ct::lower::encode_string(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for NamespaceSecret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let bytes = base16ct::mixed::decode_vec(&text).ok().and_then(|bytes| bytes.try_into().ok());
+        bytes
+            .map(NamespaceSecret)
+            .ok_or_else(|| Error::custom("a secret has 64 hexadecimal digits"))
+    }
+}

@@ -1,0 +1,63 @@
+//! What an operator needs of a store, and the service does not.
+
+use super::{Key, Store, StoreError};
+use serde_json::Value;
+
+/// Most records that [`get_values`](OperatorStore::get_values) reads at once, which is Cloudflare's
+/// limit of a call.
+pub const MAX_READS: usize = 100;
+
+/// A store that can also list and remove. The service's Worker can do neither.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait OperatorStore: Store {
+    /// A page of the records whose names begin with a prefix, in the order of their names.
+    /// `cursor` is the one of the page before, `None` for the first page.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError>;
+
+    /// The values of at most [`MAX_READS`] records, in the order of the keys.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
+
+    /// Writes a record as [`put`](Store::put) does, for so many seconds, at least 60.
+    ///
+    /// # Errors
+    /// If it may not have been kept.
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError>;
+
+    /// Removes a record, if it is there.
+    ///
+    /// # Errors
+    /// If it may still be there.
+    async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError>;
+}
+
+/// A part of a list: at most 1,000 records.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// The records, without their values.
+    pub records: Vec<Listed>,
+    /// Leads to the next page; `None` on the last one.
+    pub cursor: Option<String>,
+}
+
+/// A record in a list.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The name of the record.
+    pub name: String,
+    /// Its metadata, not yet read; null if it has none.
+    pub metadata: Value,
+    /// When the record expires, in seconds since 1970; `None` if it does not.
+    pub expiration: Option<u64>,
+}

@@ -1,0 +1,31 @@
+//! Times as text: RFC 3339 date-times in UTC.
+
+use std::time::{Duration, SystemTime};
+
+/// A time with milliseconds, such as `2026-01-31T12:00:00.000Z`; `now_ms` counts from 1970.
+pub fn date_time(now_ms: u64) -> String {
+    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(now_ms);
+    humantime::format_rfc3339_millis(now).to_string()
+}
+
+/// A time with seconds, such as `2026-01-31T12:00:00Z`; `seconds` count from 1970.
+pub fn date_time_in_seconds(seconds: u64) -> String {
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    humantime::format_rfc3339_seconds(time).to_string()
+}
+
+/// Milliseconds from 1970 to a date-time, the reverse of [`date_time`].
+///
+/// `None` for any other text, an offset other than `Z`, and a time before 1970.
+pub fn parse_ms(date_time: &str) -> Option<u64> {
+    let time = humantime::parse_rfc3339(date_time).ok()?;
+    let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    u64::try_from(since_1970.as_millis()).ok()
+}
+
+/// Milliseconds from a date-time to now; 0 for one that is still to come.
+///
+/// `None` where [`parse_ms`] has none.
+pub fn age_ms(date_time: &str, now_ms: u64) -> Option<u64> {
+    parse_ms(date_time).map(|time| now_ms.saturating_sub(time))
+}

@@ -1,0 +1,27 @@
+//! The format of records. A release reads what a later one has written, so that it can be rolled
+//! back to.
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The version of the records that this release writes.
+pub const VERSION: u32 = 1;
+
+/// The format of a record, its member `version`.
+///
+/// The service writes it and does not read it: a release that adds a member adds 1, and no release
+/// removes a member or changes its meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Version;
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(VERSION)
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Version)
+    }
+}

