@@ -1,5 +1,5 @@
 //! The exports of the wasm of `impact-pledge/validate`: plain functions over addresses in linear
-//! memory. `pkg-templates/validate/wasm.js` calls them.
+//! memory. `pkg-templates/validate/wasm.ts` calls them.
 //!
 //! They use no wasm-bindgen, and neither allocate nor panic, so that the wasm is little more than
 //! the rules. JavaScript owns the memory of every `area` that it passes: it grows the memory by the

@@ -6,11 +6,12 @@ import type { FieldAttributes, FieldAttributesOptions } from "./types.ts";
 
 type FieldType = FieldAttributes["type"];
 
-const BOXES: Record<string, FieldType> = { notifications: "checkbox" };
+/** By the format, or the first step. */
 const TYPES: Record<string, FieldType> = {
   email: "email",
   uri: "url",
   "date-time": "datetime-local",
+  notifications: "checkbox",
 };
 const COMPLETIONS: Record<string, string> = {
   "recipient.email": "email",
@@ -52,7 +53,7 @@ export function fieldAttributes<Jsx extends boolean = false>(
     completion = COMPLETIONS[path];
   return {
     name: path,
-    type: isNumber ? "number" : BOXES[first] || TYPES[format!] || "text",
+    type: isNumber ? "number" : (TYPES[format ?? first] ?? "text"),
     ...(isNumber && {
       min: isOptional ? "0" : LEAST,
       [jsx ? "inputMode" : "inputmode"]: "decimal",

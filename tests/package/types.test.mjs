@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import test from "node:test";
+import ts from "typescript";
 import { packed } from "./packed.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -65,5 +66,37 @@ test("no declaration says `any`", () => {
   for (const name of declarations) {
     const code = readFileSync(join(folder, name), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
     assert.doesNotMatch(code, /\bany\b/, name);
+  }
+});
+
+test("every export says what it is, as editors show it", () => {
+  const folder = join(project.folder, "node_modules", "impact-pledge");
+  const entries = readdirSync(folder, { encoding: "utf8", recursive: true }).filter((name) =>
+    /\.d\.ts$/.test(name),
+  );
+  const program = ts.createProgram(
+    entries.map((name) => join(folder, name)),
+    {
+      target: ts.ScriptTarget.ES2022,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      types: [],
+    },
+  );
+  const checker = program.getTypeChecker();
+  const exported = entries.flatMap((name) => {
+    const file = checker.getSymbolAtLocation(program.getSourceFile(join(folder, name)));
+    return checker.getExportsOfModule(file).map((symbol) => ({ name, symbol: declared(symbol) }));
+  });
+  assert.ok(exported.length > 150, `${exported.length}`);
+  const silent = exported.filter(
+    ({ symbol }) => symbol.getDocumentationComment(checker).length === 0,
+  );
+  assert.deepEqual(
+    silent.map(({ name, symbol }) => `${name}: ${symbol.name}`),
+    [],
+  );
+
+  function declared(symbol) {
+    return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   }
 });

@@ -146,3 +146,14 @@ export async function use(signal: AbortSignal, anything: unknown): Promise<void>
     void asError;
   }
 }
+
+// What a program's own tests use in place of a client, and errors, which the package alone makes.
+export const mock: PledgeClient = {
+  with: () => mock,
+  createPledgeTransaction: () => client.createPledgeTransaction(request),
+  getPledgeTransaction: (id) => client.getPledgeTransaction(id),
+};
+// @ts-expect-error the package makes them
+new PledgeError();
+// @ts-expect-error the package makes them
+new ApiError("api_error", "…");
