@@ -64,16 +64,13 @@ export function faultOptions(options) {
 
 export const advanceOf = (ms, now) => whole(0, LAST_MS - now)("ms", ms);
 
-/** The secret of the namespace: each key's record has a copy, and a key without it can't create. */
-const SECRET = "07".repeat(32);
-
 /** A key, and its record as `src/auth.rs` reads it. */
 function keyOf(name, value) {
   const { key, mode, unitId, teamId, unitIds, label = "" } = read(KEY, value);
   if (unitId !== undefined && !teamId && !unitIds)
-    return { key, record: { mode, level: "unit", unitId, label, secret: SECRET } };
+    return { key, record: { mode, level: "unit", unitId, label } };
   if (teamId !== undefined && unitIds?.length && !unitId)
-    return { key, record: { mode, level: "team", teamId, unitIds, label, secret: SECRET } };
+    return { key, record: { mode, level: "team", teamId, unitIds, label } };
   throw invalid(`each of \`${name}\` has either a \`unitId\`, or a \`teamId\` and its \`unitIds\``);
 }
 

@@ -1,5 +1,5 @@
 /** A namespace of Workers KV, in memory. */
-import { profiles } from "../../src/operator/development.json";
+import { profiles, secret } from "../../src/operator/development.json";
 import { coder } from "../platform.js";
 
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -9,7 +9,8 @@ const TRANSACTION = "transaction:";
 export function newStore(keys, catalogue) {
   const records = new Map();
   let bytes = 0;
-  const known = new Map(keys.map(({ key, record }) => [key, record]));
+  // A key whose record lacks the namespace's secret can't create.
+  const known = new Map(keys.map(({ key, record }) => [key, { ...record, secret }]));
 
   function put(name, value, metadata = null) {
     bytes += value.length - (records.get(name)?.value.length ?? 0);
