@@ -291,7 +291,7 @@ test("testing.cjs where Request, Response and the coders are missing", async () 
   assert.equal(service.requests().length, 3);
 });
 
-test("it is at most 150,000 bytes, minified and compressed, and in no other entry", async (t) => {
+test("it is at most 155,000 bytes, minified and compressed, and in no other entry", async (t) => {
   const sizeOf = async (contents) => {
     const { outputFiles } = await build({
       stdin: { contents, resolveDir: project.folder },
@@ -305,7 +305,7 @@ test("it is at most 150,000 bytes, minified and compressed, and in no other entr
   };
   const size = await sizeOf('export * from "impact-pledge/testing";');
   t.diagnostic(`${size} bytes`);
-  assert.ok(size <= 150_000 && size > 140_000, `${size} bytes`);
+  assert.ok(size <= 155_000 && size > 140_000, `${size} bytes`);
   for (const entry of ["index", "validate", "form"])
     assert.ok(
       !readFileSync(join(home, `${entry}.js`), "utf8").includes("createTestService"),
