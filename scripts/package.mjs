@@ -19,7 +19,11 @@ import { log } from "./lib/output.mjs";
 import { bundledParts, licenceTexts, linkedParts } from "./lib/licences.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
-/** `source` lies below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm. */
+/**
+ * `source` lies below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm.
+ * @typedef {{name: string, path: string, source: string, wasm: string, modules?: Record<string, string>, worker?: string, kinds?: string, plain?: string}} Entry
+ * @type {Entry[]}
+ */
 export const ENTRIES = [
   {
     name: "index",
@@ -86,6 +90,7 @@ export async function buildPackage(tools) {
   );
 }
 
+/** @param {import("./lib/tools.mjs").Tools} tools @param {string} pkg @param {Entry} entry */
 async function buildEntry(
   tools,
   pkg,
@@ -157,6 +162,7 @@ async function bundleWorker(source, glue) {
     "Symbol.dispose": "undefined",
     ...Object.fromEntries(GLOBALS.map((name) => [name, `platform.${name}`])),
   };
+  /** @type {import("esbuild").BuildOptions} */
   const options = {
     bundle: true,
     format: "iife",
@@ -169,7 +175,7 @@ async function bundleWorker(source, glue) {
     write: false,
     tsconfigRaw: {},
   };
-  const { outputFiles } = await build({
+  const { outputFiles = [] } = await build({
     ...options,
     entryPoints: [source],
     alias: { "#glue": glue },
@@ -205,6 +211,7 @@ async function buildModules(templates, pkg) {
     .map((file) => parse(file).name)
     .filter((name) => name !== "pack");
   const names = [...locales.map((name) => `locales/${name}`), ...OTHERS];
+  /** @type {import("esbuild").BuildOptions} */
   const options = {
     entryPoints: names.map((name) => join(templates, `${name}.ts`)),
     tsconfigRaw: {},
@@ -273,7 +280,7 @@ async function bundleEntry(source, options, made, files, wasmPath) {
 const crateMember = (root, name) =>
   readFileSync(join(root, "Cargo.toml"), "utf8").match(
     new RegExp(`^${name} = \\[?"(.+?)"\\]?$`, "m"),
-  )[1];
+  )?.[1] ?? "";
 
 const version = (root) => ({
   contents: `export const VERSION = ${JSON.stringify(crateMember(root, "version"))};`,
@@ -311,7 +318,7 @@ function manifest(root, others) {
   };
 }
 
-/** The types first in each condition: whoever resolves takes the first that it knows. */
+/** The types first in each condition: whoever resolves takes the first that it knows. @param {Entry} entry */
 function conditions({ name, plain }) {
   const esm = (file) => ({ types: `./${name}.d.ts`, default: `./${file}` });
   const platforms = Object.keys(PLATFORMS).map((platform) => [

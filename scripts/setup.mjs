@@ -9,7 +9,7 @@ const rows = {
   cargo: cargo(native),
   "cargo for wasm32": cargo(wasm),
   "wasm-bindgen": bindgen,
-  chromium: browser,
+  chromium: browser ?? "",
   cache,
 };
 console.log(table(["TOOL", "WHERE"], Object.entries(rows)));

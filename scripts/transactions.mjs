@@ -10,6 +10,7 @@ import { UserError, placeInWords, table } from "./lib/output.mjs";
 const transactions = command("npm run transactions --", "Recorded transactions of the service.");
 const mode = () =>
   new Option("--mode <mode>", "only those of test keys, or of live keys").choices(["test", "live"]);
+/** @param {{amount?: string, currencyCode?: string}} charge */
 const charged = ({ amount, currencyCode }) => `${amount} ${currencyCode}`;
 const counted = (count) => (count > 0 ? String(count) : "");
 const damagedInWords = ({ count, first }) =>
@@ -154,8 +155,9 @@ const sumCells = ({ unit, mode, transactions, amount, currencyCode, unpriced }) 
 const sumsInWords = ({ sums, damaged }, none) =>
   (sums.length === 0 ? none : table(SUM_HEADS, sums.map(sumCells))) + damagedInWords(damaged);
 
-/** Sums what is meant, and hands on the transactions of each page. */
-async function sumUp({ tools, port }, { unit, mode, month, unpriced = false }, onRows) {
+/** Sums what is meant, and hands on the transactions of each page. @param {{tools: any, port: any}} at @param {Record<string, any>} options @param {(rows: any[]) => void} onRows */
+async function sumUp({ tools, port }, options, onRows) {
+  const { unit, mode, month, unpriced = false } = options;
   const { sumTransactions } = await operator(tools);
   return sumTransactions(port, { wanted: { unit, mode }, month, unpriced }, onRows);
 }

@@ -10,10 +10,12 @@ mod stores;
 
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
+use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::Mode;
+use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key, NoMetadata, OperatorStore, Store as _, StoreError,
-    TransactionKey, TransactionMetadata,
+    CatalogueKey, CredentialKey, Key, NoMetadata, OperatorStore, ProfileKey, ReplayKey, SecretKey,
+    Store as _, StoreError, TransactionKey, TransactionMetadata,
 };
 use memory::MemoryStore;
 use stores::{access, conforms, edit_key, id, replay_key, scope, value};
@@ -82,10 +84,58 @@ fn a_key_owns_its_prefix_and_fits() {
         (CatalogueKey(Mode::Test).name(), "catalogue:test"),
         (CatalogueKey(Mode::Live).name(), "catalogue:live"),
         (replay_key("k").name(), "idempotency:"),
+        (ProfileKey("unit").name(), "profile:unit"),
+        (SecretKey.name(), "secret"),
     ];
     for (name, prefix) in names {
         assert!(name.starts_with(prefix) && name.len() <= 512, "`{name}`");
     }
+}
+
+#[test]
+fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
+    let credential = CredentialKey(ApiKey::new("k").hash());
+    let names = [
+        TransactionKey(&id(1)).name(),
+        credential.name(),
+        replay_key("k").name(),
+        ProfileKey("unit").name(),
+        CatalogueKey(Mode::Test).name(),
+        SecretKey.name(),
+    ];
+    let read = |read: fn(&str) -> bool| names.iter().map(|name| read(name)).collect::<Vec<_>>();
+    let only = |index| (0..names.len()).map(|other| other == index).collect::<Vec<_>>();
+    assert_eq!(read(|name| TransactionKey::parse(name) == Some(id(1))), only(0));
+    assert_eq!(read(|name| CredentialKey::parse(name).is_some()), only(1));
+    assert_eq!(read(|name| ReplayKey::parse(name) == Some(replay_key("k"))), only(2));
+    assert_eq!(read(|name| ProfileKey::parse(name) == Some(ProfileKey("unit"))), only(3));
+    for wrong in ["transaction:ptran_", "key:", "key:abc", "idempotency:ABC", "transaction:"] {
+        assert!(TransactionKey::parse(wrong).is_none(), "`{wrong}`");
+        assert!(CredentialKey::parse(wrong).is_none() && ReplayKey::parse(wrong).is_none());
+    }
+    assert_eq!(CredentialKey::parse(&credential.name()), Some(credential));
+}
+
+#[test]
+fn one_shop_and_one_order_are_prefixes_of_their_transactions_alone() {
+    let secret = NamespaceSecret::new([7; 32]);
+    let shops = [scope("u", Mode::Test), scope("u", Mode::Live), scope("v", Mode::Test)];
+    let references = ["order-1", "order-2"];
+    let mut listed = 0;
+    for (shop, reference) in shops.iter().flat_map(|shop| references.map(|text| (shop, text))) {
+        let id = TransactionId::new(&secret, shop, reference, [9; 16]);
+        let name = TransactionKey(&id).name();
+        for (other, text) in shops.iter().flat_map(|shop| references.map(|text| (shop, text))) {
+            let of_shop = name.starts_with(&TransactionKey::shop_prefix(other));
+            let of_order = name.starts_with(&TransactionKey::order_prefix(&secret, other, text));
+            assert_eq!(of_shop, other == shop);
+            assert_eq!(of_order, other == shop && text == reference);
+            listed += usize::from(of_order);
+        }
+    }
+    assert_eq!(listed, shops.len() * references.len());
+    let (hex, all) = (ApiKey::new("k").hash().id(), CredentialKey::PREFIX);
+    assert_eq!(CredentialKey::hash_prefix(&hex), format!("{all}{hex}"));
 }
 
 fn cache_seconds<K: Key>(_: &K) -> Option<u32> {

@@ -14,7 +14,9 @@ export function serviceReport(runs, place) {
   const [first] = runs;
   const names = Object.keys(first.load);
   const kinds = Object.keys(first.load[OURS]);
-  const rivals = names.filter((name) => name !== OURS && first.load[name][kinds.at(-1)].length > 0);
+  const rivals = names.filter(
+    (name) => name !== OURS && first.load[name][kinds.at(-1) ?? ""].length > 0,
+  );
   const versions = {
     ...versionsOf(place.root, ["workerd", "wrangler"]),
     ...versionsOf(place.bench, ["hono", "@hono/zod-validator", "zod"]),

@@ -80,29 +80,13 @@ export function faultOptions(options: TestFault) {
 
 export const advanceOf = (ms: unknown, now: number) => whole(0, LAST_MS - now)("ms", ms);
 
-/** The secret of the namespace: each key's record has a copy, and a key without it can't create. */
-const SECRET = "07".repeat(32);
-
 /** A key, and its record as `src/auth.rs` reads it. */
 function keyOf(name: string, value: unknown): KeyRecord {
   const { key, mode, unitId, teamId, unitIds, label = "" } = read(KEY, value);
   if (unitId !== undefined && !teamId && !unitIds)
-    return {
-      key,
-      record: { mode, level: "unit", unitId, label, secret: SECRET } as KeyRecord["record"],
-    };
+    return { key, record: { mode, level: "unit", unitId, label } as KeyRecord["record"] };
   if (teamId !== undefined && unitIds?.length && !unitId)
-    return {
-      key,
-      record: {
-        mode,
-        level: "team",
-        teamId,
-        unitIds,
-        label,
-        secret: SECRET,
-      } as KeyRecord["record"],
-    };
+    return { key, record: { mode, level: "team", teamId, unitIds, label } as KeyRecord["record"] };
   throw invalid(`each of \`${name}\` has either a \`unitId\`, or a \`teamId\` and its \`unitIds\``);
 }
 

@@ -1,5 +1,5 @@
 /* A namespace of Workers KV, in memory. */
-import { profiles } from "../../src/operator/development.json";
+import { profiles, secret } from "../../src/operator/development.json";
 import { coder } from "../platform.ts";
 import type { RecordedTransaction } from "./types.ts";
 
@@ -28,7 +28,8 @@ export type Store = ReturnType<typeof newStore>;
 export function newStore(keys: readonly KeyRecord[], catalogue: object) {
   const records = new Map<string, Kept>();
   let bytes = 0;
-  const known = new Map(keys.map(({ key, record }) => [key, record]));
+  // A key whose record lacks the namespace's secret can't create.
+  const known = new Map(keys.map(({ key, record }) => [key, { ...record, secret }]));
 
   function put(name: string, value: Uint8Array, metadata: Kept["metadata"] = null): void {
     bytes += value.length - (records.get(name)?.value.length ?? 0);

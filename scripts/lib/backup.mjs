@@ -150,8 +150,8 @@ export async function check(file) {
   if (header?.format !== FORMAT) throw new UserError(`${file} is no backup of this service`);
   if (header.version > VERSION)
     throw new UserError(`${file} was written by a later release: restore it with that one`);
-  const trailer = parsed(last);
-  if (last.at(-1) !== LINE_FEED || typeof trailer?.sha256 !== "string")
+  const trailer = last && parsed(last);
+  if (last?.at(-1) !== LINE_FEED || typeof trailer?.sha256 !== "string")
     throw new UserError(`${file} is not complete: its last line is missing`);
   if (trailer.count !== count)
     throw new UserError(
@@ -164,7 +164,7 @@ export async function check(file) {
 
 function parsed(bytes) {
   try {
-    return JSON.parse(bytes);
+    return JSON.parse(String(bytes));
   } catch {
     return null;
   }
@@ -175,7 +175,7 @@ async function* recordsOf(file) {
   let before = null; // the last line is none
   let isHeader = true;
   for await (const line of lines(file)) {
-    if (before) yield { ...JSON.parse(before), size: before.length };
+    if (before) yield { ...JSON.parse(String(before)), size: before.length };
     before = isHeader ? null : line;
     isHeader = false;
   }
@@ -276,6 +276,7 @@ async function writeMissing(kv, file, tell) {
   return done;
 }
 
+/** @param {{record: any, listed: any}} pair */
 const sizeOf = ({ record }) => record.size;
 const endsElsewhen = ({ record, listed }) => listed.expiration !== record.expiration;
 
@@ -291,6 +292,7 @@ async function changedOf(kv, pairs) {
 /**
  * The living records of a backup, each with what the place lists under its name: both are in the order of UTF-8 bytes.
  * @param {{expired: number}} [tally] counts the others
+ * @returns {AsyncGenerator<{record: any, listed: any}>}
  */
 async function* joined(kv, file, tally = { expired: 0 }) {
   const names = kv.list();
@@ -343,6 +345,7 @@ async function verify(kv, file, waitMs) {
   );
 }
 
+/** @param {ReturnType<typeof joined>} pairs @param {Set<string>} names @returns {ReturnType<typeof joined>} */
 async function* among(pairs, names) {
   for await (const pair of pairs) if (names.has(pair.record.name)) yield pair;
 }

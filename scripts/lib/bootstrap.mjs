@@ -48,7 +48,8 @@ async function installPackages(lock) {
   try {
     if (packagesReady(root)) return;
     log("set-up: getting the npm packages, about 30 seconds");
-    const [command, ...before] = npmScript() ? [process.execPath, npmScript()] : ["npm"];
+    const script = npmScript();
+    const [command, before] = script ? [process.execPath, [script]] : ["npm", []];
     const how = await ended(
       spawn(command, [...before, "ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] }),
     );
@@ -101,8 +102,10 @@ async function handOver() {
     );
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: "inherit" });
   // A terminal sends Ctrl-C to both processes by itself.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
-    process.on(signal, () => (signal !== "SIGINT" || !process.stdin.isTTY) && child.kill(signal));
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
+    process.on(signal, () => {
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    });
   const how = await ended(child);
   process.exit(typeof how === "number" ? how : 128 + (constants.signals[how] ?? 0));
 }

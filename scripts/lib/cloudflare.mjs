@@ -22,10 +22,10 @@ export class Cloudflare {
     this.#base = base;
     this.#headers = headers;
     this.#deadline = deadline;
-    this.account = account;
+    this.account = account ?? "";
   }
 
-  /** By CLOUDFLARE_API_TOKEN, else by what `wrangler login` keeps. @param {{account?: string, deadline: number}} options `account`: of wrangler.toml */
+  /** By CLOUDFLARE_API_TOKEN, else by what `wrangler login` keeps. @param {Pick<import("./tools.mjs").Tools, "root" | "env" | "wrangler">} tools @param {{account?: string, deadline: number}} options `account`: of wrangler.toml */
   static async open({ root, env, wrangler }, { account, deadline }) {
     const base = env.CLOUDFLARE_API_BASE_URL || "https://api.cloudflare.com/client/v4";
     const headers = env.CLOUDFLARE_API_TOKEN
@@ -82,6 +82,7 @@ export class Cloudflare {
 
   /** One call, from its connection to the last byte of its answer within the deadline. */
   async #once(method, path, body, isRaw) {
+    /** @type {Record<string, string>} */
     const type = body === undefined ? {} : { "content-type": "application/json" };
     const options = {
       method,
@@ -118,6 +119,7 @@ function parsed(text) {
   }
 }
 
+/** @param {{cause?: string, status?: number, json?: any}} answer */
 function reason({ cause, status, json }) {
   if (cause) return cause;
   const errors = (json?.errors ?? []).map(({ code, message }) => `${message} [${code}]`).join("; ");

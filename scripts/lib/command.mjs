@@ -40,7 +40,9 @@ class Program extends Command {
 
   async parseAsync(...args) {
     const taken =
-      this.name().split(" ").includes(process.env.npm_lifecycle_event) && takenByNpm(this);
+      this.name()
+        .split(" ")
+        .includes(process.env.npm_lifecycle_event ?? "") && takenByNpm(this);
     if (taken)
       this.error(
         `npm took \`${taken}\` for itself, and nothing was done: write \`${this.name()} …\`, and in PowerShell, which drops \`--\`, \`${this.name().replace("npm", "npm.cmd")} …\``,
@@ -55,7 +57,7 @@ function takenByNpm(program) {
     .flatMap(({ options }) => options.map(({ long }) => long))
     .concat(program.others);
   const set = Object.keys(process.env).filter(
-    (name) => /^npm_config_\w{3,}$/i.test(name) && !["", "false"].includes(process.env[name]),
+    (name) => /^npm_config_\w{3,}$/i.test(name) && !["", "false"].includes(process.env[name] ?? ""),
   );
   const taken = set.map(
     (name) => `--${name.slice("npm_config_".length).toLowerCase().replaceAll("_", "-")}`,

@@ -69,9 +69,10 @@ const builtStd = (cache, { identity, release }) =>
 
 /** @param {import("./tools.mjs").Place} place @param {string} remedy where this fails */
 export async function installDebianRust({ root, cache }, remedy) {
+  /** @param {import("./toolchain.mjs").Rust | null} debian @returns {debian is import("./toolchain.mjs").Rust} */
   const hasAll = (debian) =>
-    debian &&
-    find("cargo-clippy", BIN) &&
+    debian !== null &&
+    find("cargo-clippy", BIN) !== null &&
     existsSync(join(debian.sysroot, "lib", "rustlib", "src", "rust", "library"));
   if (!hasAll(rustOf(find("rustc", BIN), root))) await installDebian("Rust", PACKAGES, remedy);
   const debian = rustOf(find("rustc", BIN), root);

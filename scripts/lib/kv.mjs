@@ -107,12 +107,15 @@ export class Kv {
 
 /** @template T @param {Iterable<T> | AsyncIterable<T>} items @param {number} most in a batch @param {(item: T) => number} [bytesOf] @returns {AsyncGenerator<T[]>} */
 export async function* batches(items, most, bytesOf = () => 0) {
-  let [batch, bytes] = [[], 0];
+  /** @type {T[]} */
+  let batch = [];
+  let bytes = 0;
   for await (const item of items) {
     const size = bytesOf(item);
     if (batch.length === most || (batch.length > 0 && bytes + size > MOST_BYTES)) {
       yield batch;
-      [batch, bytes] = [[], 0];
+      batch = [];
+      bytes = 0;
     }
     batch.push(item);
     bytes += size;
@@ -154,7 +157,7 @@ export async function openKv(
 
 /** A wrangler.toml without ids: the deployed Worker's bindings have them. */
 async function openRemote(tools, { environment, config, deadline }) {
-  const { name: worker, account_id, kv_namespaces } = await configuration(config, environment);
+  const { name: worker = "", account_id, kv_namespaces } = await configuration(config, environment);
   const cloudflare = await Cloudflare.open(tools, { account: account_id, deadline });
   const namespace =
     kv_namespaces.find(({ binding }) => binding === BINDING)?.id ??

@@ -42,7 +42,9 @@ const STANDARD_LIBRARY = {
 
 /** The npm packages whose code is in the files of a folder: esbuild writes the path of each module above its code. @returns {Part[]} */
 export function bundledParts(root, folder) {
-  const files = readdirSync(folder, { recursive: true }).filter((name) => /\.c?js$/.test(name));
+  const files = readdirSync(folder, { encoding: "utf8", recursive: true }).filter((name) =>
+    /\.c?js$/.test(name),
+  );
   const names = files.flatMap((name) =>
     [
       ...readFileSync(join(folder, name), "utf8").matchAll(
@@ -79,7 +81,7 @@ export function licenceTexts(root, parts) {
   return `impact-pledge contains the parts named below. Where a licence is a choice, the text is that of the one taken.\n\n${sections.join("\n")}`;
 }
 
-/** The licence's files; of a choice with MIT that one alone. A part without any gets the text of MIT with its authors. */
+/** The licence's files; of a choice with MIT that one alone. A part without any gets the text of MIT with its authors. @param {string} root @param {Part} part */
 function textsOf(root, { name, license, authors, folder }) {
   const files = folder
     ? readdirSync(folder)
@@ -88,7 +90,8 @@ function textsOf(root, { name, license, authors, folder }) {
     : [];
   const takesMit = license.includes(" OR ") && files.some((file) => /^licen[cs]e-mit/i.test(file));
   const taken = files.filter((file) => !(takesMit && /apache|unlicense|boost/i.test(file)));
-  if (taken.length > 0) return taken.map((file) => tidy(readFileSync(join(folder, file), "utf8")));
+  if (taken.length > 0)
+    return taken.map((file) => tidy(readFileSync(join(folder ?? "", file), "utf8")));
   if (!/\bMIT\b/.test(license))
     throw new UserError(`${name} brings no text of its licence (${license})`);
   return [

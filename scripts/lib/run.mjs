@@ -40,6 +40,7 @@ export function ask(command, args, options) {
  */
 export async function run(command, args, { timeout, show = false, ...nodeOptions } = {}) {
   try {
+    /** @type {import("node:child_process").StdioOptions} */
     const stdio = show ? ["ignore", 2, 2] : ["ignore", "pipe", "pipe"];
     return (
       await x(command, args, {
@@ -50,7 +51,9 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
     ).stdout;
   } catch ({ name, message, output: { stdout, stderr } = { stdout: "", stderr: "" } }) {
     const reason =
-      name === "AbortError" ? `\`${command}\` was stopped after ${duration(timeout)}` : message;
+      name === "AbortError"
+        ? `\`${command}\` was stopped after ${duration(timeout ?? 0)}`
+        : message;
     throw Object.assign(new UserError(`${reason}\n${tail(stdout + stderr, 20)}`.trimEnd()), {
       output: stdout + stderr,
     });
@@ -58,5 +61,7 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
 }
 
 /** Runs npm as {@link run} runs programs. @param {string[]} args @param {Parameters<typeof run>[2]} [options] */
-export const npm = (args, options) =>
-  npmScript() ? run(process.execPath, [npmScript(), ...args], options) : run("npm", args, options);
+export function npm(args, options) {
+  const script = npmScript();
+  return script ? run(process.execPath, [script, ...args], options) : run("npm", args, options);
+}

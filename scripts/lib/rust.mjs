@@ -22,8 +22,8 @@ export function findRust(place) {
   return { native: own ?? rustOf(find("rustc", "/usr/bin"), place.root), wasm: debianRust(place) };
 }
 
-/** Is what {@link findRust} found enough? @param {{lint?: boolean}} needs */
-export function rustReady(found, { lint }) {
+/** Is what {@link findRust} found enough? @param {ReturnType<typeof findRust>} found @param {{lint?: boolean}} needs */
+export function rustReady(found, { lint = false }) {
   const canLint = ({ bin, sysroot }) =>
     ["cargo-fmt", "cargo-clippy"].every((name) => find(name, bin, join(sysroot, "bin")));
   return Object.values(found).every((rust) => rust && (!lint || canLint(rust)));
@@ -66,7 +66,7 @@ async function byRustup({ root }) {
 export const bindgenVersion = (root) =>
   readFileSync(join(root, "Cargo.lock"), "utf8").match(
     /^name = "wasm-bindgen"\r?\nversion = "(.+)"/m,
-  )[1];
+  )?.[1] ?? "";
 const cached = ({ root, cache }) => join(cache, `wasm-bindgen-${bindgenVersion(root)}`);
 const complete = (folder) =>
   ["wasm-bindgen", "wasm-bindgen-test-runner"].every((name) => find(name, folder));

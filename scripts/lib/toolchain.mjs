@@ -19,9 +19,9 @@ export function rustOf(rustc, root) {
     env: { RUSTUP_AUTO_INSTALL: "0" },
   });
   const cargo = sysroot && find("cargo", join(sysroot, "bin"), dirname(rustc));
-  const identity = cargo && ask(find("rustc", dirname(cargo)) ?? rustc, ["-vV"]);
-  const release = identity?.match(/^release: ([\d.]+)/m)?.[1];
-  return release && minor(release) >= minor(oldest(root))
+  const identity = (cargo && ask(find("rustc", dirname(cargo)) ?? rustc, ["-vV"])) || "";
+  const release = identity.match(/^release: ([\d.]+)/m)?.[1];
+  return sysroot && cargo && release && minor(release) >= minor(oldest(root))
     ? { bin: dirname(cargo), cargo, sysroot, release, identity }
     : null;
 }

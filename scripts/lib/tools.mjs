@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { root } from "./bootstrap.mjs";
 import { findBrowser, installBrowser } from "./browser.mjs";
 import { cacheFolder } from "./cache.mjs";
-import { duration, log } from "./output.mjs";
+import { UserError, duration, log } from "./output.mjs";
 import { withPath } from "./run.mjs";
 import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from "./rust.mjs";
 
 /**
  * `root`: the clone; `cache`: the folder for what all clones share; `env`: for any child process; `wasm`: for `cargo …
  * --target wasm32-unknown-unknown`, tests in Node included; `bindgen` and `browser`: programs; `wrangler`: a script for Node
+ * @typedef {import("./toolchain.mjs").Rust} Rust
  * @typedef {{root: string, cache: string}} Place
  * @typedef {{cargo: string, release: string, env: NodeJS.ProcessEnv}} Cargo
  * @typedef {Place & {env: NodeJS.ProcessEnv, native: Cargo, wasm: Cargo & {targetFolder: string}, bindgen: string, wrangler: string, browser: string | null}} Tools
@@ -20,8 +21,7 @@ import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from 
 export async function prepareTools(needs = {}) {
   const place = { root, cache: cacheFolder() };
   mkdirSync(place.cache, { recursive: true });
-  const { native, wasm } = await install(place, needs);
-  const bindgen = bindgenFolder(place);
+  const { native, wasm, bindgen } = await install(place, needs);
   const env = withPath({ ...process.env, ...QUIET }, packages, bindgen);
   // A target folder of its own: two compilers that share one would rebuild each other's work.
   const targetFolder = join(process.env.CARGO_TARGET_DIR || join(root, "target"), "wasm");
@@ -55,9 +55,10 @@ const QUIET = {
 const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
 const packages = join(root, "node_modules", ".bin");
 /** The toolchain's programs are found first, but for `node`: Debian's cargo lies beside an old one. */
+/** @param {Rust} rust @param {NodeJS.ProcessEnv} env */
 const withEnv = (rust, env) => ({ ...rust, env: withPath(env, packages, rust.bin) });
 
-/** Gets what is missing. @returns what {@link findRust} finds then */
+/** Gets what is missing. @returns {Promise<{native: Rust, wasm: Rust, bindgen: string}>} */
 async function install(place, needs) {
   let rust = findRust(place);
   const all = [
@@ -71,7 +72,7 @@ async function install(place, needs) {
       name: "wasm-bindgen",
       isThere: () => bindgenFolder(place),
       takes: "5 minutes",
-      get: () => installBindgen(place, withEnv(rust.native, process.env)),
+      get: () => rust.native && installBindgen(place, withEnv(rust.native, process.env)),
     },
     {
       name: "Chromium",
@@ -89,5 +90,9 @@ async function install(place, needs) {
     rust = findRust(place);
   }
   if (missing.length > 0) log(`set-up: done in ${duration(Date.now() - started)}`);
-  return rust;
+  const bindgen = bindgenFolder(place);
+  const { native, wasm } = rust;
+  if (!native || !wasm || !bindgen)
+    throw new UserError("the tools that were installed are not found: run `npm run setup` again");
+  return { native, wasm, bindgen };
 }

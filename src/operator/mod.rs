@@ -11,7 +11,7 @@ pub mod seed;
 pub mod transactions;
 pub mod units;
 
-pub use error::OperatorError;
+pub use error::{Event, OperatorError};
 
 use crate::store::{Key, Listed, NoMetadata, OperatorStore};
 use crate::version::Version;

@@ -266,7 +266,7 @@ test("testing.cjs where Request, Response and the coders are missing", async () 
   const service = load("testing").createTestService({ seed: 1 });
   const client = new PledgeClient({ apiKey: KEY, baseUrl: service.baseUrl, fetch: service.fetch });
   const { id } = await client.createPledgeTransaction(REQUEST);
-  assert.equal(id, "ptran_el4vh3fn6yziyea6iqpufimxjihfc5hf6jcz2ubu3y");
+  assert.equal(id, "ptran_f74hxzdglvtizih7el4vh3fn6yziyea6iqpufimxje");
   assert.equal((await client.getPledgeTransaction(id)).reference, "order-1");
   await assert.rejects(client.getPledgeTransaction("ptran_1"), { status: 404 });
   assert.equal(service.requests().length, 3);

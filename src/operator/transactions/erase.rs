@@ -4,8 +4,7 @@ use super::{Metadata, Record};
 use crate::api::TIMELINE_PATH;
 use crate::handle::Clock;
 use crate::idempotency::{Replay, ReplayHash, Terms};
-use crate::operator::error::Event;
-use crate::operator::{OperatorError, Result};
+use crate::operator::{Event, OperatorError, Result};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::store::{
     Key as _, NoMetadata, OperatorStore, ReplayKey, StoreError, StoredValue as _, Summary,
