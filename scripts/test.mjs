@@ -41,7 +41,13 @@ function allSteps({ root, native, wasm }) {
   const build = (name, part) => script(name, ["scripts/run.mjs", "build", part]);
   return [
     cargo("fmt", ["fmt", "--check"]),
-    script("biome", ["node_modules/@biomejs/biome/bin/biome", "ci", "--error-on-warnings", "."]),
+    script("biome", [
+      "node_modules/@biomejs/biome/bin/biome",
+      "ci",
+      "--colors=off",
+      "--error-on-warnings",
+      ".",
+    ]),
     script("types", ["node_modules/typescript/bin/tsc", "-p", "pkg-templates"]),
     cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
     cargoWasm("clippy-wasm", ["clippy", "--all-features", ...DENY]), // the builds compile each feature alone
