@@ -1,6 +1,6 @@
 //! Answers that are not a success (§7): the one place that chooses their status and text.
 
-use super::names::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
+use super::names::{MAX_BODY_BYTES, MAX_RECORD_BYTES, header};
 use serde::Serialize;
 use std::borrow::Cow;
 use strum::IntoStaticStr;
@@ -127,8 +127,8 @@ impl Problem {
             Problem::MethodNotAllowed(methods) => Some(("allow", methods)),
             Problem::StoreUnavailable
             | Problem::WriteUnconfirmed { repeatable: true }
-            | Problem::Busy => Some(("retry-after", "1")),
-            Problem::TooManyRefusedKeys => Some(("retry-after", "60")),
+            | Problem::Busy => Some((header::RETRY_AFTER, "1")),
+            Problem::TooManyRefusedKeys => Some((header::RETRY_AFTER, "60")),
             _ => None,
         }
     }
