@@ -3,12 +3,13 @@
 use super::Service;
 use super::create::{Creation, Ids, Prepared, prepare};
 use super::ports::{Clock, Entropy};
-use super::records::decode;
 use crate::api::{self, Problem, header};
 use crate::http::Response;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
-use crate::store::{NoMetadata, ReplayKey, Store, StoredValue as _};
+use crate::store::{
+    Key as _, NoMetadata, ReplayKey, Store, StoredValue as _, TransactionKey, decode,
+};
 use crate::version::Version;
 use std::borrow::Cow;
 
@@ -91,7 +92,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
         let bytes = self.wait(stored.value.read()).await?;
-        let retrieved: RetrievedPledgeTransaction<'_> = decode("transaction", &bytes)?;
+        let retrieved: RetrievedPledgeTransaction<'_> = decode(TransactionKey::KIND, &bytes)?;
         let first = retrieved.into_created(Cow::Borrowed(id)).ok_or_else(incomplete)?;
         Ok(Some(api::to_json(&first)))
     }

@@ -2,10 +2,9 @@
 
 use super::Service;
 use super::ports::{Clock, Entropy};
-use super::records::decode;
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
-use crate::store::{ProfileKey, Store, Stored, StoredValue as _};
+use crate::store::{Key as _, ProfileKey, Store, Stored, StoredValue as _, TransactionKey, decode};
 use crate::timeline::{self, Language, Page, Profile};
 use std::rc::Rc;
 
@@ -41,7 +40,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
         let bytes = self.wait(value.read()).await?;
-        let transaction = decode("transaction", &bytes)?;
+        let transaction = decode(TransactionKey::KIND, &bytes)?;
         let (profile, cause) = match self.profile(metadata.unit()).await {
             Ok(profile) => (profile, None),
             Err(problem) => (Rc::new(None), Some(problem.cause().to_owned())),

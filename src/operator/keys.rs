@@ -1,7 +1,7 @@
 //! API keys: new ones, the list, their end.
 
-use super::{OperatorError, Pages, Result, encode, secret, without_position};
-use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord, new_key};
+use super::{OperatorError, Pages, Result, encode, read_value, secret, without_position};
+use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, new_key};
 use crate::handle::{Clock, Entropy};
 use crate::scope::Mode;
 use crate::store::{
@@ -10,17 +10,6 @@ use crate::store::{
 use crate::time::date_time_in_seconds;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// What a new key may do.
-#[derive(Clone, Debug)]
-pub struct NewKey {
-    /// Whether it makes test or live transactions.
-    pub mode: Mode,
-    /// The unit that it acts as, or the team whose units it acts for.
-    pub level: KeyLevel,
-    /// The operator's note: one line of at most 100 characters.
-    pub label: String,
-}
 
 /// A key that was made just now.
 #[derive(Clone, Debug, Serialize)]
@@ -73,16 +62,16 @@ impl KeyRow {
 
 // ---- Create --------------------------------------------------------------------------------------
 
-/// Makes a key, and the namespace's secret with the first one.
+/// Makes a key with this record, and the namespace's secret with the first key. The secret of the
+/// record given is ignored.
 ///
 /// # Errors
 /// If an ID or the label is out of bounds, or the store fails.
 pub async fn create(
     store: &impl OperatorStore,
     entropy: &impl Entropy,
-    NewKey { mode, level, label }: NewKey,
+    record: KeyRecord,
 ) -> Result<MadeKey> {
-    let record = KeyRecord { label, ..KeyRecord::new(mode, level) };
     read(&encode(&record)?).map_err(OperatorError::Invalid)?; // as the service will
     let secret = Some(secret::find_or_make(store, entropy).await?);
     let record = KeyRecord { secret, ..record };
@@ -205,7 +194,7 @@ pub struct Revoked {
 /// As [`find`], or if the store fails.
 pub async fn revoke(store: &impl OperatorStore, key: &str) -> Result<Revoked> {
     let key = find(store, key).await?;
-    let found = store.get_values(&[key]).await?.into_iter().flatten().next().is_some();
+    let found = read_value(store, key).await?.is_some();
     store.remove(&key).await?;
     Ok(Revoked { name: KeyName::new(key), found })
 }

@@ -13,9 +13,10 @@ pub mod units;
 
 pub use error::{Event, OperatorError};
 
-use crate::store::{Key, Listed, NoMetadata, OperatorStore};
+use crate::store::{Key, Listed, NoMetadata, OperatorStore, decode};
 use crate::version::Version;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 type Result<T, E = OperatorError> = std::result::Result<T, E>;
 
@@ -42,6 +43,20 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
         self.cursor = page.cursor;
         Ok(Some(page.records))
     }
+}
+
+/// Reads the value of a record; `None` if there is no such record.
+async fn read_value<K: Key>(store: &impl OperatorStore, key: K) -> Result<Option<Vec<u8>>> {
+    Ok(store.get_values(&[key]).await?.into_iter().flatten().next())
+}
+
+/// Reads and decodes a record; `None` if there is no such record.
+async fn load<K: Key, T: DeserializeOwned>(
+    store: &impl OperatorStore,
+    key: K,
+) -> Result<Option<T>> {
+    let value = read_value(store, key).await?;
+    Ok(value.map(|value| decode(K::KIND, &value)).transpose()?)
 }
 
 /// Writes a record that has no metadata, with the version of its format.

@@ -1,10 +1,10 @@
 //! Prices: what a person may write, and where they are kept.
 
-use super::{OperatorError, Result, put_record};
+use super::{OperatorError, Result, load, put_record};
 use crate::charge::{Catalogue, UnitPrice, read_prices};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
-use crate::store::{CatalogueKey, Key as _, OperatorStore, StoreError};
+use crate::store::{CatalogueKey, OperatorStore};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -73,9 +73,5 @@ pub async fn set(store: &impl OperatorStore, mode: Mode, catalogue: &Catalogue) 
 /// # Errors
 /// If the record is damaged, or the store fails.
 pub async fn get(store: &impl OperatorStore, mode: Mode) -> Result<Option<Catalogue>> {
-    let values = store.get_values(&[CatalogueKey(mode)]).await?;
-    let Some(value) = values.into_iter().flatten().next() else { return Ok(None) };
-    let catalogue = serde_json::from_slice(&value)
-        .map_err(|error| StoreError::damaged(CatalogueKey::KIND, &error))?;
-    Ok(Some(catalogue))
+    load(store, CatalogueKey(mode)).await
 }

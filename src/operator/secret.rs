@@ -1,12 +1,10 @@
 //! The namespace's secret: its record, and the copies in the records of API keys.
 
-use super::{Pages, Result, put_record};
+use super::{Pages, Result, load, put_record};
 use crate::auth::KeyRecord;
 use crate::handle::Entropy;
 use crate::secret::{NamespaceSecret, SECRET_BYTES, SecretRecord};
-use crate::store::{
-    CredentialKey, Key as _, Listed, MAX_READS, OperatorStore, SecretKey, StoreError,
-};
+use crate::store::{CredentialKey, Key as _, Listed, MAX_READS, OperatorStore, SecretKey};
 
 /// The secret of its record; else the copy of the first API key that has one, since the record may
 /// not be seen here yet.
@@ -19,11 +17,8 @@ pub(super) async fn find(store: &impl OperatorStore) -> Result<Option<NamespaceS
 
 /// The secret of the namespace's record.
 pub(super) async fn recorded(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
-    let values = store.get_values(&[SecretKey]).await?;
-    let Some(value) = values.into_iter().flatten().next() else { return Ok(None) };
-    let record: SecretRecord = serde_json::from_slice(&value)
-        .map_err(|error| StoreError::damaged(SecretKey::KIND, &error))?;
-    Ok(Some(record.secret))
+    let record: Option<SecretRecord> = load(store, SecretKey).await?;
+    Ok(record.map(|record| record.secret))
 }
 
 async fn copied(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {

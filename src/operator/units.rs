@@ -1,6 +1,6 @@
 //! Units' profiles: what a shop shows of itself on its timelines.
 
-use super::{Pages, Result, put_record, without_position};
+use super::{Pages, Result, put_record, read_value, without_position};
 use crate::auth::check_id;
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey};
 use crate::timeline::Profile;
@@ -61,8 +61,8 @@ pub async fn set(store: &impl OperatorStore, unit: &str, profile: &NewProfile) -
 /// # Errors
 /// If the store fails.
 pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRow>> {
-    let values = store.get_values(&[ProfileKey(unit)]).await?;
-    Ok(values.into_iter().flatten().next().map(|record| UnitRow::new(unit, &record)))
+    let record = read_value(store, ProfileKey(unit)).await?;
+    Ok(record.map(|record| UnitRow::new(unit, &record)))
 }
 
 /// All profiles, in the order of the units' IDs.

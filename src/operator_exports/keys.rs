@@ -1,9 +1,10 @@
 //! API keys.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, Platform, from_js, to_js};
-use crate::auth::KeyLevel;
-use crate::operator::keys::{self, MadeKey, NewKey, Rotated};
+use super::{Outcome, from_js, to_js};
+use crate::auth::{KeyLevel, KeyRecord};
+use crate::operator::keys::{self, MadeKey, Rotated};
+use crate::platform::Platform;
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -17,13 +18,13 @@ struct Options {
     label: String,
 }
 
-impl From<Options> for NewKey {
+impl From<Options> for KeyRecord {
     fn from(Options { mode, units, team, label }: Options) -> Self {
         let level = match team {
             Some(team_id) => KeyLevel::Team { team_id, unit_ids: units },
             None => KeyLevel::Unit { unit_id: units.into_iter().next().unwrap_or_default() },
         };
-        NewKey { mode, level, label }
+        KeyRecord { label, ..KeyRecord::new(mode, level) }
     }
 }
 

@@ -8,34 +8,12 @@ mod kv;
 mod records;
 mod transactions;
 
-use crate::handle::{Clock, Entropy};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::JsValue;
 
 type Outcome = Result<JsValue, JsValue>;
-
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
-    fn get_random_values(bytes: &mut [u8]);
-}
-
-/// The time and the randomness of JavaScript.
-struct Platform;
-
-impl Clock for Platform {
-    fn now_ms(&self) -> u64 {
-        js_sys::Date::now() as u64
-    }
-}
-
-impl Entropy for Platform {
-    fn fill(&self, bytes: &mut [u8]) {
-        get_random_values(bytes);
-    }
-}
 
 /// As `JSON.parse` would make it: objects, and null for what is missing.
 fn to_js(value: &impl Serialize) -> Outcome {

@@ -1,9 +1,10 @@
 //! Transactions.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, Platform, from_js, to_js};
+use super::{Outcome, from_js, to_js};
 use crate::operator::OperatorError;
 use crate::operator::transactions::{self, By, Report, View};
+use crate::platform::Platform;
 use crate::scope::Mode;
 use js_sys::{Function, JSON};
 use serde::Deserialize;

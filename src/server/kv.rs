@@ -1,7 +1,7 @@
 //! Workers KV as a store.
 
-use super::deadline::promise_within;
-use crate::store::{Key, Store, StoreError, Stored, StoredValue};
+use super::deadline::within;
+use crate::store::{Key, Store, StoreError, Stored, StoredValue, decode};
 use js_sys::{JSON, Promise, Uint8Array};
 use serde::Serialize;
 use std::cell::OnceCell;
@@ -60,9 +60,7 @@ impl Store for KvStore {
         let Some((value, metadata)) = find(found, K::READ_MS, K::KIND).await? else {
             return Ok(None);
         };
-        let metadata = serde_json::from_str(&metadata)
-            .map_err(|error| StoreError::damaged("metadata", &error))?;
-        Ok(Some(Stored { value, metadata }))
+        Ok(Some(Stored { value, metadata: decode("metadata", metadata.as_bytes())? }))
     }
 
     async fn put<K: Key>(
@@ -103,7 +101,7 @@ async fn answered(
     kind: &str,
 ) -> Result<JsValue, StoreError> {
     let outcome = match promise {
-        Ok(promise) => JsFuture::from(promise_within(&promise, milliseconds)).await,
+        Ok(promise) => JsFuture::from(within(&promise, milliseconds)).await,
         Err(thrown) => Err(thrown), // KV throws for a name that is too long
     };
     let failure = match outcome {

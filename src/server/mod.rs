@@ -12,7 +12,8 @@ mod response;
 
 pub use kv::{KvNamespace, KvStore};
 
-use crate::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
+use crate::handle::{Caches, Journal, Service, Settings, Variables};
+use crate::platform::Platform;
 use rate_limit::RateLimit;
 use request::WorkerRequest;
 use std::cell::OnceCell;
@@ -42,10 +43,6 @@ extern "C" {
     type Deployment;
     #[wasm_bindgen(method, getter)]
     fn id(this: &Deployment) -> String;
-
-    /// Web Crypto: at most 65,536 bytes at a time.
-    #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
-    fn get_random_values(bytes: &mut [u8]);
 }
 
 thread_local! {
@@ -98,18 +95,4 @@ fn read_settings(bindings: &Bindings) -> Settings {
         log_percent: &bindings.log_percent().unwrap_or_default(),
         deployment: &bindings.deployment().map(|deployment| deployment.id()).unwrap_or_default(),
     })
-}
-
-struct Platform;
-
-impl Clock for Platform {
-    fn now_ms(&self) -> u64 {
-        js_sys::Date::now() as u64
-    }
-}
-
-impl Entropy for Platform {
-    fn fill(&self, bytes: &mut [u8]) {
-        bytes.chunks_mut(65_536).for_each(get_random_values);
-    }
 }

@@ -1,6 +1,6 @@
 //! The rate limit of refused keys.
 
-use super::deadline::promise_within;
+use super::deadline::within;
 use js_sys::{JSON, Promise};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
@@ -37,6 +37,6 @@ impl RateLimit {
     async fn count(&self, network: &str) -> Result<JsValue, JsValue> {
         let what = JSON::parse(&format!(r#"{{"key":"{network}"}}"#))?; // digits
         let count = self.limit(&what)?;
-        JsFuture::from(promise_within(&count, COUNT_MS)).await
+        JsFuture::from(within(&count, COUNT_MS)).await
     }
 }

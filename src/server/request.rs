@@ -1,10 +1,10 @@
 //! A request of the platform's.
 
-use super::deadline::{promise_within, within};
+use super::deadline::within;
 use super::rate_limit::RateLimit;
 use crate::api::header;
 use crate::http::{BodyError, Request, Reservation};
-use js_sys::{Promise, Uint8Array};
+use js_sys::{Date, Promise, Uint8Array};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use wasm_bindgen::intern;
@@ -75,7 +75,7 @@ impl<'r> WorkerRequest<'r> {
     /// All at once: HTTP holds the body to its announced length, which is known to be small.
     async fn read_whole(&self) -> Result<Vec<u8>, JsValue> {
         let buffer = self.request.array_buffer()?;
-        let buffer = JsFuture::from(promise_within(buffer.unchecked_ref(), BODY_MS)).await?;
+        let buffer = JsFuture::from(within(buffer.unchecked_ref(), BODY_MS)).await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 
@@ -128,7 +128,7 @@ impl<'r> WorkerRequest<'r> {
 
 /// Whether one more body may be drained, which is then counted.
 fn may_drain() -> bool {
-    let now = js_sys::Date::now();
+    let now = Date::now();
     DRAINS.with_borrow_mut(|begun| {
         begun.retain(|time| now - time < f64::from(DRAIN_MS));
         let may = begun.len() < MAX_DRAINS;
@@ -149,7 +149,8 @@ async fn for_each_piece(
     let options = ReadableStreamGetReaderOptions::new();
     options.set_mode(ReadableStreamReaderMode::Byob);
     let reader = stream.unchecked_ref::<ByteStream>().get_reader(&options).ok()?;
-    let ended = within(milliseconds, read_pieces(&reader, take)).await.and_then(Result::ok);
+    let end_ms = Date::now() + f64::from(milliseconds);
+    let ended = read_pieces(&reader, end_ms, take).await.ok();
     match ended {
         Some(_) => reader.release_lock(), // the platform may take the rest
         // A read that is under way would hold its buffer for as long as the caller likes.
@@ -160,11 +161,14 @@ async fn for_each_piece(
 
 async fn read_pieces(
     reader: &Reader,
+    end_ms: f64,
     mut take: impl FnMut(&Uint8Array) -> bool,
 ) -> Result<bool, JsValue> {
     let mut buffer = Uint8Array::new_with_length(PIECE_BYTES);
     loop {
-        let step = JsFuture::from(reader.read_at_least(PIECE_BYTES, buffer)?).await?;
+        let step = reader.read_at_least(PIECE_BYTES, buffer)?;
+        let left_ms = (end_ms - Date::now()) as u32; // 0 when the time is up
+        let step = JsFuture::from(within(&step, left_ms)).await?;
         let piece = step.unchecked_into::<Step>().value();
         let Some(piece) = piece.filter(|piece| piece.length() > 0) else { return Ok(true) };
         if !take(&piece) {

@@ -7,8 +7,8 @@ use crate::idempotency::{Replay, ReplayHash, Terms};
 use crate::operator::{Event, OperatorError, Result};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::store::{
-    Key as _, NoMetadata, OperatorStore, ReplayKey, StoreError, StoredValue as _, Summary,
-    TransactionKey, TransactionMetadata,
+    Key as _, NoMetadata, OperatorStore, ReplayKey, StoredValue as _, Summary, TransactionKey,
+    TransactionMetadata, decode,
 };
 use crate::time::{age_ms, date_time};
 use crate::version::Version;
@@ -115,8 +115,7 @@ async fn ensure_replay(
         store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
         return Err(OperatorError::ReplayAdded(record.id.to_string()));
     };
-    let replay: FoundReplay = serde_json::from_slice(&stored.value.read().await?)
-        .map_err(|error| StoreError::damaged(ReplayKey::KIND, &error))?;
+    let replay: FoundReplay = decode(ReplayKey::KIND, &stored.value.read().await?)?;
     match replay.added_at {
         Some(time) => refuse_young(record, &time, now_ms, Event::ReplayAdded),
         None => Ok(()),

@@ -97,13 +97,12 @@ pub struct Report<'s, S> {
     totals: BTreeMap<Group, Total>,
 }
 
-/// A unit, whether it is live, and the code of a currency: sums are in this order.
-type Group = (String, bool, String);
+/// The transactions that one [`Sum`] adds up.
+type Group = (String, Mode, CurrencyCode);
 
-/// A sum to be.
+/// A sum that is not finished.
+#[derive(Default)]
 struct Total {
-    mode: Mode,
-    currency_code: CurrencyCode,
     transactions: u64,
     unpriced: usize,
     amounts: Vec<Decimal>,
@@ -126,7 +125,8 @@ impl<'s, S: OperatorStore> Report<'s, S> {
         for (id, metadata) in page {
             match Row::new(&id, metadata).and_then(|row| Some((charge(&row.amount)?, row))) {
                 Some((amount, row)) if self.query.has(&row) => {
-                    self.total(&row)?.add(&row, amount);
+                    let group = (row.unit.clone(), row.mode, row.currency_code);
+                    self.totals.entry(group).or_default().add(&row, amount);
                     rows.push(row);
                 }
                 Some(_) => {}
@@ -137,22 +137,10 @@ impl<'s, S: OperatorStore> Report<'s, S> {
         Ok(Some(rows))
     }
 
-    fn total(&mut self, row: &Row) -> Result<&mut Total> {
-        let code = serde_json::to_string(&row.currency_code)?;
-        let total = Total {
-            mode: row.mode,
-            currency_code: row.currency_code,
-            transactions: 0,
-            unpriced: 0,
-            amounts: Vec::new(),
-        };
-        Ok(self.totals.entry((row.unit.clone(), row.mode.is_live(), code)).or_insert(total))
-    }
-
     /// The sums of the rows so far.
     pub fn finish(self) -> Usage {
         let transactions = self.totals.values().map(|total| total.transactions).sum();
-        let sums = self.totals.into_iter().map(|((unit, ..), total)| total.into_sum(unit));
+        let sums = self.totals.into_iter().map(|(group, total)| total.into_sum(group));
         Usage { sums: sums.collect(), transactions, damaged: self.listing.damaged }
     }
 }
@@ -171,8 +159,8 @@ impl Total {
         }
     }
 
-    fn into_sum(self, unit: String) -> Sum {
-        let Total { mode, currency_code, transactions, unpriced, amounts } = self;
+    fn into_sum(self, (unit, mode, currency_code): Group) -> Sum {
+        let Total { transactions, unpriced, amounts } = self;
         let amount = sum(&amounts).to_money();
         Sum { unit, mode, currency_code, transactions, unpriced, amount }
     }
