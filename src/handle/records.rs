@@ -1,4 +1,4 @@
-//! Reading records, with the time that it takes.
+//! Reads records, and measures the time.
 
 use super::Service;
 use super::ports::{Clock, Entropy};
@@ -22,12 +22,12 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(Some(decode(K::KIND, &record)?))
     }
 
-    /// Waits for the store; the log shows for how long.
+    /// Waits for the store; the log shows the time.
     pub(super) async fn wait<T>(&self, work: impl Future<Output = T>) -> T {
         self.journal.wait(self.clock, work).await
     }
 
-    /// The record of this ID. The store is not asked for an ID that this service cannot have made.
+    /// Finds a transaction. The store is not asked for an ID that this service cannot have made.
     pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
         match TransactionId::parse(id) {
             Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,

@@ -26,8 +26,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// The page, and why it lacks the profile if that could not be read. Wrong or missing edit key:
-    /// the same problem as for an ID that names nothing.
+    /// The page, and the cause if the profile could not be read. A wrong or missing edit key gives
+    /// the same problem as an unknown ID.
     async fn timeline_page(
         &self,
         id: &str,
@@ -48,8 +48,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok((timeline::page(&transaction, (*profile).as_ref(), language), cause))
     }
 
-    /// The profile of a unit, from the cache or the store. That there is none, or none that can be
-    /// read, is cached, too.
+    /// The profile of a unit, from the cache or the store. A missing or damaged profile is cached as
+    /// `None`.
     async fn profile(&self, unit: &str) -> Result<Rc<Option<Profile>>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(known) = self.caches.profiles.get(unit, now_ms) {

@@ -1,8 +1,8 @@
-//! The service as a Cloudflare Worker: the `worker` crate's door, and the ports of [`handle`] on it.
+//! The service as a Cloudflare Worker: its entry point, and the ports of [`handle`].
 //!
 //! [`handle`]: crate::handle
 //!
-//! `worker.js` beside this file loads the module; `recover.js` answers for an instance that broke.
+//! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
 
 mod deadline;
 mod kv;
@@ -24,7 +24,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The bindings of `wrangler.toml`: `worker::Env` reads a KV namespace by six reflective calls.
+    /// The bindings of `wrangler.toml`. `worker::Env` would read each by six reflective calls.
     type Bindings;
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
     fn pledges(this: &Bindings) -> KvNamespace;
@@ -39,7 +39,7 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = CF_VERSION_METADATA)]
     fn deployment(this: &Bindings) -> Option<Deployment>;
 
-    /// Of the binding `version_metadata`.
+    /// The binding `version_metadata`.
     type Deployment;
     #[wasm_bindgen(method, getter)]
     fn id(this: &Deployment) -> String;
