@@ -15,7 +15,7 @@ pub struct AnswerError {
     pub reason: Reason,
     /// The `error` of a body in the contract's error shape (§7).
     pub error: Option<String>,
-    /// What is wrong and what to do, lower case and without a full stop.
+    /// The problem and its remedy, lower case and without a full stop.
     pub message: String,
 }
 

@@ -29,7 +29,7 @@ pub struct Extracted<'a> {
 pub struct Mismatch {
     /// A JSON Pointer; empty for the body itself.
     pub pointer: String,
-    /// What must be there, such as `a string`.
+    /// The expected value, such as `a string`.
     pub expected: &'static str,
 }
 

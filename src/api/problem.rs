@@ -23,7 +23,7 @@ pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
 pub struct ErrorBody<'a> {
     /// The kind of error.
     pub error: Cow<'a, str>,
-    /// What is wrong and what to do.
+    /// The problem and its remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Cow<'a, str>>,
     /// Whether the request was made with a live key (§5.3), once that is known.

@@ -16,7 +16,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         request: &impl Request,
         id: &str,
     ) -> Result<Response<S::Value>, Refusal> {
-        let record = async { Ok(self.transaction(id).await) }; // `Ok`, so that a refused key is reported first
+        let record = async { Ok(self.transaction(id).await) }; // a refused key goes first
         let (caller, record) = try_join(self.authorize(request, Operation::Get), record).await?;
         let is_live = caller.is_live();
         match record.map_err(|error| Problem::from(error).with_mode(is_live))? {

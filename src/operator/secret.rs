@@ -6,8 +6,8 @@ use crate::handle::Entropy;
 use crate::secret::{NamespaceSecret, SECRET_BYTES, SecretRecord};
 use crate::store::{CredentialKey, Key as _, Listed, MAX_READS, OperatorStore, SecretKey};
 
-/// The secret of its record; else the copy of the first API key that has one, since the record may
-/// not be seen here yet.
+/// The secret of the namespace's record, else the copy of an API key: the record may not be visible
+/// here yet.
 pub(super) async fn find(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
     match recorded(store).await? {
         Some(secret) => Ok(Some(secret)),
@@ -21,6 +21,7 @@ pub(super) async fn recorded(store: &impl OperatorStore) -> Result<Option<Namesp
     Ok(record.map(|record| record.secret))
 }
 
+/// The copy of the first API key that has one.
 async fn copied(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
     let mut pages = Pages::new(store, CredentialKey::PREFIX);
     while let Some(page) = pages.next().await? {
@@ -40,7 +41,7 @@ pub(super) fn credential_keys(page: &[Listed]) -> Vec<CredentialKey> {
     page.iter().filter_map(|record| CredentialKey::parse(&record.name)).collect()
 }
 
-/// The secret of the namespace, whose record is written if it is missing.
+/// The secret of the namespace. Writes its record if that is missing.
 pub(super) async fn find_or_make(
     store: &impl OperatorStore,
     entropy: &impl Entropy,

@@ -12,7 +12,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 #[derive(Deserialize)]
 struct Options {
     mode: Mode,
-    /// The key's units: all of the team, or the only one.
+    /// All units of the team, or the only unit.
     units: Vec<String>,
     team: Option<String>,
     label: String,
@@ -43,15 +43,15 @@ pub async fn list_keys(kv: Kv) -> Outcome {
     store.finish(keys::list(&store).await)
 }
 
-/// Ends a key → `{id, name, found}`.
+/// Revokes a key → `{id, name, found}`.
 #[wasm_bindgen(js_name = revokeKey)]
 pub async fn revoke_key(kv: Kv, key: String) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(keys::revoke(&store, &key).await)
 }
 
-/// Replaces a key → `{made, replaces: {id, name, ends}, failure?}`: why the old key goes on, if the
-/// end of it could not be written.
+/// Replaces a key → `{made, replaces: {id, name, ends}, failure?}`. `failure` is the error if the
+/// end of the old key could not be written.
 #[wasm_bindgen(js_name = rotateKey)]
 pub async fn rotate_key(kv: Kv, key: String, keep_seconds: u32) -> Outcome {
     #[derive(Serialize)]

@@ -24,7 +24,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The bindings of `wrangler.toml`. `worker::Env` would read each by six reflective calls.
+    /// The bindings of `wrangler.toml`. `worker::Env` reads a KV namespace by six reflective calls.
     type Bindings;
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
     fn pledges(this: &Bindings) -> KvNamespace;

@@ -42,14 +42,14 @@ impl<'de> Deserialize<'de> for Month {
     }
 }
 
-/// Which transactions are summed.
+/// Selects the transactions to sum.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct UsageQuery {
-    /// Whose.
+    /// Only those of this unit and mode.
     pub wanted: Wanted,
     /// Only those of this month.
     pub month: Option<Month>,
-    /// Only those with an offering that had no price, which so cost nothing.
+    /// Only those with an offering that had no price, and so cost nothing.
     #[serde(default)]
     pub unpriced: bool,
 }
@@ -61,7 +61,7 @@ impl UsageQuery {
     }
 }
 
-/// What the transactions of a unit and mode come to in a currency.
+/// The sum of a unit's transactions in one mode and currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sum {
@@ -71,9 +71,9 @@ pub struct Sum {
     pub mode: Mode,
     /// The currency of `amount`.
     pub currency_code: CurrencyCode,
-    /// How many transactions.
+    /// Number of transactions.
     pub transactions: u64,
-    /// How many pledges of these had an offering without a price.
+    /// Number of their pledges whose offering had no price.
     pub unpriced: usize,
     /// The exact sum of the charges, a decimal with two places.
     pub amount: String,
@@ -82,15 +82,15 @@ pub struct Sum {
 /// Sums of transactions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Usage {
-    /// In the order of unit, mode and currency.
+    /// Sorted by unit, mode and currency.
     pub sums: Vec<Sum>,
-    /// How many transactions were summed.
+    /// Number of transactions that were summed.
     pub transactions: u64,
     /// Records that are left out.
     pub damaged: Damaged,
 }
 
-/// Sums transactions page by page: take all rows, then the sums.
+/// Sums transactions page by page: call `next` until it returns `None`, then `finish`.
 pub struct Report<'s, S> {
     listing: Listing<'s, S>,
     query: UsageQuery,
@@ -109,7 +109,7 @@ struct Total {
 }
 
 impl<'s, S: OperatorStore> Report<'s, S> {
-    /// Begins to sum.
+    /// Starts a report.
     pub fn new(store: &'s S, query: UsageQuery) -> Self {
         let listing = Listing::new(store, query.wanted.prefixes(), query.wanted.clone());
         Report { listing, query, totals: BTreeMap::new() }
@@ -166,7 +166,7 @@ impl Total {
     }
 }
 
-/// A charge as a plain decimal: an exponent could ask for gigabytes.
+/// Parses a charge. It must be a plain decimal: an exponent could need gigabytes.
 fn charge(text: &str) -> Option<Decimal> {
     text_as_money(text).and_then(|money| Decimal::parse(&money))
 }
