@@ -1,6 +1,6 @@
-//! API keys: whose a request is (§5).
+//! API keys and their records (§5).
 //!
-//! A key is opaque: its record, under the SHA-256 of its text, says what it may do.
+//! A key is opaque: its record, named by the SHA-256 of its text, says what it may do.
 
 use crate::http::OWS;
 use crate::scope::{Mode, Scope};
@@ -19,12 +19,12 @@ pub fn new_key(mode: Mode, random: [u8; KEY_BYTES]) -> String {
     format!("{}_{}", mode.key_prefix(), Base32Unpadded::encode_string(&random))
 }
 
-/// The text of an API key. Its `Debug` shows nothing of it.
+/// The text of an API key. `Debug` does not show it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ApiKey<'a>(&'a str);
 
 impl<'a> ApiKey<'a> {
-    /// Takes a key's text as it is.
+    /// Takes the text of a key, unchecked.
     pub fn new(text: &'a str) -> Self {
         ApiKey(text)
     }
@@ -46,7 +46,7 @@ impl<'a> ApiKey<'a> {
         format!("Bearer {}", self.0)
     }
 
-    /// The hash that its record is named by.
+    /// The hash that names its record.
     pub fn hash(self) -> KeyHash {
         KeyHash(Sha256::digest(self.0.as_bytes()).into()) // no salt: a key has 200 random bits
     }
@@ -58,7 +58,7 @@ impl Debug for ApiKey<'_> {
     }
 }
 
-/// How many digits of its hash name a key among an operator's.
+/// Digits of a key's ID.
 pub const KEY_ID_LENGTH: usize = 12;
 
 /// SHA-256 of a key's text.
@@ -71,25 +71,25 @@ impl KeyHash {
         base16ct::lower::encode_string(&self.0)
     }
 
-    /// The beginning of it, by which operators name the key: 12 digits.
+    /// The ID by which operators name the key: the first 12 digits.
     pub fn id(self) -> String {
         let mut hex = self.to_hex();
         hex.truncate(KEY_ID_LENGTH);
         hex
     }
 
-    /// Reads what [`to_hex`](Self::to_hex) writes.
+    /// Parses the text that [`to_hex`](Self::to_hex) returns.
     pub fn from_hex(text: &str) -> Option<Self> {
         Some(KeyHash(base16ct::lower::decode_vec(text).ok()?.try_into().ok()?))
     }
 }
 
-/// The record of a key. Reading it refuses IDs and labels that are out of bounds.
+/// The record of a key. Deserializing refuses IDs and labels that are out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyRecord {
     /// Test or live.
     pub mode: Mode,
-    /// On whose behalf it acts.
+    /// The unit or team that it acts for.
     #[serde(flatten)]
     pub level: KeyLevel,
     /// The operator's note, shown by the key list.
@@ -100,17 +100,17 @@ pub struct KeyRecord {
     pub secret: Option<NamespaceSecret>,
 }
 
-/// On whose behalf a key acts (§5.4).
+/// The unit or team that a key acts for (§5.4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "level", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum KeyLevel {
-    /// As this unit itself.
+    /// One unit.
     Unit {
         /// The unit's ID.
         #[serde(deserialize_with = "read_id")]
         unit_id: String,
     },
-    /// On behalf of one of the team's units, named by `X-Service-Unit-Id`.
+    /// The units of a team; each request names one by `X-Service-Unit-Id`.
     Team {
         /// The team's ID.
         #[serde(deserialize_with = "read_id")]
@@ -134,8 +134,8 @@ fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Erro
     Ok(id)
 }
 
-/// An ID has to arrive in a header as it is: no blanks, nothing beyond ASCII, and no comma, which
-/// HTTP puts between two headers of one name.
+/// Checks the ID of a unit or team. It is sent in a header: so it is ASCII without blanks, and
+/// without the comma, which HTTP puts between two headers of one name.
 pub(crate) fn check_id<E: Error>(id: &str) -> Result<(), E> {
     let plain = id.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',');
     if plain && (1..=MAX_ID_LENGTH).contains(&id.len()) {
@@ -172,14 +172,14 @@ impl KeyRecord {
         KeyRecord { mode, level, label: String::new(), secret: None }
     }
 
-    /// Whether it is a team-level key: only such a one needs the unit named.
+    /// Whether it is a team-level key, whose requests have to name a unit.
     pub fn is_team(&self) -> bool {
         matches!(self.level, KeyLevel::Team { .. })
     }
 
     /// The unit that a request acts for; `unit_id` is its `X-Service-Unit-Id`.
     ///
-    /// `None` when a team-level key comes without the header, or with a unit of another team.
+    /// `None` if a team-level key comes without the header, or with a unit of another team.
     pub fn scope(&self, unit_id: Option<&str>) -> Option<Scope> {
         let unit = match &self.level {
             KeyLevel::Unit { unit_id } => unit_id,

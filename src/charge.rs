@@ -31,7 +31,7 @@ pub struct UnitPrice {
 const MAX_PRICE_LENGTH: usize = 40;
 
 impl UnitPrice {
-    /// `None` for a sign, an exponent, a bare point, blanks, or more than 40 characters.
+    /// Parses a price; `None` for a sign, an exponent, a bare point, blanks, or over 40 characters.
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -41,7 +41,7 @@ impl UnitPrice {
     }
 }
 
-// A visitor rather than `try_from`: its error for a bare number, too, says what to write instead.
+// A visitor rather than `try_from`, so that the error for a bare number, too, says what to write.
 impl<'de> Deserialize<'de> for UnitPrice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(UnitPriceVisitor)
@@ -62,10 +62,10 @@ impl Visitor<'_> for UnitPriceVisitor {
     }
 }
 
-/// Reads `unitPrices`, in which an offering may have one price only.
+/// Deserializes `unitPrices`.
 ///
 /// # Errors
-/// If it is something else, or an offering stands in it twice.
+/// If it is not an object of prices, or lists an offering twice.
 pub fn read_prices<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, UnitPrice>, D::Error> {
@@ -108,7 +108,7 @@ impl Catalogue {
         Decimal::sum_of_products(products).to_money()
     }
 
-    /// How many of these have an offering that is not listed.
+    /// The number of impacts whose offering is not listed.
     pub fn unpriced<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> usize {
         impacts.filter(|impact| !self.unit_prices.contains_key(&*impact.offering_id)).count()
     }

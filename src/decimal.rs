@@ -2,7 +2,7 @@
 //!
 //! A double's decimals reach from 10^-324 to 10^308, and a price adds some more on both sides: too
 //! wide for machine integers, narrow enough for one counter per decimal place. A library of
-//! unbounded integers would be a sixth of the Worker; the tests hold this one to such a library.
+//! unbounded integers would be a sixth of the Worker; the tests compare this with such a library.
 
 use crate::validate::number::ToDouble;
 
@@ -11,7 +11,7 @@ use crate::validate::number::ToDouble;
 pub struct Decimal {
     /// Digits from 0 to 9, the most significant first.
     digits: Vec<u8>,
-    /// How many of the digits stand behind the point; below 0, how many zeros follow them.
+    /// The number of digits after the point; if negative, of zeros that follow the digits.
     scale: i32,
 }
 
@@ -51,11 +51,11 @@ impl Decimal {
         Decimal { digits, scale: PLACES }
     }
 
-    /// The decimal with two places behind the point, rounded half away from zero, such as `12.50`.
+    /// The decimal with two places after the point, rounded half away from zero, such as `12.50`.
     ///
     /// Its length, and so the memory and time that it takes, grows with a large exponent.
     pub fn to_money(&self) -> String {
-        // Zeros in front: what a carry becomes a digit of, and the least that is written.
+        // Leading zeros: room for a carry, and the digits of `0.00`.
         let mut cents = vec![0; UNIT_DIGITS];
         cents.extend(&self.digits);
         let count = cents.len() as i64 - i64::from(self.scale) + MONEY_PLACES as i64;
@@ -74,11 +74,11 @@ impl Decimal {
     }
 }
 
-/// Places of a sum before the point, and as many behind it: a double has 341 at most, a price 40.
+/// Places of a sum before the point, and after it: a double has 341 at most, a price 40.
 const PLACES: i32 = 400;
-/// Places that money has behind the point.
+/// Places of money after the point.
 const MONEY_PLACES: usize = 2;
-/// Digits of the least amount that is written, 0.00.
+/// Digits of the shortest amount, `0.00`.
 const UNIT_DIGITS: usize = 1 + MONEY_PLACES;
 
 fn add_product(places: &mut [u64], a: &Decimal, b: &Decimal) {
@@ -102,17 +102,17 @@ fn add_one(digits: &mut [u8]) {
     }
 }
 
-/// The text of a JSON number with two places behind the point, rounded half away from zero, such
-/// as `-5.00` for `-5`; `None` beyond all doubles, so that its length is bounded.
+/// The text of a JSON number with two places after the point, rounded half away from zero, such
+/// as `-5.00` for `-5`; `None` beyond the largest double, so that its length is bounded.
 pub(crate) fn number_as_money(number: &str, to_double: ToDouble) -> Option<String> {
     match to_double(number) {
-        // Its exponent may be beyond all integers.
+        // Not parsed: the exponent may be too large for an integer.
         0.0 => Some("0.00".to_owned()),
         double => double.is_finite().then(|| signed_money(number)).flatten(),
     }
 }
 
-/// A decimal with two places behind the point, rounded half away from zero, such as `12.50` for
+/// A decimal with two places after the point, rounded half away from zero, such as `12.50` for
 /// `12.5`; `None` for a text that is not digits with at most one point and one minus sign.
 pub(crate) fn text_as_money(text: &str) -> Option<String> {
     (!text.contains(['e', 'E'])).then(|| signed_money(text)).flatten()

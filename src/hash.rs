@@ -2,7 +2,7 @@
 
 use sha2::digest::Update;
 
-/// Adds texts, each behind its length: no two lists of texts add the same bytes.
+/// Adds texts to a hash, each after its length: different lists of texts add different bytes.
 pub fn update_with_parts<'p>(hash: &mut impl Update, parts: impl IntoIterator<Item = &'p [u8]>) {
     for part in parts {
         hash.update(&(part.len() as u64).to_be_bytes());

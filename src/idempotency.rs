@@ -1,7 +1,7 @@
 //! Safe repeats: `Idempotency-Key` on create (IETF httpapi draft).
 //!
-//! The ids and the edit key of such a create are derived, so that repeats that race each other make
-//! one and the same record. The namespace's secret keys the derivation: they cannot be guessed.
+//! The IDs and the edit key of such a create are derived, so that concurrent repeats write the same
+//! record. The namespace's secret keys the derivation, so that they cannot be guessed.
 
 use crate::hash::first_bytes;
 use crate::http::OWS;
@@ -21,7 +21,7 @@ const MAX_LENGTH: usize = 255;
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// Takes a key's text; `None` if it is empty, too long, or not printable ASCII.
+    /// Checks the text of a key; `None` if it is empty, too long, or not printable ASCII.
     pub fn new(text: String) -> Option<Self> {
         let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
         (printable && (1..=MAX_LENGTH).contains(&text.len())).then_some(IdempotencyKey(text))
@@ -68,7 +68,7 @@ fn unescape(quoted: &str) -> Option<String> {
     Some(text)
 }
 
-/// Names the record of a repeat: an HMAC, for an idempotency key is often the number of an order.
+/// Names a replay record. It is an HMAC, because an idempotency key is often an order number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayHash([u8; 32]);
 
@@ -84,7 +84,7 @@ impl ReplayHash {
         base16ct::lower::encode_string(&self.0)
     }
 
-    /// Reads what [`to_hex`](Self::to_hex) writes.
+    /// Parses the text that [`to_hex`](Self::to_hex) returns.
     pub fn from_hex(text: &str) -> Option<Self> {
         Some(ReplayHash(base16ct::lower::decode_vec(text).ok()?.try_into().ok()?))
     }
@@ -95,7 +95,7 @@ impl ReplayHash {
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// `canonical` is the request as JSON, its members in the sequence of the schema.
+    /// Hashes a request as JSON, its members in the sequence of the schema.
     pub fn new(canonical: &[u8]) -> Self {
         Fingerprint(Sha256::digest(canonical).into())
     }
@@ -105,7 +105,7 @@ impl Fingerprint {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replay {
-    /// The transaction that it made.
+    /// The ID of the transaction that it made.
     pub id: String,
     /// The terms of its answer.
     pub terms: Terms,
@@ -114,7 +114,7 @@ pub struct Replay {
     pub version: Version,
 }
 
-/// All that an answer depends on beside the request. A repeat is answered on the terms of the first
+/// The parts of an answer that the request does not determine. A repeat has the terms of the first
 /// create, so that an acknowledged answer does not change with time, prices or host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -129,10 +129,10 @@ pub struct Terms {
     pub origin: String,
 }
 
-/// Derives what another create draws at random.
+/// Derives IDs and edit key, which a create without an idempotency key draws at random.
 ///
 /// The API key takes no part: a repeat by another key of the unit, such as the one that replaced the
-/// first, makes the same record. The payload takes part: two creates that race under one idempotency
+/// first, makes the same record. The payload takes part: two concurrent creates under one idempotency
 /// key with *different* payloads make two records, rather than one that overwrites the other.
 #[derive(Clone)]
 pub struct Derivation(Hmac<Sha256>);

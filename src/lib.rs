@@ -1,20 +1,19 @@
 //! Impact pledges for any transaction of a shop: an order, a sign-up, a donation.
 //!
 //! One crate becomes two products: the npm package `impact-pledge` (feature `client`) and the
-//! service, a Cloudflare Worker (feature `server`). Features open a door to JavaScript on
-//! wasm32 and do nothing on any other target; all other modules are plain Rust.
+//! service, a Cloudflare Worker (feature `server`). A feature adds exports to JavaScript on wasm32
+//! and changes nothing on other targets; all other modules are plain Rust.
 //!
-//! - A [`pledge`] request has the shape of the [`schema`], is checked by [`validate`], and becomes
-//!   a record: who, what, how much.
-//! - [`api`] is the wire, written once for both sides: paths, headers, statuses, bodies.
-//! - [`handle`] takes a request and gives a response: [`auth`] says whose it is, [`charge`] what
-//!   it is worth in exact decimals, [`idempotency`] whether it is a repeat; a [`store`] keeps it,
-//!   the namespace's [`secret`] keys the hashes that an operator finds it by, and [`timeline`]
-//!   shows it to its recipient.
-//! - A client asks again when that can help: [`retry`] says when.
+//! - [`pledge`] has the types of requests and records; [`schema`] describes their JSON, and
+//!   [`validate`] checks it.
+//! - [`api`] defines the HTTP API for both sides: paths, headers, statuses, bodies.
+//! - [`handle`] answers requests: [`auth`] identifies the caller, [`charge`] computes the charge in
+//!   exact decimals, [`idempotency`] recognises repeats, a [`store`] keeps the record, [`secret`]
+//!   keys the hashes that an operator finds it by, and [`timeline`] shows it to its recipient.
+//! - [`retry`] decides when a client repeats a request.
 //! - All of these build on [`scope`] (modes and units), [`time`], [`http`] and [`version`] (the format
 //!   of records), which use no other module.
-//! - An [`operator`] makes keys and sets prices: the scripts run it as wasm (feature `operator`).
+//! - [`operator`] manages keys, prices and transactions: scripts run it as wasm (feature `operator`).
 
 pub mod api;
 pub mod auth;
@@ -43,5 +42,7 @@ mod client;
 mod exports;
 #[cfg(all(target_family = "wasm", feature = "operator"))]
 mod operator_exports;
+#[cfg(all(target_family = "wasm", any(feature = "operator", feature = "server")))]
+mod platform;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 pub mod server;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-/// Whether a key, and all that it makes, is for testing or for production (§5.3).
+/// The mode of an API key and of its records: for testing or for production (§5.3).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr,
 )]
@@ -17,7 +17,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// How the text of a key of this mode begins (§5.3).
+    /// The prefix of API keys of this mode (§5.3).
     pub const fn key_prefix(self) -> &'static str {
         match self {
             Mode::Test => "service_sk_test",
@@ -30,13 +30,13 @@ impl Mode {
         matches!(self, Mode::Live)
     }
 
-    /// `test` or `live`, as records and their names have it.
+    /// `test` or `live`, as in records and their names.
     pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
-/// The unit and mode that a record belongs to: no other may see it.
+/// The unit and mode that a record belongs to. Callers of other units or modes cannot read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// Test or live.
@@ -46,7 +46,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Mode and unit, for a hash over them.
+    /// Mode and unit as bytes, the input of a hash.
     pub(crate) fn parts(&self) -> [&[u8]; 2] {
         [self.mode.name().as_bytes(), self.unit.as_bytes()]
     }

@@ -1,7 +1,7 @@
 //! The secret of a KV namespace, and the hashes that it keys.
 //!
-//! An operator finds a transaction by hashes of what a caller knows of it: a list of records shows
-//! no personal data, and without the secret no guess can be checked.
+//! An operator finds a transaction by hashes of its reference and e-mail address: a list of records
+//! shows no personal data, and without the secret a guess cannot be checked.
 
 use crate::hash::{first_bytes, update_with_parts};
 use crate::scope::Scope;
@@ -12,8 +12,7 @@ use sha2::Sha256;
 use std::fmt::{self, Debug, Formatter};
 
 /// 32 random bytes: one secret per KV namespace. Its record is [`SecretRecord`], and the record of
-/// each API key has a copy, so that a create reads no further record. Its `Debug` shows nothing of
-/// it.
+/// each API key has a copy, so that a create reads no further record. `Debug` does not show it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NamespaceSecret([u8; SECRET_BYTES]);
 
@@ -26,21 +25,21 @@ pub struct SecretRecord {
 
 /// Bytes of a secret.
 pub const SECRET_BYTES: usize = 32;
-/// Bytes of a hash in metadata: no two texts of a namespace share one by chance.
+/// Bytes of a hash in metadata: enough that texts do not collide by chance.
 const HASH_BYTES: usize = 16;
 
-/// The hashes that a transaction is found by, in its metadata: 32 hexadecimal digits each.
+/// The hashes in metadata that an operator finds a transaction by: 32 hexadecimal digits each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LookupHashes {
     /// Hash of the reference.
     pub reference: String,
-    /// Hash of the recipient's e-mail address; upper and lower case give the same.
+    /// Hash of the recipient's e-mail address, without regard to ASCII case.
     pub email: String,
 }
 
 impl NamespaceSecret {
-    /// Takes random bytes.
+    /// Makes a secret of random bytes.
     pub const fn new(bytes: [u8; SECRET_BYTES]) -> Self {
         NamespaceSecret(bytes)
     }
@@ -68,8 +67,8 @@ impl NamespaceSecret {
         base16ct::lower::encode_string(&first_bytes::<HASH_BYTES>(digest))
     }
 
-    /// HMAC-SHA-256 over texts that belong to a unit and mode. The purpose is part of it: a hash for
-    /// one purpose says nothing of another.
+    /// HMAC-SHA-256 over texts that belong to a unit and mode. The purpose is hashed, too, so that
+    /// hashes for different purposes are unrelated.
     pub(crate) fn mac<'p>(
         &self,
         purpose: &'p str,

@@ -23,9 +23,9 @@ pub fn parse_ms(date_time: &str) -> Option<u64> {
     u64::try_from(since_1970.as_millis()).ok()
 }
 
-/// Milliseconds from a date-time to now; 0 for one that is still to come.
+/// Milliseconds from a date-time to now; 0 for a future one.
 ///
-/// `None` where [`parse_ms`] has none.
+/// `None` if [`parse_ms`] returns `None`.
 pub fn age_ms(date_time: &str, now_ms: u64) -> Option<u64> {
     parse_ms(date_time).map(|time| now_ms.saturating_sub(time))
 }

@@ -1,5 +1,5 @@
-//! The format of records. A release reads what a later one has written, so that it can be rolled
-//! back to.
+//! The format of records. A release reads the records of later releases, so that a deployment can
+//! be rolled back.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -14,7 +14,7 @@ mod service;
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::handle::Entropy;
-use impact_pledge::operator::keys::{self, KeyRow, MadeKey, NewKey, Rotated};
+use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
 use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units::{self, NewProfile};
 use impact_pledge::operator::{OperatorError, prices, seed};
@@ -54,13 +54,9 @@ impl Entropy for FixedEntropy {
     }
 }
 
-fn new(mode: Mode, level: KeyLevel) -> NewKey {
-    NewKey { mode, level, label: String::new() }
-}
-
 #[track_caller]
-fn make(store: &MemoryStore, key: NewKey) -> MadeKey {
-    block_on(keys::create(store, &CountedEntropy::default(), key)).unwrap()
+fn make(store: &MemoryStore, record: KeyRecord) -> MadeKey {
+    block_on(keys::create(store, &CountedEntropy::default(), record)).unwrap()
 }
 
 fn name_of(key: &str) -> String {
@@ -87,7 +83,8 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
         ),
     ] {
         let store = MemoryStore::default();
-        let made = make(&store, NewKey { mode, level, label: label.to_owned() });
+        let made =
+            make(&store, KeyRecord { label: label.to_owned(), ..KeyRecord::new(mode, level) });
         let key = &made.key;
         assert!(key.starts_with(prefix), "`{key}`");
         assert_eq!(key.len(), prefix.len() + 40, "200 bits in base 32");
@@ -109,13 +106,14 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
 #[test]
 fn all_keys_of_a_namespace_have_one_secret() {
     let store = MemoryStore::default();
-    let first = make(&store, new(Mode::Test, unit("u")));
+    let first = make(&store, KeyRecord::new(Mode::Test, unit("u")));
     let secret = stored(&store, "secret");
     assert_eq!(secret["version"], VERSION);
     let text = secret["secret"].as_str().unwrap().to_owned();
     assert_eq!(text.len(), 64);
     let entropy = FixedEntropy([9; 32]);
-    let second = block_on(keys::create(&store, &entropy, new(Mode::Live, unit("v")))).unwrap();
+    let second =
+        block_on(keys::create(&store, &entropy, KeyRecord::new(Mode::Live, unit("v")))).unwrap();
     for key in [&first, &second] {
         assert_eq!(stored(&store, &name_of(&key.key))["secret"], *text);
         assert!(!shown(key).to_string().contains(&text));
@@ -126,7 +124,8 @@ fn all_keys_of_a_namespace_have_one_secret() {
     // Where its record is not seen, a key has a copy.
     store.remove("secret");
     store.keep(&format!("key:{}", "0".repeat(64)), b"{}", b"null");
-    block_on(keys::create(&store, &FixedEntropy([8; 32]), new(Mode::Test, unit("w")))).unwrap();
+    block_on(keys::create(&store, &FixedEntropy([8; 32]), KeyRecord::new(Mode::Test, unit("w"))))
+        .unwrap();
     assert_eq!(stored(&store, "secret"), secret);
 }
 
@@ -134,8 +133,11 @@ fn all_keys_of_a_namespace_have_one_secret() {
 fn a_damaged_secret_is_not_replaced() {
     let store = MemoryStore::default();
     store.keep("secret", b"{}", b"null");
-    let made =
-        block_on(keys::create(&store, &CountedEntropy::default(), new(Mode::Test, unit("u"))));
+    let made = block_on(keys::create(
+        &store,
+        &CountedEntropy::default(),
+        KeyRecord::new(Mode::Test, unit("u")),
+    ));
     refused(made, "the stored secret is damaged: missing field `secret` at line 1 column 2");
     assert_eq!(store.names(), ["secret"]);
 }
@@ -143,13 +145,15 @@ fn a_damaged_secret_is_not_replaced() {
 #[test]
 fn every_random_bit_is_in_the_key() {
     let store = MemoryStore::default();
-    make(&store, new(Mode::Test, unit("u")));
+    make(&store, KeyRecord::new(Mode::Test, unit("u")));
     let mut keys: Vec<String> = (0..200)
         .map(|bit| {
             let mut random = [0; 32];
             random[bit / 8] = 1 << (bit % 8);
             let entropy = FixedEntropy(random);
-            block_on(keys::create(&store, &entropy, new(Mode::Test, unit("u")))).unwrap().key
+            block_on(keys::create(&store, &entropy, KeyRecord::new(Mode::Test, unit("u"))))
+                .unwrap()
+                .key
         })
         .collect();
     keys.sort();
@@ -180,8 +184,8 @@ fn a_key_that_cannot_work_is_not_made() {
         (unit("u"), &*"l".repeat(101), no_label.to_owned()),
         (unit("u"), "a\nb", no_label.to_owned()),
     ] {
-        let key = NewKey { mode: Mode::Test, level, label: label.to_owned() };
-        refused(block_on(keys::create(&store, &CountedEntropy::default(), key)), &message);
+        let record = KeyRecord { label: label.to_owned(), ..KeyRecord::new(Mode::Test, level) };
+        refused(block_on(keys::create(&store, &CountedEntropy::default(), record)), &message);
     }
     assert_eq!(store.names(), [""; 0]);
 }
@@ -189,7 +193,7 @@ fn a_key_that_cannot_work_is_not_made() {
 #[test]
 fn the_longest_unit_fits_the_metadata_of_a_record() {
     let store = MemoryStore::default();
-    let made = make(&store, new(Mode::Test, unit(&"\"".repeat(128)))); // twice as long in JSON
+    let made = make(&store, KeyRecord::new(Mode::Test, unit(&"\"".repeat(128)))); // twice as long in JSON
     let record: KeyRecord =
         serde_json::from_str(&store.value(&name_of(&made.key)).unwrap()).unwrap();
     let access =
@@ -255,7 +259,7 @@ fn keys_of_many_pages_are_listed_and_read_a_hundred_at_once() {
 #[test]
 fn a_key_with_another_secret_is_pointed_out() {
     let store = MemoryStore::default();
-    let made = make(&store, new(Mode::Test, unit("u")));
+    let made = make(&store, KeyRecord::new(Mode::Test, unit("u")));
     let other = "08".repeat(32);
     for (first, members) in [("aa", json!({ "secret": other })), ("bb", json!({}))] {
         let mut record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
@@ -348,7 +352,8 @@ fn rotate(store: &MemoryStore, key: &str, keep: u32) -> Result<Rotated, Operator
 fn a_key_that_replaces_another_may_do_the_same() {
     for keep in [0, 86_400] {
         let store = MemoryStore::default();
-        let made = make(&store, NewKey { label: "x".to_owned(), ..new(Mode::Live, team()) });
+        let made =
+            make(&store, KeyRecord { label: "x".to_owned(), ..KeyRecord::new(Mode::Live, team()) });
         store.edit(&name_of(&made.key), |text| text.replacen('{', "{\"later\": [1], ", 1));
         let before = store.value(&name_of(&made.key)).unwrap();
         let rotated = rotate(&store, &made.key, keep).unwrap();
@@ -392,7 +397,7 @@ fn a_key_is_not_replaced_by_one_that_cannot_work() {
 #[test]
 fn the_new_key_works_where_the_end_of_the_old_one_could_not_be_written() {
     let store = MemoryStore::default();
-    let old = make(&store, new(Mode::Test, unit("u")));
+    let old = make(&store, KeyRecord::new(Mode::Test, unit("u")));
     let before = store.value(&name_of(&old.key)).unwrap();
     let prefix: &'static str = Box::leak(name_of(&old.key).into_boxed_str());
     store.set_unconfirmed(Some(prefix));

@@ -14,8 +14,8 @@ use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::Mode;
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key, NoMetadata, OperatorStore, ProfileKey, ReplayKey, SecretKey,
-    Store as _, StoreError, TransactionKey, TransactionMetadata,
+    CatalogueKey, CredentialKey, Key, NoMetadata, OperatorStore, ProfileKey, SecretKey, Store as _,
+    StoreError, TransactionKey, TransactionMetadata,
 };
 use memory::MemoryStore;
 use stores::{access, conforms, edit_key, id, replay_key, scope, value};
@@ -107,11 +107,10 @@ fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
     let only = |index| (0..names.len()).map(|other| other == index).collect::<Vec<_>>();
     assert_eq!(read(|name| TransactionKey::parse(name) == Some(id(1))), only(0));
     assert_eq!(read(|name| CredentialKey::parse(name).is_some()), only(1));
-    assert_eq!(read(|name| ReplayKey::parse(name) == Some(replay_key("k"))), only(2));
     assert_eq!(read(|name| ProfileKey::parse(name) == Some(ProfileKey("unit"))), only(3));
     for wrong in ["transaction:ptran_", "key:", "key:abc", "idempotency:ABC", "transaction:"] {
         assert!(TransactionKey::parse(wrong).is_none(), "`{wrong}`");
-        assert!(CredentialKey::parse(wrong).is_none() && ReplayKey::parse(wrong).is_none());
+        assert!(CredentialKey::parse(wrong).is_none());
     }
     assert_eq!(CredentialKey::parse(&credential.name()), Some(credential));
 }

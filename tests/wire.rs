@@ -350,7 +350,8 @@ fn stored_members_of_a_later_release_are_passed_over() {
         "amount":"1.00","currencyCode":"USD","origin":"https://a","since":{"a":[1]}}}"#;
     assert_eq!(serde_json::from_str::<Replay>(replay).unwrap().terms.amount, "1.00");
     let access = r#"{"editKey":"00","unit":"unit_1","mode":"test","since":{"a":[1]}}"#;
-    assert_eq!(serde_json::from_str::<TransactionMetadata>(access).unwrap().mode(), Mode::Test);
+    let scope = Scope { mode: Mode::Test, unit: "unit_1".to_owned() };
+    assert!(serde_json::from_str::<TransactionMetadata>(access).unwrap().allows(&scope));
 }
 
 // ---- Errors, as §7 says ------------------------------------------------------------------------

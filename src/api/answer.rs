@@ -1,4 +1,4 @@
-//! The meaning of an answer to a client, by its status and body.
+//! How a client reads an answer, by its status and body.
 
 use super::extract::{Extracted, Mismatch, extract};
 use super::names::header;
@@ -15,7 +15,7 @@ pub struct AnswerError {
     pub reason: Reason,
     /// The `error` of a body in the contract's error shape (§7).
     pub error: Option<String>,
-    /// What is wrong and what to do, lower case and without a full stop.
+    /// The problem and its remedy, lower case and without a full stop.
     pub message: String,
 }
 
@@ -23,20 +23,20 @@ pub struct AnswerError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// Missing or invalid key: known by the status 401.
+    /// Missing or invalid key: recognised by the status 401.
     #[serde(rename = "authentication_failed")]
     Authentication,
-    /// No such transaction: known by the body, as the contract does not show its status.
+    /// No such transaction: recognised by the body, as the contract does not state its status.
     NotFound,
     /// Anything else.
     #[serde(rename = "api_error")]
     Other,
 }
 
-/// Reads an answer: gives `charge.amount` of a transaction as the contract writes it.
+/// Reads an answer, and returns the transaction's `charge.amount` as the contract writes it.
 ///
 /// # Errors
-/// What the service answered instead of a transaction, or what is wrong with the one that it sent.
+/// If the answer is an error, or its transaction breaks the contract.
 pub fn read(
     operation: Operation,
     status: u16,
@@ -69,7 +69,7 @@ fn answer_error(
     status: u16,
     body: Result<Extracted<'_>, Mismatch>,
 ) -> AnswerError {
-    // Without an `error` that is Unicode text it is no error of the contract's.
+    // A body without a valid `error` has not the contract's error shape.
     let body = body.ok().filter(|body| body.error.is_some());
     let reason = reason(operation, status, body.as_ref());
     let message = message(reason, status, body.as_ref());
@@ -99,7 +99,7 @@ fn message(reason: Reason, status: u16, body: Option<&Extracted<'_>>) -> String 
             [NO_UNIT, &words].concat()
         }
         (Reason::Authentication, _) => [NO_KEY, &words].concat(),
-        // A browser shows a page no redirect's status.
+        // A browser reports a redirect as status 0.
         (Reason::Other, 0 | 300..400) => {
             "the service answered with a redirect; set `baseUrl` to the address behind it"
                 .to_owned()

@@ -1,5 +1,5 @@
 //! Checks an answer's body against its table in [`schema`](crate::schema), and extracts the texts
-//! that a client reads. The caller gets what `JSON.parse` makes of the body, not the records.
+//! that a client reads. Its caller gets the result of `JSON.parse`.
 
 use crate::decimal::{number_as_money, text_as_money};
 use crate::schema::{Kind, Slot};
@@ -24,19 +24,19 @@ pub struct Extracted<'a> {
     to_double: ToDouble,
 }
 
-/// The first place at which a body is not what it must be.
+/// The first value of a body that breaks the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// A JSON Pointer; empty for the body itself.
     pub pointer: String,
-    /// The value that must be there, such as `a string`.
+    /// The expected value, such as `a string`.
     pub expected: &'static str,
 }
 
 /// Reads a body.
 ///
 /// # Errors
-/// The first thing that is wrong with it. Members beyond those of the table are passed over.
+/// The first mismatch. Members that are not in the table are ignored.
 pub fn extract<'a>(
     body: &'a [u8],
     kind: &'static Kind,
@@ -106,7 +106,7 @@ impl Mismatch {
         Mismatch { pointer: String::new(), expected }
     }
 
-    /// For a charge's amount that is no decimal.
+    /// The mismatch of a `charge.amount` that is not a decimal.
     pub fn of_amount() -> Self {
         Mismatch { pointer: "/charge/amount".to_owned(), expected: expected(&Kind::Decimal) }
     }

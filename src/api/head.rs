@@ -11,20 +11,20 @@ use strum::IntoStaticStr;
 pub struct RequestHead {
     /// The HTTP method.
     pub method: &'static str,
-    /// Behind the base address.
+    /// The path after the base address.
     pub path: String,
     /// Name and value, ready to be sent.
     pub headers: Vec<(&'static str, String)>,
 }
 
-/// Whose request it is (§5): texts that a header can carry.
+/// The API key and unit of a request (§5): texts that headers can carry.
 #[derive(Clone, Copy, Debug)]
 pub struct Credentials<'a> {
     api_key: ApiKey<'a>,
     unit_id: Option<&'a str>,
 }
 
-/// An argument that no request can carry. Its message says what is wrong, and never the value.
+/// An argument that cannot be sent. Its message does not quote the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[expect(missing_docs, reason = "each is the option of the same name")]
 pub enum InvalidArgument {
@@ -39,7 +39,7 @@ pub enum InvalidArgument {
 }
 
 impl<'a> Credentials<'a> {
-    /// Takes an API key and, for a team-level key, the unit that it acts for.
+    /// Checks an API key and, for a team-level key, the unit that it acts for.
     ///
     /// # Errors
     /// If one of them is empty or has characters that a header cannot carry, such as a line feed.
@@ -76,8 +76,8 @@ impl RequestHead {
     /// `GET /v2/pledge-transaction/{id}` (§4.2).
     ///
     /// # Errors
-    /// If the ID cannot be a segment of a path: empty, `.` or `..`, which even in percent-encoding
-    /// mean another path.
+    /// If the ID cannot be a segment of a path: empty, `.` or `..`, which even percent-encoded mean
+    /// another path.
     pub fn get(credentials: Credentials<'_>, id: &str) -> Result<Self, InvalidArgument> {
         if matches!(id, "" | "." | "..") {
             return Err(InvalidArgument::Id);

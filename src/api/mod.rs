@@ -1,4 +1,4 @@
-//! The wire, written once for both sides: paths, headers, statuses and bodies.
+//! The HTTP API, for client and service alike: paths, headers, statuses and bodies.
 
 pub mod answer;
 mod extract;
@@ -11,12 +11,12 @@ pub use head::{Credentials, InvalidArgument, RequestHead};
 pub use names::*;
 pub use problem::{ErrorBody, Operation, Problem};
 
-/// Encodes a body or a record as JSON. It cannot fail: only a map without string keys would.
+/// Encodes a body or a record as JSON. It cannot fail: only maps without string keys do.
 pub fn to_json(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
-/// Whether a `Content-Type` is JSON: its parameters, case and blanks do not matter.
+/// Whether a `Content-Type` is JSON; its parameters, case and blanks are ignored.
 pub fn is_json(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default();
     essence.trim_matches(OWS).eq_ignore_ascii_case(JSON)

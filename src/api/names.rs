@@ -2,9 +2,9 @@
 
 /// The base path and resource of both operations (§4).
 pub const PLEDGE_TRANSACTION_PATH: &str = "/v2/pledge-transaction";
-/// Where timelines are: `{TIMELINE_PATH}/{id}?edit_key={edit_key}`.
+/// The path of timelines: `{TIMELINE_PATH}/{id}?edit_key={edit_key}`.
 pub const TIMELINE_PATH: &str = "/timeline";
-/// Whether the service runs, and what is deployed.
+/// The path that answers whether the service runs, with its version.
 pub const HEALTH_PATH: &str = "/healthz";
 /// The query parameter of a timeline address that holds its secret (§2.1).
 pub const EDIT_KEY_PARAMETER: &str = "edit_key";
@@ -13,7 +13,7 @@ pub const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Most bytes of an answer, which is the stored record: 3 MiB. Workers KV would take 25, but an
 /// isolate has 128 MB for all its requests, and a request needs several copies of its record.
 pub const MAX_RECORD_BYTES: usize = 3 * 1024 * 1024;
-/// Fewest bytes of a pledge in a record, which has all members of the contract.
+/// Fewest bytes of a pledge in a record, where it has all members of the contract.
 pub const MIN_PLEDGE_BYTES: usize = 260;
 /// The media type of every body of the API.
 pub const JSON: &str = "application/json";
@@ -26,24 +26,24 @@ pub mod header {
     pub const UNIT_ID: &str = "x-service-unit-id";
     /// Names a create, so that it can be repeated safely.
     pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
-    /// Says that an answer is the first one again.
+    /// Marks an answer that repeats an earlier one.
     pub const IDEMPOTENT_REPLAYED: &str = "idempotent-replayed";
     /// Media type of the body.
     pub const CONTENT_TYPE: &str = "content-type";
-    /// Coding of the body; the service takes none.
+    /// Coding of the body; the service accepts only `identity`.
     pub const CONTENT_ENCODING: &str = "content-encoding";
     /// Bytes of the body.
     pub const CONTENT_LENGTH: &str = "content-length";
     /// How long to wait before asking again: seconds or an HTTP date.
     pub const RETRY_AFTER: &str = "retry-after";
-    /// The languages that a reader knows, and how well.
+    /// The languages that a reader prefers.
     pub const ACCEPT_LANGUAGE: &str = "accept-language";
     /// The address that a request comes from. The platform sets it, and callers cannot.
     pub const CF_CONNECTING_IP: &str = "cf-connecting-ip";
     /// The platform's ID of a request.
     pub const CF_RAY: &str = "cf-ray";
-    /// The ID under which the log has an answer.
+    /// The ID of an answer in the log.
     pub const REQUEST_ID: &str = "x-request-id";
-    /// Where a browser's request comes from.
+    /// The origin of the page that sends a browser's request.
     pub const ORIGIN: &str = "origin";
 }

@@ -1,4 +1,4 @@
-//! Answers that are not a success (§7): the one place that chooses their status and text.
+//! Error answers of the service (§7): only here are their statuses and texts chosen.
 
 use super::names::{MAX_BODY_BYTES, MAX_RECORD_BYTES, header};
 use serde::Serialize;
@@ -14,16 +14,16 @@ pub enum Operation {
     Get,
 }
 
-/// The `error` of the not-found body (§7), by which a client knows it.
+/// The `error` of the not-found body (§7), by which a client recognises it.
 pub const TRANSACTION_NOT_FOUND: &str = "Pledge transaction not found";
 
-/// The body of an error (§7). Members that are not known are absent.
+/// The body of an error (§7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBody<'a> {
     /// The kind of error.
     pub error: Cow<'a, str>,
-    /// What is wrong and what to do.
+    /// The problem and its remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Cow<'a, str>>,
     /// Whether the request was made with a live key (§5.3), once that is known.
@@ -35,7 +35,7 @@ pub struct ErrorBody<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Problem {
-    /// No key, or none that is known (§7).
+    /// No API key, or an unknown one (§7).
     Unauthorized(Operation),
     /// Too many keys of the caller's network were refused: this one was not looked up.
     TooManyRefusedKeys,
@@ -45,19 +45,19 @@ pub enum Problem {
     TransactionNotFound,
     /// Nothing is at this path.
     PathNotFound,
-    /// The path has other methods: those of the `Allow` header.
+    /// The path takes only the methods of the `Allow` header.
     MethodNotAllowed(&'static str),
-    /// The body is not JSON by its headers.
+    /// The headers do not declare the body as JSON.
     UnsupportedMediaType,
     /// The body is longer than [`MAX_BODY_BYTES`].
     ContentTooLarge,
-    /// The record would be longer than [`MAX_RECORD_BYTES`], for each pledge repeats the recipient.
+    /// The record would be longer than [`MAX_RECORD_BYTES`]: each pledge repeats the recipient.
     RecordTooLarge,
     /// The body broke off.
     UnreadableBody,
     /// The body breaks rules of §4.1, listed here.
     InvalidRequest(String),
-    /// `Idempotency-Key` is not one.
+    /// The `Idempotency-Key` is malformed.
     InvalidIdempotencyKey,
     /// The idempotency key was used for another payload.
     IdempotencyKeyReused,
@@ -70,7 +70,7 @@ pub enum Problem {
     },
     /// The requests in flight hold as many bytes as the service has room for.
     Busy,
-    /// The host that the request names is not one.
+    /// The request names an invalid host.
     InvalidHost,
     /// The record of the API key has no copy of the namespace's secret, without which nothing can be
     /// recorded.
@@ -102,7 +102,7 @@ impl Problem {
         }
     }
 
-    /// The cause, for the operator's log: it has nothing that came with the request.
+    /// The cause, for the operator's log. It quotes nothing of the request.
     pub fn cause(&self) -> &str {
         match self {
             Problem::Internal(cause) => cause,
@@ -117,7 +117,7 @@ impl Problem {
         }
     }
 
-    /// The header that this status asks for. A create that may have been recorded and cannot be
+    /// The header that belongs to the status. A create that may have been recorded and cannot be
     /// repeated safely has no `Retry-After`: libraries would repeat it by themselves.
     pub const fn header(&self) -> Option<(&'static str, &'static str)> {
         match self {

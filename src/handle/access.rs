@@ -1,4 +1,4 @@
-//! Who asks, and for which unit (§5).
+//! Checks who calls, and for which unit (§5).
 
 use super::Service;
 use super::network::Network;
@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 /// A caller whose key is valid.
 pub struct Caller {
-    /// Whose records the caller makes and sees.
+    /// The unit and mode whose records the caller creates and reads.
     pub scope: Scope,
     secret: Option<NamespaceSecret>,
 }
@@ -52,8 +52,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// The record of a key, from the isolate's cache or the store. A network that had too many keys
-    /// refused costs no read: a key cannot be guessed, but each guess would be paid for.
+    /// The record of a key, from the isolate's cache or the store. For a network with too
+    /// many refused keys the store is not read: a key cannot be guessed, but each read is paid for.
     async fn key_record(
         &self,
         request: &impl Request,

@@ -12,9 +12,9 @@ use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// How long an entry is used, in milliseconds: with the store's cache the life of a revoked key.
+/// How long an entry is used, in milliseconds: a revoked key works for this and the store's cache.
 const LIFETIME_MS: u64 = 10_000;
-/// How many entries a cache holds at most.
+/// Most entries of a cache.
 const MAX_ENTRIES: usize = 1_024;
 
 /// The caches that the requests of one isolate share.
@@ -25,16 +25,16 @@ pub struct Caches {
     /// The bytes that requests hold while they wait.
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
-    /// The prices of a mode, or that it has none.
+    /// The prices of a mode; `None` if it has none.
     pub(super) catalogues: Cache<Mode, Option<Catalogue>>,
-    /// The profile of a unit, or that it has none.
+    /// The profile of a unit; `None` if it has none.
     pub(super) profiles: Cache<String, Option<Profile>>,
-    /// The networks that had too many API keys refused.
+    /// The networks with too many refused API keys.
     pub(super) limited: Cache<Network, ()>,
 }
 
-/// Values and when they expire, sorted by their keys. A `BTreeMap` for each type of them would be
-/// 7.5 KB more of the Worker after brotli.
+/// Values with their expiry, sorted by key. A `BTreeMap` for each type would add 7.5 KB to the Worker
+/// after brotli.
 #[derive(Debug)]
 pub struct Cache<K, V>(RefCell<Vec<Entry<K, V>>>);
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub struct Cors(Vec<String>);
 
 impl Cors {
-    /// Reads a list with commas, such as `https://shop.example, https://admin.shop.example`.
+    /// Parses a comma-separated list, such as `https://shop.example, https://admin.shop.example`.
     pub fn parse(origins: &str) -> Self {
         let origins = origins.split(',').map(|origin| origin.trim().trim_end_matches('/'));
         Cors(origins.filter(|origin| !origin.is_empty()).map(str::to_owned).collect())

@@ -25,7 +25,7 @@ use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// How many problems of a body its answer lists; the rest are counted.
+/// Most problems of a body that its answer lists; the rest are counted.
 const MAX_ISSUES: usize = 20;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -39,8 +39,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         created.map_err(|problem| problem.with_mode(caller.is_live()))
     }
 
-    /// Everything that is waited for comes first, then the transaction is made in one turn: its
-    /// allocations do not add up over the requests in flight.
+    /// Waits for body and prices first, then makes the transaction without a wait: so the allocations
+    /// of concurrent requests do not add up.
     async fn create_for(
         &self,
         caller: &Caller,
@@ -81,7 +81,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok(answer)
     }
 
-    /// The prices of a mode. Each mode has only its own: what is not set must not charge money.
+    /// The prices of a mode. The other mode's are never used instead: that could charge money.
     async fn catalogue(&self, mode: Mode) -> Result<Rc<Option<Catalogue>>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(catalogue) = self.caches.catalogues.get(&mode, now_ms) {
@@ -92,7 +92,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 }
 
-/// All that a transaction is made of.
+/// The input of a create.
 pub(super) struct Creation<'r> {
     pub caller: &'r Caller,
     pub secret: &'r NamespaceSecret,
@@ -159,7 +159,7 @@ fn impacts<'p, 'a>(
     payload.pledges.iter().map(|pledge| &pledge.impact)
 }
 
-/// A transaction that is ready to be kept.
+/// A transaction that is ready to be written.
 pub(super) struct Prepared {
     pub id: TransactionId,
     pub metadata: TransactionMetadata,
@@ -169,7 +169,7 @@ pub(super) struct Prepared {
     record: Vec<u8>,
 }
 
-/// Makes a transaction of a valid request.
+/// Makes answer and record of a transaction from a valid request.
 pub(super) fn prepare(
     creation: &Creation<'_>,
     payload: PledgeTransactionRequest<'_>,
@@ -205,14 +205,14 @@ pub(super) fn prepare(
     Ok(Prepared { id, metadata, answer, record })
 }
 
-/// Refuses pledges that no record has room for, before anything is made of them.
+/// Refuses more pledges than a record has room for.
 fn check_pledge_count(payload: &PledgeTransactionRequest<'_>) -> Result<(), Problem> {
     let fits = payload.pledges.len() <= MAX_RECORD_BYTES / MIN_PLEDGE_BYTES;
     fits.then_some(()).ok_or(Problem::RecordTooLarge)
 }
 
-/// Refuses a record before it is made: in it each pledge has a copy of the recipient (§4.2), so that
-/// a small body could ask for gigabytes.
+/// Refuses a record that is too large, before it is made: each pledge in it has a copy of the
+/// recipient (§4.2), so a small body could need gigabytes.
 fn check_record_size(answer: &[u8], transaction: &PledgeTransaction<'_>) -> Result<(), Problem> {
     let recipient = api::to_json(&transaction.recipient).len();
     let copies = recipient.saturating_mul(transaction.pledges.len());
@@ -245,7 +245,7 @@ async fn read_body(
     })
 }
 
-/// Where ids come from.
+/// The source of IDs.
 pub(super) enum Ids {
     /// Random: a generator that is seeded for one create.
     Random(Box<ChaCha20Rng>),
@@ -254,7 +254,7 @@ pub(super) enum Ids {
 }
 
 impl Ids {
-    /// One seed for all ids: a call of the platform for each would be a quarter of a large create.
+    /// Draws one seed: a call of the platform for each ID would take a quarter of a large create.
     fn random(entropy: &impl Entropy) -> Self {
         let mut seed = [0; 32];
         entropy.fill(&mut seed);

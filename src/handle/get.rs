@@ -9,14 +9,14 @@ use crate::store::Store;
 use futures_util::future::try_join;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Reads key and record side by side, unless the request has no key; what came of the record
-    /// counts only once the key is accepted.
+    /// Reads key and transaction concurrently; without a key in the request, neither. A failure to
+    /// read the transaction counts only once the key is accepted.
     pub(super) async fn get(
         &self,
         request: &impl Request,
         id: &str,
     ) -> Result<Response<S::Value>, Refusal> {
-        let record = async { Ok(self.transaction(id).await) }; // infallible: a bad key goes first
+        let record = async { Ok(self.transaction(id).await) }; // a refused key goes first
         let (caller, record) = try_join(self.authorize(request, Operation::Get), record).await?;
         let is_live = caller.is_live();
         match record.map_err(|error| Problem::from(error).with_mode(is_live))? {

@@ -1,16 +1,16 @@
-//! Facts of a request for the operator's log: nothing secret or personal.
+//! Facts about a request for the operator's log: nothing secret or personal.
 
 use super::ports::Clock;
 use crate::auth::KeyHash;
 use crate::scope::Scope;
 use std::cell::{Cell, OnceCell};
 
-/// The facts, noted while one request is served.
+/// The facts about one request, collected while it is served.
 #[derive(Debug, Default)]
 pub struct Journal {
     caller: OnceCell<(KeyHash, Scope)>,
     waits: Cell<Waits>,
-    /// How many pledges were recorded without a price, if any, though there is a catalogue.
+    /// Number of pledges that were recorded without a price, though there is a catalogue.
     pub(super) unpriced: Cell<Option<usize>>,
 }
 
@@ -22,19 +22,19 @@ struct Waits {
     total_ms: u64,
 }
 
-/// A wait for the store, until this is dropped.
+/// A wait for the store, which ends when this is dropped.
 struct Wait<'j, C: Clock> {
     journal: &'j Journal,
     clock: &'j C,
 }
 
 impl Journal {
-    /// Whose request it is, once the key is accepted.
+    /// Notes the caller, once the key is accepted.
     pub(super) fn identify(&self, key: KeyHash, scope: &Scope) {
         self.caller.get_or_init(|| (key, scope.clone()));
     }
 
-    /// Waits for the store, and counts for how long.
+    /// Waits for the store, and adds up the time.
     pub(super) async fn wait<T>(&self, clock: &impl Clock, work: impl Future<Output = T>) -> T {
         let _wait = self.begin_wait(clock);
         work.await

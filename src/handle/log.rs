@@ -12,15 +12,15 @@ use serde::Serialize;
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Line<'a> {
-    /// The ID of the request, which the answer has, too.
+    /// The ID of the request, which the answer has as well.
     request: &'a str,
     /// The deployed version.
     version: &'a str,
-    /// Method and path, with a name for what differs from request to request.
+    /// Method and path, with placeholders.
     route: &'static str,
     status: u16,
     ms: u64,
-    /// Of these, how many the store was waited for.
+    /// The part of `ms` that was spent waiting for the store.
     kv_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'a str>,
@@ -29,19 +29,18 @@ struct Line<'a> {
     /// The ID of the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
-    /// How many of the pledges have an offering that the price catalogue does not list.
+    /// Number of pledges whose offering the price catalogue does not list.
     #[serde(skip_serializing_if = "Option::is_none")]
     unpriced: Option<usize>,
-    /// Why it is no success.
+    /// The cause of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Gives an answer that is logged its line, and the request's ID, so that a caller and the
-    /// operator can speak of the same one: the platform's, else a random one. All failures are
-    /// logged, also those that an answer does without, and creates without a price; other successes
-    /// as often as the settings say.
+    /// Adds the log line to an answer that is logged, and an ID that caller and operator can name it
+    /// by: the platform's, else a random one. Logged are all failures, also those that the answer
+    /// does not show, creates without a price, and a share of the other successes.
     pub(super) fn log(
         &self,
         request: &impl Request,
@@ -74,7 +73,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             unpriced,
             cause,
         };
-        response.log = serde_json::to_string(&line).ok(); // none of it can fail
+        response.log = serde_json::to_string(&line).ok(); // it cannot fail
         response.request_id = Some(id);
     }
 }

@@ -1,4 +1,4 @@
-//! A request in, a response out: the service without its platform.
+//! The service, independent of its platform: turns a request into a response.
 
 mod access;
 mod cache;
@@ -32,7 +32,7 @@ use serde::Serialize;
 /// The service for one request, with its ports.
 #[derive(Debug)]
 pub struct Service<'s, S, C, E> {
-    /// Where records are.
+    /// The records.
     pub store: &'s S,
     /// The time.
     pub clock: &'s C,
@@ -42,7 +42,7 @@ pub struct Service<'s, S, C, E> {
     pub caches: &'s Caches,
     /// The operator's settings.
     pub settings: &'s Settings,
-    /// Facts of this one request for the log.
+    /// Facts about this one request, for the log.
     pub journal: Journal,
 }
 
@@ -68,7 +68,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Err(problem) => Response::problem(&problem, None),
         };
         if method == "HEAD" {
-            response.body = Body::Empty; // and the headers of the GET
+            response.body = Body::Empty; // with the headers of a GET
         }
         self.log(request, template, began_ms, &mut response);
         self.settings.cors.apply(request, &mut response);
@@ -76,7 +76,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 }
 
-/// The answer of `/healthz`: the service runs. No record is read for it.
+/// The answer of `/healthz`, for which no record is read.
 #[derive(Serialize)]
 struct Health<'a> {
     version: &'a str,

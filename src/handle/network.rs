@@ -16,7 +16,7 @@ impl Network {
         Some(Network(bits))
     }
 
-    /// 16 hexadecimal digits, by which the platform counts.
+    /// 16 hexadecimal digits, the platform's key of a count.
     pub fn name(self) -> String {
         base16ct::lower::encode_string(&self.0.to_be_bytes())
     }

@@ -6,7 +6,7 @@ pub trait Clock {
     fn now_ms(&self) -> u64;
 }
 
-/// Draws random bytes that cannot be guessed.
+/// A source of random bytes that cannot be guessed.
 pub trait Entropy {
     /// Fills `bytes`.
     fn fill(&self, bytes: &mut [u8]);

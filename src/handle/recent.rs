@@ -1,5 +1,5 @@
-//! The answers to the last repeatable creates of an isolate: Workers KV may still say "not there"
-//! for a minute after a write, and a retry a second later must be a replay nevertheless.
+//! The answers to the last repeatable creates of an isolate. Workers KV may not show a write for a
+//! minute, but a repeat after a second has to be answered as one.
 
 use crate::idempotency::{Replay, ReplayHash};
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 const LIFETIME_MS: u64 = 120_000;
 /// Most answers that are kept.
 const MAX_ANSWERS: usize = 512;
-/// Most bytes that they have together: 4 MiB, more than the largest.
+/// Most bytes of all answers: 4 MiB, more than the largest one has.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The last answers, the oldest first.
@@ -35,12 +35,12 @@ impl RecentAnswers {
         }
     }
 
-    /// How many there are.
+    /// The number of answers.
     pub fn count(&self) -> usize {
         self.0.borrow().len()
     }
 
-    /// How many bytes they have together.
+    /// The bytes of all answers.
     pub fn bytes(&self) -> usize {
         bytes_of(&self.0.borrow())
     }

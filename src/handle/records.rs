@@ -1,13 +1,12 @@
-//! Reading records, with the time that it takes.
+//! Reads records, and measures the time.
 
 use super::Service;
 use super::ports::{Clock, Entropy};
 use crate::api::Problem;
 use crate::pledge::TransactionId;
 use crate::store::{
-    Key, Store, StoreError, Stored, StoredValue as _, TransactionKey, TransactionMetadata,
+    Key, Store, StoreError, Stored, StoredValue as _, TransactionKey, TransactionMetadata, decode,
 };
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 type Found<V> = Result<Option<Stored<V, TransactionMetadata>>, StoreError>;
@@ -20,26 +19,21 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Option<T>, Problem> {
         let Some(stored) = self.wait(self.store.get(key)).await? else { return Ok(None) };
         let record = self.wait(stored.value.read_within(K::READ_MS)).await?;
-        decode(K::KIND, &record).map(Some)
+        Ok(Some(decode(K::KIND, &record)?))
     }
 
-    /// Waits for the store; the log shows for how long.
+    /// Waits for the store; the log shows the time.
     pub(super) async fn wait<T>(&self, work: impl Future<Output = T>) -> T {
         self.journal.wait(self.clock, work).await
     }
 
-    /// The record of this ID. The store is not asked for an ID that this service cannot have made.
+    /// Finds a transaction. The store is not asked for an ID that this service cannot have made.
     pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
         match TransactionId::parse(id) {
             Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,
             None => Ok(None),
         }
     }
-}
-
-/// Decodes a record of this kind, which the operator's log names if it is damaged.
-pub(super) fn decode<'a, T: Deserialize<'a>>(kind: &str, record: &'a [u8]) -> Result<T, Problem> {
-    serde_json::from_slice(record).map_err(|error| StoreError::damaged(kind, &error).into())
 }
 
 impl From<StoreError> for Problem {

@@ -1,24 +1,25 @@
-//! A create with an `Idempotency-Key`: recorded once, and answered again as it was the first time.
+//! A create with an `Idempotency-Key`: recorded once, and a repeat is answered as the first one.
 
 use super::Service;
 use super::create::{Creation, Ids, Prepared, prepare};
 use super::ports::{Clock, Entropy};
-use super::records::decode;
 use crate::api::{self, Problem, header};
 use crate::http::Response;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
-use crate::store::{NoMetadata, ReplayKey, Store, StoredValue as _};
+use crate::store::{
+    Key as _, NoMetadata, ReplayKey, Store, StoredValue as _, TransactionKey, decode,
+};
 use crate::version::Version;
 use std::borrow::Cow;
 
-/// How a create with an idempotency key goes on, as far as is known without its transaction.
+/// The next step of a create with an idempotency key.
 enum Plan {
-    /// It was answered before, like this.
+    /// It was answered before, with this body.
     Replay(Vec<u8>),
-    /// It was never seen.
+    /// It is new.
     Record(Box<Prepared>, Replay),
-    /// The idempotency key was used for another payload. This ID is that of this create.
+    /// The idempotency key was used for another payload. `ours` is the ID that this create derives.
     Conflict { ours: TransactionId },
 }
 
@@ -34,7 +35,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         match self.plan(&creation, key, hash, known)? {
             Plan::Replay(answer) => Ok(replayed(answer)),
             Plan::Conflict { ours } => {
-                drop(creation); // its bytes: what follows waits for the store
+                drop(creation); // frees its bytes before the wait for the store
                 self.replay_ours(&ours).await
             }
             Plan::Record(mut prepared, replay) => {
@@ -47,8 +48,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// The ID is derived from mode, unit, idempotency key and payload: a replay record with this
-    /// create's own ID is that of this create, and one with another ID that of another payload.
+    /// Decides by IDs. They are derived from mode, unit, idempotency key and payload: a replay record
+    /// with the ID of this create is its own, and one with another ID is for another payload.
     fn plan(
         &self,
         creation: &Creation<'_>,
@@ -78,25 +79,25 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Answers a create whose idempotency key was used for another payload. If it made its own record
-    /// while neither saw the other, it is answered as it was then: what was acknowledged stays.
+    /// nevertheless, because both ran at once, it is answered as it was then.
     async fn replay_ours(&self, ours: &TransactionId) -> Result<Response<S::Value>, Problem> {
         let answer = self.first_answer(ours.as_str()).await?;
         answer.map(replayed).ok_or(Problem::IdempotencyKeyReused)
     }
 
-    /// The answer that created a transaction, if its record can be seen from here.
+    /// The answer to the create of a transaction; `None` if the store does not show its record.
     async fn first_answer(&self, id: &str) -> Result<Option<Vec<u8>>, Problem> {
         if let Some(answer) = self.caches.recent_answers.body(id, self.clock.now_ms()) {
             return Ok(Some(answer));
         }
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
         let bytes = self.wait(stored.value.read()).await?;
-        let retrieved: RetrievedPledgeTransaction<'_> = decode("transaction", &bytes)?;
+        let retrieved: RetrievedPledgeTransaction<'_> = decode(TransactionKey::KIND, &bytes)?;
         let first = retrieved.into_created(Cow::Borrowed(id)).ok_or_else(incomplete)?;
         Ok(Some(api::to_json(&first)))
     }
 
-    /// The transaction is recorded by now, but a repeat could not know it without this.
+    /// Writes the replay record of a recorded transaction, by which a repeat recognises it.
     async fn keep_replay(
         &self,
         hash: ReplayHash,

@@ -1,4 +1,4 @@
-//! Which operation a method and an address name.
+//! Maps a method and a path to an operation.
 
 use crate::api::{HEALTH_PATH, PLEDGE_TRANSACTION_PATH, Problem, TIMELINE_PATH};
 use crate::http::{Address, percent_decode};
@@ -15,12 +15,12 @@ pub enum Route<'u> {
     Timeline(Cow<'u, str>),
     /// Ask whether the service runs.
     Health,
-    /// Ask for the methods of a path: these.
+    /// List the methods of a path.
     Options(&'static str),
 }
 
 impl Route<'_> {
-    /// Method and path for the log, without what differs from request to request.
+    /// Method and path for the log, with placeholders.
     pub fn template(&self) -> &'static str {
         match self {
             Route::Create => "POST /v2/pledge-transaction",
@@ -57,7 +57,7 @@ fn resource(path: &str) -> Option<(Route<'_>, &'static str)> {
     if path == HEALTH_PATH {
         return Some((Route::Health, READ_METHODS));
     }
-    // A buyer whose address was cut off or mistyped gets the page that says so.
+    // A recipient whose address was cut off gets a page that says so.
     let id = below(path, TIMELINE_PATH).or_else(|| (path == TIMELINE_PATH).then_some(""))?;
     Some((Route::Timeline(percent_decode(id)), READ_METHODS))
 }

@@ -12,7 +12,7 @@ pub struct Settings {
     pub cors: Cors,
     /// `PUBLIC_ORIGIN`: the origin of timeline addresses, not checked yet; empty if it is not set.
     pub public_origin: String,
-    /// `LOG_PERCENT`: how many of 100 successes are logged.
+    /// `LOG_PERCENT`: the percentage of successes that is logged.
     pub log_percent: u8,
     /// The deployed version.
     pub version: String,
@@ -39,8 +39,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads the Worker's variables. A `LOG_PERCENT` that is no percentage logs everything, so that the
-    /// operator sees it.
+    /// Reads the Worker's variables. An invalid `LOG_PERCENT` logs everything, so that the operator
+    /// notices.
     pub fn parse(variables: Variables<'_>) -> Self {
         let Variables { allowed_origins, public_origin, log_percent, deployment } = variables;
         let percent = log_percent.trim();
@@ -56,7 +56,7 @@ impl Settings {
         settings
     }
 
-    /// Whether a success is logged.
+    /// Draws whether a success is logged.
     pub(super) fn draws_log_line(&self, entropy: &impl Entropy) -> bool {
         let mut random = [0; 2];
         if (1..100).contains(&self.log_percent) {

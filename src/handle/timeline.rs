@@ -2,10 +2,9 @@
 
 use super::Service;
 use super::ports::{Clock, Entropy};
-use super::records::decode;
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
-use crate::store::{ProfileKey, Store, Stored, StoredValue as _};
+use crate::store::{Key as _, ProfileKey, Store, Stored, StoredValue as _, TransactionKey, decode};
 use crate::timeline::{self, Language, Page, Profile};
 use std::rc::Rc;
 
@@ -27,8 +26,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
     }
 
-    /// The page, and why it lacks the profile if that could not be read. Wrong or missing edit key:
-    /// the same problem as for an ID that names nothing.
+    /// The page, and the cause if the profile could not be read. A wrong or missing edit key gives
+    /// the same problem as an unknown ID.
     async fn timeline_page(
         &self,
         id: &str,
@@ -41,7 +40,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
         let bytes = self.wait(value.read()).await?;
-        let transaction = decode("transaction", &bytes)?;
+        let transaction = decode(TransactionKey::KIND, &bytes)?;
         let (profile, cause) = match self.profile(metadata.unit()).await {
             Ok(profile) => (profile, None),
             Err(problem) => (Rc::new(None), Some(problem.cause().to_owned())),
@@ -49,8 +48,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         Ok((timeline::page(&transaction, (*profile).as_ref(), language), cause))
     }
 
-    /// The profile of a unit, from the cache or the store. That there is none, or none that can be
-    /// read, is cached, too.
+    /// The profile of a unit, from the cache or the store. A missing or damaged profile is cached as
+    /// `None`.
     async fn profile(&self, unit: &str) -> Result<Rc<Option<Profile>>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(known) = self.caches.profiles.get(unit, now_ms) {

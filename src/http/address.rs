@@ -9,14 +9,14 @@ use std::net::SocketAddrV6;
 pub struct Address<'u> {
     /// Scheme, host and port.
     pub origin: &'u str,
-    /// From the first slash to the question mark.
+    /// From the slash after the origin to the question mark.
     pub path: &'u str,
-    /// Behind the question mark.
+    /// After the question mark.
     pub query: &'u str,
 }
 
 impl<'u> Address<'u> {
-    /// Cuts an absolute address that the platform has already parsed and written out again.
+    /// Splits an absolute address that the platform has normalised.
     pub fn parse(url: &'u str) -> Self {
         let host = url.find("://").map_or(0, |scheme| scheme + 3);
         let authority = url.get(host..).unwrap_or_default();
@@ -35,7 +35,7 @@ impl<'u> Address<'u> {
     }
 }
 
-/// Decodes a part of an address; empty where that is not UTF-8.
+/// Decodes a percent-encoded part of an address; empty if the result is not UTF-8.
 pub fn percent_decode(part: &str) -> Cow<'_, str> {
     percent_decode_str(part).decode_utf8().unwrap_or_default()
 }
@@ -48,8 +48,8 @@ pub fn is_origin(text: &str) -> bool {
 
 /// Whether an authority is an IPv6 address in brackets, and perhaps a port.
 fn is_ipv6(authority: &str) -> bool {
-    let has_scope = authority.contains('%'); // which no URL has
-    let with_port = format!("{authority}:0"); // std reads none without
+    let has_scope = authority.contains('%'); // not allowed in a URL
+    let with_port = format!("{authority}:0"); // std requires a port
     !has_scope && [authority, &with_port].iter().any(|text| text.parse::<SocketAddrV6>().is_ok())
 }
 

@@ -1,4 +1,4 @@
-//! How many bytes of bodies and records an isolate holds at once.
+//! Limits the bytes of bodies and records that an isolate holds at once.
 
 use std::cell::Cell;
 
@@ -23,7 +23,7 @@ impl InFlight {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy;
 
-/// The bytes of one request. They are given back when this is dropped.
+/// The bytes that one request holds, until this is dropped.
 #[derive(Debug)]
 pub struct Reservation<'f> {
     in_flight: &'f InFlight,
@@ -31,10 +31,10 @@ pub struct Reservation<'f> {
 }
 
 impl Reservation<'_> {
-    /// Holds so many bytes instead of those before.
+    /// Changes how many bytes are reserved.
     ///
     /// # Errors
-    /// [`Busy`] beyond [`MAX_BYTES_IN_FLIGHT`] of all requests; nothing is changed then.
+    /// [`Busy`] if all requests would hold more than [`MAX_BYTES_IN_FLIGHT`]; nothing changes then.
     pub fn resize(&mut self, bytes: usize) -> Result<(), Busy> {
         let others = self.in_flight.0.get().saturating_sub(self.bytes);
         let all = others.saturating_add(bytes);

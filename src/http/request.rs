@@ -1,4 +1,4 @@
-//! A request, as far as the service looks at it.
+//! The parts of a request that the service uses.
 
 use super::in_flight::{Busy, Reservation};
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ pub trait Request {
     async fn is_over_limit(&self, network: &str) -> bool;
 }
 
-/// Why a body cannot be had.
+/// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
     /// It is longer than the limit.

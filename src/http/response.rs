@@ -1,4 +1,4 @@
-//! A response, not yet of any platform.
+//! A response, independent of the platform.
 
 use std::borrow::Cow;
 
@@ -13,10 +13,10 @@ pub struct Response<V> {
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Body<V>,
-    /// The line of it in the operator's log, if it has one.
+    /// The line for the operator's log; until it is made, the cause of a failure.
     pub log: Option<String>,
-    /// The header `X-Request-Id` of what is logged: apart from the others, which are the same for
-    /// all answers of a kind.
+    /// The header `X-Request-Id` of an answer that is logged. It is not among `headers`, which are
+    /// the same for all answers of a kind.
     pub request_id: Option<String>,
 }
 

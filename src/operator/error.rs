@@ -1,25 +1,25 @@
-//! Why something that an operator asked for was not done.
+//! The errors of the operator's functions.
 
 use crate::store::StoreError;
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// In words for the operator; none repeats a key, nor what is stored of a person.
+/// Why a function failed. Its text is for the operator, and quotes no key and no personal data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperatorError {
     /// The store does not answer, or a record in it is damaged.
     Store(StoreError),
-    /// What was given breaks a rule of the service: text such as `` `a b` is not an ID ``.
+    /// The input breaks a rule of the service: text such as `` `a b` is not an ID ``.
     Invalid(String),
     /// Neither an API key, nor the hash or the ID of one.
     NotAKey,
     /// No key in the list has this ID.
     UnknownKeyId(String),
-    /// Several keys have IDs that begin so.
+    /// Several keys have IDs that begin with this text.
     AmbiguousKeyId {
-        /// What was given.
+        /// The beginning of an ID.
         id: String,
-        /// How many keys it can mean.
+        /// The number of these keys.
         count: usize,
     },
     /// There is no record of the key with this ID.
@@ -28,7 +28,7 @@ pub enum OperatorError {
     DamagedKey {
         /// The key's ID.
         id: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// The record of the key with this ID has no copy of the namespace's secret.
@@ -43,22 +43,22 @@ pub enum OperatorError {
     DamagedTransaction {
         /// The transaction's ID.
         id: String,
-        /// What is wrong with it, which quotes nothing of it.
+        /// The problem, without a quote from the record.
         problem: String,
     },
     /// A repeat of the create could still bring back what would be erased.
     TooYoung {
-        /// What happened less than five minutes ago.
+        /// The event less than five minutes ago.
         event: Event,
-        /// In how many seconds it can be erased.
+        /// Seconds until it can be erased.
         seconds: u64,
     },
-    /// The transaction lacked its replay record. That is written by now, and has to be seen
+    /// The transaction lacked its replay record, which was written now, and has to be visible
     /// everywhere before anything is erased.
     ReplayAdded(String),
 }
 
-/// What an erasure has to wait after.
+/// An event after which an erasure has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The transaction was created.
@@ -137,7 +137,7 @@ impl From<StoreError> for OperatorError {
     }
 }
 
-/// A record could not be encoded, which does not happen: names of members are text.
+/// A record could not be encoded, or input breaks a rule of its type.
 impl From<serde_json::Error> for OperatorError {
     fn from(error: serde_json::Error) -> Self {
         OperatorError::Invalid(super::without_position(&error))

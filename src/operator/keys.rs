@@ -1,7 +1,7 @@
-//! API keys: new ones, the list, their end.
+//! API keys: create, list, revoke, rotate.
 
-use super::{OperatorError, Pages, Result, encode, secret, without_position};
-use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord, new_key};
+use super::{OperatorError, Pages, Result, encode, read_value, secret, without_position};
+use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, new_key};
 use crate::handle::{Clock, Entropy};
 use crate::scope::Mode;
 use crate::store::{
@@ -11,23 +11,12 @@ use crate::time::date_time_in_seconds;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a new key may do.
-#[derive(Clone, Debug)]
-pub struct NewKey {
-    /// Whether it makes test or live transactions.
-    pub mode: Mode,
-    /// The unit that it acts as, or the team whose units it acts for.
-    pub level: KeyLevel,
-    /// The operator's note: one line of at most 100 characters.
-    pub label: String,
-}
-
 /// A key that was made just now.
 #[derive(Clone, Debug, Serialize)]
 pub struct MadeKey {
     /// The key itself, which is shown this once: only its hash is kept.
     pub key: String,
-    /// What is shown of it later.
+    /// The key as later lists show it.
     #[serde(flatten)]
     pub row: KeyRow,
 }
@@ -35,13 +24,13 @@ pub struct MadeKey {
 /// A key in a list.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeyRow {
-    /// What the key is called by.
+    /// The names of the key.
     #[serde(flatten)]
     pub name: KeyName,
-    /// What it may do, without its secret; `None` if its record cannot be read.
+    /// Its record, without the secret; `None` if it cannot be read.
     #[serde(flatten)]
     pub record: Option<KeyRecord>,
-    /// What is wrong with its record. It can still be revoked.
+    /// The problem with its record. The key can still be revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// When it ends, an RFC 3339 date-time; `None` if it does not.
@@ -49,7 +38,7 @@ pub struct KeyRow {
     pub ends: Option<String>,
 }
 
-/// What names a key without being it.
+/// Names of a key that do not reveal it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeyName {
     /// The first 12 digits of its hash.
@@ -73,23 +62,23 @@ impl KeyRow {
 
 // ---- Create --------------------------------------------------------------------------------------
 
-/// Makes a key, and the namespace's secret with the first one.
+/// Makes a key with this record, and the namespace's secret with the first key. The secret of the
+/// record given is ignored.
 ///
 /// # Errors
 /// If an ID or the label is out of bounds, or the store fails.
 pub async fn create(
     store: &impl OperatorStore,
     entropy: &impl Entropy,
-    NewKey { mode, level, label }: NewKey,
+    record: KeyRecord,
 ) -> Result<MadeKey> {
-    let record = KeyRecord { label, ..KeyRecord::new(mode, level) };
     read(&encode(&record)?).map_err(OperatorError::Invalid)?; // as the service will
     let secret = Some(secret::find_or_make(store, entropy).await?);
     let record = KeyRecord { secret, ..record };
     put_new(store, entropy, encode(&record)?, record).await
 }
 
-/// Draws a key, and keeps a record under its hash.
+/// Draws a key, and writes a record under its hash.
 async fn put_new(
     store: &impl OperatorStore,
     entropy: &impl Entropy,
@@ -110,7 +99,7 @@ fn read(record: &[u8]) -> Result<KeyRecord, String> {
 
 // ---- List ----------------------------------------------------------------------------------------
 
-/// All keys, in the order of their hashes; a key of the last minute may be missing.
+/// All keys, sorted by hash; a key of the last minute may be missing.
 ///
 /// # Errors
 /// If the store fails.
@@ -154,12 +143,11 @@ fn row(key: CredentialKey, value: &[u8], has_secret: impl Fn(&KeyRecord) -> bool
 
 // ---- One key -------------------------------------------------------------------------------------
 
-/// Finds the key that is meant: by itself, by its whole hash, by the name of its record, or by its
-/// ID, which is the beginning of the hash. Only an ID is looked for in a list, which may lack keys of
-/// the last minute.
+/// Finds a key by its text, its whole hash, the name of its record, or its ID, which is the beginning
+/// of the hash. Only an ID is looked up in a list, which may lack keys of the last minute.
 ///
 /// # Errors
-/// If the text is none of these, names no key or several, or the store fails.
+/// If the text has another form, matches no key or several, or the store fails.
 async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     let text = text.trim();
     if let Some(key) = whole(text) {
@@ -181,7 +169,7 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     }
 }
 
-/// The key that a text names without a list.
+/// The key of a text that needs no look-up in a list.
 fn whole(text: &str) -> Option<CredentialKey> {
     if [Mode::Test, Mode::Live].iter().any(|mode| text.starts_with(mode.key_prefix())) {
         return Some(CredentialKey(ApiKey::new(text).hash()));
@@ -189,23 +177,23 @@ fn whole(text: &str) -> Option<CredentialKey> {
     CredentialKey::parse(text).or_else(|| KeyHash::from_hex(text).map(CredentialKey))
 }
 
-/// A key that was ended.
+/// A key that was revoked.
 #[derive(Clone, Debug, Serialize)]
 pub struct Revoked {
     /// The key.
     #[serde(flatten)]
     pub name: KeyName,
-    /// Whether there was a record of it.
+    /// Whether it had a record.
     pub found: bool,
 }
 
-/// Ends a key, which is named as [`find`] says.
+/// Revokes a key, which is named as for [`find`].
 ///
 /// # Errors
 /// As [`find`], or if the store fails.
 pub async fn revoke(store: &impl OperatorStore, key: &str) -> Result<Revoked> {
     let key = find(store, key).await?;
-    let found = store.get_values(&[key]).await?.into_iter().flatten().next().is_some();
+    let found = read_value(store, key).await?.is_some();
     store.remove(&key).await?;
     Ok(Revoked { name: KeyName::new(key), found })
 }
@@ -213,23 +201,23 @@ pub async fn revoke(store: &impl OperatorStore, key: &str) -> Result<Revoked> {
 /// A key that replaces another.
 #[derive(Clone, Debug)]
 pub struct Rotated {
-    /// The new key. It works, whatever became of the old one.
+    /// The new key, which works whether or not the old one was ended.
     pub made: MadeKey,
     /// The old key.
     pub old: KeyName,
     /// When the old key ends, an RFC 3339 date-time.
     pub ends: String,
-    /// Whether the end of the old key could be written. If not, it goes on without an end.
+    /// Whether the end of the old key was written. If not, the old key works on without an end.
     pub ended: Result<(), StoreError>,
 }
 
-/// Makes a key that may do what another may, and ends that one after so many seconds: 0, or at least
-/// 60. The old key is named as [`find`] says; its record is copied as it is, with its secret and with
-/// members of later releases.
+/// Makes a key with the rights of an old one, which ends after `keep_seconds`: 0, or at least 60. The
+/// old key is named as for [`find`]. Its record is copied unchanged, with its secret and with members
+/// of later releases.
 ///
 /// # Errors
-/// As [`find`]; if there is no record of the old key, it cannot be read, or has no secret; if the
-/// store fails before there is a new key.
+/// As [`find`]; if the old key's record is missing, damaged or has no secret; or if the store fails
+/// before there is a new key.
 pub async fn rotate(
     store: &impl OperatorStore,
     clock: &impl Clock,

@@ -1,7 +1,7 @@
-//! What an operator does to the service: makes keys, sets prices and profiles, finds, sums and erases
-//! transactions. Typed functions over [`OperatorStore`], which hold a page of records at most.
+//! The operator's functions: make keys, set prices and profiles, find, sum and erase transactions. They
+//! run on an [`OperatorStore`], and hold a page of records at most.
 //!
-//! Whoever calls them says how they are asked for and shown: a command line, a page.
+//! Input and output are the caller's, such as a command line or a page.
 
 mod error;
 pub mod keys;
@@ -13,13 +13,14 @@ pub mod units;
 
 pub use error::{Event, OperatorError};
 
-use crate::store::{Key, Listed, NoMetadata, OperatorStore};
+use crate::store::{Key, Listed, NoMetadata, OperatorStore, decode};
 use crate::version::Version;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 type Result<T, E = OperatorError> = std::result::Result<T, E>;
 
-/// Goes through a list page by page.
+/// Reads a list page by page.
 struct Pages<'s, S> {
     store: &'s S,
     prefix: String,
@@ -44,6 +45,20 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
     }
 }
 
+/// Reads the value of a record; `None` if there is no such record.
+async fn read_value<K: Key>(store: &impl OperatorStore, key: K) -> Result<Option<Vec<u8>>> {
+    Ok(store.get_values(&[key]).await?.into_iter().flatten().next())
+}
+
+/// Reads and decodes a record; `None` if there is no such record.
+async fn load<K: Key, T: DeserializeOwned>(
+    store: &impl OperatorStore,
+    key: K,
+) -> Result<Option<T>> {
+    let value = read_value(store, key).await?;
+    Ok(value.map(|value| decode(K::KIND, &value)).transpose()?)
+}
+
 /// Writes a record that has no metadata, with the version of its format.
 async fn put_record<K: Key<Metadata = NoMetadata>>(
     store: &impl OperatorStore,
@@ -63,7 +78,7 @@ fn encode(record: &impl Serialize) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec(&Versioned { record, version: Version })?)
 }
 
-/// What is wrong with a record. It is one line that a program wrote: the position helps nobody.
+/// An error's text without its position, which does not help in a record: it has one line.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem).to_owned()

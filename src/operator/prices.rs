@@ -1,10 +1,10 @@
-//! Prices: what a person may write, and where they are kept.
+//! Prices: reads a catalogue file, and sets and gets the prices of a mode.
 
-use super::{OperatorError, Result, put_record};
+use super::{OperatorError, Result, load, put_record};
 use crate::charge::{Catalogue, UnitPrice, read_prices};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
-use crate::store::{CatalogueKey, Key as _, OperatorStore, StoreError};
+use crate::store::{CatalogueKey, OperatorStore};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ struct CatalogueFile {
 /// Reads a catalogue that a person wrote.
 ///
 /// # Errors
-/// What is wrong, and in which line and column.
+/// If the file breaks a rule; with line and column where possible.
 pub fn parse(file: &[u8]) -> Result<Catalogue> {
     if file.len() > MAX_CATALOGUE_BYTES {
         let length = file.len();
@@ -38,14 +38,13 @@ pub fn parse(file: &[u8]) -> Result<Catalogue> {
             "this is not UTF-8 text: look at byte {at}, and save it as UTF-8"
         ))
     })?;
-    let text = text.trim_start_matches('\u{feff}'); // an editor may put one there
+    let text = text.trim_start_matches('\u{feff}'); // some editors write one
     let CatalogueFile { currency_code, unit_prices } = serde_json::from_str(text)
         .map_err(|error| OperatorError::Invalid(in_json_words(&error)))?;
     Ok(Catalogue { currency_code, unit_prices })
 }
 
-/// What serde says of a file, as its author calls it: JSON has members and values, not fields and
-/// variants. Text that is no JSON at all is called that.
+/// Rewrites serde's error in the terms of JSON: members and values, not fields and variants.
 fn in_json_words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     if !error.is_data() {
@@ -68,14 +67,10 @@ pub async fn set(store: &impl OperatorStore, mode: Mode, catalogue: &Catalogue) 
     put_record(store, &CatalogueKey(mode), catalogue).await
 }
 
-/// The prices of a mode; `None` if none are set: then every charge is 0.00 USD.
+/// The prices of a mode; `None` if they are not set: then every charge is 0.00 USD.
 ///
 /// # Errors
 /// If the record is damaged, or the store fails.
 pub async fn get(store: &impl OperatorStore, mode: Mode) -> Result<Option<Catalogue>> {
-    let values = store.get_values(&[CatalogueKey(mode)]).await?;
-    let Some(value) = values.into_iter().flatten().next() else { return Ok(None) };
-    let catalogue = serde_json::from_slice(&value)
-        .map_err(|error| StoreError::damaged(CatalogueKey::KIND, &error))?;
-    Ok(Some(catalogue))
+    load(store, CatalogueKey(mode)).await
 }

@@ -1,15 +1,13 @@
 //! The namespace's secret: its record, and the copies in the records of API keys.
 
-use super::{Pages, Result, put_record};
+use super::{Pages, Result, load, put_record};
 use crate::auth::KeyRecord;
 use crate::handle::Entropy;
 use crate::secret::{NamespaceSecret, SECRET_BYTES, SecretRecord};
-use crate::store::{
-    CredentialKey, Key as _, Listed, MAX_READS, OperatorStore, SecretKey, StoreError,
-};
+use crate::store::{CredentialKey, Key as _, Listed, MAX_READS, OperatorStore, SecretKey};
 
-/// The secret of its record; else the copy of the first API key that has one, since the record may
-/// not be seen here yet.
+/// The secret of the namespace's record, else the copy of an API key: the record may not be visible
+/// here yet.
 pub(super) async fn find(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
     match recorded(store).await? {
         Some(secret) => Ok(Some(secret)),
@@ -19,13 +17,11 @@ pub(super) async fn find(store: &impl OperatorStore) -> Result<Option<NamespaceS
 
 /// The secret of the namespace's record.
 pub(super) async fn recorded(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
-    let values = store.get_values(&[SecretKey]).await?;
-    let Some(value) = values.into_iter().flatten().next() else { return Ok(None) };
-    let record: SecretRecord = serde_json::from_slice(&value)
-        .map_err(|error| StoreError::damaged(SecretKey::KIND, &error))?;
-    Ok(Some(record.secret))
+    let record: Option<SecretRecord> = load(store, SecretKey).await?;
+    Ok(record.map(|record| record.secret))
 }
 
+/// The copy of the first API key that has one.
 async fn copied(store: &impl OperatorStore) -> Result<Option<NamespaceSecret>> {
     let mut pages = Pages::new(store, CredentialKey::PREFIX);
     while let Some(page) = pages.next().await? {
@@ -45,7 +41,7 @@ pub(super) fn credential_keys(page: &[Listed]) -> Vec<CredentialKey> {
     page.iter().filter_map(|record| CredentialKey::parse(&record.name)).collect()
 }
 
-/// The secret of the namespace, whose record is written if it is missing.
+/// The secret of the namespace. Writes its record if that is missing.
 pub(super) async fn find_or_make(
     store: &impl OperatorStore,
     entropy: &impl Entropy,

@@ -1,4 +1,4 @@
-//! The data of local development. It belongs into no deployed namespace.
+//! The data of local development. It must not be written to a deployed namespace.
 
 use super::{Result, put_record};
 use crate::auth::{ApiKey, KeyRecord};
@@ -20,12 +20,12 @@ struct Development {
     profiles: BTreeMap<String, Profile>,
 }
 
-/// A key that anybody can know.
+/// A key of local development, which is public.
 #[derive(Clone, Debug, Serialize)]
 pub struct DevelopmentKey {
     /// The key itself.
     pub key: String,
-    /// What it may do.
+    /// Its record, without the secret.
     pub record: KeyRecord,
 }
 

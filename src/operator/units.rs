@@ -1,6 +1,6 @@
-//! Units' profiles: what a shop shows of itself on its timelines.
+//! Units' profiles: the name, logo and style that a shop's timelines show.
 
-use super::{Pages, Result, put_record, without_position};
+use super::{Pages, Result, put_record, read_value, without_position};
 use crate::auth::check_id;
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey};
 use crate::timeline::Profile;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A profile as an operator writes it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewProfile {
-    /// What the shop is called: one line of 1 to 80 characters.
+    /// The shop's name: one line of 1 to 80 characters.
     pub name: String,
     /// Address of an image, by https.
     pub logo: Option<String>,
@@ -17,7 +17,7 @@ pub struct NewProfile {
     pub accent: Option<String>,
     /// Code of the language of its pages.
     pub language: Option<String>,
-    /// Where name and logo lead to, by https.
+    /// The address that name and logo link to, by https.
     pub link: Option<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct UnitRow {
     /// Its profile; `None` if its record cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// What is wrong with its record.
+    /// The problem with its record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -61,11 +61,11 @@ pub async fn set(store: &impl OperatorStore, unit: &str, profile: &NewProfile) -
 /// # Errors
 /// If the store fails.
 pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRow>> {
-    let values = store.get_values(&[ProfileKey(unit)]).await?;
-    Ok(values.into_iter().flatten().next().map(|record| UnitRow::new(unit, &record)))
+    let record = read_value(store, ProfileKey(unit)).await?;
+    Ok(record.map(|record| UnitRow::new(unit, &record)))
 }
 
-/// All profiles, in the order of the units' IDs.
+/// All profiles, sorted by the units' IDs.
 ///
 /// # Errors
 /// If the store fails.

@@ -1,9 +1,10 @@
 //! API keys.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, Platform, from_js, to_js};
-use crate::auth::KeyLevel;
-use crate::operator::keys::{self, MadeKey, NewKey, Rotated};
+use super::{Outcome, from_js, to_js};
+use crate::auth::{KeyLevel, KeyRecord};
+use crate::operator::keys::{self, MadeKey, Rotated};
+use crate::platform::Platform;
 use crate::scope::Mode;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -11,19 +12,19 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 #[derive(Deserialize)]
 struct Options {
     mode: Mode,
-    /// The key's units: all of the team, or the only one.
+    /// All units of the team, or the only unit.
     units: Vec<String>,
     team: Option<String>,
     label: String,
 }
 
-impl From<Options> for NewKey {
+impl From<Options> for KeyRecord {
     fn from(Options { mode, units, team, label }: Options) -> Self {
         let level = match team {
             Some(team_id) => KeyLevel::Team { team_id, unit_ids: units },
             None => KeyLevel::Unit { unit_id: units.into_iter().next().unwrap_or_default() },
         };
-        NewKey { mode, level, label }
+        KeyRecord { label, ..KeyRecord::new(mode, level) }
     }
 }
 
@@ -42,15 +43,15 @@ pub async fn list_keys(kv: Kv) -> Outcome {
     store.finish(keys::list(&store).await)
 }
 
-/// Ends a key → `{id, name, found}`.
+/// Revokes a key → `{id, name, found}`.
 #[wasm_bindgen(js_name = revokeKey)]
 pub async fn revoke_key(kv: Kv, key: String) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(keys::revoke(&store, &key).await)
 }
 
-/// Replaces a key → `{made, replaces: {id, name, ends}, failure?}`: why the old key goes on, if the
-/// end of it could not be written.
+/// Replaces a key → `{made, replaces: {id, name, ends}, failure?}`. `failure` is the error if the
+/// end of the old key could not be written.
 #[wasm_bindgen(js_name = rotateKey)]
 pub async fn rotate_key(kv: Kv, key: String, keep_seconds: u32) -> Outcome {
     #[derive(Serialize)]

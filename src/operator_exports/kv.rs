@@ -1,4 +1,4 @@
-//! A namespace of Workers KV, as `scripts/lib/operator.mjs` hands it over, as a store.
+//! A store on the namespace of Workers KV that `scripts/lib/operator.mjs` passes.
 
 use super::{Outcome, from_js, to_js};
 use crate::operator::OperatorError;
@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// This machine's namespace or a deployed one, with the deadlines and repeats of its calls.
+    /// A local or a deployed namespace; its calls have deadlines and repeats.
     pub type Kv;
     #[wasm_bindgen(method, catch)]
     async fn list(this: &Kv, prefix: &str, cursor: Option<&str>) -> Result<JsValue, JsValue>;
@@ -22,7 +22,7 @@ extern "C" {
     async fn remove(this: &Kv, name: &str) -> Result<JsValue, JsValue>;
 }
 
-/// A namespace as a store. It keeps what a call threw, which says more than [`StoreError`].
+/// A namespace as a store. It keeps the error that a call threw, which says more than [`StoreError`].
 pub struct KvStore {
     kv: Kv,
     thrown: RefCell<Option<JsValue>>,
@@ -65,12 +65,12 @@ impl KvStore {
         KvStore { kv, thrown: RefCell::default() }
     }
 
-    /// What the script gets of an outcome.
+    /// Converts an outcome for the script.
     pub fn finish(&self, outcome: Result<impl Serialize, OperatorError>) -> Outcome {
         outcome.map_err(|error| self.failure(&error)).and_then(|value| to_js(&value))
     }
 
-    /// What the script is thrown.
+    /// The error to throw to the script.
     pub fn failure(&self, error: &OperatorError) -> JsValue {
         let thrown = match error {
             OperatorError::Store(StoreError::Unavailable) => self.thrown.take(),
@@ -79,7 +79,7 @@ impl KvStore {
         thrown.unwrap_or_else(|| error.to_string().into())
     }
 
-    /// What a call answered.
+    /// The answer of a call; keeps an error that it threw.
     fn answer<T>(&self, outcome: Result<T, JsValue>) -> Result<T, StoreError> {
         outcome.map_err(|thrown| {
             self.thrown.replace(Some(thrown));

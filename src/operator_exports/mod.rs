@@ -1,48 +1,25 @@
-//! What the wasm of the operator's commands exports: [`operator`](crate::operator)'s functions, over
-//! a namespace of Workers KV that the scripts hand over. They take and return plain objects.
-//!
-//! What is wrong is thrown: as text, or as what the namespace threw.
+//! The exports of the operator's wasm: the functions of [`operator`](crate::operator), on a namespace
+//! of Workers KV that the scripts pass. They take and return plain objects, and throw errors as text,
+//! or the error that the namespace threw.
 
 mod keys;
 mod kv;
 mod records;
 mod transactions;
 
-use crate::handle::{Clock, Entropy};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
-use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::JsValue;
 
 type Outcome = Result<JsValue, JsValue>;
 
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
-    fn get_random_values(bytes: &mut [u8]);
-}
-
-/// The time and the randomness of JavaScript.
-struct Platform;
-
-impl Clock for Platform {
-    fn now_ms(&self) -> u64 {
-        js_sys::Date::now() as u64
-    }
-}
-
-impl Entropy for Platform {
-    fn fill(&self, bytes: &mut [u8]) {
-        get_random_values(bytes);
-    }
-}
-
-/// As `JSON.parse` would make it: objects, and null for what is missing.
+/// Converts a value as `JSON.parse` would: to plain objects, with null for `None`.
 fn to_js(value: &impl Serialize) -> Outcome {
     value.serialize(&Serializer::json_compatible()).map_err(|_| "this cannot be shown".into())
 }
 
-/// The reason is left out: it would quote values.
+/// Converts an argument. The error leaves out the reason, which would quote values.
 fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
     serde_wasm_bindgen::from_value(value).map_err(|_| {
         "the scripts gave the operator's functions something else than they take".into()

@@ -14,7 +14,7 @@ pub fn parse_prices(file: &[u8]) -> Outcome {
     to_js(&prices::parse(file).map_err(|error| error.to_string())?)
 }
 
-/// Replaces the prices of a mode by such a catalogue.
+/// Replaces the prices of a mode by a catalogue that a person wrote.
 #[wasm_bindgen(js_name = setPrices)]
 pub async fn set_prices(kv: Kv, mode: JsValue, file: Vec<u8>) -> Outcome {
     let store = KvStore::new(kv);
@@ -67,8 +67,8 @@ pub async fn write_seed(kv: Kv) -> Outcome {
     store.finish(seed::seed(&store).await)
 }
 
-/// What a restore has to know of records by their names → `{secret, replays}`: the name of the
-/// namespace's secret, and how the names of replay records begin.
+/// Record names for a restore → `{secret, replays}`: the name of the namespace's secret, and the
+/// prefix of replay records.
 #[wasm_bindgen(js_name = recordNames)]
 pub fn record_names() -> Outcome {
     #[derive(Serialize)]

@@ -1,9 +1,10 @@
 //! Transactions.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, Platform, from_js, to_js};
+use super::{Outcome, from_js, to_js};
 use crate::operator::OperatorError;
 use crate::operator::transactions::{self, By, Report, View};
+use crate::platform::Platform;
 use crate::scope::Mode;
 use js_sys::{Function, JSON};
 use serde::Deserialize;
@@ -35,7 +36,7 @@ pub async fn show_transaction(kv: Kv, id: String, view: JsValue) -> Outcome {
     JSON::parse(&serde_json::to_string(&shown).map_err(|error| error.to_string())?)
 }
 
-/// Throws why a transaction cannot be erased.
+/// Throws if a transaction cannot be erased.
 #[wasm_bindgen(js_name = checkErasable)]
 pub async fn check_erasable(kv: Kv, id: String) -> Outcome {
     let store = KvStore::new(kv);
@@ -55,7 +56,7 @@ pub async fn erase_transaction(kv: Kv, id: String) -> Outcome {
 }
 
 /// Sums transactions: `{wanted: {unit?, mode?}, month?, unpriced?}` → `{sums, transactions, damaged}`.
-/// `on_rows` gets those of each page.
+/// Calls `on_rows` with the rows of each page.
 #[wasm_bindgen(js_name = sumTransactions)]
 pub async fn sum_transactions(kv: Kv, query: JsValue, on_rows: Function) -> Outcome {
     let store = KvStore::new(kv);

@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 pub struct Amount(f64);
 
 impl Amount {
-    /// One of the offering's units.
+    /// One unit of the offering.
     pub(super) const ONE: Amount = Amount(1.0);
 
-    /// `None` for 0, negative numbers, infinities and NaN.
+    /// Checks a quantity; `None` for 0, negative numbers, infinities and NaN.
     pub fn new(value: f64) -> Option<Self> {
         (value.is_finite() && value > 0.0).then_some(Amount(value))
     }
@@ -27,24 +27,24 @@ impl Amount {
         self.0
     }
 
-    /// The quantity as an integer, where it is one that a double holds exactly.
+    /// The quantity as an integer, if it is one that a double holds exactly.
     pub fn as_integer(self) -> Option<u64> {
         const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
         (self.0.fract() == 0.0 && self.0 <= EXACT).then_some(self.0 as u64)
     }
 }
 
-/// As JavaScript writes it: `3`, not `3.0`.
+/// Writes the number as JavaScript does: `3`, not `3.0`.
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.as_integer() {
-            Some(integer) => serializer.serialize_u64(integer), // a double would be `3.0`
+            Some(integer) => serializer.serialize_u64(integer),
             None => serializer.serialize_f64(self.0),
         }
     }
 }
 
-/// Of its text, like a request's: serde_json's own conversion need not find the nearest double.
+/// Parses the number's text: serde_json's own conversion can miss the nearest double.
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Amount::parse(<&RawValue>::deserialize(deserializer)?.get())

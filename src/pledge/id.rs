@@ -1,4 +1,4 @@
-//! Identifiers that the service makes, and the key of a timeline.
+//! IDs that the service makes, and the edit keys of timelines.
 
 use crate::hash::{first_bytes, update_with_parts};
 use crate::scope::Scope;
@@ -17,11 +17,11 @@ pub const PLEDGE_ID_BYTES: usize = 15;
 /// Bytes of randomness in an edit key: 160 bits.
 pub const EDIT_KEY_BYTES: usize = 20;
 
-/// Bytes that stand for a shop, and for an order, in the ID of a transaction: 8 characters each.
+/// Bytes of the hash of a shop, and of an order, in a transaction's ID: 8 characters each.
 const GROUP_BYTES: usize = 5;
 
 const TRANSACTION_ID_LENGTH: usize = (TRANSACTION_ID_BYTES * 8).div_ceil(5);
-/// The characters that end it: they stand for the 3 bits that are left of 208.
+/// The possible last characters, which encode 3 bits: 208 = 41 × 5 + 3.
 const LAST_CHARACTERS: &[u8] = b"aeimquy4";
 
 macro_rules! identifier {
@@ -31,7 +31,7 @@ macro_rules! identifier {
         pub struct $name(String);
 
         impl $name {
-            /// Makes one of these random (or derived) bytes.
+            /// Encodes random or derived bytes.
             pub fn from_bytes(bytes: [u8; $bytes]) -> Self {
                 let encode: fn([u8; $bytes]) -> String = $encode;
                 $name(encode(bytes))
@@ -42,7 +42,7 @@ macro_rules! identifier {
                 &self.0
             }
 
-            /// The text, to keep.
+            /// The text, owned.
             pub fn into_string(self) -> String {
                 self.0
             }
@@ -59,8 +59,8 @@ macro_rules! identifier {
 identifier! {
     /// ID of a pledge transaction (§2.1): `ptran_` and 42 characters of base32, opaque to callers.
     ///
-    /// Of its 208 bits 40 stand for the shop, 40 for the order, and 128 are random or derived: so a
-    /// listing by prefix finds the transactions of a shop, or of an order.
+    /// 40 of its 208 bits are a hash of the shop, 40 of the order, and 128 are random or derived. So
+    /// a listing by prefix finds the transactions of a shop, or of an order.
     TransactionId, [u8; TRANSACTION_ID_BYTES] => |bytes| "ptran_".to_owned() + &base32(&bytes)
 }
 identifier! {
@@ -69,7 +69,7 @@ identifier! {
 }
 identifier! {
     /// The secret of a timeline address (§2.1): 160 bits in 40 hexadecimal digits, which log
-    /// redactors take for a secret.
+    /// redactors recognise.
     EditKey, [u8; EDIT_KEY_BYTES] => |bytes| base16ct::lower::encode_string(&bytes)
 }
 
@@ -92,12 +92,12 @@ impl TransactionId {
         TransactionId::from_bytes(bytes)
     }
 
-    /// How the IDs of one shop's transactions begin: those of a unit in a mode.
+    /// The prefix of the IDs of one shop's transactions: a shop is a unit in a mode.
     pub fn shop_prefix(scope: &Scope) -> String {
         Self::prefix(&shop(scope))
     }
 
-    /// How the IDs of the transactions with this reference begin.
+    /// The prefix of the IDs of the transactions with this reference.
     pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
         Self::prefix(&[shop(scope), order(secret, scope, reference)].concat())
     }
@@ -106,10 +106,10 @@ impl TransactionId {
         "ptran_".to_owned() + &base32(groups)
     }
 
-    /// Reads an ID that this service can have made.
+    /// Parses an ID that this service can have made.
     ///
-    /// `None` for every other text, such as `ptran_`, `key:abc`, or 600 characters: it can name
-    /// no record, and must not reach the store.
+    /// `None` for any other text, such as `ptran_`, `key:abc`, or 600 characters, which must not
+    /// reach the store.
     pub fn parse(text: &str) -> Option<Self> {
         let opaque = text.strip_prefix("ptran_")?.as_bytes();
         let shaped = opaque.len() == TRANSACTION_ID_LENGTH
@@ -119,15 +119,15 @@ impl TransactionId {
     }
 }
 
-/// The bytes that stand for a unit in a mode. Their hash has no secret: a namespace whose secret was
-/// lost can still list its shops.
+/// Hashes a unit and mode, without the secret: a namespace that lost its secret can still list its
+/// shops.
 fn shop(scope: &Scope) -> [u8; GROUP_BYTES] {
     let mut hash = Sha256::new();
     update_with_parts(&mut hash, scope.parts());
     first_bytes(hash.finalize())
 }
 
-/// The bytes that stand for a reference of a shop's.
+/// Hashes the reference of a shop's order.
 fn order(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> [u8; GROUP_BYTES] {
     first_bytes(secret.mac("order", scope, [reference.as_bytes()]).finalize().into_bytes())
 }

@@ -1,4 +1,4 @@
-//! Pledges: requests, records, ids and amounts.
+//! Pledges: requests, records, IDs and amounts.
 
 mod amount;
 mod id;

@@ -1,8 +1,7 @@
-//! Pledge transactions as the service keeps and answers them (§2, §4.2).
+//! Pledge transactions as the service stores and returns them (§2, §4.2).
 //!
 //! Each type is one JSON object of the contract. Members that may be null are `Option`s, and absent
-//! members read as null. Members that the contract does not have are passed over: a release can be
-//! rolled back.
+//! members read as null. Unknown members are ignored, so that a release can be rolled back.
 
 use super::amount::Amount;
 use crate::decimal::number_as_money;
@@ -12,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::fmt::{self, Formatter};
 
-/// A pledge transaction, as the create operation answers it (§2.1).
+/// A pledge transaction, as the create operation returns it (§2.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PledgeTransaction<'a> {
@@ -39,7 +38,7 @@ pub struct PledgeTransaction<'a> {
     pub timeline_url: Cow<'a, str>,
 }
 
-/// A pledge transaction, as the get operation answers it (§4.2).
+/// A pledge transaction, as the get operation returns it (§4.2).
 ///
 /// The members in `Option`s are those that the contract lets a service leave out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,7 +69,7 @@ pub struct RetrievedPledgeTransaction<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Charge<'a> {
-    /// A decimal with two places. Reads a number as well.
+    /// A decimal with two places. It can be read from a number, too.
     #[serde(deserialize_with = "money")]
     pub amount: Cow<'a, str>,
     /// The currency of `amount`.
@@ -81,7 +80,7 @@ pub struct Charge<'a> {
 }
 
 /// The currencies of the contract (§2.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[expect(missing_docs, reason = "ISO 4217 codes")]
 pub enum CurrencyCode {
@@ -185,10 +184,10 @@ pub struct Notification<'a> {
     pub status: Cow<'a, str>,
 }
 
-// ---- From one to the other -----------------------------------------------------------------------
+// ---- Conversions ---------------------------------------------------------------------------------
 
 impl<'a> PledgeTransaction<'a> {
-    /// The same transaction as the get operation answers it.
+    /// The same transaction as the get operation returns it.
     pub fn into_retrieved(self) -> RetrievedPledgeTransaction<'a> {
         let recipient = self.recipient;
         let pledge = |pledge: Pledge<'a>| RetrievedPledge {
@@ -211,10 +210,9 @@ impl<'a> PledgeTransaction<'a> {
 }
 
 impl<'a> RetrievedPledgeTransaction<'a> {
-    /// The same transaction as the create operation answered it.
+    /// The same transaction as the create operation returned it.
     ///
-    /// `None` if this service did not write it: the members that the contract lets a service
-    /// leave out are needed for it.
+    /// `None` if a member is missing that the contract lets other services leave out.
     pub fn into_created(self, id: Cow<'a, str>) -> Option<PledgeTransaction<'a>> {
         let recipient = self.pledges.first()?.recipient.clone();
         let pledge = |pledge: RetrievedPledge<'a>| {

@@ -8,7 +8,7 @@ use crate::validate::{Report, Text};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// A create request that obeys every rule of §4.1, made by [`parse`](Self::parse) alone.
+/// A create request that obeys every rule of §4.1. Only [`parse`](Self::parse) makes one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PledgeTransactionRequest<'a> {
@@ -47,7 +47,7 @@ impl<'a> PledgeTransactionRequest<'a> {
     }
 }
 
-/// The walk reports required members that are absent: then no placeholder is left behind.
+/// Collects the values. No placeholder is left: absent required members are reported.
 impl<'a> Visitor<'a> for PledgeTransactionRequest<'a> {
     fn visit_object(&mut self, slot: Slot) {
         if slot == Slot::Pledge {

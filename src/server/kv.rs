@@ -1,7 +1,7 @@
 //! Workers KV as a store.
 
-use super::deadline::promise_within;
-use crate::store::{Key, Store, StoreError, Stored, StoredValue};
+use super::deadline::within;
+use crate::store::{Key, Store, StoreError, Stored, StoredValue, decode};
 use js_sys::{JSON, Promise, Uint8Array};
 use serde::Serialize;
 use std::cell::OnceCell;
@@ -11,14 +11,14 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 use worker::console_error;
 
-/// How long the value of a record may take, in milliseconds.
+/// Deadline of reading a value, in milliseconds.
 const READ_MS: u32 = 5_000;
-/// How long a write may take, in milliseconds. One that took longer may have been kept.
+/// Deadline of a write, in milliseconds. A write that takes longer may have been kept.
 const WRITE_MS: u32 = 15_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A namespace of Workers KV: `worker::KvStore` takes options by serde, which is 32 KB of wasm.
+    /// A namespace of Workers KV. `worker::KvStore` takes options by serde, which adds 32 KB of wasm.
     pub type KvNamespace;
     #[wasm_bindgen(method, catch, js_name = getWithMetadata)]
     fn get_with_metadata(
@@ -60,9 +60,7 @@ impl Store for KvStore {
         let Some((value, metadata)) = find(found, K::READ_MS, K::KIND).await? else {
             return Ok(None);
         };
-        let metadata = serde_json::from_str(&metadata)
-            .map_err(|error| StoreError::damaged("metadata", &error))?;
-        Ok(Some(Stored { value, metadata }))
+        Ok(Some(Stored { value, metadata: decode("metadata", metadata.as_bytes())? }))
     }
 
     async fn put<K: Key>(
@@ -71,7 +69,7 @@ impl Store for KvStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        // A copy: the platform may read it later. The original is freed before the wait.
+        // A copy, because the platform may read it later. The original is freed before the wait.
         let bytes = Uint8Array::from(value.as_slice());
         drop(value);
         let put = put_options::<K>(metadata)
@@ -95,7 +93,7 @@ impl StoredValue for ReadableStream {
     }
 }
 
-/// Awaits a promise of KV's, as all waits on it do. The log names the operation, no key or value.
+/// Awaits a promise of KV with a deadline, and logs its failure without key or value.
 async fn answered(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,
@@ -103,7 +101,7 @@ async fn answered(
     kind: &str,
 ) -> Result<JsValue, StoreError> {
     let outcome = match promise {
-        Ok(promise) => JsFuture::from(promise_within(&promise, milliseconds)).await,
+        Ok(promise) => JsFuture::from(within(&promise, milliseconds)).await,
         Err(thrown) => Err(thrown), // KV throws for a name that is too long
     };
     let failure = match outcome {
@@ -112,11 +110,11 @@ async fn answered(
         Err(error) => describe(&error),
     };
     let line = Failure { kv: operation, record: kind, cause: &failure };
-    console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // none of it can fail
+    console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
     Err(StoreError::Unavailable)
 }
 
-/// The log's line of a call of KV's that failed.
+/// The log line of a failed call of KV.
 #[derive(Serialize)]
 struct Failure<'a> {
     kv: &'a str,
@@ -132,7 +130,7 @@ fn describe(error: &JsValue) -> String {
     }
 }
 
-/// A value and its metadata as JSON; `None` for what is not there. One function for all keys.
+/// A value and its metadata as JSON; `None` if there is no record. Not generic: compiled once.
 async fn find(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,
@@ -144,7 +142,7 @@ async fn find(
     Ok(Some((value, metadata.unwrap_or_default())))
 }
 
-/// Reads a value as a stream, and for some keys from no older cache than they say.
+/// Options that read a value as a stream, and from a cache that is not older than `cache_seconds`.
 fn get_options(cache_seconds: Option<u32>) -> JsValue {
     let Some(seconds) = cache_seconds else { return intern("stream").into() };
     let json = || format!(r#"{{"type":"stream","cacheTtl":{seconds}}}"#);

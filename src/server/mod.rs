@@ -1,8 +1,8 @@
-//! The service as a Cloudflare Worker: the `worker` crate's door, and the ports of [`handle`] on it.
+//! The service as a Cloudflare Worker: its entry point, and the ports of [`handle`].
 //!
 //! [`handle`]: crate::handle
 //!
-//! `worker.js` beside this file loads the module; `recover.js` answers for an instance that broke.
+//! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
 
 mod deadline;
 mod kv;
@@ -12,7 +12,8 @@ mod response;
 
 pub use kv::{KvNamespace, KvStore};
 
-use crate::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
+use crate::handle::{Caches, Journal, Service, Settings, Variables};
+use crate::platform::Platform;
 use rate_limit::RateLimit;
 use request::WorkerRequest;
 use std::cell::OnceCell;
@@ -23,7 +24,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The bindings of `wrangler.toml`: `worker::Env` reads a KV namespace by six reflective calls.
+    /// The bindings of `wrangler.toml`. `worker::Env` reads a KV namespace by six reflective calls.
     type Bindings;
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
     fn pledges(this: &Bindings) -> KvNamespace;
@@ -38,14 +39,10 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = CF_VERSION_METADATA)]
     fn deployment(this: &Bindings) -> Option<Deployment>;
 
-    /// Of the binding `version_metadata`.
+    /// The binding `version_metadata`.
     type Deployment;
     #[wasm_bindgen(method, getter)]
     fn id(this: &Deployment) -> String;
-
-    /// Web Crypto: at most 65,536 bytes at a time.
-    #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
-    fn get_random_values(bytes: &mut [u8]);
 }
 
 thread_local! {
@@ -98,18 +95,4 @@ fn read_settings(bindings: &Bindings) -> Settings {
         log_percent: &bindings.log_percent().unwrap_or_default(),
         deployment: &bindings.deployment().map(|deployment| deployment.id()).unwrap_or_default(),
     })
-}
-
-struct Platform;
-
-impl Clock for Platform {
-    fn now_ms(&self) -> u64 {
-        js_sys::Date::now() as u64
-    }
-}
-
-impl Entropy for Platform {
-    fn fill(&self, bytes: &mut [u8]) {
-        bytes.chunks_mut(65_536).for_each(get_random_values);
-    }
 }

@@ -1,20 +1,20 @@
 //! The rate limit of refused keys.
 
-use super::deadline::promise_within;
+use super::deadline::within;
 use js_sys::{JSON, Promise};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use worker::console_error;
 
-/// How long the platform may take to count, in milliseconds. It counts in its own memory.
+/// Deadline of a count, in milliseconds. The platform counts in its own memory.
 const COUNT_MS: u32 = 1_000;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A rate limit of the platform's: `worker::RateLimiter` takes its key by serde.
+    /// A rate limit of the platform. `worker::RateLimiter` takes its key by serde.
     pub type RateLimit;
     #[wasm_bindgen(method, catch)]
-    fn limit(this: &RateLimit, what: &JsValue) -> Result<Promise, JsValue>;
+    fn limit(this: &RateLimit, options: &JsValue) -> Result<Promise, JsValue>;
 
     type Count;
     #[wasm_bindgen(method, getter)]
@@ -22,8 +22,8 @@ extern "C" {
 }
 
 impl RateLimit {
-    /// Counts this network once more, and returns whether that is over the limit. It is not where
-    /// the platform does not answer: a limit that fails must not keep shops out.
+    /// Counts a refused key of this network, and returns whether it is over the limit; `false` if the
+    /// platform does not answer: a limit that fails must not lock shops out.
     pub async fn is_over(&self, network: &str) -> bool {
         match self.count(network).await {
             Ok(count) => !count.unchecked_into::<Count>().success(),
@@ -35,8 +35,8 @@ impl RateLimit {
     }
 
     async fn count(&self, network: &str) -> Result<JsValue, JsValue> {
-        let what = JSON::parse(&format!(r#"{{"key":"{network}"}}"#))?; // digits
-        let count = self.limit(&what)?;
-        JsFuture::from(promise_within(&count, COUNT_MS)).await
+        let options = JSON::parse(&format!(r#"{{"key":"{network}"}}"#))?; // digits
+        let count = self.limit(&options)?;
+        JsFuture::from(within(&count, COUNT_MS)).await
     }
 }

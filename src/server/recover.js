@@ -1,16 +1,16 @@
 const REQUEST_ID = "x-request-id";
-/** Far more than an isolate serves at once. */
+/** Most requests that are remembered: far more than an isolate serves at once. */
 const MAX_WAITING = 10_000;
 
 /**
- * Answers for instances of the compiled module that broke: after any exception that left one, the `worker` crate starts
- * a new one at the next call, and the requests that the old one was serving would wait for ever.
+ * Answers the requests of a broken instance of the compiled module. After an uncaught exception the `worker` crate
+ * starts a new instance at the next call, and the requests of the old one would wait for ever.
  *
- * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} fetch the module's
- * @param {() => number} instance calls the module for the number of its instance: a new one, if the last one broke
+ * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} fetch the module's handler
+ * @param {() => number} instance returns the number of the module's instance, after starting a new one if the last one broke
  */
 export function recovering(fetch, instance) {
-  const waiting = new Map(); // by number: a set of functions would make each a hash first
+  const waiting = new Map(); // by number: a set of functions would hash each
   let served = instance();
   let last = 0;
 
@@ -25,8 +25,8 @@ export function recovering(fetch, instance) {
     waiting.clear();
   }
 
-  // wasm-bindgen-futures runs all tasks in microtasks. In workerd one of `queueMicrotask` costs 2 µs, one of a promise a
-  // tenth of it; and here a task's exception is met before anything else calls the instance that it broke.
+  // wasm-bindgen-futures runs all tasks in microtasks. In workerd `queueMicrotask` takes 2 µs, a promise's `then` a tenth
+  // of it; and an exception is caught here before anything else calls the instance that it broke.
   const resolved = Promise.resolve();
   const run = (task) => {
     try {
@@ -37,7 +37,7 @@ export function recovering(fetch, instance) {
     }
   };
   globalThis.queueMicrotask = (task) => void resolved.then(() => run(task));
-  addEventListener("unhandledrejection", recover); // the exception of what a promise or a timer called
+  addEventListener("unhandledrejection", recover); // an exception in a callback of a promise or timer
 
   return async (request, env, context) => {
     recover();
@@ -48,13 +48,13 @@ export function recovering(fetch, instance) {
       fetch(request, env, context).then(resolve, reject);
     });
     const ended = answered.catch(recover);
-    // Else the platform may drop the request of a caller who hangs up, with the bytes that it holds: only a create has any.
+    // Else the platform may drop a create whose caller hangs up, and its reserved bytes would never be released.
     if (isCreate(request)) context.waitUntil(ended);
-    // So the numbers of others may stay behind; nobody waits among the oldest of so many.
+    // Other requests may be dropped, and leave their entries: the oldest of so many waits no more.
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
-    const response = (await ended) ?? internalError(); // made here: a platform's object belongs to the request that made it
+    const response = (await ended) ?? internalError(); // made here, as a response belongs to the request that made it
     waiting.delete(number);
-    // What is logged has the ID of its line already.
+    // A logged answer already has the ID of its log line.
     if (!response.headers.has(REQUEST_ID)) response.headers.set(REQUEST_ID, idOf(request));
     return response;
   };
@@ -68,7 +68,7 @@ function idOf(request) {
   }
 }
 
-/** What of a request throws is for the module to meet, whose failure is answered. */
+/** If reading the method throws, treats it as a create: the module will fail on it, and that is answered. */
 function isCreate(request) {
   try {
     return request.method === "POST";

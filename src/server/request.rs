@@ -1,10 +1,10 @@
-//! A request of the platform's.
+//! A request of the platform.
 
-use super::deadline::{promise_within, within};
+use super::deadline::within;
 use super::rate_limit::RateLimit;
 use crate::api::header;
 use crate::http::{BodyError, Request, Reservation};
-use js_sys::{Promise, Uint8Array};
+use js_sys::{Date, Promise, Uint8Array};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use wasm_bindgen::intern;
@@ -22,7 +22,7 @@ extern "C" {
         options: &ReadableStreamGetReaderOptions,
     ) -> Result<Reader, JsValue>;
 
-    /// `readAtLeast` is an addition of workerd's, as one of its own pieces has 4 KiB.
+    /// `readAtLeast` is an addition of workerd; a plain read gives 4 KiB.
     #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
     type Reader;
     #[wasm_bindgen(method, catch, js_name = readAtLeast)]
@@ -37,23 +37,23 @@ extern "C" {
     fn value(this: &Step) -> Option<Uint8Array>;
 }
 
-/// How long a body may take, in milliseconds. One that takes longer counts as broken off.
+/// Deadline of a body, in milliseconds. A body that takes longer counts as broken off.
 const BODY_MS: u32 = 30_000;
-/// How much of a body is read at a time: 64 KiB.
+/// Bytes of a body that are read at a time: 64 KiB.
 const PIECE_BYTES: u32 = 64 * 1024;
 
-/// Up to here the platform itself takes the rest of a refused body that is unread: 32 KiB.
+/// Most bytes of a refused body that the platform itself reads: 32 KiB.
 const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
-/// How much of a refused body is read: 32 MiB.
+/// Most bytes of a refused body that are drained: 32 MiB.
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;
-/// How long it is read, in milliseconds.
+/// Deadline of a drain, in milliseconds.
 const DRAIN_MS: u32 = 3_000;
-/// How many refused bodies are begun to be read in that time. Each has a piece: 2 MiB in all.
+/// Most drains that begin in that time. Each has a piece: 2 MiB in all.
 const MAX_DRAINS: usize = 32;
 
 thread_local! {
-    /// When the last drains began. Their ends are not known: the platform drops a request whose caller
-    /// hangs up, and its future never goes on.
+    /// When the last drains began. Their ends are unknown: if a caller hangs up, the platform drops
+    /// the request, and its future never continues.
     static DRAINS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -72,10 +72,10 @@ impl<'r> WorkerRequest<'r> {
         self.header(header::CONTENT_LENGTH)?.parse().ok()
     }
 
-    /// All at once: HTTP holds the body to its announced length, which is known to be small.
+    /// Reads the body at once. HTTP holds it to its announced length, which is within the limit.
     async fn read_whole(&self) -> Result<Vec<u8>, JsValue> {
         let buffer = self.request.array_buffer()?;
-        let buffer = JsFuture::from(promise_within(buffer.unchecked_ref(), BODY_MS)).await?;
+        let buffer = JsFuture::from(within(buffer.unchecked_ref(), BODY_MS)).await?;
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 
@@ -105,11 +105,11 @@ impl<'r> WorkerRequest<'r> {
         }
     }
 
-    /// Lets the caller finish sending a body that was refused unread: one that is cut off in the
-    /// middle of sending would see a broken connection instead of the answer. So much, for so long
-    /// and for so few callers that it costs other callers nothing; beyond, the answer goes at once.
+    /// Reads a body that was refused unread, so that the caller can finish sending it: a caller that
+    /// is cut off sees a broken connection instead of the answer. Beyond the limits of bytes, time
+    /// and drains, which protect other callers, the answer is sent at once.
     pub async fn drain(&self) {
-        // The length first: the platform makes a stream only for whoever asks for it.
+        // The length first: asking for the stream would make the platform create it.
         if self.content_length().is_some_and(|length| length <= LEFT_TO_PLATFORM_BYTES) {
             return;
         }
@@ -126,9 +126,9 @@ impl<'r> WorkerRequest<'r> {
     }
 }
 
-/// Whether one more body may be drained, which is then counted.
+/// Whether one more body may be drained; if so, counts it.
 fn may_drain() -> bool {
-    let now = js_sys::Date::now();
+    let now = Date::now();
     DRAINS.with_borrow_mut(|begun| {
         begun.retain(|time| now - time < f64::from(DRAIN_MS));
         let may = begun.len() < MAX_DRAINS;
@@ -139,8 +139,8 @@ fn may_drain() -> bool {
     })
 }
 
-/// Reads a stream until it ends or `take` wants no more of it, and returns whether it ended; `None`:
-/// it broke off, or did neither in so many milliseconds.
+/// Reads a stream until it ends or `take` returns `false`, and returns whether it ended; `None` if it
+/// broke off, or the time is up.
 async fn for_each_piece(
     stream: &ReadableStream,
     milliseconds: u32,
@@ -149,10 +149,11 @@ async fn for_each_piece(
     let options = ReadableStreamGetReaderOptions::new();
     options.set_mode(ReadableStreamReaderMode::Byob);
     let reader = stream.unchecked_ref::<ByteStream>().get_reader(&options).ok()?;
-    let ended = within(milliseconds, read_pieces(&reader, take)).await.and_then(Result::ok);
+    let end_ms = Date::now() + f64::from(milliseconds);
+    let ended = read_pieces(&reader, end_ms, take).await.ok();
     match ended {
         Some(_) => reader.release_lock(), // the platform may take the rest
-        // A read that is under way would hold its buffer for as long as the caller likes.
+        // Else a pending read would hold its buffer for as long as the caller likes.
         None => drop(reader.cancel()),
     }
     ended
@@ -160,11 +161,14 @@ async fn for_each_piece(
 
 async fn read_pieces(
     reader: &Reader,
+    end_ms: f64,
     mut take: impl FnMut(&Uint8Array) -> bool,
 ) -> Result<bool, JsValue> {
     let mut buffer = Uint8Array::new_with_length(PIECE_BYTES);
     loop {
-        let step = JsFuture::from(reader.read_at_least(PIECE_BYTES, buffer)?).await?;
+        let step = reader.read_at_least(PIECE_BYTES, buffer)?;
+        let left_ms = (end_ms - Date::now()) as u32; // 0 when the time is up
+        let step = JsFuture::from(within(&step, left_ms)).await?;
         let piece = step.unchecked_into::<Step>().value();
         let Some(piece) = piece.filter(|piece| piece.length() > 0) else { return Ok(true) };
         if !take(&piece) {
@@ -184,7 +188,7 @@ impl Request for WorkerRequest<'_> {
     }
 
     fn header(&self, name: &'static str) -> Option<String> {
-        self.headers.get(intern(name)).ok().flatten() // only a name that is none fails
+        self.headers.get(intern(name)).ok().flatten() // fails only for an invalid name
     }
 
     async fn body(

@@ -1,4 +1,4 @@
-//! A response of the platform's.
+//! A response of the platform.
 
 use crate::api::header;
 use crate::http::{Body, Media, Response};
@@ -10,11 +10,11 @@ use web_sys::{Headers, ReadableStream, ResponseInit};
 use worker::{console_error, console_log};
 
 thread_local! {
-    /// The heads of answers so far: there are few, and `Headers` made per answer are dear.
+    /// The heads of the answers so far: there are few, and making `Headers` is slow.
     static HEADS: RefCell<Vec<(Head, ResponseInit)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// All of a response that comes before its body.
+/// The parts of a response before its body.
 #[derive(PartialEq)]
 struct Head {
     status: u16,
@@ -22,8 +22,8 @@ struct Head {
     headers: Vec<(&'static str, Cow<'static, str>)>,
 }
 
-/// Makes the platform's response. Only a status or a header that is none can fail here, and all of
-/// ours are written in the code; should it happen, `undefined` makes `recover.js` answer.
+/// Makes the platform's response. Only an invalid status or header could fail, and the code has
+/// none; should it happen, `undefined` makes `recover.js` answer.
 pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
     let Response { status, media, headers, body, log, request_id } = response;
     match &log {
@@ -38,7 +38,7 @@ pub fn convert(response: Response<ReadableStream>) -> web_sys::Response {
             web_sys::Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)
         }
         Body::Bytes(bytes) => {
-            // A copy: the platform sends it when the module's memory has long moved on.
+            // A copy, because the platform sends it after this memory was reused.
             let bytes = Uint8Array::from(bytes.as_slice());
             web_sys::Response::new_with_opt_js_u8_array_and_init(Some(&bytes), &init)
         }
@@ -57,18 +57,18 @@ impl Head {
         }
         let init = self.init()?;
         if self.is_cacheable() {
-            heads.push((self, init.clone())); // few: statuses times kinds of bodies
+            heads.push((self, init.clone())); // at most statuses times kinds of bodies
         }
         Ok(init)
     }
 
-    /// Whether all of it is written in the code: of the origins in requests there is no end.
+    /// Whether all headers are constants. Origins, which come from requests, are unlimited.
     fn is_cacheable(&self) -> bool {
         self.headers.iter().all(|(_, value)| matches!(value, Cow::Borrowed(_)))
     }
 
-    /// A response without a body, which has all members of an init: the platform copies its status
-    /// and headers at once, where it would ask a plain object for each.
+    /// Makes a response without a body, to be used as an init: the platform copies its status and
+    /// headers at once, where it would read each member of a plain object.
     fn init(&self) -> Result<ResponseInit, JsValue> {
         let headers = Headers::new()?;
         let more = self.headers.iter().map(|(name, value)| (*name, &**value));

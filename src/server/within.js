@@ -1,6 +1,6 @@
 /**
- * What a promise comes to within so many milliseconds; beyond, it is rejected with `undefined`, which no platform's is.
- * In JavaScript, because a timer of wasm's takes closures of its own: 5 % of a get.
+ * Settles as a promise does, or rejects with `undefined` when the time is up: the platform's promises never do that.
+ * In JavaScript, because a timer in wasm needs closures of its own, which take 5 % of a get.
  */
 export const within = (promise, milliseconds) =>
   new Promise((resolve, reject) => {

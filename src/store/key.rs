@@ -20,14 +20,14 @@ pub trait Key {
     type Metadata: Serialize + DeserializeOwned;
     /// The name of this kind of record, for logs.
     const KIND: &'static str;
-    /// How the names of all records of this kind begin.
+    /// The prefix of the names of all records of this kind.
     const PREFIX: &'static str;
     /// Most seconds for which the store may answer from a cache; `None` leaves it to the store.
     const CACHE_SECONDS: Option<u32> = None;
-    /// How long the store may take to answer, in milliseconds.
+    /// Deadline of a read, in milliseconds.
     const READ_MS: u32 = 5_000;
 
-    /// The rest of the name, behind the prefix.
+    /// The rest of the name, after the prefix.
     fn suffix(&self) -> Cow<'_, str>;
 
     /// The name of the record; at most 512 bytes.
@@ -50,18 +50,18 @@ impl Key for TransactionKey<'_> {
 }
 
 impl TransactionKey<'_> {
-    /// How the names of one shop's transactions begin: those of a unit in a mode.
+    /// The prefix of the names of one shop's transactions: a shop is a unit in a mode.
     ///
-    /// Check [`allows`](TransactionMetadata::allows) of each record that is listed: the 40 bits that
-    /// stand for a shop can be those of another shop, too.
+    /// Check [`allows`](TransactionMetadata::allows) of each record that is listed: the 40-bit
+    /// hashes of two shops can be equal.
     pub fn shop_prefix(scope: &Scope) -> String {
         [Self::PREFIX, &TransactionId::shop_prefix(scope)].concat()
     }
 
-    /// How the names of the transactions of one order begin: those with this reference.
+    /// The prefix of the names of the transactions of one order, which have this reference.
     ///
     /// Check [`allows`](TransactionMetadata::allows) and the hash of the reference of each record
-    /// that is listed: the 40 bits that stand for a shop or an order can be those of another.
+    /// that is listed: the 40-bit hashes of two shops or orders can be equal.
     pub fn order_prefix(secret: &NamespaceSecret, scope: &Scope, reference: &str) -> String {
         [Self::PREFIX, &TransactionId::order_prefix(secret, scope, reference)].concat()
     }
@@ -80,7 +80,7 @@ impl Key for CredentialKey {
     type Metadata = NoMetadata;
     const KIND: &'static str = "key";
     const PREFIX: &'static str = "key:";
-    /// The least that Workers KV takes: it bounds how long a revoked key lives.
+    /// The minimum of Workers KV: it bounds how long a revoked key works.
     const CACHE_SECONDS: Option<u32> = Some(30);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned(self.0.to_hex())
@@ -88,7 +88,7 @@ impl Key for CredentialKey {
 }
 
 impl CredentialKey {
-    /// How the names of the keys begin whose hash begins with these digits. No digits: all keys.
+    /// The prefix of the names of keys whose hash begins with these digits.
     pub fn hash_prefix(hexadecimal: &str) -> String {
         [Self::PREFIX, hexadecimal].concat()
     }
@@ -120,7 +120,7 @@ impl Key for ProfileKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "profile";
     const PREFIX: &'static str = "profile:";
-    /// A page does not need it: its reader should not wait for it.
+    /// Short, because a page can be shown without it.
     const READ_MS: u32 = 1_000;
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0)
@@ -144,13 +144,6 @@ impl Key for ReplayKey {
     const PREFIX: &'static str = "idempotency:";
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned(self.0.to_hex())
-    }
-}
-
-impl ReplayKey {
-    /// The key in the name of a record; `None` for any other name.
-    pub fn parse(name: &str) -> Option<Self> {
-        ReplayHash::from_hex(name.strip_prefix(Self::PREFIX)?).map(ReplayKey)
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// Who may see a transaction, and what an operator finds it by: at most 1,024 bytes of JSON.
+/// Who may see a transaction, and its summary for the operator: at most 1,024 bytes of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TransactionMetadata {
@@ -24,7 +24,7 @@ pub struct TransactionMetadata {
     pub summary: Summary,
 }
 
-/// A transaction in short, for the operator: a listing shows it without reading the record.
+/// The summary of a transaction for operators, who list it without reading the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
@@ -52,7 +52,7 @@ pub struct Summary {
 }
 
 impl TransactionMetadata {
-    /// Gives access to a scope, and to those who have the edit key.
+    /// Allows access to a scope, and to whoever has the edit key.
     pub fn new(scope: Scope, edit_key: &EditKey) -> Self {
         let (Scope { mode, unit }, edit_key) = (scope, hash(edit_key.as_str()));
         TransactionMetadata { version: Version, mode, unit, edit_key, summary: Summary::default() }
@@ -63,19 +63,14 @@ impl TransactionMetadata {
         self.mode == scope.mode && self.unit == scope.unit
     }
 
-    /// Whether this is the edit key, in a time that does not depend on how much of it is right.
+    /// Whether this is the edit key, compared in constant time.
     pub fn opens_with(&self, edit_key: &str) -> bool {
-        hash(edit_key).as_bytes().ct_eq(self.edit_key.as_bytes()).into() // hashes: of one length
+        hash(edit_key).as_bytes().ct_eq(self.edit_key.as_bytes()).into() // hashes have one length
     }
 
     /// The unit's ID.
     pub fn unit(&self) -> &str {
         &self.unit
-    }
-
-    /// Test or live.
-    pub fn mode(&self) -> Mode {
-        self.mode
     }
 }
 
@@ -83,7 +78,7 @@ fn hash(text: &str) -> String {
     base16ct::lower::encode_string(&Sha256::digest(text.as_bytes()))
 }
 
-/// No metadata. Reading it passes over whatever a later release writes there.
+/// No metadata. Deserializing ignores metadata of a later release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NoMetadata;
 

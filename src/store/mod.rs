@@ -1,7 +1,7 @@
-//! Where records are kept: the port, and the keys that own their prefixes.
+//! The port to the key-value store, and the typed keys of its records.
 //!
-//! A transaction is one record, written once: its value is the exact bytes that the get operation
-//! answers with, its metadata says who may see it.
+//! A transaction is one record, written once: its value is the body of the get operation's
+//! answer, its metadata says who may see it.
 
 mod key;
 mod metadata;
@@ -11,9 +11,10 @@ pub use key::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, SecretKey
 pub use metadata::{NoMetadata, Summary, TransactionMetadata};
 pub use operator::{Listed, MAX_READS, OperatorStore, Page};
 
+use serde::Deserialize;
 use serde_json::error::Category;
 
-/// Why a record could not be had or kept.
+/// Why a record could not be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
     /// The store does not answer, or refuses. Details are logged where they arise.
@@ -24,10 +25,10 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Stored JSON of this kind is not JSON, or not of its shape.
+    /// The error for a record of this kind that could not be decoded.
     ///
-    /// serde_json's own texts can quote what is stored, and so personal data: only those go on that
-    /// name nothing but a member of ours.
+    /// serde_json's texts can quote stored personal data: only those that name a member of ours are
+    /// kept, the others become a position.
     pub fn damaged(kind: &str, error: &serde_json::Error) -> Self {
         let text = error.to_string();
         let names_ours =
@@ -42,7 +43,15 @@ impl StoreError {
     }
 }
 
-/// A record as it was found.
+/// Decodes a record, or the metadata of one.
+///
+/// # Errors
+/// [`StoreError::Damaged`] if it is not JSON, or not of the type's shape.
+pub fn decode<'a, T: Deserialize<'a>>(kind: &str, json: &'a [u8]) -> Result<T, StoreError> {
+    serde_json::from_slice(json).map_err(|error| StoreError::damaged(kind, &error))
+}
+
+/// A record that was found.
 #[derive(Clone, Debug)]
 pub struct Stored<V, M> {
     /// The value, not yet read.
@@ -60,7 +69,7 @@ pub trait StoredValue {
     /// If the store breaks off.
     async fn read(self) -> Result<Vec<u8>, StoreError>;
 
-    /// Reads all of it in so many milliseconds at most, where the store can take long.
+    /// Reads all of it by a deadline, if the store supports deadlines.
     ///
     /// # Errors
     /// If the store breaks off, or takes longer.
@@ -81,7 +90,7 @@ impl StoredValue for Vec<u8> {
 /// A key-value store with metadata and expiry, such as Workers KV.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait Store {
-    /// A value of this store's.
+    /// A value that was found, not yet read.
     type Value: StoredValue;
 
     /// Finds a record.
@@ -93,7 +102,7 @@ pub trait Store {
         key: &K,
     ) -> Result<Option<Stored<Self::Value, K::Metadata>>, StoreError>;
 
-    /// Writes a record whole, replacing what was there. It is kept when this returns `Ok`.
+    /// Writes a record, replacing an older one. `Ok` means that the store keeps it.
     ///
     /// # Errors
     /// If it may not have been kept.

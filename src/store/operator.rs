@@ -1,29 +1,28 @@
-//! What an operator needs of a store, and the service does not.
+//! The port for operators, who can also list and remove records.
 
 use super::{Key, Store, StoreError};
 use serde_json::Value;
 
-/// Most records that [`get_values`](OperatorStore::get_values) reads at once, which is Cloudflare's
-/// limit of a call.
+/// Most records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
 
 /// A store that can also list and remove. The service's Worker can do neither.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait OperatorStore: Store {
-    /// A page of the records whose names begin with a prefix, in the order of their names.
+    /// A page of the records whose names begin with a prefix, sorted by name.
     /// `cursor` is the one of the page before, `None` for the first page.
     ///
     /// # Errors
     /// If the store does not answer.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError>;
 
-    /// The values of at most [`MAX_READS`] records, in the order of the keys.
+    /// The values of at most [`MAX_READS`] records, in the sequence of the keys.
     ///
     /// # Errors
     /// If the store does not answer.
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
 
-    /// Writes a record as [`put`](Store::put) does, for so many seconds, at least 60.
+    /// Writes a record as [`put`](Store::put) does, to expire after at least 60 seconds.
     ///
     /// # Errors
     /// If it may not have been kept.

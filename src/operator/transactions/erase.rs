@@ -1,4 +1,4 @@
-//! Erasure of personal data (GDPR, article 17): what is left is what the accounts need.
+//! Erasure of personal data (GDPR, article 17). The data for the accounts is kept.
 
 use super::{Metadata, Record};
 use crate::api::TIMELINE_PATH;
@@ -7,20 +7,20 @@ use crate::idempotency::{Replay, ReplayHash, Terms};
 use crate::operator::{Event, OperatorError, Result};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::store::{
-    Key as _, NoMetadata, OperatorStore, ReplayKey, StoreError, StoredValue as _, Summary,
-    TransactionKey, TransactionMetadata,
+    Key as _, NoMetadata, OperatorStore, ReplayKey, StoredValue as _, Summary, TransactionKey,
+    TransactionMetadata, decode,
 };
 use crate::time::{age_ms, date_time};
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// An address that nobody can have (RFC 2606).
+/// An address that cannot exist (RFC 2606).
 const EMAIL: &str = "erased@erased.invalid";
 const REFERENCE: &str = "erased";
 
-/// How old a transaction and its replay record must be, in milliseconds: a repeat that does not see
-/// the replay record writes the transaction once more. Workers KV shows a write after about 60 s.
+/// Least age of a transaction and its replay record, in milliseconds: a repeat that does not see the
+/// replay record writes the transaction once more. Workers KV shows a write after about 60 s.
 const SEEN_AFTER_MS: u64 = 5 * 60_000;
 
 /// Checks that a transaction can be erased, and writes nothing.
@@ -50,11 +50,11 @@ pub struct Erased {
     pub before: Option<String>,
 }
 
-/// Replaces the recipient and all texts of a transaction for good. A repeat of its create is answered
-/// as before, and writes nothing: for that its replay record must be there, and be seen everywhere.
+/// Replaces the recipient and all texts of a transaction for good. A repeat of its create must find
+/// the replay record, or it would write them again: so that record must be visible everywhere.
 ///
 /// # Errors
-/// If the transaction is damaged or too young, its replay record was missing and is there now, or
+/// If the transaction is damaged or too young, its replay record was missing and is written now, or
 /// the store fails.
 pub async fn erase(
     store: &impl OperatorStore,
@@ -85,8 +85,7 @@ fn replay_key(record: &Record, metadata: &Metadata) -> Result<Option<ReplayKey>>
 
 // ---- The replay record ---------------------------------------------------------------------------
 
-/// A replay record with the time at which it was written here: a create that was broken off had not
-/// written it.
+/// A replay record that an erasure writes, for a create that was broken off, with the time of it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AddedReplay {
@@ -95,14 +94,14 @@ struct AddedReplay {
     added_at: String,
 }
 
-/// What is read of a replay record.
+/// The part of a replay record that is read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FoundReplay {
     added_at: Option<String>,
 }
 
-/// Writes the replay record if it is missing. Nothing is erased before it can be seen everywhere.
+/// Writes the replay record if it is missing, and fails until it is visible everywhere.
 async fn ensure_replay(
     store: &impl OperatorStore,
     clock: &impl Clock,
@@ -115,8 +114,7 @@ async fn ensure_replay(
         store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
         return Err(OperatorError::ReplayAdded(record.id.to_string()));
     };
-    let replay: FoundReplay = serde_json::from_slice(&stored.value.read().await?)
-        .map_err(|error| StoreError::damaged(ReplayKey::KIND, &error))?;
+    let replay: FoundReplay = decode(ReplayKey::KIND, &stored.value.read().await?)?;
     match replay.added_at {
         Some(time) => refuse_young(record, &time, now_ms, Event::ReplayAdded),
         None => Ok(()),
@@ -140,8 +138,8 @@ fn missing_replay(record: &Record) -> Result<Replay> {
 
 // ---- The transaction -----------------------------------------------------------------------------
 
-/// Replaces all that the shop and the recipient wrote. Offerings, amounts, times and charge stay for
-/// the accounts, and the timeline's address, which shows no more than they.
+/// Replaces all texts of shop and recipient. Offerings, amounts, times and charge are kept for the
+/// accounts, as is the timeline's address, whose page then shows only these.
 fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>) {
     transaction.reference = Cow::Borrowed(REFERENCE);
     transaction.trigger = Trigger { date: transaction.trigger.date.take(), ..Trigger::default() };
@@ -151,7 +149,7 @@ fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>) {
     }
 }
 
-/// The metadata without hashes, nor members of later releases, which may be personal, too.
+/// The metadata without hashes and without members of later releases, which may be personal.
 fn erased_metadata(
     record: &Record,
     metadata: Metadata,

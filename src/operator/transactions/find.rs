@@ -1,4 +1,4 @@
-//! Transactions by what a caller on the phone knows.
+//! Finds transactions by reference or e-mail address.
 
 use super::{Damaged, Listing, Row, Wanted, scopes};
 use crate::operator::{OperatorError, Result, secret};
@@ -7,13 +7,13 @@ use crate::secret::NamespaceSecret;
 use crate::store::{OperatorStore, Summary, TransactionKey};
 use serde::{Deserialize, Serialize};
 
-/// What is known of a transaction, in full.
+/// The text to find a transaction by, in full.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
-    /// The shop's reference: one list call for each mode finds the order.
+    /// The shop's reference: needs one list call for each mode.
     Reference(String),
-    /// The recipient's e-mail address, in whatever case: all of the shop's records are listed.
+    /// The recipient's e-mail address in any case: lists all records of the shop.
     Email(String),
 }
 
@@ -25,7 +25,7 @@ impl By {
         }
     }
 
-    /// Whether a record is meant. Its name alone does not say: 40 bits of it stand for an order.
+    /// Whether a record matches. Its name does not tell: the 40-bit hashes of orders can be equal.
     fn fits(&self, secret: &NamespaceSecret, scope: &Scope, summary: &Summary) -> bool {
         let Some(hashes) = &summary.lookup else { return false }; // it was erased
         match self {
@@ -35,17 +35,17 @@ impl By {
     }
 }
 
-/// What was found.
+/// The transactions that were found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// In the order of their times.
+    /// Sorted by time.
     pub transactions: Vec<Row>,
-    /// Records that could not be looked at.
+    /// Records that could not be read.
     pub damaged: Damaged,
 }
 
-/// Finds a unit's transactions, in one mode or in both. Those of the last minute may be missing, and
-/// those that were erased are.
+/// Finds a unit's transactions, in one mode or in both. Transactions of the last minute may be missing,
+/// and erased ones are.
 ///
 /// # Errors
 /// If the namespace has no secret, or the store fails.

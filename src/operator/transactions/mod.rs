@@ -1,6 +1,6 @@
-//! Transactions, as those who answer the phone and those who keep the accounts see them.
+//! Transactions, for support and accounting.
 //!
-//! Lists are read from metadata alone: it has time, charge and hashes, and nothing of a person.
+//! Lists are read from metadata alone: time, charge and hashes, without personal data.
 
 mod erase;
 mod find;
@@ -23,7 +23,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::vec;
 
-/// Which transactions are meant.
+/// Selects transactions by unit and mode.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Wanted {
     /// Only this unit's.
@@ -33,13 +33,13 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Whether a record is meant. Its name alone does not say: 40 bits of it stand for a shop.
+    /// Whether a record is selected. Its name does not tell: the 40-bit hashes of shops can be equal.
     fn has(&self, metadata: &Metadata) -> bool {
         self.unit.as_ref().is_none_or(|unit| *unit == metadata.unit)
             && self.mode.is_none_or(|mode| mode == metadata.mode)
     }
 
-    /// How the names begin of all records that are meant.
+    /// The prefixes of the names of all records that are selected.
     fn prefixes(&self) -> Vec<String> {
         match &self.unit {
             Some(unit) => scopes(unit, self.mode).iter().map(TransactionKey::shop_prefix).collect(),
@@ -92,10 +92,10 @@ impl Row {
     }
 }
 
-/// Records that a list leaves out.
+/// Damaged records, which a list leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Damaged {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// The name of the first.
     pub first: Option<String>,
@@ -107,7 +107,7 @@ impl Damaged {
         self.first.get_or_insert(name);
     }
 
-    /// Those of both.
+    /// The damaged records of two lists.
     fn and(self, other: Damaged) -> Self {
         Damaged { count: self.count + other.count, first: self.first.or(other.first) }
     }
@@ -115,7 +115,7 @@ impl Damaged {
 
 // ---- Lists ---------------------------------------------------------------------------------------
 
-/// What the operator reads of a record's metadata. The service does not read the summary.
+/// The metadata that an operator reads. The service does not read the summary.
 #[derive(Deserialize)]
 struct Metadata {
     mode: Mode,
@@ -123,7 +123,7 @@ struct Metadata {
     summary: Summary,
 }
 
-/// The transactions that are meant, page by page.
+/// The transactions that are selected, page by page.
 struct Listing<'s, S> {
     store: &'s S,
     prefixes: vec::IntoIter<String>,
@@ -138,7 +138,7 @@ impl<'s, S: OperatorStore> Listing<'s, S> {
         Listing { store, prefixes: prefixes.into_iter(), pages: None, wanted, damaged }
     }
 
-    /// Those of the next page; `None` after the last one.
+    /// The transactions of the next page; `None` after the last page.
     async fn next(&mut self) -> Result<Option<Vec<(TransactionId, Metadata)>>> {
         loop {
             if let Some(pages) = &mut self.pages
@@ -173,7 +173,7 @@ pub struct Record {
     metadata: Value,
 }
 
-/// The record that [`TransactionKey`] names, with the whole of its metadata.
+/// A [`TransactionKey`] that reads metadata whole, with members of later releases.
 struct RecordKey<'k>(&'k TransactionId);
 
 impl Key for RecordKey<'_> {
@@ -188,7 +188,7 @@ impl Key for RecordKey<'_> {
 /// Reads the record of a transaction.
 ///
 /// # Errors
-/// If this is no ID, there is no such transaction, or the store fails.
+/// If `id` is malformed, there is no such transaction, or the store fails.
 pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
     let id = TransactionId::parse(id.trim()).ok_or(OperatorError::NotATransactionId)?;
     let Some(stored) = store.get(&RecordKey(&id)).await? else {

@@ -1,4 +1,4 @@
-//! One transaction, with no more of its texts than is needed.
+//! Shows one transaction, with its texts masked unless they are asked for.
 
 use super::{Record, Row};
 use crate::operator::Result;
@@ -6,7 +6,7 @@ use crate::pledge::RetrievedPledgeTransaction;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What is shown of a transaction.
+/// The parts of a transaction that are shown.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub struct View {
     /// Whole texts, rather than their first characters.
@@ -18,16 +18,16 @@ pub struct View {
 /// A transaction as it is shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown<'r> {
-    /// What a list shows of it.
+    /// The transaction as in a list.
     pub row: Row,
     /// Whether its create had an `Idempotency-Key`.
     pub repeatable: bool,
-    /// What the get operation answers, masked.
+    /// The answer of the get operation, masked.
     pub transaction: RetrievedPledgeTransaction<'r>,
 }
 
 impl Record {
-    /// What is known of the transaction.
+    /// The transaction, masked as `view` says.
     ///
     /// # Errors
     /// If the record is damaged.
@@ -47,8 +47,8 @@ impl Record {
     }
 }
 
-/// Leaves of the recipient and of texts as much as tells a caller's from another's. The reference
-/// stays: it is what the shop calls the order.
+/// Shortens the recipient and all texts to their first characters, enough to compare with a caller's.
+/// The reference stays: it names the shop's order.
 fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
     let trigger = &mut transaction.trigger;
     [&mut trigger.phrase, &mut trigger.external_url].into_iter().for_each(shorten);

@@ -42,14 +42,14 @@ impl<'de> Deserialize<'de> for Month {
     }
 }
 
-/// Which transactions are summed.
+/// Selects the transactions to sum.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct UsageQuery {
-    /// Whose.
+    /// Only those of this unit and mode.
     pub wanted: Wanted,
     /// Only those of this month.
     pub month: Option<Month>,
-    /// Only those with an offering that had no price, which so cost nothing.
+    /// Only those with an offering that had no price, and so cost nothing.
     #[serde(default)]
     pub unpriced: bool,
 }
@@ -61,7 +61,7 @@ impl UsageQuery {
     }
 }
 
-/// What the transactions of a unit and mode come to in a currency.
+/// The sum of a unit's transactions in one mode and currency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sum {
@@ -71,9 +71,9 @@ pub struct Sum {
     pub mode: Mode,
     /// The currency of `amount`.
     pub currency_code: CurrencyCode,
-    /// How many transactions.
+    /// Number of transactions.
     pub transactions: u64,
-    /// How many pledges of these had an offering without a price.
+    /// Number of their pledges whose offering had no price.
     pub unpriced: usize,
     /// The exact sum of the charges, a decimal with two places.
     pub amount: String,
@@ -82,35 +82,34 @@ pub struct Sum {
 /// Sums of transactions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Usage {
-    /// In the order of unit, mode and currency.
+    /// Sorted by unit, mode and currency.
     pub sums: Vec<Sum>,
-    /// How many transactions were summed.
+    /// Number of transactions that were summed.
     pub transactions: u64,
     /// Records that are left out.
     pub damaged: Damaged,
 }
 
-/// Sums transactions page by page: take all rows, then the sums.
+/// Sums transactions page by page: call `next` until it returns `None`, then `finish`.
 pub struct Report<'s, S> {
     listing: Listing<'s, S>,
     query: UsageQuery,
     totals: BTreeMap<Group, Total>,
 }
 
-/// A unit, whether it is live, and the code of a currency: sums are in this order.
-type Group = (String, bool, String);
+/// The transactions that one [`Sum`] adds up.
+type Group = (String, Mode, CurrencyCode);
 
-/// A sum to be.
+/// A sum that is not finished.
+#[derive(Default)]
 struct Total {
-    mode: Mode,
-    currency_code: CurrencyCode,
     transactions: u64,
     unpriced: usize,
     amounts: Vec<Decimal>,
 }
 
 impl<'s, S: OperatorStore> Report<'s, S> {
-    /// Begins to sum.
+    /// Starts a report.
     pub fn new(store: &'s S, query: UsageQuery) -> Self {
         let listing = Listing::new(store, query.wanted.prefixes(), query.wanted.clone());
         Report { listing, query, totals: BTreeMap::new() }
@@ -126,7 +125,8 @@ impl<'s, S: OperatorStore> Report<'s, S> {
         for (id, metadata) in page {
             match Row::new(&id, metadata).and_then(|row| Some((charge(&row.amount)?, row))) {
                 Some((amount, row)) if self.query.has(&row) => {
-                    self.total(&row)?.add(&row, amount);
+                    let group = (row.unit.clone(), row.mode, row.currency_code);
+                    self.totals.entry(group).or_default().add(&row, amount);
                     rows.push(row);
                 }
                 Some(_) => {}
@@ -137,22 +137,10 @@ impl<'s, S: OperatorStore> Report<'s, S> {
         Ok(Some(rows))
     }
 
-    fn total(&mut self, row: &Row) -> Result<&mut Total> {
-        let code = serde_json::to_string(&row.currency_code)?;
-        let total = Total {
-            mode: row.mode,
-            currency_code: row.currency_code,
-            transactions: 0,
-            unpriced: 0,
-            amounts: Vec::new(),
-        };
-        Ok(self.totals.entry((row.unit.clone(), row.mode.is_live(), code)).or_insert(total))
-    }
-
     /// The sums of the rows so far.
     pub fn finish(self) -> Usage {
         let transactions = self.totals.values().map(|total| total.transactions).sum();
-        let sums = self.totals.into_iter().map(|((unit, ..), total)| total.into_sum(unit));
+        let sums = self.totals.into_iter().map(|(group, total)| total.into_sum(group));
         Usage { sums: sums.collect(), transactions, damaged: self.listing.damaged }
     }
 }
@@ -171,14 +159,14 @@ impl Total {
         }
     }
 
-    fn into_sum(self, unit: String) -> Sum {
-        let Total { mode, currency_code, transactions, unpriced, amounts } = self;
+    fn into_sum(self, (unit, mode, currency_code): Group) -> Sum {
+        let Total { transactions, unpriced, amounts } = self;
         let amount = sum(&amounts).to_money();
         Sum { unit, mode, currency_code, transactions, unpriced, amount }
     }
 }
 
-/// A charge as a plain decimal: an exponent could ask for gigabytes.
+/// Parses a charge. It must be a plain decimal: an exponent could need gigabytes.
 fn charge(text: &str) -> Option<Decimal> {
     text_as_money(text).and_then(|money| Decimal::parse(&money))
 }
