@@ -131,10 +131,10 @@ const recordOf = (exchange) =>
     ({ name, number }) =>
       name === `transaction:${idOf(exchange)}` && number === exchange.ask.number,
   );
-const isCalm = ({ ask }) => ask.calm;
+const isFinal = ({ ask }) => ask.isFinal;
 /** A repeat in the end of a create that was answered at once and written by nobody else. */
 const isPlainReplay = (each) =>
-  each.ask.calm &&
+  each.ask.isFinal &&
   each.outcome.replayed &&
   history.exchanges.some(
     (first) => first.ask.kind === "keyed" && first.outcome.text === each.outcome.text,
@@ -161,7 +161,7 @@ const DOCTORED = [
     "a record that is gone in the end",
     "can be read in the end",
     () =>
-      answered(find("get", 200, isCalm), {
+      answered(find("get", 200, isFinal), {
         status: 404,
         text: `{"error":"Pledge transaction not found"}`,
       }),
@@ -169,7 +169,7 @@ const DOCTORED = [
   [
     "a record that nobody reads in the end",
     "can be read in the end",
-    () => () => without("exchanges", find("get", 200, isCalm)),
+    () => () => without("exchanges", find("get", 200, isFinal)),
   ],
   [
     "an answer before the write",
@@ -253,17 +253,17 @@ const DOCTORED = [
   [
     "a 503 without a fault",
     "a status is",
-    () => answered(find("get", 200, isCalm), { status: 503 }),
+    () => answered(find("get", 200, isFinal), { status: 503 }),
   ],
   [
     "a 500 without a trap",
     "a status is",
-    () => answered(find("get", 200, isCalm), { status: 500 }),
+    () => answered(find("get", 200, isFinal), { status: 500 }),
   ],
   [
     "a cut connection without a kill",
     "a status is",
-    () => answered(find("get", 200, isCalm), { status: undefined, error: "ECONNRESET" }),
+    () => answered(find("get", 200, isFinal), { status: undefined, error: "ECONNRESET" }),
   ],
   [
     "no answer",

@@ -299,7 +299,7 @@ const RULES = {
   }) {
     const reads = new Map(
       exchanges
-        .filter(({ ask }) => ask.calm && ask.kind === "get")
+        .filter(({ ask }) => ask.isFinal && ask.kind === "get")
         .map(({ ask, outcome }) => [ask.target?.id, outcome]),
     );
     for (const { ask, json } of acknowledged) {

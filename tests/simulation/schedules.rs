@@ -11,7 +11,7 @@
 use crate::isolate::{Answer, EPOCH_MS, SimulatedRequest};
 use crate::payload::{Payload, draw_prices, retrieved};
 use crate::random::Random;
-use crate::world::{KEYS, PATH};
+use crate::simulation::{KEYS, PATH};
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, poll_fn};
 use impact_pledge::handle::{Caches, Clock, Journal, Service, Settings};
