@@ -1,4 +1,4 @@
-//! What an answer means to a client: rows of status, body and what is read from them.
+//! How a client reads an answer: rows of a status, a body and the result.
 
 use impact_pledge::api::Operation::{self, Create, Get};
 use impact_pledge::api::answer::{self, AnswerError, Reason};

@@ -97,7 +97,7 @@ fn differences(service: &TestService<MemoryStore>, row: &Row, names: &mut Names)
     wrong
 }
 
-/// What holds for every answer.
+/// Checks the rules that every answer keeps.
 fn always(answer: &Answer, is_head: bool) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut must = |name: &str, value: &str| {
@@ -685,7 +685,7 @@ fn a_body_that_finds_no_room_is_answered_at_once() {
     }
 }
 
-/// What a pledge must take in a record at least, by which too many are refused early.
+/// The least size of a pledge in a record, by which too many pledges are refused early.
 #[test]
 fn the_least_pledge_of_a_record_is_as_small_as_documented() {
     let service = seeded();

@@ -1,4 +1,4 @@
-//! What the log has of a request, and of keys that are refused too often.
+//! The log lines of requests, and of keys that are refused too often.
 
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
@@ -26,7 +26,7 @@ use std::mem::take;
 use std::rc::Rc;
 use std::task::Poll;
 
-/// What must be in no log, whatever becomes of the request that has it everywhere.
+/// A text in every part of a request, which must be in no log.
 const CANARY: &str = "canary";
 
 /// Requests that have it wherever a caller can put something.

@@ -52,5 +52,5 @@ function batch({ check, touch }, inputs, count) {
   return ((performance.now() - started) * 1_000) / count;
 }
 
-/** What was read, so that no engine can leave the reading out. */
+/** Keeps the values that were read, so that no engine optimizes the reads away. */
 export const touched = () => sink;

@@ -366,7 +366,7 @@ test("an issue of ours has the page's own text, unless that asks for what the is
   );
 });
 
-/** What `onSubmit` may do that is no answer for a buyer. */
+/** Ways in which `onSubmit` may fail to give an answer for a buyer. */
 const FAILURES = {
   "an error": "throw new TypeError('Failed to fetch')",
   nothing: "throw undefined",

@@ -130,7 +130,7 @@ test("sending a form with problems goes to the first one and says how many there
     document.forms[0].addEventListener("submit", () => submitted.push("another listener")),
   );
   await page.click("#send");
-  assert.deepEqual(await submitted(page), [], "nobody hears of it");
+  assert.deepEqual(await submitted(page), [], "no submit is reported");
   assert.equal(await focused(page), "email");
   assert.equal(await announced(page), "Please check 3 entries");
   assert.equal((await shown(page, "reference")).text, "Fill in this field");
@@ -451,7 +451,7 @@ test("unbinding leaves nothing behind", async (t) => {
   await page.fill("#amount", "-1");
   await page.keyboard.press("Tab");
   assert.deepEqual(await shown(page, "amount"), QUIET);
-  assert.equal((await page.evaluate(() => reported)).length, count, "nobody listens any more");
+  assert.equal((await page.evaluate(() => reported)).length, count, "no listener is left");
   await page.evaluate(() => bindIt());
   await page.click("#send");
   assert.equal((await shown(page, "amount")).invalid, "true", "and it can be bound again");

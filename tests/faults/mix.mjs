@@ -1,4 +1,4 @@
-/** What is asked of the service: a seed and a number decide the kind and the payload of each request. */
+/** The requests to the service: a seed and a number decide the kind and the payload of each. */
 import { Random } from "./random.mjs";
 
 const PATH = "/v2/pledge-transaction";
@@ -53,7 +53,7 @@ export const CALLERS = [
  */
 
 export class Mix {
-  /** What was acknowledged: {@link acknowledge} keeps it. @type {any[]} */
+  /** The acknowledged creates, added by {@link acknowledge}. @type {any[]} */
   known = [];
   #ids = new Set();
   #keyed = [];

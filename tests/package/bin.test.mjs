@@ -21,7 +21,7 @@ const [KEY, OTHER_UNIT] = ["service_sk_test_dev_unit", "service_sk_test_dev_unit
 const GOOD = JSON.stringify(REQUEST);
 const patience = { timeout: 120_000 };
 
-/** Of the variables of whoever runs the tests none is the command's. */
+/** The environment without the command's own variables, which whoever runs the tests may have set. */
 const environment = (node, env) => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(PLEDGE_|FORCE_COLOR|NODE_TEST)/.test(name)),
@@ -160,7 +160,7 @@ const TEXTS = {
   ],
 };
 
-/** What people read, as it stands in the rows. */
+/** The output for people, from the rows. */
 const shortened = (line) =>
   line.replace(/^order\.json:(\d+:\d+) (the request|\S+) .* \((\w+)\)$/, "$1 $2 $3");
 
@@ -245,7 +245,7 @@ for (const args of [["validate"], ["validate", "-"]]) {
 write("large.json", `{"x": "${"x".repeat(30_000_000)}"}`);
 write("good.json", GOOD);
 
-/** What can't be done: arguments, variables, and what is printed to standard error. */
+/** Commands that fail: arguments, variables, and the text on standard error. */
 const WRONG = [
   [["validate", "none.json"], /^none\.json can't be read: there is no such file$/],
   [["validate", "."], /^\. can't be read: it is a folder$/],

@@ -526,7 +526,7 @@ test("a request that found no service was not sent", async () => {
   sent.push(failing(new AggregateError([coded("ECONNREFUSED"), coded("ECONNRESET")])));
   for (const client of sent)
     await assert.rejects(create(client), /; the transaction may have been recorded$/);
-  // What was sent before may have been recorded, whatever became of the repeat.
+  // The first request may have been recorded, however the repeat ended.
   const codes = ["ECONNRESET", "ECONNREFUSED"];
   const safe = new PledgeClient({
     apiKey: KEY,
@@ -919,7 +919,7 @@ test("the key is in no error, log, URL or property, even if the service shows it
   assertError(error, ConnectionError, "connection_failed");
 });
 
-/** What a `fetch` can reject with: each shows the key somewhere. */
+/** Errors that a `fetch` can reject with: each has the key somewhere. */
 function leaks() {
   const secret = `Bearer ${KEY}`;
   const error = (properties, message = "failed") => Object.assign(new Error(message), properties);

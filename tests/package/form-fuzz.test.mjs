@@ -1,5 +1,5 @@
 /**
- * Names and values of forms that nobody would write: `readForm` gives what a simple model gives, throws nothing and changes no
+ * Names and values of forms that are unlikely to be written: `readForm` gives what a simple model gives, throws nothing and changes no
  * prototype. `FC_SEED` and `FC_PATH` play a failure again, `FC_RUNS` and `FC_MINUTES` play more.
  */
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-//! What must hold of every exchange, whatever the seed: the promises of `docs/operating.md` and the
+//! The rules that every exchange of every seed must keep: the promises of `docs/operating.md` and the
 //! rules behind them, a function for each.
 //!
 //! "In force everywhere" means: [`CACHE_MS`] and [`COPY_LAG_MS`] after a write was acknowledged, or
@@ -24,7 +24,7 @@ const KEY_CACHE_MS: u64 = 30_000;
 /// How long an isolate knows its own answers.
 const RECENT_MS: u64 = 120_000;
 
-/// What a create is, so that two of the same are one: scope, idempotency key, payload. The API key
+/// Identifies a create: creates with the same scope, idempotency key and payload are one. The API key
 /// takes no part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Identity {
@@ -212,13 +212,13 @@ fn a_failure_has_a_cause(history: &History<'_>, _: usize, exchange: &Exchange) -
     let Some(answer) = exchange.answer.as_ref().filter(|answer| answer.status >= 500) else {
         return Ok(());
     };
-    let is_crowded = || answer.status == 503 && is_crowded(history, exchange);
-    ensure(has_fault(exchange) || is_crowded(), || format!("{:?}", answer.log))
+    let may_be_full = || answer.status == 503 && may_be_full(history, exchange);
+    ensure(has_fault(exchange) || may_be_full(), || format!("{:?}", answer.log))
 }
 
-/// Whether the isolate may have held as many bytes as it may at some moment of this request: of a
-/// create its body, then answer and record.
-fn is_crowded(history: &History<'_>, exchange: &Exchange) -> bool {
+/// Whether the isolate may have reached its limit of bytes during this request. A large create
+/// counts twice: its body, then its answer and record.
+fn may_be_full(history: &History<'_>, exchange: &Exchange) -> bool {
     let is_beside = |other: &&Exchange| {
         other.isolate == exchange.isolate
             && other.begun_ms <= exchange.ended_ms.unwrap_or(u64::MAX)
@@ -417,7 +417,7 @@ fn a_create_answers_with_its_own_transaction(
     ensure(!answer.is_replayed || history.is_named(exchange), || "nothing to replay".to_owned())
 }
 
-/// What a create without faults answers when it saw a replay record.
+/// Checks the answer to a create without faults that read a replay record.
 fn what_was_seen_decides(history: &History<'_>, number: usize, exchange: &Exchange) -> Verdict {
     let Some(answer) = exchange.answer.as_ref().filter(|_| !has_fault(exchange)) else {
         return Ok(());

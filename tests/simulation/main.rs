@@ -32,7 +32,7 @@ const SEEDS: u64 = 100;
 /// How many seeds are tried when a planted bug is no longer found by its own.
 const SEEDS_PER_BUG: u64 = 300;
 
-/// What seeds came to.
+/// The sums over all seeds.
 #[derive(Default)]
 struct Tally {
     seeds: u64,

@@ -1,4 +1,4 @@
-//! What the simulated callers order, and what the service must make of it.
+//! The payloads of the simulated callers, and the records that the service must make of them.
 
 use crate::random::Random;
 use num_bigint::BigInt;
@@ -80,7 +80,7 @@ impl Payload {
         format!("{{{}}}", members.join(if spelling == 1 { " ,\n" } else { "," })).into_bytes()
     }
 
-    /// What must be in a create's answer, whatever its ids and terms are.
+    /// The members of a create's answer that depend on neither ids nor terms.
     pub fn expected(&self) -> Value {
         let (first_name, name) = (self.is_full.then_some("Ada"), self.is_full.then_some("Trees"));
         let phrase = self.is_full.then_some(&self.phrase);

@@ -1,4 +1,5 @@
-//! One seed: callers, an operator, isolates that come and go, and all that they did.
+//! The simulation of one seed: callers, an operator, isolates that start and end, and the history
+//! of their requests.
 
 use crate::executor::{Executor, Time};
 use crate::isolate::{Answer, Bodies, EPOCH_MS, Isolate, SimulatedRequest, SkewedClock, Upload};
@@ -24,13 +25,13 @@ const ISOLATES: usize = 2 * LOCATIONS;
 const STEPS: usize = 60;
 const NAMES: usize = 3;
 const PAYLOADS: usize = 3;
-/// What nobody orders until the end.
+/// The payload that no request has before the audit.
 pub const NEW_PAYLOAD: usize = PAYLOADS;
-/// What a burst orders, all at once, and how many bytes that has at least.
+/// The payload of a burst of creates, and its least size in bytes.
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
 const BURST: usize = 36;
-/// Of a burst, one in so many sends its body whole.
+/// One in so many requests of a burst sends its whole body.
 const WHOLE: usize = 12;
 
 // ---- Who calls -------------------------------------------------------------------------------------
@@ -133,7 +134,7 @@ impl Ask {
     }
 }
 
-/// A request and what became of it.
+/// A request and its answer.
 pub struct Exchange {
     pub ask: Ask,
     pub isolate: usize,
@@ -144,7 +145,7 @@ pub struct Exchange {
     /// `None` while it runs, and for ever if it was cut.
     pub answer: Option<Answer>,
     pub is_cut: bool,
-    /// Whether it was sent when nothing failed any more and all caches had run out.
+    /// Whether it was sent after the last fault, when all caches had run out.
     pub is_audit: bool,
     pub calls: Rc<Calls>,
 }
@@ -165,7 +166,7 @@ pub struct Simulation {
     pub keys: Vec<KeyLife>,
     pub prices: Vec<(u64, Prices)>,
     pub payloads: Vec<Payload>,
-    /// What else happened, for the trace.
+    /// Events besides the exchanges, for the trace.
     pub events: Vec<(u64, String)>,
     /// Isolates that hold more than they may.
     pub excesses: Vec<String>,
@@ -261,7 +262,7 @@ impl Simulation {
         self.executor.run_until(self.time.now_ms() + milliseconds);
     }
 
-    // ---- What happens at random ------------------------------------------------------------------
+    // ---- Random events ---------------------------------------------------------------------------
 
     fn step(&mut self) {
         let pause_ms = match self.random.below(100) {
@@ -509,7 +510,7 @@ impl Simulation {
 
     // ---- The end ---------------------------------------------------------------------------------
 
-    /// Nothing fails any more, late writes arrive, caches run out, and all isolates are new.
+    /// Ends all faults, lets late writes arrive and caches run out, and replaces all isolates.
     fn stop_faults(&mut self) {
         let without_faults = Conditions { faults: 0, is_strict: false, slow: 0, late: 0 };
         *self.kv.conditions.borrow_mut() = without_faults;

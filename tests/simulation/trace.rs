@@ -1,12 +1,12 @@
-//! A simulation as a person reads it.
+//! The log of a simulation for people.
 
 use crate::isolate::Answer;
 use crate::kv::{Call, OPERATOR};
 use crate::simulation::{Action, Exchange, KEYS, Simulation};
 use std::collections::BTreeSet;
 
-/// What happened, in order; for one request, until it ended, and of the others those that touched a
-/// transaction or a replay record that it touched.
+/// Lists all events in order. For one request: those until it ended, and of the other requests those
+/// that touched a transaction or a replay record that it touched.
 pub fn trace(simulation: &Simulation, exchange: Option<usize>) -> String {
     let exchanges = simulation.exchanges.borrow();
     let touched = exchange.map(|number| records_of(&exchanges[number])).unwrap_or_default();

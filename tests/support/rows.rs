@@ -11,7 +11,7 @@ pub struct File {
     pub about: String,
     #[serde(default)]
     pub allowed_origins: String,
-    /// What is stored by name; none where it is the development data.
+    /// The stored records by name; none where they are the development data.
     #[serde(default)]
     pub records: BTreeMap<String, KeptRecord>,
     pub rows: Vec<Row>,
@@ -78,7 +78,7 @@ pub enum Capture {
     Part { at: String, r#match: String },
 }
 
-/// What stands for `{name}`.
+/// The values of `{name}` in rows.
 pub type Names = BTreeMap<String, Value>;
 
 impl RowRequest {
@@ -134,7 +134,7 @@ pub fn fill_text(text: &str, names: &Names) -> String {
     })
 }
 
-/// What a row captures of an answer.
+/// Adds the values that a row captures of an answer.
 #[track_caller]
 pub fn capture(row: &Row, text: &str, names: &mut Names) {
     for (name, capture) in &row.capture {

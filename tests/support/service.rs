@@ -1,4 +1,4 @@
-//! A service of its own for each test, over a store in memory, and the development data.
+//! A new service for each test, over a store in memory, and the development data.
 
 use crate::memory::MemoryStore;
 use futures_executor::block_on;
@@ -51,7 +51,7 @@ pub struct TestService<S> {
     pub settings: Settings,
 }
 
-/// What the service answered, whole.
+/// The whole answer of the service.
 pub struct Answer {
     pub status: u16,
     pub headers: BTreeMap<String, String>,
@@ -71,7 +71,7 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
         TestService::over(&Rc::new(store), allowed_origins)
     }
 
-    /// Another isolate over the same store: it remembers nothing.
+    /// Another isolate over the same store, with empty caches.
     pub fn isolate(&self) -> Self {
         let isolate = TestService::over(&self.store, "");
         isolate.clock.0.set(self.clock.0.get());
@@ -205,7 +205,7 @@ pub fn team() -> KeyLevel {
     KeyLevel::Team { team_id: "team_dev".to_owned(), unit_ids }
 }
 
-/// The secret of the namespace, of which all keys have a copy.
+/// The secret of the namespace; the record of every key has a copy.
 pub const SECRET: NamespaceSecret = NamespaceSecret::new([7; 32]);
 
 /// The record of a key that can create.
