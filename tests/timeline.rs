@@ -486,8 +486,8 @@ fn base64(bytes: &[u8]) -> String {
     let group = |three: &[u8]| {
         let bits = three.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
         let bits = bits << (8 * (3 - three.len()));
-        let digit = |place: usize| char::from(DIGITS[bits >> (18 - 6 * place) & 63]);
-        let padded = move |place| if place > three.len() { '=' } else { digit(place) };
+        let digit = |position: usize| char::from(DIGITS[bits >> (18 - 6 * position) & 63]);
+        let padded = move |position| if position > three.len() { '=' } else { digit(position) };
         (0..4).map(padded).collect::<String>()
     };
     bytes.chunks(3).map(group).collect()

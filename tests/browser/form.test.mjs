@@ -333,7 +333,7 @@ test("too many boxes are shown at once, in their group", async (t) => {
   assert.deepEqual(await shown(page, "Email"), QUIET);
 });
 
-test("what fields are described by stays, and places of the page's own are used", async (t) => {
+test("what fields are described by stays, and the page's own elements for problems are used", async (t) => {
   const page = await formPage(
     t,
     `${VALID.replace('type="email"', 'type="email" aria-describedby="hint"')}<p id="hint">We write once.</p><p id="own" data-problem="recipient.email"></p>`,
@@ -846,7 +846,7 @@ test("misuse is an error where the rules cannot run, too", async (t) => {
   );
 });
 
-test("20,000 fields with a problem and a place each are shown in less than a minute", {
+test("20,000 fields with a problem and an element for it each are shown in less than a minute", {
   timeout: 60_000,
 }, async (t) => {
   const page = await formPage(t, "", { bind: false, expected: LOST });

@@ -67,7 +67,7 @@ const RECIPIENT = '"recipient": {"email": "ada@example.org"}',
   PLEDGES = '"pledges": [{"impact": {"amount": 1, "offeringId": "tree"}}]';
 const REST = `${RECIPIENT}, ${PLEDGES}`;
 
-/** A text, and the problems of it: place, path and code. */
+/** A text, and the problems of it: line and column, path and code. */
 const TEXTS = {
   valid: [GOOD],
   "several problems": [
@@ -171,13 +171,13 @@ for (const [name, [text, ...problems]] of Object.entries(TEXTS)) {
     const lines = out.trimEnd().split("\n").map(shortened),
       last = lines.pop();
     const [hint] = problems.filter((problem) => !/^\d/.test(problem)),
-      places = problems.filter((problem) => problem !== hint);
+      found = problems.filter((problem) => problem !== hint);
     assert.deepEqual(
       { status, lines, err },
-      { status: places.length > 0 ? 1 : 0, lines: places, err: "" },
+      { status: found.length > 0 ? 1 : 0, lines: found, err: "" },
     );
-    const counted = places.length === 1 ? "1 problem" : `${places.length} problems`;
-    assert.equal(last.split(";")[0], places.length === 0 ? "order.json is valid" : counted);
+    const counted = found.length === 1 ? "1 problem" : `${found.length} problems`;
+    assert.equal(last.split(";")[0], found.length === 0 ? "order.json is valid" : counted);
     assert.ok(last.endsWith(hint ?? ""), last);
   });
 }
@@ -201,10 +201,10 @@ test("validate: a name many times over", async () => {
   );
 });
 
-test("validate --json: the issues of the package, with their places", async () => {
+test("validate --json: the issues of the package, with their lines and columns", async () => {
   const text = '{"reference": "a",\n"recipient": {"email": "ada@"}}';
   const { validateBytes } = await project.load("impact-pledge/validate");
-  const places = [
+  const positions = [
     { line: 2, column: 24 },
     { line: 1, column: 1 },
   ];
@@ -215,7 +215,7 @@ test("validate --json: the issues of the package, with their places", async () =
       status: 1,
       issues: validateBytes(Buffer.from(text)).map((issue, index) => ({
         ...issue,
-        ...places[index],
+        ...positions[index],
       })),
       err: "",
     },

@@ -171,7 +171,7 @@ test("a base address may have a path and a slash at its end", async (t) => {
   );
 });
 
-test("an amount is a string with two places, however it came", async () => {
+test("an amount is a string with two decimals, whether it came as a number or a string", async () => {
   for (const [came, expected] of [
     ["0.50", "0.50"],
     [0.5, "0.50"],
@@ -426,7 +426,7 @@ test("an answer that is not the contract's is an ApiError with its status and te
   }
 });
 
-test("a message names the place at which a body is not the contract's", async () => {
+test("a message names the path at which a body breaks the contract", async () => {
   const { error } = await ask(json(created({ recipient: { email: 5 } })), create);
   assert.match(error.message, /`\/recipient\/email` must be a string/);
 });

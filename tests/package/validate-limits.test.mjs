@@ -52,7 +52,7 @@ describe("maxIssues", () => {
     });
   }
 
-  test("of one place", () => {
+  test("of one value with validateAt", () => {
     const issues = validateAt(
       "/pledges/3/detail",
       Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`extra${i}`, 1])),

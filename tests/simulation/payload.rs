@@ -108,7 +108,7 @@ impl Payload {
         let products = self.pledges.iter().filter_map(|(amount, offering)| {
             Some(scaled(AMOUNTS[*amount][0]) * scaled(prices.get(offering)?))
         });
-        let cent = BigInt::from(10).pow(2 * PLACES - 2);
+        let cent = BigInt::from(10).pow(2 * DECIMALS - 2);
         let cents = (products.sum::<BigInt>() + &cent / 2) / cent;
         let digits = format!("{cents:0>3}");
         let (whole, fraction) = digits.split_at(digits.len() - 2);
@@ -117,7 +117,7 @@ impl Payload {
 }
 
 /// More than any of these decimals has behind its point.
-const PLACES: u32 = 20;
+const DECIMALS: u32 = 20;
 
 fn scaled(decimal: &str) -> BigInt {
     let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));
