@@ -87,7 +87,7 @@ export function fullRequest(random, count) {
   };
 }
 
-/** Five problems, each at its own place and of its own kind. @param {() => number} random */
+/** Five problems, each at its own pointer and of its own kind. @param {() => number} random */
 export function requestWithProblems(random) {
   const request = fullRequest(random, 1);
   const [pledge] = request.pledges;

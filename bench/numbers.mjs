@@ -8,9 +8,9 @@ export function median(values) {
 /** Between two values, what lies between them in proportion. @param {number[]} values @param {number} part from 0 to 1 */
 export function quantile(values, part) {
   const sorted = [...values].sort((a, b) => a - b);
-  const place = (sorted.length - 1) * part;
-  const below = sorted[Math.floor(place)];
-  return below + (sorted[Math.ceil(place)] - below) * (place - Math.floor(place));
+  const position = (sorted.length - 1) * part;
+  const below = sorted[Math.floor(position)];
+  return below + (sorted[Math.ceil(position)] - below) * (position - Math.floor(position));
 }
 
 /**

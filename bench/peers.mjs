@@ -27,9 +27,9 @@ export async function build(tools) {
 export async function unpackPackage(tools, folder) {
   if (!existsSync(join(tools.root, "pkg", "package.json")))
     throw new UserError("there is no package in `pkg`; run `npm run build`, then this again");
-  const place = join(HERE, "node_modules", "impact-pledge");
+  const installed = join(HERE, "node_modules", "impact-pledge");
   const packed = join(folder, "packed");
-  for (const fresh of [place, packed]) {
+  for (const fresh of [installed, packed]) {
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { recursive: true });
   }
@@ -38,5 +38,5 @@ export async function unpackPackage(tools, folder) {
     env: tools.env,
   });
   const [tarball] = readdirSync(packed);
-  await run("tar", ["-xzf", join(packed, tarball), "-C", place, "--strip-components", "1"]);
+  await run("tar", ["-xzf", join(packed, tarball), "-C", installed, "--strip-components", "1"]);
 }

@@ -48,7 +48,7 @@ function replaced(file, part, markdown) {
   const [, after] = rest?.split(end) ?? [];
   if (after === undefined)
     throw new UserError(
-      `\`${file}\` has no place for the tables: write the lines \`${start}\` and \`${end}\``,
+      `\`${file}\` lacks the tables: write the lines \`${start}\` and \`${end}\``,
     );
   return `${before}${start}\n${markdown}\n${end}${after}`;
 }

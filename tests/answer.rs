@@ -1,4 +1,4 @@
-//! What an answer means to a client: rows of status, body and what is read from them.
+//! How a client reads an answer: rows of a status, a body and the result.
 
 use impact_pledge::api::Operation::{self, Create, Get};
 use impact_pledge::api::answer::{self, AnswerError, Reason};
@@ -287,10 +287,10 @@ fn the_services_words_are_bounded_in_a_message() {
     assert!(message.chars().count() < 1_100);
 }
 
-/// Every way to spoil one place of a document: another value, or none.
+/// Every way to damage a document at one pointer: another value, or none.
 fn spoiled(whole: &Value) -> Vec<(String, Value)> {
-    let mut places = Vec::new();
-    pointers(whole, String::new(), &mut places);
+    let mut pointers = Vec::new();
+    collect_pointers(whole, String::new(), &mut pointers);
     let others = [
         json!(null),
         json!(true),
@@ -303,40 +303,39 @@ fn spoiled(whole: &Value) -> Vec<(String, Value)> {
         json!({"a": 1}),
     ];
     let mut all = Vec::new();
-    for place in places {
+    for pointer in pointers {
         for other in &others {
             let mut copy = whole.clone();
-            if let Some(spot) = copy.pointer_mut(&place) {
+            if let Some(spot) = copy.pointer_mut(&pointer) {
                 *spot = other.clone();
             }
-            all.push((format!("{place} = {other}"), copy));
+            all.push((format!("{pointer} = {other}"), copy));
         }
-        let Some((parent, name)) = place.rsplit_once('/') else { continue };
+        let Some((parent, name)) = pointer.rsplit_once('/') else { continue };
         let mut copy = whole.clone();
         if let Some(Value::Object(members)) = copy.pointer_mut(parent) {
             members.remove(name);
-            all.push((format!("{place} absent"), copy));
+            all.push((format!("{pointer} absent"), copy));
         }
     }
     all
 }
 
-fn pointers(value: &Value, place: String, all: &mut Vec<String>) {
+fn collect_pointers(value: &Value, pointer: String, all: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
-            members
-                .iter()
-                .for_each(|(name, value)| pointers(value, format!("{place}/{name}"), all));
+            members.iter().for_each(|(name, value)| {
+                collect_pointers(value, format!("{pointer}/{name}"), all)
+            });
         }
         Value::Array(items) => {
-            items
-                .iter()
-                .enumerate()
-                .for_each(|(index, value)| pointers(value, format!("{place}/{index}"), all));
+            items.iter().enumerate().for_each(|(index, value)| {
+                collect_pointers(value, format!("{pointer}/{index}"), all)
+            });
         }
         _ => {}
     }
-    all.push(place);
+    all.push(pointer);
 }
 
 fn with(mut body: Value, more: Value) -> Value {

@@ -4,14 +4,14 @@
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
-#[path = "../fuzz/doors/mod.rs"]
-mod doors;
+#[path = "../fuzz/targets/mod.rs"]
+mod targets;
 
-use doors::service::{self, Bench};
-use doors::{DOORS, address, charge};
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
+use targets::service::{self, FuzzService};
+use targets::{TARGETS, address, charge};
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> =
@@ -21,25 +21,25 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_input_of_the_corpus_passes_its_door() {
+fn every_input_of_the_corpus_passes_its_target() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
-    let names: Vec<_> = DOORS.iter().map(|(name, _)| corpus.join(name)).collect();
-    assert_eq!(entries(&corpus), names, "a folder of inputs for each door");
-    for (name, door) in DOORS {
+    let names: Vec<_> = TARGETS.iter().map(|(name, _)| corpus.join(name)).collect();
+    assert_eq!(entries(&corpus), names, "a folder of inputs for each target");
+    for (name, target) in TARGETS {
         let inputs = entries(&corpus.join(name));
         assert!(inputs.len() >= 5, "`{name}` has {} inputs", inputs.len());
         for path in inputs {
             let input = fs::read(&path).unwrap();
-            catch_unwind(|| door(&input)).unwrap_or_else(|_| panic!("{}", path.display()));
+            catch_unwind(|| target(&input)).unwrap_or_else(|_| panic!("{}", path.display()));
         }
     }
 }
 
 #[test]
-fn every_input_of_one_byte_passes_every_door() {
-    for (_, door) in DOORS {
-        door(&[]);
-        (0..=u8::MAX).for_each(|byte| door(&[byte]));
+fn every_input_of_one_byte_passes_every_target() {
+    for (_, target) in TARGETS {
+        target(&[]);
+        (0..=u8::MAX).for_each(|byte| target(&[byte]));
     }
 }
 
@@ -47,22 +47,22 @@ fn every_input_of_one_byte_passes_every_door() {
 
 /// Requests a path, with `@` for the record's ID and `$` for its edit key.
 #[track_caller]
-fn opens(bench: &Bench, path: &str) {
+fn opens(service: &FuzzService, path: &str) {
     let path = path.replace('@', service::ID).replace('$', service::EDIT_KEY);
-    assert_eq!(address::status(bench, "GET", &path), address::expected("GET", &path), "{path}");
+    assert_eq!(address::status(service, "GET", &path), address::expected("GET", &path), "{path}");
 }
 
 /// Replaces one character of the ID and one of the edit key by `%` and any two ASCII characters.
 #[test]
 fn every_percent_encoded_byte_is_what_the_model_says() {
-    let bench = &address::bench();
+    let service = &address::service();
     let (id, key) = (service::ID.trim_end_matches('y'), service::EDIT_KEY.trim_start_matches('a'));
     for (high, low) in (0..128_u8).flat_map(|high| (0..128_u8).map(move |low| (high, low))) {
         let code = format!("%{}{}", char::from(high), char::from(low));
-        opens(bench, &format!("/v2/pledge-transaction/{id}{code}"));
-        opens(bench, &format!("/timeline/@?edit_key={code}{key}"));
+        opens(service, &format!("/v2/pledge-transaction/{id}{code}"));
+        opens(service, &format!("/timeline/@?edit_key={code}{key}"));
     }
-    assert_eq!(address::status(bench, "GET", &format!("/v2/pledge-transaction/{id}%79")), 200);
+    assert_eq!(address::status(service, "GET", &format!("/v2/pledge-transaction/{id}%79")), 200);
 }
 
 /// Tries all texts of up to five of these characters. Two of them spell `y`, the ID's last one.
@@ -77,16 +77,16 @@ fn every_short_text_is_decoded_as_the_model_says() {
         texts.extend(last.clone());
     }
     assert_eq!(texts.len(), 19_608);
-    let bench = &address::bench();
+    let service = &address::service();
     let id = service::ID.trim_end_matches('y');
     let spelled = |text: &&String| {
         let path = format!("/v2/pledge-transaction/{id}{text}");
-        opens(bench, &path);
+        opens(service, &path);
         address::expected("GET", &path) == 200
     };
     let spelled: Vec<_> = texts.iter().filter(spelled).map(String::as_str).collect();
     assert_eq!(spelled, ["y", "%79"]);
-    opens(bench, "/timeline/@?edit_key=$");
+    opens(service, "/timeline/@?edit_key=$");
 }
 
 /// Multiplies amounts of two digits, at every third power of ten of a double, by prices of every

@@ -46,7 +46,7 @@ fn store(platform: &Platform) -> KvStore {
     KvStore(platform.env().pledges().unchecked_into())
 }
 
-/// What KV says of each of its records, in the order of their names.
+/// Lists the names and metadata of all records, sorted by name.
 async fn listed(platform: &Platform) -> Vec<Value> {
     let text = js_sys::JSON::stringify(&platform.env().pledges().list().await).unwrap();
     let list: Value = serde_json::from_str(&String::from(text)).unwrap();

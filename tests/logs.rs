@@ -1,4 +1,4 @@
-//! What the log has of a request, and of keys that are refused too often.
+//! The log lines of requests, and of keys that are refused too often.
 
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
@@ -18,19 +18,19 @@ use impact_pledge::store::{Key, Store, StoreError, Stored};
 use memory::MemoryStore;
 use serde_json::{Value, json};
 use service::{
-    Bench, FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, UNIT, key_record, minimal,
-    put_key, seeded, unit,
+    FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT, key_record,
+    minimal, put_key, seeded, unit,
 };
 use std::future::poll_fn;
 use std::mem::take;
 use std::rc::Rc;
 use std::task::Poll;
 
-/// What must be in no log, whatever becomes of the request that has it everywhere.
+/// A text in every part of a request, which must be in no log.
 const CANARY: &str = "canary";
 
 /// Requests that have it wherever a caller can put something.
-fn canaries(bench: &Bench<MemoryStore>) -> Vec<(&'static str, u16, TestRequest)> {
+fn canaries(service: &TestService<MemoryStore>) -> Vec<(&'static str, u16, TestRequest)> {
     let body = json!({
         "reference": CANARY,
         "recipient": { "email": "canary@example.org", "firstName": CANARY },
@@ -47,7 +47,7 @@ fn canaries(bench: &Bench<MemoryStore>) -> Vec<(&'static str, u16, TestRequest)>
             .with_header("x-canary", CANARY)
             .with_header("cookie", CANARY)
     };
-    let created = bench.send(&with("POST", PATH, UNIT, &body)).json();
+    let created = service.send(&with("POST", PATH, UNIT, &body)).json();
     let url = created["timelineUrl"].as_str().unwrap();
     let timeline = url.strip_prefix(ORIGIN).unwrap();
     let id = created["id"].as_str().unwrap();
@@ -73,8 +73,8 @@ fn canaries(bench: &Bench<MemoryStore>) -> Vec<(&'static str, u16, TestRequest)>
     ]
 }
 
-fn logged(bench: &Bench<MemoryStore>, request: &TestRequest) -> Value {
-    let answer = bench.send(request);
+fn logged(service: &TestService<MemoryStore>, request: &TestRequest) -> Value {
+    let answer = service.send(request);
     let line = answer.log.unwrap();
     let id = &answer.headers["x-request-id"];
     assert!(!line.to_lowercase().contains(CANARY), "{line}");
@@ -84,18 +84,18 @@ fn logged(bench: &Bench<MemoryStore>, request: &TestRequest) -> Value {
     line
 }
 
-fn logging(log_percent: &str) -> Bench<MemoryStore> {
-    let mut bench = seeded();
+fn logging(log_percent: &str) -> TestService<MemoryStore> {
+    let mut service = seeded();
     let variables = Variables { log_percent, deployment: "deployed", ..Variables::default() };
-    bench.settings = Settings::parse(variables);
-    bench
+    service.settings = Settings::parse(variables);
+    service
 }
 
 #[test]
 fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
-    let bench = logging("100");
-    for (route, status, request) in canaries(&bench) {
-        let line = logged(&bench, &request);
+    let service = logging("100");
+    for (route, status, request) in canaries(&service) {
+        let line = logged(&service, &request);
         assert_ne!(line["unpriced"], 0, "{line}");
         assert_eq!((&line["route"], &line["status"]), (&json!(route), &json!(status)), "{line}");
         assert_eq!(line["cause"].is_null(), status == 200, "{line}");
@@ -105,11 +105,11 @@ fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
             ["unit_dev", "test", "d4f722b49dea"].map(|text| json!(is_known.then_some(text)));
         assert_eq!(["unit", "mode", "key"].map(|name| line[name].clone()), caller, "{line}");
     }
-    let requests = canaries(&bench);
-    let bench = Bench { settings: bench.settings.clone(), ..bench.isolate() };
-    bench.store.set_broken(true);
+    let requests = canaries(&service);
+    let service = TestService { settings: service.settings.clone(), ..service.isolate() };
+    service.store.set_broken(true);
     for (route, _, request) in requests.iter().filter(|(route, ..)| route.contains("{id}")) {
-        let line = logged(&bench, request);
+        let line = logged(&service, request);
         assert_eq!(line["route"], *route);
     }
 }
@@ -157,7 +157,7 @@ impl Store for SlowStore<'_> {
 
 #[test]
 fn a_log_line_has_the_time_that_the_store_was_waited_for() {
-    let Bench { store, clock, entropy, settings, .. } = &logging("100");
+    let TestService { store, clock, entropy, settings, .. } = &logging("100");
     let slow = SlowStore { store, clock };
     let times = |request: &TestRequest| {
         let (caches, journal) = (&Caches::default(), Journal::default());
@@ -178,31 +178,34 @@ fn a_log_line_has_the_time_that_the_store_was_waited_for() {
 
 #[test]
 fn a_log_line_has_the_id_that_the_platform_gave() {
-    let bench = logging("100");
+    let service = logging("100");
     let request = TestRequest::new("GET", "/healthz", "").with_header("cf-ray", "8c2f9d3b1a2b-FRA");
-    assert_eq!(logged(&bench, &request)["request"], "8c2f9d3b1a2b-FRA");
+    assert_eq!(logged(&service, &request)["request"], "8c2f9d3b1a2b-FRA");
 }
 
 /// A price catalogue that does not list an offering charges nothing for it, but not in silence.
 #[test]
 fn an_offering_without_a_price_is_recorded_and_logged() {
-    let mut bench = logging("0");
+    let mut service = logging("0");
     let two = json!({ "amount": 1, "offeringId": "a-tree" });
     let body = order_of(&[json!({ "amount": 3, "offeringId": "tree" }), two.clone(), two]);
     for key in [UNIT, LIVE_UNIT] {
         let create = TestRequest::new("POST", PATH, key).with_body(body.to_string().into_bytes());
-        let line = logged(&bench, &create);
+        let line = logged(&service, &create);
         assert_eq!((&line["status"], &line["unpriced"]), (&json!(200), &json!(2)));
-        assert_eq!(bench.create(key, &body).json()["charge"]["amount"], "1.50");
-        assert!(bench.create(key, &minimal()).log.is_none(), "every offering has a price");
+        assert_eq!(service.create(key, &body).json()["charge"]["amount"], "1.50");
+        assert!(service.create(key, &minimal()).log.is_none(), "every offering has a price");
     }
-    let metadata: Vec<Value> = bench.store.metadata("transaction:");
+    let metadata: Vec<Value> = service.store.metadata("transaction:");
     let unpriced = metadata.iter().filter(|metadata| metadata["summary"]["unpriced"] == 2).count();
     assert_eq!((unpriced, metadata.len()), (4, 6));
 
-    bench = Bench { settings: bench.settings.clone(), ..Bench::new(MemoryStore::default(), "") };
-    put_key(&*bench.store, UNIT, &key_record(Mode::Test, unit("u")));
-    assert!(bench.create(UNIT, &body).log.is_none(), "nothing has a price");
+    service = TestService {
+        settings: service.settings.clone(),
+        ..TestService::new(MemoryStore::default(), "")
+    };
+    put_key(&*service.store, UNIT, &key_record(Mode::Test, unit("u")));
+    assert!(service.create(UNIT, &body).log.is_none(), "nothing has a price");
 }
 
 fn order_of(impacts: &[Value]) -> Value {
@@ -217,15 +220,15 @@ fn failures_are_all_logged_and_of_successes_so_many_percent() {
     for (percent, [least, most]) in
         [("", [0, 0]), ("0", [0, 0]), ("50", [300, 700]), ("100", [1_000; 2]), ("all", [1_000; 2])]
     {
-        let bench = logging(percent);
+        let service = logging(percent);
         let health = TestRequest::new("GET", "/healthz", "");
-        let count = (0..1_000).filter(|_| bench.send(&health).log.is_some()).count();
+        let count = (0..1_000).filter(|_| service.send(&health).log.is_some()).count();
         assert!((least..=most).contains(&count), "`{percent}`: {count}");
         let get = |key| TestRequest::new("GET", &format!("{PATH}/none"), key);
-        assert!((0..100).all(|_| bench.send(&get(UNIT)).log.is_some()), "`{percent}`: 404");
-        bench.store.set_broken(true);
+        assert!((0..100).all(|_| service.send(&get(UNIT)).log.is_some()), "`{percent}`: 404");
+        service.store.set_broken(true);
         let other = get("service_sk_test_new");
-        assert!((0..100).all(|_| bench.send(&other).log.is_some()), "`{percent}`: 503");
+        assert!((0..100).all(|_| service.send(&other).log.is_some()), "`{percent}`: 503");
     }
 }
 
@@ -240,7 +243,7 @@ fn from(address: &str, key: &str) -> TestRequest {
 }
 
 /// The limit of the tests allows three refused keys.
-fn limited() -> (Bench<MemoryStore>, impl Fn(&str, &str) -> TestRequest) {
+fn limited() -> (TestService<MemoryStore>, impl Fn(&str, &str) -> TestRequest) {
     let limit = Rc::default();
     let request = move |address: &str, key: &str| TestRequest {
         limit: Some(Rc::clone(&limit)),
@@ -251,8 +254,8 @@ fn limited() -> (Bench<MemoryStore>, impl Fn(&str, &str) -> TestRequest) {
 
 #[test]
 fn a_network_with_too_many_refused_keys_costs_no_more_reads() {
-    let (bench, request) = limited();
-    let send = |address: &str, key: &str| bench.send(&request(address, key));
+    let (service, request) = limited();
+    let send = |address: &str, key: &str| service.send(&request(address, key));
     let wrong = |number: u32| format!("{WRONG}{number}");
     for number in 0..3 {
         assert_eq!(send("203.0.113.7", &wrong(number)).status, 401);
@@ -260,7 +263,7 @@ fn a_network_with_too_many_refused_keys_costs_no_more_reads() {
     let answer = send("203.0.113.7", &wrong(3));
     assert_eq!((answer.status, &*answer.headers["retry-after"]), (429, "60"));
     assert_eq!(answer.json()["error"], "Too many requests");
-    let reads = bench.store.reads();
+    let reads = service.store.reads();
     for number in 4..1_000 {
         assert_eq!(send("203.0.113.7", &wrong(number)).status, 429);
     }
@@ -269,39 +272,39 @@ fn a_network_with_too_many_refused_keys_costs_no_more_reads() {
         path: format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
         ..request("203.0.113.7", &wrong(4))
     };
-    assert_eq!(bench.send(&get).status, 429);
-    assert_eq!(bench.store.reads(), reads, "neither keys nor transactions are read");
+    assert_eq!(service.send(&get).status, 429);
+    assert_eq!(service.store.reads(), reads, "neither keys nor transactions are read");
     assert_eq!(send("203.0.113.8", &wrong(0)).status, 401, "another network");
 }
 
 #[test]
 fn a_key_that_was_accepted_works_from_a_limited_network() {
-    let (bench, request) = limited();
-    let send = |key| bench.send(&request("203.0.113.7", key)).status;
+    let (service, request) = limited();
+    let send = |key| service.send(&request("203.0.113.7", key)).status;
     assert_eq!(send(UNIT), 200);
     assert_eq!([WRONG; 5].map(send), [401, 401, 401, 429, 429]);
     assert_eq!(send(UNIT), 200);
-    bench.clock.0.set(NOW_MS + 10_000);
+    service.clock.0.set(NOW_MS + 10_000);
     assert_eq!((send(WRONG), send(UNIT)), (429, 429), "the platform still counts it");
 }
 
 #[test]
 fn a_network_is_limited_anew_by_the_platform_after_ten_seconds() {
-    let (bench, request) = limited();
-    let send = |key| bench.send(&request("203.0.113.7", key)).status;
+    let (service, request) = limited();
+    let send = |key| service.send(&request("203.0.113.7", key)).status;
     assert_eq!([WRONG; 4].map(send), [401, 401, 401, 429]);
-    bench.clock.0.set(NOW_MS + 10_000);
+    service.clock.0.set(NOW_MS + 10_000);
     assert_eq!(send(LIVE_UNIT), 200, "a key that is there is found");
-    let reads = bench.store.reads();
+    let reads = service.store.reads();
     assert_eq!(send(WRONG), 429);
-    assert_eq!(bench.store.reads(), reads + 1, "one more, and then none for ten seconds");
-    assert_eq!((send(WRONG), bench.store.reads()), (429, reads + 1));
+    assert_eq!(service.store.reads(), reads + 1, "one more, and then none for ten seconds");
+    assert_eq!((send(WRONG), service.store.reads()), (429, reads + 1));
 }
 
 #[test]
 fn an_address_of_ipv6_counts_as_its_network() {
-    let (bench, request) = limited();
-    let send = |address: &str| bench.send(&request(address, WRONG)).status;
+    let (service, request) = limited();
+    let send = |address: &str| service.send(&request(address, WRONG)).status;
     let statuses =
         ["2001:db8:1:2::1", "2001:db8:1:2:ffff::2", "2001:DB8:1:2:0:0:0:3", "2001:db8:1:2::4"];
     assert_eq!(statuses.map(send), [401, 401, 401, 429]);
@@ -314,17 +317,17 @@ fn an_address_of_ipv6_counts_as_its_network() {
 
 #[test]
 fn without_a_limit_nothing_is_limited() {
-    let bench = seeded();
-    assert!((0..100).all(|_| bench.send(&from("203.0.113.7", WRONG)).status == 401));
+    let service = seeded();
+    assert!((0..100).all(|_| service.send(&from("203.0.113.7", WRONG)).status == 401));
 }
 
 #[test]
 fn only_a_refused_key_counts() {
-    let (bench, request) = limited();
+    let (service, request) = limited();
     let team = TestRequest { ..request("203.0.113.7", "service_sk_test_dev_team") };
-    assert!((0..9).all(|_| bench.send(&team).status == 401), "the key is there, its unit is not");
+    assert!((0..9).all(|_| service.send(&team).status == 401), "the key is there, its unit is not");
     let mut none = request("203.0.113.7", WRONG);
     none.headers.remove("authorization");
-    assert!((0..9).all(|_| bench.send(&none).status == 401), "no key, no read");
-    assert_eq!(bench.send(&request("203.0.113.7", WRONG)).status, 401);
+    assert!((0..9).all(|_| service.send(&none).status == 401), "no key, no read");
+    assert_eq!(service.send(&request("203.0.113.7", WRONG)).status, 401);
 }

@@ -24,7 +24,7 @@ use impact_pledge::timeline::{
 use memory::MemoryStore;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use service::{Answer, Bench, NOW_MS, TestRequest, put_transaction};
+use service::{Answer, NOW_MS, TestRequest, TestService, put_transaction};
 use sha2::{Digest as _, Sha256};
 use strum::VariantArray as _;
 
@@ -388,62 +388,62 @@ fn hostile_names_are_text() {
 // ---- The service -------------------------------------------------------------------------------
 
 /// Starts a service with one transaction of the unit `unit`.
-fn bench() -> Bench<MemoryStore> {
-    let bench = Bench::new(MemoryStore::default(), "");
-    put_transaction(&*bench.store, record().to_string().as_bytes());
-    bench
+fn service_without_profile() -> TestService<MemoryStore> {
+    let service = TestService::new(MemoryStore::default(), "");
+    put_transaction(&*service.store, record().to_string().as_bytes());
+    service
 }
 
-fn bench_with(profile: &[u8]) -> Bench<MemoryStore> {
-    let bench = bench();
-    set_profile(&bench, profile);
-    bench
+fn service_with(profile: &[u8]) -> TestService<MemoryStore> {
+    let service = service_without_profile();
+    set_profile(&service, profile);
+    service
 }
 
-fn set_profile(bench: &Bench<MemoryStore>, record: &[u8]) {
-    bench.store.keep("profile:unit", record, b"null");
+fn set_profile(service: &TestService<MemoryStore>, record: &[u8]) {
+    service.store.keep("profile:unit", record, b"null");
 }
 
-fn visit(bench: &Bench<MemoryStore>, language: &str) -> Answer {
-    open(bench, &EditKey::from_bytes([2; 20]), language)
+fn visit(service: &TestService<MemoryStore>, language: &str) -> Answer {
+    open(service, &EditKey::from_bytes([2; 20]), language)
 }
 
-fn open(bench: &Bench<MemoryStore>, key: &EditKey, language: &str) -> Answer {
+fn open(service: &TestService<MemoryStore>, key: &EditKey, language: &str) -> Answer {
     let id = TransactionId::from_bytes([1; 26]);
     let request = TestRequest::new("GET", &format!("/timeline/{id}?edit_key={key}"), "");
-    bench.send(&request.with_header("accept-language", language))
+    service.send(&request.with_header("accept-language", language))
 }
 
 /// Returns the kinds of the records that were read since the last call.
-fn reads(bench: &Bench<MemoryStore>) -> Vec<String> {
+fn reads(service: &TestService<MemoryStore>) -> Vec<String> {
     let kind = |name: String| name.split(':').next().map(str::to_owned);
-    bench.store.take_reads().into_iter().filter_map(kind).collect()
+    service.store.take_reads().into_iter().filter_map(kind).collect()
 }
 
 #[test]
 fn a_profile_costs_one_read_in_ten_seconds_and_a_wrong_edit_key_none() {
-    let bench = bench_with(whole().to_string().as_bytes());
-    let wrong = open(&bench, &EditKey::from_bytes([3; 20]), "fr");
-    assert_eq!((wrong.status, reads(&bench)), (404, vec!["transaction".to_owned()]));
+    let service = service_with(whole().to_string().as_bytes());
+    let wrong = open(&service, &EditKey::from_bytes([3; 20]), "fr");
+    assert_eq!((wrong.status, reads(&service)), (404, vec!["transaction".to_owned()]));
     assert!(wrong.text.contains("<html lang=\"fr\">") && !wrong.text.contains("Nordwald"));
-    assert!(visit(&bench, "").text.contains("Nordwald"));
-    assert_eq!(reads(&bench), ["transaction", "profile"]);
-    assert!(visit(&bench, "").text.contains("Nordwald"));
-    assert_eq!(reads(&bench), ["transaction"]);
-    set_profile(&bench, br#"{"name":"Nordwald & Co"}"#);
-    bench.clock.0.set(NOW_MS + 9_999);
-    assert!(!visit(&bench, "").text.contains("Co<"));
-    bench.clock.0.set(NOW_MS + 10_000);
-    assert!(visit(&bench, "").text.contains("Nordwald &amp; Co<"));
+    assert!(visit(&service, "").text.contains("Nordwald"));
+    assert_eq!(reads(&service), ["transaction", "profile"]);
+    assert!(visit(&service, "").text.contains("Nordwald"));
+    assert_eq!(reads(&service), ["transaction"]);
+    set_profile(&service, br#"{"name":"Nordwald & Co"}"#);
+    service.clock.0.set(NOW_MS + 9_999);
+    assert!(!visit(&service, "").text.contains("Co<"));
+    service.clock.0.set(NOW_MS + 10_000);
+    assert!(visit(&service, "").text.contains("Nordwald &amp; Co<"));
 }
 
 #[test]
 fn that_there_is_no_profile_is_known_as_long() {
-    let bench = bench();
-    assert!(visit(&bench, "sv").text.contains("<html lang=\"sv\">"));
-    assert_eq!(reads(&bench), ["transaction", "profile"]);
-    visit(&bench, "sv");
-    assert_eq!(reads(&bench), ["transaction"]);
+    let service = service_without_profile();
+    assert!(visit(&service, "sv").text.contains("<html lang=\"sv\">"));
+    assert_eq!(reads(&service), ["transaction", "profile"]);
+    visit(&service, "sv");
+    assert_eq!(reads(&service), ["transaction"]);
 }
 
 #[test]
@@ -461,35 +461,38 @@ fn a_damaged_profile_is_logged_and_left_out() {
         megabyte.as_bytes(),
     ];
     for damaged in rows {
-        let bench = bench_with(damaged);
-        let answer = visit(&bench, "");
+        let service = service_with(damaged);
+        let answer = visit(&service, "");
         assert_eq!(answer.status, 200);
         assert!(between(&answer.text, "<header>", "</header>").ends_with("Impact Pledge"));
         let log = answer.log.expect("it is logged");
         assert!(log.contains("the stored profile is damaged"), "{log}");
         assert!(log.len() < 500, "the log quotes a record");
-        reads(&bench);
-        assert_eq!((visit(&bench, "").log, reads(&bench)), (None, vec!["transaction".to_owned()]));
+        reads(&service);
+        assert_eq!(
+            (visit(&service, "").log, reads(&service)),
+            (None, vec!["transaction".to_owned()])
+        );
     }
 }
 
 #[test]
 fn a_store_that_fails_costs_the_profile_alone() {
-    let bench = bench_with(whole().to_string().as_bytes());
-    bench.store.set_failing(Some("profile:"));
-    let answer = visit(&bench, "da");
+    let service = service_with(whole().to_string().as_bytes());
+    service.store.set_failing(Some("profile:"));
+    let answer = visit(&service, "da");
     assert_eq!(answer.status, 200);
     assert!(answer.text.contains("<html lang=\"da\">") && !answer.text.contains("Nordwald"));
     let log = answer.log.expect("it is logged");
     assert!(log.contains("the store could not be read"), "{log}");
-    bench.store.set_failing(None);
-    assert!(visit(&bench, "da").text.contains("Nordwald"), "a failure is not kept");
+    service.store.set_failing(None);
+    assert!(visit(&service, "da").text.contains("Nordwald"), "a failure is not kept");
 }
 
 #[test]
 fn headers_fit_the_page() {
-    let bench = bench_with(whole().to_string().as_bytes());
-    let Answer { headers, text, .. } = visit(&bench, "");
+    let service = service_with(whole().to_string().as_bytes());
+    let Answer { headers, text, .. } = visit(&service, "");
     assert_eq!(headers["vary"], "Accept-Language");
     let accent = between(&text, "</style><style>", "</style>");
     let hash = Base64::encode_string(&Sha256::digest(accent));

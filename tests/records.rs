@@ -30,14 +30,14 @@ use sha2::{Digest as _, Sha256};
 
 #[test]
 fn a_record_that_does_not_read_is_our_mistake() {
-    let bench = seeded();
+    let service = seeded();
     let hash = CredentialKey(ApiKey::new("service_sk_test_odd").hash());
-    block_on(bench.store.put(&hash, b"the secret record".to_vec(), &NoMetadata)).unwrap();
-    let answer = bench.create("service_sk_test_odd", &minimal());
+    block_on(service.store.put(&hash, b"the secret record".to_vec(), &NoMetadata)).unwrap();
+    let answer = service.create("service_sk_test_odd", &minimal());
     assert_eq!((answer.status, &answer.json()["error"]), (500, &json!("Internal error")));
     assert!(!answer.text.contains("secret"));
-    put_prices(&*bench.store, Mode::Test, b"{}");
-    let answer = bench.create(UNIT, &minimal());
+    put_prices(&*service.store, Mode::Test, b"{}");
+    let answer = service.create(UNIT, &minimal());
     assert_eq!((answer.status, &answer.json()["isLive"]), (500, &json!(false)));
 }
 
@@ -60,15 +60,15 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
         ("transaction", transaction(), access, TRANSACTIONS, TestRequest::new("GET", timeline, "")),
     ] {
         for value in BROKEN.iter().chain(damaged) {
-            let bench = seeded();
-            bench.store.keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
-            logs_without_quoting(&bench.send(&request), kind, value);
+            let service = seeded();
+            service.store.keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
+            logs_without_quoting(&service.send(&request), kind, value);
         }
     }
     for metadata in BROKEN_METADATA {
-        let bench = seeded();
+        let service = seeded();
         let metadata: Value = serde_json::from_str(metadata).unwrap();
-        bench.store.keep(&transaction(), b"", metadata.to_string().as_bytes());
+        service.store.keep(&transaction(), b"", metadata.to_string().as_bytes());
         for request in [
             TestRequest::new("GET", timeline, ""),
             TestRequest::new(
@@ -77,7 +77,7 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
                 UNIT,
             ),
         ] {
-            logs_without_quoting(&bench.send(&request), "metadata", &metadata.to_string());
+            logs_without_quoting(&service.send(&request), "metadata", &metadata.to_string());
         }
     }
 }
@@ -131,9 +131,9 @@ const BROKEN_METADATA: &[&str] = &[
 
 #[test]
 fn the_log_names_a_member_that_a_record_lacks() {
-    let bench = seeded();
-    bench.store.keep(&CredentialKey(ApiKey::new(UNIT).hash()).name(), b"{}", b"null");
-    let log = bench.create(UNIT, &minimal()).log.unwrap();
+    let service = seeded();
+    service.store.keep(&CredentialKey(ApiKey::new(UNIT).hash()).name(), b"{}", b"null");
+    let log = service.create(UNIT, &minimal()).log.unwrap();
     assert!(log.contains("the stored key is damaged: missing field `mode`"), "{log}");
 }
 
@@ -141,10 +141,10 @@ fn the_log_names_a_member_that_a_record_lacks() {
 
 /// The metadata of what this key creates, without what random bytes decide.
 fn metadata(record: &KeyRecord, request: &TestRequest) -> Value {
-    let bench = seeded();
-    put_key(&*bench.store, UNIT, record);
-    assert_eq!(bench.send(request).status, 200);
-    let mut metadata = bench.store.metadata("transaction:");
+    let service = seeded();
+    put_key(&*service.store, UNIT, record);
+    assert_eq!(service.send(request).status, 200);
+    let mut metadata = service.store.metadata("transaction:");
     assert_eq!(metadata.len(), 1);
     assert_eq!(
         metadata[0].as_object_mut().unwrap().remove("editKey").unwrap().as_str().unwrap().len(),
@@ -201,19 +201,19 @@ fn hashes_tell_apart_all_but_the_case_of_an_address() {
 #[test]
 fn the_metadata_fits_beside_its_record() {
     let unit_id = "\"".repeat(128);
-    let bench = seeded();
+    let service = seeded();
     let mut record = with_secret(SECRET);
     record.level = unit(&unit_id);
-    put_key(&*bench.store, UNIT, &record);
+    put_key(&*service.store, UNIT, &record);
     let price = "9".repeat(40);
     let prices = json!({ "currencyCode": "USD", "unitPrices": { "tree": price } }).to_string();
-    put_prices(&*bench.store, Mode::Test, prices.as_bytes());
+    put_prices(&*service.store, Mode::Test, prices.as_bytes());
     let pledge = |offering: &str| json!({ "impact": { "amount": 1e308, "offeringId": offering } });
     let pledges = [vec![pledge("tree"); 1_000], vec![pledge("x"); 2_000]].concat();
     let mut order = minimal();
     order["pledges"] = json!(pledges);
-    assert_eq!(bench.send(&repeatable(&order)).status, 200);
-    let metadata = &bench.store.metadata("transaction:")[0];
+    assert_eq!(service.send(&repeatable(&order)).status, 200);
+    let metadata = &service.store.metadata("transaction:")[0];
     assert!(metadata["summary"]["amount"].as_str().unwrap().len() > 350);
     assert_eq!(metadata["summary"]["unpriced"], 2_000);
     let bytes = metadata.to_string().len();

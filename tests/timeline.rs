@@ -24,7 +24,7 @@ use memory::MemoryStore;
 use proptest::prelude::*;
 use regex_lite::Regex;
 use serde_json::{Value, json};
-use service::{Answer, Bench, TestRequest, put_transaction};
+use service::{Answer, TestRequest, TestService, put_transaction};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
@@ -486,8 +486,8 @@ fn base64(bytes: &[u8]) -> String {
     let group = |three: &[u8]| {
         let bits = three.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
         let bits = bits << (8 * (3 - three.len()));
-        let digit = |place: usize| char::from(DIGITS[bits >> (18 - 6 * place) & 63]);
-        let padded = move |place| if place > three.len() { '=' } else { digit(place) };
+        let digit = |position: usize| char::from(DIGITS[bits >> (18 - 6 * position) & 63]);
+        let padded = move |position| if position > three.len() { '=' } else { digit(position) };
         (0..4).map(padded).collect::<String>()
     };
     bytes.chunks(3).map(group).collect()
@@ -592,8 +592,8 @@ fn the_largest_pages_are_bounded() {
 
 // ---- The service -------------------------------------------------------------------------------
 
-fn visit(bench: &Bench<MemoryStore>, address: &str) -> (u16, String) {
-    let Answer { status, headers, text, .. } = bench.send(&TestRequest::new("GET", address, ""));
+fn visit(service: &TestService<MemoryStore>, address: &str) -> (u16, String) {
+    let Answer { status, headers, text, .. } = service.send(&TestRequest::new("GET", address, ""));
     for (name, value) in Media::Html.headers() {
         assert_eq!(headers.get(*name).map(|it| &**it), Some(*value), "{address}: {name}");
     }
@@ -601,15 +601,15 @@ fn visit(bench: &Bench<MemoryStore>, address: &str) -> (u16, String) {
 }
 
 /// Starts a service with one transaction. Returns it with the transaction's ID and edit key.
-fn bench_with(record: &[u8]) -> (Bench<MemoryStore>, TransactionId, EditKey) {
-    let bench = Bench::new(MemoryStore::default(), "");
-    let (id, edit_key) = put_transaction(&*bench.store, record);
-    (bench, id, edit_key)
+fn bench_with(record: &[u8]) -> (TestService<MemoryStore>, TransactionId, EditKey) {
+    let service = TestService::new(MemoryStore::default(), "");
+    let (id, edit_key) = put_transaction(&*service.store, record);
+    (service, id, edit_key)
 }
 
 #[test]
 fn opens_to_the_edit_key_alone() {
-    let (bench, id, key) = bench_with(full().to_string().as_bytes());
+    let (service, id, key) = bench_with(full().to_string().as_bytes());
     let (other_id, other_key) = (TransactionId::from_bytes([3; 26]), EditKey::from_bytes([4; 20]));
     let rows = [
         (format!("/timeline/{id}?edit_key={key}"), 200),
@@ -628,17 +628,17 @@ fn opens_to_the_edit_key_alone() {
     ];
     for (address, status) in rows {
         let page = if status == 200 { page_of(&full()) } else { not_found() };
-        assert_eq!(visit(&bench, &address), (status, page), "{address}");
+        assert_eq!(visit(&service, &address), (status, page), "{address}");
     }
 }
 
 #[test]
 fn asks_for_patience_when_a_record_cannot_be_read() {
-    let (bench, id, key) = bench_with(b"{");
+    let (service, id, key) = bench_with(b"{");
     let address = format!("/timeline/{id}?edit_key={key}");
-    assert_eq!(visit(&bench, &address), (500, unavailable()));
-    bench.store.set_broken(true);
-    assert_eq!(visit(&bench, &address), (503, unavailable()));
+    assert_eq!(visit(&service, &address), (500, unavailable()));
+    service.store.set_broken(true);
+    assert_eq!(visit(&service, &address), (503, unavailable()));
 }
 
 #[test]

@@ -23,14 +23,14 @@ use impact_pledge::store::{Key as _, TransactionKey};
 use memory::{Listing, MemoryStore};
 use serde_json::{Value, json};
 use service::{
-    Answer, Bench, LIVE_UNIT, SECRET, TestRequest, UNIT, key_record, minimal, put_key, repeatable,
-    seeded, unit,
+    Answer, LIVE_UNIT, SECRET, TestRequest, TestService, UNIT, key_record, minimal, put_key,
+    repeatable, seeded, unit,
 };
 
 const MINUTE: u64 = 60_000;
 
 /// A service with the record of its secret.
-fn bench() -> Bench<MemoryStore> {
+fn bench() -> TestService<MemoryStore> {
     let bench = seeded();
     put_secret(&bench.store, &SECRET);
     bench
@@ -302,7 +302,7 @@ fn a_damaged_record_is_named_and_not_quoted() {
 // ---- Erase ---------------------------------------------------------------------------------------
 
 /// Erases the only transaction.
-fn erase(bench: &Bench<MemoryStore>) -> Result<Option<String>, String> {
+fn erase(bench: &TestService<MemoryStore>) -> Result<Option<String>, String> {
     let (name, ..) = transaction(&bench.store);
     let id = TransactionKey::parse(&name).unwrap();
     let outcome = block_on(async {
@@ -314,12 +314,12 @@ fn erase(bench: &Bench<MemoryStore>) -> Result<Option<String>, String> {
     Ok(erased.before)
 }
 
-fn pass(bench: &Bench<MemoryStore>, minutes: u64) {
+fn pass(bench: &TestService<MemoryStore>, minutes: u64) {
     bench.clock.0.set(bench.clock.0.get() + minutes * MINUTE);
 }
 
 #[track_caller]
-fn assert_erased(bench: &Bench<MemoryStore>, id: &str) {
+fn assert_erased(bench: &TestService<MemoryStore>, id: &str) {
     let (name, value, metadata) = transaction(&bench.store);
     assert!(!format!("{name}{value}{metadata}").contains("canary"), "{value}");
     assert_eq!(metadata["summary"]["lookup"], Value::Null);

@@ -1,4 +1,4 @@
-/** How the schema libraries name places: lists of steps. An unknown member is named beside the place, not in it. */
+/** How the schema libraries name values: by a path. An unknown member is named beside the path, not in it. */
 
 const join = (steps) => steps.map((step) => `/${String(step)}`).join("");
 

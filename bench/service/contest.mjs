@@ -25,7 +25,7 @@ const ENTRIES = [
   { name: "empty Worker", main: () => join(WORKERS, "empty.mjs"), limit: true },
 ];
 
-/** What the limits can stand for. */
+/** Which kinds of requests each limit is measured for. */
 const KINDS_OF_LIMITS = {
   "one KV call": ["POST small", "POST of 100 pledges", "GET small", "GET of 100 pledges"],
   "empty Worker": ["POST small", "POST of 100 pledges", "GET small"],

@@ -15,7 +15,7 @@ const ROUNDS = 9;
 const [folder = join(import.meta.dirname, "..", "..", "build"), milliseconds = "500", only] =
   process.argv.slice(2);
 
-/** What of a body the service looks at. */
+/** The parts of a body that the service reads. */
 class Stored {
   locked = false;
   constructor(bytes) {

@@ -44,7 +44,7 @@ export async function inspect(port, worker) {
 }
 
 /**
- * What of a Worker is alive: V8 collects all the rest before. The process needs V8's `--expose-gc`, as
+ * Measures a Worker's live heap: V8 collects its garbage first. The process needs V8's `--expose-gc`, as
  * `HeapProfiler.collectGarbage` gets no answer from workerd.
  * @param {Inspector} inspector
  * @returns {Promise<number>} bytes of V8's heap with all that hangs on it

@@ -1,4 +1,4 @@
-/** What the operating system says of a process. Linux only: elsewhere there is nothing to read, and so no number. */
+/** Memory and processor time of a process, from `/proc`: elsewhere than on Linux there is no number. */
 import { readFileSync } from "node:fs";
 import { ask } from "../../scripts/lib/run.mjs";
 

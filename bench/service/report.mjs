@@ -9,8 +9,8 @@ const LOAD = `Each cell: requests per second; microseconds of processor time of 
 const STANDING =
   "Milliseconds of start, kilobytes of upload, megabytes of memory. Mixed requests run in processes of their own, with garbage collected before each reading (start / half-way / end).";
 
-/** @param {object[]} runs what `contest` gave @param {{bench: string, root: string, wrk: string}} place */
-export function serviceReport(runs, place) {
+/** @param {object[]} runs what `contest` gave @param {{bench: string, root: string, wrk: string}} environment */
+export function serviceReport(runs, environment) {
   const [first] = runs;
   const names = Object.keys(first.load);
   const kinds = Object.keys(first.load[OURS]);
@@ -18,9 +18,9 @@ export function serviceReport(runs, place) {
     (name) => name !== OURS && first.load[name][kinds.at(-1) ?? ""].length > 0,
   );
   const versions = {
-    ...versionsOf(place.root, ["workerd", "wrangler"]),
-    ...versionsOf(place.bench, ["hono", "@hono/zod-validator", "zod"]),
-    wrk: place.wrk,
+    ...versionsOf(environment.root, ["workerd", "wrangler"]),
+    ...versionsOf(environment.bench, ["hono", "@hono/zod-validator", "zod"]),
+    wrk: environment.wrk,
   };
   return [
     `${provenance(versions, runs.length)} ${LOAD}`,
@@ -126,12 +126,12 @@ function standingTable(runs) {
     "memory after the load above",
   ];
   return table(
-    [...heads, ...(soaked ? ["mixed requests", ...Object.keys(PLACES)] : [])],
+    [...heads, ...(soaked ? ["mixed requests", ...Object.keys(MEMORY)] : [])],
     first.upload.map(row),
   );
 }
 
-const PLACES = {
+const MEMORY = {
   "whole process": "resident",
   "V8 heap of the Worker": "heap",
   wasm: "wasm",
@@ -142,18 +142,18 @@ function soakCells(runs, name) {
   const all = runs
     .map(({ soaks }) => soaks.find((soak) => soak.name === name)?.samples)
     .filter(Boolean);
-  if (all.length === 0) return Array(1 + Object.keys(PLACES).length).fill("–");
+  if (all.length === 0) return Array(1 + Object.keys(MEMORY).length).fill("–");
   return [
     figure(median(all.map((samples) => samples.at(-1).requests))),
-    ...Object.values(PLACES).map((place) => course(all, place)),
+    ...Object.values(MEMORY).map((part) => course(all, part)),
   ];
 }
 
 /** The start, the middle and the end of each run, and of the runs their medians. */
-function course(all, place) {
+function course(all, part) {
   const stations = [() => 0, (count) => Math.floor((count - 1) / 2), (count) => count - 1];
   const values = stations.map((station) =>
-    all.map((samples) => samples[station(samples.length)][place]).filter((bytes) => bytes !== null),
+    all.map((samples) => samples[station(samples.length)][part]).filter((bytes) => bytes !== null),
   );
   return values
     .map((bytes) => (bytes.length > 0 ? figure(median(bytes) / MEGABYTE) : "–"))

@@ -46,11 +46,11 @@ function batch({ check, touch }, inputs, count) {
   const started = performance.now();
   for (let index = 0, turn = 0; turn < count; turn += 1) {
     const problems = check(inputs[index]);
-    for (let place = 0; place < problems.length; place += 1) sink += touch(problems[place]);
+    for (let index = 0; index < problems.length; index += 1) sink += touch(problems[index]);
     index = index + 1 < inputs.length ? index + 1 : 0;
   }
   return ((performance.now() - started) * 1_000) / count;
 }
 
-/** What was read, so that no engine can leave the reading out. */
+/** Keeps the values that were read, so that no engine optimizes the reads away. */
 export const touched = () => sink;

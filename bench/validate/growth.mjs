@@ -40,7 +40,7 @@ function wasmBytes() {
     .reduce((a, b) => a + b, 0);
 }
 
-/** What the process holds more than before, while the problems are held. */
+/** The memory that the process has gained while the problems are referenced. */
 function memoryOf(work) {
   globalThis.gc?.();
   const before = process.memoryUsage().rss;

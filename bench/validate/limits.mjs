@@ -1,4 +1,4 @@
-/** What a validator behind a wasm boundary cannot be faster than, and what a JavaScript one cannot. */
+/** Lower bounds for the time of a validator behind a wasm boundary, and of one in JavaScript. */
 import { texts } from "../data.mjs";
 
 /** `(func (export "f") (param i32) (result i32) local.get 0)` */

@@ -4,21 +4,28 @@ import { figure, median, ratio } from "../numbers.mjs";
 import { provenance, table, versionsOf } from "../report.mjs";
 
 const OURS = "impact-pledge";
-const PLACES = { node: "Node", browser: "Chromium" };
+const ENVIRONMENTS = { node: "Node", browser: "Chromium" };
 const INPUTS = { values: "a value", bytes: "JSON bytes" };
 const kinds = Object.keys(KINDS);
 const label = (kind) => KINDS[kind].label;
 
 const TIMES = `Microseconds per check: the median and the range over the runs. \`×\`: that library's time divided by ${OURS}'s for the same input, so ${OURS} is faster where it is above 1.`;
 
-/** @param {object[]} runs what `validateRun` gave @param {{bench: string, node: string}} place */
-export function validateReport(runs, place) {
+/** @param {object[]} runs what `validateRun` gave @param {{bench: string, node: string}} environment */
+export function validateReport(runs, environment) {
   const [first] = runs;
   const names = Object.keys(first.node.values.small);
   const versions = {
-    Node: place.node,
+    Node: environment.node,
     Chromium: first.chromium,
-    ...versionsOf(place.bench, ["ajv", "ajv-formats", "zod", "valibot", "typebox", "arktype"]),
+    ...versionsOf(environment.bench, [
+      "ajv",
+      "ajv-formats",
+      "zod",
+      "valibot",
+      "typebox",
+      "arktype",
+    ]),
   };
   return [
     `${provenance(versions, runs.length)} ${TIMES}`,
@@ -31,14 +38,16 @@ export function validateReport(runs, place) {
 
 /** A row per competitor and input, a column per payload and engine. */
 function timeTable(runs) {
-  const columns = Object.keys(PLACES).flatMap((where) => kinds.map((kind) => ({ where, kind })));
+  const columns = Object.keys(ENVIRONMENTS).flatMap((where) =>
+    kinds.map((kind) => ({ where, kind })),
+  );
   const rows = Object.keys(INPUTS).flatMap((what) =>
     Object.keys(runs[0].node[what].small).map((name) => ({ what, name })),
   );
   const cells = ({ what, name }) =>
     columns.map(({ where, kind }) => timeCell(runs, where, what, kind, name));
   return table(
-    ["", ...columns.map(({ where, kind }) => `${PLACES[where]}: ${label(kind)}`)],
+    ["", ...columns.map(({ where, kind }) => `${ENVIRONMENTS[where]}: ${label(kind)}`)],
     rows.map((row) => [`${row.name}, ${INPUTS[row.what]}`, ...cells(row)]),
   );
 }
@@ -145,9 +154,9 @@ function growthOf(runs, who, what, size) {
 
 function limitsLine(runs) {
   const taken = (name) =>
-    Object.keys(PLACES).map(
+    Object.keys(ENVIRONMENTS).map(
       (where) =>
-        `${spread(runs.map((run) => median(run[where].limits[name])))} in ${PLACES[where]}`,
+        `${spread(runs.map((run) => median(run[where].limits[name])))} in ${ENVIRONMENTS[where]}`,
     );
   return `Microseconds of what a check is made of: ${Object.keys(runs[0].node.limits)
     .map((name) => `${name} ${taken(name).join(", ")}`)

@@ -11,7 +11,7 @@ import { rotated } from "../numbers.mjs";
 const HERE = import.meta.dirname;
 const RIVALS = join(HERE, "..", "rivals");
 
-/** What a user bundles, by name; ours first. */
+/** The libraries that a user bundles, by name; ours first. */
 export const BUNDLES = {
   "impact-pledge": `export { validate as check } from "impact-pledge/validate";`,
   "impact-pledge, …/js": `export { validate as check } from "impact-pledge/validate/js";`,

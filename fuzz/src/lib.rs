@@ -1,4 +1,4 @@
-//! The doors of the service and of the client, for libFuzzer.
+//! The fuzz targets of the service and of the client, for libFuzzer.
 
-#[path = "../doors/mod.rs"]
-pub mod doors;
+#[path = "../targets/mod.rs"]
+pub mod targets;

@@ -62,7 +62,7 @@ export async function accessibilityNodes(page) {
   }));
 }
 
-/** What axe finds wrong with a page as it is now: `rule: element` lines, none when all is well. */
+/** The findings of axe on a page as it is now: `rule: element` lines, none when all is well. */
 export async function axeFindings(page) {
   const fresh = !(await page.evaluate(() => "axe" in globalThis));
   // By the debugger, as an add-on would: the page's own policy lets no foreign script in.

@@ -47,7 +47,7 @@ test("an order that was changed after a failure goes out under another key", asy
   assert.match(await page.textContent("main"), /4 trees|4 trees/);
 });
 
-test("a short failure is nobody's business", async (t) => {
+test("a short failure is not reported", async (t) => {
   const page = await openPage(t);
   await page.goto(shop.origin);
   await fillIn(page);

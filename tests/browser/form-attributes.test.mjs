@@ -7,7 +7,7 @@ import { formPage } from "./form-page.mjs";
 
 useBrowser();
 
-/** What HTML can refuse of a field that the form has. */
+/** The values that HTML can refuse, by the form's fields. */
 const BY_HTML = new Set([
   "required",
   "invalid_type",

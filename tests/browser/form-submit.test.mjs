@@ -184,7 +184,7 @@ test("the shop's own fields have issues too, and a hidden or missing field has i
   for (const id of ["coupon", "zip"]) assert.equal((await shown(page, id)).invalid, null);
 });
 
-test("an issue about a group stands in its place, and leaves with an edit of any of its boxes", async (t) => {
+test("an issue about a group is shown in its element, and goes with an edit of any of its boxes", async (t) => {
   const box = (value) =>
     `<label><input type="checkbox" id="${value}" name="notifications" value="${value}"> ${value}</label>`;
   const page = await pageThat(
@@ -203,12 +203,16 @@ test("an issue about a group stands in its place, and leaves with an edit of any
       })),
   );
   await send(page);
-  assert.equal(await page.textContent("#place"), "Fewer, please. A is down.", "both, in one place");
+  assert.equal(
+    await page.textContent("#place"),
+    "Fewer, please. A is down.",
+    "both, in one element",
+  );
   await page.check("#MessagingServiceB");
   assert.equal(await page.textContent("#place"), "");
 });
 
-test("of two problems in one place, the one that is left stays", async (t) => {
+test("of two problems in one element, the one that is left stays", async (t) => {
   const radio = (n) =>
     `<label><input type="checkbox" id="box-${n}" name="notifications" value="${["Email", "Pigeon", "Owl"][n]}"> ${n}</label>`;
   const page = await formPage(
@@ -366,7 +370,7 @@ test("an issue of ours has the page's own text, unless that asks for what the is
   );
 });
 
-/** What `onSubmit` may do that is no answer for a buyer. */
+/** Ways in which `onSubmit` may fail to give an answer for a buyer. */
 const FAILURES = {
   "an error": "throw new TypeError('Failed to fetch')",
   nothing: "throw undefined",

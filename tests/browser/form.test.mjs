@@ -130,7 +130,7 @@ test("sending a form with problems goes to the first one and says how many there
     document.forms[0].addEventListener("submit", () => submitted.push("another listener")),
   );
   await page.click("#send");
-  assert.deepEqual(await submitted(page), [], "nobody hears of it");
+  assert.deepEqual(await submitted(page), [], "no submit is reported");
   assert.equal(await focused(page), "email");
   assert.equal(await announced(page), "Please check 3 entries");
   assert.equal((await shown(page, "reference")).text, "Fill in this field");
@@ -333,7 +333,7 @@ test("too many boxes are shown at once, in their group", async (t) => {
   assert.deepEqual(await shown(page, "Email"), QUIET);
 });
 
-test("what fields are described by stays, and places of the page's own are used", async (t) => {
+test("what fields are described by stays, and the page's own elements for problems are used", async (t) => {
   const page = await formPage(
     t,
     `${VALID.replace('type="email"', 'type="email" aria-describedby="hint"')}<p id="hint">We write once.</p><p id="own" data-problem="recipient.email"></p>`,
@@ -451,7 +451,7 @@ test("unbinding leaves nothing behind", async (t) => {
   await page.fill("#amount", "-1");
   await page.keyboard.press("Tab");
   assert.deepEqual(await shown(page, "amount"), QUIET);
-  assert.equal((await page.evaluate(() => reported)).length, count, "nobody listens any more");
+  assert.equal((await page.evaluate(() => reported)).length, count, "no listener is left");
   await page.evaluate(() => bindIt());
   await page.click("#send");
   assert.equal((await shown(page, "amount")).invalid, "true", "and it can be bound again");
@@ -846,7 +846,7 @@ test("misuse is an error where the rules cannot run, too", async (t) => {
   );
 });
 
-test("20,000 fields with a problem and a place each are shown in less than a minute", {
+test("20,000 fields with a problem and an element for it each are shown in less than a minute", {
   timeout: 60_000,
 }, async (t) => {
   const page = await formPage(t, "", { bind: false, expected: LOST });

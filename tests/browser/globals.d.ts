@@ -1,3 +1,3 @@
-/** What the pages of the tests put into their globals. */
+/** The globals of the tests' pages. */
 declare var bindIt: (options?: import("../../pkg/form.js").FormOptions) => void;
 declare var result: unknown;

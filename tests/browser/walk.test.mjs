@@ -27,7 +27,7 @@ async function spoken(page) {
   );
 }
 
-/** What is said of an order in which nothing is wrong, but for what a step changes. */
+/** The fields of a form without mistakes, as spoken, with a step's changes. */
 const order = (changes = {}) => ({
   Trees: "spinbutton | 3 |  | false",
   Kilos: "spinbutton |  |  | false",

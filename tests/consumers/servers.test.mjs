@@ -50,7 +50,7 @@ test("Hono's standard validator", async () => {
   assert.deepEqual(essentials((await refused.json()).error), PROBLEMS);
 });
 
-/** What a shop of tRPC's does to have the problems at its client. */
+/** How a shop that uses tRPC passes the problems to its client. */
 const errorFormatter = ({ shape, error }) => ({
   ...shape,
   data: { ...shape.data, issues: error.cause?.issues },

@@ -86,7 +86,7 @@ test("a wrong key is an AuthenticationError with each operation's body", async (
   );
 });
 
-test("an ID that is none is not found, whatever is in it", async () => {
+test("a malformed ID is not found, whatever characters it has", async () => {
   for (const id of ["ptran_x", "key:abc", "a/b", "..%2f", "\0", "x".repeat(600), "é"]) {
     await assert.rejects(
       client().getPledgeTransaction(id),

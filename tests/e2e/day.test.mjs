@@ -254,7 +254,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     await run("transactions", "restore", file);
     assert.deepEqual(await contents(production.kv), before);
 
-    // What a later release has written stays readable when that is rolled back.
+    // Records of a later release stay readable when it is rolled back.
     const later = Object.entries(before).map(([key, { value, metadata }]) => {
       const record = JSON.parse(value),
         grown = {

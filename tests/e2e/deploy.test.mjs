@@ -1,4 +1,4 @@
-/** What a deploy would upload. */
+/** The files and settings that a deploy would upload. */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

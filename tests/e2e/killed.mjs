@@ -302,7 +302,7 @@ async function run(args, env, after, listen) {
   };
 }
 
-/** What the process has held at most, where Linux shows it. */
+/** The peak memory of the process, where Linux shows it. */
 function peak(pid) {
   try {
     return Number(

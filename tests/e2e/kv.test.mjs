@@ -54,7 +54,7 @@ for (const [name, open] of Object.entries({ local, remote })) {
   });
 }
 
-test("a list goes on at a page's cursor, and asks for no page that nobody wants", async (t) => {
+test("a list continues at a page's cursor, and fetches no page before it is read", async (t) => {
   const { kv, account } = await remote(t);
   for (const number of [1, 2, 3, 4, 5]) account.records.set(`a:${number}`, "");
   const first = await kv.page("a:");

@@ -1,4 +1,4 @@
-/** Many requests, large requests and hostile requests: none is lost, and after each the service serves on. */
+/** Many requests, large ones and hostile ones: every one is answered, and the service works after each. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -159,7 +159,7 @@ const HOSTILE = [
     401,
     () => post("x".repeat(30 * MB), { headers: { "content-type": "application/json" } }),
   ],
-  ["30 MB to a path that is none", 404, () => post("x".repeat(30 * MB), { path: "/v2/nothing" })],
+  ["30 MB to an unknown path", 404, () => post("x".repeat(30 * MB), { path: "/v2/nothing" })],
   ["30 MB with PUT", 405, () => post("x".repeat(30 * MB), { method: "PUT" })],
   [
     "30 MB that are no JSON by their header",

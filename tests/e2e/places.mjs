@@ -39,7 +39,7 @@ export async function deployedKv(t) {
 
 export const PLACES = { "local KV": localKv, "a deployed namespace": deployedKv };
 
-/** What is kept under which names. @param {import("../../scripts/lib/kv.mjs").Kv} kv @returns {Promise<Record<string, {value: string | null, metadata: unknown}>>} */
+/** The records of a KV by their names. @param {import("../../scripts/lib/kv.mjs").Kv} kv @returns {Promise<Record<string, {value: string | null, metadata: unknown}>>} */
 export async function contents(kv) {
   return Object.fromEntries(
     (await Array.fromAsync(kv.read(kv.names()))).map(({ name, value, metadata }) => [

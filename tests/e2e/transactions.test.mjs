@@ -53,7 +53,7 @@ const run =
     return result;
   };
 
-/** What a command prints for programs. */
+/** The output of a command for programs. */
 const asked =
   (at, name) =>
   async (...args) => {

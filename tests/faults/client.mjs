@@ -17,26 +17,26 @@ const SLOW_MS = 200;
  */
 
 export class Client {
-  #doors;
+  #transports;
 
   /** @param {number} connections */
   constructor(connections) {
-    const door = ({ Agent, request }) => ({
+    const transport = ({ Agent, request }) => ({
       request,
       agent: new Agent({ keepAlive: true, maxSockets: connections }),
     });
-    this.#doors = { "http:": door(http), "https:": door(https) };
+    this.#transports = { "http:": transport(http), "https:": transport(https) };
   }
 
   /** Closes the connections that are idle. */
   close() {
-    for (const { agent } of Object.values(this.#doors)) agent.destroy();
+    for (const { agent } of Object.values(this.#transports)) agent.destroy();
   }
 
   /** @param {string} origin @returns {Promise<Outcome>} */
   async send(origin, { method, path, headers, body, way }) {
     const { protocol, hostname, port } = new URL(origin);
-    const { agent, request: open } = this.#doors[protocol];
+    const { agent, request: open } = this.#transports[protocol];
     const framing =
       body === undefined || way === "chunked"
         ? {}

@@ -71,14 +71,14 @@ test("a trap answers all that wait, and the next request is served", () => {
       others.some(
         (other) => other.outcome.status === 500 && other.begun <= ended && begun <= other.ended,
       ),
-      "nobody waited",
+      "no request waited",
     );
     assert.ok(
       others.some(
         (other) =>
           other.outcome.status === 200 && ended < other.begun && other.begun < ended + 5_000,
       ),
-      "nobody was served",
+      "no request was served",
     );
   }
 });
@@ -89,7 +89,7 @@ test("the memory that a crowd of large bodies takes is seen", () => {
 });
 
 for (const way of ["whole", "slow", "chunked", "aborted", "hangs up"]) {
-  test(`a request sent so ends where nobody listens: ${way}`, async () => {
+  test(`a request ends with an error where no server listens: ${way}`, async () => {
     const client = new Client(1);
     const { error } = await client.send("http://127.0.0.1:9", {
       method: "POST",
@@ -131,10 +131,10 @@ const recordOf = (exchange) =>
     ({ name, number }) =>
       name === `transaction:${idOf(exchange)}` && number === exchange.ask.number,
   );
-const isCalm = ({ ask }) => ask.calm;
-/** A repeat in the end of a create that was answered at once and written by nobody else. */
+const isFinal = ({ ask }) => ask.isFinal;
+/** A final repeat of a create that was answered the first time and whose transaction was written once. */
 const isPlainReplay = (each) =>
-  each.ask.calm &&
+  each.ask.isFinal &&
   each.outcome.replayed &&
   history.exchanges.some(
     (first) => first.ask.kind === "keyed" && first.outcome.text === each.outcome.text,
@@ -155,21 +155,21 @@ const without = (list, item) => ({
 const record = (write, by) => replaced(history, "writes", write, by);
 const added = (write) => ({ ...history, writes: [...history.writes, write] });
 
-/** What is wrong with a history, the rule that it breaks, and how it comes to be so. */
+/** Broken histories: the name of the defect, the rule that it breaks, and how the history is changed to have it. */
 const DOCTORED = [
   [
     "a record that is gone in the end",
     "can be read in the end",
     () =>
-      answered(find("get", 200, isCalm), {
+      answered(find("get", 200, isFinal), {
         status: 404,
         text: `{"error":"Pledge transaction not found"}`,
       }),
   ],
   [
-    "a record that nobody reads in the end",
+    "a record that is not read in the end",
     "can be read in the end",
-    () => () => without("exchanges", find("get", 200, isCalm)),
+    () => () => without("exchanges", find("get", 200, isFinal)),
   ],
   [
     "an answer before the write",
@@ -253,17 +253,17 @@ const DOCTORED = [
   [
     "a 503 without a fault",
     "a status is",
-    () => answered(find("get", 200, isCalm), { status: 503 }),
+    () => answered(find("get", 200, isFinal), { status: 503 }),
   ],
   [
     "a 500 without a trap",
     "a status is",
-    () => answered(find("get", 200, isCalm), { status: 500 }),
+    () => answered(find("get", 200, isFinal), { status: 500 }),
   ],
   [
     "a cut connection without a kill",
     "a status is",
-    () => answered(find("get", 200, isCalm), { status: undefined, error: "ECONNRESET" }),
+    () => answered(find("get", 200, isFinal), { status: undefined, error: "ECONNRESET" }),
   ],
   [
     "no answer",
@@ -285,7 +285,7 @@ const DOCTORED = [
       }),
   ],
   [
-    "a record of nobody",
+    "a record that belongs to no request",
     "belongs to a create",
     () => () => added({ ...recordOf(find("create", 200)), number: null }),
   ],

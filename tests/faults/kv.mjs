@@ -65,7 +65,7 @@ export class FaultyKv {
   }
 
   /** No call fails from now on, and nothing is on its way any more. */
-  async calm() {
+  async stopFaults() {
     this.share = 0;
     await Promise.all(this.#late);
   }

@@ -1,4 +1,4 @@
-/** What is asked of the service: a seed and a number decide the kind and the payload of each request. */
+/** The requests to the service: a seed and a number decide the kind and the payload of each. */
 import { Random } from "./random.mjs";
 
 const PATH = "/v2/pledge-transaction";
@@ -49,11 +49,11 @@ export const CALLERS = [
  *   of a create that may be recorded; equal ones are one object
  * @property {{id: string, timelineUrl: string, email: string}} [target] the record that is read: what an acknowledged create answered
  * @property {string} [way] how it is sent, see {@link Client}
- * @property {boolean} [calm] whether nothing fails any more
+ * @property {boolean} [isFinal] whether it is sent after the last fault
  */
 
 export class Mix {
-  /** What was acknowledged: {@link acknowledge} keeps it. @type {any[]} */
+  /** The acknowledged creates, added by {@link acknowledge}. @type {any[]} */
   known = [];
   #ids = new Set();
   #keyed = [];
@@ -100,18 +100,18 @@ export class Mix {
     for (const [index, ask] of this.#keyed.filter((_, index) => index % every === 0).entries())
       yield {
         ...labelled(first + index, "repeat", create(ask, ask.caller, ask.payload)),
-        calm: true,
+        isFinal: true,
       };
   }
 
   /** Reads of all that was acknowledged, by its own caller, and of every tenth by one of another unit or mode. */
   *reads(first) {
     let number = first;
-    const calm = (kind, ask) => ({ ...labelled(number++, kind, ask), calm: true });
+    const final = (kind, ask) => ({ ...labelled(number++, kind, ask), isFinal: true });
     for (const [index, target] of this.known.entries()) {
-      yield calm("get", reading(target, target.caller, [200]));
+      yield final("get", reading(target, target.caller, [200]));
       if (index % 10 === 0)
-        yield calm(
+        yield final(
           "foreign",
           reading(target, stranger(target.caller, this.callers, new Random(number)), [404]),
         );
@@ -298,14 +298,14 @@ const KINDS = {
     const { headers: more, ...rest } = spoil(payload);
     return { ...ask, ...rest, headers: { ...headers, ...more }, expect: [status] };
   },
-  aborted: (random, places) => ({
-    ...KINDS.keyed(random, places),
+  aborted: (random, context) => ({
+    ...KINDS.keyed(random, context),
     payload: undefined,
     way: "aborted",
     expect: [],
   }),
-  hangUp: (random, places) => ({ ...KINDS.keyed(random, places), way: "hangs up", expect: [] }),
-  slow: (random, places) => ({ ...KINDS.create(random, places), way: "slow" }),
+  hangUp: (random, context) => ({ ...KINDS.keyed(random, context), way: "hangs up", expect: [] }),
+  slow: (random, context) => ({ ...KINDS.create(random, context), way: "slow" }),
   huge: (random, { callers }) => ({
     ...create({}, random.pick(callers), undefined, HUGE),
     way: random.pick(["whole", "chunked"]),
@@ -322,8 +322,8 @@ const KINDS = {
       JSON.stringify(payload).replaceAll("é", "\\u00e9").slice(0, MIB),
     );
   },
-  trap: (random, places) => {
-    const { headers, ...ask } = KINDS.create(random, places);
+  trap: (random, context) => {
+    const { headers, ...ask } = KINDS.create(random, context);
     return {
       ...ask,
       payload: undefined,

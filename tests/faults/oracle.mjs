@@ -1,5 +1,5 @@
 /**
- * What must hold of a history of requests, whatever failed: the promises of `docs/operating.md`. A KV of ours is
+ * The rules that every history of requests must keep, whatever failed: the promises of `docs/operating.md`. Our KV is
  * consistent, and every write and fault is known; of a deployed one only the records that it has in the end.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -79,7 +79,7 @@ class Facts {
     );
   }
 
-  /** What else than the expected may come of an exchange. */
+  /** The statuses besides the expected ones that an exchange may end with. */
   excuses({ ask, begun, ended }) {
     const overlaps = (event) => event.begun <= ended && begun <= event.ended;
     const during = (kind) => this.disturbances.get(kind)?.some(overlaps);
@@ -111,7 +111,7 @@ const isGet = ({ kind }) => kind === "get" || kind === "foreign";
 const isPage = ({ kind }) => kind === "timeline" || kind === "wrongTimeline";
 /** An idempotency key in its scope. @param {Ask} ask */
 const nameOf = ({ caller, idempotencyKey }) => JSON.stringify([caller?.scope, idempotencyKey]);
-/** What makes one transaction; no two payloads have one reference. @param {Ask} ask */
+/** The identity of a create: equal ones are one transaction. No two payloads have one reference. @param {Ask} ask */
 const identityOf = ({ number, caller, idempotencyKey, payload }) =>
   idempotencyKey
     ? JSON.stringify([caller?.key, caller?.scope, idempotencyKey, payload?.reference])
@@ -134,7 +134,7 @@ function jsonOf(owner, text) {
   return jsons.get(owner);
 }
 
-/** What a get answers for what a create answered (§4.2). @returns {any} */
+/** The answer to a get after this answer to a create (§4.2). @returns {any} */
 function retrieved({ id: _, recipient, pledges, ...rest }) {
   return {
     ...rest,
@@ -142,7 +142,7 @@ function retrieved({ id: _, recipient, pledges, ...rest }) {
   };
 }
 
-/** In whole numbers: amounts have two places. */
+/** In whole numbers: amounts have two decimals. */
 function chargeOf({ pledges }) {
   const parts = pledges.map(
     ({ impact: { amount, offeringId } }) =>
@@ -154,7 +154,7 @@ function chargeOf({ pledges }) {
 
 const DETAIL = ["name", "description", "image", "externalUrl", "externalId"];
 
-/** What of a record follows from the request. */
+/** The part of a record that the request determines. */
 function ofRequest(record) {
   const detailOf = (detail) =>
     Object.fromEntries(DETAIL.map((name) => [name, detail?.[name] ?? null]));
@@ -214,7 +214,7 @@ function symptomOf({ status, error, text = "" }) {
 /** Whether two creates of one idempotency key have one payload; no two payloads have one reference. */
 const isSamePayload = (one, other) => one.ask.payload?.reference === other.ask.payload?.reference;
 
-/** What is wrong with a create that was refused because its idempotency key has another payload. @param {Facts} facts @param {Exchange} exchange @returns {Findings} */
+/** Checks a create that was refused because its idempotency key has another payload. @param {Facts} facts @param {Exchange} exchange @returns {Findings} */
 function* wrongRefusals(facts, exchange) {
   const { ask, ended } = exchange;
   const own = facts.earlier(exchange);
@@ -227,7 +227,7 @@ function* wrongRefusals(facts, exchange) {
   if (!others.some(({ begun }) => begun <= ended)) yield [ask.number, "refused without a reason"];
 }
 
-/** What is wrong with a create that was answered. @param {Facts} facts @param {Exchange} exchange @returns {Findings} */
+/** Checks a create that was answered. @param {Facts} facts @param {Exchange} exchange @returns {Findings} */
 function* wrongAcceptances(facts, exchange) {
   const { ask } = exchange;
   const all = facts.ofKey(ask);
@@ -299,7 +299,7 @@ const RULES = {
   }) {
     const reads = new Map(
       exchanges
-        .filter(({ ask }) => ask.calm && ask.kind === "get")
+        .filter(({ ask }) => ask.isFinal && ask.kind === "get")
         .map(({ ask, outcome }) => [ask.target?.id, outcome]),
     );
     for (const { ask, json } of acknowledged) {
@@ -337,7 +337,7 @@ const RULES = {
     }
     for (const { name, number } of writes)
       if (number === null && !/^((key|catalogue|profile):|secret$)/.test(name))
-        yield [number, `${name} belongs to nobody`];
+        yield [number, `${name} belongs to no request`];
   },
 
   *"one create has one record, and no ID or edit key is another's"({ records, byNumber }) {

@@ -135,7 +135,7 @@ export async function play(
   const sampling = sampleUntil(service);
   try {
     await atATime(connections, asks(), exchange);
-    await service.kv.calm();
+    await service.kv.stopFaults();
     await sampling.stop();
     client.close();
     await service.kill(); // what is read from now on is in no isolate's cache

@@ -28,14 +28,14 @@ export function summary({ exchanges, kills, faults, memory }, found, { seed, con
     ({ ask, outcome }) => ask.kind !== "trap" && outcome.status === 500 && !faults.has(ask.number),
   );
   const readBack = exchanges.filter(
-    ({ ask, outcome }) => ask.calm && ask.kind === "get" && outcome.status === 200,
+    ({ ask, outcome }) => ask.isFinal && ask.kind === "get" && outcome.status === 200,
   );
   const repeats = acknowledged.filter(({ ask }) => ask.kind === "repeat");
   const of = (rules) => found.filter(({ rule }) => rules.test(rule)).length;
   const rows = [
     [
       "requests",
-      `${count(exchanges.length)}, ${connections} at a time, seed ${seed}: ${tally(exchanges.map(({ ask }) => (ask.calm ? "read or repeated in the end" : ask.kind)))}`,
+      `${count(exchanges.length)}, ${connections} at a time, seed ${seed}: ${tally(exchanges.map(({ ask }) => (ask.isFinal ? "read or repeated in the end" : ask.kind)))}`,
     ],
     ["faults of KV injected", `${count(injected.length)}: ${tally(injected)}`],
     ...(kills.length > 0

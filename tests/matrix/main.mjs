@@ -13,15 +13,15 @@ import { environments as runtimes } from "./environments/runtimes.mjs";
 import { environments as types } from "./environments/types.mjs";
 import { useBrowser } from "./lib/browser.mjs";
 import { install } from "./lib/install.mjs";
-import { Place } from "./lib/place.mjs";
+import { Workspace } from "./lib/workspace.mjs";
 import { Skipped } from "./lib/skipped.mjs";
 import { useService } from "./lib/service.mjs";
 
 /**
  * @typedef {object} Environment
  * @property {string} name what `npm run matrix -- name` calls it
- * @property {(place: Place) => string | Promise<string>} version of what is tried; throws {@link Skipped} where it can't be had
- * @property {(place: Place) => Promise<void>} run throws when the package does not do there what it must
+ * @property {(workspace: Workspace) => string | Promise<string>} version of what is tried; throws {@link Skipped} where it can't be had
+ * @property {(workspace: Workspace) => Promise<void>} run throws when the package does not do there what it must
  * @property {string} [mayBeMissing] why it is no failure in CI that it can't be had
  */
 
@@ -77,22 +77,22 @@ async function attempt(environment, given) {
 
 /**
  * @param {Environment} environment
- * @param {Omit<ConstructorParameters<typeof Place>[0], "folder">} given
+ * @param {Omit<ConstructorParameters<typeof Workspace>[0], "folder">} given
  */
 async function resultOf({ name, version: versionOf, run, mayBeMissing }, { home, ...given }) {
   const folder = join(home, "projects", name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  const place = new Place({ ...given, home, folder });
+  const workspace = new Workspace({ ...given, home, folder });
   let version;
   try {
-    version = await versionOf(place);
-    await run(place);
+    version = await versionOf(workspace);
+    await run(workspace);
     return { outcome: "passed", version };
   } catch (error) {
     return { outcome: outcomeOf(error, mayBeMissing), version, why: reasonOf(error) };
   } finally {
-    await place.leave();
+    await workspace.leave();
   }
 }
 
@@ -101,7 +101,7 @@ export function outcomeOf(error, mayBeMissing, env = process.env) {
   return error instanceof Skipped && (mayBeMissing || !env.CI) ? "skipped" : "failed";
 }
 
-/** A long message has all that was seen; a short one needs the place where it arose. */
+/** A long message has all that was seen; a short one needs the line where it arose. */
 function reasonOf(error) {
   const isPlain = error instanceof Skipped || error?.message?.includes("\n");
   return String(isPlain ? error.message : (error?.stack ?? error));

@@ -21,7 +21,7 @@ const [KEY, OTHER_UNIT] = ["service_sk_test_dev_unit", "service_sk_test_dev_unit
 const GOOD = JSON.stringify(REQUEST);
 const patience = { timeout: 120_000 };
 
-/** Of the variables of whoever runs the tests none is the command's. */
+/** The environment without the command's own variables, which whoever runs the tests may have set. */
 const environment = (node, env) => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(PLEDGE_|FORCE_COLOR|NODE_TEST)/.test(name)),
@@ -67,7 +67,7 @@ const RECIPIENT = '"recipient": {"email": "ada@example.org"}',
   PLEDGES = '"pledges": [{"impact": {"amount": 1, "offeringId": "tree"}}]';
 const REST = `${RECIPIENT}, ${PLEDGES}`;
 
-/** A text, and the problems of it: place, path and code. */
+/** A text, and the problems of it: line and column, path and code. */
 const TEXTS = {
   valid: [GOOD],
   "several problems": [
@@ -160,7 +160,7 @@ const TEXTS = {
   ],
 };
 
-/** What people read, as it stands in the rows. */
+/** The output for people, from the rows. */
 const shortened = (line) =>
   line.replace(/^order\.json:(\d+:\d+) (the request|\S+) .* \((\w+)\)$/, "$1 $2 $3");
 
@@ -171,13 +171,13 @@ for (const [name, [text, ...problems]] of Object.entries(TEXTS)) {
     const lines = out.trimEnd().split("\n").map(shortened),
       last = lines.pop();
     const [hint] = problems.filter((problem) => !/^\d/.test(problem)),
-      places = problems.filter((problem) => problem !== hint);
+      found = problems.filter((problem) => problem !== hint);
     assert.deepEqual(
       { status, lines, err },
-      { status: places.length > 0 ? 1 : 0, lines: places, err: "" },
+      { status: found.length > 0 ? 1 : 0, lines: found, err: "" },
     );
-    const counted = places.length === 1 ? "1 problem" : `${places.length} problems`;
-    assert.equal(last.split(";")[0], places.length === 0 ? "order.json is valid" : counted);
+    const counted = found.length === 1 ? "1 problem" : `${found.length} problems`;
+    assert.equal(last.split(";")[0], found.length === 0 ? "order.json is valid" : counted);
     assert.ok(last.endsWith(hint ?? ""), last);
   });
 }
@@ -201,10 +201,10 @@ test("validate: a name many times over", async () => {
   );
 });
 
-test("validate --json: the issues of the package, with their places", async () => {
+test("validate --json: the issues of the package, with their lines and columns", async () => {
   const text = '{"reference": "a",\n"recipient": {"email": "ada@"}}';
   const { validateBytes } = await project.load("impact-pledge/validate");
-  const places = [
+  const positions = [
     { line: 2, column: 24 },
     { line: 1, column: 1 },
   ];
@@ -215,7 +215,7 @@ test("validate --json: the issues of the package, with their places", async () =
       status: 1,
       issues: validateBytes(Buffer.from(text)).map((issue, index) => ({
         ...issue,
-        ...places[index],
+        ...positions[index],
       })),
       err: "",
     },
@@ -245,7 +245,7 @@ for (const args of [["validate"], ["validate", "-"]]) {
 write("large.json", `{"x": "${"x".repeat(30_000_000)}"}`);
 write("good.json", GOOD);
 
-/** What can't be done: arguments, variables, and what is printed to standard error. */
+/** Commands that fail: arguments, variables, and the text on standard error. */
 const WRONG = [
   [["validate", "none.json"], /^none\.json can't be read: there is no such file$/],
   [["validate", "."], /^\. can't be read: it is a folder$/],

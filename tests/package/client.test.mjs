@@ -171,7 +171,7 @@ test("a base address may have a path and a slash at its end", async (t) => {
   );
 });
 
-test("an amount is a string with two places, however it came", async () => {
+test("an amount is a string with two decimals, whether it came as a number or a string", async () => {
   for (const [came, expected] of [
     ["0.50", "0.50"],
     [0.5, "0.50"],
@@ -426,7 +426,7 @@ test("an answer that is not the contract's is an ApiError with its status and te
   }
 });
 
-test("a message names the place at which a body is not the contract's", async () => {
+test("a message names the path at which a body breaks the contract", async () => {
   const { error } = await ask(json(created({ recipient: { email: 5 } })), create);
   assert.match(error.message, /`\/recipient\/email` must be a string/);
 });
@@ -526,7 +526,7 @@ test("a request that found no service was not sent", async () => {
   sent.push(failing(new AggregateError([coded("ECONNREFUSED"), coded("ECONNRESET")])));
   for (const client of sent)
     await assert.rejects(create(client), /; the transaction may have been recorded$/);
-  // What was sent before may have been recorded, whatever became of the repeat.
+  // The first request may have been recorded, however the repeat ended.
   const codes = ["ECONNRESET", "ECONNREFUSED"];
   const safe = new PledgeClient({
     apiKey: KEY,
@@ -919,7 +919,7 @@ test("the key is in no error, log, URL or property, even if the service shows it
   assertError(error, ConnectionError, "connection_failed");
 });
 
-/** What a `fetch` can reject with: each shows the key somewhere. */
+/** Errors that a `fetch` can reject with: each has the key somewhere. */
 function leaks() {
   const secret = `Bearer ${KEY}`;
   const error = (properties, message = "failed") => Object.assign(new Error(message), properties);

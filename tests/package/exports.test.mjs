@@ -1,4 +1,4 @@
-/** What is in the tarball: that resolvers find it, that it is small, and that it reveals nothing of who built it. */
+/** The tarball: resolvers find its entries, it is small, and it reveals nothing of who built it. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -97,7 +97,7 @@ test("the command and the test service are in no other entry", () => {
   }
 });
 
-/** What a browser downloads, in bytes. */
+/** The sizes of a browser's downloads, in bytes. */
 const BUDGETS = { "impact-pledge": 46_000 };
 
 for (const [entry, most] of Object.entries(BUDGETS)) {

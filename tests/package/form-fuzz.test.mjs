@@ -1,5 +1,5 @@
 /**
- * Names and values of forms that nobody would write: `readForm` gives what a simple model gives, throws nothing and changes no
+ * Names and values of forms that are unlikely to be written: `readForm` gives what a simple model gives, throws nothing and changes no
  * prototype. `FC_SEED` and `FC_PATH` play a failure again, `FC_RUNS` and `FC_MINUTES` play more.
  */
 import assert from "node:assert/strict";
@@ -21,7 +21,7 @@ const settings = {
   markInterruptAsFailure: false,
 };
 
-/** The paths of all places that a form can fill in, with indexes. */
+/** The paths of all values that a form can fill in, with indexes. */
 function paths({ members, item }, path) {
   const inner = [
     ...Object.entries(members ?? {}),
@@ -150,11 +150,11 @@ test("any names and values: a reading, its issues those of its payload, and no p
 /** Required members of a request and of a pledge: what issues there may be beyond one for each control. */
 const REQUESTED = 30;
 
-test("each place filled in once: the payload is that of a model", (t) => {
-  const places = PATHS.filter((path) => isField(path));
+test("each field filled in once: the payload is that of a model", (t) => {
+  const fields = PATHS.filter((path) => isField(path));
   const filled = fc.uniqueArray(
     fc.tuple(
-      fc.constantFrom(...places),
+      fc.constantFrom(...fields),
       fc.constantFrom(...VALUES.filter((value) => !/\d/.test(value))),
     ),
     { selector: ([path]) => path, maxLength: 20 },

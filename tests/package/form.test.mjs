@@ -456,7 +456,7 @@ test("CommonJS has the same", () => {
   });
 });
 
-/** What is imported, and the most bytes that it costs, brotli, the rules included. A page binds; it does not read what was posted. */
+/** Imports and the most bytes that they cost, brotli, the rules included. A page binds forms; it does not read posted ones. */
 const SIZES = { "{ bindForm }": 12_500, "{ readForm }": 9_500, "*": 12_900 };
 
 async function sizeOf(contents) {

@@ -1,4 +1,4 @@
-/** What grows with hostile input, and every way to the issues of a request. */
+/** Hostile requests of any size, and every way to the issues of a request. */
 import {
   createPledgeTransactionSchema,
   validate,

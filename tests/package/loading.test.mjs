@@ -21,7 +21,7 @@ process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 const tools = await prepareTools({ browser: true });
 const project = await packed();
 
-/** What each environment does with the package, and must get of it. */
+/** How each environment loads the package, and the expected result. */
 const SMOKE = `async function smoke(pkg, baseUrl) {
   const request = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
   const client = new pkg.PledgeClient({ apiKey: "service_sk_test_x", baseUrl });

@@ -52,7 +52,7 @@ export async function packed() {
   };
 }
 
-/** What `import` resolves to in the project: this very file lies elsewhere. */
+/** Resolves an `import` as in the project, which this file is not in. */
 function resolved(folder, entry) {
   const file = join(folder, `${entry.replaceAll("/", "-")}.mjs`);
   if (existsSync(file)) return file;

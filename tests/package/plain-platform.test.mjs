@@ -8,7 +8,7 @@ import { packed } from "./packed.mjs";
 
 const project = await packed();
 
-/** What some engines have not, and `JSON.stringify` as it was before it was well-formed: halves of surrogate pairs stay as they are. */
+/** Functions that some engines lack, and `JSON.stringify` as it was before it was well-formed: halves of surrogate pairs stay as they are. */
 const OLD = `
   delete globalThis.WebAssembly;
   delete String.prototype.isWellFormed;

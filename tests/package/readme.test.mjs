@@ -43,7 +43,7 @@ const answer = (response, { method, path }) => {
   return json(method === "POST" ? created() : retrieved())(response);
 };
 
-/** What a script prints. */
+/** The output of a script. */
 async function run(file) {
   const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "pipe"] });
   let out = "";

@@ -65,7 +65,7 @@ test("a listener of Node's server: the client, with and without faults", async (
   );
 });
 
-/** What a connection answers to this text. */
+/** The answer on a connection to this text. */
 async function exchange(baseUrl, text, { ends = true } = {}) {
   const socket = connect(new URL(baseUrl).port, "127.0.0.1");
   let answer = "";

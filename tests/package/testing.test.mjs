@@ -569,7 +569,7 @@ const WRONG_FAULTS = [
   [{ status: 503, operations: "get" }, /did you mean `operation`/],
 ];
 
-test("a fault that is none is refused, and so are too many", () => {
+test("an invalid fault is refused, and so are too many", () => {
   const { service } = start({ now: NOON });
   for (const [fault, message] of WRONG_FAULTS)
     assert.throws(

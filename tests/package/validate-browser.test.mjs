@@ -70,7 +70,7 @@ async function open(path) {
   return page;
 }
 
-/** What the page did against its policy. */
+/** The page's violations of its policy. */
 const violations = (page) =>
   page.evaluate(
     () => new Promise((resolve) => setTimeout(() => resolve(globalThis.violations), 100)),

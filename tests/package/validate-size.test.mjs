@@ -1,4 +1,4 @@
-/** What the package's entries cost a page: bytes after esbuild has minified them and brotli has packed them. */
+/** The size of the package's entries in a page: bytes after esbuild has minified them and brotli has packed them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { build } from "esbuild";
 
 const pkg = join(import.meta.dirname, "..", "..", "pkg");
 
-/** What is imported from which entry, the most bytes, and how far below we may come before the budget must follow. */
+/** The imports, their entry, the most bytes, and how far below it we may come before the budget must be lowered. */
 const BUDGETS = [
   ["{ validate }", "validate.js", 9_000, 300],
   ["*", "validate.js", 10_700, 300],

@@ -1,4 +1,4 @@
-/** `impact-pledge/validate` as it is built into pkg/: the rows of the rules, hostile values, places, the standard schema. */
+/** `impact-pledge/validate` as it is built into pkg/: the rows of the rules, hostile values, pointers, the standard schema. */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -173,7 +173,7 @@ const HOSTILE = [
     [issue([], "too_deep"), issue(["extra"], "unknown_member")],
   ],
   [
-    "a cycle in a text's place",
+    "a cycle instead of a text",
     at((v) => (v.notifications = ["Email", cycle()])),
     [issue(["notifications", 1], "invalid_type"), issue(["notifications", 1], "too_deep")],
   ],

@@ -93,7 +93,7 @@ test("a duel gives every competitor as many rounds, on all inputs, and reads eve
 
 const each = (names, value) => Object.fromEntries(names.map((name) => [name, value]));
 
-/** What one run of `bench:validate` gives, with made-up figures: 2 µs ours, 3 µs every other. */
+/** The result of one run of `bench:validate`, with made-up figures: 2 µs ours, 3 µs every other. */
 function validateRunOf() {
   const others = ["ajv 8", "zod 4", "zod/mini", "valibot", "typebox", "arktype"];
   const times = (names) =>

@@ -35,18 +35,18 @@ test("the cache lies where the caller says, else where the system has its caches
 });
 
 test("an entry is made once and then kept", async (t) => {
-  const place = join(scratch(t), "tool-1");
+  const path = join(scratch(t), "tool-1");
   let made = 0;
   const make = async (folder) => {
     made += 1;
     writeFileSync(join(folder, "tool"), `${made}`);
   };
-  await entry(place, make);
-  await entry(place, make);
-  assert.equal(readFileSync(join(place, "tool"), "utf8"), "1");
+  await entry(path, make);
+  await entry(path, make);
+  assert.equal(readFileSync(join(path, "tool"), "utf8"), "1");
 });
 
-test("of entries that are ever new, those go that nobody has used for long", async (t) => {
+test("entries that were not used for two weeks are removed when another one is used or made", async (t) => {
   const folder = scratch(t);
   const daysAgo = (days) => new Date(Date.now() - days * 24 * 3_600_000);
   const make = async (fresh) => writeFileSync(join(fresh, "result"), "");
@@ -68,48 +68,48 @@ test("of entries that are ever new, those go that nobody has used for long", asy
 
 test("an entry that can't be finished leaves nothing, and the next try makes it", async (t) => {
   const folder = scratch(t);
-  const place = join(folder, "tool-1");
+  const path = join(folder, "tool-1");
   const half = async (fresh) => {
     writeFileSync(join(fresh, "tool"), "half");
     throw new Error("no network");
   };
-  await assert.rejects(entry(place, half), /no network/);
+  await assert.rejects(entry(path, half), /no network/);
   assert.deepEqual(readdirSync(folder), []);
-  await entry(place, async (fresh) => writeFileSync(join(fresh, "tool"), "whole"));
-  assert.equal(readFileSync(join(place, "tool"), "utf8"), "whole");
+  await entry(path, async (fresh) => writeFileSync(join(fresh, "tool"), "whole"));
+  assert.equal(readFileSync(join(path, "tool"), "utf8"), "whole");
 });
 
 test("many at once make an entry once", async (t) => {
-  const place = join(scratch(t), "tool-1");
+  const path = join(scratch(t), "tool-1");
   let made = 0;
   const make = async () => {
     made += 1;
     await sleep(50);
   };
-  await Promise.all(Array.from({ length: 5 }, () => entry(place, make)));
+  await Promise.all(Array.from({ length: 5 }, () => entry(path, make)));
   assert.equal(made, 1);
 });
 
 test("what a killed run left is cleared and its lock is taken over", async (t) => {
   const folder = scratch(t);
-  const place = join(folder, "tool-1");
+  const path = join(folder, "tool-1");
   mkdirSync(join(folder, ".tool-1"));
   writeFileSync(join(folder, ".tool-1", "half"), "");
-  mkdirSync(`${place}.lock`);
+  mkdirSync(`${path}.lock`);
   const anHourAgo = new Date(Date.now() - 3_600_000); // a holder that lives would have refreshed it
-  utimesSync(`${place}.lock`, anHourAgo, anHourAgo);
-  await entry(place, async (fresh) => writeFileSync(join(fresh, "tool"), "whole"));
-  assert.deepEqual([readdirSync(folder), readdirSync(place)], [["tool-1"], ["tool"]]);
+  utimesSync(`${path}.lock`, anHourAgo, anHourAgo);
+  await entry(path, async (fresh) => writeFileSync(join(fresh, "tool"), "whole"));
+  assert.deepEqual([readdirSync(folder), readdirSync(path)], [["tool-1"], ["tool"]]);
 });
 
 test("a lock is held until the work ends, even when it fails", async (t) => {
-  const place = join(scratch(t), "work");
+  const path = join(scratch(t), "work");
   await assert.rejects(
-    locked(place, async () => {
-      assert.ok(existsSync(`${place}.lock`));
+    locked(path, async () => {
+      assert.ok(existsSync(`${path}.lock`));
       throw new Error("failed");
     }),
     /failed/,
   );
-  assert.ok(!existsSync(`${place}.lock`));
+  assert.ok(!existsSync(`${path}.lock`));
 });

@@ -1,4 +1,4 @@
-/** What the pages of `docs` name exists. */
+/** Files, tests and links that the pages of `docs` name exist. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -7,7 +7,7 @@ import test from "node:test";
 import { configuration } from "../../scripts/lib/kv.mjs";
 
 const FILE = join(import.meta.dirname, "../..", "wrangler.toml");
-/** What may differ: names, addresses, values of variables, and how much is logged. */
+/** The settings that may differ: names, addresses, values of variables, and how much is logged. */
 const OWN = [
   "name",
   "targetEnvironment",

@@ -1,4 +1,4 @@
-/** What `npm run matrix` tries, and when it is green. */
+/** The environments of `npm run matrix`, and when it passes. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chosen, outcomeOf } from "../matrix/main.mjs";

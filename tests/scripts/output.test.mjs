@@ -1,4 +1,4 @@
-/** What the commands print. */
+/** The output of the commands. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { table } from "../../scripts/lib/output.mjs";

@@ -1,4 +1,4 @@
-/** Refused bodies: their callers get an answer, and nobody fills an isolate with them. */
+/** Refused bodies: their callers get an answer, and they can't fill an isolate's memory. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import test, { after, before } from "node:test";

@@ -1,4 +1,4 @@
-/** What becomes of requests when the platform fails, and when an instance of the compiled service breaks. */
+/** Requests while the platform fails, and after an instance of the compiled service breaks. */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { create, get } from "../e2e/worker.mjs";

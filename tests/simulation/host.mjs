@@ -61,7 +61,7 @@ export function simulatedRequest({ method, url, headers, body: text }, upload) {
   return { method, url, headers: new Headers(headers), body, arrayBuffer };
 }
 
-/** What workerd's stream of a body does for a reader of bytes. */
+/** A body's stream as workerd gives it to a reader of bytes. */
 function byteStream(arrive) {
   let rest;
   const reader = {

@@ -1,4 +1,4 @@
-//! What must hold of every exchange, whatever the seed: the promises of `docs/operating.md` and the
+//! The rules that every exchange of every seed must keep: the promises of `docs/operating.md` and the
 //! rules behind them, a function for each.
 //!
 //! "In force everywhere" means: [`CACHE_MS`] and [`COPY_LAG_MS`] after a write was acknowledged, or
@@ -7,7 +7,9 @@
 use crate::isolate::{Answer, EPOCH_MS};
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::payload::retrieved;
-use crate::world::{Exchange, KEYS, LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Scope, What, World};
+use crate::simulation::{
+    Action, Exchange, KEYS, LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Scope, Simulation,
+};
 use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
 use impact_pledge::store::{CatalogueKey, Key as _, ProfileKey};
@@ -22,7 +24,7 @@ const KEY_CACHE_MS: u64 = 30_000;
 /// How long an isolate knows its own answers.
 const RECENT_MS: u64 = 120_000;
 
-/// What a create is, so that two of the same are one: scope, idempotency key, payload. The API key
+/// Identifies a create: creates with the same scope, idempotency key and payload are one. The API key
 /// takes no part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Identity {
@@ -68,13 +70,13 @@ const CHECKS: &[(&str, Check)] = &[
     ("a timeline opens with its edit key alone", a_timeline_opens_with_its_edit_key_alone),
 ];
 
-/// The first violation of a world, if there is one.
-pub fn check(world: &World) -> Result<(), Violation> {
-    world.kv.arrive();
-    let exchanges = world.exchanges.borrow();
-    let history = History { world, exchanges };
+/// The first violation of a simulation, if there is one.
+pub fn check(simulation: &Simulation) -> Result<(), Violation> {
+    simulation.kv.arrive();
+    let exchanges = simulation.exchanges.borrow();
+    let history = History { simulation, exchanges };
     let of_world = |invariant, text| Violation { invariant, exchange: None, text };
-    if let Some(excess) = world.excesses.first() {
+    if let Some(excess) = simulation.excesses.first() {
         return Err(of_world("memory stays within its budget", excess.clone()));
     }
     no_id_or_edit_key_twice(&history)
@@ -91,9 +93,9 @@ pub fn check(world: &World) -> Result<(), Violation> {
     Ok(())
 }
 
-struct History<'w> {
-    world: &'w World,
-    exchanges: Ref<'w, Vec<Exchange>>,
+struct History<'s> {
+    simulation: &'s Simulation,
+    exchanges: Ref<'s, Vec<Exchange>>,
 }
 
 impl History<'_> {
@@ -106,7 +108,7 @@ impl History<'_> {
 
     /// The records that were kept under a name by some moment, the oldest first.
     fn kept(&self, name: &str, by_ms: u64) -> Vec<Ref<'_, Record>> {
-        let versions = self.world.kv.versions.borrow();
+        let versions = self.simulation.kv.versions.borrow();
         let count = versions.get(name).map_or(0, Vec::len);
         let record = |index: usize| {
             Ref::filter_map(Ref::clone(&versions), |versions| {
@@ -125,7 +127,7 @@ impl History<'_> {
     /// From when a write of this key that was acknowledged is in force everywhere.
     fn everywhere_ms(&self, name: &str, acknowledged_ms: u64, cache_ms: u64) -> u64 {
         let usual_ms = acknowledged_ms + cache_ms + COPY_LAG_MS;
-        usual_ms.max(self.world.kv.late_until_ms(name))
+        usual_ms.max(self.simulation.kv.late_until_ms(name))
     }
 
     /// The creates of one identity that were answered before this one began.
@@ -210,13 +212,13 @@ fn a_failure_has_a_cause(history: &History<'_>, _: usize, exchange: &Exchange) -
     let Some(answer) = exchange.answer.as_ref().filter(|answer| answer.status >= 500) else {
         return Ok(());
     };
-    let is_crowded = || answer.status == 503 && is_crowded(history, exchange);
-    ensure(has_fault(exchange) || is_crowded(), || format!("{:?}", answer.log))
+    let may_be_full = || answer.status == 503 && may_be_full(history, exchange);
+    ensure(has_fault(exchange) || may_be_full(), || format!("{:?}", answer.log))
 }
 
-/// Whether the isolate may have held as many bytes as it may at some moment of this request: of a
-/// create its body, then answer and record.
-fn is_crowded(history: &History<'_>, exchange: &Exchange) -> bool {
+/// Whether the isolate may have reached its limit of bytes during this request. A large create
+/// counts twice: its body, then its answer and record.
+fn may_be_full(history: &History<'_>, exchange: &Exchange) -> bool {
     let is_beside = |other: &&Exchange| {
         other.isolate == exchange.isolate
             && other.begun_ms <= exchange.ended_ms.unwrap_or(u64::MAX)
@@ -252,9 +254,9 @@ fn a_refusal_writes_nothing(_: &History<'_>, _: usize, exchange: &Exchange) -> V
 
 /// At once; up to 60 s later where that very key was tried before it was stored.
 fn a_new_key_works(history: &History<'_>, _: usize, exchange: &Exchange) -> Verdict {
-    let life = history.world.keys[exchange.ask.key];
+    let life = history.simulation.keys[exchange.ask.key];
     let (Some(answer), Some(made_ms)) = (&exchange.answer, life.made_ms) else { return Ok(()) };
-    let is_timeline = matches!(exchange.ask.what, What::Timeline { .. });
+    let is_timeline = matches!(exchange.ask.action, Action::Timeline { .. });
     let is_revoked = life.revoked_ms.is_some_and(|at_ms| at_ms <= exchange.ended_ms.unwrap_or(0));
     if answer.status != 401 || is_timeline || is_revoked || exchange.ask.scope().is_none() {
         return Ok(());
@@ -269,9 +271,9 @@ fn a_new_key_works(history: &History<'_>, _: usize, exchange: &Exchange) -> Verd
 
 /// Everywhere after 40 s.
 fn a_revoked_key_is_refused(history: &History<'_>, _: usize, exchange: &Exchange) -> Verdict {
-    let life = history.world.keys[exchange.ask.key];
+    let life = history.simulation.keys[exchange.ask.key];
     let Some(answer) = &exchange.answer else { return Ok(()) };
-    let is_timeline = matches!(exchange.ask.what, What::Timeline { .. });
+    let is_timeline = matches!(exchange.ask.action, Action::Timeline { .. });
     if answer.status == 401 || answer.status >= 500 || is_timeline {
         return Ok(());
     }
@@ -309,7 +311,7 @@ fn an_answer_is_what_was_asked_for(
         let amount = &mut pledge["impact"]["amount"];
         *amount = json!(amount.as_f64()); // 3 is 3.0
     }
-    let expected = history.world.payloads[payload].expected();
+    let expected = history.simulation.payloads[payload].expected();
     ensure(asked == expected, || format!("{asked} instead of {expected}"))?;
     let is_live = exchange.ask.scope().is_some_and(|(mode, _)| mode == "live");
     ensure(json["isLive"] == json!(is_live), || format!("`isLive` is {}", json["isLive"]))
@@ -334,9 +336,9 @@ fn the_terms_are_of_this_moment(history: &History<'_>, _: usize, exchange: &Exch
     let url = json["timelineUrl"].as_str().unwrap_or_default();
     let start = format!("{}/timeline/{}?edit_key=", exchange.ask.host, id_of(json));
     ensure(url.starts_with(&start), || format!("{url} does not begin with {start}"))?;
-    let payload = &history.world.payloads[payload];
+    let payload = &history.simulation.payloads[payload];
     let catalogue = CatalogueKey(KEYS[exchange.ask.key].mode).name();
-    let prices = history.world.prices.iter();
+    let prices = history.simulation.prices.iter();
     let ends_ms = prices.clone().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
     let charges = prices.zip(ends_ms).filter(|((from_ms, _), until_ms)| {
         let replaced_ms = until_ms.map(|ms| history.everywhere_ms(&catalogue, ms, CACHE_MS));
@@ -374,7 +376,7 @@ fn what_is_acknowledged_can_be_read(
     _: usize,
     exchange: &Exchange,
 ) -> Verdict {
-    let (What::Get { id }, Some(answer)) = (&exchange.ask.what, &exchange.answer) else {
+    let (Action::Get { id }, Some(answer)) = (&exchange.ask.action, &exchange.answer) else {
         return Ok(());
     };
     let is_acknowledged = history.exchanges.iter().any(|earlier| {
@@ -388,7 +390,7 @@ fn what_is_acknowledged_can_be_read(
         return Ok(());
     }
     ensure(answer.status != 404, || "404 for what was acknowledged".to_owned())?;
-    if exchange.is_calm {
+    if exchange.is_audit {
         let kept = history.kept(&transaction_name(id), exchange.begun_ms);
         let last = kept.last().map(|record| &record.value);
         let is_last = answer.status == 200 && answer.body.as_ref() == last;
@@ -415,7 +417,7 @@ fn a_create_answers_with_its_own_transaction(
     ensure(!answer.is_replayed || history.is_named(exchange), || "nothing to replay".to_owned())
 }
 
-/// What a create without faults answers when it saw a replay record.
+/// Checks the answer to a create without faults that read a replay record.
 fn what_was_seen_decides(history: &History<'_>, number: usize, exchange: &Exchange) -> Verdict {
     let Some(answer) = exchange.answer.as_ref().filter(|_| !has_fault(exchange)) else {
         return Ok(());
@@ -510,7 +512,7 @@ fn a_reused_idempotency_key_is_refused(
     };
     let is_used = history.exchanges.iter().any(|first| {
         let is_same = first.ask.scope() == Some(scope) && first.ask.name() == Some(name);
-        is_same && !first.is_calm && created(first).is_some()
+        is_same && !first.is_audit && created(first).is_some()
     });
     let is_refused = matches!(answer.status, 401 | 422);
     ensure(!is_used || is_refused, || format!("{} for a new payload", answer.status))
@@ -539,7 +541,7 @@ fn a_get_shows_a_record_of_its_own_scope(
     _: usize,
     exchange: &Exchange,
 ) -> Verdict {
-    let (What::Get { id }, Some(answer)) = (&exchange.ask.what, &exchange.answer) else {
+    let (Action::Get { id }, Some(answer)) = (&exchange.ask.action, &exchange.answer) else {
         return Ok(());
     };
     let is_spoilt = calls(exchange, "get").iter().any(|call| {
@@ -561,12 +563,14 @@ fn a_timeline_opens_with_its_edit_key_alone(
     _: usize,
     exchange: &Exchange,
 ) -> Verdict {
-    let (What::Timeline { id, edit_key }, Some(answer)) = (&exchange.ask.what, &exchange.answer)
+    let (Action::Timeline { id, edit_key }, Some(answer)) =
+        (&exchange.ask.action, &exchange.answer)
     else {
         return Ok(());
     };
     let page = String::from_utf8_lossy(answer.body.as_deref().unwrap_or_default());
-    let shows_address = history.world.payloads.iter().any(|payload| page.contains(&payload.email));
+    let shows_address =
+        history.simulation.payloads.iter().any(|payload| page.contains(&payload.email));
     ensure(!shows_address, || "the page shows an e-mail address".to_owned())?;
     let kept = history.kept(&transaction_name(id), u64::MAX);
     let url_end = format!("?edit_key={edit_key}");

@@ -62,7 +62,7 @@ impl Isolate {
     }
 }
 
-/// What a client got.
+/// An answer as a client received it.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: u16,
@@ -111,7 +111,7 @@ pub struct SimulatedRequest {
     pub url: String,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// What becomes of the body while it arrives.
+    /// How the body arrives.
     pub upload: Option<Upload>,
 }
 

@@ -30,7 +30,7 @@ pub const WRITE_MS: u64 = 15_000;
 /// Member that a newer version of the service writes, and this one does not know.
 const NEWER: &str = "addedLater";
 
-/// What can go wrong with one call.
+/// A fault of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// An error; a write was not kept.
@@ -67,7 +67,7 @@ const READ_FAULTS: &[Fault] = &[
 const WRITE_FAULTS: &[Fault] =
     &[Fault::ErrorBefore, Fault::ErrorAfter, Fault::Hang, Fault::HangKept];
 
-/// What is stored under a key.
+/// A stored value.
 #[derive(Debug)]
 pub struct Record {
     pub value: Vec<u8>,
@@ -105,7 +105,7 @@ pub struct Version {
     in_force_ms: [u64; 2],
 }
 
-/// What a location has in its cache.
+/// An entry of a location's cache.
 struct Cached {
     held: Held,
     fetched_ms: u64,
@@ -121,7 +121,7 @@ struct Write {
     is_refused: Rc<Cell<bool>>,
 }
 
-/// What a seed decides once for all its calls.
+/// The settings that a seed draws once for all its calls.
 pub struct Conditions {
     /// How many of 1,000 calls fail.
     pub faults: u64,
@@ -189,7 +189,7 @@ impl Kv {
         Ok(held)
     }
 
-    /// What a location answers with at this moment.
+    /// The record that a location answers with at this moment.
     fn read_at(&self, location: usize, name: &str, cache_ms: u64) -> Held {
         self.arrive();
         let now_ms = self.time.now_ms();
@@ -324,9 +324,9 @@ pub struct Call {
     pub began_ms: u64,
     pub ended_ms: Option<u64>,
     pub fault: Option<Fault>,
-    /// What a read found.
+    /// The record that a read found.
     pub found: Held,
-    /// What a write was given.
+    /// The record that a write was given.
     pub written: Held,
 }
 

@@ -17,22 +17,22 @@ mod planted;
 mod random;
 mod recording;
 mod schedules;
+mod simulation;
 mod trace;
-mod world;
 
 use kv::{FAULT_KINDS, Fault};
 use planted::{BUGS, Bug};
 use schedules::Enumeration;
+use simulation::Simulation;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use world::World;
 
 /// How many seeds `cargo test` plays.
 const SEEDS: u64 = 100;
 /// How many seeds are tried when a planted bug is no longer found by its own.
 const SEEDS_PER_BUG: u64 = 300;
 
-/// What seeds came to.
+/// The sums over all seeds.
 #[derive(Default)]
 struct Tally {
     seeds: u64,
@@ -42,11 +42,14 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, world: &World) {
+    fn add(&mut self, simulation: &Simulation) {
         self.seeds += 1;
-        self.requests += world.exchanges.borrow().len();
-        world.faults().into_iter().for_each(|fault| *self.faults.entry(fault).or_default() += 1);
-        for answer in world.exchanges.borrow().iter().filter_map(|one| one.answer.as_ref()) {
+        self.requests += simulation.exchanges.borrow().len();
+        simulation
+            .faults()
+            .into_iter()
+            .for_each(|fault| *self.faults.entry(fault).or_default() += 1);
+        for answer in simulation.exchanges.borrow().iter().filter_map(|one| one.answer.as_ref()) {
             *self.statuses.entry(answer.status).or_default() += 1;
         }
     }
@@ -60,16 +63,16 @@ impl Tally {
 }
 
 /// Plays a seed; the first violation comes with its trace.
-fn play(seed: u64, bug: Option<Bug>) -> Result<World, String> {
-    let world = World::run(seed, bug, records());
-    let verdict = invariants::check(&world);
+fn play(seed: u64, bug: Option<Bug>) -> Result<Simulation, String> {
+    let simulation = Simulation::run(seed, bug, records());
+    let verdict = invariants::check(&simulation);
     verdict.map_err(|violation| {
-        let trace = trace::trace(&world, violation.exchange);
+        let trace = trace::trace(&simulation, violation.exchange);
         let request = violation.exchange.map(|number| format!(" in #{number}")).unwrap_or_default();
         let invariant = violation.invariant;
         format!("seed {seed}: \"{invariant}\" is violated{request}: {}\n{trace}", violation.text)
     })?;
-    Ok(world)
+    Ok(simulation)
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -94,10 +97,10 @@ fn no_seed_violates_an_invariant() {
     };
     let (mut tally, mut shown) = (Tally::default(), started);
     for seed in seeds {
-        let world = play(seed, None).unwrap_or_else(|failure| panic!("{failure}"));
-        tally.add(&world);
+        let simulation = play(seed, None).unwrap_or_else(|failure| panic!("{failure}"));
+        tally.add(&simulation);
         if records() {
-            println!("{}", world.recording.line(seed));
+            println!("{}", simulation.recording.line(seed));
         }
         if minutes.is_some() && shown.elapsed() > Duration::from_secs(5) {
             shown = Instant::now();
@@ -121,7 +124,7 @@ fn no_seed_violates_an_invariant() {
 #[test]
 fn a_seed_decides_everything() {
     for seed in 0..3 {
-        let [one, other] = [false, true].map(|records| World::run(seed, None, records));
+        let [one, other] = [false, true].map(|records| Simulation::run(seed, None, records));
         assert!(trace::trace(&one, None) == trace::trace(&other, None), "seed {seed}");
     }
 }

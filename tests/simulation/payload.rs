@@ -1,4 +1,4 @@
-//! What the simulated callers order, and what the service must make of it.
+//! The payloads of the simulated callers, and the records that the service must make of them.
 
 use crate::random::Random;
 use num_bigint::BigInt;
@@ -80,7 +80,7 @@ impl Payload {
         format!("{{{}}}", members.join(if spelling == 1 { " ,\n" } else { "," })).into_bytes()
     }
 
-    /// What must be in a create's answer, whatever its ids and terms are.
+    /// The members of a create's answer that depend on neither ids nor terms.
     pub fn expected(&self) -> Value {
         let (first_name, name) = (self.is_full.then_some("Ada"), self.is_full.then_some("Trees"));
         let phrase = self.is_full.then_some(&self.phrase);
@@ -108,7 +108,7 @@ impl Payload {
         let products = self.pledges.iter().filter_map(|(amount, offering)| {
             Some(scaled(AMOUNTS[*amount][0]) * scaled(prices.get(offering)?))
         });
-        let cent = BigInt::from(10).pow(2 * PLACES - 2);
+        let cent = BigInt::from(10).pow(2 * DECIMALS - 2);
         let cents = (products.sum::<BigInt>() + &cent / 2) / cent;
         let digits = format!("{cents:0>3}");
         let (whole, fraction) = digits.split_at(digits.len() - 2);
@@ -117,7 +117,7 @@ impl Payload {
 }
 
 /// More than any of these decimals has behind its point.
-const PLACES: u32 = 20;
+const DECIMALS: u32 = 20;
 
 fn scaled(decimal: &str) -> BigInt {
     let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));

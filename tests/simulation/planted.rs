@@ -58,7 +58,7 @@ pub const BUGS: &[(Bug, u64)] = &[
     (Bug::IgnoresDamage, 146),
 ];
 
-/// What a bug remembers in an isolate.
+/// The state that a bug keeps in an isolate.
 #[derive(Default)]
 pub struct Memory {
     unknown: RefCell<BTreeSet<String>>,

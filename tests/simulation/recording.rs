@@ -1,4 +1,4 @@
-//! What decided a seed, and what the service made of it: for a host that plays it on the Worker's wasm.
+//! Records a seed's inputs and the service's answers, for a host that replays them on the Worker's wasm.
 
 use crate::executor::Time;
 use crate::random::Random;

@@ -11,7 +11,7 @@
 use crate::isolate::{Answer, EPOCH_MS, SimulatedRequest};
 use crate::payload::{Payload, draw_prices, retrieved};
 use crate::random::Random;
-use crate::world::{KEYS, PATH};
+use crate::simulation::{KEYS, PATH};
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, poll_fn};
 use impact_pledge::handle::{Caches, Clock, Journal, Service, Settings};
@@ -26,7 +26,7 @@ const CREATES: usize = 3;
 /// The create that comes afterwards, with a payload of its own.
 const LATER: usize = CREATES;
 
-/// What a create asks for, and by which API key: two of one payload are one transaction.
+/// A create's payload and API key: two creates of one payload are one transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Creation {
     key: usize,
@@ -92,7 +92,7 @@ impl Outcome {
     }
 }
 
-/// What becomes of a write.
+/// When a write takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrival {
     Never,
@@ -115,7 +115,7 @@ struct Ended {
     shows: Writer,
 }
 
-/// What came of a create's call.
+/// The outcome of a call that a create made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Event {
     create: usize,
@@ -194,7 +194,7 @@ impl Records {
         }
     }
 
-    /// Which record a create means: by a name that nobody has used yet, its own.
+    /// Which record a create means: by an unused name, its own.
     fn slot(&self, name: String, create: usize) -> Slot {
         if self.operators.contains_key(&name) {
             return Slot::Operators;
@@ -331,7 +331,7 @@ impl Records {
         progress
     }
 
-    /// What an answer to a create shows.
+    /// The result of a create, from its answer.
     fn ended(&self, answer: Answer) -> Ended {
         let answered = (answer.status == 200).then(|| retrieved(answer.json()));
         let contents = self.contents.borrow();
@@ -394,7 +394,7 @@ impl State {
     }
 }
 
-/// What all schedules came to.
+/// The sums over all schedules.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Enumeration {
     /// Schedules: each sequence of calls, with each version that a read can find, without a fault and
@@ -519,7 +519,7 @@ impl Explorer<'_> {
     }
 }
 
-/// What a write can come to: with no fault, failed before and after it was kept, or long before it
+/// The outcomes of a write: with no fault, failed before and after it was kept, or long before it
 /// arrives; the same with the request cut.
 const WRITES: &[(Outcome, Arrival)] = &[
     (Outcome::Confirmed, Arrival::Now),
@@ -531,7 +531,7 @@ const WRITES: &[(Outcome, Arrival)] = &[
     (Outcome::Cut, Arrival::Later),
 ];
 
-/// What a read can come to.
+/// The outcomes of a read.
 fn reads(state: &State, slot: Slot) -> Vec<(Outcome, Arrival)> {
     let versions: Vec<Writer> = match state.kept.get(&slot) {
         _ if slot == Slot::Operators => vec![None],
@@ -553,7 +553,7 @@ fn reads(state: &State, slot: Slot) -> Vec<(Outcome, Arrival)> {
 
 // ---- What must hold --------------------------------------------------------------------------------
 
-/// What each create and the later one get once a state has ended and all is in force.
+/// The results of repeating each create, and of the later one, once a state has ended and all is in force.
 type Audit = Vec<Ended>;
 
 impl Explorer<'_> {

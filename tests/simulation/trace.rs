@@ -1,16 +1,16 @@
-//! A world as a person reads it.
+//! The log of a simulation for people.
 
 use crate::isolate::Answer;
 use crate::kv::{Call, OPERATOR};
-use crate::world::{Exchange, KEYS, What, World};
+use crate::simulation::{Action, Exchange, KEYS, Simulation};
 use std::collections::BTreeSet;
 
-/// What happened, in order; for one request, until it ended, and of the others those that touched a
-/// transaction or a replay record that it touched.
-pub fn trace(world: &World, exchange: Option<usize>) -> String {
-    let exchanges = world.exchanges.borrow();
+/// Lists all events in order. For one request: those until it ended, and of the other requests those
+/// that touched a transaction or a replay record that it touched.
+pub fn trace(simulation: &Simulation, exchange: Option<usize>) -> String {
+    let exchanges = simulation.exchanges.borrow();
     let touched = exchange.map(|number| records_of(&exchanges[number])).unwrap_or_default();
-    let mut lines = world.events.clone();
+    let mut lines = simulation.events.clone();
     for (number, one) in exchanges.iter().enumerate() {
         if exchange.is_none() || exchange == Some(number) || !records_of(one).is_disjoint(&touched)
         {
@@ -36,14 +36,14 @@ fn lines_of(number: usize, exchange: &Exchange) -> Vec<(u64, String)> {
     let Exchange { ask, isolate, location, ahead_ms, .. } = exchange;
     let key = KEYS[ask.key].text.trim_start_matches("service_sk_");
     let unit = ask.unit.unwrap_or("no unit");
-    let what = match &ask.what {
-        What::Create { name, payload, .. } => format!("create order {payload}, key {name:?}"),
-        What::Get { id } => format!("get {id}"),
-        What::Timeline { id, .. } => format!("timeline of {id}"),
+    let action = match &ask.action {
+        Action::Create { name, payload, .. } => format!("create order {payload}, key {name:?}"),
+        Action::Get { id } => format!("get {id}"),
+        Action::Timeline { id, .. } => format!("timeline of {id}"),
     };
     let to = format!("isolate {isolate} at location {location}, clock {ahead_ms:+} ms");
     let mut lines =
-        vec![(exchange.begun_ms, format!("#{number} {what} by {key} ({unit}) to {to}"))];
+        vec![(exchange.begun_ms, format!("#{number} {action} by {key} ({unit}) to {to}"))];
     lines.extend(exchange.calls.list.borrow().iter().flat_map(|call| call_lines(number, call)));
     if let (Some(ended_ms), Some(answer)) = (exchange.ended_ms, &exchange.answer) {
         lines.push((ended_ms, format!("#{number} answers {}", describe(answer))));

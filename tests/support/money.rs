@@ -21,7 +21,7 @@ fn ten_to(power: u32) -> BigUint {
     BigUint::from(10_u8).pow(power)
 }
 
-/// The sum of amount × price, rounded once to two places, half away from zero.
+/// The sum of amount × price, rounded once to two decimals, half away from zero.
 pub fn oracle(pledges: &[(f64, String)]) -> String {
     let product = |(amount, price): &(f64, String)| {
         // The text that an answer echoes. Rust's own differs where two texts are equally short:

@@ -11,7 +11,7 @@ pub struct File {
     pub about: String,
     #[serde(default)]
     pub allowed_origins: String,
-    /// What is stored by name; none where it is the development data.
+    /// The stored records by name; none where they are the development data.
     #[serde(default)]
     pub records: BTreeMap<String, KeptRecord>,
     pub rows: Vec<Row>,
@@ -78,7 +78,7 @@ pub enum Capture {
     Part { at: String, r#match: String },
 }
 
-/// What stands for `{name}`.
+/// The values of `{name}` in rows.
 pub type Names = BTreeMap<String, Value>;
 
 impl RowRequest {
@@ -110,7 +110,7 @@ impl RowRequest {
     }
 }
 
-/// Puts captured values in place of their names; a string that is a name and nothing else becomes
+/// Puts captured values for their names; a string that is a name and nothing else becomes
 /// the value itself.
 pub fn fill(value: &Value, names: &Names) -> Value {
     match value {
@@ -134,7 +134,7 @@ pub fn fill_text(text: &str, names: &Names) -> String {
     })
 }
 
-/// What a row captures of an answer.
+/// Adds the values that a row captures of an answer.
 #[track_caller]
 pub fn capture(row: &Row, text: &str, names: &mut Names) {
     for (name, capture) in &row.capture {
@@ -160,33 +160,33 @@ fn part(text: &str, at: &str) -> Value {
 }
 
 /// Where the seen value is not the expected one; empty if it is.
-pub fn differences(expected: &Value, seen: &Value, place: &str) -> Vec<String> {
+pub fn differences(expected: &Value, seen: &Value, pointer: &str) -> Vec<String> {
     if let Some((matcher, argument)) = matcher(expected) {
         let fits = fits(matcher, argument, seen);
-        return if fits { vec![] } else { vec![format!("{place}: {seen} is not {expected}")] };
+        return if fits { vec![] } else { vec![format!("{pointer}: {seen} is not {expected}")] };
     }
     match (expected, seen) {
-        (Value::Object(expected), Value::Object(seen)) => objects(expected, seen, place),
+        (Value::Object(expected), Value::Object(seen)) => objects(expected, seen, pointer),
         (Value::Array(expected), Value::Array(seen)) if expected.len() == seen.len() => {
             let items = expected.iter().zip(seen).enumerate();
             items
-                .flat_map(|(index, (e, s))| differences(e, s, &format!("{place}/{index}")))
+                .flat_map(|(index, (e, s))| differences(e, s, &format!("{pointer}/{index}")))
                 .collect()
         }
         (Value::Number(expected), Value::Number(seen)) if expected.as_f64() == seen.as_f64() => {
             vec![]
         }
         _ if expected == seen => vec![],
-        _ => vec![format!("{place}: {seen} is not {expected}")],
+        _ => vec![format!("{pointer}: {seen} is not {expected}")],
     }
 }
 
-fn objects(expected: &Map<String, Value>, seen: &Map<String, Value>, place: &str) -> Vec<String> {
+fn objects(expected: &Map<String, Value>, seen: &Map<String, Value>, pointer: &str) -> Vec<String> {
     let unexpected = seen.keys().filter(|name| !expected.contains_key(*name));
-    let unexpected = unexpected.map(|name| format!("{place}/{name}: should not be there"));
+    let unexpected = unexpected.map(|name| format!("{pointer}/{name}: should not be there"));
     let members = expected.iter().flat_map(|(name, value)| match seen.get(name) {
-        Some(seen) => differences(value, seen, &format!("{place}/{name}")),
-        None => vec![format!("{place}/{name}: is missing")],
+        Some(seen) => differences(value, seen, &format!("{pointer}/{name}")),
+        None => vec![format!("{pointer}/{name}: is missing")],
     });
     members.chain(unexpected).collect()
 }

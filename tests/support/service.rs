@@ -1,4 +1,4 @@
-//! A service of its own for each test, over a store in memory, and the development data.
+//! A new service for each test, over a store in memory, and the development data.
 
 use crate::memory::MemoryStore;
 use futures_executor::block_on;
@@ -43,7 +43,7 @@ impl Entropy for CountedEntropy {
     }
 }
 
-pub struct Bench<S> {
+pub struct TestService<S> {
     pub store: Rc<S>,
     pub clock: FixedClock,
     pub entropy: CountedEntropy,
@@ -51,7 +51,7 @@ pub struct Bench<S> {
     pub settings: Settings,
 }
 
-/// What the service answered, whole.
+/// The whole answer of the service.
 pub struct Answer {
     pub status: u16,
     pub headers: BTreeMap<String, String>,
@@ -66,14 +66,14 @@ impl Answer {
     }
 }
 
-impl<S: Store<Value = Vec<u8>>> Bench<S> {
+impl<S: Store<Value = Vec<u8>>> TestService<S> {
     pub fn new(store: S, allowed_origins: &str) -> Self {
-        Bench::over(&Rc::new(store), allowed_origins)
+        TestService::over(&Rc::new(store), allowed_origins)
     }
 
-    /// Another isolate over the same store: it remembers nothing.
+    /// Another isolate over the same store, with empty caches.
     pub fn isolate(&self) -> Self {
-        let isolate = Bench::over(&self.store, "");
+        let isolate = TestService::over(&self.store, "");
         isolate.clock.0.set(self.clock.0.get());
         isolate
     }
@@ -81,7 +81,7 @@ impl<S: Store<Value = Vec<u8>>> Bench<S> {
     pub fn over(store: &Rc<S>, allowed_origins: &str) -> Self {
         let store = Rc::clone(store);
         let (clock, entropy) = (FixedClock(Cell::new(NOW_MS)), CountedEntropy::default());
-        Bench {
+        TestService {
             store,
             clock,
             entropy,
@@ -91,7 +91,7 @@ impl<S: Store<Value = Vec<u8>>> Bench<S> {
     }
 
     pub fn send(&self, request: &TestRequest) -> Answer {
-        let Bench { store, clock, entropy, caches, settings } = self;
+        let TestService { store, clock, entropy, caches, settings } = self;
         let store = &**store;
         let journal = Journal::default();
         let service = Service { store, clock, entropy, caches, settings, journal };
@@ -205,7 +205,7 @@ pub fn team() -> KeyLevel {
     KeyLevel::Team { team_id: "team_dev".to_owned(), unit_ids }
 }
 
-/// The secret of the namespace, of which all keys have a copy.
+/// The secret of the namespace; the record of every key has a copy.
 pub const SECRET: NamespaceSecret = NamespaceSecret::new([7; 32]);
 
 /// The record of a key that can create.
@@ -255,10 +255,10 @@ pub fn put_transaction(
     (id, edit_key)
 }
 
-pub fn seeded() -> Bench<MemoryStore> {
+pub fn seeded() -> TestService<MemoryStore> {
     let store = MemoryStore::default();
     seed(&store);
-    Bench::new(store, "")
+    TestService::new(store, "")
 }
 
 pub fn minimal() -> Value {

@@ -1,4 +1,4 @@
-//! What every store must do, whatever keeps its records.
+//! The tests that every kind of store must pass.
 
 use impact_pledge::auth::ApiKey;
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};

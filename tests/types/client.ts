@@ -1,4 +1,4 @@
-// What a user of the client writes compiles, and what can't work doesn't. Compiled as ESM and as CommonJS.
+// Valid uses of the client compile, and wrong ones don't. Compiled as ESM and as CommonJS.
 import {
   ApiError,
   AuthenticationError,
@@ -147,7 +147,7 @@ export async function use(signal: AbortSignal, anything: unknown): Promise<void>
   }
 }
 
-// What a program's own tests use in place of a client, and errors, which the package alone makes.
+// Replacements for a client in a program's own tests, and errors, which only the package makes.
 export const mock: PledgeClient = {
   with: () => mock,
   createPledgeTransaction: () => client.createPledgeTransaction(request),

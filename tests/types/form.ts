@@ -1,4 +1,4 @@
-// What a page and a server of the web's types do with a form compiles, and what can't work doesn't.
+// Valid uses of a form in a page, and in a server with the web's types, compile, and wrong ones don't.
 import {
   bindForm,
   fieldAttributes,

@@ -1,4 +1,4 @@
-// What takes messages takes a locale pack, a map by code and a function; and what can't work doesn't compile.
+// Messages are a locale pack, a map by code or a function; anything else doesn't compile.
 import {
   type createPledgeTransactionSchema,
   createSchema,

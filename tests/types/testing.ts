@@ -1,4 +1,4 @@
-// What a test of a shop's writes compiles, and what can't work doesn't. Compiled as ESM and as CommonJS.
+// Valid tests of a shop compile, and wrong ones don't. Compiled as ESM and as CommonJS.
 import { PledgeClient, type RetrievedPledgeTransaction } from "impact-pledge";
 import {
   createTestService,

@@ -9,38 +9,38 @@ const html = (script) => HTML.replace("SCRIPT", script);
 export const environments = [
   {
     name: "vite-dev",
-    version: (place) => place.version("vite"),
-    async run(place) {
-      place.copy();
-      place.write("index.html", html("page.mjs"));
-      const origin = await place.start((port) => [
-        place.tool("vite", "bin", "vite.js"),
+    version: (workspace) => workspace.version("vite"),
+    async run(workspace) {
+      workspace.copy();
+      workspace.write("index.html", html("page.mjs"));
+      const origin = await workspace.start((port) => [
+        workspace.tool("vite", "bin", "vite.js"),
         "--host",
         "127.0.0.1",
         "--port",
         String(port),
         "--strictPort",
       ]);
-      await place.mustShow(`${origin}/`);
+      await workspace.mustShow(`${origin}/`);
     },
   },
   {
     name: "vite-build",
-    version: (place) => place.version("vite"),
-    async run(place) {
-      place.copy();
-      place.write("index.html", html("page.mjs"));
-      await place.node(place.tool("vite", "bin", "vite.js"), "build");
-      await place.mustShow(`${await place.serve("dist")}/`);
+    version: (workspace) => workspace.version("vite"),
+    async run(workspace) {
+      workspace.copy();
+      workspace.write("index.html", html("page.mjs"));
+      await workspace.node(workspace.tool("vite", "bin", "vite.js"), "build");
+      await workspace.mustShow(`${await workspace.serve("dist")}/`);
     },
   },
   {
     name: "webpack",
-    version: (place) => place.version("webpack"),
-    run: (place) =>
-      bundle(place, {
+    version: (workspace) => workspace.version("webpack"),
+    run: (workspace) =>
+      bundle(workspace, {
         page: [
-          place.tool("webpack-cli", "bin", "cli.js"),
+          workspace.tool("webpack-cli", "bin", "cli.js"),
           "./page.mjs",
           "--mode",
           "production",
@@ -50,7 +50,7 @@ export const environments = [
           "page.js",
         ],
         node: [
-          place.tool("webpack-cli", "bin", "cli.js"),
+          workspace.tool("webpack-cli", "bin", "cli.js"),
           "./console.mjs",
           "--mode",
           "production",
@@ -65,11 +65,11 @@ export const environments = [
   },
   {
     name: "esbuild",
-    version: (place) => place.version("esbuild"),
-    run: (place) =>
-      bundle(place, {
+    version: (workspace) => workspace.version("esbuild"),
+    run: (workspace) =>
+      bundle(workspace, {
         page: [
-          place.tool("esbuild", "bin", "esbuild"),
+          workspace.tool("esbuild", "bin", "esbuild"),
           "page.mjs",
           "--bundle",
           "--minify",
@@ -77,7 +77,7 @@ export const environments = [
           "--outfile=dist/page.js",
         ],
         node: [
-          place.tool("esbuild", "bin", "esbuild"),
+          workspace.tool("esbuild", "bin", "esbuild"),
           "console.cjs",
           "--bundle",
           "--minify",
@@ -88,11 +88,11 @@ export const environments = [
   },
   {
     name: "rollup",
-    version: (place) => place.version("rollup"),
-    run: (place) =>
-      bundle(place, {
+    version: (workspace) => workspace.version("rollup"),
+    run: (workspace) =>
+      bundle(workspace, {
         page: [
-          place.tool("rollup", "dist", "bin", "rollup"),
+          workspace.tool("rollup", "dist", "bin", "rollup"),
           "page.mjs",
           "--plugin",
           "node-resolve",
@@ -102,7 +102,7 @@ export const environments = [
           "dist/page.js",
         ],
         node: [
-          place.tool("rollup", "dist", "bin", "rollup"),
+          workspace.tool("rollup", "dist", "bin", "rollup"),
           "console.mjs",
           "--plugin",
           "node-resolve",
@@ -115,13 +115,13 @@ export const environments = [
   },
 ];
 
-async function bundle(place, { page, node }) {
-  place.copy();
-  await place.node(...page);
-  await place.node(...node);
-  place.write("dist/index.html", html("page.js"));
-  await place.mustShow(`${await place.serve("dist")}/`);
-  await place.mustPrint(
+async function bundle(workspace, { page, node }) {
+  workspace.copy();
+  await workspace.node(...page);
+  await workspace.node(...node);
+  workspace.write("dist/index.html", html("page.js"));
+  await workspace.mustShow(`${await workspace.serve("dist")}/`);
+  await workspace.mustPrint(
     process.execPath,
     `dist/${node.at(-1).includes(".mjs") ? "console.mjs" : "console.cjs"}`,
   );

@@ -1,12 +1,12 @@
 /** Next.js with either of its bundlers, on Node and at the edge; and Cloudflare's workerd, bundled by wrangler and by Vite. */
 const next = (bundler) => ({
   name: `next-${bundler}`,
-  version: (place) => place.version("next"),
-  async run(place) {
-    place.copy("next");
-    const bin = place.tool("next", "dist", "bin", "next");
-    await place.node(bin, "build", `--${bundler}`);
-    const origin = await place.start((port) => [
+  version: (workspace) => workspace.version("next"),
+  async run(workspace) {
+    workspace.copy("next");
+    const bin = workspace.tool("next", "dist", "bin", "next");
+    await workspace.node(bin, "build", `--${bundler}`);
+    const origin = await workspace.start((port) => [
       bin,
       "start",
       "--hostname",
@@ -14,8 +14,8 @@ const next = (bundler) => ({
       "--port",
       String(port),
     ]);
-    for (const runtime of ["node", "edge"]) await place.mustAnswer(`${origin}/api/${runtime}`);
-    await place.mustShow(`${origin}/`);
+    for (const runtime of ["node", "edge"]) await workspace.mustAnswer(`${origin}/api/${runtime}`);
+    await workspace.mustShow(`${origin}/`);
   },
 });
 
@@ -26,13 +26,13 @@ export default { plugins: [cloudflare({ inspectorPort: false })] };
 /** A Worker of Vite's. @param {string} command that serves it @param {string[]} [before] one that must run first */
 const viteWorker = (name, command, before = []) => ({
   name: `workerd-vite-${name}`,
-  version: (place) => place.version("@cloudflare/vite-plugin"),
-  async run(place) {
-    place.copy("worker");
-    place.write("vite.config.mjs", VITE_CONFIG);
-    const bin = place.tool("vite", "bin", "vite.js");
-    for (const each of before) await place.node(bin, each);
-    const origin = await place.start((port) => [
+  version: (workspace) => workspace.version("@cloudflare/vite-plugin"),
+  async run(workspace) {
+    workspace.copy("worker");
+    workspace.write("vite.config.mjs", VITE_CONFIG);
+    const bin = workspace.tool("vite", "bin", "vite.js");
+    for (const each of before) await workspace.node(bin, each);
+    const origin = await workspace.start((port) => [
       bin,
       command,
       "--host",
@@ -41,7 +41,7 @@ const viteWorker = (name, command, before = []) => ({
       String(port),
       "--strictPort",
     ]);
-    await place.mustAnswer(`${origin}/`);
+    await workspace.mustAnswer(`${origin}/`);
   },
 });
 
@@ -51,11 +51,11 @@ export const environments = [
   next("webpack"),
   {
     name: "workerd",
-    version: (place) => `${place.version("workerd")}`,
-    async run(place) {
-      place.copy("worker");
-      const bin = place.tool("wrangler", "bin", "wrangler.js");
-      const origin = await place.start((port) => [
+    version: (workspace) => `${workspace.version("workerd")}`,
+    async run(workspace) {
+      workspace.copy("worker");
+      const bin = workspace.tool("wrangler", "bin", "wrangler.js");
+      const origin = await workspace.start((port) => [
         bin,
         "dev",
         "--ip",
@@ -66,7 +66,7 @@ export const environments = [
         "0",
         "--show-interactive-dev-session=false",
       ]);
-      await place.mustAnswer(`${origin}/`);
+      await workspace.mustAnswer(`${origin}/`);
     },
   },
   viteWorker("dev", "dev"),

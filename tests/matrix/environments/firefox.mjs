@@ -5,12 +5,12 @@ import { environments as bundlers } from "./bundlers.mjs";
 import { environments as pages } from "./page.mjs";
 import { ORDER, TIMELINE, recorded, startFrontEnd } from "./recipes.mjs";
 
-/** @param {(place: import("../lib/place.mjs").Place) => Promise<void>} run with a Firefox as its browser */
+/** @param {(workspace: import("../lib/workspace.mjs").Workspace) => Promise<void>} run with a Firefox as its browser */
 const inFirefox = (name, run) => ({
   name: `firefox-${name}`,
-  async version(place) {
-    place.browser = await useFirefox(place);
-    return (await place.browser.version()).replace("firefox/", "Firefox ");
+  async version(workspace) {
+    workspace.browser = await useFirefox(workspace);
+    return (await workspace.browser.version()).replace("firefox/", "Firefox ");
   },
   run,
   mayBeMissing: "npm has no Firefox, and its maker's downloads are out of reach of many machines",
@@ -36,13 +36,13 @@ function statuses(page) {
 /**
  * A page of the recipe of plain HTML, a page of its own at the timeline's address; `scripts: false` lets none arrive, and
  * `policy` is the Content-Security-Policy of the first page.
- * @param {import("../lib/place.mjs").Place} place
+ * @param {import("../lib/workspace.mjs").Workspace} workspace
  * @param {{scripts?: boolean, policy?: string}} [options]
  */
-async function openShop(place, { scripts = true, policy } = {}) {
+async function openShop(workspace, { scripts = true, policy } = {}) {
   /** @type {any} one of puppeteer's, see {@link useFirefox} */
-  const page = await place.openPage();
-  const url = await startFrontEnd(place, "plain-html");
+  const page = await workspace.openPage();
+  const url = await startFrontEnd(workspace, "plain-html");
   await page.setRequestInterception(true);
   page.on("request", (request) => {
     if (request.url() === TIMELINE)
@@ -53,7 +53,7 @@ async function openShop(place, { scripts = true, policy } = {}) {
   });
   const fill = (name, text) => page.locator(`[name="${name}"]`).fill(text);
   const send = () => page.locator("button").click();
-  return { page, url, fill, send, nothingSent: nothingSent(place) };
+  return { page, url, fill, send, nothingSent: nothingSent(workspace) };
 }
 
 async function underPolicy(request, policy) {
@@ -70,14 +70,14 @@ function nothingSent({ service }) {
   return () => assert.equal(service.seen.length, before, "nothing is sent");
 }
 
-async function mustArrive(place, page) {
+async function mustArrive(workspace, page) {
   await page.waitForFunction((url) => location.href === url, {}, TIMELINE);
-  assert.deepEqual(recorded(place), ORDER);
+  assert.deepEqual(recorded(workspace), ORDER);
 }
 
 /** From a mistyped address to the timeline, with the statuses of every field on the way. */
-async function walk(place) {
-  const { page, url, fill, send, nothingSent } = await openShop(place);
+async function walk(workspace) {
+  const { page, url, fill, send, nothingSent } = await openShop(workspace);
   await page.goto(url);
   await page.waitForFunction(() => document.querySelector("form")?.noValidate);
   const seen = { loaded: await statuses(page) };
@@ -91,7 +91,7 @@ async function walk(place) {
   await fill(EMAIL, "ada@example.org");
   seen.corrected = await statuses(page);
   await send();
-  await mustArrive(place, page);
+  await mustArrive(workspace, page);
   const [good, empty, wrong] = [null, "false", "true"];
   assert.deepEqual(seen, {
     loaded: [
@@ -118,8 +118,8 @@ async function walk(place) {
  * through. Firefox has no command that turns scripts off for one page, and with its setting for all pages, its driver's
  * own do not run either.
  */
-async function walkNative(place, options) {
-  const { page, url, fill, send, nothingSent } = await openShop(place, options);
+async function walkNative(workspace, options) {
+  const { page, url, fill, send, nothingSent } = await openShop(workspace, options);
   await page.goto(url);
   assert.equal(
     await page.evaluate(() => document.querySelector("form")?.noValidate),
@@ -136,7 +136,7 @@ async function walkNative(place, options) {
   nothingSent();
   await fill(EMAIL, "ada@example.org");
   await send();
-  await mustArrive(place, page);
+  await mustArrive(workspace, page);
 }
 
 const named = (environments, wanted) => environments.find(({ name }) => name === wanted).run;
@@ -146,6 +146,6 @@ export const environments = [
   inFirefox("page", named(pages, "page")),
   inFirefox("vite-build", named(bundlers, "vite-build")),
   inFirefox("walk", walk),
-  inFirefox("walk-no-script", (place) => walkNative(place, { scripts: false })),
-  inFirefox("walk-no-wasm", (place) => walkNative(place, { policy: "script-src 'self'" })),
+  inFirefox("walk-no-script", (workspace) => walkNative(workspace, { scripts: false })),
+  inFirefox("walk-no-wasm", (workspace) => walkNative(workspace, { policy: "script-src 'self'" })),
 ];

@@ -14,13 +14,13 @@ const named = (text) =>
 export const environments = [
   {
     name: "page",
-    version: async (place) => `Chromium ${await place.browser.version()}`,
-    async run(place) {
-      place.copy();
-      place.write("index.html", HTML);
-      place.change("entries.mjs", named);
-      place.copyPackage("impact-pledge");
-      await place.mustShow(`${await place.serve(".")}/`);
+    version: async (workspace) => `Chromium ${await workspace.browser.version()}`,
+    async run(workspace) {
+      workspace.copy();
+      workspace.write("index.html", HTML);
+      workspace.change("entries.mjs", named);
+      workspace.copyPackage("impact-pledge");
+      await workspace.mustShow(`${await workspace.serve(".")}/`);
     },
   },
 ];

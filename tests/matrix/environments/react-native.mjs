@@ -45,10 +45,10 @@ export const environments = [
     name: "react-native",
     mayBeMissing: "npm has Hermes for x64 alone",
     version: async ({ tools }) => `hermes ${(await hermes(tools)).version}`,
-    async run(place) {
-      const { program, require } = await hermes(place.tools);
+    async run(workspace) {
+      const { program, require } = await hermes(workspace.tools);
       const script = await rowsScript(
-        place.folder,
+        workspace.folder,
         { validate: "impact-pledge/validate", form: "impact-pledge/form", report: "print" },
         { conditions: ["react-native"] },
       );
@@ -64,10 +64,10 @@ export const environments = [
         configFile: false,
         compact: false,
         sourceType: "script",
-        filename: join(place.folder, "rows.js"),
+        filename: join(workspace.folder, "rows.js"),
       });
-      place.write("rows.js", code);
-      const { wrong, count } = JSON.parse(await place.run(program, "rows.js"));
+      workspace.write("rows.js", code);
+      const { wrong, count } = JSON.parse(await workspace.run(program, "rows.js"));
       assert.deepEqual(wrong, []);
       assert.ok(
         count.bytes > 900 && count.values > 1_800 && count.forms > 50,

@@ -12,15 +12,15 @@ export const ORDER = {
 };
 export const TIMELINE = "https://pledges.example.org/timeline/ptran_1?edit_key=secret";
 
-/** What a recipe pins is what it is tried with. */
-function mustPin(place, folder = ".") {
+/** A recipe is tried with the versions that it pins. */
+function mustPin(workspace, folder = ".") {
   const { dependencies, devDependencies } = JSON.parse(
-    readFileSync(join(place.folder, folder, "package.json"), "utf8"),
+    readFileSync(join(workspace.folder, folder, "package.json"), "utf8"),
   );
   const { "impact-pledge": ours, ...others } = { ...dependencies, ...devDependencies };
-  assert.equal(ours, place.packageVersion());
+  assert.equal(ours, workspace.packageVersion());
   for (const [name, version] of Object.entries(others))
-    assert.equal(`${name} ${version}`, place.version(name));
+    assert.equal(`${name} ${version}`, workspace.version(name));
 }
 
 /** The order that the service has seen last, with the key that came with it. */
@@ -33,15 +33,21 @@ export function recorded({ service }) {
   return JSON.parse(body);
 }
 
-const settings = (place) => ({ PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: place.service.baseUrl });
+const settings = (workspace) => ({
+  PLEDGE_API_KEY: KEY,
+  PLEDGE_BASE_URL: workspace.service.baseUrl,
+});
 
-function nodeServer(place, folder) {
-  return place.start(() => [place.npm, "start", "--silent"], { env: settings(place), folder });
+function nodeServer(workspace, folder) {
+  return workspace.start(() => [workspace.npm, "start", "--silent"], {
+    env: settings(workspace),
+    folder,
+  });
 }
 
 /** A page whose every byte is looked at, from the first one on, and the statuses of what it posts. */
-async function watchedPage(place, options) {
-  const page = await place.openPage(options);
+async function watchedPage(workspace, options) {
+  const page = await workspace.openPage(options);
   /** @type {Promise<string>[]} */
   const received = [];
   /** @type {number[]} */
@@ -69,36 +75,36 @@ async function watchedPage(place, options) {
 
 /**
  * From a mistyped address to the timeline.
- * @param {import("../lib/place.mjs").Place} place
+ * @param {import("../lib/workspace.mjs").Workspace} workspace
  * @param {string} url
  * @param {{problem: string | RegExp, arrive: (page: import("playwright-core").Page) => Promise<void>, bound?: boolean}} wish
  */
-async function walk(place, url, { problem, arrive, bound }) {
-  const { page, posts, mustBeClean } = await watchedPage(place);
-  const before = place.service.seen.length;
+async function walk(workspace, url, { problem, arrive, bound }) {
+  const { page, posts, mustBeClean } = await watchedPage(workspace);
+  const before = workspace.service.seen.length;
   await page.goto(url);
   if (bound) await page.waitForFunction(() => document.querySelector("form")?.noValidate);
   await page.getByLabel("Trees").fill("3");
   await page.getByLabel("E-mail address").fill("ada@");
-  await page.getByRole("button", { name: "Place order" }).click();
+  await page.getByRole("button", { name: "Workspace order" }).click();
   await page.getByText(problem).first().waitFor();
   if (bound) assert.deepEqual(posts, [], "the page itself has found it");
-  assert.equal(place.service.seen.length, before, "nothing is sent");
+  assert.equal(workspace.service.seen.length, before, "nothing is sent");
   await page.getByLabel("E-mail address").fill("ada@example.org");
-  await page.getByRole("button", { name: "Place order" }).click();
+  await page.getByRole("button", { name: "Workspace order" }).click();
   await arrive(page);
-  assert.deepEqual(recorded(place), ORDER);
+  assert.deepEqual(recorded(workspace), ORDER);
   await mustBeClean();
 }
 
 /** The same where a browser without JavaScript posts the form: what HTML lets through, the server refuses in the page. */
-async function walkWithoutScript(place, url) {
-  const { page, posts, mustBeClean } = await watchedPage(place, { javaScriptEnabled: false });
-  const before = place.service.seen.length;
+async function walkWithoutScript(workspace, url) {
+  const { page, posts, mustBeClean } = await watchedPage(workspace, { javaScriptEnabled: false });
+  const before = workspace.service.seen.length;
   const [trees, email, button] = [
     page.getByLabel("Trees"),
     page.getByLabel("E-mail address"),
-    page.getByRole("button", { name: "Place order" }),
+    page.getByRole("button", { name: "Workspace order" }),
   ];
   await page.goto(url);
   await trees.fill("3");
@@ -112,11 +118,11 @@ async function walkWithoutScript(place, url) {
     [posts, await email.getAttribute("aria-invalid"), await trees.inputValue()],
     [[422], "true", "3"],
   );
-  assert.equal(place.service.seen.length, before, "nothing is sent");
+  assert.equal(workspace.service.seen.length, before, "nothing is sent");
   await email.fill("ada@example.org");
   await button.click();
   await atTimeline(page);
-  assert.deepEqual(recorded(place), ORDER);
+  assert.deepEqual(recorded(workspace), ORDER);
   await mustBeClean();
 }
 
@@ -127,14 +133,14 @@ const post = (url, body) =>
   fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
 
 /** An order as JSON: good, wrong, and not JSON at all. */
-async function mustTakeOrders(place, url) {
+async function mustTakeOrders(workspace, url) {
   const good = await post(url, JSON.stringify(REQUEST));
   assert.deepEqual(
     [good.status, await good.json()],
     [200, { id: "ptran_1", timelineUrl: TIMELINE }],
   );
-  assert.deepEqual(recorded(place), REQUEST);
-  const count = place.service.seen.length;
+  assert.deepEqual(recorded(workspace), REQUEST);
+  const count = workspace.service.seen.length;
   const wrong = await post(url, JSON.stringify({ ...REQUEST, recipient: { email: "ada@" } }));
   const { message, issues } = await wrong.json();
   assert.deepEqual(
@@ -142,10 +148,10 @@ async function mustTakeOrders(place, url) {
     [422, "string", [["recipient", "email"]]],
   );
   assert.equal((await post(url, "{")).status, 400);
-  assert.equal(place.service.seen.length, count, "what is wrong is not sent");
+  assert.equal(workspace.service.seen.length, count, "what is wrong is not sent");
 }
 
-/** What a shop's server answers when the service can't be reached. */
+/** The answer of a shop's server when the service can't be reached. */
 async function mustSaySorry(url) {
   const { status, body } = await post(url, JSON.stringify(REQUEST)).then(async (response) => ({
     status: response.status,
@@ -156,16 +162,16 @@ async function mustSaySorry(url) {
 }
 
 /** A Worker of the service's name, which passes on to the service what comes by the recipe's binding. @returns flags for `wrangler dev` */
-function bindHonoToPledges(place) {
-  place.write(
+function bindHonoToPledges(workspace) {
+  workspace.write(
     "pledges/index.js",
-    `export default { fetch: (request) => fetch(new Request(${JSON.stringify(place.service.baseUrl)} + new URL(request.url).pathname, request)) };\n`,
+    `export default { fetch: (request) => fetch(new Request(${JSON.stringify(workspace.service.baseUrl)} + new URL(request.url).pathname, request)) };\n`,
   );
-  place.write(
+  workspace.write(
     "pledges/wrangler.toml",
     'name = "impact-pledge"\nmain = "index.js"\ncompatibility_date = "2026-10-01"\n',
   );
-  place.change("wrangler.toml", (text) =>
+  workspace.change("wrangler.toml", (text) =>
     text.replace(/^# (?=\[\[services|binding|service =)/gm, ""),
   );
   return ["--config", "wrangler.toml", "--config", "pledges/wrangler.toml"];
@@ -178,7 +184,7 @@ const FIELDS = {
   "pledges.0.impact.offeringId": "tree",
 };
 
-/** What a posted form is answered with where its fields are not to blame. */
+/** The answer to a posted form when its fields are not to blame. */
 async function mustRefuseInPage(url, { fields, status: expected, text }) {
   const response = await fetch(url, {
     method: "POST",
@@ -195,18 +201,18 @@ async function mustRefuseInPage(url, { fields, status: expected, text }) {
   );
 }
 
-const NOBODY = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: "http://127.0.0.1:9" };
+const UNREACHABLE = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: "http://127.0.0.1:9" };
 
 /** A page that is built by Vite, with the shop's server of the Node recipe behind it. @returns {Promise<string>} its origin */
-export async function startFrontEnd(place, name) {
-  place.copyRecipe(name);
-  place.copyRecipe("node", "server");
-  mustPin(place);
-  await place.node(place.npm, "run", "build", "--silent");
-  const shop = await nodeServer(place, "server");
-  return place.start(
+export async function startFrontEnd(workspace, name) {
+  workspace.copyRecipe(name);
+  workspace.copyRecipe("node", "server");
+  mustPin(workspace);
+  await workspace.node(workspace.npm, "run", "build", "--silent");
+  const shop = await nodeServer(workspace, "server");
+  return workspace.start(
     (port) => [
-      place.npm,
+      workspace.npm,
       "start",
       "--silent",
       "--",
@@ -222,31 +228,31 @@ export async function startFrontEnd(place, name) {
 
 const frontEnd = (name, expected) => ({
   name: `recipe-${name}`,
-  version: (place) => place.version("vite"),
-  run: async (place) => walk(place, await startFrontEnd(place, name), expected),
+  version: (workspace) => workspace.version("vite"),
+  run: async (workspace) => walk(workspace, await startFrontEnd(workspace, name), expected),
 });
 
 /** A framework whose server takes the form itself, from pages with a script and without. @param {(port: number) => string[]} [flags] for its start */
 const fullStack = (name, framework, flags = () => []) => ({
   name: `recipe-${name}`,
-  version: (place) => place.version(framework),
-  async run(place) {
-    place.copyRecipe(name);
-    mustPin(place);
-    await place.node(place.npm, "run", "build", "--silent");
+  version: (workspace) => workspace.version(framework),
+  async run(workspace) {
+    workspace.copyRecipe(name);
+    mustPin(workspace);
+    await workspace.node(workspace.npm, "run", "build", "--silent");
     const start = (env) =>
-      place.start((port) => [place.npm, "start", "--silent", "--", ...flags(port)], {
+      workspace.start((port) => [workspace.npm, "start", "--silent", "--", ...flags(port)], {
         env: { ...env, HOST: "127.0.0.1" },
       });
-    const url = `${await start(settings(place))}/`;
-    await walk(place, url, { problem: MUST_BE, arrive: atTimeline, bound: true });
-    await walkWithoutScript(place, url);
+    const url = `${await start(settings(workspace))}/`;
+    await walk(workspace, url, { problem: MUST_BE, arrive: atTimeline, bound: true });
+    await walkWithoutScript(workspace, url);
     await mustRefuseInPage(url, {
       fields: { ...FIELDS, reference: "" },
       status: 422,
       text: /Your order was not taken/,
     });
-    await mustRefuseInPage(`${await start(NOBODY)}/`, {
+    await mustRefuseInPage(`${await start(UNREACHABLE)}/`, {
       fields: FIELDS,
       status: 502,
       text: /did not record your order\. Please try again/,
@@ -277,15 +283,15 @@ export const environments = [
   fullStack("react-router", "react-router"),
   {
     name: "recipe-nextjs",
-    version: (place) => place.version("next"),
-    async run(place) {
-      place.copyRecipe("nextjs");
-      mustPin(place);
-      await place.node(place.npm, "run", "build", "--silent");
+    version: (workspace) => workspace.version("next"),
+    async run(workspace) {
+      workspace.copyRecipe("nextjs");
+      mustPin(workspace);
+      await workspace.node(workspace.npm, "run", "build", "--silent");
       const start = (env) =>
-        place.start(
+        workspace.start(
           (port) => [
-            place.npm,
+            workspace.npm,
             "start",
             "--silent",
             "--",
@@ -296,28 +302,28 @@ export const environments = [
           ],
           { env },
         );
-      const origin = await start(settings(place));
-      await mustTakeOrders(place, `${origin}/api/orders`);
-      await walk(place, origin, { problem: MUST_BE, arrive: atTimeline });
-      await mustSaySorry(`${await start(NOBODY)}/api/orders`);
+      const origin = await start(settings(workspace));
+      await mustTakeOrders(workspace, `${origin}/api/orders`);
+      await walk(workspace, origin, { problem: MUST_BE, arrive: atTimeline });
+      await mustSaySorry(`${await start(UNREACHABLE)}/api/orders`);
     },
   },
   {
     name: "recipe-hono",
-    version: (place) => place.version("hono"),
-    async run(place) {
-      place.copyRecipe("hono");
-      mustPin(place);
-      await place.node(place.npm, "run", "build", "--silent");
+    version: (workspace) => workspace.version("hono"),
+    async run(workspace) {
+      workspace.copyRecipe("hono");
+      mustPin(workspace);
+      await workspace.node(workspace.npm, "run", "build", "--silent");
       const start = (env, ...flags) => {
-        place.write(
+        workspace.write(
           ".dev.vars",
           Object.entries(env)
             .map(([name, value]) => `${name}=${value}\n`)
             .join(""),
         );
-        return place.start((port) => [
-          place.npm,
+        return workspace.start((port) => [
+          workspace.npm,
           "start",
           "--silent",
           "--",
@@ -331,26 +337,26 @@ export const environments = [
           ...flags,
         ]);
       };
-      await mustTakeOrders(place, `${await start(settings(place))}/orders`);
-      await mustSaySorry(`${await start(NOBODY)}/orders`);
-      const flags = bindHonoToPledges(place);
+      await mustTakeOrders(workspace, `${await start(settings(workspace))}/orders`);
+      await mustSaySorry(`${await start(UNREACHABLE)}/orders`);
+      const flags = bindHonoToPledges(workspace);
       await mustTakeOrders(
-        place,
-        `${await start({ ...settings(place), PLEDGE_BASE_URL: "https://pledges.invalid" }, ...flags)}/orders`,
+        workspace,
+        `${await start({ ...settings(workspace), PLEDGE_BASE_URL: "https://pledges.invalid" }, ...flags)}/orders`,
       );
     },
   },
   {
     name: "recipe-node",
     version: () => `node ${process.versions.node}`,
-    async run(place) {
-      place.copyRecipe("node");
-      mustPin(place);
-      const origin = await nodeServer(place);
-      await mustTakeOrders(place, `${origin}/orders`);
-      await walk(place, origin, { problem: MUST_BE, arrive: atTimeline });
+    async run(workspace) {
+      workspace.copyRecipe("node");
+      mustPin(workspace);
+      const origin = await nodeServer(workspace);
+      await mustTakeOrders(workspace, `${origin}/orders`);
+      await walk(workspace, origin, { problem: MUST_BE, arrive: atTimeline });
       await mustSaySorry(
-        `${await place.start(() => [place.npm, "start", "--silent"], { env: NOBODY })}/orders`,
+        `${await workspace.start(() => [workspace.npm, "start", "--silent"], { env: UNREACHABLE })}/orders`,
       );
     },
   },

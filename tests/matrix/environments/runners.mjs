@@ -5,12 +5,12 @@ import { created } from "../../package/mock-server.mjs";
 /** @param {string} name @param {string} environment @param {string} spec as CommonJS or as a module */
 const jest = (name, environment, spec) => ({
   name: `jest-${name}`,
-  version: (place) => place.version("jest"),
-  async run(place) {
-    place.copy("jest");
-    place.env.SERVICE = place.service.baseUrl;
-    place.write("answer.json", JSON.stringify(created()));
-    place.write(
+  version: (workspace) => workspace.version("jest"),
+  async run(workspace) {
+    workspace.copy("jest");
+    workspace.env.SERVICE = workspace.service.baseUrl;
+    workspace.write("answer.json", JSON.stringify(created()));
+    workspace.write(
       "jest.config.json",
       JSON.stringify({
         testEnvironment: environment,
@@ -21,19 +21,19 @@ const jest = (name, environment, spec) => ({
       }),
     );
     const flags = spec.endsWith(".mjs") ? ["--experimental-vm-modules"] : [];
-    await place.node(...flags, place.tool("jest", "bin", "jest.js"), "--ci", "--runInBand");
+    await workspace.node(...flags, workspace.tool("jest", "bin", "jest.js"), "--ci", "--runInBand");
   },
 });
 
 /** @param {string} name @param {string} environment @param {string} pool where the tests run */
 const vitest = (name, environment, pool) => ({
   name: `vitest-${name}`,
-  version: (place) => place.version("vitest"),
-  async run(place) {
-    place.copy("vitest");
-    place.env.SERVICE = place.service.baseUrl;
-    const out = await place.node(
-      place.tool("vitest", "vitest.mjs"),
+  version: (workspace) => workspace.version("vitest"),
+  async run(workspace) {
+    workspace.copy("vitest");
+    workspace.env.SERVICE = workspace.service.baseUrl;
+    const out = await workspace.node(
+      workspace.tool("vitest", "vitest.mjs"),
       "run",
       "--environment",
       environment,

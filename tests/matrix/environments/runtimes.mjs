@@ -8,10 +8,10 @@ import { Skipped } from "../lib/skipped.mjs";
 /** The newest of each that every platform's package on npm has. */
 const NODES = ["20.20.2", "22.23.3", "24.18.1", "26.10.0"];
 
-async function both(place, ...program) {
-  place.copy();
-  await place.mustPrint(...program, "console.mjs");
-  await place.mustPrint(...program, "console.cjs");
+async function both(workspace, ...program) {
+  workspace.copy();
+  await workspace.mustPrint(...program, "console.mjs");
+  await workspace.mustPrint(...program, "console.cjs");
 }
 
 const node = (version) => ({
@@ -35,7 +35,7 @@ const node = (version) => ({
     });
     return `node ${version}`;
   },
-  run: (place) => both(place, cachedNode(place.tools.cache, version).path),
+  run: (workspace) => both(workspace, cachedNode(workspace.tools.cache, version).path),
 });
 
 /** A Node of another version, from npm. */
@@ -54,34 +54,34 @@ function cachedNode(cache, version) {
 }
 
 /** Its binary is a package of its own for each platform, chosen by an install script otherwise. */
-function bun(place) {
-  const [platform] = readdirSync(place.tool("@oven"));
-  return place.tool("@oven", platform, "bin", process.platform === "win32" ? "bun.exe" : "bun");
+function bun(workspace) {
+  const [platform] = readdirSync(workspace.tool("@oven"));
+  return workspace.tool("@oven", platform, "bin", process.platform === "win32" ? "bun.exe" : "bun");
 }
 
-function must(place, program, name) {
-  const answer = ask(program, ["--version"], { env: place.env });
+function must(workspace, program, name) {
+  const answer = ask(program, ["--version"], { env: workspace.env });
   if (answer === null) throw new Skipped(`${name} does not start here`);
   return `${name} ${answer.match(/\d+\.\d+\.\d+/)}`;
 }
 
-const deno = (place) => join(place.tool(".bin"), "deno");
+const deno = (workspace) => join(workspace.tool(".bin"), "deno");
 
 /** @type {import("../main.mjs").Environment[]} */
 export const environments = [
   ...NODES.map(node),
   {
     name: "bun",
-    version: (place) => must(place, bun(place), "bun"),
-    run: (place) => both(place, bun(place), "run"),
+    version: (workspace) => must(workspace, bun(workspace), "bun"),
+    run: (workspace) => both(workspace, bun(workspace), "run"),
   },
   {
     name: "deno",
-    version: (place) => must(place, deno(place), "deno"),
-    run: (place) =>
+    version: (workspace) => must(workspace, deno(workspace), "deno"),
+    run: (workspace) =>
       both(
-        place,
-        deno(place),
+        workspace,
+        deno(workspace),
         "run",
         "--node-modules-dir=manual",
         "--no-lock",

@@ -26,8 +26,8 @@ validateAt(1);
 bindForm(document.body);
 `;
 
-async function compile(place, compiler) {
-  const folder = join(place.tools.root, "tests", "types");
+async function compile(workspace, compiler) {
+  const folder = join(workspace.tools.root, "tests", "types");
   const sources = readdirSync(folder)
     .filter((name) => name.endsWith(".ts"))
     .map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
@@ -38,24 +38,24 @@ async function compile(place, compiler) {
         source,
       })),
     );
-    for (const { name, source } of files) place.write(name, source);
+    for (const { name, source } of files) workspace.write(name, source);
     for (const exactOptionalPropertyTypes of [true, false]) {
-      place.write(
+      workspace.write(
         "tsconfig.json",
         JSON.stringify({
           compilerOptions: { ...STRICT, ...resolution, exactOptionalPropertyTypes },
           files: files.map(({ name }) => name),
         }),
       );
-      await place.node(place.tool(compiler, "bin", "tsc"), "--project", ".");
+      await workspace.node(workspace.tool(compiler, "bin", "tsc"), "--project", ".");
     }
   }
 }
 
 const typescript = (version, compiler) => ({
   name: `typescript-${version}`,
-  version: (place) => place.version(compiler).replace(compiler, "typescript"),
-  run: (place) => compile(place, compiler),
+  version: (workspace) => workspace.version(compiler).replace(compiler, "typescript"),
+  run: (workspace) => compile(workspace, compiler),
 });
 
 /** The oldest that is promised, some between, and the newest. @type {import("../main.mjs").Environment[]} */

@@ -18,13 +18,13 @@ export function findFirefox(env = process.env) {
   return path;
 }
 
-/** Started at once, and ended when the place is left. @param {import("./place.mjs").Place} place */
-export async function useFirefox(place) {
+/** Started at once, and ended when the workspace is closed. @param {import("./workspace.mjs").Workspace} workspace */
+export async function useFirefox(workspace) {
   const executablePath = findFirefox();
   const { launch } = await import(
-    pathToFileURL(place.tool("puppeteer-core", "lib", "puppeteer", "puppeteer-core.js")).href
+    pathToFileURL(workspace.tool("puppeteer-core", "lib", "puppeteer", "puppeteer-core.js")).href
   );
   const browser = await launch({ browser: "firefox", executablePath });
-  place.whenLeaving(() => browser.close());
+  workspace.whenLeaving(() => browser.close());
   return browser;
 }

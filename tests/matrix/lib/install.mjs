@@ -1,5 +1,5 @@
 /**
- * What the environments need, below `build/matrix`: the tools of this folder's lock file, and below them, in
+ * Installs the tools of the environments below `build/matrix`: the tools of this folder's lock file, and below them, in
  * `projects`, the packed package, installed by npm as users do.
  */
 import { createHash } from "node:crypto";

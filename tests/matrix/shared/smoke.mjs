@@ -1,4 +1,4 @@
-/** What every environment does with the package's entries, and what must come of it. */
+/** The calls that every environment makes of the package's entries, and their expected results. */
 
 export const REQUEST = {
   reference: "order-1",
@@ -83,14 +83,14 @@ export const EXPECTED = {
   tested: ["1970-01-01T00:00:00.000Z", "order-1", 1, [200, 200, 200]],
 };
 
-/** What a shopper does with a bound form, where there is a document. */
+/** A shopper's steps in a bound form, where there is a document. */
 export async function smokeForm({ bindForm }, document) {
-  const place = document.body.appendChild(document.createElement("div"));
-  place.innerHTML = `<form>
+  const container = document.body.appendChild(document.createElement("div"));
+  container.innerHTML = `<form>
     <input name="reference" value="order-1"><input type="hidden" name="pledges.0.impact.offeringId" value="tree">
     <input name="pledges.0.impact.amount" type="number" value="1"><input id="email" name="recipient.email">
     <button>Send</button></form>`;
-  const [form, email] = [place.querySelector("form"), place.querySelector("#email")];
+  const [form, email] = [container.querySelector("form"), container.querySelector("#email")];
   const sent = new Promise((resolve) => bindForm(form, { onSubmit: resolve }));
   type(email, "ada@");
   const invalid = email.getAttribute("aria-invalid");

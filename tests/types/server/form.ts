@@ -1,4 +1,4 @@
-// What a server's code does with a posted form compiles without the DOM's types, and without any others.
+// A server's code that reads a posted form compiles without the DOM's types, and without any others.
 import {
   bindForm,
   type fieldAttributes,

@@ -1,4 +1,4 @@
-/** What both Hono services share: the records of the contract, ids, prices. */
+/** Shared by both Hono services: the records of the contract, ids, prices. */
 
 const CHARGE_SCALE = 12;
 

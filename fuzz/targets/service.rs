@@ -1,4 +1,4 @@
-//! A service of its own for each input, over records in memory, with the calls that it makes counted.
+//! A new service for each input, over records in memory. It counts the calls to its store.
 
 use super::memory::MemoryStore;
 use futures_executor::block_on;
@@ -40,7 +40,7 @@ const RECORDS: [(&str, &str); 4] = [
 const CATALOGUE: &str = r#"{"currencyCode":"EUR","unitPrices":{"tree":"0.50","t":"1.005"}}"#;
 pub const VALID: &str = r#"{"reference":"r","recipient":{"email":"a@b"},"pledges":[{"impact":{"amount":1.5,"offeringId":"tree"}}]}"#;
 
-/// A record that every service here begins with, of [`UNIT`].
+/// The record of [`FuzzService::with_record`], of [`UNIT`].
 pub const ID: &str = "ptran_abcdefghijklmnopqrstuvwxabcdefghijklmnopqy";
 pub const EDIT_KEY: &str = "abcdefghijklmnopqrstuvwxyz234567";
 pub const ACCESS: &str = r#"{"mode":"test","unit":"unit","editKey":"84cb29b2c78b393c0d30a90d5a9f670267d02d9ec3743fc1800acff8b03bac15"}"#;
@@ -91,7 +91,7 @@ impl Clock for Noon {
     }
 }
 
-/// Counts instead of drawing: each input plays the same again.
+/// Counts instead of drawing at random, so that an input always has the same outcome.
 #[derive(Default)]
 struct Counter(Cell<u8>);
 
@@ -102,7 +102,7 @@ impl Entropy for Counter {
     }
 }
 
-pub struct Bench {
+pub struct FuzzService {
     pub records: Records,
     entropy: Counter,
     caches: Caches,
@@ -174,7 +174,7 @@ impl Answer {
     }
 }
 
-impl Bench {
+impl FuzzService {
     pub fn new() -> Self {
         let records = Records::default();
         for (key, record) in RECORDS {
@@ -185,7 +185,7 @@ impl Bench {
             records.keep(&format!("catalogue:{mode}"), CATALOGUE.as_bytes(), b"null");
         }
         let (entropy, caches) = (Counter::default(), Caches::default());
-        Bench {
+        FuzzService {
             records,
             entropy,
             caches,
@@ -195,19 +195,19 @@ impl Bench {
 
     /// With the record of [`ID`], which [`EDIT_KEY`] opens.
     pub fn with_record(value: &[u8], metadata: &[u8]) -> Self {
-        let bench = Bench::new();
-        bench.records.keep(&format!("transaction:{ID}"), value, metadata);
-        bench
+        let service = FuzzService::new();
+        service.records.keep(&format!("transaction:{ID}"), value, metadata);
+        service
     }
 
-    /// Forgets what outlives a request, as another isolate knows nothing of it.
+    /// Empties the caches, as a new isolate would begin.
     pub fn forget(&mut self) {
         self.caches = Caches::default();
     }
 
-    /// What the service answers, held to what is true of every answer.
+    /// Sends a request, and asserts the rules that all answers keep.
     pub fn send(&self, sent: &Sent) -> Answer {
-        let Bench { records, entropy, caches, settings } = self;
+        let FuzzService { records, entropy, caches, settings } = self;
         let writes = records.writes.get();
         let journal = Journal::default();
         let service = Service { store: records, clock: &Noon, entropy, caches, settings, journal };

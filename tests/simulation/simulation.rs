@@ -1,4 +1,5 @@
-//! One seed: callers, an operator, isolates that come and go, and all that they did.
+//! The simulation of one seed: callers, an operator, isolates that start and end, and the history
+//! of their requests.
 
 use crate::executor::{Executor, Time};
 use crate::isolate::{Answer, Bodies, EPOCH_MS, Isolate, SimulatedRequest, SkewedClock, Upload};
@@ -24,13 +25,13 @@ const ISOLATES: usize = 2 * LOCATIONS;
 const STEPS: usize = 60;
 const NAMES: usize = 3;
 const PAYLOADS: usize = 3;
-/// What nobody orders until the end.
+/// The payload that no request has before the audit.
 pub const NEW_PAYLOAD: usize = PAYLOADS;
-/// What a crowd orders, all at once, and how many bytes that has at least.
+/// The payload of a burst of creates, and its least size in bytes.
 pub const LARGE_PAYLOAD: usize = PAYLOADS + 1;
 pub const LARGE_BYTES: usize = 1_000_000;
-const CROWD: usize = 36;
-/// Of a crowd, one in so many sends its body whole.
+const BURST: usize = 36;
+/// One in so many requests of a burst sends its whole body.
 const WHOLE: usize = 12;
 
 // ---- Who calls -------------------------------------------------------------------------------------
@@ -104,11 +105,11 @@ pub struct Ask {
     pub key: usize,
     pub unit: Option<&'static str>,
     pub host: &'static str,
-    pub what: What,
+    pub action: Action,
 }
 
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum Action {
     Create { name: Option<usize>, payload: usize, spelling: usize, is_broken: bool },
     Get { id: String },
     Timeline { id: String, edit_key: String },
@@ -125,15 +126,15 @@ impl Ask {
 
     /// The name of the create's idempotency key, where it has one.
     pub fn name(&self) -> Option<usize> {
-        if let What::Create { name, .. } = self.what { name } else { None }
+        if let Action::Create { name, .. } = self.action { name } else { None }
     }
 
     pub fn payload(&self) -> Option<usize> {
-        if let What::Create { payload, .. } = self.what { Some(payload) } else { None }
+        if let Action::Create { payload, .. } = self.action { Some(payload) } else { None }
     }
 }
 
-/// A request and what became of it.
+/// A request and its answer.
 pub struct Exchange {
     pub ask: Ask,
     pub isolate: usize,
@@ -144,8 +145,8 @@ pub struct Exchange {
     /// `None` while it runs, and for ever if it was cut.
     pub answer: Option<Answer>,
     pub is_cut: bool,
-    /// Whether it was sent when nothing failed any more and all caches had run out.
-    pub is_calm: bool,
+    /// Whether it was sent after the last fault, when all caches had run out.
+    pub is_audit: bool,
     pub calls: Rc<Calls>,
 }
 
@@ -156,16 +157,16 @@ fn draw_payloads(random: &Random) -> Vec<Payload> {
     payloads
 }
 
-// ---- The world -------------------------------------------------------------------------------------
+// ---- The simulation -------------------------------------------------------------------------------------
 
-pub struct World {
+pub struct Simulation {
     pub time: Rc<Time>,
     pub kv: Rc<Kv>,
     pub exchanges: Rc<RefCell<Vec<Exchange>>>,
     pub keys: Vec<KeyLife>,
     pub prices: Vec<(u64, Prices)>,
     pub payloads: Vec<Payload>,
-    /// What else happened, for the trace.
+    /// Events besides the exchanges, for the trace.
     pub events: Vec<(u64, String)>,
     /// Isolates that hold more than they may.
     pub excesses: Vec<String>,
@@ -175,25 +176,25 @@ pub struct World {
     isolate_count: usize,
     /// The key that was made or revoked last: many use it then.
     changed_key: Option<usize>,
-    is_calm: bool,
+    is_audit: bool,
     pub recording: Recording,
     bug: Option<Bug>,
 }
 
-impl World {
+impl Simulation {
     /// Runs a seed to its end.
     pub fn run(seed: u64, bug: Option<Bug>, is_recorded: bool) -> Self {
-        let mut world = World::new(seed, bug, is_recorded);
-        let crowd = world.random.chance(30).then(|| world.random.index(STEPS));
+        let mut simulation = Simulation::new(seed, bug, is_recorded);
+        let burst = simulation.random.chance(30).then(|| simulation.random.index(STEPS));
         for step in 0..STEPS {
-            if Some(step) == crowd {
-                world.crowd();
+            if Some(step) == burst {
+                simulation.burst();
             }
-            world.step();
+            simulation.step();
         }
-        world.calm_down();
-        world.audit();
-        world
+        simulation.stop_faults();
+        simulation.audit();
+        simulation
     }
 
     fn new(seed: u64, bug: Option<Bug>, is_recorded: bool) -> Self {
@@ -204,7 +205,7 @@ impl World {
             slow: random.pick(&[0, 50, 400]),
             late: random.pick(&[0, 0, 50]),
         };
-        let mut world = World {
+        let mut simulation = Simulation {
             kv: Rc::new(Kv::new(&time, &random, conditions)),
             executor: Executor::new(&time, &random),
             exchanges: Rc::default(),
@@ -216,17 +217,18 @@ impl World {
             isolates: vec![],
             isolate_count: 0,
             changed_key: None,
-            is_calm: false,
+            is_audit: false,
             recording: if is_recorded { Recording::new(&time) } else { Recording::default() },
             time,
             random,
             bug,
         };
-        (0..KEYS.len()).filter(|key| *key != LATER).for_each(|key| world.make_key(key));
-        world.set_prices();
-        world.advance(100_000); // all of it is in force
-        world.isolates = (0..ISOLATES).map(|index| world.isolate(index % LOCATIONS)).collect();
-        world
+        (0..KEYS.len()).filter(|key| *key != LATER).for_each(|key| simulation.make_key(key));
+        simulation.set_prices();
+        simulation.advance(100_000); // all of it is in force
+        simulation.isolates =
+            (0..ISOLATES).map(|index| simulation.isolate(index % LOCATIONS)).collect();
+        simulation
     }
 
     fn isolate(&mut self, location: usize) -> Rc<Isolate> {
@@ -260,7 +262,7 @@ impl World {
         self.executor.run_until(self.time.now_ms() + milliseconds);
     }
 
-    // ---- What happens at random ------------------------------------------------------------------
+    // ---- Random events ---------------------------------------------------------------------------
 
     fn step(&mut self) {
         let pause_ms = match self.random.below(100) {
@@ -287,26 +289,27 @@ impl World {
         let name = self.random.chance(850).then(|| self.random.index(NAMES));
         let payload = self.random.index(PAYLOADS);
         let (spelling, is_broken) = (self.random.index(2), self.random.chance(20));
-        let ask = self.ask(What::Create { name, payload, spelling, is_broken });
+        let ask = self.ask(Action::Create { name, payload, spelling, is_broken });
         self.send(ask);
     }
 
     /// Sends more bytes at once than an isolate may hold.
-    fn crowd(&mut self) {
-        self.note(format!("a crowd of {CROWD} comes"));
+    fn burst(&mut self) {
+        self.note(format!("a burst of {BURST} creates"));
         let isolate = Rc::clone(&self.isolates[self.random.index(self.isolates.len())]);
-        for number in 0..CROWD {
+        for number in 0..BURST {
             let is_broken = number % WHOLE > 0;
-            let what = What::Create { name: None, payload: LARGE_PAYLOAD, spelling: 0, is_broken };
-            self.send_to(&isolate, self.ask(what));
+            let action =
+                Action::Create { name: None, payload: LARGE_PAYLOAD, spelling: 0, is_broken };
+            self.send_to(&isolate, self.ask(action));
         }
     }
 
-    fn ask(&self, what: What) -> Ask {
+    fn ask(&self, action: Action) -> Ask {
         let usual = self.random.pick(&[0, 0, 0, 1, 1, 2, 3, 4, LATER]); // some more than others
         let key = self.changed_key.filter(|_| self.random.chance(250)).unwrap_or(usual);
         let unit = self.random.pick(&[None, Some("unit_1"), Some("unit_2"), Some("unit_3")]);
-        Ask { key, unit, host: self.random.pick(HOSTS), what }
+        Ask { key, unit, host: self.random.pick(HOSTS), action }
     }
 
     /// The id and edit key of a create that was answered.
@@ -314,7 +317,7 @@ impl World {
         let exchanges = self.exchanges.borrow();
         let created: Vec<&Answer> = exchanges
             .iter()
-            .filter(|exchange| matches!(exchange.ask.what, What::Create { .. }))
+            .filter(|exchange| matches!(exchange.ask.action, Action::Create { .. }))
             .filter_map(|exchange| exchange.answer.as_ref().filter(|answer| answer.status == 200))
             .collect();
         if created.is_empty() {
@@ -328,14 +331,14 @@ impl World {
     fn get(&mut self) {
         let created = self.pick_created().filter(|_| self.random.chance(950));
         let id = created.map_or_else(unknown_id, |(id, _)| id);
-        let ask = self.ask(What::Get { id });
+        let ask = self.ask(Action::Get { id });
         self.send(ask);
     }
 
     fn timeline(&mut self) {
         let Some((id, edit_key)) = self.pick_created() else { return };
         let edit_key = if self.random.chance(250) { "a".repeat(32) } else { edit_key };
-        let ask = self.ask(What::Timeline { id, edit_key });
+        let ask = self.ask(Action::Timeline { id, edit_key });
         self.send(ask);
     }
 
@@ -366,7 +369,7 @@ impl World {
             ended_ms: None,
             answer: None,
             is_cut: false,
-            is_calm: self.is_calm,
+            is_audit: self.is_audit,
             calls,
         });
         let (isolate, exchanges) = (Rc::clone(isolate), Rc::clone(&self.exchanges));
@@ -392,11 +395,11 @@ impl World {
     }
 
     fn request(&self, ask: &Ask, calls: &Rc<Calls>, bodies: &Rc<Bodies>) -> SimulatedRequest {
-        let Ask { key, unit, host, what } = ask;
-        let (method, path) = match what {
-            What::Create { .. } => ("POST", PATH.to_owned()),
-            What::Get { id } => ("GET", format!("{PATH}/{id}")),
-            What::Timeline { id, edit_key } => {
+        let Ask { key, unit, host, action } = ask;
+        let (method, path) = match action {
+            Action::Create { .. } => ("POST", PATH.to_owned()),
+            Action::Get { id } => ("GET", format!("{PATH}/{id}")),
+            Action::Timeline { id, edit_key } => {
                 ("GET", format!("/timeline/{id}?edit_key={edit_key}"))
             }
         };
@@ -405,7 +408,7 @@ impl World {
         if let Some(unit) = unit {
             request = request.with_header("x-service-unit-id", *unit);
         }
-        if let What::Create { name, payload, spelling, is_broken } = what {
+        if let Action::Create { name, payload, spelling, is_broken } = action {
             let body = self.payloads[*payload].body(*spelling);
             if *spelling == 0 {
                 request = request.with_header("content-length", body.len().to_string());
@@ -415,7 +418,7 @@ impl World {
                 request = request.with_header("idempotency-key", format!("order-{name}"));
             }
             let is_large = *payload == LARGE_PAYLOAD;
-            let is_slow = is_large || (!self.is_calm && self.random.chance(100));
+            let is_slow = is_large || (!self.is_audit && self.random.chance(100));
             let takes_ms = self.random.below(if is_slow { 3_000 } else { 5 });
             request.upload = Some(Upload {
                 time: Rc::clone(&self.time),
@@ -491,8 +494,8 @@ impl World {
 
     fn use_everywhere(&mut self, key: usize) {
         for isolate in self.isolates.clone() {
-            let what = What::Get { id: unknown_id() };
-            self.send_to(&isolate, Ask { key, unit: Some("unit_1"), host: HOSTS[0], what });
+            let action = Action::Get { id: unknown_id() };
+            self.send_to(&isolate, Ask { key, unit: Some("unit_1"), host: HOSTS[0], action });
         }
     }
 
@@ -507,17 +510,17 @@ impl World {
 
     // ---- The end ---------------------------------------------------------------------------------
 
-    /// Nothing fails any more, late writes arrive, caches run out, and all isolates are new.
-    fn calm_down(&mut self) {
-        let calm = Conditions { faults: 0, is_strict: false, slow: 0, late: 0 };
-        *self.kv.conditions.borrow_mut() = calm;
+    /// Ends all faults, lets late writes arrive and caches run out, and replaces all isolates.
+    fn stop_faults(&mut self) {
+        let without_faults = Conditions { faults: 0, is_strict: false, slow: 0, late: 0 };
+        *self.kv.conditions.borrow_mut() = without_faults;
         self.advance(400_000);
         self.check_memory();
         if self.executor.running().is_empty() {
             self.isolates.clone().iter().for_each(|isolate| self.check_reservations(isolate));
         }
-        self.note("all is calm");
-        self.is_calm = true;
+        self.note("faults end, and all caches have run out");
+        self.is_audit = true;
         self.isolates = (0..LOCATIONS).map(|location| self.isolate(location)).collect();
     }
 
@@ -531,20 +534,20 @@ impl World {
             let everywhere = (0..LOCATIONS).map(|location| (location, key(true)));
             for (location, key) in everywhere.chain([(self.random.index(LOCATIONS), key(false))]) {
                 let isolate = Rc::clone(&self.isolates[location]);
-                let what = What::Get { id: id.clone() };
-                let ask = Ask { key: key.unwrap(), unit: None, host: HOSTS[0], what };
+                let action = Action::Get { id: id.clone() };
+                let ask = Ask { key: key.unwrap(), unit: None, host: HOSTS[0], action };
                 self.send_to(&isolate, ask);
                 self.advance(200);
             }
         }
         for (key, unit, name, payload) in self.named() {
-            let what = What::Create {
+            let action = Action::Create {
                 name: Some(name),
                 payload,
                 spelling: self.random.index(2),
                 is_broken: false,
             };
-            self.send(Ask { key, unit, host: self.random.pick(HOSTS), what });
+            self.send(Ask { key, unit, host: self.random.pick(HOSTS), action });
             self.advance(1_500);
         }
     }

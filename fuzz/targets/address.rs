@@ -1,6 +1,6 @@
 //! A method, and the path and query of an address.
 
-use super::service::{ACCESS, Bench, EDIT_KEY, ID, PATH, RECORD, Sent, UNIT};
+use super::service::{ACCESS, EDIT_KEY, FuzzService, ID, PATH, RECORD, Sent, UNIT};
 use super::text;
 
 const METHODS: [&str; 8] = ["GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "PUT", "get"];
@@ -11,16 +11,16 @@ pub fn run(input: &[u8]) {
     let Some((first, rest)) = input.split_first() else { return };
     let method = METHODS[usize::from(first & 7)];
     let path = ["/", &text(rest).replace('@', ID).replace('$', EDIT_KEY)].concat();
-    assert_eq!(status(&bench(), method, &path), expected(method, &path), "{method} {path}");
+    assert_eq!(status(&service(), method, &path), expected(method, &path), "{method} {path}");
 }
 
 /// A service with the record that is looked for.
-pub fn bench() -> Bench {
-    Bench::with_record(RECORD.as_bytes(), ACCESS.as_bytes())
+pub fn service() -> FuzzService {
+    FuzzService::with_record(RECORD.as_bytes(), ACCESS.as_bytes())
 }
 
-pub fn status(bench: &Bench, method: &str, path: &str) -> u16 {
-    let answer = bench.send(&Sent::new(method, path, UNIT));
+pub fn status(service: &FuzzService, method: &str, path: &str) -> u16 {
+    let answer = service.send(&Sent::new(method, path, UNIT));
     assert!(!matches!(answer.status, 405) || answer.headers.contains_key("allow"));
     assert!(method != "HEAD" || answer.body.is_empty());
     answer.status

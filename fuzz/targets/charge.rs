@@ -21,10 +21,10 @@ fn pledge(pair: &[u8; 16]) -> Option<(f64, String)> {
     let (double, price) = pair.split_at(8);
     let amount = f64::from_bits(u64::from_le_bytes(double.try_into().ok()?) & (u64::MAX >> 1));
     let price = u64::from_le_bytes(price.try_into().ok()?);
-    let (digits, places) = ((price >> 5).to_string(), (price & 31) as usize);
-    let digits = format!("{digits:0>width$}", width = places + 1);
-    let (whole, fraction) = digits.split_at(digits.len() - places);
-    let price = [whole, if places > 0 { "." } else { "" }, fraction].concat();
+    let (digits, decimals) = ((price >> 5).to_string(), (price & 31) as usize);
+    let digits = format!("{digits:0>width$}", width = decimals + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - decimals);
+    let price = [whole, if decimals > 0 { "." } else { "" }, fraction].concat();
     (amount.is_finite() && amount > 0.0).then_some((amount, price))
 }
 

@@ -1,6 +1,6 @@
-//! What the store has: written by an operator, by another release, or damaged.
+//! Stored records: written by an operator or by another release, or damaged.
 
-use super::service::{ACCESS, Bench, EDIT_KEY, ID, PATH, RECORD, Sent, UNIT, VALID};
+use super::service::{ACCESS, EDIT_KEY, FuzzService, ID, PATH, RECORD, Sent, UNIT, VALID};
 use super::timeline::check_page;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::charge::Catalogue;
@@ -42,8 +42,8 @@ fn ours() -> Scope {
 }
 
 fn key(record: &[u8]) {
-    let bench = Bench::with_record(RECORD.as_bytes(), ACCESS.as_bytes());
-    bench.records.keep(&CredentialKey(ApiKey::new(UNIT).hash()).name(), record, b"null");
+    let service = FuzzService::with_record(RECORD.as_bytes(), ACCESS.as_bytes());
+    service.records.keep(&CredentialKey(ApiKey::new(UNIT).hash()).name(), record, b"null");
     let read = read::<KeyRecord>(record);
     read.iter().for_each(is_bounded);
     let status = match read.map(|key| key.scope(Some("unit"))) {
@@ -52,7 +52,7 @@ fn key(record: &[u8]) {
         Some(Some(scope)) if scope == ours() => 200,
         Some(Some(_)) => 404,
     };
-    assert_eq!(bench.send(&get()).status, status);
+    assert_eq!(service.send(&get()).status, status);
 }
 
 /// An ID has to fit a header and the metadata of a record.
@@ -67,12 +67,12 @@ fn is_bounded(key: &KeyRecord) {
 }
 
 fn catalogue(record: &[u8]) {
-    let bench = Bench::new();
-    bench.records.keep("catalogue:test", record, b"null");
+    let service = FuzzService::new();
+    service.records.keep("catalogue:test", record, b"null");
     let status = if read::<Catalogue>(record).is_some() { 200 } else { 500 };
-    let answer = bench.send(&Sent::create(UNIT, VALID.as_bytes()));
+    let answer = service.send(&Sent::create(UNIT, VALID.as_bytes()));
     assert_eq!(answer.status, status);
-    assert_eq!(bench.records.writes.get(), usize::from(status == 200));
+    assert_eq!(service.records.writes.get(), usize::from(status == 200));
     if status == 200 {
         let amount = answer.json()["charge"]["amount"].as_str().unwrap().to_owned();
         assert_eq!(amount.find('.'), amount.len().checked_sub(3), "{amount}");
@@ -81,11 +81,11 @@ fn catalogue(record: &[u8]) {
 
 /// A get passes on the very bytes; only the page reads them.
 fn transaction(record: &[u8]) {
-    let bench = Bench::with_record(record, ACCESS.as_bytes());
-    let answer = bench.send(&get());
+    let service = FuzzService::with_record(record, ACCESS.as_bytes());
+    let answer = service.send(&get());
     assert_eq!((answer.status, &*answer.body), (200, record));
     let read = serde_json::from_slice::<RetrievedPledgeTransaction<'_>>(record);
-    let page = bench.send(&timeline());
+    let page = service.send(&timeline());
     assert_eq!(page.status, if read.is_ok() { 200 } else { 500 });
     check_page(str::from_utf8(&page.body).unwrap());
     if let Some(created) = read.ok().and_then(|read| read.into_created(ID.into())) {
@@ -98,27 +98,27 @@ fn timeline() -> Sent {
 }
 
 fn access(record: &[u8]) {
-    let bench = Bench::with_record(RECORD.as_bytes(), record);
+    let service = FuzzService::with_record(RECORD.as_bytes(), record);
     let read = read::<TransactionMetadata>(record);
     let status = |is_open: fn(&TransactionMetadata) -> bool| match &read {
         None => 500,
         Some(access) if is_open(access) => 200,
         Some(_) => 404,
     };
-    assert_eq!(bench.send(&get()).status, status(|access| access.allows(&ours())));
-    assert_eq!(bench.send(&timeline()).status, status(|access| access.opens_with(EDIT_KEY)));
+    assert_eq!(service.send(&get()).status, status(|access| access.allows(&ours())));
+    assert_eq!(service.send(&timeline()).status, status(|access| access.opens_with(EDIT_KEY)));
 }
 
 /// A repeat: what is stored of the first create decides, and nothing is written.
 fn replay(record: &[u8]) {
-    let bench = Bench::new();
+    let service = FuzzService::new();
     let idempotency_key = IdempotencyKey::parse("k").unwrap();
     let name =
         ReplayKey(ReplayHash::new(&NamespaceSecret::new([7; 32]), &ours(), &idempotency_key))
             .name();
-    bench.records.keep(&name, record, b"null");
-    let answer = bench.send(&Sent::create(UNIT, VALID.as_bytes()).with("idempotency-key", "k"));
-    assert_eq!(bench.records.writes.get(), 0);
+    service.records.keep(&name, record, b"null");
+    let answer = service.send(&Sent::create(UNIT, VALID.as_bytes()).with("idempotency-key", "k"));
+    assert_eq!(service.records.writes.get(), 0);
     match read::<Replay>(record) {
         None => assert_eq!(answer.status, 500),
         Some(replay) if answer.status == 200 => {

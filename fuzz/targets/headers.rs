@@ -1,7 +1,7 @@
 //! The headers of a create, a line each.
 
 use super::idempotency;
-use super::service::{Bench, LIVE, OTHER, SHOP, Sent, TEAM, UNIT, VALID};
+use super::service::{FuzzService, LIVE, OTHER, SHOP, Sent, TEAM, UNIT, VALID};
 use super::text;
 use regex_lite::Regex;
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ pub fn run(input: &[u8]) {
     let values = lines.split('\n').map(str::to_owned);
     let headers = NAMES.into_iter().zip(values).filter(|(_, value)| !value.is_empty());
     let sent = Sent { headers: headers.collect(), ..Sent::create("", VALID.as_bytes()) };
-    let answer = Bench::new().send(&sent);
+    let answer = FuzzService::new().send(&sent);
     let (status, is_live) = expected(&sent);
     assert_eq!(answer.status, status);
     if status != 200 || is_live.is_some() {

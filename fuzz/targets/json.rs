@@ -42,7 +42,7 @@ fn grammar(input: &[u8], issues: &[Issue<'_>]) {
     }
 }
 
-/// What serde_json gives a value of has the issues that the contract's rules give that value.
+/// A document that serde_json reads has the issues that the contract's rules find in its value.
 fn rules(input: &[u8], issues: &[Issue<'_>]) {
     let unlike = [Code::TooDeep, Code::DuplicateMember];
     let Ok(value) = serde_json::from_slice::<Value>(input) else { return };
@@ -85,7 +85,7 @@ fn is_amount(number: &[u8]) -> bool {
     double.is_finite() && double > 0.0
 }
 
-/// What is accepted keeps its content, and written as JSON again it is the same request.
+/// An accepted request keeps its content, and is the same when it is written as JSON and read again.
 fn accepted(input: &[u8], request: &PledgeTransactionRequest<'_>, issues: &[Issue<'_>]) {
     assert_eq!(seen(issues), [] as [Value; 0]);
     let canonical = to_json(request);

@@ -41,7 +41,7 @@ fn is_money(amount: &str) {
     assert!(whole == "0" || !whole.starts_with('0'), "{amount}");
 }
 
-/// What the client takes is a record to the service. serde_json reads no half of a surrogate pair.
+/// An answer that the client accepts can be read as a record by the service. serde_json reads no half of a surrogate pair.
 fn is_transaction(operation: Operation, json: &[u8]) {
     let has_escapes = json.windows(2).any(|escape| escape == b"\\u");
     assert!(has_escapes || record(operation, json).is_ok(), "{:?}", record(operation, json));

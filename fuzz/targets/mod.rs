@@ -1,5 +1,5 @@
-//! What is true of each door whatever comes through it. An input is bytes; a door panics where its service or client
-//! does, and where the outcome is not the one that an oracle gives.
+//! The fuzz targets. A target takes any bytes as untrusted input. It panics where the service or the client panics, and
+//! where the outcome differs from an oracle's.
 
 #[path = "../../tests/support/contract.rs"]
 mod contract;
@@ -20,11 +20,11 @@ pub mod request;
 pub mod service;
 pub mod timeline;
 
-/// A door: takes any bytes.
-pub type Door = fn(&[u8]);
+/// Takes any bytes.
+pub type Target = fn(&[u8]);
 
-/// Every door by the name of its target and of its folder below `fuzz/corpus`.
-pub const DOORS: [(&str, Door); 9] = [
+/// Every target by its name, which its folder below `fuzz/corpus` has too.
+pub const TARGETS: [(&str, Target); 9] = [
     ("address", address::run),
     ("answer", answer::run),
     ("charge", charge::run),

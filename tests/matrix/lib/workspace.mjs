@@ -1,4 +1,4 @@
-/** Where an environment is tried: its folder, and what it may use. */
+/** The workspace of an environment: its folder, its tools, and the processes that end with it. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ const MATRIX = join(import.meta.dirname, "..");
 const PATIENCE_MS = 600_000;
 const POLL_MS = 100;
 
-export class Place {
+export class Workspace {
   #leaving = [];
   /** The last output of a server. */
   #output = () => "";
@@ -29,7 +29,7 @@ export class Place {
    * @param {string} given.home where the tools' packages are installed
    * @param {string} given.folder of its own
    * @param {Awaited<ReturnType<typeof import("./service.mjs").useService>>} given.service
-   * @param {any} given.browser Chromium by playwright, or a Firefox in its place
+   * @param {any} given.browser Chromium by playwright, or a Firefox instead
    */
   constructor({ tools, home, folder, service, browser }) {
     this.tools = tools;

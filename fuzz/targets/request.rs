@@ -1,6 +1,6 @@
-//! Whole requests: what is created is had again, by whom it belongs to and by nobody else.
+//! Whole requests: a created transaction can be retrieved by its unit and by no other.
 
-use super::service::{Answer, Bench, LIVE, ORIGIN, OTHER, PATH, Sent, TEAM, UNIT};
+use super::service::{Answer, FuzzService, LIVE, ORIGIN, OTHER, PATH, Sent, TEAM, UNIT};
 use impact_pledge::api::Operation;
 use impact_pledge::api::answer;
 use impact_pledge::pledge::PledgeTransaction;
@@ -17,32 +17,32 @@ pub fn run(input: &[u8]) {
     if is_repeatable {
         create = create.with("idempotency-key", "k");
     }
-    let mut bench = Bench::new();
-    let answer = bench.send(&create);
+    let mut service = FuzzService::new();
+    let answer = service.send(&create);
     assert!(answer.status < 500, "{}", answer.status);
     if answer.status == 200 {
-        assert_eq!(bench.records.writes.get(), 1 + usize::from(is_repeatable));
-        is_read_by_a_client(&answer);
-        is_had_again(&bench, key, &answer);
+        assert_eq!(service.records.writes.get(), 1 + usize::from(is_repeatable));
+        assert_client_reads(&answer);
+        assert_retrievable(&service, key, &answer);
         if is_repeatable {
-            is_replayed(&mut bench, &create, &answer);
+            assert_replayed(&mut service, &create, &answer);
         }
     } else {
-        assert_eq!(bench.records.writes.get(), 0);
+        assert_eq!(service.records.writes.get(), 0);
         assert!(answer::read(Operation::Create, answer.status, &answer.body, to_double).is_err());
     }
 }
 
-fn is_read_by_a_client(answer: &Answer) {
+fn assert_client_reads(answer: &Answer) {
     let amount = answer::read(Operation::Create, 200, &answer.body, to_double).unwrap();
     assert_eq!(answer.json()["charge"]["amount"], amount);
 }
 
-fn is_had_again(bench: &Bench, key: &str, answer: &Answer) {
+fn assert_retrievable(service: &FuzzService, key: &str, answer: &Answer) {
     let created: PledgeTransaction<'_> = serde_json::from_slice(&answer.body).unwrap();
     let (id, url) = (created.id.clone().into_owned(), created.timeline_url.clone().into_owned());
     let get = |key: &str| {
-        bench
+        service
             .send(&Sent::new("GET", &format!("{PATH}/{id}"), key).with("x-service-unit-id", "unit"))
     };
     let retrieved = serde_json::to_value(created.into_retrieved()).unwrap();
@@ -54,22 +54,22 @@ fn is_had_again(bench: &Bench, key: &str, answer: &Answer) {
         assert_eq!(get(stranger).status, if is_own { 200 } else { 404 }, "{stranger} of {key}");
     }
     let path = url.strip_prefix(ORIGIN).unwrap();
-    assert_eq!(bench.send(&Sent::new("GET", path, "")).status, 200);
+    assert_eq!(service.send(&Sent::new("GET", path, "")).status, 200);
     let (path, _) = path.split_once('?').unwrap();
-    assert_eq!(bench.send(&Sent::new("GET", path, "")).status, 404);
+    assert_eq!(service.send(&Sent::new("GET", path, "")).status, 404);
 }
 
-/// By the isolate that knows it, and by one that does not.
-fn is_replayed(bench: &mut Bench, create: &Sent, first: &Answer) {
+/// Repeats a create at the isolate that remembers it and at a new one.
+fn assert_replayed(service: &mut FuzzService, create: &Sent, first: &Answer) {
     for _ in 0..2 {
-        let again = bench.send(create);
+        let again = service.send(create);
         assert!(again.status == 200 && again.headers.contains_key("idempotent-replayed"));
         assert_eq!(again.json(), first.json());
-        bench.forget();
+        service.forget();
     }
     let other = super::service::VALID.replace("\"r\"", "\"another\"");
     let other = Sent { body: other.into_bytes(), ..create.clone() };
     let is_another = other.body != create.body;
-    assert!(!is_another || matches!(bench.send(&other).status, 200 | 422));
-    assert_eq!(bench.records.writes.get(), 2);
+    assert!(!is_another || matches!(service.send(&other).status, 200 | 422));
+    assert_eq!(service.records.writes.get(), 2);
 }
