@@ -127,6 +127,7 @@ for (const entry of ["index", "validate", "form", "testing"]) {
       TextEncoder,
       TextDecoder,
       URL,
+      crypto,
     });
     assert.equal(runInContext("foreign instanceof WebAssembly.Module", globals), false);
     runInContext(outputFiles[0].text.replace("var pkg", "globalThis.pkg"), globals);

@@ -1,7 +1,7 @@
 /** The timeline writes dates, numbers and plurals as `Intl` does, in each of its languages. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join, parse } from "node:path";
 import test from "node:test";
 import { packed } from "./packed.mjs";
 
@@ -10,7 +10,7 @@ const { createTestService } = await project.load("impact-pledge/testing");
 
 /** Those of the messages; dates in English are British ones, as they name the day first. */
 const LANGUAGES = readdirSync(join(import.meta.dirname, "../../pkg-templates/locales"))
-  .map((file) => basename(file, ".js"))
+  .map((file) => parse(file).name)
   .filter((name) => name !== "pack");
 const KEY = "service_sk_test_dev_unit",
   JOINED = ["ja", "zh"];
