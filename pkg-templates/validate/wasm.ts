@@ -1,4 +1,4 @@
-/* The validator's WebAssembly, and the area of its memory for input and output, whose layout `src/exports.rs` documents. */
+/* The validator's WebAssembly, and the area of its memory for input and output; `src/exports.rs` documents its layout. */
 import { instantiate } from "#instance";
 import { compileAhead } from "#module";
 import {
@@ -41,8 +41,8 @@ export interface Part {
 let idle: Instance | undefined;
 
 /**
- * Takes the free instance, or makes one, with an area of at least `size` bytes. There can be two at a time: a getter of the
- * value that is being checked may itself validate. Release it only after success: a stack overflow inside WebAssembly
+ * Takes the free instance, or makes one, with an area of at least `size` bytes. There can be two at a time: a getter of
+ * the value that is being checked may itself validate. Release it only after success: a stack overflow inside WebAssembly
  * leaves its memory in an unknown state.
  */
 export function acquire(size = 0): Instance {
@@ -139,14 +139,10 @@ export function checkJson(
 }
 
 /**
- * Compiles the WebAssembly ahead of the first check. Optional: otherwise the first check compiles it.
+ * Compiles the WebAssembly before the first check, off the main thread where the platform can. Optional: otherwise the
+ * first check compiles it.
  *
- * @example
- * ```js
- * import { ready } from "impact-pledge/validate";
- *
- * await ready();
- * ```
+ * @throws {Error} if there is no WebAssembly, or a Content-Security-Policy forbids it
  */
 export async function ready(): Promise<void> {
   await compileAhead();
