@@ -139,7 +139,7 @@ export class NotFoundError extends ApiError {
   declare readonly code: "not_found";
 }
 
-/** The request conflicts with the state of the service (409), such as another create with the same idempotency key. */
+/** The request conflicts with the state of the service (409). */
 export class ConflictError extends ApiError {
   declare readonly code: "conflict";
 }

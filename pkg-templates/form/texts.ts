@@ -14,7 +14,7 @@ interface About {
 export const messageOf = (issue: About, messages: object = en): string =>
   (textOf(issue, messages) ?? textOf(issue, en) ?? issue.message) as string;
 
-/** The start of every message for developers; sentences for shoppers start with a capital. */
+/** The start of every message for developers, but of no sentence for shoppers. */
 const FOR_DEVELOPERS = /^(must|is|has|could) /;
 
 /** Returns the page's own text of a server's issue, or else the server's message, unless that is for developers. */
