@@ -92,12 +92,13 @@ export function checkJson(
   bytes.set(json, start);
   const textAt = (from: number, size: number) =>
     coder("TextDecoder").decode(bytes.subarray(start + from, start + from + size));
-  const first: { sortKey: number; issue: () => NewIssue }[] = [];
+  /** The first issues with their sort keys. */
+  const first: { key: number; issue: () => NewIssue }[] = [];
   let beyond = 0,
     skip = 0,
     left: number;
 
-  const cut = () => (beyond += first.sort((a, b) => a.sortKey - b.sortKey).splice(most).length);
+  const cut = () => (beyond += first.sort((a, b) => a.key - b.key).splice(most).length);
 
   /** Adds the issue that begins at this word, unless it is outside the part, or a number that is valid after all. */
   function add(at: number): void {
@@ -124,7 +125,7 @@ export function checkJson(
         number,
         code === UNKNOWN_MEMBER ? JSON.parse(textAt(from - 1, size + 2)) : undefined,
       );
-    if (first.push({ sortKey: high * 2 ** 32 + low, issue }) > most * 2) cut();
+    if (first.push({ key: high * 2 ** 32 + low, issue }) > most * 2) cut();
   }
 
   do {
