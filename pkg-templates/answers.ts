@@ -1,4 +1,4 @@
-/* What the service answers; a test compares these types with the tables of `src/schema.rs`. */
+/* The responses of the service. A test compares these types with the tables of `src/schema.rs`. */
 import type {
   ImpactRequest,
   NotificationType,
@@ -12,26 +12,26 @@ export type CurrencyCode = "USD" | "GBP" | "EUR";
 
 /** The monetary value of a pledge transaction. */
 export interface Charge {
-  /** Total value: a decimal with two places, such as `"12.50"`. More places are rounded half away from zero. */
+  /** The total as a decimal with two places, such as `"12.50"`. The client rounds longer ones half away from zero. */
   amount: string;
   currencyCode: CurrencyCode;
-  /** When it was paid (date-time); null until then. */
+  /** Time of payment (RFC 3339 date-time); null until then. */
   paidAt: string | null;
 }
 
-/** What a request may leave out is null in an answer. */
+/** Optional members of a request are null in a response if absent. */
 type Answered<T> = { [K in keyof T]-?: undefined extends T[K] ? NonNullable<T[K]> | null : T[K] };
 
-/** Who pledges are for. */
+/** The person that pledges are made for. */
 export type Recipient = Answered<RecipientRequest>;
 /** The action that caused the pledges. */
 export type Trigger = Answered<TriggerRequest>;
 /** A quantity of one impact offering. */
 export type Impact = Answered<ImpactRequest>;
-/** What the timeline shows of a pledge; null what was not supplied. */
+/** The description of a pledge on the timeline; members that were not supplied are null. */
 export type PledgeDetail = Answered<PledgeDetailRequest>;
 
-/** A pledge, as a create answers it. */
+/** A pledge in the response to a create. */
 export interface Pledge {
   /** Unique ID: `p_…`. */
   id: string;
@@ -39,7 +39,7 @@ export interface Pledge {
   detail: PledgeDetail;
 }
 
-/** A pledge, as a get answers it. */
+/** A pledge in the response to a get. */
 export interface RetrievedPledge {
   /** Unique ID: `p_…`. */
   id: string;
@@ -48,22 +48,22 @@ export interface RetrievedPledge {
   recipient: Recipient;
 }
 
-/** A notification service that was asked for. */
+/** A requested notification. */
 export interface Notification {
   type: NotificationType | (string & {});
-  /** `Pending` is the only status that the contract shows. */
+  /** The contract defines only `Pending`. */
   status: "Pending" | (string & {});
 }
 
-/** A pledge transaction, as a create answers it. Members that the service adds pass through untyped. */
+/** A pledge transaction in the response to a create. Members beyond the contract are kept, but not typed. */
 export interface PledgeTransaction {
   /** Unique ID: `ptran_…`. */
   id: string;
   /** Your reference. */
   reference: string;
-  /** Creation time (date-time). */
+  /** Time of creation (RFC 3339 date-time). */
   createdAt: string;
-  /** Whether a live key made it. */
+  /** Whether it was created with a live key. */
   isLive: boolean;
   charge: Charge;
   recipient: Recipient;
@@ -72,23 +72,23 @@ export interface PledgeTransaction {
   pledges: Pledge[];
   /** One entry per requested notification service. */
   notifications: Notification[];
-  /** Address of the timeline: for the recipient alone, never to be made public. */
+  /** URL of the timeline. It is a secret of the recipient: never make it public. */
   timelineUrl: string;
 }
 
-/** A pledge transaction, as a get answers it. The optional members are those that a service may leave out. */
+/** A pledge transaction in the response to a get. A service may leave out the optional members. */
 export interface RetrievedPledgeTransaction {
-  /** Creation time (date-time). */
+  /** Time of creation (RFC 3339 date-time). */
   createdAt: string;
   /** Your reference. */
   reference: string;
-  /** Whether a live key made it. */
+  /** Whether it was created with a live key. */
   isLive: boolean;
   charge: Charge;
   trigger: Trigger;
   pledges: RetrievedPledge[];
   notifications?: Notification[] | null;
-  /** Address of the timeline: for the recipient alone, never to be made public. */
+  /** URL of the timeline. It is a secret of the recipient: never make it public. */
   timelineUrl?: string | null;
   id?: string | null;
   recipient?: Recipient | null;

@@ -1,6 +1,6 @@
 /*
- * One call, as the Rust side sees it: `src/client/call.rs` is the other half of this file. A caller's `fetch` can return
- * anything: each property of it is read once, here, into plain values that do not change.
+ * The JavaScript side of a call; `src/client/call.rs` is the Rust side, and `src/client/js.rs` declares this one to it. A
+ * caller's `fetch` can return anything: each property is read only once, here, into plain values that do not change.
  */
 import type { Limit, Signal } from "./deadline.ts";
 import { PledgeError, requestId } from "./errors.ts";
@@ -9,15 +9,15 @@ import type { CallSettings } from "./options.ts";
 import { REDACTED, type Redact, quietly, redactedHeaders, redactor } from "./redact.ts";
 import type { Fetch, FetchInit } from "./types.ts";
 
-const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service takes in
-const MAX_REFUSAL_BYTES = 64 * 1024; // of any other answer: it may be anyone's error page
-/** After so many pieces timers get their turn: a stream whose pieces are always there would never let them run. */
+const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service accepts
+const MAX_REFUSAL_BYTES = 64 * 1024; // of any other response, which may be an error page of a proxy
+/** The number of pieces after which timers may run: a stream whose pieces are always ready would block them. */
 const PIECES_AT_ONCE = 1_000;
 
-/** What an exchange sends: an address and plain values, or what the platform's `fetch` takes. */
+/** The input of `fetch`: a URL, with plain values as options, or a `Request`. */
 type Input = string | Request;
 
-/** An answer as the Rust side reads it. */
+/** A response as the Rust side reads it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -25,9 +25,9 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** A call, and what the Rust side calls of it. */
+/** A call: its options, and the functions that the Rust side calls. */
 export interface Outgoing extends Omit<CallSettings, "fetch" | "headers"> {
-  /** Whose end ends the call, retries included. */
+  /** Aborts the call, including retries. */
   readonly signal: Signal | undefined;
   readonly hasOwnFetch: boolean;
   readonly takesSignal: boolean;
@@ -36,17 +36,17 @@ export interface Outgoing extends Omit<CallSettings, "fetch" | "headers"> {
     init: FetchInit | undefined,
     signal: AbortSignal,
   ) => Promise<Answer>;
-  /** Whether there is time for another attempt after so long a wait. */
+  /** Returns whether there is time for another attempt after the wait, and reports it. */
   readonly retries: (waitMs: number) => boolean;
 }
 
-/** @param options of the client, and over them the call's own; `headers` is all that is added */
+/** Makes a call. @param options those of the client, overridden by those of the call; `headers` are the additional ones */
 export function newCall(
   { fetch, headers, ...options }: CallSettings,
   limit: Limit,
   report: Report,
 ): Outgoing {
-  /** What an event shows; made only for those who listen. */
+  /** Returns the details of an event; made only if somebody listens. */
   function shown({ method, url }: Sent, number: number, headers: SentHeaders) {
     const redact = redactor(options.apiKey);
     return { method, url: redact(url), attempt: number, headers: shownHeaders(headers, redact) };
@@ -117,8 +117,8 @@ type Platform = Pick<typeof globalThis, "AbortController"> &
   Partial<Pick<typeof globalThis, "fetch" | "Request">>;
 
 /**
- * Whether `fetch` here takes the signals that an `AbortController` here makes: not under jsdom, which brings its own
- * of the one and leaves Node's other. Without it a call still ends in time, only its connection lives on.
+ * Whether `fetch` accepts the signals of `AbortController`. Under jsdom it does not: jsdom replaces `AbortController`, but
+ * not Node's `fetch`. Without a signal, a call still ends in time, but its connection stays open.
  */
 function takesSignal(ownFetch: Fetch | undefined, url: string): boolean {
   const { fetch, Request, AbortController } = globalThis as Platform;
@@ -130,8 +130,8 @@ function takesSignal(ownFetch: Fetch | undefined, url: string): boolean {
 }
 
 /**
- * Sends a request and reads its answer to the end, or to the bound of its kind.
- * @param signal of the attempt, whether `fetch` takes it or not
+ * Sends a request and reads its response to the end, or to the limit for its status.
+ * @param signal the signal of the attempt, even if `fetch` does not accept it
  */
 async function exchange(
   fetch: Fetch | typeof globalThis.fetch,
@@ -156,14 +156,14 @@ async function exchange(
 async function read(response: Response, limit: number, signal: AbortSignal): Promise<Uint8Array> {
   const { body } = response;
   if (body === null) return new Uint8Array(0);
-  // A `fetch` of the caller's may know no streams.
+  // The caller's own `fetch` may not support streams.
   if (typeof body?.getReader !== "function")
     return wholeBody(await response.arrayBuffer()).subarray(0, limit);
   const reader = body.getReader();
   try {
     return await readStream(reader, limit, signal);
   } finally {
-    (async () => reader.cancel())().catch(() => {}); // nothing is left to do with what comes, so neither with how it ends
+    (async () => reader.cancel())().catch(() => {}); // the rest of the body is not needed, nor is an error of it
   }
 }
 
@@ -181,7 +181,7 @@ async function readStream(
       throw new TypeError("the body of a Response must be a stream of Uint8Arrays");
     const piece = new Uint8Array(value!).subarray(0, limit - length);
     if (length + piece.length > bytes.length) {
-      const longer = new Uint8Array(Math.min(limit, 2 * length + piece.length)); // doubled: all copies together are linear
+      const longer = new Uint8Array(Math.min(limit, 2 * length + piece.length)); // doubled, so that all copies together take linear time
       longer.set(bytes);
       bytes = longer;
     }
@@ -192,7 +192,7 @@ async function readStream(
   return bytes.subarray(0, length);
 }
 
-/** The name of a typed array's type, which no object can feign and which is the same in every realm. */
+/** Returns the name of a typed array's type, which is the same in every realm and cannot be faked. */
 const { get: typedArrayName } = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype),
   Symbol.toStringTag,
@@ -201,7 +201,7 @@ const kindOf = (value: unknown) => typedArrayName!.call(value);
 
 const { get: bufferLength } = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength")!;
 
-/** The bytes of an ArrayBuffer, or of a Uint8Array; an object with a `length` would be read as a list of so many zeros. */
+/** Returns the bytes of an ArrayBuffer or a Uint8Array. Any other object with a `length` would be read as zeros. */
 function wholeBody(value: ArrayBuffer): Uint8Array {
   const isBuffer = quietly(() => bufferLength!.call(value)) !== undefined;
   if (!isBuffer && kindOf(value) !== "Uint8Array")

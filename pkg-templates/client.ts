@@ -1,4 +1,4 @@
-/* `PledgeClient`: the two operations of the service. Attempts, waits and the check of answers are compiled Rust. */
+/* `PledgeClient`, with the two operations of the service. Attempts, waits and checks of responses are compiled Rust. */
 import { VERSION } from "#version";
 import type { PledgeTransaction, RetrievedPledgeTransaction } from "./answers.ts";
 import { type Answer, newCall } from "./call.ts";
@@ -43,7 +43,7 @@ import {
 } from "./validate/index.ts";
 
 /**
- * Creates pledge transactions and gets them.
+ * A client of the pledge service: creates pledge transactions, and gets them.
  *
  * @example
  * ```js
@@ -62,8 +62,8 @@ export class PledgeClient {
   #options: Settings;
 
   /**
-   * @param options the API key, where the service is, and what may differ from the defaults
-   * @throws {PledgeError} for an option that can't be used
+   * @param options the API key, the base URL of the service, and optional settings
+   * @throws {PledgeError} if an option is invalid, or would expose a live key
    */
   constructor(options: PledgeClientOptions) {
     this.#options = clientOptions(options);
@@ -72,9 +72,11 @@ export class PledgeClient {
   }
 
   /**
-   * A client with `PLEDGE_API_KEY`, `PLEDGE_BASE_URL` and, for a team-level key, `PLEDGE_UNIT_ID` of the environment.
-   * @param options beside these, and instead of them
-   * @param env instead of `process.env`, such as the `env` of a Worker
+   * Makes a client from environment variables: `PLEDGE_API_KEY`, `PLEDGE_BASE_URL` and, for a team-level key,
+   * `PLEDGE_UNIT_ID`.
+   * @param options options that take precedence over the variables
+   * @param env an object to read instead of `process.env`, such as the `env` of a Worker
+   * @throws {PledgeError} if a variable is missing, or an option is invalid
    *
    * @example
    * ```js
@@ -106,7 +108,8 @@ export class PledgeClient {
   }
 
   /**
-   * A client with some other options.
+   * Makes a client with the options of this one and those given, which take precedence.
+   * @throws {PledgeError} if an option is invalid
    *
    * @example
    * ```js
@@ -120,9 +123,9 @@ export class PledgeClient {
   }
 
   /**
-   * Records pledges. The request is validated first; what was checked is what is sent.
-   * @throws {ValidationError} with all problems of the request; nothing was sent
-   * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError}
+   * Creates a pledge transaction. The request is validated first, and sent only if it is valid.
+   * @throws {ValidationError} with all issues of the request, which was not sent
+   * @throws {AuthenticationError | ApiError | ConnectionError | TimeoutError} if the call fails
    *
    * @example
    * ```js
@@ -145,7 +148,7 @@ export class PledgeClient {
 
   /**
    * Gets a pledge transaction by its ID.
-   * @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError}
+   * @throws {NotFoundError | AuthenticationError | ApiError | ConnectionError | TimeoutError} if the call fails
    *
    * @example
    * ```js
@@ -200,7 +203,7 @@ const VARIABLES: Record<string, string> = {
 };
 const environment = () => globalThis.process?.env ?? {};
 
-/** A key of no mode, until a function gives the real one. */
+/** A key that is neither test nor live, until a function returns the real one. */
 const UNKNOWN_KEY = "unknown";
 
 function checkCredentials(
@@ -222,7 +225,7 @@ function checkCredentials(
     throw new PledgeError("live_key_over_http", OVER_HTTP);
 }
 
-/** The key of one call: a function is asked each time, so that a key can be replaced while the program runs. */
+/** Returns the key of one call. A function is called each time, so that keys can be rotated while the program runs. */
 async function apiKeyOf(
   options: Settings & { readonly signal?: AbortSignal | undefined },
   limit: Limit,
@@ -248,7 +251,7 @@ async function apiKeyOf(
   return apiKey;
 }
 
-/** Not in a page: browsers name themselves, and some would ask the service's permission for it first. */
+/** Not in a page: browsers send their own `User-Agent`, and for another some would send a CORS preflight first. */
 function userAgent({ appInfo }: Settings): Record<string, string> {
   if (inBrowserPage()) return {};
   const { name, version, url } = appInfo ?? ({} as Partial<NonNullable<typeof appInfo>>);
@@ -260,7 +263,7 @@ function userAgent({ appInfo }: Settings): Record<string, string> {
   return { "user-agent": parts.filter(Boolean).join(" ") };
 }
 
-/** The call's promise, and what came with its transaction. */
+/** Adds the function `withResponse` to the promise of a call. */
 function withResponse<T extends object>(call: Promise<T>): Call<T> {
   const value = async () => {
     const data = await call;
@@ -275,13 +278,13 @@ const IN_BROWSER =
 const OVER_HTTP =
   "a live key over http is readable by everyone on its way: use an https address as `baseUrl`, or set `dangerouslyAllowHttp`";
 
-/** Whether what is sent there leaves this machine, and in clear text. */
+/** Whether requests to this address leave the machine unencrypted. */
 function isOpenHttp(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === "http:" && !/^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** A window with a document, or its worker: only browsers name themselves Mozilla. */
+/** Whether this is a window with a document, or a worker of a browser: only browsers call themselves Mozilla. */
 function inBrowserPage(): boolean {
   const { window, navigator, WorkerGlobalScope } = globalThis as typeof globalThis & {
     readonly WorkerGlobalScope?: unknown;
@@ -298,7 +301,7 @@ function idText(id: unknown): string {
   return id;
 }
 
-/** The request as JSON text: what was checked is what is sent, however the value changes. */
+/** Checks a request and returns it as JSON. That text is checked, too, because the value may change in between. */
 function snapshot(request: unknown): string {
   refuse(validate(request));
   const text = quietly(() => String(JSON.stringify(request)));
@@ -312,7 +315,7 @@ function refuse(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ValidationError(issues);
 }
 
-/** How a call ended: `src/client/call.rs` makes it. */
+/** How a call ended; made by `src/client/call.rs`. */
 export interface Conclusion {
   readonly kind:
     | "transaction"
@@ -321,20 +324,20 @@ export interface Conclusion {
     | "invalid_argument"
     | "connection_failed"
     | keyof typeof REFUSALS;
-  /** The amount of a transaction; else what is wrong. */
+  /** The amount of a transaction, or the message of an error. */
   readonly text: string;
   readonly error: string | undefined;
   readonly url: string;
-  /** The answer, where there is one; else what `fetch` threw. */
+  /** The response if there is one, else the value that `fetch` threw. */
   readonly part: unknown;
   readonly idempotencyKey: string | undefined;
   readonly retries: number;
 }
 
-/** The call that came to a conclusion. */
+/** A call that has ended. */
 interface Concluded extends Pick<CallSettings, "apiKey" | "deadlineMs" | "timeoutMs"> {
   readonly limit: Limit;
-  /** The caller's own. */
+  /** The signal that the caller passed. */
   readonly ownSignal: AbortSignal | undefined;
 }
 
@@ -384,7 +387,8 @@ function transaction<T extends object>({
 }
 
 /**
- * The status, headers and request ID that came with a transaction; undefined for a copy of it.
+ * Returns the status, headers and request ID of the response that a transaction came with. Returns undefined for a copy of
+ * the transaction.
  *
  * @example
  * ```js
@@ -395,7 +399,6 @@ function transaction<T extends object>({
  * console.log(status); // 200
  * ```
  */
-
 export const responseOf = (
   transaction: PledgeTransaction | RetrievedPledgeTransaction,
 ): ResponseInfo | undefined => answers.get(transaction);
@@ -435,7 +438,7 @@ function refusal(
   return new Refusal(code, message, { ...answer, ...retryAfter, idempotencyKey });
 }
 
-/** `Retry-After`: seconds, or an HTTP date, which `Date.parse` alone would find in many other texts. */
+/** Reads `Retry-After`: seconds or an HTTP date. `Date.parse` alone would accept many other texts. */
 function retryAfterMs(headers: Headers): number | undefined {
   const text = headers.get("retry-after")?.trim();
   if (/^\d+$/.test(text!)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
@@ -452,7 +455,7 @@ function noAnswer(
 ): ConnectionError {
   const redact = redactor(apiKey);
   const cause = redactedCause(part, redact) as Cause;
-  // What an earlier attempt sent may have been recorded all the same.
+  // A create of an earlier attempt may have been recorded nevertheless.
   const ending =
     isUnsent(cause) && (hint === "" || retries === 0) ? "; the request was not sent" : hint;
   return new ConnectionError(
@@ -465,7 +468,7 @@ function noAnswer(
 const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ConnectionRefused|UND_ERR_CONNECT_TIMEOUT)$/;
 const UNSENT_CALL = /^(connect|getaddrinfo)$/;
 
-/** What was thrown, as Node and other platforms describe it; read without trust. */
+/** A thrown value, as Node and other platforms describe failed connections; it may be anything. */
 type Cause =
   | {
       readonly message?: string;
@@ -476,7 +479,7 @@ type Cause =
     }
   | undefined;
 
-/** Whether there was no connection by which a request could have left. */
+/** Whether there was no connection, so that no request was sent. */
 function isUnsent(cause: Cause): boolean {
   if ((cause?.errors?.length as number) > 0) return cause!.errors!.every(isUnsent);
   return (
@@ -497,5 +500,5 @@ function abortReason(signal: AbortSignal | undefined): unknown {
     : reason;
 }
 
-/** Bytes that are no UTF-8 become U+FFFD, and a byte order mark nothing, as `Response.text` has it. */
+/** Decodes UTF-8 like `Response.text`: invalid bytes become U+FFFD, and a byte order mark is removed. */
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -3,6 +3,6 @@ import { checkCredentials, initSync, isLiveKey, send } from "#client";
 import { compile } from "#module";
 
 export function core(): Pick<typeof import("#client"), "checkCredentials" | "isLiveKey" | "send"> {
-  initSync({ module: compile() }); // once: wasm-bindgen returns at once when called again
+  initSync({ module: compile() }); // only the first call does anything
   return { checkCredentials, isLiveKey, send };
 }

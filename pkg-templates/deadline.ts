@@ -1,16 +1,16 @@
-/* The end of a whole call: the caller's signal and the deadline, whichever comes first. */
+/* The limit of a whole call: the caller's signal or the deadline, whichever comes first. */
 
-/** What is used of a signal. */
+/** The part of an AbortSignal that is used. */
 export type Signal = Pick<AbortSignal, "aborted" | "addEventListener" | "removeEventListener">;
 
-/** When a call ends. */
+/** The limit of a call. */
 export interface Limit {
-  /** What `src/client/limits.rs` takes for a signal. */
+  /** The signal for `src/client/limits.rs`. */
   readonly signal: Signal | undefined;
   readonly leftMs: () => number;
-  /** Whether the deadline is what ended the call. */
+  /** Whether the deadline ended the call. */
   readonly isOver: () => boolean;
-  /** Called once the call has ended. */
+  /** Stops the timer. Call it when the call has ended. */
   readonly clear: () => void;
 }
 
@@ -40,7 +40,7 @@ export function newLimit(signal: AbortSignal | undefined, deadlineMs: number | u
   };
 }
 
-/** What `work` comes to, unless it takes longer than `ms` or the signal fires: then it is rejected with an Error. */
+/** Settles like `work`, but rejects with an Error if that takes longer than `ms` or the signal aborts first. */
 export function within<T>(
   work: () => Promise<T>,
   ms: number,

@@ -5,7 +5,10 @@
 import type { Issue } from "./validate/index.ts";
 import type { PledgeErrorCode } from "./types.ts";
 
-/** What all errors of this package are. By itself: an option or argument that can't be used. */
+/**
+ * The base class of all errors of this package. Its direct instances are mistakes in options and arguments, such as
+ * `invalid_argument`.
+ */
 export class PledgeError extends Error {
   declare readonly code: PledgeErrorCode;
 
@@ -21,7 +24,7 @@ export class PledgeError extends Error {
       if (value !== undefined) (this as Mutable)[name] = value;
   }
 
-  /** What a log may show: no key, no header, no body. */
+  /** Returns the details that are safe to log: no API key, headers or body. */
   toJSON(): Record<string, unknown> {
     const { name, code, message, status, error, requestId, retryAfterMs, idempotencyKey, issues } =
       this as this & Partial<Shown>;
@@ -41,7 +44,7 @@ export class PledgeError extends Error {
 
 type Mutable = Record<string, unknown>;
 
-/** What some errors have beside name, code and message. */
+/** Details of some errors, besides name, code and message. */
 interface Shown {
   readonly status: number;
   readonly error: string;
@@ -51,11 +54,11 @@ interface Shown {
   readonly issues: readonly Issue[];
 }
 
-/** Most issues in a log. */
+/** The maximum number of issues in a log. */
 const LOGGED = 20;
 
 /**
- * The request breaks rules of the contract; nothing was sent.
+ * The request is not valid by the contract. It was not sent.
  *
  * @example
  * ```js
@@ -68,7 +71,7 @@ const LOGGED = 20;
  */
 export class ValidationError extends PledgeError {
   declare readonly code: "invalid_request";
-  /** All problems, in the order of the contract. */
+  /** All issues, in the order of the contract. */
   declare readonly issues: Issue[];
 
   /** @internal */
@@ -78,7 +81,7 @@ export class ValidationError extends PledgeError {
 }
 
 /**
- * The service answered, but not with a transaction.
+ * The service responded, but not with a transaction.
  *
  * @example
  * ```js
@@ -97,19 +100,19 @@ export class ApiError extends PledgeError {
     | "conflict"
     | "unprocessable"
     | "rate_limited";
-  /** The HTTP status; 0 for a redirect in a browser. */
+  /** The HTTP status of the response; 0 for a redirect in a browser. */
   declare readonly status: number;
-  /** The `error` of a body in the contract's error shape. */
+  /** The member `error` of the body, if the body has the error format of the contract. */
   declare readonly error?: string;
-  /** The body's text without the API key, up to 64 KiB unless the status was a success. */
+  /** The text of the body with the API key redacted; cut after 64 KiB, unless the status is 2xx. */
   declare readonly body: string;
-  /** The answer's headers without the API key. */
+  /** The headers of the response, with the API key redacted. */
   declare readonly headers: Headers;
-  /** The service's name for the request, where the answer has one. */
+  /** The ID of the request in the logs of the service, if the response has one (`x-request-id` or `cf-ray`). */
   get requestId(): string | undefined {
     return requestId(this.headers);
   }
-  /** The idempotency key that was sent. */
+  /** The idempotency key that was sent, if any. */
   declare readonly idempotencyKey?: string;
 }
 
@@ -119,7 +122,7 @@ export class AuthenticationError extends ApiError {
 }
 
 /**
- * The service has no pledge transaction with this ID.
+ * The service has no pledge transaction with this ID (404).
  *
  * @example
  * ```js
@@ -136,26 +139,26 @@ export class NotFoundError extends ApiError {
   declare readonly code: "not_found";
 }
 
-/** The request is at odds with the state of the service (409). */
+/** The request conflicts with the state of the service (409). */
 export class ConflictError extends ApiError {
   declare readonly code: "conflict";
 }
 
-/** The service refuses the content of the request (422): the idempotency key was used for another one. */
+/** The service refused the content of the request (422): the idempotency key was used for a different request. */
 export class UnprocessableEntityError extends ApiError {
   declare readonly code: "unprocessable";
 }
 
-/** There are too many requests (429). The client has waited and repeated the call as its options allow. */
+/** Too many requests (429), even after the retries that the options allow. */
 export class RateLimitError extends ApiError {
   declare readonly code: "rate_limited";
-  /** How long the service asks to wait, where it does. */
+  /** The wait in milliseconds that the service asks for (`Retry-After`), if it does. */
   declare readonly retryAfterMs?: number;
 }
 
 /**
- * There was no answer, or only a part of one. A create may have been recorded all the same, unless the message says that
- * the request was not sent.
+ * There was no complete response. A create may have been recorded nevertheless, unless the message says that the request
+ * was not sent.
  *
  * @example
  * ```js
@@ -169,20 +172,20 @@ export class RateLimitError extends ApiError {
 export class ConnectionError extends PledgeError {
   declare readonly code: "connection_failed" | "timeout";
   /**
-   * What `fetch` failed with: a copy without the API key. It has the name, message, stack, code, causes and plain
-   * properties of the original, and is no instance of its class.
+   * A copy of the value that `fetch` rejected with, with the API key redacted. It has the name, message, stack, code,
+   * causes and plain properties of the original, but is not an instance of its class.
    */
   declare readonly cause?: unknown;
-  /** The idempotency key that was sent: repeat the create with it. */
+  /** The idempotency key that was sent, if any: use it to repeat the create. */
   declare readonly idempotencyKey?: string;
 }
 
-/** There was no answer in time. A create may have been recorded all the same. */
+/** There was no response within `timeoutMs` or `deadlineMs`. A create may have been recorded nevertheless. */
 export class TimeoutError extends ConnectionError {
   declare readonly code: "timeout";
 }
 
-// Written out, because a bundler may shorten the names of classes.
+// Names are spelled out, because a bundler may shorten the names of classes.
 const TYPES = {
   PledgeError,
   ValidationError,
@@ -209,7 +212,7 @@ function summary(issues: readonly Issue[]): string {
   return `the request is not valid: ${shown.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
 }
 
-/** The name by which the service's operator can find the request in a log, where the answer has one. */
+/** Returns the ID of the request in the logs of the service, if the response has one. */
 export function requestId(
   headers: { get(name: string): string | null | undefined } | undefined,
 ): string | undefined {

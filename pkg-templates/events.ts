@@ -1,7 +1,7 @@
-/* What the hooks and the logger of a client learn: copies without the API key. Neither can change or break a call. */
+/* Passes events to the hooks and the logger of a client: copies without the API key. They cannot change or break a call. */
 import type { LogLevel, Logger, RequestEvent, ResponseEvent, RetryEvent } from "./types.ts";
 
-/** From silence to everything. */
+/** The log levels, in ascending order. */
 export const LEVELS = ["off", "error", "warn", "info", "debug"] as const;
 
 type Level = Exclude<LogLevel, "off">;
@@ -10,11 +10,11 @@ interface Events {
   readonly request: RequestEvent;
   readonly response: ResponseEvent;
   readonly retry: RetryEvent;
-  /** Of an error, as a log may show it. */
+  /** The details of an error that are safe to log. */
   readonly failure: Record<string, unknown>;
 }
 
-/** Of each event its hook, its level, and its line in the log. */
+/** The hook, the log level and the log line of each event. */
 const EVENTS: {
   readonly [Name in keyof Events]: readonly [
     hook: "onRequest" | "onResponse" | "onRetry" | "",
@@ -44,10 +44,10 @@ interface Hooks {
   readonly onRetry?: unknown;
 }
 
-/** Tells the hooks and the logger of an event, which is described only for those that listen. */
+/** Reports an event to its hook and the logger. `describe` is called only if one of them listens. */
 export type Report = <Name extends keyof Events>(event: Name, describe: () => Events[Name]) => void;
 
-/** @param options of the client */
+/** Returns the function that reports events. */
 export function reporter({ logger = globalThis.console, logLevel, ...hooks }: Hooks): Report {
   const level = LEVELS.indexOf(logLevel);
   const log = (at: Level, line: string, info: unknown) =>
@@ -66,7 +66,7 @@ export function reporter({ logger = globalThis.console, logLevel, ...hooks }: Ho
   };
 }
 
-/** Runs what may throw, at once or later: the call goes on. */
+/** Runs a function that may throw, at once or later, without ending the call. */
 async function runSafely(work: () => unknown, failed?: (error: unknown) => unknown): Promise<void> {
   try {
     await work();

@@ -1,12 +1,12 @@
-/* The modules that `scripts/package.mjs` makes or gets from a wasm build. */
+/* The modules that `scripts/package.mjs` makes or takes from a WebAssembly build. */
 
-/** The wasm as printable text. */
+/** The WebAssembly as printable text. */
 declare module "#text" {
   const text: string;
   export default text;
 }
 
-/** The wasm as a module, where the platform compiles it. */
+/** The WebAssembly as a module, where the platform compiles it. */
 declare module "#wasm" {
   const module: WebAssembly.Module;
   export default module;
@@ -22,13 +22,13 @@ declare module "#client" {
   import type { Outgoing } from "./call.ts";
 
   export function initSync(options: { module: WebAssembly.Module }): unknown;
-  /** What is wrong with a key or a unit, in words. */
+  /** Returns the message of an error if the key or the unit is invalid. */
   export function checkCredentials(apiKey: string, unitId: string | undefined): string | undefined;
   export function isLiveKey(apiKey: string): boolean;
   export function send(call: Outgoing, isCreate: boolean, subject: string): Promise<Conclusion>;
 }
 
-/** The Worker as a function of its platform: `bundleWorker` makes it of `testing/worker.ts`. */
+/** The Worker as a function of its platform; `bundleWorker` makes it from `testing/worker.ts`. */
 declare module "#worker" {
   import type { Platform, WorkerFetch } from "./testing/isolate.ts";
 
@@ -41,5 +41,5 @@ declare module "#glue" {
   export function initSync(options: { module: WebAssembly.Module }): unknown;
 }
 
-/** What `bundleWorker` gives the Worker in place of globals. */
+/** Replaces the globals of the Worker in `bundleWorker`. */
 declare const platform: import("./testing/isolate.ts").Platform;

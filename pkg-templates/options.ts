@@ -1,4 +1,4 @@
-/* Reads the options of `PledgeClient` and its calls: each is checked, and an error names the one that is wrong. */
+/* Reads and checks the options of `PledgeClient` and its calls. Errors name the invalid option. */
 import { PledgeError } from "./errors.ts";
 import { LEVELS } from "./events.ts";
 import { suggest, list } from "./suggest.ts";
@@ -12,12 +12,12 @@ import type {
   PledgeClientOptions,
 } from "./types.ts";
 
-/** Reads an option: returns its value as it is used, or throws an error that names it. */
+/** Checks an option and returns its value in the form that is used, or throws an error that names it. */
 export type Reader<T> = (name: string, value: unknown) => T;
 
 type Value<R> = R extends Reader<infer T> ? T : never;
 
-/** What readers give: options that were not set are absent. */
+/** The result of readers. Options that were not set are absent. */
 export type Read<Readers> = {
   readonly [N in keyof Readers as undefined extends Value<Readers[N]> ? never : N]: Value<
     Readers[N]
@@ -29,12 +29,12 @@ export type Read<Readers> = {
   >;
 };
 
-const MAX_TIMEOUT_MS = 2 ** 31 - 1; // what timers take
+const MAX_TIMEOUT_MS = 2 ** 31 - 1; // the limit of timers
 const MAX_RETRIES = 10;
 const text = typed<string>("string", "a string"),
   flag = typed<boolean>("boolean", "true or false");
 
-/** Of the client, and of each call. */
+/** Options of the client and of each call. */
 const SHARED = {
   unitId: optional(text),
   timeoutMs: optional(whole(1, MAX_TIMEOUT_MS)),
@@ -69,13 +69,13 @@ const DEFAULTS = {
 };
 
 export { list };
-/** The options of one call, and of its client where it sets none; with the key that a function gave. */
+/** The options of a call, completed with those of its client; `apiKey` is the result if it was a function. */
 export interface CallSettings extends Omit<Settings, "apiKey" | "headers"> {
   readonly apiKey: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The options of a client, read. */
+/** The options of a client after they were read. */
 export type Settings = ReturnType<typeof clientOptions>;
 export const clientOptions = (options: PledgeClientOptions) => ({
   ...DEFAULTS,
@@ -87,7 +87,7 @@ export const getOptions = (options?: CallOptions | null) => read(GET, options ??
 export const invalid = (message: string, cause?: unknown) =>
   new PledgeError("invalid_argument", message, { cause });
 
-/** Every option is read once: what is checked is what is used. */
+/** Reads options, each only once, so that the checked value is the one that is used. */
 export function read<Readers extends Record<string, Reader<unknown>>>(
   readers: Readers,
   options: unknown,
@@ -149,7 +149,7 @@ export function whole(least: number, most: number): Reader<number> {
   };
 }
 
-/** Where the service is, without a slash at the end. */
+/** Reads the base URL; returns it without a slash at the end. */
 function address(name: string, value: unknown): string {
   const url = quietly(() => new URL(value as string));
   const plain =
@@ -170,7 +170,7 @@ interface Fetcher {
   fetch: Fetch;
 }
 
-/** A function, or an object that has one: a service binding of a Worker's. */
+/** Reads a `fetch`: a function, or an object with one, such as a service binding of a Worker. */
 function fetcher(name: string, value: unknown): Fetch {
   if (typeof value === "function") return value as Fetch;
   if (typeof reading(name, () => (value as Fetcher).fetch) === "function")
@@ -181,7 +181,7 @@ function fetcher(name: string, value: unknown): Fetch {
 const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,100}$/,
   HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]{0,8000}$/;
 const MAX_HEADERS = 100;
-/** Headers that something else decides, and what. */
+/** Headers that cannot be set by `headers`, with the option that sets them. */
 const OWN_HEADERS: Record<string, string> = {
   authorization: "apiKey",
   "x-service-unit-id": "unitId",
@@ -194,7 +194,7 @@ const OWN_HEADERS: Record<string, string> = {
 
 type Pairs = Iterable<readonly [unknown, unknown]>;
 
-/** Headers by their lower-case names, of an object or of `Headers`. */
+/** Reads headers, from an object or from `Headers`; returns them by lower-case names. */
 export function moreHeaders(name: string, value: unknown): Record<string, string> {
   const entries =
     typeof value === "object" &&
@@ -235,7 +235,7 @@ interface AppInfo {
 
 const COMMENT = /^[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$/;
 
-/** What a `User-Agent` says of the application: a product, its version, and a comment (RFC 9110, 10.1.5). */
+/** Reads the application for `User-Agent`: a product, its version, and a comment (RFC 9110, section 10.1.5). */
 function appInfo(option: string, value: unknown): AppInfo {
   const { name, version, url } = reading(option, () => ({
     name: (value as AppInfo).name,

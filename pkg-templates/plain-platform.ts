@@ -1,17 +1,16 @@
 /*
- * What `platform.js` provides, for the entries that run where a platform has little more than the language: Hermes, the
- * engine of React Native, has long had neither of the coders. They are made here for all platforms alike: polyfills
- * differ in what they leave out.
+ * Replaces `platform.ts` in the entries for engines with little more than the language: Hermes, the engine of React
+ * Native, has long had neither TextEncoder nor TextDecoder. These are used on all platforms, because polyfills differ.
  */
 
-/** How many characters of a call JavaScript copies itself: it has no other means here. */
+/** The number of characters of a call that JavaScript copies itself: all, as there is no native encoder. */
 export const COPIED = Infinity;
 
 const CODERS = { TextEncoder: { encode, encodeInto }, TextDecoder: { decode } };
 
 export const coder = <Name extends keyof typeof CODERS>(name: Name) => CODERS[name];
 
-/** The bits of a first byte, by the number of bytes behind it. */
+/** The marker bits of a first byte, by the number of bytes after it. */
 const FIRST = [0, 0xc0, 0xe0, 0xf0];
 const REPLACEMENT = "\ufffd";
 
@@ -25,8 +24,8 @@ function encode(text: string): Uint8Array {
 }
 
 /**
- * Writes JSON as UTF-8, as far as there is room, and returns how many bytes the whole takes. Half of a surrogate pair
- * becomes its escape: old engines' `JSON.stringify` leaves it as it is, and the rules must find it.
+ * Writes JSON as UTF-8 as far as it fits, and returns the number of bytes of the whole. A lone surrogate becomes an
+ * escape, so that the rules report it: `JSON.stringify` of old engines does not escape it.
  */
 function encodeInto(text: string, bytes: Uint8Array): { written: number } {
   let written = 0;
@@ -39,26 +38,26 @@ function encodeInto(text: string, bytes: Uint8Array): { written: number } {
     }
     bytes[written++] = FIRST[more]! | (code >> (6 * more));
     for (let rest = more; rest--; ) bytes[written++] = 0x80 | ((code >> (6 * rest)) & 0x3f);
-    if (more === 3) i++; // the other half of the pair
+    if (more === 3) i++; // skip the second half of the pair
   }
   return { written };
 }
 
-/** How many bytes stand behind the first one of a character. */
+/** Returns the number of bytes of a character after the first. */
 function bytesBehind(code: number): number {
   if (code < 0x80) return 0;
   if (code < 0x800) return 1;
   return code < 0x10000 ? 2 : 3;
 }
 
-/** The same by the first byte; 0 also for a byte that begins no character. */
+/** Returns the same number by the first byte; also 0 for a byte that cannot be first. */
 function bytesBehindFirst(byte: number): number {
   if (byte < 0xc2 || byte > 0xf4) return 0;
   if (byte < 0xe0) return 1;
   return byte < 0xf0 ? 2 : 3;
 }
 
-/** The least and the most that any byte but the first can be; and the second one, behind some first ones. */
+/** The range of a byte that is not the first; of the second byte, narrower ranges after some first bytes. */
 type Bounds = [least: number, most: number];
 const FOLLOWING: Bounds = [0x80, 0xbf];
 const SECOND = new Map<number, Bounds>([
@@ -68,10 +67,10 @@ const SECOND = new Map<number, Bounds>([
   [0xf4, [0x80, 0x8f]],
 ]);
 
-/** The character of a byte behind which none is expected. */
+/** Returns the character of a single byte. */
 const alone = (byte: number) => (byte < 0x80 ? String.fromCharCode(byte) : REPLACEMENT);
 
-/** As a platform's decoder reads UTF-8, each longest beginning of no character replaced; but a byte order mark is text. */
+/** Decodes UTF-8 with replacement characters as in the Encoding Standard, but keeps a byte order mark. */
 function decode(bytes: Uint8Array): string {
   const chars: string[] = [];
   let code = 0,
@@ -85,7 +84,7 @@ function decode(bytes: Uint8Array): string {
       [least, most] = FOLLOWING;
       continue;
     }
-    if (left) chars.push(REPLACEMENT); // and this byte begins anew
+    if (left) chars.push(REPLACEMENT); // and this byte starts a character
     left = bytesBehindFirst(byte);
     code = byte & (0x3f >> left);
     [least, most] = SECOND.get(byte) ?? FOLLOWING;

@@ -1,4 +1,4 @@
-/* The platform's coders of text, made on first use. jsdom under Jest brings none: Node's own serve there. */
+/* The platform's TextEncoder and TextDecoder, made on first use. jsdom under Jest has neither: Node's are used there. */
 const made = {} as Coders;
 
 interface Coders {
@@ -10,12 +10,12 @@ export const coder = <Name extends keyof Coders>(name: Name): Coders[Name] =>
   (made[name] ??= new (find(name))() as never);
 
 /**
- * How many characters of a call JavaScript copies itself, one by one: browsers take longer to call an encoder, or another
- * of their own functions for text, than to do the same in JavaScript; Node does not.
+ * The number of characters of a call that JavaScript copies itself, one by one. For short texts, browsers take longer to
+ * call a native encoder; Node does not.
  */
 export const COPIED = ((typeof document === "object") as unknown as number) * 2_048; // 0 elsewhere
 
-/** @throws if it is missing: not before it is needed, so that importing the package works without */
+/** Returns a global; throws only when it is needed and missing, so that the import itself always succeeds. */
 export function find<Name extends "TextDecoder" | "TextEncoder" | "WebAssembly">(
   name: Name,
 ): (typeof globalThis)[Name] {
@@ -25,7 +25,7 @@ export function find<Name extends "TextDecoder" | "TextEncoder" | "WebAssembly">
   throw new Error(`impact-pledge needs ${name} or a polyfill`);
 }
 
-/** For code that makes a coder as soon as it is loaded, as wasm-bindgen's does. */
+/** For code that makes a coder on load, such as wasm-bindgen's. */
 class LazyTextEncoder {
   encode = (text: string) => coder("TextEncoder").encode(text);
   encodeInto = (text: string, bytes: Uint8Array) => coder("TextEncoder").encodeInto(text, bytes);
@@ -36,7 +36,7 @@ class LazyTextDecoder {
 
   constructor(...options: ConstructorParameters<typeof TextDecoder>) {
     let made: TextDecoder | undefined;
-    // Without bytes wasm-bindgen only tries the decoder, as soon as it is loaded.
+    // On load, wasm-bindgen calls the decoder without bytes.
     this.decode = (bytes) => {
       if (!bytes) return "";
       made ??= new (find("TextDecoder"))(...options);
@@ -45,5 +45,5 @@ class LazyTextDecoder {
   }
 }
 
-// By other names: where a script is evaluated at the top level, a class of the platform's name would replace the platform's.
+// Renamed, because a class of the platform's name in a top-level script would replace the platform's.
 export { LazyTextDecoder as TextDecoder, LazyTextEncoder as TextEncoder };

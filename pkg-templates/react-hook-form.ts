@@ -1,4 +1,4 @@
-/* `impact-pledge/react-hook-form`: the rules as a resolver. */
+/* `impact-pledge/react-hook-form`: a resolver for React Hook Form. */
 import { toNestErrors, validateFieldsNatively } from "@hookform/resolvers";
 import {
   type CreatePledgeTransactionRequest,
@@ -15,8 +15,8 @@ import type {
 } from "react-hook-form";
 
 /**
- * The contract's rules for React Hook Form: each error's `type` is the code of its issue, and its `message` the text
- * that `messages` has for it. Needs `@hookform/resolvers`.
+ * Returns a resolver for React Hook Form that checks the rules of the contract. The `type` of an error is the code of its
+ * issue, and its `message` the text in `messages`. Requires `@hookform/resolvers`.
  *
  * @example
  * import { de } from "impact-pledge/locales/de";
@@ -43,10 +43,10 @@ export function pledgeResolver<T extends FieldValues = CreatePledgeTransactionRe
   };
 }
 
-/** Names that React Hook Form sets nowhere, so that its errors would be none. */
+/** Names that React Hook Form never sets, so that their errors would be lost. */
 const NOT_SET = ["__proto__", "constructor", "prototype"];
 
-/** The first issue of each place; with all of them in `types`, by code, if they are wanted. */
+/** Returns the first issue of each path. @param all whether to add all of its issues in `types`, by code */
 function errorsOf(issues: readonly Issue[], all: boolean): FieldErrors {
   const errors = new Map<string, FieldError>();
   for (const { path, code, message } of issues) {

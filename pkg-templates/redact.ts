@@ -1,17 +1,17 @@
 /*
- * What an error shows, without the API key. A service may answer with what it was sent, and a caller's `fetch` may throw
- * anything: only copies are shown, so that nothing can be reached through an error that was not read here.
+ * Redacts the API key in the details of errors. A service may send back what it received, and a caller's `fetch` may throw
+ * anything: errors contain only copies, so that they lead to nothing that was not read here.
  */
 
-const NO_SECRET = 8; // shorter than any key, and likely to be a part of some word
+const NO_SECRET = 8; // characters: shorter than any key, and likely to occur in other text
 export const REDACTED = "[API key]";
 
-/** Most values (texts, objects, items of arrays) that are copied of a cause, and most characters of each text. */
+/** Limits of the copy of a cause: values (texts, objects, items of arrays), and characters of each text. */
 const MAX_VALUES = 200,
   MAX_TEXT = 10_000;
-const MAX_HEADERS = 10_000; // far more than a server sends
+const MAX_HEADERS = 10_000; // far more than servers send
 
-/** Replaces the key, as it is and as JSON and URLs spell it. */
+/** Replaces the API key in a text, also as it is written in JSON and in URLs. */
 export type Redact = (text: string) => string;
 
 export function redactor(apiKey: string): Redact {
@@ -28,7 +28,7 @@ export function redactor(apiKey: string): Redact {
     );
 }
 
-/** A text that was cut to a length may end in the beginning of the key. */
+/** Replaces the start of the key at the end of a text, which may have been cut there. */
 function withoutBeginning(text: string, apiKey: string): string {
   for (let length = Math.min(apiKey.length - 1, text.length); length >= NO_SECRET; length -= 1) {
     if (text.endsWith(apiKey.slice(0, length))) return text.slice(0, -length) + REDACTED;
@@ -36,7 +36,7 @@ function withoutBeginning(text: string, apiKey: string): string {
   return text;
 }
 
-/** Headers with redacted values; of an object that only has a `get`, those that help to find a failure. */
+/** Returns headers with redacted values. If they only have a `get`, copies those that help to diagnose a failure. */
 export function redactedHeaders(headers: GivenHeaders, redact: Redact): Headers {
   const copy = new (globalThis.Headers ?? Map)();
   for (const [name, value] of entriesOf(headers))
@@ -46,7 +46,7 @@ export function redactedHeaders(headers: GivenHeaders, redact: Redact): Headers 
   return copy as Headers;
 }
 
-/** Of an answer, whatever a caller's `fetch` gives. */
+/** The headers of a response; the caller's own `fetch` may return anything. */
 export type GivenHeaders =
   | Iterable<readonly [string, string]>
   | { get(name: string): string | null | undefined };
@@ -72,8 +72,8 @@ function entriesOf(headers: GivenHeaders): [string, string][] {
 }
 
 /**
- * A copy of what was thrown: errors with their names, messages, stacks, causes and enumerable properties, plain objects
- * and arrays. All else (functions, class instances, accessors, cycles, what is beyond the limits) is left out.
+ * Returns a copy of a thrown value: errors with their names, messages, stacks, causes and enumerable properties, plain
+ * objects and arrays. Leaves out functions, class instances, accessors, cycles, and everything beyond the limits.
  */
 export function redactedCause(thrown: unknown, redact: Redact): unknown {
   const copies = new Map<object, unknown>();
@@ -83,9 +83,9 @@ export function redactedCause(thrown: unknown, redact: Redact): unknown {
   function copied(value: unknown): unknown {
     left -= 1;
     if (left < 0 || typeof value === "function") return undefined;
-    if (typeof value === "bigint") return value; // its text may take longer than all else
+    if (typeof value === "bigint") return value; // to write a large one as text takes long
     if (typeof value === "object" && value !== null) {
-      if (!copies.has(value)) copies.set(value, undefined).set(value, copiedObject(value)); // undefined meanwhile: a cycle ends
+      if (!copies.has(value)) copies.set(value, undefined).set(value, copiedObject(value)); // undefined meanwhile, so that cycles end
       return copies.get(value);
     }
     const text = redact(String(value).slice(0, MAX_TEXT));
@@ -110,7 +110,7 @@ export function redactedCause(thrown: unknown, redact: Redact): unknown {
 
   function copiedError(error: object): Error {
     const copy = new Error();
-    delete copy.stack; // it is that of this line
+    delete copy.stack; // the stack of this line
     withProperties(copy, error);
     for (const name of ["name", "message", "stack", "code", "cause", "errors"])
       define(copy, name, copied(quietly(() => error[name as never])), false);
@@ -132,11 +132,11 @@ function define(copy: object, name: string, value: unknown, enumerable: boolean)
     Object.defineProperty(copy, name, { value, enumerable, configurable: true, writable: true });
 }
 
-/** Made by `{}`, here or in another realm. */
+/** Whether an object was made by `{}`, here or in another realm. */
 const isPlain = (object: object) =>
   Object.getPrototypeOf(Object.getPrototypeOf(object) ?? Object.prototype) === null;
 
-/** The result, or `undefined` where reading throws. */
+/** Returns the result of a function, or `undefined` if it throws. */
 export function quietly<T>(get: () => T): T | undefined {
   try {
     return get();

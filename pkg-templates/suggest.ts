@@ -1,9 +1,9 @@
-/* What to use instead of a name that is not known. */
+/* Suggests a name instead of an unknown one. */
 
-/** Longer names resemble none. */
+/** The characters of a name that are compared. */
 const MAX_NAME = 40;
 
-/** @param what they are names of */
+/** Returns the end of an error message. @param what the plural noun for the names */
 export function suggest(name: string, names: readonly string[], what = "options"): string {
   const nearest = names
     .map((other) => ({
@@ -16,7 +16,7 @@ export function suggest(name: string, names: readonly string[], what = "options"
     : `the ${what} are ${list(names)}`;
 }
 
-/** How many characters have to be added, taken away or changed to make one text of another (Levenshtein's distance). */
+/** Returns the Levenshtein distance of two texts. */
 function edits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const char of from) {

@@ -1,9 +1,9 @@
-/* What the client takes and gives, but for requests and answers. */
+/* The public types of the client, except requests and answers. */
 
-/** What a client calls instead of the platform's `fetch`. */
+/** A function that a client calls instead of the platform's `fetch`. */
 export type Fetch = (url: string, init: FetchInit) => Response | PromiseLike<Response>;
 
-/** The second argument of {@link Fetch}: plain values, which every `fetch` takes. */
+/** The second argument of {@link Fetch}: plain values that every `fetch` accepts. */
 export interface FetchInit {
   method: "GET" | "POST";
   headers: Record<string, string>;
@@ -12,20 +12,20 @@ export interface FetchInit {
   signal?: AbortSignal;
 }
 
-/** What can be set for a client, and for one call. */
+/** Options of a client that a call can override. */
 interface SharedOptions {
-  /** The unit that a team-level key acts for. */
+  /** The ID of the unit that a team-level key acts for. */
   unitId?: string | null | undefined;
-  /** How long one attempt may take, its answer's body included. Default: 30,000 milliseconds. */
+  /** The time limit of one attempt, including the body of the response, in milliseconds. Default: 30,000. */
   timeoutMs?: number | null | undefined;
   /**
-   * How long the whole call may take, with all its attempts, the waits between them, and the function `apiKey`. Default:
-   * no such limit.
+   * The time limit of the whole call in milliseconds: all attempts, the waits between them, and the function `apiKey`.
+   * Default: no limit.
    */
   deadlineMs?: number | null | undefined;
-  /** How often a call is repeated at most, 0 to 10. Default: 2. */
+  /** The maximum number of retries, 0 to 10. Default: 2. */
   maxRetries?: number | null | undefined;
-  /** More headers, such as `{ traceparent }`. A call's are added to its client's. */
+  /** Additional headers, such as `{ traceparent }`. Those of a call are added to those of its client. */
   headers?:
     | Readonly<Record<string, string>>
     | Iterable<readonly [string, string]>
@@ -33,36 +33,38 @@ interface SharedOptions {
     | undefined;
 }
 
-/** A request that leaves. Headers have lower-case names; the API key is not shown. */
+/** A request before it is sent. Headers have lower-case names; the API key is redacted. */
 export interface RequestEvent {
   readonly method: "GET" | "POST";
   readonly url: string;
-  /** 1 for the first, 2 for the first repeat. */
+  /** The number of the attempt: 1 for the first, 2 for the first retry. */
   readonly attempt: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An answer that came, whatever its status. */
+/** A response of any status. */
 export interface ResponseEvent extends RequestEvent {
   readonly status: number;
+  /** Milliseconds from the request to the end of the response. */
   readonly durationMs: number;
-  /** The service's name for the request, where the answer has one. */
+  /** The ID of the request in the logs of the service, if the response has one (`x-request-id` or `cf-ray`). */
   readonly requestId: string | undefined;
 }
 
-/** A repeat that is going to be. */
+/** A retry that is about to happen. */
 export interface RetryEvent {
-  /** Of the attempt to come: 2 for the first repeat. */
+  /** The number of the next attempt: 2 for the first retry. */
   readonly attempt: number;
+  /** The wait before the attempt in milliseconds. */
   readonly waitMs: number;
-  /** Why, in words. */
+  /** The reason in English, such as `the answer was 503`. */
   readonly reason: string;
 }
 
-/** From silence to everything. */
+/** How much a client logs, in ascending order. */
 export type LogLevel = "off" | "error" | "warn" | "info" | "debug";
 
-/** Where a client writes to: `console`, or what has the same functions. */
+/** An object to log to: `console`, or one with the same four functions. */
 export type Logger = Record<
   Exclude<LogLevel, "off">,
   (message: string, details: unknown) => unknown
@@ -71,50 +73,50 @@ export type Logger = Record<
 /** The options of a {@link PledgeClient}. */
 export interface PledgeClientOptions extends SharedOptions {
   /**
-   * The API key, or a function that gives it, such as one that asks a store of secrets: it is called once for each call of
-   * the client. The key is sent in the `Authorization` header and shown nowhere.
+   * The API key, or a function that returns it, for example from a secret store; the client calls it once per call. The
+   * key is sent only in the `Authorization` header, and redacted in errors, events and logs.
    */
   apiKey: string | (() => string | PromiseLike<string>);
-  /** Where the service is, such as `https://pledges.example.org`. */
+  /** The base URL of the service, such as `https://pledges.example.org`. */
   baseUrl: string | URL;
   /**
-   * Whether the service honours `Idempotency-Key`. Creates then carry such a key, one for each call, and are repeated
-   * like gets. Without it a create is sent once: a service that follows only the contract would record it twice.
+   * Whether the service supports the header `Idempotency-Key`. If so, each create is sent with a key of its own and is
+   * retried like a get. Otherwise a create is never retried, because the service could record it twice. Default: `false`.
    */
   safeRepeats?: boolean | null | undefined;
-  /** A `fetch` of your own, or an object that has one, such as a Cloudflare service binding. */
+  /** Your own `fetch`, or an object with one, such as a Cloudflare service binding. Default: the platform's. */
   fetch?: Fetch | { fetch: Fetch } | null | undefined;
-  /** What the `User-Agent` says of your application beside this package; not sent by pages. */
+  /** Your application, to be named in the `User-Agent` header; browsers do not send it. */
   appInfo?: { name: string; version?: string; url?: string } | null | undefined;
-  /** Called before each attempt. What hooks throw is logged, and changes nothing. */
+  /** Called before each attempt. Exceptions of hooks are logged and otherwise ignored. */
   onRequest?: ((event: RequestEvent) => unknown) | null | undefined;
-  /** Called after each answer. */
+  /** Called after each response, whatever its status. */
   onResponse?: ((event: ResponseEvent) => unknown) | null | undefined;
-  /** Called before the wait for a repeat. */
+  /** Called before the wait for a retry. */
   onRetry?: ((event: RetryEvent) => unknown) | null | undefined;
-  /** Where to log. Default: `console`. */
+  /** The object to log to. Default: `console`. */
   logger?: Logger | null | undefined;
-  /** What to log: failed calls (`error`), repeats (`warn`), requests and answers (`debug`). Default: `off`. */
+  /** The log level: `error` logs failed calls, `warn` also retries, `debug` also each attempt. Default: `off`. */
   logLevel?: LogLevel | null | undefined;
-  /** Allows a live key in a browser page, where everyone can read it. */
+  /** Allows a live key in a browser page, where every visitor can read it. Default: `false`. */
   dangerouslyAllowBrowser?: boolean | null | undefined;
   /**
-   * Allows a live key to an `http:` address of another machine, where everyone on the way can read it. A service binding
-   * or a private network is no exception: give it an `https:` address, or set this.
+   * Allows a live key to be sent unencrypted, to an `http:` address of another machine. This is also required for a
+   * service binding or a private network, unless its address is `https:`. Default: `false`.
    */
   dangerouslyAllowHttp?: boolean | null | undefined;
 }
 
 /** The options of one call. */
 export interface CallOptions extends SharedOptions {
-  /** Ends the call, waits between attempts included: it rejects with the signal's reason. */
+  /** Aborts the call, including waits between attempts: it rejects with the signal's `reason`. */
   signal?: AbortSignal | null | undefined;
 }
 
-/** A call on its way. */
+/** The promise of a call. */
 export interface Call<T> extends Promise<T> {
   /**
-   * The transaction, and what came with it.
+   * Returns the transaction together with the status, headers and request ID of the response.
    *
    * @example
    * ```js
@@ -128,28 +130,28 @@ export interface Call<T> extends Promise<T> {
 /** The options of one create. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Your own name for this create, 1 to 255 printable ASCII characters: a repeat under the same name is answered with
-   * the first transaction, by a service that honours it. It is always sent; the client repeats by itself only with
-   * {@link PledgeClientOptions.safeRepeats}.
+   * Your own key for this create, such as the order ID: 1 to 255 printable ASCII characters. A service that supports it
+   * answers a repeat of the same create with the first transaction instead of recording another. It is sent even without
+   * {@link PledgeClientOptions.safeRepeats}, but only with that does the client retry creates.
    */
   idempotencyKey?: string | null | undefined;
 }
 
-/** What came with a transaction beside its body. */
+/** The response that a transaction came with. */
 export interface ResponseInfo {
   readonly status: number;
   readonly headers: Headers;
-  /** The service's name for the request, where the answer has one (`x-request-id` or `cf-ray`). */
+  /** The ID of the request in the logs of the service, if the response has one (`x-request-id` or `cf-ray`). */
   readonly requestId: string | undefined;
-  /** The idempotency key that was sent. */
+  /** The idempotency key that was sent, if any. */
   readonly idempotencyKey: string | undefined;
-  /** Whether the service answered a repeat with the first transaction. */
+  /** Whether this create was a repeat, and the service answered with the first transaction. */
   readonly idempotentReplayed: boolean;
-  /** How often the call was repeated. */
+  /** The number of retries. */
   readonly retries: number;
 }
 
-/** What an error is about. Distinguishes errors where `instanceof` can't: between copies of the package. */
+/** The kind of an error. Unlike `instanceof`, it also works between copies of the package. */
 export type PledgeErrorCode =
   | "invalid_argument"
   | "live_key_in_browser"

@@ -45,7 +45,7 @@ async function buildShop({ root }) {
     logLevel: "warning",
   });
   for (const { path, contents } of outputFiles) {
-    // What is the same already is left alone: a watcher, or a shop that is running, may be reading it.
+    // Unchanged files are not written again, because a watcher or a running shop may be reading them.
     if (existsSync(path) && readFileSync(path).equals(contents)) continue;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, contents);

@@ -334,7 +334,7 @@ function conditions({ name, plain }) {
   };
 }
 
-/** Of a module that is the same everywhere. */
+/** The conditions of a module that is the same on all platforms. */
 const moduleConditions = (path) => ({
   require: { types: `${path}.d.cts`, default: `${path}.cjs` },
   default: { types: `${path}.d.ts`, default: `${path}.js` },

@@ -177,17 +177,17 @@ fn tables() -> String {
     let mut js = format!("// {FROM}.\n\n");
     // Numbers come first, because bundlers inline them.
     let mut line = |text: String| writeln!(js, "{text}").unwrap();
-    line("/** How many texts one call takes, how far up in its word the length of each stands, and the bits of its rank. */".into());
+    line("/** The maximum number of texts of one call; in the word of a text, the lowest bit of the length and the mask of the index of its node. */".into());
     line(format!(
-        "export const TEXTS = {MAX_TEXTS}, LENGTH = {LENGTH_SHIFT}, RANK = {};",
+        "export const MAX_TEXTS = {MAX_TEXTS}, LENGTH_SHIFT = {LENGTH_SHIFT}, INDEX_MASK = {};",
         (1 << FORMAT_SHIFT) - 1
     ));
-    line("/** The words of a problem, and how far up in its order the item stands. */".into());
+    line("/** The number of words of a compact issue, and the lowest bit of the item in its sort key. */".into());
     line(format!(
-        "export const PROBLEM = {}, ITEM = {ITEM_SHIFT};",
+        "export const ISSUE_WORDS = {}, ITEM_SHIFT = {ITEM_SHIFT};",
         size_of::<CompactIssue>() / size_of::<u32>()
     ));
-    line("/** How deep a value may nest, and the bytes for what JSON has no word for. */".into());
+    line("/** The maximum depth of a value, and the markers for values that JSON cannot represent. */".into());
     line(format!(
         "export const MAX_DEPTH = {MAX_DEPTH}, OTHER = \"\\x0{}\", UNREADABLE = \"\\x0{}\", GIVEN_UP = \"\\x0{}\";",
         marker::OTHER,
@@ -207,14 +207,13 @@ fn tables() -> String {
         number_of(Code::NotAllowed),
         number_of(Code::MoreIssues)
     ));
-    line("/** A bit for each place, by its rank, that must be there. */".into());
+    line("/** A bit for each required node, by its index. */".into());
     line(format!("export const REQUIRED = {required:#x};"));
     line(
-        "/** The pointers of the request's places by their ranks, `*` for an item's index. */"
-            .into(),
+        "/** The pointers of the request's nodes by their indices, with `*` for an item. */".into(),
     );
-    line(format!("export const PLACES = {}.split(\" \");", json!(pointers.join(" "))));
-    line("/** What a place must be, by its rank: a number in the list of types. */".into());
+    line(format!("export const POINTERS = {}.split(\" \");", json!(pointers.join(" "))));
+    line("/** The types of the nodes by their indices: a digit each, a number in the list of types. */".into());
     line(format!("export const TYPES = {};", json!(types)));
     js
 }
@@ -228,7 +227,7 @@ fn kinds() -> String {
     let nodes = nodes();
     let mut js = format!("// {FROM}.\n\n{KIND}");
     let mut line = |text: String| writeln!(js, "{text}").unwrap();
-    line("/** The kinds of issues by their numbers: code, message and `meta`. The message is a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */".into());
+    line("/** The kinds of issues by the numbers of their codes. A message that ends with a blank is followed by a number, a type or a list. */".into());
     line("export const KINDS: (Kind | undefined)[] = [".into());
     for code in Code::VARIANTS {
         let is_common = !ONLY_OF_BYTES.contains(code) && *code != Code::UnknownPointer;
@@ -236,7 +235,7 @@ fn kinds() -> String {
     }
     line("];".into());
     line(
-        "/** Those that only bytes can have: whoever checks values does not download them. */"
+        "/** The kinds that only JSON bytes have: pages that check values do not download them. */"
             .into(),
     );
     line("export const KINDS_OF_BYTES: Record<number, Kind> = {".into());
@@ -244,7 +243,7 @@ fn kinds() -> String {
         line(format!("  {}: {},", number_of(code), kind(code, &nodes)));
     }
     line("};".into());
-    line("/** That a pointer leads nowhere. */".into());
+    line("/** The kind of a pointer that the contract does not have. */".into());
     line(format!("export const UNKNOWN_POINTER: Kind = {};", kind(Code::UnknownPointer, &nodes)));
     js
 }
@@ -253,7 +252,7 @@ fn kinds() -> String {
 fn kinds_of_forms() -> String {
     let nodes = nodes();
     let mut js = format!("// {FROM}.\n\n{KIND}");
-    js += "/** The kinds of issues in a form by their numbers: code and `meta`, but no messages other than that which names types. */\n";
+    js += "/** The kinds of issues in a form by the numbers of their codes, without the messages, except the one that names types. */\n";
     js += "export const KINDS: (Kind | undefined)[] = [\n";
     for code in Code::VARIANTS {
         let message = match code {
@@ -392,7 +391,7 @@ fn the_walk_is_current() {
 fn fields() -> String {
     let shape = shape(Kind::Object(&REQUEST), false, 0);
     format!(
-        "// {FROM}.\n\nimport type {{ Shape }} from \"../form/shape.ts\";\n\n/** What a form can fill in: an object has members in the contract's order, an array has an item; any other value is one field. */\nexport const REQUEST: Shape = {shape};\n"
+        "// {FROM}.\n\nimport type {{ Shape }} from \"../form/shape.ts\";\n\n/** The shape of a request as a form fills it in: objects have `members`, arrays an `item`; any other value is a field. */\nexport const REQUEST: Shape = {shape};\n"
     )
 }
 
@@ -527,7 +526,7 @@ fn the_json_schema_is_current() {
     let text = schema_text(&schema, 2);
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), schema);
     let js = format!(
-        "// {FROM}.\n\n/** A copy of its own for every caller. */\nexport const jsonSchema = (): Record<string, unknown> => ({text});\n"
+        "// {FROM}.\n\n/** Returns a new copy of the schema, which the caller may change. */\nexport const jsonSchema = (): Record<string, unknown> => ({text});\n"
     );
     is_current("generated/json-schema.ts", &js);
 }
@@ -582,7 +581,7 @@ fn request_types() -> String {
     }
     let codes = union(Code::VARIANTS.iter().map(Into::into));
     ts += &format!(
-        "\n/** What kind of problem an issue is. The list is closed. */\nexport type IssueCode ={codes};\n"
+        "\n/** The kind of an issue. The list of codes is closed. */\nexport type IssueCode ={codes};\n"
     );
     ts
 }

@@ -1,11 +1,11 @@
-/* `create` and `get`: one call of the service that the environment names. */
+/* The commands `create` and `get`: a call to the service that is set in the environment. */
 import type { PledgeClient } from "impact-pledge";
 import { validRequest } from "./check.ts";
 import { Stop, jsonText, printable, settings } from "./output.ts";
 
 const NO_ANSWER =
   "PLEDGE_BASE_URL must be the service's address; `npx impact-pledge serve` starts one on this machine";
-/** What to do, by the codes of errors. */
+/** Advice by the codes of errors. */
 const HINTS: Partial<Record<string, string>> = {
   invalid_argument:
     "what the client uses stands in PLEDGE_API_KEY, PLEDGE_BASE_URL and PLEDGE_UNIT_ID",
@@ -31,7 +31,7 @@ export function get(_options: object, [id]: readonly string[]): Promise<0> {
   return printed((client) => client.getPledgeTransaction(id));
 }
 
-/** Prints the transaction that a call gives. */
+/** Makes a call and prints its transaction. */
 async function printed(call: (client: PledgeClient) => Promise<object>): Promise<0> {
   mustBeSet("PLEDGE_API_KEY", "PLEDGE_BASE_URL");
   const { PledgeClient, PledgeError } = await import("impact-pledge");

@@ -1,4 +1,4 @@
-/* `validate`, and the check before a `create`. */
+/* The command `validate`, and the check before a `create`. */
 import { createReadStream } from "node:fs";
 import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
 import { CYAN, GREY, Stop, jsonText, painter, printable } from "./output.ts";
@@ -10,7 +10,7 @@ interface Checked {
   readonly issues: readonly PlacedIssue[];
 }
 
-/** What the service takes, in bytes. */
+/** The limit of the service in bytes. */
 const MOST = 1_048_576;
 const REASONS: Partial<Record<string, string>> = {
   ENOENT: "there is no such file",
@@ -19,7 +19,7 @@ const REASONS: Partial<Record<string, string>> = {
   EPERM: "reading it is not allowed",
 };
 
-/** Prints every problem of a request. */
+/** Prints all issues of a request; returns the exit status. */
 export async function validate(
   { json }: { json?: boolean },
   [file]: readonly string[],
@@ -31,7 +31,7 @@ export async function validate(
   return issues.length === 0 ? 0 : 1;
 }
 
-/** The request of a file; problems are printed to standard error, and end the command. */
+/** Reads a valid request from a file. If it has issues, prints them to standard error and ends the command. */
 export async function validRequest(
   file: string | undefined,
 ): Promise<CreatePledgeTransactionRequest> {
@@ -94,7 +94,7 @@ function report(
   );
 }
 
-/** Why a text that looks like JSON is none. */
+/** Explains why text that looks like JSON is not: its encoding. */
 function encodingOf([first, second, third]: Uint8Array): string {
   if (first === 0xef && second === 0xbb && third === 0xbf)
     return "; the text begins with a byte order mark: save it as UTF-8 without one";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/* The command `impact-pledge`. Each of its commands loads the entry of the package that it needs. */
+/* The program `impact-pledge`. Each command loads only the entry of the package that it needs. */
 import { parseArgs } from "node:util";
 import { VERSION } from "#version";
 import { suggest } from "../suggest.ts";
@@ -11,7 +11,7 @@ import { serve } from "./serve.ts";
 interface Option {
   readonly type: "boolean" | "string";
   readonly short?: string;
-  /** What stands for its value in the help. */
+  /** The name of its value in the help. */
   readonly value?: string;
   readonly about: string;
 }
@@ -21,9 +21,9 @@ interface Command {
   readonly about?: string;
   readonly more?: string;
   readonly options: Readonly<Record<string, Option>>;
-  /** How many arguments it takes that are no options. */
+  /** The maximum number of arguments other than options. */
   readonly most: number;
-  /** Gives the exit status. */
+  /** Runs the command and returns the exit status. */
   readonly run?: (options: object, args: readonly string[]) => Promise<number>;
 }
 
@@ -98,7 +98,7 @@ async function main(args: string[]): Promise<number> {
   throw new Stop(helpOf(GENERAL));
 }
 
-/** Also the key of the environment, whatever it looks like. */
+/** Whether an argument is an API key, including the one in the environment. */
 function isKey(arg: string): boolean {
   const { PLEDGE_API_KEY: key } = process.env;
   return arg.includes("service_sk_") || Boolean(key && (arg === key || arg.endsWith(`=${key}`)));
@@ -174,7 +174,7 @@ const table = (rows: readonly Row[]) =>
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
-  process.exit(); // whoever read has enough, such as `head`
+  process.exit(); // the reader has closed the pipe, such as `head`
 });
 try {
   process.exitCode = await main(process.argv.slice(2));

@@ -1,37 +1,37 @@
-/* What a command prints, and how it ends without a result. */
+/* The output of commands, and their failure. */
 import type { WriteStream } from "node:tty";
 import { keys } from "../../src/operator/development.json";
 
-/** Ends the command: 1 for a request that has problems and for a failed call, 2 for wrong use and for what can't be read. */
+/** Ends the command. Status 1: an invalid request or a failed call. Status 2: wrong usage or unreadable input. */
 export class Stop extends Error {
   declare status: 1 | 2;
 
-  /** @param message what is wrong, and what to do @param status of the process */
+  /** @param message the problem and what to do about it @param status the exit status */
   constructor(message: string, status: 1 | 2 = 2) {
     super(message);
     this.status = status;
   }
 }
 
-/** What changes a terminal, or the order in which it shows text, as an escape: names and answers are others' text. */
+/** Escapes control characters and those that reorder text, because names and responses are not our own text. */
 export const printable = (text: string) =>
   text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal
     /[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** JSON, of which nothing changes a terminal: there such characters can only be in texts, where the escapes are JSON's own. */
+/** Returns JSON that is safe to print. In JSON, such characters occur only in strings, where these escapes are valid. */
 export const jsonText = (value: unknown) =>
   JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
 
-/** Colours text (by the number of a colour) where the stream is a terminal that has any, and NO_COLOR is not set. */
+/** Returns a function that colours text by an ANSI number, if the stream is a terminal with colours and NO_COLOR is not set. */
 export const painter = (stream: Partial<WriteStream>) => (colour: number, text: string) =>
   stream.hasColors?.() ? `\x1b[${colour}m${text}\x1b[0m` : text;
 export const CYAN = 36,
   GREY = 90;
 
-/** How a shell sets the variables for a service that `serve` has started. */
+/** Returns the shell commands that set the variables for a service started by `serve`. */
 export function settings(baseUrl: string): string {
   const variables = Object.entries({
     PLEDGE_BASE_URL: baseUrl,

@@ -1,25 +1,25 @@
-/* Where in a JSON text the places of issues are. */
+/* Finds line and column of issues in a JSON text. */
 import type { Issue } from "impact-pledge/validate";
 import { visit } from "jsonc-parser";
 
-/** Both count from 1. */
+/** A position in the text, counted from 1. */
 interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** By the keys of paths. */
+/** Positions by the keys of paths. */
 type Places = Map<string, Place[]>;
 
 export type PlacedIssue = Issue & Partial<Place>;
 
-/** The validator's own bound: behind what nests deeper it finds nothing more. */
+/** The validator's own limit: it reports nothing after a value that nests deeper. */
 const MOST_LEVELS = 64;
 const ENOUGH = new Error("what is searched lies before this");
 
 /**
- * Adds `line` and `column` to each issue that has a place. Both count from 1; a column is a UTF-16 code unit, as editors
- * count. What is missing is at the object that lacks it; what must not be there is at its name.
+ * Adds `line` and `column` to each issue that has a position. Both count from 1; columns are UTF-16 code units, as in
+ * editors. A missing member is reported at its object, an unknown or duplicate member at its name.
  */
 export function withPlaces(issues: readonly Issue[], bytes: Uint8Array): PlacedIssue[] {
   const wanted = new Set(issues.flatMap(({ path }) => [keyOf(path), keyOf(path.slice(0, -1))]));
@@ -34,7 +34,7 @@ export function withPlaces(issues: readonly Issue[], bytes: Uint8Array): PlacedI
     if (code === "malformed_json") return placeAt(bytes.subarray(0, Number(message.match(/\d+$/))));
     if (code === "required") return values.get(keyOf(path.slice(0, -1)))?.[0];
     if (code !== "unknown_member" && code !== "duplicate_member") return value;
-    const count = (seen.get(key) ?? (code === "unknown_member" ? 0 : 1)) + 1; // a duplicate is the second of its name, or a later one
+    const count = (seen.get(key) ?? (code === "unknown_member" ? 0 : 1)) + 1; // a duplicate is the second member of its name, or a later one
     seen.set(key, count);
     return names.get(key)?.[count - 1];
   }
@@ -43,13 +43,13 @@ export function withPlaces(issues: readonly Issue[], bytes: Uint8Array): PlacedI
 const keyOf = (path: Issue["path"]) => JSON.stringify(path);
 const decoded = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
-/** Where these bytes end. */
+/** Returns the position after these bytes. */
 function placeAt(bytes: Uint8Array): Place {
   const lines = decoded(bytes).split(/\r\n|[\r\n]/);
   return { line: lines.length, column: lines.at(-1)!.length + 1 };
 }
 
-/** The places of members' names and of values, by the keys of their paths, in the order of the text. */
+/** Returns the positions of members' names and of values, by the keys of their paths, in the order of the text. */
 function placesIn(text: string, wanted: ReadonlySet<string>): { names: Places; values: Places } {
   const names: Places = new Map(),
     values: Places = new Map();

@@ -1,11 +1,11 @@
-/* `serve`: the service in memory, on a port of this machine. */
+/* The command `serve`: runs the service in memory, on a port of this machine. */
 import { once } from "node:events";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { keys } from "../../src/operator/development.json";
 import { Stop, printable, settings } from "./output.ts";
 
-/** The keys of local development, and what they act as. */
+/** The keys of local development and their records. */
 const KEYS = keys as unknown as readonly [
   key: string,
   record: { unitId?: string; teamId?: string; unitIds?: readonly string[] },
@@ -17,7 +17,7 @@ const ORDER = {
   pledges: [{ impact: { amount: 3, offeringId: "tree" } }],
 };
 
-/** Until Ctrl-C. */
+/** Runs the service until Ctrl-C. */
 export async function serve({ port: text = "8787" }: { port?: string }): Promise<0> {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
@@ -33,7 +33,7 @@ export async function serve({ port: text = "8787" }: { port?: string }): Promise
   return 0;
 }
 
-/** Without the query, in which a timeline's secret is. */
+/** Logs a request without the query, which contains the secret of a timeline. */
 function log({ method, url }: IncomingMessage, response: ServerResponse): void {
   response.on("close", () =>
     console.log(

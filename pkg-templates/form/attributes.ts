@@ -1,4 +1,4 @@
-/* What HTML itself can check of a member of the request, for whoever renders the form. */
+/* The attributes of an input, with which HTML itself checks a member of the request. */
 import { REQUEST } from "../generated/fields.ts";
 import { checkOptions } from "./options.ts";
 import { MAX_STEPS, type Shape, shapeWithin } from "./shape.ts";
@@ -6,7 +6,7 @@ import type { FieldAttributes, FieldAttributesOptions } from "./types.ts";
 
 type FieldType = FieldAttributes["type"];
 
-/** By the format, or the first step. */
+/** Types of inputs, by format or by the first step of the path. */
 const TYPES: Record<string, FieldType> = {
   email: "email",
   uri: "url",
@@ -21,18 +21,18 @@ const COMPLETIONS: Record<string, string> = {
 const OPTIONS = { optional: "boolean", jsx: "boolean" };
 
 /**
- * The smallest number there is: all that a page can name which refuses 0 and no amount that the rules accept. (The
- * arrow key takes an empty field there, and from there to 1.)
+ * The smallest positive number: a minimum that excludes 0, but no amount that the rules accept. (In an empty field the
+ * arrow key steps to this number, and then to 1.)
  */
 const LEAST = "5e-324";
 
 /**
- * The attributes of the input for a place of the request, so that a page without JavaScript refuses what the rules
- * refuse, as far as HTML can. HTML's e-mail addresses and URLs are not quite those of the rules: a quoted local part is
- * refused by the browser alone.
+ * Returns the attributes of the input for a member of the request, so that HTML checks as many rules as it can even
+ * without JavaScript. HTML's rules for e-mail addresses and URLs differ slightly: browsers do not accept a quoted local
+ * part, for example.
  *
- * @param path the name of a field, such as `recipient.email`; `notifications` for each of its boxes
- * @throws TypeError for a path that is not a field of the request, and for options that do not exist
+ * @param path the name of a field, such as `recipient.email`; `notifications` for each of its checkboxes
+ * @throws {TypeError} if the path is not a field of the request, or an option does not exist
  * @example
  * ```jsx
  * <input {...fieldAttributes("pledges.0.impact.amount", { jsx: true })} />

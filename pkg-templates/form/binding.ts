@@ -1,4 +1,4 @@
-/* A form in a page that is checked as it is filled in. */
+/* Checks a form in a page while it is filled in. */
 import { showFailure } from "./failure.ts";
 import { type Field, controlsOf, fieldsOf } from "./fields.ts";
 import { type Line, liveRegion } from "./live.ts";
@@ -8,13 +8,13 @@ import { type ServerIssue, issuesOf, quietly, readIssues } from "./reported.ts";
 import { formText, reportedText } from "./texts.ts";
 import type { BindFormOptions, FormIssue } from "./types.ts";
 
-/** A form that is being checked. */
+/** The checks of a form. */
 export interface Checks {
   /** Aborted once the form is unbound. */
   readonly signal: Pick<AbortSignal, "aborted">;
   read(): Omit<FieldReading, "ownerAt">;
   refresh(): unknown;
-  /** Shows what a server found. */
+  /** Shows issues that a server found. */
   report(issues: unknown): unknown;
   unbind(): void;
 }
@@ -23,30 +23,30 @@ type FieldReading = Reading<Control & { readonly field: Field }, "field">;
 type FieldIssue = FieldReading["issues"][number];
 
 const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while the shopper is still filling it in
-/** Problems of several fields together, which are shown at the place of their group. */
+/** Codes about several fields together, whose problem is shown in the element of their group. */
 const OF_GROUPS = new Set<string | undefined>([INCOMPLETE, "too_many_items"]);
 
-/** Checks a form as it is filled in, until it is unbound. Closures, as a minifier cannot shorten the members of a class as much. */
+/** Checks a form until it is unbound. Closures, because a minifier cannot shorten the members of a class as much. */
 export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boolean>): Checks {
   const wasNative = !form.noValidate;
-  form.noValidate = true; // no bubbles: the problems stand beside the fields
+  form.noValidate = true; // no bubbles: problems are shown beside the fields
   const messages = messagesOf(form),
     live = liveRegion(form);
   const listening = new AbortController(),
     { signal } = listening;
-  const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that have not changed since
-  const serverLines = new Set<string>(); // what the server found that no field has
+  const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that were not edited since
+  const serverLines = new Set<string>(); // issues of the server without a field
   const customValidity = new Map<Field, string>(); // by field
-  const hiddenInvalid = new Set<Field>(); // fields that are invalid to the browser, but not yet to the buyer
+  const hiddenInvalid = new Set<Field>(); // fields that are invalid, but do not show it yet
   let touched = new WeakSet<Field>(serverErrors.keys()); // fields whose problems are shown: those that were left or chosen, and all when the form is sent
   let wasSent = false,
     isBusy = false;
-  let isPressed = false; // a mouse button is down: a message that came up now would move what is about to be clicked
+  let isPressed = false; // a mouse button is down: showing a message now could move the click target
   let problems = new Map<Field, Problem>(); // those that are shown, by field
   let lines = new Set<string>(); // the problems that no field can show
-  let fieldAt: FieldReading["ownerAt"] | undefined; // of a path in the payload that was sent
-  let failure: HTMLElement | undefined; // what is shown of an `onSubmit` that failed
-  let notified: string | undefined; // the pointers and codes that `onIssues` got last
+  let fieldAt: FieldReading["ownerAt"] | undefined; // returns the field of a path in the payload that was sent
+  let failure: HTMLElement | undefined; // the message that `onSubmit` failed
+  let notified: string | undefined; // the last pointers and codes passed to `onIssues`
 
   // ---- Events ----
 
@@ -64,7 +64,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     on(form, "reset", () => afterEvent(forget));
   }
 
-  /** Refreshes once the event has had its effect: a click where the mouse was released, the first values after a reset. */
+  /** Refreshes after the event has taken effect: the click after a release of the mouse, the initial values of a reset. */
   function afterEvent(change: () => unknown): void {
     setTimeout(() => {
       change();
@@ -92,7 +92,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     else if (options.onSubmit) submit(event, payload);
   }
 
-  /** As if the browser had found the problems itself: no other listener gets this event. */
+  /** Cancels the event for other listeners, too, as when the browser itself finds problems. */
   function block(event: SubmitEvent, issues: readonly FieldIssue[]): void {
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -119,16 +119,16 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     }
   }
 
-  // ---- What a server found ----
+  // ---- Issues of a server ----
 
-  /** Shows the issues of what `onSubmit` returned or threw; what has none that can be shown is for the developer. */
+  /** Shows the issues that `onSubmit` returned or threw. If none can be shown, reports the value to the developer. */
   function refused(answer: unknown, { submitter }: SubmitEvent): void {
     if (report(issuesOf(answer))) return;
     if (!signal.aborted) failure = showFailure(form, options.messages, submitter);
-    (globalThis.reportError ?? console.error)(answer); // as the browser reports what nobody caught
+    (globalThis.reportError ?? console.error)(answer); // like an uncaught error
   }
 
-  /** Shows issues in place of those that were reported before. @returns {boolean} whether there is anything to show */
+  /** Shows issues instead of those of an earlier call. @returns {boolean} whether there is anything to show */
   function report(reported: unknown): boolean {
     const issues = readIssues(reported);
     if (signal.aborted) return issues.length > 0;
@@ -144,20 +144,20 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     return true;
   }
 
-  /** Beside its field, else on a line of its own. It holds no form back, and so leaves as its field is edited. */
+  /** Shows an issue beside its field, or else on a separate line. It does not make the field invalid. */
   function addServerIssue(
     issue: ServerIssue & { readonly field: Field },
     fields: ReadonlySet<Field>,
   ): unknown {
     const { field, path, message } = issue,
-      text = quietly(() => reportedText(issue, options.messages)) ?? message; // a text may ask for what the issue has not
+      text = quietly(() => reportedText(issue, options.messages)) ?? message; // a function may expect details that the issue does not have
     if (!fields.has(field) || field.type === "hidden") return serverLines.add(text);
     touched.add(field);
     if (!serverErrors.has(field))
       serverErrors.set(field, { text, group: path.length === 1 ? path[0] : undefined });
   }
 
-  /** Also of the other buttons or boxes of its name, and of its group. */
+  /** Removes the issue of a field, of the other buttons or checkboxes of its name, and of its group. */
   function forgetErrorOf({ name }: Field): void {
     for (const [field, { group }] of serverErrors)
       if (field.name === name || name.split(".")[0] === group) serverErrors.delete(field);
@@ -176,7 +176,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     forgetServer();
   }
 
-  // ---- What is shown ----
+  // ---- Display ----
 
   const readNow = (fields = fieldsOf(form)) => read(fields.flatMap(controlsOf), "field", options);
 
@@ -209,7 +209,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     return reading;
   }
 
-  /** The browser knows each problem, shown or not: `:user-invalid` and `checkValidity` are right at any time. */
+  /** Tells the browser each problem, shown or not, so that `:user-invalid` and `checkValidity` are always right. */
   function setCustomValidity(field: Field, issue?: FieldIssue): void {
     const text = issue?.message ?? "";
     if ((customValidity.get(field) ?? "") === text) return;
@@ -218,7 +218,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     field.setCustomValidity?.(text);
   }
 
-  /** A screen reader would call a field invalid that the buyer has not come to. A single radio button is never called so. */
+  /** Keeps screen readers from announcing fields as invalid that were not visited yet. They never do for radio buttons. */
   function hideInvalidState(field: Field): void {
     const isHidden =
       field.validationMessage &&
@@ -229,12 +229,12 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
       field.removeAttribute("aria-invalid");
   }
 
-  /** Of all fields but these: the others were removed or disabled. */
+  /** Clears the problems of all fields but these: the others were removed or disabled. */
   function clearCustomValidity(fields: ReadonlySet<Field>): void {
     for (const field of customValidity.keys()) if (!fields.has(field)) setCustomValidity(field);
   }
 
-  /** Ours, else the browser's own, else the server's. */
+  /** Returns the problem found by the rules, or else by the browser, or else by the server. */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
     if (!touched.has(field) || (issue?.code === INCOMPLETE && !wasSent)) return undefined;
     const text = field.validationMessage;
@@ -245,7 +245,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
 
   const countNow = () => problems.size + new Set([...lines, ...serverLines]).size;
 
-  /** How many problems there are, and those that no field shows, for as long as it is so. */
+  /** Announces the number of problems, and those without a field, until that changes. */
   function announce(texts: ReadonlySet<string>): void {
     const count = countNow(),
       summary = options.summary?.(count) ?? formText(options.messages, "summary", { count });
@@ -269,7 +269,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
 
   function unbind(): void {
     listening.abort();
-    clearCustomValidity(new Set()); // else the browser would still refuse the fields
+    clearCustomValidity(new Set()); // else the browser would still treat the fields as invalid
     problems = new Map();
     messages.show(problems);
     for (const field of hiddenInvalid) field.removeAttribute("aria-invalid");
@@ -283,13 +283,13 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
   return { signal, read: readNow, refresh, report, unbind };
 }
 
-/** Of a field in the form or elsewhere in the page. */
+/** An event of a field in the form or elsewhere in the page. */
 interface FieldEvent {
   readonly type: string;
   readonly target: Field;
 }
 
-/** Nor can one show it that the browser does not validate, such as a hidden one. */
+/** Whether an issue has no field that can show it; fields that the browser does not validate, such as hidden ones, cannot. */
 const hasNoField = ({ field }: FieldIssue) => !field?.validationMessage;
 
 const linesOf = (issues: readonly FieldIssue[]) =>

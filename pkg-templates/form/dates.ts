@@ -1,12 +1,12 @@
 /*
- * What HTML's date and datetime-local controls submit, such as `2026-01-31` and `2026-01-31T12:00`, as an RFC 3339
- * date-time: that local time, or the midnight at which the day begins, with its offset from UTC in a time zone.
+ * Converts the values of HTML's date and datetime-local controls, such as `2026-01-31` and `2026-01-31T12:00`, to RFC 3339
+ * date-times: the local time, or midnight of the date, with the UTC offset of a time zone.
  */
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?:(:\d\d)(\.\d{1,3})?)?)?$/;
 const DAY_MS = 86_400_000;
 
-/** The formatter of the time zone that was asked for last: to make one takes as long as to write a hundred dates. */
+/** The formatter that was used last: making one takes as long as formatting a hundred dates. */
 let kept: Zone | undefined;
 
 interface Zone {
@@ -14,7 +14,7 @@ interface Zone {
   readonly format: Intl.DateTimeFormat;
 }
 
-/** @param timeZone an IANA name; the zone of the browser or of the server's process, if none */
+/** Returns the formatter of a time zone. @param timeZone an IANA name; if undefined, the zone of the process or browser */
 export function zoneOf(timeZone: string | undefined): Zone {
   if (kept && kept.timeZone === timeZone) return kept;
   try {
@@ -30,9 +30,9 @@ export function zoneOf(timeZone: string | undefined): Zone {
 }
 
 /**
- * Text as it is, unless it is a date or a local time that exists in the calendar. Of a time that comes twice, as summer
- * time ends, it is the earlier; a time that is skipped is as much later as is skipped: as JavaScript's `Date` has it. No
- * zone changes twice within two days.
+ * Converts a date or a local time that exists in the calendar; returns other text unchanged. Like JavaScript's `Date`, it
+ * uses the earlier of two equal times at the end of summer time, and moves a skipped time forward by the length of the
+ * gap. It relies on zones not to change their offset twice within two days.
  */
 export function dateTimeOf(text: string, timeZone: string | undefined): string {
   const [, date, time = "00:00", seconds = ":00", fraction = ""] = text.match(LOCAL) ?? [];
@@ -51,7 +51,7 @@ export function dateTimeOf(text: string, timeZone: string | undefined): string {
 
 const isoOf = (ms: number) => new Date(ms).toISOString().slice(0, -5);
 
-/** Such as `+01:00`, or `Z`; without the seconds of the times before time zones, which RFC 3339 has not. */
+/** Returns an offset such as `+01:00`, or `Z`; without the seconds of historical offsets, which RFC 3339 does not allow. */
 const offsetAt = (instant: number, { format }: Zone) =>
   format
     .format(instant)

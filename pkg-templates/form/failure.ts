@@ -1,11 +1,11 @@
-/* What the buyer gets where an order could not be sent: a message, and a button that sends it again. */
+/* The message that a form could not be sent, with a button to send it again. */
 import { elementOf } from "./live.ts";
 import { formText } from "./texts.ts";
 import type { FormMessages } from "./types.ts";
 
 /**
- * Shows it at the end of the form.
- * @param messages texts of the page's own
+ * Appends the message to the form and returns its element.
+ * @param messages the page's own texts
  * @param submitter the button that sent the form
  */
 export function showFailure(
@@ -19,7 +19,7 @@ export function showFailure(
   alert.className = "impact-pledge-failure";
   retry.type = "button";
   retry.onclick = () => {
-    submitter?.focus(); // this button goes
+    submitter?.focus(); // this button will be removed
     form.requestSubmit((submitter as Partial<HTMLButtonElement>)?.form === form ? submitter : null);
   };
   alert.append(elementOf(form, "p", formText(messages, "submit_failed")), retry);

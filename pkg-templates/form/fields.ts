@@ -1,4 +1,4 @@
-/* The fields of a form, and their values as controls of a request. */
+/* The fields of a form, and their values as controls. */
 import type { Control } from "./read.ts";
 
 /** Elements of a form that have no value for the request. */
@@ -13,20 +13,20 @@ const WITHOUT_VALUE = new Set([
   "submit",
 ]);
 
-/** The value of a field whose text the browser cannot read, such as `1,5` in a number: not empty, and no number either. */
+/** Stands for text that the browser cannot read, such as `1,5` in a number field: neither empty nor a number. */
 const BAD_INPUT = "\uFFFD";
 
-/** A field, whatever its element: what an element has not is undefined. */
+/** A field of any element type; properties that the element does not have are undefined. */
 export type Field = HTMLInputElement;
 
-/** In the order of the document, those added later too. */
+/** Returns the current fields of a form, in the order of the document. */
 export function fieldsOf(form: HTMLFormElement): Field[] {
   return ([...form.elements] as Field[]).filter(
     (field) => !WITHOUT_VALUE.has(field.type) && !field.matches(":disabled"),
   );
 }
 
-/** One control, or one for each chosen option of a list. */
+/** Returns one control, or one for each chosen option of a list. */
 export function controlsOf(field: Field): (Control & { readonly field: Field })[] {
   const { name, type } = field;
   const control = (value: string) => ({ field, name, value, hidden: type === "hidden" });

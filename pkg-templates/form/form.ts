@@ -49,14 +49,14 @@ const BIND = {
   timeZone: zoneOf,
 };
 
-/** Aborted once the form is unbound. */
+/** The signals of bound forms, aborted when they are unbound. */
 const bound = new WeakMap<HTMLFormElement, Pick<AbortSignal, "aborted">>();
 let wasLogged = false;
 
 /**
- * The payload of posted data and its issues, on your server, by the same rules as in the page. Needs no DOM, nor its types.
+ * Reads and checks the posted data of a form on your server, by the same rules as {@link bindForm} in the page.
  *
- * @throws TypeError for options that do not exist or are of the wrong type
+ * @throws {TypeError} if an option does not exist or has a wrong type
  * @example
  * ```js
  * const { valid, payload, issues } = readForm(await request.formData(), {
@@ -83,16 +83,17 @@ export function readForm<Optional extends boolean = false>(
 }
 
 /**
- * Checks a form as it is filled in. The names of its fields are paths of the request: `reference`,
- * `recipient.email`, `pledges.0.impact.amount`, and `notifications` for each of several boxes. Other fields are left
- * alone, but for the browser's own rules.
+ * Checks a form while it is filled in. The names of its fields are paths of the request: `reference`,
+ * `recipient.email`, `pledges.0.impact.amount`, and `notifications` for each of several checkboxes. Fields of other names
+ * are only checked by the browser.
  *
- * A problem is shown when its field was left or chosen, and until it is solved: in the element with
- * `data-problem="{name}"`, or in a paragraph of class `impact-pledge-problem` behind the field.
+ * A problem is shown after the field was left or chosen, until it is solved: in the element with
+ * `data-problem="{name}"`, or in a new paragraph of class `impact-pledge-problem` after the field.
  *
- * Where the rules cannot run, the form is not touched, and one message is logged per page.
+ * If WebAssembly is not available, the form stays unchanged, and an error is logged once per page.
  *
- * @throws TypeError for what is no form, a form that is bound already, and options that do not exist or are of the wrong type
+ * @throws {TypeError} if the first argument is not a form, the form is already bound, or an option does not exist or has a
+ *   wrong type
  * @example
  * ```js
  * const binding = bindForm(document.querySelector("form"), {
@@ -132,7 +133,7 @@ export function bindForm<Optional extends boolean = false>(
   };
 }
 
-/** What a form has that stays the browser's own. */
+/** The checks of a form that cannot be checked. */
 const INERT = {
   signal: { aborted: true },
   read: () => ({ valid: false, issues: [] }),
@@ -140,7 +141,7 @@ const INERT = {
 
 type FieldControl = Control & { readonly field?: undefined };
 
-/** Whether the rules can run here, on a problem for which they need both coders of text. */
+/** Whether the rules can run here: tries them on an issue that needs both TextEncoder and TextDecoder. */
 function canRun(): unknown {
   try {
     return read([{ name: "recipient.x", value: "x" } as FieldControl], "field");

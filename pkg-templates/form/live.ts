@@ -1,22 +1,22 @@
-/* A live region: screen readers read each line once, as it comes. */
+/* A live region: screen readers read each new line once. */
 
 const VISUALLY_HIDDEN =
   "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
 
 export interface Line {
   readonly text: string;
-  /** Whether what it says is still so. */
+  /** Returns whether the text is still true. */
   readonly holds: () => boolean;
-  /** For everybody; else for screen readers alone. */
+  /** Whether the line is visible, instead of only for screen readers. */
   readonly isVisible?: boolean;
 }
 
-/** @param form at whose end it stands */
+/** Appends a live region to a form. */
 export function liveRegion(form: HTMLFormElement) {
   let lines: { readonly line: HTMLElement; readonly holds: () => boolean }[] = [];
   const region = elementOf(form, "div");
   region.setAttribute("role", "status");
-  region.setAttribute("aria-atomic", "false"); // else a line that goes has all others read again
+  region.setAttribute("aria-atomic", "false"); // else, when a line is removed, all others are read again
   form.append(region);
 
   function add(added: readonly Line[]): void {
@@ -28,7 +28,7 @@ export function liveRegion(form: HTMLFormElement) {
     }
   }
 
-  /** Takes away what no longer holds. */
+  /** Removes lines that are no longer true. */
   function update(): void {
     lines = lines.filter(({ line, holds }) => holds() || void line.remove());
   }

@@ -2,28 +2,28 @@
 import type { Field } from "./fields.ts";
 import { elementOf } from "./live.ts";
 
-/** What is shown beside a field; `group`: whose place comes first. */
+/** A problem shown beside a field. If the page has an element for the `group`, it is shown there. */
 export interface Problem {
   readonly text: string;
   readonly group?: string | undefined;
 }
 
-/** Of an element, which has always text: only documents have none. */
+/** An element: `textContent` is null only for documents. */
 interface Text {
   readonly textContent: string;
 }
 
-/** The texts of places that have changed. */
+/** The texts of the elements that change. */
 type Changed = Map<HTMLElement, Set<string>>;
 
 let count = 0;
 
 export function messagesOf(form: HTMLFormElement) {
-  /** By field. */
+  /** The shown texts and their elements, by field. */
   const shown = new Map<Field, { readonly text: string; readonly place: HTMLElement }>();
-  const made = new WeakSet<HTMLElement>(); // the places that are not the page's own
+  const made = new WeakSet<HTMLElement>(); // elements that are not the page's own
 
-  /** The problems that the page came with in places of its own, by field: those of a group by its first one. */
+  /** Returns the problems that a server rendered in the page, by field; the problem of a group by its first field. */
   function serverErrors(fields: readonly Field[]): Map<Field, Problem> {
     const places = ownPlaces(),
       errors = new Map<Field, Problem>();
@@ -39,7 +39,7 @@ export function messagesOf(form: HTMLFormElement) {
   }
 
   /**
-   * Shows these problems and no others. @returns those that are new
+   * Shows only these problems. @returns the new ones
    * @param problems by field
    */
   function show(problems: ReadonlyMap<Field, Problem>): [Field, Problem][] {
@@ -63,7 +63,7 @@ export function messagesOf(form: HTMLFormElement) {
       place.id = `impact-pledge-problem-${count}`;
     }
     describe(field, (ids) => ids.add(place.id));
-    if (field.type !== "radio") field.setAttribute("aria-invalid", "true"); // no role of a single radio button has it
+    if (field.type !== "radio") field.setAttribute("aria-invalid", "true"); // ARIA does not allow it for a single radio button
     shown.set(field, { text, place });
   }
 
@@ -76,7 +76,7 @@ export function messagesOf(form: HTMLFormElement) {
     field.removeAttribute("aria-invalid");
   }
 
-  /** What is shown in places that have changed, each text once: the fields of a group share one. */
+  /** Writes the texts of the elements that change, each text once: the fields of a group share one. */
   function write(changed: Changed): void {
     for (const { text, place } of shown.values()) changed.get(place)?.add(text);
     for (const [place, texts] of changed) {
@@ -85,15 +85,15 @@ export function messagesOf(form: HTMLFormElement) {
     }
   }
 
-  /** The page's places by the names that they are for. All at once: to search for each would take quadratic time. */
+  /** Returns the page's own elements by name, all at once: a search for each name would take quadratic time. */
   function ownPlaces(): Map<string, HTMLElement> {
     const places = [...form.querySelectorAll<HTMLElement>("[data-problem]")].filter(
       (place) => place.dataset.problem,
     );
-    return new Map(places.reverse().map((place) => [place.dataset.problem!, place])); // of two, the first
+    return new Map(places.reverse().map((place) => [place.dataset.problem!, place])); // of several, the first
   }
 
-  /** Behind the field or its label; for a group of boxes, at its end. */
+  /** Adds a paragraph after the field or its label; for checkboxes and radio buttons, at the end of their fieldset. */
   function newPlace(field: Field): HTMLElement {
     const place = elementOf(form, "p");
     place.className = "impact-pledge-problem";

@@ -1,6 +1,6 @@
-/* Reads the options of the form's functions: each is checked by its name, before anything is touched. */
+/* Checks the options of the functions for forms. */
 
-/** By name: the types that `typeof` gives, or what throws. */
+/** By name: the allowed results of `typeof`, or a function that throws for an invalid value. */
 type Kinds = Readonly<Record<string, string | ((value: never) => unknown)>>;
 
 export function checkOptions<Options extends object>(kinds: Kinds, options: Options): Options {

@@ -1,13 +1,12 @@
 /*
- * A plain HTML form as a create request: names are paths, values are text. A control named `recipient.email` or
- * `pledges.0.impact.amount` is that member of the request; those named `notifications` are its items. Names that begin
- * with no member of the request belong to the shop and are ignored; any other name that leads nowhere becomes a member
- * of the request, which the rules refuse. Empty controls are left out, and so are items in which nothing that a
- * shopper can see is filled in; the items behind them move up. Text that reads as a number is one where the contract
- * wants one, and a date or a local time is a date-time where it wants that. All other text goes into the payload
- * unchanged: the rules find what is wrong with it.
- * The request is written as JSON text instead of being built as an object, because two filled controls of one name are
- * a member twice: the rules report it, and no object can hold it.
+ * Reads a plain HTML form as a create request: names are paths, values are text. A control named `recipient.email` or
+ * `pledges.0.impact.amount` is that member of the request; those named `notifications` are its items. A name whose first
+ * step is not a member of the request belongs to the shop and is ignored; any other unknown name becomes an unknown
+ * member, which the rules report. Empty controls are left out, and so are items in which no visible field is filled in;
+ * the items after them move up. Where the contract requires a number or a date-time, text that can be read as one is
+ * converted. Other text goes into the payload unchanged, and the rules report what is wrong with it.
+ * The request is written as JSON text, not built as an object, because two filled controls of the same name are a
+ * duplicate member: the rules report it, and an object cannot hold it.
  */
 import { REQUEST } from "../generated/fields.ts";
 import { coder } from "../platform.ts";
@@ -19,10 +18,10 @@ import { dateTimeOf } from "./dates.ts";
 import { MAX_STEPS, type Shape, shapeWithin } from "./shape.ts";
 import { messageOf } from "./texts.ts";
 
-/** A decimal as people type it: `007`, `+1`, `.5`, `1e3`. */
+/** A decimal as people type it, such as `007`, `+1`, `.5` or `1e3`. */
 const DECIMAL = /^[ \t\n\f\r]*(?:\+|(-))?((?:\d*\.)?\d+(?:e[-+]?\d+)?)[ \t\n\f\r]*$/i;
 
-/** A name with a text. */
+/** A named text value: of a field, or of posted data. */
 export interface Control {
   readonly name: string;
   readonly value: string;
@@ -36,26 +35,26 @@ interface Options {
   readonly timeZone?: string | undefined;
 }
 
-/** What a form is; `member` of the control that an issue belongs to is that member of the issue. */
+/** The result of reading a form. Each issue gets the property `Member` of the control that it belongs to. */
 export interface Reading<C, Member extends keyof C> {
   readonly valid: boolean;
   readonly payload?: unknown;
   readonly issues: (Issue & { readonly [M in Member]: C[M] | null })[];
-  /** The same member of the control that a path with dots belongs to. */
+  /** Returns that property of the control that a path with dots belongs to. */
   readonly ownerAt: (path: string) => C[Member] | null;
 }
 
 /**
- * Reads a form and checks it, in time that is linear in the length of its names and values, but for the sort of items.
- * @param member of a control: each issue gets that of the control that it belongs to, or null
+ * Reads and checks a form, in time linear in the length of its names and values, except for sorting the items.
+ * @param member the property of a control to set on each issue that belongs to it; null if there is no such control
  */
 export function read<C extends Control, Member extends keyof C & string>(
   controls: readonly C[],
   member: Member,
   { messages, optional, timeZone, ...limits }: Options = {},
 ): Reading<C, Member> {
-  const { request, unknown, others } = byPlace(controls, timeZone);
-  const owners = new Map(others.reverse().map((control) => [control.name, control])); // of two, the first
+  const { request, unknown, others } = nodesOf(controls, timeZone);
+  const owners = new Map(others.reverse().map((control) => [control.name, control])); // of several, the first
   const isChosen = !optional || choose(request.parts.get("pledges"), unknown);
   const strays = unknown.map(
     ({ name, value }) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
@@ -70,7 +69,7 @@ export function read<C extends Control, Member extends keyof C & string>(
     false,
     mostOf(limits),
   );
-  let unknowns = 0; // they are reported in the order in which they were written
+  let unknowns = 0; // they are reported in the order in which they are written
   for (const issue of issues) {
     issue[member] =
       issue.code === "unknown_member"
@@ -86,7 +85,7 @@ export function read<C extends Control, Member extends keyof C & string>(
   };
 }
 
-/** What the form has at a place of the request: controls named as the place, all that are in it, and its parts by name or index. */
+/** The controls of a node of the request: those of its own name, all that are in it, and its child nodes by name or index. */
 interface Node {
   readonly shape: Shape;
   readonly own: Read[];
@@ -94,7 +93,7 @@ interface Node {
   readonly parts: Map<string, Node>;
 }
 
-/** A control as it is read, and its number. */
+/** A control and its position in the form. */
 interface Read {
   readonly name: string;
   value: string;
@@ -102,7 +101,7 @@ interface Read {
   readonly index: number;
 }
 
-/** The JSON places that were written, by their paths with dots. */
+/** The controls of the written values, by their paths with dots. */
 type Owners = Map<string, Read | undefined>;
 
 const nodeOf = (shape?: Shape): Node => ({
@@ -112,7 +111,7 @@ const nodeOf = (shape?: Shape): Node => ({
   parts: new Map(),
 });
 
-function byPlace(controls: readonly Control[], timeZone: string | undefined) {
+function nodesOf(controls: readonly Control[], timeZone: string | undefined) {
   const request = nodeOf(REQUEST),
     unknown: Read[] = [],
     others: Read[] = [];
@@ -128,7 +127,7 @@ function byPlace(controls: readonly Control[], timeZone: string | undefined) {
   return { request, unknown, others };
 }
 
-/** Half of a surrogate pair is sent by no browser, nor is NUL contained in any document of HTML. */
+/** Replaces lone surrogates, which browsers never send, and NUL, which HTML documents never contain. */
 const wellFormed = (text: string) => text.replace(/[\0\ud800-\udfff]/gu, "\uFFFD");
 
 function insert(node: Node, steps: readonly string[], control: Read): void {
@@ -143,15 +142,14 @@ function insert(node: Node, steps: readonly string[], control: Read): void {
 const isFilled = ({ value }: Read) => value !== "";
 const isVisible = ({ hidden }: Read) => !hidden;
 
-/** Whether an item is there: something that the shopper sees is filled in, or nothing of it can be seen. */
+/** Whether an item is present: a visible field is filled in, or if it has only hidden fields, one of these. */
 function isPresent({ all }: Node): boolean {
   const visible = all.filter(isVisible);
   return (visible.length > 0 ? visible : all).some(isFilled);
 }
 
 /**
- * Leaves out the items of an optional pledge that have amounts, none of which is more than zero. @returns whether
- * anything is left, be it under a misspelt name
+ * Removes the pledges that are not chosen. @returns whether anything is left, including under misspelt names
  */
 function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
   for (const [index, item] of pledges.parts) {
@@ -167,13 +165,13 @@ function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
 
 const isNothing = ({ value }: Read) => value === "" || (DECIMAL.test(value) && Number(value) === 0);
 
-/** The control that an issue about a place belongs to: that of the very place, else the first in it, visible ones first. */
+/** Returns the control that issues of a node belong to: its own, or else the first in it; visible ones first. */
 const ownerOf = ({ own, all }: Node) =>
   own.find(isVisible) ?? all.find(isVisible) ?? own[0] ?? all[0];
 
-// The request as JSON. Each function enters into `owners` the control of every place that it writes, by the place's path with dots.
+// The request as JSON. Each function enters the control of every value that it writes into `owners`, by its path with dots.
 
-/** An object's members as JSON, in the contract's order. */
+/** Returns an object's members as JSON, in the order of the contract. */
 function membersOf({ shape, parts }: Node, path: string, owners: Owners): string[] {
   const present = Object.keys(shape.members!).filter((name) => parts.has(name));
   return present.flatMap((name) =>
@@ -181,7 +179,7 @@ function membersOf({ shape, parts }: Node, path: string, owners: Owners): string
   );
 }
 
-/** A place's value as JSON: none where it is left out, and several where it was filled in more than once. */
+/** Returns a value as JSON: none if it is left out, several if it was filled in more than once. */
 function valuesOf(node: Node, path: string, owners: Owners): string[] {
   const { shape, own, all, parts } = node;
   owners.set(path, ownerOf(node));
@@ -192,7 +190,7 @@ function valuesOf(node: Node, path: string, owners: Owners): string[] {
   return shape.isRequired || all.some(isFilled) ? values : [];
 }
 
-/** Controls named as the array itself are one item each; behind them come the items that have an index. */
+/** Controls with the name of the array are one item each; the items with an index follow them. */
 function arrayOf({ shape, own, parts }: Node, path: string, owners: Owners): string {
   const unnumbered = own
     .filter(isFilled)
@@ -204,7 +202,7 @@ function arrayOf({ shape, own, parts }: Node, path: string, owners: Owners): str
   return `[${items.map((item, index) => valuesOf(item, path + index, owners)[0])}]`;
 }
 
-/** A number loses its plus sign and zeros at its head, which JSON has not. */
+/** Removes the plus sign and the leading zeros of a number, which JSON does not allow. */
 function textOf(value: string, { isNumber }: Shape): string {
   const [, sign = "", digits] = (isNumber && value.match(DECIMAL)) || ([] as string[]);
   if (digits === undefined) return JSON.stringify(value);

@@ -1,11 +1,11 @@
-/* Issues that a server found: whatever they are, reading them is bounded and throws nothing. */
+/* Reads issues that a server found. They may be anything: reading is bounded and never throws. */
 import type { ReportedIssue } from "./types.ts";
 
 const MOST = 1_000; // issues, and characters of each text
 const MOST_STEPS = 9;
-const CODE = /^(required|[a-z]+(_[a-z]+)+)$/; // no member that every object has
+const CODE = /^(required|[a-z]+(_[a-z]+)+)$/; // excludes members of Object.prototype
 
-/** The `issues` of an answer or of an error, if it has any. */
+/** Returns the `issues` of a response or of an error; undefined if there are none. */
 export function issuesOf(value: unknown): unknown[] | undefined {
   return quietly(() =>
     Array.isArray((value as Answer).issues) && (value as Answer).issues.length > 0
@@ -14,7 +14,7 @@ export function issuesOf(value: unknown): unknown[] | undefined {
   );
 }
 
-/** An issue, read. */
+/** An issue of a server, after it was read. */
 export interface ServerIssue {
   readonly path: readonly string[];
   readonly pointer: string;
@@ -27,7 +27,7 @@ interface Answer {
   readonly issues: unknown[];
 }
 
-/** The first issues, without those that have no message. */
+/** Reads the first issues, except those without a message. */
 export function readIssues(issues: unknown): ServerIssue[] {
   const length = quietly(() => Math.min((issues as unknown[]).length, MOST)) || 0;
   return Array.from({ length }, (_, index) =>
@@ -58,7 +58,7 @@ function readIssue({
   };
 }
 
-/** One that is an object names its key, as Standard Schema allows. */
+/** Reads a step of a path; Standard Schema also allows an object with a `key`. */
 const stepOf = (step: unknown) =>
   String((step as { key?: unknown } | null)?.key ?? step).slice(0, MOST);
 

@@ -1,23 +1,23 @@
-/* What a form says: in English, or in the page's own words. */
+/* The texts of a form: English, or the page's own. */
 import { en } from "../locales/en.ts";
 import type { FormTexts } from "../validate/index.ts";
 import { textOf } from "../validate/options.ts";
 import type { FormMessages } from "./types.ts";
 
-/** What has a text: an issue, or something that a form says. */
+/** An issue, or one of the texts in `FormTexts`. */
 interface About {
   readonly code: string;
   readonly message?: string;
 }
 
-/** The text of an issue. @param messages of the page's own: a map by code, such as a locale pack, or a function */
+/** Returns the text of an issue. @param messages the page's own texts: a map by code, such as a locale pack, or a function */
 export const messageOf = (issue: About, messages: object = en): string =>
   (textOf(issue, messages) ?? textOf(issue, en) ?? issue.message) as string;
 
-/** How each of the messages for developers begins, and no sentence for a shopper. */
+/** The start of every message for developers, but of no sentence for shoppers. */
 const FOR_DEVELOPERS = /^(must|is|has|could) /;
 
-/** The text of a server's issue: the page's own, else the server's, unless that is for developers. */
+/** Returns the page's own text of a server's issue, or else the server's message, unless that is for developers. */
 export function reportedText(
   issue: About & { readonly message: string },
   messages: object = {},
@@ -27,7 +27,7 @@ export function reportedText(
     : (textOf(issue, messages) ?? issue.message);
 }
 
-/** What is no problem of a field. A function is asked about issues alone. */
+/** Returns a text that is not of an issue. If `messages` is a function, it is not called. */
 export const formText = (
   messages: FormMessages | undefined,
   code: keyof FormTexts,

@@ -1,4 +1,4 @@
-/* What the form's functions take and give. */
+/* The public types of `impact-pledge/form`. */
 import type {
   CreatePledgeTransactionRequest,
   FormTexts,
@@ -7,131 +7,133 @@ import type {
   Messages,
 } from "../validate/index.ts";
 
-/** The DOM's type of that name; `never` where a program is compiled without the DOM, as on a server. */
+/** The DOM's type of this name; `never` in programs compiled without the DOM, such as servers. */
 export type Dom<Name extends string> = typeof globalThis extends {
   readonly [N in Name]: { readonly prototype: infer T };
 }
   ? T
   : never;
 
-/** What can be in a form: an input, a select, a textarea, or a custom element that takes part in forms. */
+/** A field of a form: an input, a select, a textarea, or a form-associated custom element. */
 export type FormField =
   | Dom<"HTMLInputElement">
   | Dom<"HTMLSelectElement">
   | Dom<"HTMLTextAreaElement">
   | Dom<"HTMLElement">;
 
-/** A problem of a form in a page. */
+/** An issue of a form in a page. */
 export interface FormIssue extends Issue {
-  /** The field that it belongs to; `null` if the form has none for it. */
+  /** The field that the issue belongs to; `null` if the form does not have it. */
   readonly field: FormField | null;
 }
 
-/** The texts of a form: a locale pack, a map by the codes of issues, or a function of the issue. English for shoppers, unless set. */
+/** The texts of a form: a locale pack, texts by the codes of issues, or a function. Default: English for shoppers. */
 export type FormMessages =
   | (MessageMap<FormIssue> & { readonly [key in keyof FormTexts]?: FormTexts[key] | undefined })
   | ((issue: FormIssue) => string | undefined);
 
-/** The payload of a form; `null` only of one that is `optional`, when no pledge is chosen. */
+/** The payload of a form; `null` if the form is `optional` and no pledge is chosen. */
 export type FormPayload<Optional extends boolean = false> =
   | CreatePledgeTransactionRequest
   | (Optional extends true ? null : never);
 
-/** What both `bindForm` and `readForm` take: with the same values, page and server read the same payload. */
+/** Options of both `bindForm` and `readForm`. Set them alike, so that page and server read the same payload. */
 export interface FormOptions<Optional extends boolean = false> {
   /**
-   * Whether a buyer may choose no pledge: then the payload is `null`, without an issue. Not chosen is an item of
-   * `pledges` whose amounts are all empty or zero (`0`, `0.0`, `-0`), or in which nothing is filled in. Where others are
-   * chosen, it is left out.
+   * Whether a shopper may choose no pledge; the payload is then `null`, and valid. An item of `pledges` is not chosen if
+   * nothing in it is filled in, or its amount is empty or zero (`0`, `0.0`, `-0`). Such items are left out of the payload.
+   * Default: `false`.
    */
   optional?: Optional | undefined;
   /**
-   * The IANA name of the time zone, such as `Europe/Berlin`, in which dates and local times are read: what HTML's
-   * controls submit, such as `2026-01-31` and `2026-01-31T12:00`, becomes an RFC 3339 date-time such as
-   * `2026-01-31T12:00:00+01:00`, a date the midnight at which it begins. A local time that is skipped as summer time
-   * begins is as much later as is skipped; of one that comes twice the earlier is meant. Other text, dates that do not
-   * exist included, stays as it is. Unless set, it is the browser's own zone in the page, and UTC in `readForm`.
+   * The time zone of dates and local times, an IANA name such as `Europe/Berlin`. The values of HTML's date and
+   * datetime-local controls, such as `2026-01-31` (read as midnight) and `2026-01-31T12:00`, become RFC 3339 date-times
+   * such as `2026-01-31T12:00:00+01:00`. At the start of summer time, a skipped time moves forward by the length of the
+   * gap; at its end, the earlier of two equal times is used. Other text and dates that do not exist stay unchanged.
+   * Default: the browser's time zone in `bindForm`, UTC in `readForm`.
    */
   timeZone?: string | undefined;
 }
 
 /** The options of {@link bindForm}. */
 export interface BindFormOptions<Optional extends boolean = false> extends FormOptions<Optional> {
-  /** Texts of your own. Codes without an entry keep the package's texts. */
+  /** Your own texts. Codes without an entry keep their default text. */
   messages?: FormMessages | undefined;
-  /** The text for screen readers when a form with so many problems was to be sent. */
+  /** Returns the text for screen readers when a form with `count` problems cannot be sent. */
   summary?: ((count: number) => string) | undefined;
   /**
-   * Takes the payload of a valid form in place of the browser, which otherwise posts the form. Until a promise that
-   * it returns is settled, the form is `aria-busy` and is not sent again.
+   * Called with the payload of a valid form when it is submitted; without it the browser posts the form. While the
+   * promise that it returns is pending, the form is `aria-busy` and cannot be submitted again.
    *
    * If it returns or throws an object with a non-empty array `issues`, such as a `ValidationError`, a result of a
-   * Standard Schema or the answer of your server, these are shown as `report` shows them. If it throws anything else,
-   * the form says that it was not sent, with a button that sends it again, and the error goes to `reportError`.
+   * Standard Schema or the response of your server, they are shown as by `report`. If it throws anything else, the form
+   * shows that it was not sent, with a button to retry, and the error goes to `reportError`.
    */
   onSubmit?: ((payload: FormPayload<Optional>, event: Dom<"SubmitEvent">) => unknown) | undefined;
-  /** Called with all problems, shown or not, whenever they have changed, and once at first. */
+  /** Called with all issues, shown or not: once at first, and whenever they change. */
   onIssues?: ((issues: FormIssue[]) => void) | undefined;
 }
 
-/** The payload of a form, and its issues. */
+/** The payload of a form and its issues. */
 export type FormReading<I extends Issue, Optional extends boolean = false> =
   | { readonly valid: true; readonly payload: FormPayload<Optional>; readonly issues: readonly I[] }
   | { readonly valid: false; readonly payload: unknown; readonly issues: readonly I[] };
 
-/** An issue of another program: of a Standard Schema, of a server, or of this package. */
+/** An issue to show in a form: of a Standard Schema, of a server, or of this package. */
 export interface ReportedIssue {
-  /** What the buyer reads. */
+  /** The text to show. */
   readonly message: string;
-  /** Where it is in the payload, such as `["recipient", "email"]`. */
+  /** The path in the payload, such as `["recipient", "email"]`. */
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
-  /** The same as a JSON Pointer, such as `/recipient/email`, for an issue without `path`. */
+  /** The path as a JSON Pointer, such as `/recipient/email`; used if there is no `path`. */
   readonly pointer?: string | undefined;
-  /** One of this package's has its text by `messages`, and a message for developers becomes one for shoppers. */
+  /** A code of this package is shown with its text in `messages`; messages for developers become ones for shoppers. */
   readonly code?: string | undefined;
 }
 
-/** What {@link bindForm} returns: the form, for as long as it is checked. */
+/** The result of {@link bindForm}: controls the checks of a form. */
 export interface FormBinding<Optional extends boolean = false> {
   /**
-   * Whether the form is checked in the page. Not where the rules cannot run, such as under a Content-Security-Policy
-   * without `'wasm-unsafe-eval'`: there the form stays the browser's own, and nothing here does anything.
+   * Whether the form is checked in the page. It is false after `unbind`, and where WebAssembly is not available, such as
+   * under a Content-Security-Policy without `'wasm-unsafe-eval'`: then the form stays as it was, and the other functions
+   * have no effect.
    */
   readonly isActive: boolean;
-  /** The payload and the issues of the form as it is now; not valid, and without issues, where nothing is checked. Shows nothing. */
+  /** Reads the current payload and issues without showing them; not valid and without issues if not active. */
   read(): FormReading<FormIssue, Optional>;
-  /** Checks again, after values were set by program. */
+  /** Checks the form again. Call it after a program has set values. */
   refresh(): void;
   /**
-   * Shows issues that a server found in the payload that was sent last, in place of those shown before: each beside its
-   * field until that is edited, those without a field in the form's live region until the form is sent again. They do
-   * not hold the form back. The focus goes to the first. At most 1,000 are read; what has no message is ignored.
+   * Shows issues that a server found in the payload that was sent last; they replace those of an earlier call. Each is
+   * shown beside its field until that is edited. Issues without a field are shown in the form's live region until the
+   * form is sent again. The first field gets the focus. The issues do not prevent the form from being sent again. At
+   * most 1,000 are read; those without a message are ignored.
    */
   report(issues: readonly ReportedIssue[]): void;
-  /** Leaves the form as it was before. */
+  /** Ends the checks and restores the form. */
   unbind(): void;
 }
 
-/** A problem of posted data. */
+/** An issue of posted data. */
 export interface PostedIssue extends Issue {
-  /** The name of the field that it belongs to; `null` if none was posted for it. */
+  /** The name of the field that the issue belongs to; `null` if that was not posted. */
   readonly name: string | null;
 }
 
 /** The options of {@link readForm}. */
 export interface ReadFormOptions<Optional extends boolean = false> extends FormOptions<Optional> {
   /**
-   * Whether the shopper could not see the field of that name, such as `(name) => name.endsWith(".offeringId")`. Hidden
-   * fields alone do not make an item present if it has visible ones. Posted data does not show which are hidden.
+   * Returns whether the field of a name is hidden in the page, such as `(name) => name.endsWith(".offeringId")`; posted
+   * data does not show it. An item that has visible fields is left out if only hidden ones are filled in.
    */
   hidden?: ((name: string) => boolean) | undefined;
-  /** Texts of your own; English for shoppers, unless set. */
+  /** Your own texts. Default: English for shoppers. */
   messages?: Messages<PostedIssue> | undefined;
-  /** The most issues to return, as for `validate`. */
+  /** The maximum number of issues to return, as for `validate`. Default: 1,000. */
   maxIssues?: number | undefined;
 }
 
-/** Data that a form posted: names and values. Values that are no strings, such as files, are ignored. */
+/** Posted data of a form, as names and values. Values other than strings, such as files, are ignored. */
 export type PostedData =
   | Iterable<readonly [string, unknown]>
   | Dom<"FormData">
@@ -139,19 +141,19 @@ export type PostedData =
 
 /** The options of {@link fieldAttributes}. */
 export interface FieldAttributesOptions<Jsx extends boolean = false> {
-  /** Whether no pledge need be chosen: of a pledge nothing is required, and its amount may be 0. */
+  /** Whether a shopper may choose no pledge: fields of pledges are then not required, and amounts may be 0. */
   optional?: boolean | undefined;
-  /** Whether names are React's: `inputMode` and `autoComplete`. */
+  /** Whether to use React's names: `inputMode` and `autoComplete`. */
   jsx?: Jsx | undefined;
 }
 
-/** What HTML can check of a field; what does not apply is absent. */
+/** Attributes of an input; those that do not apply are absent. */
 export type FieldAttributes<Jsx extends boolean = false> = {
   readonly name: string;
   readonly type: "checkbox" | "datetime-local" | "email" | "number" | "text" | "url";
   readonly required?: true;
   readonly min?: string;
-  /** Always `any`: amounts and times may be as fine as people like. */
+  /** `any` for numbers and times, so that browsers accept decimals and seconds. */
   readonly step?: string;
 } & (Jsx extends true
   ? { readonly inputMode?: "decimal"; readonly autoComplete?: "email" | "given-name" | "name" }

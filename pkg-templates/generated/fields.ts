@@ -2,7 +2,7 @@
 
 import type { Shape } from "../form/shape.ts";
 
-/** What a form can fill in: an object has members in the contract's order, an array has an item; any other value is one field. */
+/** The shape of a request as a form fills it in: objects have `members`, arrays an `item`; any other value is a field. */
 export const REQUEST: Shape = { members: {
   reference: { isRequired: true },
   recipient: { isRequired: true, members: { email: { isRequired: true, format: "email" }, firstName: {}, name: {} } },

@@ -1,6 +1,6 @@
 // generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew.
 
-/** A copy of its own for every caller. */
+/** Returns a new copy of the schema, which the caller may change. */
 export const jsonSchema = (): Record<string, unknown> => ({"additionalProperties":false,
   "description":"What a shop sends to record the pledges of one transaction.",
   "required":["reference","recipient","pledges"],"type":"object",

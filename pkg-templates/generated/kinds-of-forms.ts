@@ -2,7 +2,7 @@
 
 import type { Kind } from "../validate/types.ts";
 
-/** The kinds of issues in a form by their numbers: code and `meta`, but no messages other than that which names types. */
+/** The kinds of issues in a form by the numbers of their codes, without the messages, except the one that names types. */
 export const KINDS: (Kind | undefined)[] = [
   ["invalid_type", ["must be ",["null","a boolean","a number","a string","an array","an object","an unserializable value"],", not "]],
   ["required", ""],

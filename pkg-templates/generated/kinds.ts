@@ -2,7 +2,7 @@
 
 import type { Kind } from "../validate/types.ts";
 
-/** The kinds of issues by their numbers: code, message and `meta`. The message is a text, or a beginning, what may follow, and what stands behind that. After a blank at the end comes a number, a type or a list. */
+/** The kinds of issues by the numbers of their codes. A message that ends with a blank is followed by a number, a type or a list. */
 export const KINDS: (Kind | undefined)[] = [
   ["invalid_type", ["must be ",["null","a boolean","a number","a string","an array","an object","an unserializable value"],", not "]],
   ["required", "is required"],
@@ -24,11 +24,11 @@ export const KINDS: (Kind | undefined)[] = [
   ,
   ["more_issues", "has more problems than these: another "],
 ];
-/** Those that only bytes can have: whoever checks values does not download them. */
+/** The kinds that only JSON bytes have: pages that check values do not download them. */
 export const KINDS_OF_BYTES: Record<number, Kind> = {
   3: ["duplicate_member", "must appear only once in its object"],
   13: ["invalid_utf8", "must be UTF-8"],
   15: ["malformed_json", ["must be JSON: ",["a value","a value or the end of the array or object","a comma or the end of the array or object","a member's name in double quotes","a colon","the end of the text","a digit","an escape instead of a control character","an escape that JSON has","four hexadecimal digits","the closing quote of a string"]," expected at byte "]],
 };
-/** That a pointer leads nowhere. */
+/** The kind of a pointer that the contract does not have. */
 export const UNKNOWN_POINTER: Kind = ["unknown_pointer", "is not a place in the request"];

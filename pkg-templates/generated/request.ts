@@ -50,7 +50,7 @@ export interface TriggerRequest {
 export type NotificationType =
   | "Email" | "MessagingServiceA" | "MessagingServiceB" | "MessagingServiceC";
 
-/** What kind of problem an issue is. The list is closed. */
+/** The kind of an issue. The list of codes is closed. */
 export type IssueCode =
   | "invalid_type" | "required" | "unknown_member" | "duplicate_member" | "too_few_items" | "too_many_items"
   | "not_positive" | "not_finite" | "not_allowed" | "invalid_email" | "invalid_uri" | "invalid_date_time"

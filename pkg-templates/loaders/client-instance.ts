@@ -1,4 +1,4 @@
-/* In the package's main entry, the module also holds the client, whose imports the validator never calls. */
+/* In the main entry, the module also contains the client, whose imports the validator never calls. */
 import { compile } from "#module";
 import type { Exports } from "../validate/wasm.ts";
 

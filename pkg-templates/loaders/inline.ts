@@ -1,4 +1,4 @@
-/* The wasm as text in the JavaScript. */
+/* The WebAssembly as text in the JavaScript. */
 import text from "#text";
 import { find } from "../platform.ts";
 import { bytesOf } from "./printable.ts";
@@ -20,7 +20,7 @@ export async function compileAhead(): Promise<void> {
   module ??= await platform.compile(bytesOf(text)).catch((cause) => Promise.reject(blocked(cause)));
 }
 
-/** What stands between a page and WebAssembly, and what to do about it. */
+/** Returns the error if WebAssembly cannot be compiled. */
 function blocked(cause: unknown): Error {
   return new Error(
     `impact-pledge needs WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js or form/js (${cause})`,

@@ -1,8 +1,8 @@
-/* An instance of the validator's own wasm, which imports nothing. */
+/* Makes an instance of the validator's WebAssembly, which imports nothing. */
 import { compile } from "#module";
 import type { Exports } from "../validate/wasm.ts";
 
 export function instantiate(): Exports {
-  const module = compile(); // first: it says what to do where there is no WebAssembly
+  const module = compile(); // first, because its error explains what to do without WebAssembly
   return new WebAssembly.Instance(module).exports as unknown as Exports;
 }

@@ -1,7 +1,7 @@
-/* The wasm as a module of its own, which the platform compiles: it forbids to compile at run time. */
+/* The WebAssembly as a separate module, for platforms that do not allow to compile at run time. */
 import module from "#wasm";
 
-/** Under Next.js the module is of another realm, and wasm-bindgen would take it for bytes. */
+/** Under Next.js the module is from another realm, and wasm-bindgen would read it as bytes. */
 export function compile(): WebAssembly.Module {
   if (!(module instanceof WebAssembly.Module))
     Object.setPrototypeOf(module, WebAssembly.Module.prototype);

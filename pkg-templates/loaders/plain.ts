@@ -1,2 +1,2 @@
-/* Where the wasm is plain JavaScript, there is no module to compile. */
+/* In the entries of plain JavaScript there is no module to compile. */
 export async function compileAhead(): Promise<void> {}

@@ -1,7 +1,7 @@
-/** Swaps frequent instructions of wasm (0x68 to 0x77) with rarer bytes (0x48 to 0x57), so that the former need no mark. */
+/** Swaps frequent instructions (0x68 to 0x77) with rarer bytes (0x48 to 0x57), so that the former need no prefix. */
 export const swapped = (byte: number) => (((byte + 8) & 0xd0) === 0x50 ? byte ^ 0x38 : byte);
 
-/** Reads bytes that `scripts/lib/printable.mjs` wrote as text. */
+/** Decodes bytes that `scripts/lib/printable.mjs` wrote as text. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   const bytes: number[] = [];
   let page = 0;

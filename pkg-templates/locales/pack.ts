@@ -1,8 +1,8 @@
-/* A locale pack from the texts of its language. */
+/* Makes a locale pack from the texts of a language. */
 
 import type { Issue, LocalePack } from "../validate/index.ts";
 
-/** What a shopper cannot have typed. */
+/** Codes of issues that a shopper cannot cause by typing; they share one text. */
 const UNREADABLE = [
   "lone_surrogate",
   "invalid_utf8",
@@ -12,10 +12,10 @@ const UNREADABLE = [
   "unknown_pointer",
 ];
 
-/** Texts by the categories of `Intl.PluralRules`, with `#` for the count. */
+/** Texts by the plural categories of `Intl.PluralRules`, with `#` for the count. */
 type Forms = { readonly [Category in Intl.LDMLPluralRule]?: string } & { readonly other: string };
 
-/** By code; `number` is for what must be one. */
+/** The texts by code; `number` is the text for values that must be a number. */
 interface Texts {
   readonly required: string;
   readonly number: string;
@@ -37,7 +37,7 @@ interface Texts {
 
 type Codes = Record<string, unknown>;
 
-/** @param locale BCP 47 */
+/** Makes a locale pack. @param locale a BCP 47 language tag */
 export function pack(locale: string, { number, ...texts }: Texts & Codes): LocalePack {
   for (const code in texts)
     if ((texts[code] as Forms).other) texts[code] = counted(locale, texts[code] as Forms);
@@ -49,12 +49,12 @@ export function pack(locale: string, { number, ...texts }: Texts & Codes): Local
   } as unknown as LocalePack;
 }
 
-/** The text for the count that an issue is about. */
+/** Returns the function that chooses the text for the count of an issue. */
 function counted(locale: string, forms: Forms) {
   return ({ meta, count = (meta.minimum ?? meta.maximum)! }: Issue) => {
     const category = (globalThis.Intl?.PluralRules as unknown)
       ? new Intl.PluralRules(locale).select(count)
-      : "other"; // some engines have none
+      : "other"; // some engines have no `Intl.PluralRules`
     return (forms[category] ?? forms.other).replace("#", count.toLocaleString(locale));
   };
 }

@@ -1,9 +1,9 @@
-/* The body of a request: as the service reads it, and what of it has come, for the list of requests. */
+/* The body of a request: a stream for the service, and the received part for the list of requests. */
 import { coder } from "../platform.ts";
 
-const MOST = 1024 * 1024; // what the service takes
+const MOST = 1024 * 1024; // the limit of the service
 
-/** Gives the pieces of a body, then `undefined`. */
+/** Returns the next piece of a body; `undefined` at its end. */
 export type Next = () => Promise<Uint8Array | undefined>;
 
 export type Body = ReturnType<typeof newBody>;
@@ -34,21 +34,21 @@ export function newBody(next: Next) {
   }
 
   return {
-    arrayBuffer: () => readAtLeast(Infinity), // HTTP holds it to its announced length, which is small
+    arrayBuffer: () => readAtLeast(Infinity), // bounded by the `content-length`, which the service has checked
     stream: streamOf(async (bytes: number) => ({ value: await readAtLeast(bytes) })),
-    /** Reads on to the end, or as far as the service would. */
+    /** Reads the rest, up to the limit of the service. */
     async finish() {
       while (!hasEnded && length <= MOST) await pull();
     },
-    /** The text of all of it, if all of it has come. */
+    /** Returns the text of the whole body; undefined if it was not read to its end. */
     text: () =>
       hasEnded && length <= MOST ? coder("TextDecoder").decode(joined(seen)) : undefined,
-    /** Whether it was begun to be read, and given up. */
+    /** Whether reading stopped before the end. */
     isCut: () => length > 0 && !hasEnded,
   };
 }
 
-/** What workerd's stream of a body does for a reader of bytes; the buffer that it is given is not needed. */
+/** A body stream as workerd provides it to a reader of bytes; the buffer argument is not used. */
 function streamOf(readAtLeast: (bytes: number) => Promise<{ value: Uint8Array }>) {
   const stream = {
     locked: false,
@@ -77,7 +77,7 @@ export function joined(pieces: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** Bytes as a body of one piece. */
+/** Returns bytes as a body of one piece. */
 export function once(bytes: Uint8Array): Next {
   let rest: Uint8Array | undefined = bytes.length > 0 ? bytes : undefined;
   return async () => {

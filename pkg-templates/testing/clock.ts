@@ -1,4 +1,4 @@
-/* The service's clock and timers: the real time, or one that stands still until it is moved. */
+/* The service's clock and timers: real time, or a time that stands still until it is advanced. */
 
 type RealTimer = ReturnType<typeof setTimeout>;
 
@@ -10,7 +10,7 @@ interface Timer {
 
 export type Clock = ReturnType<typeof newClock>;
 
-/** @param start where it stands still, in milliseconds since 1970 */
+/** @param start the time to stand still at, in milliseconds since 1970; real time if undefined */
 export function newClock(start?: number) {
   let still = start,
     ahead = 0,
@@ -18,7 +18,7 @@ export function newClock(start?: number) {
   const timers = new Map<number, Timer>();
   const now = () => still ?? Date.now() + ahead;
 
-  /** As the real time runs, a real timer fires it. */
+  /** Starts a real timer, if the clock runs with real time. */
   function arm(timer: Timer): void {
     clearTimeout(timer.real);
     if (still === undefined) timer.real = setTimeout(timer.fire, Math.max(0, timer.due - now()));

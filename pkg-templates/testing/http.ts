@@ -1,10 +1,10 @@
-/* How requests come in: by `fetch`, and by Node's `http`. */
+/* Receives requests by `fetch` and by Node's `http`. */
 import { coder } from "../platform.ts";
 import { once } from "./body.ts";
 import type { Incoming, Served } from "./state.ts";
 import type { TestService } from "./types.ts";
 
-/** Node's, which the types of the package do not name: a shop's program may have none of them. */
+/** Node's types. The package's declarations do not name them, because a shop may not have them installed. */
 type NodeRequest = Parameters<TestService["handler"]>[0] & {
   readonly socket?: { readonly encrypted?: boolean };
   destroy(): unknown;
@@ -31,7 +31,7 @@ export function newFetch(serve: Serve): TestService["fetch"] {
   };
 }
 
-/** For `http.createServer` of Node. */
+/** Returns a request listener for Node's `http.createServer`. */
 export function newHandler(serve: Serve): TestService["handler"] {
   return (request, response) => {
     const headers = joinedHeaders(request.rawHeaders),
@@ -48,12 +48,12 @@ export function newHandler(serve: Serve): TestService["handler"] {
       isWhole: false,
     }).then(
       (answer) => send(answer, request as NodeRequest, response as NodeResponse),
-      () => response.destroy(), // the caller's connection broke, or the service did
+      () => response.destroy(), // the caller's connection or the service broke
     );
   };
 }
 
-/** Names and values in turn, as they came: Node's own object leaves out some that came twice. */
+/** Reads Node's raw headers, names and values in turn; Node's own object leaves out some duplicates. */
 function joinedHeaders(raw: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   for (let i = 0; i < raw.length; i += 2) {
@@ -74,11 +74,11 @@ function send(
   }
   response.statusCode = status;
   for (const [name, value] of headers) response.setHeader(name, value);
-  if (isCut) response.shouldKeepAlive = false; // it is still being sent, and nobody reads it any more
+  if (isCut) response.shouldKeepAlive = false; // the body is still being sent, but is no longer read
   response.end(body, () => isCut && request.destroy());
 }
 
-/** As the platform's `fetch` reads its arguments. */
+/** Reads the arguments of `fetch` like the platform. */
 async function incoming(input: string | URL | Request, init: RequestInit): Promise<Incoming> {
   const isRequest = typeof (input as Request)?.url === "string",
     url = new URL(isRequest ? (input as Request).url : (input as string | URL), BASE_URL).href;
@@ -105,7 +105,7 @@ async function incoming(input: string | URL | Request, init: RequestInit): Promi
   };
 }
 
-/** A request whose body is there as a whole, with the length that a connection would announce. */
+/** Returns a request with a complete body, and the `content-length` that HTTP would send. */
 function known(
   url: string,
   method = "GET",
@@ -120,7 +120,7 @@ function known(
 const lowerCase = (headers: Iterable<readonly [string, unknown]>) =>
   new Map([...headers].map(([name, value]) => [name.toLowerCase(), String(value)]));
 
-/** Where there is no `Response`, as in jsdom, what `PledgeClient` needs of one. */
+/** Returns a `Response`, or where there is none, as in jsdom, the members that `PledgeClient` needs. */
 function responseOf({ status, headers, body }: Served): Response {
   if (globalThis.Response)
     return new Response(status === 204 ? null : (body as BodyInit), {
@@ -135,7 +135,7 @@ function responseOf({ status, headers, body }: Served): Response {
   } as unknown as Response;
 }
 
-/** What `work` comes to, or the signal's reason, whichever is first. */
+/** Settles like `work`, unless the signal aborts first: then rejects with its reason. */
 function abortable<T>(signal: AbortSignal | null | undefined, work: () => Promise<T>): Promise<T> {
   if (!signal) return work();
   return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
-/* An instance of the compiled service: the Worker itself, with a platform of its own. */
+/* An instance of the compiled Worker, on a platform made here. */
 import { compile } from "#module";
 import { instantiate } from "#worker";
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 
-/** What the Worker finds in place of globals. */
+/** Replaces the globals of the Worker. */
 export interface Platform {
   readonly module: WebAssembly.Module;
   readonly Date: { readonly now: () => number };
@@ -17,10 +17,10 @@ export interface Platform {
   readonly Response: typeof Answer;
 }
 
-/** The Worker's `fetch`: of a request, of bindings, and of a context that it does not need. */
+/** The Worker's `fetch`. It does not use the context. */
 export type WorkerFetch = (request: object, env: object, context: object) => Promise<Answer>;
 
-/** What the Worker takes for a `Response`: its parts are read here, and the platform's is made in the end. */
+/** Replaces the Worker's `Response`. Its parts are read here to make the platform's `Response` at the end. */
 export class Answer {
   declare readonly status: number;
   declare readonly headers: Map<string, string>;
@@ -30,7 +30,7 @@ export class Answer {
     Object.assign(this, { status, headers, body });
   }
 
-  /** Of a stored value, which is bytes here, not a stream. */
+  /** Returns a stored value, which is bytes here, not a stream. */
   async arrayBuffer() {
     return this.body;
   }
@@ -52,7 +52,7 @@ export function startIsolate({ clock, random }: { clock: Clock; random: Random }
     clearTimeout: clock.clearTimeout,
     crypto: { getRandomValues: random },
     queueMicrotask: (task) => void resolved.then(task).catch(broke),
-    console: { log() {}, error() {} }, // a test prints what it wants to
+    console: { log() {}, error() {} }, // tests have their own output
     Headers: Map,
     Response: Answer,
   });

@@ -1,4 +1,4 @@
-/* The last requests, as a test may see them: without keys. */
+/* Records the last requests for the test, without API keys. */
 import { REDACTED } from "../redact.ts";
 import type { Body } from "./body.ts";
 import type { Incoming } from "./state.ts";
@@ -11,9 +11,9 @@ interface Entry {
   readonly method: string;
   readonly path: string;
   readonly headers: Record<string, string>;
-  /** Until it is answered. */
+  /** The body until the request is answered. */
   readonly body: Body | undefined;
-  /** Once it is answered. */
+  /** The text of the body after the request was answered. */
   readonly text?: string | undefined;
   readonly status: number | null;
   size: number;
@@ -23,7 +23,7 @@ export function newLog(labelOf: (token: string) => string | undefined) {
   const entries: Entry[] = [];
   let size = 0;
 
-  /** The oldest go when there are too many, or their bodies too long. */
+  /** Removes the oldest requests if there are too many, or their bodies are too long. */
   function bound(): void {
     while (entries.length > MOST_REQUESTS || size > MOST_TEXT) size -= entries.shift()!.size;
   }
@@ -65,7 +65,7 @@ export function newLog(labelOf: (token: string) => string | undefined) {
   };
 }
 
-/** JSON as its value, other text as it is; nothing as `undefined`. */
+/** Returns the value of JSON, other text unchanged, and `undefined` for an empty body. */
 function parsed(text: string | undefined): unknown {
   try {
     return text ? JSON.parse(text) : undefined;

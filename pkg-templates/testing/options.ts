@@ -1,4 +1,4 @@
-/* Reads the options of a test service, as strictly as those of the client. */
+/* Reads and checks the options of a test service. */
 import development from "../../src/operator/development.json";
 import {
   type Reader,
@@ -13,7 +13,7 @@ import {
 import type { KeyRecord } from "./store.ts";
 import type { TestFault, TestServiceOptions } from "./types.ts";
 
-const LAST_MS = 253_402_300_799_999; // the last of the year 9999
+const LAST_MS = 253_402_300_799_999; // the end of the year 9999
 const MOST_KEYS = 10_000,
   MOST_PRICES = 100_000;
 const ID = matching(
@@ -80,7 +80,7 @@ export function faultOptions(options: TestFault) {
 
 export const advanceOf = (ms: unknown, now: number) => whole(0, LAST_MS - now)("ms", ms);
 
-/** A key, and its record as `src/auth.rs` reads it. */
+/** Reads a key; returns it with its record, which `src/auth.rs` reads. */
 function keyOf(name: string, value: unknown): KeyRecord {
   const { key, mode, unitId, teamId, unitIds, label = "" } = read(KEY, value);
   if (unitId !== undefined && !teamId && !unitIds)

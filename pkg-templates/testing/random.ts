@@ -1,11 +1,11 @@
-/* Randomness: the platform's, or the same on each run. */
+/* Randomness: the platform's, or with a seed the same in each run. */
 
-/** Fills bytes. */
+/** Fills an array with random bytes. */
 export type Random = (bytes: Uint8Array<ArrayBuffer>) => void;
 
 export function newRandom(seed?: string): Random {
   if (seed === undefined) return (bytes) => void crypto.getRandomValues(bytes);
-  let state = 0x811c9dc5; // FNV-1a of the text, then mulberry32: enough for ids that differ from each other
+  let state = 0x811c9dc5; // FNV-1a of the text, then mulberry32: good enough for distinct IDs
   for (const char of seed) state = Math.imul(state ^ char.codePointAt(0)!, 0x01000193);
   const next = mulberry32(state);
   return (bytes) => {
@@ -13,7 +13,7 @@ export function newRandom(seed?: string): Random {
   };
 }
 
-/** Returns the next 32 bits at each call, as a signed number. */
+/** Returns a generator of 32-bit numbers, signed. */
 export function mulberry32(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -18,8 +18,8 @@ export type {
 const MOST_FAULTS = 1_000;
 
 /**
- * Starts the real service, compiled, in this process: without network, in memory, and with a clock and randomness of its
- * own. Two of them share nothing.
+ * Starts the real, compiled service in this process: without network, with its data in memory, and with its own clock and
+ * randomness. Several services are independent of each other.
  *
  * @example
  * ```js
@@ -32,7 +32,7 @@ const MOST_FAULTS = 1_000;
  * console.log(id, charge.amount); // ptran_f74hxzdglvtizih7el4vh3fn6yziyea6iqpufimxje 0.50
  * ```
  *
- * @throws an error of code `invalid_argument` that names the option that is wrong
+ * @throws {PledgeError} of code `invalid_argument`, naming the option, if an option is invalid
  */
 export function createTestService(options?: TestServiceOptions): TestService {
   const settings = serviceOptions(options);

@@ -1,4 +1,4 @@
-/* All that a test service is between two resets: clock, randomness, store, faults, the list of requests, and the compiled service. */
+/* The state of a test service between two resets: clock, randomness, store, faults, recorded requests, compiled service. */
 import { coder } from "../platform.ts";
 import { type Body, type Next, newBody } from "./body.ts";
 import { newClock } from "./clock.ts";
@@ -10,30 +10,30 @@ import { type Failing, type Store, newStore } from "./store.ts";
 
 const CREATE = "/v2/pledge-transaction";
 
-/** A request that comes in. */
+/** A received request. */
 export interface Incoming {
   readonly method: string;
   readonly url: string;
-  /** By lower-case names. */
+  /** The headers by lower-case names. */
   readonly headers: Map<string, string>;
   readonly next: Next;
-  /** Whether its body is there as a whole. */
+  /** Whether the whole body is already in memory. */
   readonly isWhole: boolean;
 }
 
-/** An answer. */
+/** A response. */
 export interface Served {
   readonly status: number;
   readonly headers: Map<string, string>;
   readonly body: Uint8Array | undefined;
-  /** Whether it is lost on its way. */
+  /** Whether the connection is to break instead. */
   readonly isLost: boolean;
-  /** Whether the request's body was begun to be read, and given up. */
+  /** Whether reading the body of the request stopped before its end. */
   readonly isCut: boolean;
 }
 
 type Answer = Pick<Served, "status" | "headers" | "body">;
-/** What the list of requests shows of one that is never answered. */
+/** Stands for the response of a request that is never answered. */
 interface Silence {
   readonly status: null;
   readonly headers?: undefined;
@@ -61,7 +61,7 @@ export function newState({
   let isolate: Isolate | undefined,
     answered = 0;
 
-  /** Serves a request as the Worker does, in this isolate with this store; `failing`: which of the store's calls fail. */
+  /** Serves a request by an instance of the Worker and a store. @param failing the calls of the store that fail */
   function served(
     { url, method, headers }: Incoming,
     body: Body,
@@ -74,7 +74,7 @@ export function newState({
     return run({ method, url, headers, body: stream, arrayBuffer: body.arrayBuffer }, env);
   }
 
-  /** The Worker's own answer of a status, by an instance that has nothing cached; a plain one of what it does not answer. */
+  /** Returns the Worker's own response of a status, from an instance without caches; a generic one if it has none. */
   async function failed(
     { status, headers = {} }: Pick<Fault, "headers"> & { readonly status: number },
     request: Incoming,
@@ -117,7 +117,7 @@ export function newState({
     transactions: store.transactions,
     requests: log.requests,
 
-    /** Does not end if the service is made to be silent. */
+    /** Serves a request. The promise stays pending if the fault is `timeout`. */
     async serve(request: Incoming): Promise<Served> {
       const body = newBody(request.next),
         entry = log.add(request, body),
@@ -142,7 +142,7 @@ export function newState({
   };
 }
 
-/** The key of `Authorization: Bearer KEY`, which the service has found well formed when it asks the store for it. */
+/** Returns the key of `Authorization: Bearer KEY`. The service asks the store only after it has checked the header. */
 const tokenOf = (headers: Incoming["headers"]) =>
   headers.get("authorization")?.trim().split(/ +/)[1];
 

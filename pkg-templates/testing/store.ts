@@ -6,13 +6,13 @@ import type { RecordedTransaction } from "./types.ts";
 const MOST_BYTES = 256 * 1024 * 1024;
 const TRANSACTION = "transaction:";
 
-/** A key, and its record as `src/auth.rs` reads it. */
+/** A key and its record, which `src/auth.rs` reads. */
 export interface KeyRecord {
   readonly key: string;
   readonly record: { readonly label?: string };
 }
 
-/** Which of the store's calls fail. */
+/** The calls of the store that fail. */
 export interface Failing {
   readonly readFails?: boolean;
   readonly writeFails?: boolean;
@@ -28,7 +28,7 @@ export type Store = ReturnType<typeof newStore>;
 export function newStore(keys: readonly KeyRecord[], catalogue: object) {
   const records = new Map<string, Kept>();
   let bytes = 0;
-  // A key whose record lacks the namespace's secret can't create.
+  // Without the secret of the namespace in its record, a key cannot create.
   const known = new Map(keys.map(({ key, record }) => [key, { ...record, secret }]));
 
   function put(name: string, value: Uint8Array, metadata: Kept["metadata"] = null): void {
@@ -40,8 +40,8 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
 
   return {
     /**
-     * The binding for one request. A key's record is not found by the hash in its name, which takes an asynchronous
-     * function on most platforms: the service asks for no other key than the request's.
+     * Returns the binding for one request. It returns the key record of `token` under any name: the service asks only for
+     * the key of the request, and to hash it here takes an asynchronous function on most platforms.
      */
     bind: (token: string | undefined, { readFails = false, writeFails = false }: Failing = {}) => ({
       async getWithMetadata(name: string) {

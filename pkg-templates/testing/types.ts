@@ -1,23 +1,23 @@
-/* What a test service takes and gives. */
+/* The public types of `impact-pledge/testing`. */
 import type { CurrencyCode, RetrievedPledgeTransaction } from "../index.ts";
 
-/** An API key that a test service knows: of a unit, or of a team with its units. */
+/** An API key of a test service: a key of a unit, or a team-level key with its units. */
 export type TestKey = {
-  /** Its text, such as `service_sk_test_shop`. */
+  /** The text of the key, such as `service_sk_test_shop`. */
   key: string;
   mode: "test" | "live";
-  /** What `requests()` shows in its place. */
+  /** The text that `requests()` shows instead of the key. Default: `[API key]`. */
   label?: string | undefined;
 } & (
   | {
-      /** The unit that it acts as. */
+      /** The ID of the unit that the key acts for. */
       unitId: string;
       teamId?: undefined;
       unitIds?: undefined;
     }
   | {
       teamId: string;
-      /** The units that it may act for. */
+      /** The IDs of the units that the key may act for. */
       unitIds: readonly string[];
       unitId?: undefined;
     }
@@ -26,48 +26,48 @@ export type TestKey = {
 /** The prices of offerings. */
 export interface TestCatalogue {
   currencyCode: CurrencyCode;
-  /** By offering: plain decimals in quotes, such as `{ tree: "0.50" }`. An offering that is not listed costs nothing. */
+  /** Prices by offering ID: decimals as text, such as `{ tree: "0.50" }`. Other offerings cost nothing. */
   unitPrices: Readonly<Record<string, string>>;
 }
 
 /** The options of a test service. */
 export interface TestServiceOptions {
-  /** The keys it knows; without it those of local development, such as `service_sk_test_dev_unit`. */
+  /** The API keys. Default: those of local development, such as `service_sk_test_dev_unit`. */
   keys?: readonly TestKey[] | undefined;
-  /** Its prices; without it a `tree` costs 0.50 USD, a `plastic-kg` 1.25. */
+  /** The prices. Default: a `tree` costs 0.50 USD, a `plastic-kg` 1.25 USD. */
   catalogue?: TestCatalogue | undefined;
-  /** The time at which its clock stands still: a Date, milliseconds since 1970, or ISO text. Without it the real time runs. */
+  /** The time at which the clock stands still: a Date, milliseconds since 1970, or ISO text. Default: real time. */
   now?: Date | number | string | undefined;
-  /** With a seed, ids and edit keys are the same on each run. */
+  /** A seed that makes IDs and edit keys the same in each run. Default: random. */
   seed?: number | string | undefined;
-  /** The origins whose pages may call it, such as `["http://localhost:3000"]`. */
+  /** The origins whose pages may call the service (CORS), such as `["http://localhost:3000"]`. Default: none. */
   allowedOrigins?: readonly string[] | undefined;
-  /** What timeline addresses begin with; without it the origin of the request. */
+  /** The origin of timeline URLs. Default: the origin of the request. */
   publicOrigin?: string | undefined;
 }
 
-/** Which of the next requests fail. */
+/** Selects the requests that fail. */
 interface Failing {
-  /** Only requests of this operation; without it any. */
+  /** The operation whose requests fail. Default: all operations. */
   operation?: "create" | "get" | "timeline" | undefined;
-  /** How many requests (1); `Infinity` until `restore()`. */
+  /** The number of requests that fail; `Infinity` for all until `restore()`. Default: 1. */
   times?: number | undefined;
 }
 
 /**
  * How requests fail: with a `status`, or with a `fault`:
  *
- * - `"timeout"`: no answer until the caller gives up; nothing is recorded.
- * - `"lost answer"`: it is served and recorded, then the connection breaks before the answer.
- * - `"lost write"`: a create is not recorded, and answered with the 503 of a write that was not confirmed.
- * - `"slow"`: it is served and recorded at once, and answered `delayMs` later by the service's clock.
+ * - `"timeout"`: there is no response, and nothing is recorded.
+ * - `"lost answer"`: the request is served and recorded, but the connection breaks before the response.
+ * - `"lost write"`: a create is not recorded; the response is the 503 of a write that was not confirmed.
+ * - `"slow"`: the request is served and recorded at once, but the response comes `delayMs` later by the service's clock.
  */
 export type TestFault = Failing &
   (
     | {
-        /** 400 to 599. With 401, 404 and 503 it answers as the service does, else with a plain body of JSON. */
+        /** 400 to 599. The body of 401, 404 and 503 is that of the real service; of others, a generic JSON error. */
         status: number;
-        /** More headers of the answer. */
+        /** Additional headers of the response. */
         headers?: Readonly<Record<string, string>> | undefined;
         fault?: undefined;
         delayMs?: undefined;
@@ -81,33 +81,33 @@ export type TestFault = Failing &
     | { fault: "slow"; delayMs: number; status?: undefined; headers?: undefined }
   );
 
-/** A transaction as a get answers it, and whose it is. */
+/** A recorded transaction, as in the response to a get, with its unit and mode. */
 export interface RecordedTransaction extends RetrievedPledgeTransaction {
   id: string;
   unitId: string;
   mode: "test" | "live";
 }
 
-/** A request that came. */
+/** A request that the service received. */
 export interface RecordedRequest {
   method: string;
-  /** With its query. */
+  /** The path with the query. */
   path: string;
-  /** By lower-case names; a key is shown as its label, or as `[API key]`. */
+  /** The headers by lower-case names. An API key is replaced by its label or `[API key]`. */
   headers: Record<string, string>;
-  /** The value of JSON, or text; undefined where there is none, or where the service did not read it. */
+  /** The parsed JSON body, or its text if it is not JSON; undefined if there is none or the service did not read it. */
   body: unknown;
-  /** Of the answer; null while there is none. */
+  /** The status of the response; null if there is none yet. */
   status: number | null;
 }
 
-/** What is used of Node's `IncomingMessage`. */
+/** The part of Node's `IncomingMessage` that is used. */
 interface NodeRequest extends AsyncIterable<unknown> {
   method?: string | undefined;
   url?: string | undefined;
   rawHeaders: string[];
 }
-/** What is used of Node's `ServerResponse`. */
+/** The part of Node's `ServerResponse` that is used. */
 interface NodeResponse {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
@@ -115,12 +115,12 @@ interface NodeResponse {
   destroy(): unknown;
 }
 
-/** The service in the process of a test. None of its functions needs `this`. */
+/** The service in the process of a test. Its functions can be destructured: they do not use `this`. */
 export interface TestService {
-  /** An address for `PledgeClient`; `fetch` answers any other just the same. */
+  /** A base URL for `PledgeClient`. `fetch` serves requests to any origin. */
   readonly baseUrl: string;
   /**
-   * A `fetch` that the service answers, for `PledgeClient` and everybody else.
+   * A `fetch` whose requests the service answers, for `PledgeClient` and other code.
    *
    * @example
    * ```js
@@ -132,7 +132,7 @@ export interface TestService {
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * A listener for `http.createServer` of Node.
+   * A request listener for Node's `http.createServer`.
    *
    * @example
    * ```js
@@ -146,10 +146,10 @@ export interface TestService {
    * ```
    */
   readonly handler: (request: NodeRequest, response: NodeResponse) => void;
-  /** The time of its clock, in milliseconds since 1970. */
+  /** Returns the time of the service's clock, in milliseconds since 1970. */
   readonly now: () => number;
   /**
-   * Moves its clock, whether that stands still or runs, and ends the waits that are over then.
+   * Moves the service's clock forward by `ms` milliseconds, and ends the waits that are then over.
    *
    * @example
    * ```js
@@ -162,7 +162,8 @@ export interface TestService {
    */
   readonly advance: (ms: number) => void;
   /**
-   * Makes the next requests fail. Of several faults, each request takes the first that fits.
+   * Makes the next requests fail. If there are several faults, each request gets the first that matches it.
+   * @throws {PledgeError} if the fault is invalid
    *
    * @example
    * ```js
@@ -177,12 +178,12 @@ export interface TestService {
    * ```
    */
   readonly fail: (fault: TestFault) => void;
-  /** Ends all faults. A request that already waits is not answered. */
+  /** Removes all faults. Requests that already have no response do not get one. */
   readonly restore: () => void;
-  /** What is recorded, the oldest first: copies. */
+  /** Returns copies of the recorded transactions, the oldest first. */
   readonly transactions: () => RecordedTransaction[];
-  /** The last 1,000 requests, the oldest first, or fewer with long bodies: copies. */
+  /** Returns copies of the last 1,000 requests, the oldest first; fewer if their bodies are long. */
   readonly requests: () => RecordedRequest[];
-  /** Makes the service as it was created: no transactions, requests and faults, its clock and ids from the beginning. */
+  /** Resets the service to its initial state: removes transactions, requests and faults; restarts clock and IDs. */
   readonly reset: () => void;
 }

@@ -1,4 +1,4 @@
-/* The Worker of `src/server`, whose globals `scripts/package.mjs` makes members of `platform`. */
+/* The Worker of `src/server`. `scripts/package.mjs` replaces its globals by members of `platform`. */
 import { fetch, initSync } from "#glue";
 
 initSync({ module: platform.module });

@@ -1,23 +1,23 @@
-/* Problems as numbers become issues for people. */
+/* Makes issues from the numbers of a compact issue. */
 import { KINDS } from "#kinds";
 import {
   INVALID_TYPE,
   MORE_ISSUES,
   NOT_FINITE,
   NOT_POSITIVE,
-  PLACES,
+  POINTERS,
   TYPES,
   UNKNOWN_MEMBER,
 } from "../generated/tables.ts";
 import type { IssueMeta, Kind, NewIssue } from "./types.ts";
 
-/** What the numbers of a problem mean, by those numbers. */
+/** Explanations by the numbers that they explain, made once each. */
 const explained = new Map<number, Explanation>();
 
 interface Explanation {
   readonly code: Kind[0];
   readonly steps: readonly string[];
-  /** The pointer: before the index of an item and behind it, or all of it. */
+  /** The pointer before and after the position of an item; all of it if there is no item. */
   readonly head: string;
   readonly tail: string | undefined;
   readonly text: string;
@@ -27,17 +27,17 @@ interface Explanation {
 }
 
 function explain(about: number): Explanation {
-  const rank = about & 255,
+  const index = about & 255,
     kind = (about >> 8) & 255,
     detail = about >> 16,
-    place = PLACES[rank]!;
-  const [head, tail] = place.split("*") as [string, string?],
+    pattern = POINTERS[index]!;
+  const [head, tail] = pattern.split("*") as [string, string?],
     [code, message, limits] = KINDS[kind]!;
-  const text = textOf(rank, kind, detail, message),
-    meta = Object.freeze(metaOf(rank, kind, text, limits));
+  const text = textOf(index, kind, detail, message),
+    meta = Object.freeze(metaOf(index, kind, text, limits));
   const explanation = {
     code,
-    steps: place.split("/").slice(1),
+    steps: pattern.split("/").slice(1),
     head,
     tail,
     text,
@@ -48,41 +48,42 @@ function explain(about: number): Explanation {
   return explanation;
 }
 
-function textOf(rank: number, kind: number, detail: number, message: Kind[1]): string {
-  if (kind === UNKNOWN_MEMBER) return `${(message as string) + membersOf(rank).join("`, `")}\``;
+function textOf(index: number, kind: number, detail: number, message: Kind[1]): string {
+  if (kind === UNKNOWN_MEMBER) return `${(message as string) + membersOf(index).join("`, `")}\``;
   if (typeof message === "string") return message;
   const [start, parts, end] = message;
   return kind === INVALID_TYPE
-    ? start + parts[TYPES[rank] as never] + end + parts[detail]
+    ? start + parts[TYPES[index] as never] + end + parts[detail]
     : start + parts[detail] + end;
 }
 
-function metaOf(rank: number, kind: number, text: string, limits: IssueMeta = {}): IssueMeta {
-  if (kind === UNKNOWN_MEMBER) return { allowed: membersOf(rank) };
+function metaOf(index: number, kind: number, text: string, limits: IssueMeta = {}): IssueMeta {
+  if (kind === UNKNOWN_MEMBER) return { allowed: membersOf(index) };
   if (kind !== INVALID_TYPE) return limits;
   const [, , , expected, , , actual = "null"] = text.split(/,? /); // such as "must be a number, not a string", or ", not null"
   return { expected, actual } as IssueMeta;
 }
 
-/** The names of an object's members. */
-function membersOf(rank: number): string[] {
-  const start = `${PLACES[rank]}/`;
-  return PLACES.filter((place) => place.startsWith(start))
-    .map((place) => place.slice(start.length))
+/** Returns the names of an object's members. */
+function membersOf(index: number): string[] {
+  const start = `${POINTERS[index]}/`;
+  return POINTERS.filter((pointer) => pointer.startsWith(start))
+    .map((pointer) => pointer.slice(start.length))
     .filter((name) => !name.includes("/"));
 }
 
-/** The last rank of what lies in an object or an array; 0 where nothing does. */
+/** Returns the last index below an object or an array; 0 if there is none. */
 export const lastIn = (pointer: string) =>
-  PLACES.reduce((last, place, rank) => (place.startsWith(`${pointer}/`) ? rank : last), 0);
+  POINTERS.reduce((last, other, index) => (other.startsWith(`${pointer}/`) ? index : last), 0);
 
 export const wrongNumber = (number: number) =>
   Number.isFinite(number) ? NOT_POSITIVE : NOT_FINITE;
 
 /**
- * @param about a problem's rank and code, and what else its text is about
- * @param number the item that it lies in, or the number that its text ends with
- * @param name an unknown member's, below the object that the numbers are about
+ * Makes an issue.
+ * @param about the index of the node, the code, and the detail that the message names; a byte each, the lowest first
+ * @param number the position of the item that the node lies in, or the number at the end of the message
+ * @param name the name of an unknown member of the node
  */
 export function issueOf(about: number, number: number, name?: string): NewIssue {
   const { code, steps, head, tail, text, isOpen, meta } = explained.get(about) ?? explain(about);
@@ -99,7 +100,7 @@ export function issueOf(about: number, number: number, name?: string): NewIssue 
   return { path, pointer, code, message: isOpen ? text + number : text, meta };
 }
 
-/** The first issues, and behind them one that counts the others. */
+/** Appends an issue that counts the issues left out. */
 export function withCount(issues: NewIssue[], count: number): NewIssue[] {
   if (count > 0) issues.push({ ...issueOf(MORE_ISSUES << 8, count), count });
   return issues;

@@ -1,4 +1,4 @@
-/* The options of every check. */
+/* Reads the options of a check. */
 import { MOST_ISSUES } from "./limits.ts";
 import type { NewIssue, ValidateOptions } from "./types.ts";
 
@@ -9,7 +9,7 @@ export function mostOf(options?: Pick<ValidateOptions, "maxIssues">): number {
   throw new TypeError("`maxIssues` must be a whole number greater than 0");
 }
 
-/** Replaces messages by those of the caller: a map by code, such as a locale pack, or a function. */
+/** Replaces the messages of issues by those of the option `messages`. */
 export function translated(issues: NewIssue[], options?: ValidateOptions): NewIssue[] {
   const messages = options?.messages;
   if (messages)
@@ -17,7 +17,7 @@ export function translated(issues: NewIssue[], options?: ValidateOptions): NewIs
   return issues;
 }
 
-/** The text of an issue, or of what else has a code, by a map of texts or a function. */
+/** Returns the caller's text for an issue, or for anything else with a code; undefined if there is none. */
 export function textOf(
   issue: { readonly code: string },
   messages: object | ((issue: never) => string | undefined),

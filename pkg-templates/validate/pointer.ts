@@ -1,47 +1,47 @@
-/* Parts of the request by their RFC 6901 pointers. */
+/* The nodes of the request, found by RFC 6901 pointers. */
 import { UNKNOWN_POINTER } from "#kinds";
-import { PLACES, REQUIRED, REQUIRED_MEMBER } from "../generated/tables.ts";
+import { POINTERS, REQUIRED, REQUIRED_MEMBER } from "../generated/tables.ts";
 import { issueOf, lastIn } from "./issues.ts";
 import type { NewIssue } from "./types.ts";
 import type { Part } from "./wasm.ts";
 
-/** A part of the request that a pointer leads to. */
-interface Place extends Part {
-  /** What stands before and after its value in a request that has nothing else. */
+/** The part of the request at a pointer. */
+interface PointedPart extends Part {
+  /** The JSON around its value in a request that has nothing else. */
   readonly before: string;
   readonly after: string;
-  /** How many steps lead to it. */
+  /** The number of steps from the request. */
   readonly depth: number;
 }
 
-/** Undefined when the request has no such place. */
-export function placeOf(pointer: string): Place | undefined {
-  let index: number | undefined,
+/** Returns the part at a pointer; undefined if the contract has no such part. */
+export function partAt(pointer: string): PointedPart | undefined {
+  let item: number | undefined,
     before = "",
     after = "";
   const [root, ...steps] = pointer.split("/");
-  const places = steps.map((step) => {
+  const names = steps.map((step) => {
     const isIndex = String((step as unknown as number) >>> 0) === step; // of 32 bits, without leading zeros
-    if (isIndex) index = Number(step);
+    if (isIndex) item = Number(step);
     before += isIndex ? "[" : `{"${step}":`;
     after = (isIndex ? "]" : "}") + after;
     return isIndex ? "*" : step;
   });
-  const rank = steps.includes("*") ? -1 : PLACES.indexOf([root, ...places].join("/"));
-  return rank < 0
+  const index = steps.includes("*") ? -1 : POINTERS.indexOf([root, ...names].join("/"));
+  return index < 0
     ? undefined
     : {
-        rank,
-        last: Math.max(rank, lastIn(PLACES[rank]!)),
         index,
+        last: Math.max(index, lastIn(POINTERS[index]!)),
+        item,
         before,
         after,
         depth: steps.length,
       };
 }
 
-/** That there is no such place. */
-export function issuesAbout(pointer: string): NewIssue[] {
+/** Returns the issue of a pointer that leads to nothing in the contract. */
+export function unknownPointer(pointer: string): NewIssue[] {
   const path = pointer
     .split("/")
     .slice(1)
@@ -50,8 +50,11 @@ export function issuesAbout(pointer: string): NewIssue[] {
   return [{ path, pointer, code, message: message as string, meta: {} }];
 }
 
-/** That nothing is there; nothing at all where nothing need be. An item, or the whole request, is none of these. */
-export function issuesWithout({ rank, index }: Place): NewIssue[] | undefined {
-  if (rank === 0 || PLACES[rank]!.endsWith("*")) return undefined;
-  return (REQUIRED >> rank) & 1 ? [issueOf(rank | (REQUIRED_MEMBER << 8), index!)] : [];
+/**
+ * Returns the issues of an absent member: `required`, or none if it is optional. Undefined for the request and for items,
+ * which cannot be absent: `undefined` is checked there as a value.
+ */
+export function issuesOfAbsent({ index, item }: Part): NewIssue[] | undefined {
+  if (index === 0 || POINTERS[index]!.endsWith("*")) return undefined;
+  return (REQUIRED >> index) & 1 ? [issueOf(index | (REQUIRED_MEMBER << 8), item!)] : [];
 }

@@ -1,23 +1,23 @@
 /*
- * A value as JSON text, as JSON.stringify would make it, with markers where that would throw or leave out a value. It
- * ends whatever getters, Proxies and cycles do and however large the value is, and reads each member once.
+ * Serializes a value like JSON.stringify, with markers where that would throw or leave out a value. Reads each member
+ * once, and always ends, whatever getters, Proxies and cycles do and however large the value is.
  */
 import { GIVEN_UP, MAX_DEPTH, OTHER, UNREADABLE } from "../generated/tables.ts";
 import { CHARACTERS, MOST_VALUES } from "./limits.ts";
 
-/** A number that no double can hold, as NaN and the infinities are none that JSON can. */
+/** Stands for NaN and the infinities, which JSON does not have: a number beyond the range of a double. */
 const NOT_FINITE = "1e999";
 
 type Members = Record<string, unknown>;
 
-/** @param depth how many steps lead to the value from the request */
+/** Serializes a value. @param depth the number of steps from the request to the value */
 export function serialize(root: unknown, depth: number): string {
   let left = MOST_VALUES;
 
-  /** The text of what `read` returns; undefined where that is absent. */
+  /** Serializes the result of `read`; undefined if that is absent. */
   function textOf(read: () => unknown, key: string, depth: number): string | undefined {
     if (depth > MAX_DEPTH) {
-      left = -1; // nothing more is read: the wasm finds that this lies too deep
+      left = -1; // nothing more is read: the WebAssembly reports that this is too deep
       return "0";
     }
     if (--left < 0) return GIVEN_UP;
@@ -36,7 +36,7 @@ export function serialize(root: unknown, depth: number): string {
     return textOfScalar(value);
   }
 
-  /** The text of an object, or of an array, which then stands for its names as well. */
+  /** Serializes an object, or an array, which is then also passed as `names`. */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: as two functions it costs every page 50 bytes
   function textOfAll(value: Members, names: string[], length: number, depth: number): string {
     const isArray = names === (value as unknown);
@@ -53,7 +53,7 @@ export function serialize(root: unknown, depth: number): string {
   return textOf(() => root, "", depth) ?? OTHER;
 }
 
-/** The names of an object's members, or an array, which stands for its own names. */
+/** Returns the names of an object's members; an array itself. */
 function namesOf(value: unknown): string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   return Array.isArray(value) ? value : Object.keys(value);
@@ -65,7 +65,7 @@ function textOfScalar(value: unknown): string | undefined {
   return value === undefined ? undefined : (JSON.stringify(value) ?? OTHER);
 }
 
-/** A value as JSON.stringify sees it: the result of `toJSON`, and the primitive of a wrapper. */
+/** Returns the value that JSON.stringify would write: the result of `toJSON`, and the primitive of a wrapper object. */
 function plain(value: unknown, key: string): unknown {
   const canConvert = value === Object(value) || typeof value === "bigint";
   if (canConvert && typeof (value as Members).toJSON === "function")
@@ -76,7 +76,7 @@ function plain(value: unknown, key: string): unknown {
     try {
       primitive = (type.prototype.valueOf as (this: unknown) => unknown).call(value);
     } catch {
-      continue; // it wraps no such thing
+      continue; // not a wrapper of this type
     }
     return typeof primitive === "number" || typeof primitive === "string"
       ? (type as (value: unknown) => unknown)(value)

@@ -1,4 +1,4 @@
-/* The request's schema for whoever speaks Standard Schema or Standard JSON Schema. */
+/* The request's schema as Standard Schema and Standard JSON Schema. */
 import { jsonSchema } from "../generated/json-schema.ts";
 import type { CreatePledgeTransactionRequest } from "../generated/request.ts";
 import { mostOf, translated } from "./options.ts";
@@ -7,7 +7,7 @@ import type { CreatePledgeTransactionSchema, JsonSchemaOptions, ValidateOptions 
 import { checkText } from "./validate.ts";
 
 /**
- * The request's schema for libraries that speak Standard Schema.
+ * The schema of a request for libraries that support Standard Schema, such as form and RPC libraries.
  *
  * @example
  * ```js
@@ -20,7 +20,17 @@ import { checkText } from "./validate.ts";
 export const createPledgeTransactionSchema: CreatePledgeTransactionSchema =
   /* @__PURE__ */ createSchema();
 
-/** The same schema with options of its own; the `libraryOptions` of a call come before them. */
+/**
+ * Returns the schema of {@link createPledgeTransactionSchema} with options. The `libraryOptions` of a call take precedence.
+ *
+ * @example
+ * ```js
+ * import { createSchema } from "impact-pledge/validate";
+ *
+ * const schema = createSchema({ maxIssues: 1, messages: { required: "Please fill this in" } });
+ * console.log(schema["~standard"].validate({}).issues[0].message); // Please fill this in
+ * ```
+ */
 export function createSchema(options?: ValidateOptions): CreatePledgeTransactionSchema {
   const validate: Validate = (value, call) =>
     standardValidate(value, { ...options, ...call?.libraryOptions });
@@ -31,8 +41,8 @@ export function createSchema(options?: ValidateOptions): CreatePledgeTransaction
 type Validate = CreatePledgeTransactionSchema["~standard"]["validate"];
 
 /**
- * Serializes each value: what is checked must be what is returned. The walk is faster, but keeps nothing to compare with,
- * and a Proxy or a getter that it read may return something else to the next reader.
+ * Serializes each value, because the checked value must be the returned one. The walk is faster, but a Proxy or a getter
+ * could return something else the next time.
  */
 function standardValidate(value: unknown, options: ValidateOptions): ReturnType<Validate> {
   const text = serialize(value, 0);
@@ -44,7 +54,7 @@ function standardValidate(value: unknown, options: ValidateOptions): ReturnType<
 
 type Members = Record<PropertyKey, unknown>;
 
-/** Whether a value is this JSON when it is read again: not with getters, a class, or members that JSON has not. */
+/** Whether a value equals this JSON: without getters, classes, or members that JSON does not have. */
 function isSame(value: unknown, json: unknown): boolean {
   if (typeof json !== "object") return value === json;
   try {
@@ -82,7 +92,7 @@ function toJsonSchema({ target }: JsonSchemaOptions): Record<string, unknown> {
   }
 }
 
-/** OpenAPI 3.0 says `exclusiveMinimum` as draft 4 did: a flag beside `minimum`. */
+/** In OpenAPI 3.0, as in draft 4, `exclusiveMinimum` is a flag beside `minimum`. */
 function asOpenApi(schema: Record<string, unknown>): Record<string, unknown> {
   if (typeof schema !== "object" || schema === null) return schema;
   for (const key of Object.keys(schema))

@@ -1,37 +1,37 @@
-/* What the validator takes and gives. */
+/* The public types of the validator. */
 import type { CreatePledgeTransactionRequest, IssueCode } from "../generated/request.ts";
 
-/** A kind of issue: its code, its message and its `meta`. A message is a text, or a beginning, what may follow, and what stands behind that. */
+/** A kind of issue. Its message is a text, or a start, the texts that can follow it, and an end. */
 export type Kind = readonly [
   code: IssueCode,
   message: string | readonly [start: string, parts: readonly string[], end: string],
   meta?: IssueMeta,
 ];
 
-/** An issue that is being made. */
+/** An issue before it is returned. */
 export type NewIssue = { -readonly [Name in keyof Issue]: Issue[Name] };
 
-/** One problem of a request. */
+/** A rule of the contract that a request breaks. */
 export interface Issue {
-  /** The steps from the request down, such as `["pledges", 0, "impact", "amount"]`; empty for the request itself. */
+  /** The path of the value, such as `["pledges", 0, "impact", "amount"]`; empty for the request itself. */
   readonly path: ReadonlyArray<string | number>;
-  /** The same as an RFC 6901 JSON Pointer, such as `/pledges/0/impact/amount`. */
+  /** The path as a JSON Pointer (RFC 6901), such as `/pledges/0/impact/amount`. */
   readonly pointer: string;
-  /** What kind of problem it is. */
+  /** The kind of issue, for programs. */
   readonly code: IssueCode;
-  /** What must be done, in English, to be read behind the path. */
+  /** An English message that follows the path in a sentence, such as `is required`. */
   readonly message: string;
-  /** What the rule asks for, and what was there: for messages of your own. */
+  /** The expected and the actual value, for your own messages. */
   readonly meta: IssueMeta;
-  /** Of code `more_issues` alone: how many problems there are beyond those returned. */
+  /** Only with code `more_issues`: the number of issues that were left out. */
   readonly count?: number | undefined;
 }
 
-/** By code: `invalid_type` has `expected` and `actual`; other codes as their members say, or none of them. */
+/** Details of an issue. Which members are there depends on its code; many codes have no details. */
 export interface IssueMeta {
-  /** The JSON type that the value must be. */
+  /** The JSON type that the value must have (`invalid_type`). */
   readonly expected?: "string" | "number" | "array" | "object";
-  /** The type that it is; `unserializable` is what JSON cannot carry, such as a function. */
+  /** The type that the value has (`invalid_type`); `unserializable` if JSON cannot represent it, such as a function. */
   readonly actual?:
     | "null"
     | "boolean"
@@ -40,58 +40,58 @@ export interface IssueMeta {
     | "array"
     | "object"
     | "unserializable";
-  /** The least items (`too_few_items`), or the number that the value must exceed (`not_positive`). */
+  /** The minimum number of items (`too_few_items`), or the minimum of the value (`not_positive`). */
   readonly minimum?: number;
-  /** Whether `minimum` itself is refused. */
+  /** Whether the value must be greater than `minimum`. */
   readonly exclusive?: boolean;
-  /** The most items (`too_many_items`). */
+  /** The maximum number of items (`too_many_items`). */
   readonly maximum?: number;
-  /** The values (`not_allowed`) or the members (`unknown_member`) that may be there. */
+  /** The allowed values (`not_allowed`) or names of members (`unknown_member`). */
   readonly allowed?: readonly string[];
 }
 
-/** The text of an issue; `undefined` leaves the package's own. */
+/** The message of an issue, or a function that returns it; `undefined` keeps the default message. */
 export type Message<I extends Issue = Issue> = string | ((issue: I) => string | undefined);
 
-/** Texts by the codes of issues, such as a locale pack; codes without an entry keep the package's texts. */
+/** Messages by code, such as a locale pack. Codes without an entry keep their default message. */
 export type MessageMap<I extends Issue = Issue> = {
   readonly [code in IssueCode]?: Message<I> | undefined;
 };
 
-/** What a form shows besides issues. */
+/** The texts of a form that are not messages of issues. */
 export interface FormTexts {
-  /** How many fields have a problem, when a form was to be sent. */
+  /** The summary when a form cannot be sent; `count` is the number of fields with a problem. */
   readonly summary: string | ((about: { readonly count: number }) => string);
-  /** That `onSubmit` has failed. */
+  /** The message when `onSubmit` has failed. */
   readonly submit_failed: string;
-  /** The button that sends the form again. */
+  /** The label of the button that sends the form again. */
   readonly retry: string;
 }
 
-/** The texts of one language, for shoppers: for every code, and for the form. */
+/** All texts for shoppers in one language, such as `impact-pledge/locales/de`. */
 export type LocalePack = Required<MessageMap> & FormTexts;
 
-/** A locale pack such as `impact-pledge/locales/de`, a map by code, or a function of the issue. */
+/** Messages for issues: a locale pack, a map by code, or a function; where it returns `undefined`, the default stays. */
 export type Messages<I extends Issue = Issue> = MessageMap<I> | ((issue: I) => string | undefined);
 
-/** The options of every check. */
+/** The options of a check. */
 export interface ValidateOptions {
-  /** Texts of your own in place of the developer's messages, which are English. */
+  /** Your own messages. Default: English messages for developers. */
   readonly messages?: Messages | undefined;
   /**
-   * How many issues are returned at most, a whole number from 1; 1,000 unless set. Where there are more, one of code
-   * `more_issues` follows, with the count of the others.
+   * The maximum number of issues to return, a whole number greater than 0. If there are more, another issue of code
+   * `more_issues` follows with the `count` of the others. Default: 1,000.
    */
   readonly maxIssues?: number | undefined;
 }
 
-/** The version of a JSON Schema: `draft-2020-12`, `draft-07` or `openapi-3.0`; any other target throws. */
+/** The options of a conversion to JSON Schema. A `target` other than these three throws an `Error`. */
 export interface JsonSchemaOptions {
   readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0" | (string & {});
   readonly libraryOptions?: Record<string, unknown> | undefined;
 }
 
-/** Standard Schema v1 and Standard JSON Schema v1, synchronous. */
+/** The schema of a request: Standard Schema v1 and Standard JSON Schema v1, both synchronous. */
 export interface CreatePledgeTransactionSchema {
   readonly "~standard": {
     readonly version: 1;

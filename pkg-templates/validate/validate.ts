@@ -1,19 +1,21 @@
-/* The public functions. */
+/* The public functions of `impact-pledge/validate`. */
 import { KINDS, KINDS_OF_BYTES } from "#kinds";
 import { coder } from "../platform.ts";
 import { mostOf, translated } from "./options.ts";
-import { issuesAbout, issuesWithout, placeOf } from "./pointer.ts";
+import { issuesOfAbsent, partAt, unknownPointer } from "./pointer.ts";
 import { serialize } from "./serialize.ts";
 import type { Issue, NewIssue, ValidateOptions } from "./types.ts";
 import { walk } from "./walk.ts";
 import { type Part, checkJson } from "./wasm.ts";
 
 /**
- * Every problem of a request, in the order of the contract; none when it is valid.
+ * Checks a request. Returns all of its issues, in the order of the contract; an empty array if it is valid.
  *
- * A value is read as `JSON.stringify` would send it: own enumerable members count, `toJSON` is called (so a `Date`
- * is its ISO text), and members that are `undefined` are absent. Functions, symbols and bigints, which JSON cannot
- * carry, are issues. Whatever the value does when it is read, nothing is thrown.
+ * The value is read as `JSON.stringify` reads it: own enumerable members count, `toJSON` is called (a `Date` is its ISO
+ * text), and a member that is `undefined` is absent. Functions, symbols and bigints are issues, because JSON cannot
+ * represent them. Invalid values never throw, not even if a getter or a Proxy does.
+ *
+ * @throws {TypeError} if `maxIssues` is not a whole number greater than 0
  *
  * @example
  * ```js
@@ -29,10 +31,13 @@ export function validate(value: unknown, options?: ValidateOptions): Issue[] {
 }
 
 /**
- * The problems of the value of one place, with full paths: for a field, as the user types.
+ * Checks the value of one member or item, for example of a field while the user types. The paths of the issues start at
+ * the request.
  *
- * @param pointer RFC 6901, such as `/pledges/0/impact/amount`; one that the request has not is an issue.
- * @param value `undefined` is absent.
+ * @param pointer a JSON Pointer (RFC 6901) such as `/pledges/0/impact/amount`; the result for one that the contract does
+ *   not have is an issue of code `unknown_pointer`
+ * @param value the value at the pointer; `undefined` means that the member is absent
+ * @throws {TypeError} if the pointer is not a string, or `maxIssues` not a whole number greater than 0
  *
  * @example
  * ```js
@@ -46,12 +51,12 @@ export function validateAt(pointer: string, value: unknown, options?: ValidateOp
   if (typeof pointer !== "string")
     throw new TypeError("the pointer must be a string such as `/recipient/email`");
   const most = mostOf(options),
-    place = placeOf(pointer);
-  if (!place) return translated(issuesAbout(pointer), options);
-  const { before, after, depth } = place;
-  const absent = value === undefined ? issuesWithout(place) : undefined;
+    part = partAt(pointer);
+  if (!part) return translated(unknownPointer(pointer), options);
+  const { before, after, depth } = part;
+  const absent = value === undefined ? issuesOfAbsent(part) : undefined;
   return translated(
-    absent ?? checkText(before + serialize(value, depth) + after, most, place),
+    absent ?? checkText(before + serialize(value, depth) + after, most, part),
     options,
   );
 }
@@ -59,7 +64,10 @@ export function validateAt(pointer: string, value: unknown, options?: ValidateOp
 let hasAllKinds = false;
 
 /**
- * The problems of a request that is JSON bytes, duplicate members and malformed JSON included.
+ * Checks a request given as JSON bytes, such as the body of an HTTP request. Also finds malformed JSON, invalid UTF-8 and
+ * duplicate members, which `JSON.parse` would hide.
+ *
+ * @throws {TypeError} if the argument is not a `Uint8Array`, or `maxIssues` not a whole number greater than 0
  *
  * @example
  * ```js
@@ -71,15 +79,15 @@ let hasAllKinds = false;
  */
 export function validateBytes(json: Uint8Array, options?: ValidateOptions): Issue[] {
   if (!isBytes(json)) throw new TypeError("JSON bytes must be a Uint8Array");
-  if (!hasAllKinds) Object.assign(KINDS, KINDS_OF_BYTES); // once: it takes as long as a small check
+  if (!hasAllKinds) Object.assign(KINDS, KINDS_OF_BYTES); // only once, because it takes as long as a small check
   hasAllKinds = true;
   return translated(checkJson(json, false, mostOf(options)), options);
 }
 
-/** Checks a serialized value: a request, or what stands at a place of one. */
-export const checkText = (text: string, most: number, place?: Part): NewIssue[] =>
-  checkJson(coder("TextEncoder").encode(text), true, most, place);
+/** Checks a serialized request; with `part`, reports only the issues of that part. */
+export const checkText = (text: string, most: number, part?: Part): NewIssue[] =>
+  checkJson(coder("TextEncoder").encode(text), true, most, part);
 
-/** Also one of another realm, such as a frame's or a test runner's. */
+/** Also accepts a Uint8Array of another realm, such as a frame's or a test runner's. */
 const isBytes = (value: unknown) =>
   ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";

@@ -1,17 +1,17 @@
 /*
- * The walk of a value by the schema, each member read once. What breaks a rule of shape becomes an issue on the spot;
- * texts that have a format are collected for the wasm, which checks many in one call, and its issues are inserted in
- * order. What is no plain data (`toJSON`, getters that throw, values that JSON has not, text beyond ASCII where a format
- * is) ends the walk: such a value is serialized.
+ * Walks a value by the schema and reads each member once. A value of a wrong shape becomes an issue at once. Texts with a
+ * format are collected for the WebAssembly, which checks many in one call, and their issues are inserted in order.
+ * Anything but plain data ends the walk, and the value is serialized instead: `toJSON`, getters that throw, values that
+ * JSON cannot represent, and non-ASCII text where a format is required.
  */
 import { walkRequest } from "../generated/walk.ts";
 import {
-  LENGTH,
+  LENGTH_SHIFT,
   NOT_ALLOWED,
-  RANK,
+  INDEX_MASK,
   REQUIRED,
   REQUIRED_MEMBER,
-  TEXTS,
+  MAX_TEXTS,
   TOO_FEW_ITEMS,
   TOO_MANY_ITEMS,
   UNKNOWN_MEMBER,
@@ -23,18 +23,19 @@ import type { NewIssue } from "./types.ts";
 import { type Instance, acquire, release } from "./wasm.ts";
 
 const SURROGATE = /[\ud800-\udfff]/;
-/** Thrown where a value is no plain data. */
+/** Thrown when a value is not plain data. */
 const NOT_PLAIN = {};
 
-/** Of the one walk at a time: the first issues so far, in the schema's order; how many may be kept, how many were not; the current item. */
+// The state of the walk. There is only one walk at a time.
+/** The first issues so far, in the schema's order; how many to keep; how many were left out; the position of the item. */
 let issues: NewIssue[], most: number, beyond: number, item: number;
-/** Its instance of the wasm; how many texts wait, of how many characters; and those that are not yet in its memory, joined. */
+/** The instance; the number of collected texts and of their characters; the texts that are not yet in its memory, joined. */
 let wasm: Instance, count: number, used: number, joined: string;
-/** Of each text its item, and how many issues come before its own. */
+/** For each text, the position of its item, and how many issues come before its own. */
 const items: number[] = [],
   before: number[] = [];
 
-/** @returns the issues of a request; undefined if it is no plain data, or if a getter of a value that is being walked asks */
+/** Returns the issues of a request; undefined if it is not plain data, or if called by a getter of a value being walked. */
 export function walk(value: unknown, maxIssues: number): NewIssue[] | undefined {
   if (value === undefined || issues) return undefined;
   wasm = acquire();
@@ -56,13 +57,13 @@ export function walk(value: unknown, maxIssues: number): NewIssue[] | undefined 
   return result;
 }
 
-/** A member that is text with a format. @param word that format, and the rank of its place */
+/** Collects the text of a member that has a format. @param word the format, and the index of the node */
 export function addText(text: unknown, word: number): void {
-  if (typeof text !== "string") return reportMember(text, word & RANK);
+  if (typeof text !== "string") return reportMember(text, word & INDEX_MASK);
   const size = text.length;
   if (size > MOST_TEXT) notPlain();
-  if (count === TEXTS || used > MOST_TEXT) checkTexts();
-  wasm.words[count] = (size << LENGTH) | word;
+  if (count === MAX_TEXTS || used > MOST_TEXT) checkTexts();
+  wasm.words[count] = (size << LENGTH_SHIFT) | word;
   items[count] = item;
   before[count++] = issues.length;
   if (used < COPIED) copy(text, size, wasm.text, used);
@@ -70,14 +71,14 @@ export function addText(text: unknown, word: number): void {
   used += size;
 }
 
-/** All formats are of ASCII: other text is wrong, and may be so for a reason that only the serialized check finds. */
+/** All formats are ASCII. Why other text is invalid, only the check of the serialized value finds out. */
 function copy(text: string, size: number, area: Uint8Array, at: number): void {
   let all = 0;
   for (let i = 0; i < size; i++) all |= area[at + i] = text.charCodeAt(i);
   if (all > 127) notPlain();
 }
 
-/** Checks the texts that wait. */
+/** Checks the collected texts. */
 function checkTexts() {
   const rest = joined.length,
     { words, text } = wasm;
@@ -93,7 +94,7 @@ function checkTexts() {
   joined = "";
 }
 
-/** Inserts the issue of each wrong text where it belongs: from the last to the first, so that each moves once. */
+/** Inserts the issues of wrong texts at their positions, from the last to the first, so that each issue moves only once. */
 function insertIssues(words: Uint32Array, wrong: number): void {
   if (!wrong) return;
   let from = issues.length,
@@ -110,21 +111,21 @@ function insertIssues(words: Uint32Array, wrong: number): void {
 
 export function walkItems(
   array: unknown,
-  rank: number,
+  index: number,
   fewest: number,
   limit: number,
   walkItem: (value: unknown) => void,
 ): void {
-  if (!isArray(array)) return reportMember(array, rank);
+  if (!isArray(array)) return reportMember(array, index);
   let length!: number, value: unknown;
   try {
     if (!(array as { toJSON?: unknown }).toJSON) ({ length } = array);
   } catch {
     notPlain();
   }
-  if (!Number.isInteger(length) || length > MOST_VALUES) notPlain(); // a Proxy may give any
-  if (length < fewest) report(rank | (TOO_FEW_ITEMS << 8));
-  if (length > limit) report(rank | (TOO_MANY_ITEMS << 8));
+  if (!Number.isInteger(length) || length > MOST_VALUES) notPlain(); // a Proxy may return any length
+  if (length < fewest) report(index | (TOO_FEW_ITEMS << 8));
+  if (length > limit) report(index | (TOO_MANY_ITEMS << 8));
   for (item = 0; item < length; item++) {
     try {
       value = array[item];
@@ -136,21 +137,21 @@ export function walkItems(
   }
 }
 
-export function checkNumber(number: unknown, rank: number): void {
-  if (typeof number !== "number") reportMember(number, rank);
-  else if (!(number > 0 && number < Infinity)) report(rank | (wrongNumber(number) << 8));
+export function checkNumber(number: unknown, index: number): void {
+  if (typeof number !== "number") reportMember(number, index);
+  else if (!(number > 0 && number < Infinity)) report(index | (wrongNumber(number) << 8));
 }
 
-export function reportNotAllowed(value: unknown, rank: number): void {
-  if (!isText(value)) reportMember(value, rank);
-  else report(rank | (NOT_ALLOWED << 8));
+export function reportNotAllowed(value: unknown, index: number): void {
+  if (!isText(value)) reportMember(value, index);
+  else report(index | (NOT_ALLOWED << 8));
 }
 
-/** A member that is not of its type, or absent. */
-export function reportMember(value: unknown, rank: number): void {
-  // In the code's byte stands `invalid_type`, which is 0, and above it the type.
-  if (value !== undefined) report(rank | (typeOf(value) << 16));
-  else if ((REQUIRED >> rank) & 1) report(rank | (REQUIRED_MEMBER << 8));
+/** Reports a member of a wrong type, or an absent one that is required. */
+export function reportMember(value: unknown, index: number): void {
+  // The code `invalid_type` is 0; the byte above it is the type.
+  if (value !== undefined) report(index | (typeOf(value) << 16));
+  else if ((REQUIRED >> index) & 1) report(index | (REQUIRED_MEMBER << 8));
 }
 
 function report(about: number, name?: string): void {
@@ -158,7 +159,7 @@ function report(about: number, name?: string): void {
   else beyond++;
 }
 
-/** Adds the name of an unknown member; one that is `undefined` is absent. */
+/** Adds the name of an unknown member, unless it is `undefined` and thereby absent. */
 export function withUnknown(names: string[] = [], name: string, value: unknown): string[] {
   if (value !== undefined) {
     typeOf(value);
@@ -168,11 +169,11 @@ export function withUnknown(names: string[] = [], name: string, value: unknown):
   return names;
 }
 
-export function reportUnknown(names: string[], rank: number): void {
-  for (const name of names) report(rank | (UNKNOWN_MEMBER << 8), name);
+export function reportUnknown(names: string[], index: number): void {
+  for (const name of names) report(index | (UNKNOWN_MEMBER << 8), name);
 }
 
-/** The number of a value's type. */
+/** Returns the number of a value's type. */
 function typeOf(value: unknown): number {
   return value === null
     ? 0
@@ -182,7 +183,7 @@ function typeOf(value: unknown): number {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !isArray(value);
 
-/** A revoked Proxy throws. */
+/** `Array.isArray` throws for a revoked Proxy. */
 function isArray(value: unknown): value is unknown[] {
   try {
     return Array.isArray(value);
@@ -191,7 +192,7 @@ function isArray(value: unknown): value is unknown[] {
   }
 }
 
-/** Whether it is a string. One with half of a surrogate pair is not plain, nor is any to an engine that cannot find out. */
+/** Whether a value is a string. A lone surrogate is not plain data; nor is any string if the engine cannot tell. */
 export const isText = (value: unknown): boolean =>
   typeof value === "string" &&
   ((COPIED && !SURROGATE.test(value)) ||

@@ -1,13 +1,19 @@
-/* The validator's wasm and the area of its memory that is ours; `src/exports.rs` documents what lies where in it. */
+/* The validator's WebAssembly, and the area of its memory for input and output; `src/exports.rs` documents its layout. */
 import { instantiate } from "#instance";
 import { compileAhead } from "#module";
-import { ITEM, PROBLEM, TEXTS, UNDECIDED, UNKNOWN_MEMBER } from "../generated/tables.ts";
+import {
+  ITEM_SHIFT,
+  ISSUE_WORDS,
+  MAX_TEXTS,
+  UNDECIDED,
+  UNKNOWN_MEMBER,
+} from "../generated/tables.ts";
 import { coder } from "../platform.ts";
 import { KEPT, PAGE, PAGES, ROOM } from "./limits.ts";
 import { issueOf, withCount, wrongNumber } from "./issues.ts";
 import type { NewIssue } from "./types.ts";
 
-/** What the wasm exports. */
+/** The exports of the WebAssembly module. */
 export interface Exports {
   readonly memory: WebAssembly.Memory;
   check_json(area: number, room: number, length: number, isValue: boolean, skip: number): number;
@@ -15,27 +21,29 @@ export interface Exports {
 }
 
 export interface Instance extends Exports {
-  /** Where the area begins in the memory. */
+  /** The address of the area in the memory. */
   readonly area: number;
   readonly bytes: Uint8Array;
   readonly words: Uint32Array;
   readonly text: Uint8Array;
 }
 
-/** A part of the request: the ranks in it, and the item that it lies in. */
+/** A node of the request and all nodes below it. */
 export interface Part {
-  readonly rank: number;
+  /** The node's index in the schema's tree, and the last index below it. */
+  readonly index: number;
   readonly last: number;
-  readonly index: number | undefined;
+  /** The position of the array item that it lies in. */
+  readonly item: number | undefined;
 }
 
-/** The instance that nobody uses. */
+/** The instance that is free to use. */
 let idle: Instance | undefined;
 
 /**
- * The instance, made on first use, with an area of at least so many bytes; a getter of the value that is being checked
- * gets another. It is released only when all went well: the stack may overflow in the wasm, which leaves its memory in an
- * unknown state.
+ * Takes the free instance, or makes one, with an area of at least `size` bytes. There can be two at a time: a getter of
+ * the value that is being checked may itself validate. Release it only after success: a stack overflow inside WebAssembly
+ * leaves its memory in an unknown state.
  */
 export function acquire(size = 0): Instance {
   const acquired = (idle?.bytes.length as number) >= size ? (idle as Instance) : start(size);
@@ -48,8 +56,8 @@ export function release(instance: Instance): void {
 }
 
 /**
- * Twice the room that is asked for, so that only much longer JSON needs a new instance. `bytes` and `words` are views of
- * the whole area, `text` is of what stands behind the words of texts.
+ * Reserves twice `size` bytes, so that only much longer JSON needs a new instance. `bytes` and `words` are views of the
+ * whole area; `text` is a view of the area behind the words of texts.
  */
 function start(size: number): Instance {
   const exports = instantiate();
@@ -60,15 +68,15 @@ function start(size: number): Instance {
     area,
     bytes: new Uint8Array(buffer, area),
     words: new Uint32Array(buffer, area),
-    text: new Uint8Array(buffer, area + TEXTS * 4),
+    text: new Uint8Array(buffer, area + MAX_TEXTS * 4),
   };
 }
 
 /**
- * The issues of a request that is JSON.
- * @param isValue whether it is a serialized value, and may hold markers
- * @param most the first issues in the schema's order; those of one place stay in the order of the JSON
- * @param part that alone is asked about
+ * Checks a request given as JSON.
+ * @param isValue whether the JSON is a serialized value, which may contain markers
+ * @param most the number of issues to keep: the first in the schema's order, those of one node in the order of the JSON
+ * @param part if given, only issues of this part are kept
  */
 export function checkJson(
   json: Uint8Array,
@@ -77,50 +85,52 @@ export function checkJson(
   part?: Part,
 ): NewIssue[] {
   const { length } = json;
-  const room = ROOM + (length >> 4); // a few calls give all problems, however many there are
-  const start = room * PROBLEM * 4;
+  const room = ROOM + (length >> 4); // so that a few calls return all issues, however many there are
+  const start = room * ISSUE_WORDS * 4;
   const instance = acquire(start + length * 2),
     { bytes, words } = instance;
   bytes.set(json, start);
   const textAt = (from: number, size: number) =>
     coder("TextDecoder").decode(bytes.subarray(start + from, start + from + size));
-  const first: { order: number; issue: () => NewIssue }[] = [];
+  /** The first issues with their sort keys. */
+  const first: { key: number; issue: () => NewIssue }[] = [];
   let beyond = 0,
     skip = 0,
     left: number;
 
-  const cut = () => (beyond += first.sort((a, b) => a.order - b.order).splice(most).length);
+  const cut = () => (beyond += first.sort((a, b) => a.key - b.key).splice(most).length);
 
-  /** Adds the problem that begins with this word, unless it lies elsewhere, or is a number that turns out to be fine. */
+  /** Adds the issue that begins at this word, unless it is outside the part, or a number that is valid after all. */
   function add(at: number): void {
     const low = words[at]!,
       high = words[at + 1]!,
       from = words[at + 3]!,
       size = words[at + 4]!;
     let about = words[at + 2]!;
-    const rank = about & 255,
+    const index = about & 255,
       code = (about >> 8) & 255;
-    if (part && (rank < part.rank || rank > part.last)) return;
+    if (part && (index < part.index || index > part.last)) return;
     if (code === UNDECIDED) {
       const number = Number(textAt(from, size));
       if (number > 0 && number < Infinity) return;
-      about = rank | (wrongNumber(number) << 8);
+      about = index | (wrongNumber(number) << 8);
     }
-    // Of the request itself, the only issue with a number says where JSON ends.
-    const number = part?.index ?? (rank ? ((high << (32 - ITEM)) | (low >>> ITEM)) - 1 : from);
-    // A name with its quotes: a decoder takes a byte order mark at the beginning for none of the text.
+    // The only issue of the request itself that has a number is malformed JSON: the byte offset.
+    const number =
+      part?.item ?? (index ? ((high << (32 - ITEM_SHIFT)) | (low >>> ITEM_SHIFT)) - 1 : from);
+    // The name is decoded with its quotes, because a decoder removes a byte order mark at the beginning.
     const issue = () =>
       issueOf(
         about,
         number,
         code === UNKNOWN_MEMBER ? JSON.parse(textAt(from - 1, size + 2)) : undefined,
       );
-    if (first.push({ order: high * 2 ** 32 + low, issue }) > most * 2) cut();
+    if (first.push({ key: high * 2 ** 32 + low, issue }) > most * 2) cut();
   }
 
   do {
     left = instance.check_json(instance.area, room, length, isValue, skip);
-    for (let i = 0; i < room && i < left; i++) add(i * PROBLEM);
+    for (let i = 0; i < room && i < left; i++) add(i * ISSUE_WORDS);
     skip += room;
   } while (left > room);
   cut();
@@ -129,7 +139,12 @@ export function checkJson(
   return withCount(issues, beyond);
 }
 
-/** Compiles the WebAssembly ahead. Never needed: it is compiled on first use. */
+/**
+ * Compiles the WebAssembly before the first check, off the main thread where the platform can. Optional: otherwise the
+ * first check compiles it.
+ *
+ * @throws {Error} if there is no WebAssembly, or a Content-Security-Policy forbids it
+ */
 export async function ready(): Promise<void> {
   await compileAhead();
   release(acquire());

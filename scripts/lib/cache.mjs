@@ -21,7 +21,7 @@ export const cacheFolder = () =>
   process.env.IMPACT_PLEDGE_CACHE || envPaths("impact-pledge", { suffix: "" }).cache;
 
 /**
- * The folder `place`. Where it isn't there, `make(folder)` fills one beside it, which is then renamed. Remains of an
+ * Returns the folder `place`. If it does not exist, `make(folder)` fills one beside it, which is then renamed. Remains of an
  * earlier attempt are removed: only the lock's holder makes one.
  */
 export async function entry(place, make) {
@@ -39,7 +39,7 @@ export async function entry(place, make) {
   return place;
 }
 
-/** As {@link entry}, for folders whose names change with their content: it removes those beside it that were not used for two weeks. */
+/** Like {@link entry}, for folders whose names change with their content: also removes siblings not used for two weeks. */
 export async function usedEntry(place, make) {
   await entry(place, make);
   utimesSync(place, new Date(), new Date());

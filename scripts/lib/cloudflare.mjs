@@ -1,5 +1,5 @@
 /**
- * As much of Cloudflare's REST API as the commands need: whose account, which namespace, and Workers KV. The official
+ * The part of Cloudflare's REST API that the commands need: accounts, namespaces and Workers KV. The official
  * package `cloudflare` has 17,000 files of 120 MB for these six calls.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +11,7 @@ const LOGIN_MS = 60_000;
 const NEEDED =
   "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`";
 
-/** How an account is asked. */
+/** Access to an account. */
 export class Cloudflare {
   #base;
   #headers;
@@ -25,7 +25,7 @@ export class Cloudflare {
     this.account = account ?? "";
   }
 
-  /** By CLOUDFLARE_API_TOKEN, else by what `wrangler login` keeps. @param {Pick<import("./tools.mjs").Tools, "root" | "env" | "wrangler">} tools @param {{account?: string, deadline: number}} options `account`: of wrangler.toml */
+  /** Uses CLOUDFLARE_API_TOKEN, or else the login of `wrangler login`. @param {Pick<import("./tools.mjs").Tools, "root" | "env" | "wrangler">} tools @param {{account?: string, deadline: number}} options `account`: of wrangler.toml */
   static async open({ root, env, wrangler }, { account, deadline }) {
     const base = env.CLOUDFLARE_API_BASE_URL || "https://api.cloudflare.com/client/v4";
     const headers = env.CLOUDFLARE_API_TOKEN
@@ -64,7 +64,7 @@ export class Cloudflare {
       )
     ).result;
 
-  /** Asks again where that may help: every call that is made here may be repeated. */
+  /** Retries where that may help. All calls made here are safe to repeat. */
   async #call(purpose, method, path, body, isRaw = false) {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(method, path, body, isRaw);
@@ -128,7 +128,7 @@ function reason({ cause, status, json }) {
     .join("; ");
 }
 
-/** Headers by the login that wrangler keeps and renews. @returns {Promise<Record<string, string>>} headers */
+/** Returns headers with the login that wrangler stores and renews. @returns {Promise<Record<string, string>>} headers */
 async function login({ root, env, wrangler }) {
   const output = await run(process.execPath, [wrangler, "auth", "token", "--json"], {
     cwd: root,

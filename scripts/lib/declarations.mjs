@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** Of another entry, which stays an import: its types are declared once. */
+/** Matches an import of another entry, which stays an import, so that its types are declared only once. */
 const ENTRY = "entry:";
 
 /**
@@ -45,7 +45,7 @@ const otherEntries = (nameOf) => ({
   },
 });
 
-/** What the compiler can't emit: a class with a `#private` member could not be mocked, and errors are made by the package alone. */
+/** Removes `#private` members, with which a class could not be mocked, and makes the constructor of errors protected. */
 const asDeclared = (code) =>
   code
     .replace(/^ +#private;\n/gm, "")

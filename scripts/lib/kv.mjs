@@ -101,7 +101,7 @@ export class Kv {
     for await (const some of batches(names, MOST_WRITES)) await this.#port.remove(some);
   }
 
-  /** Ends what it started. Without it, the process goes on. */
+  /** Stops the local runtime. Otherwise the process does not end. */
   close = () => this.#port.close();
 }
 
@@ -198,7 +198,7 @@ async function boundNamespace(cloudflare, worker) {
   return id;
 }
 
-/** What wrangler makes of its file for an environment, or for none. @returns {Promise<import("wrangler").Unstable_Config>} */
+/** Returns the configuration that wrangler reads for an environment, or without one. @returns {Promise<import("wrangler").Unstable_Config>} */
 export async function configuration(config, environment) {
   const { unstable_readConfig } = await import("wrangler");
   const read = (options) => {

@@ -3,7 +3,7 @@
 /** A reason to stop that the reader can act on. Printed without a stack. A command on records adds the `place` where it failed; `data` is what had come of it. */
 export class UserError extends Error {}
 
-/** Where records are. @param {import("./kv.mjs").Place} place */
+/** Describes where records are. @param {import("./kv.mjs").Place} place */
 export function placeInWords(place) {
   if (place.kind === "local") return `local: ${place.folder}`;
   const environment =

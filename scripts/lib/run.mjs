@@ -7,7 +7,7 @@ import { UserError, duration, tail } from "./output.mjs";
 
 const ASK_MS = 20_000;
 
-/** Where a program lies, or null. @param {string} name @param {...(string | undefined)} folders instead of those of PATH */
+/** Returns the path of a program, or null. @param {string} name @param {...(string | undefined)} folders instead of those of PATH */
 export const find = (name, ...folders) =>
   which.sync(name, { nothrow: true, path: folders.filter(Boolean).join(delimiter) || undefined });
 

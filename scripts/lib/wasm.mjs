@@ -8,7 +8,7 @@ import { run } from "./run.mjs";
 import { bindgenVersion } from "./rust.mjs";
 import { WASM } from "./toolchain.mjs";
 
-/** True of our memory: it is zeros at first, and its lowest addresses are the far end of the stack, where no data lies. */
+/** These hold for our memory: it starts as zeros, and its lowest addresses are the end of the stack, without data. */
 const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
 const SMALLEST = ["--flatten", "--rereloop", "-Oz", ...OWN_MEMORY];
 
@@ -122,10 +122,10 @@ async function rustflags({ root, wasm }) {
   return `target.${WASM}.rustflags=${JSON.stringify(flags)}`;
 }
 
-/** A hash of all that decides the crate's wasm, but for the compiler. */
+/** Returns a hash of everything that determines the crate's wasm, except the compiler. */
 export const stateOf = (root) => sha256(...sourcesOf(root), readFileSync(import.meta.filename));
 
-/** The names and bytes of all that the crate is made of. */
+/** Returns the names and bytes of all sources of the crate. */
 function sourcesOf(root) {
   const sources = readdirSync(join(root, "src"), { recursive: true }).sort();
   return ["Cargo.toml", "Cargo.lock", ...sources.map((name) => join("src", name))]

@@ -27,7 +27,7 @@ enum Outcome {
     Refused(Reason),
 }
 
-/// The result of a call. `conclude` in `client.js` makes a transaction or an error of it.
+/// The result of a call. `conclude` in `client.ts` makes a transaction or an error of it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Conclusion {

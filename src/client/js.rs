@@ -8,7 +8,7 @@ use web_sys::AbortSignal;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A call with its options: an object of plain values that the package's `call.js` makes.
+    /// A call with its options: an object of plain values that the package's `call.ts` makes.
     pub type Call;
     #[wasm_bindgen(method, getter, js_name = apiKey)]
     pub fn api_key(this: &Call) -> String;

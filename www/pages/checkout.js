@@ -1,4 +1,4 @@
-/** The checkout: impact with a running total, problems as they are typed, and the order on its way. */
+/** The checkout: amounts with a running total, problems while typing, and sending the order. */
 import { bindForm } from "impact-pledge/form";
 import { MESSAGES } from "../shared/messages.js";
 import { startTrace, tracePart, traceTyped } from "./trace.js";
@@ -60,7 +60,7 @@ for (const button of form.querySelectorAll("button[data-step]")) {
 form.addEventListener("input", showTotal);
 showTotal();
 
-// ---- What is wrong, as it is typed ----
+// ---- Problems while typing ----
 
 let lastInput = { at: 0, field: "" };
 addEventListener(
@@ -82,7 +82,7 @@ function trace(issues) {
   });
 }
 
-// ---- The order on its way ----
+// ---- Sending the order ----
 
 const button = form.querySelector("button[type=submit]");
 const label = find("[data-label]");
@@ -90,7 +90,7 @@ const progress = find("[data-progress]");
 const failure = find("#failure");
 let attempt = { body: "", key: form.elements.attempt.value || crypto.randomUUID() };
 
-/** The same order goes out under the same key however often it is sent, and another one under another. */
+/** Returns the idempotency key: the same for each attempt of an order, another for another order. */
 function attemptOf(body) {
   if (attempt.body && attempt.body !== body) attempt = { body, key: crypto.randomUUID() };
   attempt.body = body;

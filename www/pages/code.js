@@ -2,7 +2,7 @@
 import { fieldAttributes } from "impact-pledge/form";
 import { isHidden } from "../shared/fields.js";
 
-/** What stands there before an order. */
+/** The code that is shown before the first order. */
 const EXAMPLE = {
   reference: "order-1001",
   recipient: { email: "ada@example.org", firstName: "Ada" },
@@ -94,5 +94,5 @@ function curl(url, key, body) {
   -d ${quoted(body)}`;
 }
 
-/** A word of a shell. */
+/** Quotes a word for a shell. */
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -15,7 +15,7 @@ function element(name, attributes, ...children) {
 const dim = (text) => element("span", { class: "dim" }, text);
 const key = (text) => element("span", { class: "key" }, text);
 
-/** JSON with its member names told apart. */
+/** Formats JSON with its member names highlighted. */
 function* coloured(json) {
   for (const line of JSON.stringify(json, null, 2).split("\n")) {
     const [, indent, name, rest] = line.match(/^(\s*)("(?:[^"\\]|\\.)*")(: .*)$/) ?? [];

@@ -1,4 +1,4 @@
-/** What happened in this tab, for the page that shows it to developers. */
+/** Records the checkout of this tab, for the page that shows it to developers. */
 const PLACE = "what-happened";
 const MOST = 60;
 
@@ -22,7 +22,7 @@ function write(trace) {
 
 export const startTrace = () => write(began);
 
-/** @param {{at: number, field: string, issues: string[], ms: number}} step a change of what is wrong */
+/** @param {{at: number, field: string, issues: string[], ms: number}} step a change of the issues */
 export function traceTyped(step) {
   const trace = readTrace();
   write({ ...trace, typed: [...trace.typed, step].slice(-MOST) });

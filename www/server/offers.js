@@ -1,4 +1,4 @@
-/** What the shop offers, as only its server may say it: a page's word on this is not taken. */
+/** The offerings of the shop. They are defined on the server, because a page can send anything. */
 const OFFERS = {
   tree: {
     name: "Shade trees",
@@ -21,8 +21,8 @@ export const unknownOffers = ({ pledges }) =>
   pledges.map(({ impact }) => impact.offeringId).filter((id) => !Object.hasOwn(OFFERS, id));
 
 /**
- * An order as the shop vouches for it: from the page come the order's number and time, who it is for and how much;
- * the rest is put in here.
+ * Returns the order that the shop sends to the service. The page supplies its number, time, recipient and amounts; all
+ * else is added here.
  */
 export function vouched({ reference, recipient, pledges, trigger }, origin) {
   return {

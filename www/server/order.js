@@ -7,7 +7,7 @@ import { unknownOffers, vouched } from "./offers.js";
 import { record } from "./pledges.js";
 
 const MOST_BYTES = 64 * 1024;
-/** What the page names each attempt by, so that a repeat is known. */
+/** The format of idempotency keys, which the page makes. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
@@ -49,7 +49,7 @@ async function byScript(request, context) {
   return json(failure ? { message: failure, trace } : { timelineUrl: location, trace }, status);
 }
 
-/** Without JavaScript: the same page again with what is wrong, or on to the timeline. */
+/** Answers a form posted without JavaScript: with the page and its problems, or a redirect to the timeline. */
 async function byForm(request, context, checkout) {
   const data = await request.formData().catch(() => null);
   if (!data) return json({ message: "Orders are forms, or JSON." }, 415);
@@ -70,10 +70,10 @@ async function byForm(request, context, checkout) {
   return new Response(null, { status: 303, headers });
 }
 
-/** The checkout once more. */
+/** Shows the checkout again. */
 const again = (page, status, state) => unstored(filled(page, state), status);
 
-/** A page that holds what the shopper typed, so that no cache may keep it. */
+/** A page with data of the shopper, which caches must not store. */
 function unstored({ body, headers }, status) {
   const response = new Response(body, { status, headers });
   response.headers.set("cache-control", "no-store");
@@ -95,7 +95,7 @@ async function place(payload, context) {
   return { ...explained(error), trace };
 }
 
-/** What a shopper should know of an error, and do. */
+/** Returns the status and the message for the shopper, by the error. */
 function explained({ name, status }) {
   if (status === 422)
     return {

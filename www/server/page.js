@@ -4,7 +4,7 @@ import { worded } from "../shared/messages.js";
 const OF_GROUPS = new Set(["too_few_items", "too_many_items"]);
 const LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/** What a new order begins with. */
+/** The initial values of a new order. */
 export function freshOrder() {
   const letters = [...crypto.getRandomValues(new Uint8Array(6))].map(
     (byte) => LETTERS[byte % LETTERS.length],
@@ -17,7 +17,7 @@ export function freshOrder() {
 }
 
 /**
- * @param {Response} page the static one
+ * @param {Response} page the static page
  * @param {{values: Map<string, string>, issues?: object[], failure?: string}} state
  * @returns {Response}
  */
@@ -35,7 +35,7 @@ export function filled(page, { values, issues = [], failure }) {
     .transform(page);
 }
 
-/** What stands there once an order without a pledge is placed. @param {Response} page the static one @param {string} [name] */
+/** The page after an order without a pledge. @param {Response} page the static page @param {string} [name] */
 export function thanked(page, name = "") {
   return new HTMLRewriter()
     .on("#checkout", { element: (form) => form.setAttribute("hidden", "") })
@@ -47,7 +47,7 @@ export function thanked(page, name = "") {
     .transform(page);
 }
 
-/** Where a problem stands: beside its field, or at the head of its group. */
+/** Returns the element for a problem: the one of its field, or the one of its group. */
 const placeOf = ({ code, path, name }) => (OF_GROUPS.has(code) ? path.join(".") : (name ?? ""));
 const placesByField = (issues) =>
   new Map(issues.filter(({ name }) => name !== null).map((issue) => [issue.name, placeOf(issue)]));

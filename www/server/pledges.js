@@ -1,4 +1,4 @@
-/** The shop's way to the pledge service: the package's client with the secret key, and a record of the call. */
+/** Calls the pledge service by the package's client with the secret key, and records the call for developers. */
 import { PledgeClient } from "impact-pledge";
 import service from "../../build/worker.js";
 
@@ -26,7 +26,7 @@ export async function record(order, { env, executionContext, origin, idempotency
   }
 }
 
-/** A service elsewhere is asked over the network; the one that runs beside this shop, directly. */
+/** Calls a service elsewhere over the network, and the one in this Worker directly. */
 function transport(env, executionContext) {
   if (env.PLEDGE_SERVICE_URL) return fetch;
   return (input, init) => service.fetch(new Request(input, init), env, executionContext);

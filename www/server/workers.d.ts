@@ -1,4 +1,4 @@
-/** What the shop uses of the globals of Cloudflare Workers. */
+/** The globals of Cloudflare Workers that the shop uses. */
 interface ExecutionContext {
   waitUntil(promise: Promise<unknown>): void;
 }

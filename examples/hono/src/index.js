@@ -4,7 +4,7 @@ import { PledgeClient, createPledgeTransactionSchema } from "impact-pledge";
 
 const app = new Hono();
 
-/** What is wrong with an order, in the service's own words. */
+/** Answers an invalid order with its issues. */
 const refuse = ({ success, error }, c) =>
   success ? undefined : c.json({ message: "The order has problems.", issues: error }, 422);
 

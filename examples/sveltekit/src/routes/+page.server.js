@@ -11,7 +11,7 @@ const pledges = () =>
     safeRepeats: true,
   }));
 
-/** What the shopper does not see in the form. */
+/** Whether a field is hidden in the form. */
 const hidden = (name) => name === "reference" || name.endsWith(".offeringId");
 const isSeen = ({ name }) => name !== null && !hidden(name);
 
