@@ -11,9 +11,11 @@
 mod docs;
 
 use docs::{object_type, slot_doc};
+use impact_pledge::api::MAX_BODY_BYTES;
 use impact_pledge::schema::{
     Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
+use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _, ProfileKey, TransactionKey};
 use impact_pledge::validate::batch::{FORMAT_SHIFT, LENGTH_SHIFT, MAX_TEXTS};
 use impact_pledge::validate::compact::{CompactIssue, UNDECIDED, expand};
 use impact_pledge::validate::json::marker;
@@ -589,6 +591,25 @@ fn request_types() -> String {
 #[test]
 fn the_types_are_current() {
     is_current("generated/request.ts", &format!("// {FROM}.\n{}", request_types()));
+}
+
+// ---- Facts of the service -----------------------------------------------------------------------
+
+#[test]
+fn the_facts_of_the_service_are_current() {
+    let prefixes = json!({
+        "catalogue": CatalogueKey::PREFIX,
+        "key": CredentialKey::PREFIX,
+        "profile": ProfileKey::PREFIX,
+        "transaction": TransactionKey::PREFIX,
+    });
+    let from = FROM.replace("src/schema.rs", "src/api/names.rs and src/store/key.rs");
+    let ts = format!(
+        "// {from}.\n\n/** Most bytes of a request's body. */\nexport const MAX_BODY_BYTES = \
+         {MAX_BODY_BYTES};\n\n/** The prefixes of the names of records, by kind. */\n\
+         export const PREFIXES = {prefixes};\n"
+    );
+    is_current("generated/service.ts", &ts);
 }
 
 // ---- The types of the answers --------------------------------------------------------------------

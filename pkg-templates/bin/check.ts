@@ -1,6 +1,7 @@
 /* The command `validate`, and the check before a `create`. */
 import { createReadStream } from "node:fs";
 import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
+import { MAX_BODY_BYTES } from "../generated/service.ts";
 import { CYAN, GREY, Stop, jsonText, painter, printable } from "./output.ts";
 import { type PlacedIssue, withPlaces } from "./places.ts";
 
@@ -10,8 +11,6 @@ interface Checked {
   readonly issues: readonly PlacedIssue[];
 }
 
-/** The limit of the service in bytes. */
-const MOST = 1_048_576;
 const REASONS: Partial<Record<string, string>> = {
   ENOENT: "there is no such file",
   EISDIR: "it is a folder",
@@ -56,9 +55,9 @@ async function read(file: string, name: string): Promise<Buffer> {
   try {
     for await (const chunk of file === "-" ? process.stdin : createReadStream(file)) {
       size += chunk.length;
-      if (size > MOST)
+      if (size > MAX_BODY_BYTES)
         throw new Stop(
-          `${name} has more than ${MOST} bytes, which is what the service takes: is it one request? Split its pledges over several`,
+          `${name} has more than ${MAX_BODY_BYTES} bytes, which is what the service takes: is it one request? Split its pledges over several`,
         );
       chunks.push(chunk);
     }

@@ -1,7 +1,6 @@
 /* The body of a request: a stream for the service, and the received part for the list of requests. */
+import { MAX_BODY_BYTES } from "../generated/service.ts";
 import { coder } from "../platform.ts";
-
-const MOST = 1024 * 1024; // the limit of the service
 
 /** Returns the next piece of a body; `undefined` at its end. */
 export type Next = () => Promise<Uint8Array | undefined>;
@@ -17,7 +16,7 @@ export function newBody(next: Next) {
     const piece = hasEnded ? undefined : await next();
     hasEnded = piece === undefined;
     length += piece?.length ?? 0;
-    if (piece && length <= MOST) seen.push(piece);
+    if (piece && length <= MAX_BODY_BYTES) seen.push(piece);
     return piece;
   }
 
@@ -38,11 +37,11 @@ export function newBody(next: Next) {
     stream: streamOf(async (bytes: number) => ({ value: await readAtLeast(bytes) })),
     /** Reads the rest, up to the limit of the service. */
     async finish() {
-      while (!hasEnded && length <= MOST) await pull();
+      while (!hasEnded && length <= MAX_BODY_BYTES) await pull();
     },
     /** Returns the text of the whole body; undefined if it was not read to its end. */
     text: () =>
-      hasEnded && length <= MOST ? coder("TextDecoder").decode(joined(seen)) : undefined,
+      hasEnded && length <= MAX_BODY_BYTES ? coder("TextDecoder").decode(joined(seen)) : undefined,
     /** Whether reading stopped before the end. */
     isCut: () => length > 0 && !hasEnded,
   };

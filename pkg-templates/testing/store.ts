@@ -1,10 +1,10 @@
 /* A namespace of Workers KV, in memory. */
 import { profiles, secret } from "../../src/operator/development.json";
+import { PREFIXES } from "../generated/service.ts";
 import { coder } from "../platform.ts";
 import type { RecordedTransaction } from "./types.ts";
 
 const MOST_BYTES = 256 * 1024 * 1024;
-const TRANSACTION = "transaction:";
 
 /** A key and its record, which `src/auth.rs` reads. */
 export interface KeyRecord {
@@ -35,8 +35,9 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
     bytes += value.length - (records.get(name)?.value.length ?? 0);
     records.set(name, { value, metadata });
   }
-  for (const mode of ["test", "live"]) put(`catalogue:${mode}`, encode(catalogue));
-  for (const [unit, profile] of Object.entries(profiles)) put(`profile:${unit}`, encode(profile));
+  for (const mode of ["test", "live"]) put(PREFIXES.catalogue + mode, encode(catalogue));
+  for (const [unit, profile] of Object.entries(profiles))
+    put(PREFIXES.profile + unit, encode(profile));
 
   return {
     /**
@@ -46,7 +47,7 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
     bind: (token: string | undefined, { readFails = false, writeFails = false }: Failing = {}) => ({
       async getWithMetadata(name: string) {
         if (readFails) throw new Error("reads are made to fail");
-        const record = name.startsWith("key:")
+        const record = name.startsWith(PREFIXES.key)
           ? known.has(token!) && { value: encode(known.get(token!)) }
           : records.get(name);
         return record ? { metadata: null, ...record } : { value: null, metadata: null };
@@ -58,14 +59,14 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
     }),
     labelOf: (token: string) => known.get(token)?.label,
     transactions: () =>
-      [...records].filter(([name]) => name.startsWith(TRANSACTION)).map(transactionOf),
+      [...records].filter(([name]) => name.startsWith(PREFIXES.transaction)).map(transactionOf),
   };
 }
 
 function transactionOf([name, { value, metadata }]: [string, Kept]): RecordedTransaction {
   const { mode, unit } = metadata!;
   return {
-    id: name.slice(TRANSACTION.length),
+    id: name.slice(PREFIXES.transaction.length),
     unitId: unit,
     mode,
     ...JSON.parse(coder("TextDecoder").decode(value)),

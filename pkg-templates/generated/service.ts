@@ -1,0 +1,7 @@
+// generated from src/api/names.rs and src/store/key.rs: `UPDATE=1 cargo test --test generated` writes it anew.
+
+/** Most bytes of a request's body. */
+export const MAX_BODY_BYTES = 1048576;
+
+/** The prefixes of the names of records, by kind. */
+export const PREFIXES = {"catalogue":"catalogue:","key":"key:","profile":"profile:","transaction":"transaction:"};
