@@ -20,8 +20,8 @@ import { bundledParts, licenceTexts, linkedParts } from "./lib/licences.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
 /**
- * `source` lies below pkg-templates/; `wasm` is the build that gives it, `modules` what its other files are imported as, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm.
- * @typedef {{name: string, path: string, source: string, wasm: string, modules?: Record<string, string>, worker?: string, kinds?: string, plain?: string}} Entry
+ * `source` lies below pkg-templates/; `wasm` is the build that gives it, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm.
+ * @typedef {{name: string, path: string, source: string, wasm: string, worker?: string, kinds?: string, plain?: string}} Entry
  * @type {Entry[]}
  */
 export const ENTRIES = [
@@ -30,7 +30,6 @@ export const ENTRIES = [
     path: ".",
     source: "index.ts",
     wasm: "client",
-    modules: { "#client": "client.js" },
   },
   {
     name: "validate",
@@ -59,6 +58,16 @@ export const ENTRIES = [
 const OTHERS = ["react-hook-form"];
 
 const COMMAND = "bin/impact-pledge";
+
+/** @type {import("esbuild").BuildOptions} */
+const BUNDLE = {
+  bundle: true,
+  platform: "neutral",
+  target: "es2022",
+  legalComments: "none",
+  logLevel: "warning",
+  tsconfigRaw: {}, // its `paths` are for the checker
+};
 
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
@@ -94,20 +103,21 @@ export async function buildPackage(tools) {
 async function buildEntry(
   tools,
   pkg,
-  { name, source, wasm: build, modules = {}, worker, kinds = "kinds.ts", plain },
+  { name, source, wasm: build, worker, kinds = "kinds.ts", plain },
 ) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
-  const made = { "#text": { contents: printable(wasm), loader: "text" } };
-  for (const [path, file] of Object.entries(modules))
-    made[path] = { contents: readFileSync(join(folder, file)) };
-  made["#version"] = version(tools.root);
-  if (worker)
-    made["#worker"] = {
-      contents: await bundleWorker(join(templates, worker), join(folder, `${build}.js`)),
-    };
+  const glue = join(folder, `${build}.js`);
+  const made = {
+    "#text": { contents: printable(wasm), loader: "text" },
+    "#version": version(tools.root),
+    ...(build === "client" && { "#client": { contents: readFileSync(glue) } }),
+    ...(worker && {
+      "#worker": { contents: await bundleWorker(join(templates, worker), glue) },
+    }),
+  };
   const loader = (file) => join(templates, "loaders", file);
-  const instance = loader(modules["#client"] ? "client-instance.ts" : "instance.ts");
+  const instance = loader(build === "client" ? "client-instance.ts" : "instance.ts");
   const common = { "#kinds": join(templates, "generated", kinds) };
   const bundle = (outfile, format, module, wasmPath) =>
     bundleEntry(
@@ -127,7 +137,7 @@ async function buildEntry(
   for (const [platform, query] of Object.entries(PLATFORMS))
     await bundle(`${name}.${platform}.js`, "esm", "module.ts", `./${name}.wasm${query}`);
   if (plain)
-    await buildPlain(join(templates, source), readFileSync(join(folder, `${build}.js`)), {
+    await buildPlain(join(templates, source), readFileSync(glue), {
       pkg,
       name,
       plain,
@@ -162,22 +172,14 @@ async function bundleWorker(source, glue) {
     "Symbol.dispose": "undefined",
     ...Object.fromEntries(GLOBALS.map((name) => [name, `platform.${name}`])),
   };
-  /** @type {import("esbuild").BuildOptions} */
-  const options = {
-    bundle: true,
+  const { outputFiles = [] } = await build({
+    ...BUNDLE,
+    entryPoints: [source],
     format: "iife",
     globalName: "worker",
-    target: "es2022",
     minifySyntax: true,
     minifyWhitespace: true,
-    legalComments: "none",
-    logLevel: "warning",
     write: false,
-    tsconfigRaw: {},
-  };
-  const { outputFiles = [] } = await build({
-    ...options,
-    entryPoints: [source],
     alias: { "#glue": glue },
     define,
   });
@@ -213,16 +215,12 @@ async function buildModules(templates, pkg) {
   const names = [...locales.map((name) => `locales/${name}`), ...OTHERS];
   /** @type {import("esbuild").BuildOptions} */
   const options = {
+    ...BUNDLE,
     entryPoints: names.map((name) => join(templates, `${name}.ts`)),
-    tsconfigRaw: {},
     outbase: templates,
     outdir: pkg,
-    bundle: true,
     packages: "external",
     charset: "utf8",
-    platform: "neutral",
-    target: "es2022",
-    logLevel: "warning",
   };
   await build({ ...options, format: "esm" });
   await build({ ...options, format: "cjs", outExtension: { ".js": ".cjs" } });
@@ -261,16 +259,10 @@ async function bundleEntry(source, options, made, files, wasmPath) {
     });
     onLoad({ filter: /^#/, namespace: "made" }, ({ path }) => made[path]);
   };
-  const minifySyntax = true; // constants become what they are
   await build({
+    ...BUNDLE,
     entryPoints: [source],
-    bundle: true,
-    platform: "neutral",
-    target: "es2022",
-    minifySyntax,
-    legalComments: "none",
-    logLevel: "warning",
-    tsconfigRaw: {}, // its `paths` are for the checker
+    minifySyntax: true, // constants become what they are
     plugins: [{ name: "impact-pledge", setup }],
     ...options,
   });
