@@ -69,6 +69,9 @@ const BUNDLE = {
   tsconfigRaw: {}, // its `paths` are for the checker
 };
 
+/** @type {Record<string, import("esbuild").Format>} */
+const FORMATS = { js: "esm", cjs: "cjs" };
+
 const PLATFORMS = { workerd: "", "edge-light": "?module" }; // who wants the wasm as a module, and how it is imported there
 
 /** @param {import("./lib/tools.mjs").Tools} tools */
@@ -106,47 +109,59 @@ async function buildEntry(
   { name, source, wasm: build, worker, kinds = "kinds.ts", plain },
 ) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
+  const file = (...names) => ({ path: join(templates, ...names) });
   const wasm = readFileSync(join(folder, `${build}_bg.wasm`));
   const glue = join(folder, `${build}.js`);
-  const made = {
+  const imports = {
+    "#kinds": file("generated", kinds),
     "#text": { contents: printable(wasm), loader: "text" },
     "#version": version(tools.root),
+    "#instance": file("loaders", build === "client" ? "client-instance.ts" : "instance.ts"),
     ...(build === "client" && { "#client": { contents: readFileSync(glue) } }),
     ...(worker && {
       "#worker": { contents: await bundleWorker(join(templates, worker), glue) },
     }),
   };
-  const loader = (file) => join(templates, "loaders", file);
-  const instance = loader(build === "client" ? "client-instance.ts" : "instance.ts");
-  const common = { "#kinds": join(templates, "generated", kinds) };
-  const bundle = (outfile, format, module, wasmPath) =>
+  const bundle = (outfile, options, more) =>
     bundleEntry(
       join(templates, source),
-      {
-        outfile: join(pkg, outfile),
-        format,
-        inject: wasmPath ? [] : [join(templates, "platform.ts")],
-      },
-      made,
-      { ...common, "#instance": instance, "#module": loader(module) },
-      wasmPath,
+      { outfile: join(pkg, outfile), ...options },
+      { ...imports, ...more },
     );
   writeFileSync(join(pkg, `${name}.wasm`), wasm);
-  await bundle(`${name}.js`, "esm", "inline.ts");
-  await bundle(`${name}.cjs`, "cjs", "inline.ts");
+  const inject = [join(templates, "platform.ts")];
+  for (const [ending, format] of Object.entries(FORMATS))
+    await bundle(
+      `${name}.${ending}`,
+      { format, inject },
+      { "#module": file("loaders", "inline.ts") },
+    );
   for (const [platform, query] of Object.entries(PLATFORMS))
-    await bundle(`${name}.${platform}.js`, "esm", "module.ts", `./${name}.wasm${query}`);
-  if (plain)
-    await buildPlain(join(templates, source), readFileSync(glue), {
-      pkg,
-      name,
-      plain,
-      files: {
-        ...common,
-        "#module": loader("plain.ts"),
-        "../platform.ts": join(templates, "plain-platform.ts"),
+    await bundle(
+      `${name}.${platform}.js`,
+      { format: "esm" },
+      {
+        "#module": file("loaders", "module.ts"),
+        "#wasm": { path: `./${name}.wasm${query}`, external: true },
       },
-    });
+    );
+  if (!plain) return;
+  mkdirSync(join(pkg, name), { recursive: true }); // where the files are found without exports, too
+  for (const [ending, format] of Object.entries(FORMATS)) {
+    await bundle(
+      `${plain}.${ending}`,
+      { format },
+      {
+        "#instance": { contents: readFileSync(glue) },
+        "#module": file("loaders", "plain.ts"),
+        "../platform.ts": file("plain-platform.ts"),
+      },
+    );
+    writeFileSync(
+      join(pkg, `${plain}.d.${ending.replace("js", "ts")}`),
+      `export * from "../${name}.${ending}";\n`,
+    );
+  }
 }
 
 const GLOBALS = [
@@ -186,26 +201,6 @@ async function bundleWorker(source, glue) {
   return `export function instantiate(platform) {\n${outputFiles[0].text}return worker.fetch;\n}\n`;
 }
 
-/** The files lie where they are found without exports, too. */
-async function buildPlain(source, instance, { pkg, name, plain, files }) {
-  mkdirSync(join(pkg, name), { recursive: true });
-  for (const [format, ending] of [
-    ["esm", "js"],
-    ["cjs", "cjs"],
-  ]) {
-    await bundleEntry(
-      source,
-      { outfile: join(pkg, `${plain}.${ending}`), format },
-      { "#instance": { contents: instance } },
-      files,
-    );
-    writeFileSync(
-      join(pkg, `${plain}.d.${ending.replace("js", "ts")}`),
-      `export * from "../${name}.${ending}";\n`,
-    );
-  }
-}
-
 /** The entries that have no wasm of their own: a pack of texts for each language, and what imports the package by its name. @returns {Promise<string[]>} their names */
 async function buildModules(templates, pkg) {
   const { build } = await import("esbuild");
@@ -222,8 +217,8 @@ async function buildModules(templates, pkg) {
     packages: "external",
     charset: "utf8",
   };
-  await build({ ...options, format: "esm" });
-  await build({ ...options, format: "cjs", outExtension: { ".js": ".cjs" } });
+  for (const [ending, format] of Object.entries(FORMATS))
+    await build({ ...options, format, outExtension: { ".js": `.${ending}` } });
   return names;
 }
 
@@ -238,26 +233,21 @@ async function buildCommand(root, pkg) {
     external: ["impact-pledge", "impact-pledge/*"],
     charset: "utf8",
   };
-  await bundleEntry(
-    join(root, "pkg-templates", `${COMMAND}.ts`),
-    options,
-    { "#version": version(root) },
-    {},
-  );
+  await bundleEntry(join(root, "pkg-templates", `${COMMAND}.ts`), options, {
+    "#version": version(root),
+  });
   chmodSync(outfile, 0o755);
 }
 
-/** `made` and `files`: what the sources import by these names, most of which begin with `#`; `wasmPath`: where the wasm is a module. */
-async function bundleEntry(source, options, made, files, wasmPath) {
+/** `imports`: a file or a text for each name that the sources import, most of which begin with `#`. */
+async function bundleEntry(source, options, imports) {
   const { build } = await import("esbuild");
   const setup = ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^#|\/platform\.ts$/ }, ({ path }) => {
-      if (path in made) return { path, namespace: "made" }; // without a path of this machine
-      return path === "#wasm"
-        ? { path: wasmPath, external: true }
-        : files[path] && { path: files[path] };
-    });
-    onLoad({ filter: /^#/, namespace: "made" }, ({ path }) => made[path]);
+    onResolve({ filter: /^#|\/platform\.ts$/ }, ({ path }) =>
+      // A text has no path of this machine.
+      imports[path]?.contents ? { path, namespace: "made" } : imports[path],
+    );
+    onLoad({ filter: /^#/, namespace: "made" }, ({ path }) => imports[path]);
   };
   await build({
     ...BUNDLE,
