@@ -1,5 +1,5 @@
 /** `npm run transactions -- find|show|erase|usage|export|backup|restore`: the recorded transactions of the local or the deployed service. */
-import { closeSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { stringify } from "csv-stringify/sync";
 import { backup, restore } from "./lib/backup.mjs";
@@ -152,41 +152,48 @@ const sumCells = ({ unit, mode, transactions, amount, currencyCode, unpriced }) 
   currencyCode,
   counted(unpriced),
 ];
-const sumsInWords = ({ sums, damaged }, none) =>
-  (sums.length === 0 ? none : table(SUM_HEADS, sums.map(sumCells))) + damagedInWords(damaged);
 
-/** Sums what is meant, and hands on the transactions of each page. @param {{tools: any, port: any}} at @param {Record<string, any>} options @param {(rows: any[]) => void} onRows */
-async function sumUp({ tools, port }, options, onRows) {
+const summing = (name, description, month) =>
+  transactions
+    .command(name)
+    .description(description)
+    .addOption(month)
+    .option("--unit <unit>", "only this unit's")
+    .addOption(mode());
+
+/** Sums what is meant, and hands on the transactions of each page. @param {{tools: any, port: any}} at @param {Record<string, any>} options @param {string} none in words @param {(rows: any[]) => void} onRows */
+async function sumUp({ tools, port }, options, none, onRows) {
   const { unit, mode, month, unpriced = false } = options;
   const { sumTransactions } = await operator(tools);
-  return sumTransactions(port, { wanted: { unit, mode }, month, unpriced }, onRows);
+  const wanted = { wanted: { unit, mode }, month, unpriced };
+  const { sums, transactions, damaged } = await sumTransactions(port, wanted, onRows);
+  const found = sums.length === 0 ? none : table(SUM_HEADS, sums.map(sumCells));
+  return {
+    data: { month: month ?? null, sums, transactions, damaged: damaged.count },
+    words: found + damagedInWords(damaged),
+  };
 }
 
 const MOST_EXAMPLES = 20;
 
-const sum = transactions.command("usage").description("sums by unit, of a month or of all time");
-sum
-  .addOption(inMonth())
-  .option("--unit <unit>", "only this unit's")
-  .addOption(mode())
-  .option(
-    "--unpriced",
-    "only transactions with an offering that had no price, and so cost nothing; exit code 1 if there are any",
-  );
+const sum = summing("usage", "sums by unit, of a month or of all time", inMonth()).option(
+  "--unpriced",
+  "only transactions with an offering that had no price, and so cost nothing; exit code 1 if there are any",
+);
 onRecords(sum, async ({ tools, port, print }) => {
   const options = sum.opts();
+  if (!options.unpriced) {
+    const { data, words } = await sumUp({ tools, port }, options, "no transactions", () => {});
+    return print(data, () => words);
+  }
   const examples = [];
-  const result = await sumUp({ tools, port }, options, (rows) => {
-    if (options.unpriced) examples.push(...rows.slice(0, MOST_EXAMPLES - examples.length));
-  });
-  const { sums, transactions, damaged } = result;
-  process.exitCode = options.unpriced && transactions > 0 ? 1 : 0;
-  const none = options.unpriced
-    ? "every offering of these transactions had a price"
-    : "no transactions";
-  const data = { month: options.month ?? null, sums, transactions, damaged: damaged.count };
-  print(options.unpriced ? { ...data, examples } : data, () =>
-    [sumsInWords(result, none), ...examplesInWords(examples, transactions)].join("\n\n"),
+  const none = "every offering of these transactions had a price";
+  const { data, words } = await sumUp({ tools, port }, options, none, (rows) =>
+    examples.push(...rows.slice(0, MOST_EXAMPLES - examples.length)),
+  );
+  process.exitCode = data.transactions > 0 ? 1 : 0;
+  return print({ ...data, examples }, () =>
+    [words, ...examplesInWords(examples, data.transactions)].join("\n\n"),
   );
 });
 
@@ -198,13 +205,11 @@ function examplesInWords(examples, count) {
 
 const COLUMNS = ["id", "createdAt", "mode", "unit", "amount", "currencyCode", "unpriced", "erased"];
 
-const list = transactions
-  .command("export")
-  .description("sums of a month by unit, and its transactions as CSV");
-list
-  .addOption(inMonth().makeOptionMandatory())
-  .option("--unit <unit>", "only this unit's")
-  .addOption(mode())
+const list = summing(
+  "export",
+  "sums of a month by unit, and its transactions as CSV",
+  inMonth().makeOptionMandatory(),
+)
   .option(
     "--csv [file]",
     "the transactions, too; without a file on standard output, and the sums on standard error",
@@ -216,39 +221,27 @@ list
 onRecords(list, async ({ tools, kv, port, print }) => {
   const options = list.opts();
   const { month, csv } = options;
-  const output = csv && new Csv(csv);
-  const result = await sumUp({ tools, port }, options, (rows) => output?.write(rows));
-  output?.close();
-  const words = () => sumsInWords(result, `no transactions in ${month}`);
-  if (csv === true) return process.stderr.write(`${placeInWords(kv.place)}\n\n${words()}\n`);
-  const { sums, transactions, damaged } = result;
-  return print({ month, sums, transactions, damaged: damaged.count, file: csv ?? null }, words);
+  const none = `no transactions in ${month}`;
+  const sums = (onRows) => sumUp({ tools, port }, options, none, onRows);
+  const { data, words } = await (csv === undefined ? sums(() => {}) : withCsv(csv, sums));
+  if (csv === true) return process.stderr.write(`${placeInWords(kv.place)}\n\n${words}\n`);
+  return print({ ...data, file: csv ?? null }, () => words);
 });
 
-/** A file is there once it is whole. What a spreadsheet would take for a formula is text. */
-class Csv {
-  #file;
-  #output;
-
-  /** @param {string | true} file `true`: standard output */
-  constructor(file) {
-    this.#file = file;
-    this.#output = file === true ? 1 : openSync(`${file}.part`, "w");
-    this.write([Object.fromEntries(COLUMNS.map((name) => [name, name]))]);
-  }
-
-  write(rows) {
-    const bytes = Buffer.from(
-      stringify(rows, { columns: COLUMNS, escape_formulas: true, record_delimiter: "windows" }),
-    );
-    for (let done = 0; done < bytes.length; ) done += writeSync(this.#output, bytes, done);
-  }
-
-  close() {
-    if (this.#file === true) return;
-    closeSync(this.#output);
-    renameSync(`${this.#file}.part`, this.#file);
-  }
+/**
+ * A file is there once it is whole. What a spreadsheet would take for a formula is text.
+ * @template T @param {string | true} file `true`: standard output @param {(write: (rows: any[]) => void) => Promise<T>} work
+ */
+async function withCsv(file, work) {
+  const part = `${file}.part`;
+  const output = file === true ? 1 : openSync(part, "w");
+  const format = { columns: COLUMNS, escape_formulas: true, record_delimiter: "windows" };
+  writeFileSync(output, stringify([], { ...format, header: true }));
+  const done = await work((rows) => writeFileSync(output, stringify(rows, format)));
+  if (file === true) return done;
+  closeSync(output);
+  renameSync(part, file);
+  return done;
 }
 
 // ---- Backup and restore --------------------------------------------------------------------------
