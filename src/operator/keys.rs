@@ -155,7 +155,9 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     }
     let is_hexadecimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if !is_hexadecimal || !(KEY_ID_LENGTH..=64).contains(&text.len()) {
-        return Err(OperatorError::NotAKey);
+        return Err(OperatorError::invalid(
+            "this is neither a key nor an ID: take the ID from the key list",
+        ));
     }
     let mut found = Vec::new();
     let mut pages = Pages::new(store, CredentialKey::hash_prefix(text));
@@ -164,8 +166,14 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     }
     match found.as_slice() {
         [key] => Ok(*key),
-        [] => Err(OperatorError::UnknownKeyId(text.to_owned())),
-        several => Err(OperatorError::AmbiguousKeyId { id: text.to_owned(), count: several.len() }),
+        [] => Err(OperatorError::Invalid(format!(
+            "no key has the ID `{text}` in the list, which may lack keys of the last minute: give \
+             the key itself or its whole hash, and no list is needed"
+        ))),
+        several => Err(OperatorError::Invalid(format!(
+            "{} keys have IDs that begin with `{text}`: give more of the hash, or the key itself",
+            several.len()
+        ))),
     }
 }
 
@@ -227,12 +235,20 @@ pub async fn rotate(
 ) -> Result<Rotated> {
     let old = find(store, key).await?;
     let name = KeyName::new(old);
-    let Some(stored) = store.get(&old).await? else { return Err(OperatorError::NoKey(name.id)) };
+    let id = &name.id;
+    let stored = store
+        .get(&old)
+        .await?
+        .ok_or_else(|| OperatorError::Invalid(format!("there is no key {id}: nothing was done")))?;
     let value = stored.value.read().await?;
-    let record = read(&value)
-        .map_err(|problem| OperatorError::DamagedKey { id: name.id.clone(), problem })?;
+    let record = read(&value).map_err(|problem| {
+        OperatorError::Invalid(format!("the record of the key {id} cannot be read: {problem}"))
+    })?;
     if record.secret.is_none() {
-        return Err(OperatorError::KeyWithoutSecret(name.id));
+        return Err(OperatorError::Invalid(format!(
+            "the record of the key {id} lacks the namespace's secret, without which a key cannot \
+             create: make a new key, and revoke this one"
+        )));
     }
     let made = put_new(store, entropy, value.clone(), record).await?;
     let ends = date_time_in_seconds(clock.now_ms() / 1_000 + u64::from(keep_seconds));

@@ -55,7 +55,12 @@ pub async fn find(
     mode: Option<Mode>,
     by: &By,
 ) -> Result<Found> {
-    let secret = secret::find(store).await?.ok_or(OperatorError::NoSecret)?;
+    let secret = secret::find(store).await?.ok_or_else(|| {
+        OperatorError::invalid(
+            "this namespace has no secret, which references and addresses are found by: it is \
+             made with the first API key",
+        )
+    })?;
     let mut found = Found { transactions: Vec::new(), damaged: Damaged::default() };
     for scope in scopes(unit, mode) {
         let wanted = Wanted { unit: Some(scope.unit.clone()), mode: Some(scope.mode) };

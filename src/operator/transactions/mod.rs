@@ -21,6 +21,7 @@ use crate::store::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::vec;
 
 /// Selects transactions by unit and mode.
@@ -190,10 +191,17 @@ impl Key for RecordKey<'_> {
 /// # Errors
 /// If `id` is malformed, there is no such transaction, or the store fails.
 pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
-    let id = TransactionId::parse(id.trim()).ok_or(OperatorError::NotATransactionId)?;
-    let Some(stored) = store.get(&RecordKey(&id)).await? else {
-        return Err(OperatorError::NoTransaction(id.into_string()));
-    };
+    let id = TransactionId::parse(id.trim()).ok_or_else(|| {
+        OperatorError::invalid(
+            "this is not the ID of a transaction, which begins with `ptran_`: take it from a list \
+             or an answer",
+        )
+    })?;
+    let stored = store.get(&RecordKey(&id)).await?.ok_or_else(|| {
+        OperatorError::Invalid(format!(
+            "there is no transaction {id} here: is it one of this place?"
+        ))
+    })?;
     let value = stored.value.read().await?;
     Ok(Record { id, value, metadata: stored.metadata })
 }
@@ -208,13 +216,10 @@ impl Record {
     }
 
     fn damaged(&self, error: &serde_json::Error) -> OperatorError {
-        match StoreError::damaged(TransactionKey::KIND, error) {
-            StoreError::Damaged(problem) => self.damaged_by(problem),
-            error => error.into(),
-        }
+        self.damaged_by(OperatorError::from(StoreError::damaged(TransactionKey::KIND, error)))
     }
 
-    fn damaged_by(&self, problem: impl Into<String>) -> OperatorError {
-        OperatorError::DamagedTransaction { id: self.id.to_string(), problem: problem.into() }
+    fn damaged_by(&self, problem: impl Display) -> OperatorError {
+        OperatorError::Invalid(format!("{}: {problem}", self.id))
     }
 }
