@@ -2,12 +2,14 @@
 
 use super::ports::Clock;
 use crate::auth::KeyHash;
-use crate::scope::Scope;
+use crate::scope::{Mode, Scope};
 use std::cell::{Cell, OnceCell};
 
 /// The facts about one request, collected while it is served.
 #[derive(Debug, Default)]
 pub struct Journal {
+    /// The mode of the API key, once its record is read: also if the unit is then refused (§5.3).
+    pub(super) mode: Cell<Option<Mode>>,
     caller: OnceCell<(KeyHash, Scope)>,
     waits: Cell<Waits>,
     /// Number of pledges that were recorded without a price, though there is a catalogue.

@@ -11,7 +11,6 @@ mod network;
 mod ports;
 mod recent;
 mod records;
-mod refusal;
 mod repeat;
 mod response;
 mod route;
@@ -25,6 +24,7 @@ pub use settings::{Settings, Variables};
 
 use crate::api;
 use crate::http::{Address, Body, Request, Response};
+use crate::scope::Mode;
 use crate::store::Store;
 use route::{Route, route};
 use serde::Serialize;
@@ -55,18 +55,18 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let address = Address::parse(&url);
         let route = route(&method, &address);
         let template = route.as_ref().map_or("none", Route::template);
-        let mut response = match route {
-            Ok(Route::Create) => {
-                self.create(request, &address).await.unwrap_or_else(Response::from)
-            }
-            Ok(Route::Get(id)) => self.get(request, &id).await.unwrap_or_else(Response::from),
-            Ok(Route::Timeline(id)) => self.timeline(request, &id, &address).await,
+        let served = match route {
+            Ok(Route::Create) => self.create(request, &address).await,
+            Ok(Route::Get(id)) => self.get(request, &id).await,
+            Ok(Route::Timeline(id)) => Ok(self.timeline(request, &id, &address).await),
             Ok(Route::Health) => {
-                Response::json(api::to_json(&Health { version: &self.settings.version }))
+                Ok(Response::json(api::to_json(&Health { version: &self.settings.version })))
             }
-            Ok(Route::Options(allow)) => Response::options(allow),
-            Err(problem) => Response::problem(&problem, None),
+            Ok(Route::Options(allow)) => Ok(Response::options(allow)),
+            Err(problem) => Err(problem),
         };
+        let is_live = self.journal.mode.get().map(Mode::is_live);
+        let mut response = served.unwrap_or_else(|problem| Response::problem(&problem, is_live));
         if method == "HEAD" {
             response.body = Body::Empty; // with the headers of a GET
         }
