@@ -207,16 +207,25 @@ pub async fn revoke(store: &impl OperatorStore, key: &str) -> Result<Revoked> {
 }
 
 /// A key that replaces another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Rotated {
     /// The new key, which works whether or not the old one was ended.
     pub made: MadeKey,
     /// The old key.
-    pub old: KeyName,
-    /// When the old key ends, an RFC 3339 date-time.
-    pub ends: String,
+    pub replaces: Replaced,
     /// Whether the end of the old key was written. If not, the old key works on without an end.
+    #[serde(skip)]
     pub ended: Result<(), StoreError>,
+}
+
+/// A key that another replaces.
+#[derive(Clone, Debug, Serialize)]
+pub struct Replaced {
+    /// The names of the key.
+    #[serde(flatten)]
+    pub name: KeyName,
+    /// When it ends, an RFC 3339 date-time.
+    pub ends: String,
 }
 
 /// Makes a key with the rights of an old one, which ends after `keep_seconds`: 0, or at least 60. The
@@ -256,5 +265,5 @@ pub async fn rotate(
         0 => store.remove(&old).await,
         _ => store.put_for(&old, value, &NoMetadata, keep_seconds).await,
     };
-    Ok(Rotated { made, old: name, ends, ended })
+    Ok(Rotated { made, replaces: Replaced { name, ends }, ended })
 }

@@ -14,7 +14,7 @@ const MAX_NAME_LENGTH: usize = 80;
 /// Deserializing ignores unknown members and refuses values that are out of bounds: pages do not
 /// trust the record.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(try_from = "Record")]
+#[serde(try_from = "NewProfile")]
 pub struct Profile {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,22 +65,27 @@ impl Profile {
     }
 }
 
-/// The members of a profile before they are checked.
-#[derive(Default, Deserialize)]
+/// A profile before it is checked, as an operator writes it.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Record {
-    name: String,
-    logo: Option<String>,
-    accent: Option<String>,
-    language: Option<String>,
-    link: Option<String>,
+pub struct NewProfile {
+    /// The shop's name: one line of 1 to 80 characters.
+    pub name: String,
+    /// Address of an image, by https.
+    pub logo: Option<String>,
+    /// A colour such as `#8a4b2a`.
+    pub accent: Option<String>,
+    /// Code of the language of its pages.
+    pub language: Option<String>,
+    /// The address that name and logo link to, by https.
+    pub link: Option<String>,
 }
 
-impl TryFrom<Record> for Profile {
+impl TryFrom<NewProfile> for Profile {
     type Error = &'static str;
 
-    fn try_from(record: Record) -> Result<Self, &'static str> {
-        let Record { name, logo, accent, language, link } = record;
+    fn try_from(profile: NewProfile) -> Result<Self, &'static str> {
+        let NewProfile { name, logo, accent, language, link } = profile;
         if !is_name(&name) {
             return Err(
                 "`name` is out of bounds: write one line of 1 to 80 characters, none of which \

@@ -107,11 +107,6 @@ impl Damaged {
         self.count += 1;
         self.first.get_or_insert(name);
     }
-
-    /// The damaged records of two lists.
-    fn and(self, other: Damaged) -> Self {
-        Damaged { count: self.count + other.count, first: self.first.or(other.first) }
-    }
 }
 
 // ---- Lists ---------------------------------------------------------------------------------------
@@ -134,7 +129,8 @@ struct Listing<'s, S> {
 }
 
 impl<'s, S: OperatorStore> Listing<'s, S> {
-    fn new(store: &'s S, prefixes: Vec<String>, wanted: Wanted) -> Self {
+    fn new(store: &'s S, mut prefixes: Vec<String>, wanted: Wanted) -> Self {
+        prefixes.dedup(); // the 40-bit hashes of both modes can be equal
         let damaged = Damaged::default();
         Listing { store, prefixes: prefixes.into_iter(), pages: None, wanted, damaged }
     }
