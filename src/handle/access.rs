@@ -1,8 +1,7 @@
 //! Checks who calls, and for which unit (§5).
 
-use super::Service;
 use super::network::Network;
-use super::ports::{Clock, Entropy};
+use super::{Clock, Entropy, Service};
 use crate::api::{Operation, Problem, header};
 use crate::auth::{ApiKey, KeyHash, KeyRecord};
 use crate::http::{OWS, Request};

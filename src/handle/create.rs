@@ -1,8 +1,7 @@
 //! Create pledge transaction (§4.1).
 
-use super::Service;
 use super::access::Caller;
-use super::ports::{Clock, Entropy};
+use super::{Clock, Entropy, Service};
 use crate::api::{
     self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, MIN_PLEDGE_BYTES, Operation,
     Problem, TIMELINE_PATH, header,

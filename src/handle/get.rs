@@ -1,7 +1,6 @@
 //! Get pledge transaction by ID (§4.2).
 
-use super::Service;
-use super::ports::{Clock, Entropy};
+use super::{Clock, Entropy, Service};
 use crate::api::{Operation, Problem};
 use crate::http::{Body, Media, Request, Response};
 use crate::store::Store;

@@ -1,6 +1,6 @@
 //! Facts about a request for the operator's log: nothing secret or personal.
 
-use super::ports::Clock;
+use super::Clock;
 use crate::auth::KeyHash;
 use crate::scope::{Mode, Scope};
 use std::cell::{Cell, OnceCell};

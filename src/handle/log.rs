@@ -1,7 +1,6 @@
 //! The operator's log: a line of JSON for an answer.
 
-use super::Service;
-use super::ports::{Clock, Entropy};
+use super::{Clock, Entropy, Service};
 use crate::api::header;
 use crate::http::{Request, Response};
 use crate::scope::Mode;

@@ -8,7 +8,6 @@ mod get;
 mod journal;
 mod log;
 mod network;
-mod ports;
 mod recent;
 mod records;
 mod repeat;
@@ -19,7 +18,6 @@ mod timeline;
 
 pub use cache::Caches;
 pub use journal::Journal;
-pub use ports::{Clock, Entropy};
 pub use settings::{Settings, Variables};
 
 use crate::api;
@@ -28,6 +26,18 @@ use crate::scope::Mode;
 use crate::store::Store;
 use route::{Route, route};
 use serde::Serialize;
+
+/// The time.
+pub trait Clock {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    fn now_ms(&self) -> u64;
+}
+
+/// A source of random bytes that cannot be guessed.
+pub trait Entropy {
+    /// Fills `bytes`.
+    fn fill(&self, bytes: &mut [u8]);
+}
 
 /// The service for one request, with its ports.
 #[derive(Debug)]

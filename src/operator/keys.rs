@@ -249,7 +249,7 @@ pub async fn rotate(
         .get(&old)
         .await?
         .ok_or_else(|| OperatorError::Invalid(format!("there is no key {id}: nothing was done")))?;
-    let value = stored.value.read().await?;
+    let value = stored.value.read(CredentialKey::READ_MS).await?;
     let record = read(&value).map_err(|problem| {
         OperatorError::Invalid(format!("the record of the key {id} cannot be read: {problem}"))
     })?;

@@ -122,7 +122,8 @@ async fn ensure_replay(
             record.id
         )));
     };
-    let replay: FoundReplay = decode(ReplayKey::KIND, &stored.value.read().await?)?;
+    let replay: FoundReplay =
+        decode(ReplayKey::KIND, &stored.value.read(ReplayKey::READ_MS).await?)?;
     match replay.added_at {
         Some(time) => refuse_young(record, &time, now_ms, "got its missing replay record"),
         None => Ok(()),

@@ -198,7 +198,7 @@ pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
             "there is no transaction {id} here: is it one of this place?"
         ))
     })?;
-    let value = stored.value.read().await?;
+    let value = stored.value.read(TransactionKey::READ_MS).await?;
     Ok(Record { id, value, metadata: stored.metadata })
 }
 
