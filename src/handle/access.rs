@@ -40,7 +40,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let scope = record
             .scope(unit_id.as_deref().map(|id| id.trim_matches(OWS)))
             .ok_or(Problem::UnitRequired(operation))?;
-        self.journal.identify(key.hash(), &scope);
+        self.journal.caller.get_or_init(|| (key.hash(), scope.clone()));
         Ok(Caller { scope, secret: record.secret })
     }
 

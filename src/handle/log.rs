@@ -58,7 +58,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             self.entropy.fill(&mut random);
             base16ct::lower::encode_string(&random)
         });
-        let caller = self.journal.caller();
+        let caller = self.journal.caller.get();
         let line = Line {
             request: &id,
             version: &self.settings.version,

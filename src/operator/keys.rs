@@ -4,6 +4,7 @@ use super::{OperatorError, Pages, Result, encode, read_value, secret, without_po
 use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, new_key};
 use crate::handle::{Clock, Entropy};
 use crate::scope::Mode;
+use crate::secret::NamespaceSecret;
 use crate::store::{
     CredentialKey, Key as _, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, StoredValue,
 };
@@ -113,7 +114,7 @@ pub async fn list(store: &impl OperatorStore) -> Result<Vec<KeyRow>> {
             let values = store.get_values(keys).await?;
             for (key, value) in keys.iter().zip(values) {
                 let Some(value) = value else { continue }; // it has ended meanwhile
-                let row = row(*key, &value, |record| record.secret == secret || secret.is_none());
+                let row = row(*key, &value, secret);
                 let ends = ends.get(&row.name.name).map(|end| date_time_in_seconds(*end));
                 rows.push(KeyRow { ends, ..row });
             }
@@ -126,10 +127,11 @@ fn ends_by_name(page: &[Listed]) -> BTreeMap<String, u64> {
     page.iter().filter_map(|record| Some((record.name.clone(), record.expiration?))).collect()
 }
 
-fn row(key: CredentialKey, value: &[u8], has_secret: impl Fn(&KeyRecord) -> bool) -> KeyRow {
+fn row(key: CredentialKey, value: &[u8], secret: Option<NamespaceSecret>) -> KeyRow {
     match read(value) {
         Ok(record) => {
-            let problem = (!has_secret(&record)).then(|| {
+            let is_another = secret.is_some() && record.secret != secret;
+            let problem = is_another.then(|| {
                 "its secret is not the namespace's: make another key, and revoke this one"
                     .to_owned()
             });
@@ -155,8 +157,8 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     }
     let is_hexadecimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if !is_hexadecimal || !(KEY_ID_LENGTH..=64).contains(&text.len()) {
-        return Err(OperatorError::invalid(
-            "this is neither a key nor an ID: take the ID from the key list",
+        return Err(OperatorError::Invalid(
+            "this is neither a key nor an ID: take the ID from the key list".to_owned(),
         ));
     }
     let mut found = Vec::new();

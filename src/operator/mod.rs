@@ -55,12 +55,6 @@ impl From<serde_json::Error> for OperatorError {
     }
 }
 
-impl OperatorError {
-    fn invalid(problem: impl Into<String>) -> Self {
-        OperatorError::Invalid(problem.into())
-    }
-}
-
 /// Reads a list page by page.
 struct Pages<'s, S> {
     store: &'s S,

@@ -36,7 +36,8 @@ impl UnitRow {
 /// If the unit's ID or a member is out of bounds, or the store fails.
 pub async fn set(store: &impl OperatorStore, unit: &str, profile: NewProfile) -> Result<UnitRow> {
     check_id::<serde_json::Error>(unit)?;
-    let profile = Profile::try_from(profile).map_err(OperatorError::invalid)?;
+    let profile =
+        Profile::try_from(profile).map_err(|problem| OperatorError::Invalid(problem.to_owned()))?;
     put_record(store, &ProfileKey(unit), &profile).await?;
     Ok(UnitRow { unit: unit.to_owned(), profile: Some(profile), problem: None })
 }

@@ -57,9 +57,10 @@ pub async fn find(
     by: &By,
 ) -> Result<Found> {
     let secret = secret::find(store).await?.ok_or_else(|| {
-        OperatorError::invalid(
+        OperatorError::Invalid(
             "this namespace has no secret, which references and addresses are found by: it is \
-             made with the first API key",
+             made with the first API key"
+                .to_owned(),
         )
     })?;
     let prefixes = scopes(unit, mode).iter().map(|scope| by.prefix(&secret, scope)).collect();

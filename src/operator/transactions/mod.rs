@@ -188,9 +188,10 @@ impl Key for RecordKey<'_> {
 /// If `id` is malformed, there is no such transaction, or the store fails.
 pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
     let id = TransactionId::parse(id.trim()).ok_or_else(|| {
-        OperatorError::invalid(
+        OperatorError::Invalid(
             "this is not the ID of a transaction, which begins with `ptran_`: take it from a list \
-             or an answer",
+             or an answer"
+                .to_owned(),
         )
     })?;
     let stored = store.get(&RecordKey(&id)).await?.ok_or_else(|| {
