@@ -16,11 +16,12 @@ use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::handle::Entropy;
 use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
 use impact_pledge::operator::prices::parse;
-use impact_pledge::operator::units::{self, NewProfile};
+use impact_pledge::operator::units;
 use impact_pledge::operator::{OperatorError, prices, seed};
 use impact_pledge::pledge::EditKey;
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{StoreError, TransactionMetadata};
+use impact_pledge::timeline::NewProfile;
 use impact_pledge::version::VERSION;
 use memory::MemoryStore;
 use serde_json::{Value, json};
@@ -359,7 +360,7 @@ fn a_key_that_replaces_another_may_do_the_same() {
         let rotated = rotate(&store, &made.key, keep).unwrap();
         assert_eq!(rotated.ended, Ok(()));
         assert_eq!(store.value(&name_of(&rotated.made.key)).unwrap(), before, "as it was spelled");
-        assert_eq!(rotated.old, made.row.name);
+        assert_eq!(rotated.replaces.name, made.row.name);
         let rows = list(&store);
         let ends = |key: &str| {
             let row = rows.iter().find(|row| row.name.name == name_of(key));
@@ -370,7 +371,7 @@ fn a_key_that_replaces_another_may_do_the_same() {
             0 => ("2026-01-31T12:00:00Z", None),
             _ => ("2026-02-01T12:00:00Z", Some(Some("1970-01-02T00:00:00Z".to_owned()))),
         };
-        assert_eq!((&*rotated.ends, ends(&made.key)), (end, old));
+        assert_eq!((&*rotated.replaces.ends, ends(&made.key)), (end, old));
     }
 }
 
@@ -417,7 +418,7 @@ fn a_profile_becomes_a_record_of_its_unit() {
     let members = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
         "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/" });
     let store = MemoryStore::default();
-    let row = block_on(units::set(&store, "unit_1", &profile(&members))).unwrap();
+    let row = block_on(units::set(&store, "unit_1", profile(&members))).unwrap();
     assert_eq!(shown(&row), json!({ "unit": "unit_1", "profile": members }));
     let mut kept = members.clone();
     kept["version"] = json!(VERSION);
@@ -458,7 +459,7 @@ fn a_wrong_profile_is_refused_in_words() {
             "`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
         ),
     ] {
-        refused(block_on(units::set(&store, unit, &profile(&members))), message);
+        refused(block_on(units::set(&store, unit, profile(&members))), message);
     }
     assert_eq!(store.names(), [""; 0]);
 }

@@ -12,7 +12,6 @@ mod memory;
 mod service;
 
 use futures_executor::block_on;
-use impact_pledge::operator::OperatorError;
 use impact_pledge::operator::transactions::{
     self, By, Damaged, Found, Month, Report, Row, Usage, UsageQuery, View, Wanted,
 };
@@ -241,7 +240,9 @@ fn without_the_record_of_the_secret_the_copy_of_an_api_key_finds_as_well() {
     assert_eq!(found_ids(&bench.store, "unit_dev", None, &reference("canary-order")), [id]);
     let nothing = MemoryStore::default();
     let found = block_on(transactions::find(&nothing, "u", None, &reference("r")));
-    assert_eq!(found.unwrap_err(), OperatorError::NoSecret);
+    let message = "this namespace has no secret, which references and addresses are found by: it is \
+                   made with the first API key";
+    assert_eq!(found.unwrap_err().to_string(), message);
 }
 
 // ---- Show ----------------------------------------------------------------------------------------
@@ -292,11 +293,14 @@ fn a_damaged_record_is_named_and_not_quoted() {
     }
     for text in ["ptran_", "secret", &TransactionKey(&id).name()] {
         let outcome = block_on(transactions::get(&store, text));
-        assert_eq!(outcome.unwrap_err(), OperatorError::NotATransactionId);
+        let message = "this is not the ID of a transaction, which begins with `ptran_`: take it from \
+                       a list or an answer";
+        assert_eq!(outcome.unwrap_err().to_string(), message);
     }
     let other = TransactionId::new(&SECRET, &scope("u", Mode::Test), "r", [2; 16]);
     let outcome = block_on(transactions::get(&store, other.as_str()));
-    assert_eq!(outcome.unwrap_err(), OperatorError::NoTransaction(other.to_string()));
+    let message = format!("there is no transaction {other} here: is it one of this place?");
+    assert_eq!(outcome.unwrap_err().to_string(), message);
 }
 
 // ---- Erase ---------------------------------------------------------------------------------------

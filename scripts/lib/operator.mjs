@@ -13,7 +13,7 @@ import { buildWasm, stateOf } from "./wasm.mjs";
 /**
  * A namespace as these functions take it.
  * @typedef {object} Port
- * @property {(prefix: string, cursor?: string) => Promise<{names: import("./kv.mjs").Name[], cursor: string | null}>} list a page
+ * @property {(prefix: string, cursor?: string) => Promise<{records: import("./kv.mjs").Name[], cursor: string | null}>} list a page
  * @property {(names: string[]) => Promise<{value: string | null, metadata: unknown}[]>} read in the order of the names, 100 at most
  * @property {(entry: import("./kv.mjs").Entry) => Promise<void>} write
  * @property {(name: string) => Promise<void>} remove
@@ -27,7 +27,7 @@ export function portOf(kv, tell = () => {}) {
       const page = await kv.page(prefix, cursor);
       listed += page.names.length;
       tell(listed);
-      return page;
+      return { records: page.names, cursor: page.cursor };
     },
     read: (names) => Array.fromAsync(kv.read(names)),
     write: (entry) => kv.write([entry]),

@@ -1,9 +1,7 @@
 //! Checks who calls, and for which unit (§5).
 
-use super::Service;
 use super::network::Network;
-use super::ports::{Clock, Entropy};
-use super::refusal::Refusal;
+use super::{Clock, Entropy, Service};
 use crate::api::{Operation, Problem, header};
 use crate::auth::{ApiKey, KeyHash, KeyRecord};
 use crate::http::{OWS, Request};
@@ -24,11 +22,6 @@ impl Caller {
     pub fn secret(&self) -> Result<&NamespaceSecret, Problem> {
         self.secret.as_ref().ok_or(Problem::SecretMissing)
     }
-
-    /// The contract's `isLive`.
-    pub fn is_live(&self) -> bool {
-        self.scope.mode.is_live()
-    }
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -37,19 +30,18 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         &self,
         request: &impl Request,
         operation: Operation,
-    ) -> Result<Caller, Refusal> {
+    ) -> Result<Caller, Problem> {
         let unauthorized = || Problem::Unauthorized(operation);
         let authorization = request.header(header::AUTHORIZATION).ok_or_else(unauthorized)?;
         let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?;
         let record = self.key_record(request, key.hash()).await?.ok_or_else(unauthorized)?;
+        self.journal.mode.set(Some(record.mode));
         let unit_id = record.is_team().then(|| request.header(header::UNIT_ID)).flatten();
-        match record.scope(unit_id.as_deref().map(|id| id.trim_matches(OWS))) {
-            Some(scope) => {
-                self.journal.identify(key.hash(), &scope);
-                Ok(Caller { scope, secret: record.secret })
-            }
-            None => Err(Problem::UnitRequired(operation).with_mode(record.mode.is_live())),
-        }
+        let scope = record
+            .scope(unit_id.as_deref().map(|id| id.trim_matches(OWS)))
+            .ok_or(Problem::UnitRequired(operation))?;
+        self.journal.caller.get_or_init(|| (key.hash(), scope.clone()));
+        Ok(Caller { scope, secret: record.secret })
     }
 
     /// The record of a key, from the isolate's cache or the store. For a network with too

@@ -1,9 +1,7 @@
 //! Create pledge transaction (§4.1).
 
-use super::Service;
 use super::access::Caller;
-use super::ports::{Clock, Entropy};
-use super::refusal::Refusal;
+use super::{Clock, Entropy, Service};
 use crate::api::{
     self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, MIN_PLEDGE_BYTES, Operation,
     Problem, TIMELINE_PATH, header,
@@ -29,24 +27,14 @@ use std::rc::Rc;
 const MAX_ISSUES: usize = 20;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+    /// Waits for key, body and prices first, then makes the transaction without a wait: so the allocations
+    /// of concurrent requests do not add up.
     pub(super) async fn create(
         &self,
         request: &impl Request,
         address: &Address<'_>,
-    ) -> Result<Response<S::Value>, Refusal> {
-        let caller = self.authorize(request, Operation::Create).await?;
-        let created = self.create_for(&caller, request, address).await;
-        created.map_err(|problem| problem.with_mode(caller.is_live()))
-    }
-
-    /// Waits for body and prices first, then makes the transaction without a wait: so the allocations
-    /// of concurrent requests do not add up.
-    async fn create_for(
-        &self,
-        caller: &Caller,
-        request: &impl Request,
-        address: &Address<'_>,
     ) -> Result<Response<S::Value>, Problem> {
+        let caller = &self.authorize(request, Operation::Create).await?;
         let secret = caller.secret()?;
         let idempotency_key = idempotency_key(request)?;
         let origin = self.settings.timeline_origin(address)?; // before the body: it may fail
@@ -185,7 +173,7 @@ pub(super) fn prepare(
         id: Cow::Borrowed(id.as_str()),
         reference: payload.reference,
         created_at: Cow::Borrowed(&terms.created_at),
-        is_live: caller.is_live(),
+        is_live: caller.scope.mode.is_live(),
         charge: Charge {
             amount: Cow::Borrowed(&terms.amount),
             currency_code: terms.currency_code,

@@ -1,8 +1,6 @@
 //! Get pledge transaction by ID (§4.2).
 
-use super::Service;
-use super::ports::{Clock, Entropy};
-use super::refusal::Refusal;
+use super::{Clock, Entropy, Service};
 use crate::api::{Operation, Problem};
 use crate::http::{Body, Media, Request, Response};
 use crate::store::Store;
@@ -15,15 +13,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         &self,
         request: &impl Request,
         id: &str,
-    ) -> Result<Response<S::Value>, Refusal> {
+    ) -> Result<Response<S::Value>, Problem> {
         let record = async { Ok(self.transaction(id).await) }; // a refused key goes first
         let (caller, record) = try_join(self.authorize(request, Operation::Get), record).await?;
-        let is_live = caller.is_live();
-        match record.map_err(|error| Problem::from(error).with_mode(is_live))? {
+        match record? {
             Some(stored) if stored.metadata.allows(&caller.scope) => {
                 Ok(Response::new(200, Media::Json, Body::Stored(stored.value)))
             }
-            _ => Err(Problem::TransactionNotFound.with_mode(is_live)),
+            _ => Err(Problem::TransactionNotFound),
         }
     }
 }

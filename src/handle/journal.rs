@@ -1,14 +1,17 @@
 //! Facts about a request for the operator's log: nothing secret or personal.
 
-use super::ports::Clock;
+use super::Clock;
 use crate::auth::KeyHash;
-use crate::scope::Scope;
+use crate::scope::{Mode, Scope};
 use std::cell::{Cell, OnceCell};
 
 /// The facts about one request, collected while it is served.
 #[derive(Debug, Default)]
 pub struct Journal {
-    caller: OnceCell<(KeyHash, Scope)>,
+    /// The mode of the API key, once its record is read: also if the unit is then refused (§5.3).
+    pub(super) mode: Cell<Option<Mode>>,
+    /// The API key and the unit, once both are accepted.
+    pub(super) caller: OnceCell<(KeyHash, Scope)>,
     waits: Cell<Waits>,
     /// Number of pledges that were recorded without a price, though there is a catalogue.
     pub(super) unpriced: Cell<Option<usize>>,
@@ -29,11 +32,6 @@ struct Wait<'j, C: Clock> {
 }
 
 impl Journal {
-    /// Notes the caller, once the key is accepted.
-    pub(super) fn identify(&self, key: KeyHash, scope: &Scope) {
-        self.caller.get_or_init(|| (key, scope.clone()));
-    }
-
     /// Waits for the store, and adds up the time.
     pub(super) async fn wait<T>(&self, clock: &impl Clock, work: impl Future<Output = T>) -> T {
         let _wait = self.begin_wait(clock);
@@ -48,10 +46,6 @@ impl Journal {
         waits.running += 1;
         self.waits.set(waits);
         Wait { journal: self, clock }
-    }
-
-    pub(super) fn caller(&self) -> Option<&(KeyHash, Scope)> {
-        self.caller.get()
     }
 
     /// How many milliseconds the store was waited for.

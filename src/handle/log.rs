@@ -1,7 +1,6 @@
 //! The operator's log: a line of JSON for an answer.
 
-use super::Service;
-use super::ports::{Clock, Entropy};
+use super::{Clock, Entropy, Service};
 use crate::api::header;
 use crate::http::{Request, Response};
 use crate::scope::Mode;
@@ -59,7 +58,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             self.entropy.fill(&mut random);
             base16ct::lower::encode_string(&random)
         });
-        let caller = self.journal.caller();
+        let caller = self.journal.caller.get();
         let line = Line {
             request: &id,
             version: &self.settings.version,

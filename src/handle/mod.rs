@@ -8,10 +8,8 @@ mod get;
 mod journal;
 mod log;
 mod network;
-mod ports;
 mod recent;
 mod records;
-mod refusal;
 mod repeat;
 mod response;
 mod route;
@@ -20,14 +18,26 @@ mod timeline;
 
 pub use cache::Caches;
 pub use journal::Journal;
-pub use ports::{Clock, Entropy};
 pub use settings::{Settings, Variables};
 
 use crate::api;
 use crate::http::{Address, Body, Request, Response};
+use crate::scope::Mode;
 use crate::store::Store;
 use route::{Route, route};
 use serde::Serialize;
+
+/// The time.
+pub trait Clock {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    fn now_ms(&self) -> u64;
+}
+
+/// A source of random bytes that cannot be guessed.
+pub trait Entropy {
+    /// Fills `bytes`.
+    fn fill(&self, bytes: &mut [u8]);
+}
 
 /// The service for one request, with its ports.
 #[derive(Debug)]
@@ -55,18 +65,18 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let address = Address::parse(&url);
         let route = route(&method, &address);
         let template = route.as_ref().map_or("none", Route::template);
-        let mut response = match route {
-            Ok(Route::Create) => {
-                self.create(request, &address).await.unwrap_or_else(Response::from)
-            }
-            Ok(Route::Get(id)) => self.get(request, &id).await.unwrap_or_else(Response::from),
-            Ok(Route::Timeline(id)) => self.timeline(request, &id, &address).await,
+        let served = match route {
+            Ok(Route::Create) => self.create(request, &address).await,
+            Ok(Route::Get(id)) => self.get(request, &id).await,
+            Ok(Route::Timeline(id)) => Ok(self.timeline(request, &id, &address).await),
             Ok(Route::Health) => {
-                Response::json(api::to_json(&Health { version: &self.settings.version }))
+                Ok(Response::json(api::to_json(&Health { version: &self.settings.version })))
             }
-            Ok(Route::Options(allow)) => Response::options(allow),
-            Err(problem) => Response::problem(&problem, None),
+            Ok(Route::Options(allow)) => Ok(Response::options(allow)),
+            Err(problem) => Err(problem),
         };
+        let is_live = self.journal.mode.get().map(Mode::is_live);
+        let mut response = served.unwrap_or_else(|problem| Response::problem(&problem, is_live));
         if method == "HEAD" {
             response.body = Body::Empty; // with the headers of a GET
         }

@@ -1,7 +1,6 @@
 //! Reads records, and measures the time.
 
-use super::Service;
-use super::ports::{Clock, Entropy};
+use super::{Clock, Entropy, Service};
 use crate::api::Problem;
 use crate::pledge::TransactionId;
 use crate::store::{
@@ -18,7 +17,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         key: &K,
     ) -> Result<Option<T>, Problem> {
         let Some(stored) = self.wait(self.store.get(key)).await? else { return Ok(None) };
-        let record = self.wait(stored.value.read_within(K::READ_MS)).await?;
+        let record = self.wait(stored.value.read(K::READ_MS)).await?;
         Ok(Some(decode(K::KIND, &record)?))
     }
 

@@ -1,8 +1,7 @@
 //! A create with an `Idempotency-Key`: recorded once, and a repeat is answered as the first one.
 
-use super::Service;
 use super::create::{Creation, Ids, Prepared, prepare};
-use super::ports::{Clock, Entropy};
+use super::{Clock, Entropy, Service};
 use crate::api::{self, Problem, header};
 use crate::http::Response;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
@@ -91,7 +90,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             return Ok(Some(answer));
         }
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
-        let bytes = self.wait(stored.value.read()).await?;
+        let bytes = self.wait(stored.value.read(TransactionKey::READ_MS)).await?;
         let retrieved: RetrievedPledgeTransaction<'_> = decode(TransactionKey::KIND, &bytes)?;
         let first = retrieved.into_created(Cow::Borrowed(id)).ok_or_else(incomplete)?;
         Ok(Some(api::to_json(&first)))

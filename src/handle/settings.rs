@@ -1,7 +1,7 @@
 //! The operator's settings, which are the Worker's variables.
 
+use super::Entropy;
 use super::cors::Cors;
-use super::ports::Entropy;
 use crate::api::Problem;
 use crate::http::{Address, is_origin};
 

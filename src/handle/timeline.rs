@@ -1,7 +1,6 @@
 //! The recipient's page.
 
-use super::Service;
-use super::ports::{Clock, Entropy};
+use super::{Clock, Entropy, Service};
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
 use crate::store::{Key as _, ProfileKey, Store, Stored, StoredValue as _, TransactionKey, decode};
@@ -39,7 +38,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let Stored { value, metadata } = found
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
-        let bytes = self.wait(value.read()).await?;
+        let bytes = self.wait(value.read(TransactionKey::READ_MS)).await?;
         let transaction = decode(TransactionKey::KIND, &bytes)?;
         let (profile, cause) = match self.profile(metadata.unit()).await {
             Ok(profile) => (profile, None),

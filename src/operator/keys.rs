@@ -4,6 +4,7 @@ use super::{OperatorError, Pages, Result, encode, read_value, secret, without_po
 use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, new_key};
 use crate::handle::{Clock, Entropy};
 use crate::scope::Mode;
+use crate::secret::NamespaceSecret;
 use crate::store::{
     CredentialKey, Key as _, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, StoredValue,
 };
@@ -113,7 +114,7 @@ pub async fn list(store: &impl OperatorStore) -> Result<Vec<KeyRow>> {
             let values = store.get_values(keys).await?;
             for (key, value) in keys.iter().zip(values) {
                 let Some(value) = value else { continue }; // it has ended meanwhile
-                let row = row(*key, &value, |record| record.secret == secret || secret.is_none());
+                let row = row(*key, &value, secret);
                 let ends = ends.get(&row.name.name).map(|end| date_time_in_seconds(*end));
                 rows.push(KeyRow { ends, ..row });
             }
@@ -126,10 +127,11 @@ fn ends_by_name(page: &[Listed]) -> BTreeMap<String, u64> {
     page.iter().filter_map(|record| Some((record.name.clone(), record.expiration?))).collect()
 }
 
-fn row(key: CredentialKey, value: &[u8], has_secret: impl Fn(&KeyRecord) -> bool) -> KeyRow {
+fn row(key: CredentialKey, value: &[u8], secret: Option<NamespaceSecret>) -> KeyRow {
     match read(value) {
         Ok(record) => {
-            let problem = (!has_secret(&record)).then(|| {
+            let is_another = secret.is_some() && record.secret != secret;
+            let problem = is_another.then(|| {
                 "its secret is not the namespace's: make another key, and revoke this one"
                     .to_owned()
             });
@@ -155,7 +157,9 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     }
     let is_hexadecimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if !is_hexadecimal || !(KEY_ID_LENGTH..=64).contains(&text.len()) {
-        return Err(OperatorError::NotAKey);
+        return Err(OperatorError::Invalid(
+            "this is neither a key nor an ID: take the ID from the key list".to_owned(),
+        ));
     }
     let mut found = Vec::new();
     let mut pages = Pages::new(store, CredentialKey::hash_prefix(text));
@@ -164,8 +168,14 @@ async fn find(store: &impl OperatorStore, text: &str) -> Result<CredentialKey> {
     }
     match found.as_slice() {
         [key] => Ok(*key),
-        [] => Err(OperatorError::UnknownKeyId(text.to_owned())),
-        several => Err(OperatorError::AmbiguousKeyId { id: text.to_owned(), count: several.len() }),
+        [] => Err(OperatorError::Invalid(format!(
+            "no key has the ID `{text}` in the list, which may lack keys of the last minute: give \
+             the key itself or its whole hash, and no list is needed"
+        ))),
+        several => Err(OperatorError::Invalid(format!(
+            "{} keys have IDs that begin with `{text}`: give more of the hash, or the key itself",
+            several.len()
+        ))),
     }
 }
 
@@ -199,16 +209,25 @@ pub async fn revoke(store: &impl OperatorStore, key: &str) -> Result<Revoked> {
 }
 
 /// A key that replaces another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Rotated {
     /// The new key, which works whether or not the old one was ended.
     pub made: MadeKey,
     /// The old key.
-    pub old: KeyName,
-    /// When the old key ends, an RFC 3339 date-time.
-    pub ends: String,
+    pub replaces: Replaced,
     /// Whether the end of the old key was written. If not, the old key works on without an end.
+    #[serde(skip)]
     pub ended: Result<(), StoreError>,
+}
+
+/// A key that another replaces.
+#[derive(Clone, Debug, Serialize)]
+pub struct Replaced {
+    /// The names of the key.
+    #[serde(flatten)]
+    pub name: KeyName,
+    /// When it ends, an RFC 3339 date-time.
+    pub ends: String,
 }
 
 /// Makes a key with the rights of an old one, which ends after `keep_seconds`: 0, or at least 60. The
@@ -227,12 +246,20 @@ pub async fn rotate(
 ) -> Result<Rotated> {
     let old = find(store, key).await?;
     let name = KeyName::new(old);
-    let Some(stored) = store.get(&old).await? else { return Err(OperatorError::NoKey(name.id)) };
-    let value = stored.value.read().await?;
-    let record = read(&value)
-        .map_err(|problem| OperatorError::DamagedKey { id: name.id.clone(), problem })?;
+    let id = &name.id;
+    let stored = store
+        .get(&old)
+        .await?
+        .ok_or_else(|| OperatorError::Invalid(format!("there is no key {id}: nothing was done")))?;
+    let value = stored.value.read(CredentialKey::READ_MS).await?;
+    let record = read(&value).map_err(|problem| {
+        OperatorError::Invalid(format!("the record of the key {id} cannot be read: {problem}"))
+    })?;
     if record.secret.is_none() {
-        return Err(OperatorError::KeyWithoutSecret(name.id));
+        return Err(OperatorError::Invalid(format!(
+            "the record of the key {id} lacks the namespace's secret, without which a key cannot \
+             create: make a new key, and revoke this one"
+        )));
     }
     let made = put_new(store, entropy, value.clone(), record).await?;
     let ends = date_time_in_seconds(clock.now_ms() / 1_000 + u64::from(keep_seconds));
@@ -240,5 +267,5 @@ pub async fn rotate(
         0 => store.remove(&old).await,
         _ => store.put_for(&old, value, &NoMetadata, keep_seconds).await,
     };
-    Ok(Rotated { made, old: name, ends, ended })
+    Ok(Rotated { made, replaces: Replaced { name, ends }, ended })
 }

@@ -3,7 +3,6 @@
 //!
 //! Input and output are the caller's, such as a command line or a page.
 
-mod error;
 pub mod keys;
 pub mod prices;
 mod secret;
@@ -11,14 +10,50 @@ pub mod seed;
 pub mod transactions;
 pub mod units;
 
-pub use error::{Event, OperatorError};
-
-use crate::store::{Key, Listed, NoMetadata, OperatorStore, decode};
+use crate::store::{Key, Listed, NoMetadata, OperatorStore, StoreError, decode};
 use crate::version::Version;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 
 type Result<T, E = OperatorError> = std::result::Result<T, E>;
+
+/// Why a function failed. Its text is for the operator, and quotes no key and no personal data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OperatorError {
+    /// The store does not answer, or a record in it is damaged.
+    Store(StoreError),
+    /// Anything else: the problem and, where there is one, the remedy.
+    Invalid(String),
+}
+
+impl Display for OperatorError {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            OperatorError::Store(StoreError::Unavailable) => {
+                "the store does not answer, or refuses"
+            }
+            OperatorError::Store(StoreError::Damaged(problem))
+            | OperatorError::Invalid(problem) => problem,
+        })
+    }
+}
+
+impl Error for OperatorError {}
+
+impl From<StoreError> for OperatorError {
+    fn from(error: StoreError) -> Self {
+        OperatorError::Store(error)
+    }
+}
+
+/// A record could not be encoded, or input breaks a rule of its type.
+impl From<serde_json::Error> for OperatorError {
+    fn from(error: serde_json::Error) -> Self {
+        OperatorError::Invalid(without_position(&error))
+    }
+}
 
 /// Reads a list page by page.
 struct Pages<'s, S> {

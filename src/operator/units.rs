@@ -1,25 +1,10 @@
 //! Units' profiles: the name, logo and style that a shop's timelines show.
 
-use super::{Pages, Result, put_record, read_value, without_position};
+use super::{OperatorError, Pages, Result, put_record, read_value, without_position};
 use crate::auth::check_id;
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey};
-use crate::timeline::Profile;
-use serde::{Deserialize, Serialize};
-
-/// A profile as an operator writes it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct NewProfile {
-    /// The shop's name: one line of 1 to 80 characters.
-    pub name: String,
-    /// Address of an image, by https.
-    pub logo: Option<String>,
-    /// A colour such as `#8a4b2a`.
-    pub accent: Option<String>,
-    /// Code of the language of its pages.
-    pub language: Option<String>,
-    /// The address that name and logo link to, by https.
-    pub link: Option<String>,
-}
+use crate::timeline::{NewProfile, Profile};
+use serde::Serialize;
 
 /// A unit in a list.
 #[derive(Clone, Debug, Serialize)]
@@ -49,9 +34,10 @@ impl UnitRow {
 ///
 /// # Errors
 /// If the unit's ID or a member is out of bounds, or the store fails.
-pub async fn set(store: &impl OperatorStore, unit: &str, profile: &NewProfile) -> Result<UnitRow> {
+pub async fn set(store: &impl OperatorStore, unit: &str, profile: NewProfile) -> Result<UnitRow> {
     check_id::<serde_json::Error>(unit)?;
-    let profile: Profile = serde_json::from_slice(&serde_json::to_vec(profile)?)?;
+    let profile =
+        Profile::try_from(profile).map_err(|problem| OperatorError::Invalid(problem.to_owned()))?;
     put_record(store, &ProfileKey(unit), &profile).await?;
     Ok(UnitRow { unit: unit.to_owned(), profile: Some(profile), problem: None })
 }

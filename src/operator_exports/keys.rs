@@ -3,10 +3,10 @@
 use super::kv::{Kv, KvStore};
 use super::{Outcome, from_js, to_js};
 use crate::auth::{KeyLevel, KeyRecord};
-use crate::operator::keys::{self, MadeKey, Rotated};
+use crate::operator::keys;
 use crate::platform::Platform;
 use crate::scope::Mode;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[derive(Deserialize)]
@@ -54,23 +54,12 @@ pub async fn revoke_key(kv: Kv, key: String) -> Outcome {
 /// end of the old key could not be written.
 #[wasm_bindgen(js_name = rotateKey)]
 pub async fn rotate_key(kv: Kv, key: String, keep_seconds: u32) -> Outcome {
-    #[derive(Serialize)]
-    struct Answer {
-        made: MadeKey,
-        replaces: Replaces,
-    }
-    #[derive(Serialize)]
-    struct Replaces {
-        id: String,
-        name: String,
-        ends: String,
-    }
     let store = KvStore::new(kv);
-    let rotated = keys::rotate(&store, &Platform, &Platform, &key, keep_seconds).await;
-    let Rotated { made, old, ends, ended } = rotated.map_err(|error| store.failure(&error))?;
-    let replaces = Replaces { id: old.id, name: old.name, ends };
-    let answer = to_js(&Answer { made, replaces })?;
-    if let Err(error) = ended {
+    let rotated = keys::rotate(&store, &Platform, &Platform, &key, keep_seconds)
+        .await
+        .map_err(|error| store.failure(&error))?;
+    let answer = to_js(&rotated)?;
+    if let Err(error) = rotated.ended {
         js_sys::Reflect::set(&answer, &"failure".into(), &store.failure(&error.into()))?;
     }
     Ok(answer)

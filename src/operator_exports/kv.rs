@@ -2,7 +2,7 @@
 
 use super::{Outcome, from_js, to_js};
 use crate::operator::OperatorError;
-use crate::store::{Key, Listed, OperatorStore, Page, Store, StoreError, Stored};
+use crate::store::{Key, OperatorStore, Page, Store, StoreError, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -26,20 +26,6 @@ extern "C" {
 pub struct KvStore {
     kv: Kv,
     thrown: RefCell<Option<JsValue>>,
-}
-
-#[derive(Deserialize)]
-struct Names {
-    names: Vec<Name>,
-    cursor: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Name {
-    name: String,
-    #[serde(default)]
-    metadata: Value,
-    expiration: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -137,9 +123,7 @@ impl Store for KvStore {
 impl OperatorStore for KvStore {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let page = self.kv.list(prefix, cursor).await.and_then(from_js);
-        let Names { names, cursor } = self.answer(page)?;
-        let listed = |Name { name, metadata, expiration }| Listed { name, metadata, expiration };
-        Ok(Page { records: names.into_iter().map(listed).collect(), cursor })
+        self.answer(page)
     }
 
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {

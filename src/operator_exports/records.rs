@@ -36,7 +36,7 @@ pub async fn get_prices(kv: Kv, mode: JsValue) -> Outcome {
 pub async fn set_unit(kv: Kv, unit: String, profile: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let profile = from_js(profile)?;
-    store.finish(units::set(&store, &unit, &profile).await)
+    store.finish(units::set(&store, &unit, profile).await)
 }
 
 /// A unit's profile → `{unit, profile}` or `{unit, problem}`, or null.

@@ -1,6 +1,6 @@
 //! Workers KV as a store.
 
-use super::deadline::within;
+use super::within;
 use crate::store::{Key, Store, StoreError, Stored, StoredValue, decode};
 use js_sys::{JSON, Promise, Uint8Array};
 use serde::Serialize;
@@ -11,8 +11,6 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 use worker::console_error;
 
-/// Deadline of reading a value, in milliseconds.
-const READ_MS: u32 = 5_000;
 /// Deadline of a write, in milliseconds. A write that takes longer may have been kept.
 const WRITE_MS: u32 = 15_000;
 
@@ -80,11 +78,7 @@ impl Store for KvStore {
 }
 
 impl StoredValue for ReadableStream {
-    async fn read(self) -> Result<Vec<u8>, StoreError> {
-        self.read_within(READ_MS).await
-    }
-
-    async fn read_within(self, milliseconds: u32) -> Result<Vec<u8>, StoreError> {
+    async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError> {
         let response = web_sys::Response::new_with_opt_readable_stream(Some(&self));
         let buffer = response.and_then(|response| response.array_buffer());
         let buffer = buffer.map(|promise| promise.unchecked_into());

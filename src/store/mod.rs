@@ -63,26 +63,15 @@ pub struct Stored<V, M> {
 /// A value that can be read whole, or be passed on unread.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait StoredValue {
-    /// Reads all of it.
-    ///
-    /// # Errors
-    /// If the store breaks off.
-    async fn read(self) -> Result<Vec<u8>, StoreError>;
-
-    /// Reads all of it by a deadline, if the store supports deadlines.
+    /// Reads all of it within so many milliseconds, the key's [`READ_MS`](Key::READ_MS).
     ///
     /// # Errors
     /// If the store breaks off, or takes longer.
-    async fn read_within(self, _milliseconds: u32) -> Result<Vec<u8>, StoreError>
-    where
-        Self: Sized,
-    {
-        self.read().await
-    }
+    async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError>;
 }
 
 impl StoredValue for Vec<u8> {
-    async fn read(self) -> Result<Vec<u8>, StoreError> {
+    async fn read(self, _: u32) -> Result<Vec<u8>, StoreError> {
         Ok(self)
     }
 }

@@ -1,6 +1,7 @@
 //! The port for operators, who can also list and remove records.
 
 use super::{Key, Store, StoreError};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// Most records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
@@ -42,7 +43,7 @@ pub trait OperatorStore: Store {
 }
 
 /// A part of a list: at most 1,000 records.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub struct Page {
     /// The records, without their values.
     pub records: Vec<Listed>,
@@ -51,11 +52,12 @@ pub struct Page {
 }
 
 /// A record in a list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Listed {
     /// The name of the record.
     pub name: String,
     /// Its metadata, not yet read; null if it has none.
+    #[serde(default)]
     pub metadata: Value,
     /// When the record expires, in seconds since 1970; `None` if it does not.
     pub expiration: Option<u64>,

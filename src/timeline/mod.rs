@@ -20,6 +20,6 @@ mod words;
 pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 pub use language::{Language, Plural};
 pub use page::{Page, not_found_page, page, unavailable_page};
-pub use profile::Profile;
+pub use profile::{NewProfile, Profile};
 pub use style::CONTENT_SECURITY_POLICY;
 pub use words::Sentence;

@@ -35,7 +35,7 @@ pub fn page(
     profile: Option<&Profile>,
     asked: Language,
 ) -> Page {
-    let language = profile.and_then(Profile::language).unwrap_or(asked);
+    let language = profile.and_then(|profile| profile.language).unwrap_or(asked);
     let (title, heading) = match recipient_name(transaction) {
         Some(name) => (
             language.text(Sentence::PledgedFor).replace("{}", name),
@@ -92,8 +92,8 @@ struct Frame<'f> {
 
 impl Frame<'_> {
     fn render(&self, title: &str, content: &Markup, footer: Option<&Markup>) -> Page {
-        let accent = self.profile.and_then(Profile::accent);
-        let shop = self.profile.map_or(SERVICE_NAME, Profile::name);
+        let accent = self.profile.and_then(|profile| profile.accent.as_ref());
+        let shop = self.profile.map_or(SERVICE_NAME, |profile| &profile.name);
         let document = html! {
             (DOCTYPE)
             html lang=(self.language.tag()) {
@@ -130,13 +130,13 @@ impl Frame<'_> {
     /// Renders the shop's logo or name, or without a profile those of the service.
     fn sender(&self) -> Markup {
         let Some(profile) = self.profile else { return html! { (service_logo()) (SERVICE_NAME) } };
-        let name = profile.name();
+        let name = &profile.name;
         let brand = html! {
-            @if let Some(logo) = profile.logo() { img.logo src=(logo) alt=(name); }
+            @if let Some(logo) = &profile.logo { img.logo src=(logo) alt=(name); }
             @else { bdi { (name) } }
         };
         html! {
-            @if let Some(link) = profile.link() {
+            @if let Some(link) = &profile.link {
                 a.shop class=[size_class(name, MAX_HEADING)] href=(link) rel=(REL) { (brand) }
             } @else {
                 span.shop class=[size_class(name, MAX_HEADING)] { (brand) }

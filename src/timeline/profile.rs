@@ -1,9 +1,8 @@
 //! A unit's profile: its name, and how its pages look.
 
-use super::accent::Colour;
 use super::language::Language;
 use super::link::WebAddress;
-use super::style::AccentStyle;
+use super::style::Accent;
 use serde::{Deserialize, Serialize};
 
 /// Most characters of a name.
@@ -14,73 +13,41 @@ const MAX_NAME_LENGTH: usize = 80;
 /// Deserializing ignores unknown members and refuses values that are out of bounds: pages do not
 /// trust the record.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(try_from = "Record")]
+#[serde(try_from = "NewProfile")]
 pub struct Profile {
-    name: String,
+    pub(super) name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    logo: Option<String>,
+    pub(super) logo: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    accent: Option<Accent>,
+    pub(super) accent: Option<Accent>,
+    /// If absent, each reader's browser chooses.
     #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<Language>,
+    pub(super) language: Option<Language>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<String>,
+    pub(super) link: Option<String>,
 }
 
-/// A colour as it was written, with the style that sets it.
-#[derive(Clone, Debug, Serialize)]
-#[serde(into = "String")]
-struct Accent {
-    text: String,
-    style: AccentStyle,
-}
-
-impl From<Accent> for String {
-    fn from(accent: Accent) -> Self {
-        accent.text
-    }
-}
-
-impl Profile {
-    /// Returns the shop's name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the language of the unit's pages; `None` if each reader's browser chooses.
-    pub fn language(&self) -> Option<Language> {
-        self.language
-    }
-
-    pub(super) fn accent(&self) -> Option<&AccentStyle> {
-        self.accent.as_ref().map(|accent| &accent.style)
-    }
-
-    pub(super) fn logo(&self) -> Option<&str> {
-        self.logo.as_deref()
-    }
-
-    pub(super) fn link(&self) -> Option<&str> {
-        self.link.as_deref()
-    }
-}
-
-/// The members of a profile before they are checked.
-#[derive(Default, Deserialize)]
+/// A profile before it is checked, as an operator writes it.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Record {
-    name: String,
-    logo: Option<String>,
-    accent: Option<String>,
-    language: Option<String>,
-    link: Option<String>,
+pub struct NewProfile {
+    /// The shop's name: one line of 1 to 80 characters.
+    pub name: String,
+    /// Address of an image, by https.
+    pub logo: Option<String>,
+    /// A colour such as `#8a4b2a`.
+    pub accent: Option<String>,
+    /// Code of the language of its pages.
+    pub language: Option<String>,
+    /// The address that name and logo link to, by https.
+    pub link: Option<String>,
 }
 
-impl TryFrom<Record> for Profile {
+impl TryFrom<NewProfile> for Profile {
     type Error = &'static str;
 
-    fn try_from(record: Record) -> Result<Self, &'static str> {
-        let Record { name, logo, accent, language, link } = record;
+    fn try_from(profile: NewProfile) -> Result<Self, &'static str> {
+        let NewProfile { name, logo, accent, language, link } = profile;
         if !is_name(&name) {
             return Err(
                 "`name` is out of bounds: write one line of 1 to 80 characters, none of which \
@@ -90,7 +57,7 @@ impl TryFrom<Record> for Profile {
         Ok(Profile {
             name,
             logo: logo.map(parse_address).transpose()?,
-            accent: accent.as_deref().map(parse_accent).transpose()?,
+            accent: accent.map(parse_accent).transpose()?,
             language: language.as_deref().map(parse_language).transpose()?,
             link: link.map(parse_address).transpose()?,
         })
@@ -120,7 +87,6 @@ fn is_name(name: &str) -> bool {
         && !name.chars().any(|character| turns(character) || breaks(character))
 }
 
-fn parse_accent(text: &str) -> Result<Accent, &'static str> {
-    let colour = Colour::parse(text).ok_or("`accent` is no colour: write it as `#2c6a4a`")?;
-    Ok(Accent { text: text.to_owned(), style: AccentStyle::new(colour) })
+fn parse_accent(text: String) -> Result<Accent, &'static str> {
+    Accent::parse(text).ok_or("`accent` is no colour: write it as `#2c6a4a`")
 }

@@ -1,7 +1,7 @@
 //! An isolate of the service: caches and a clock of its own, at one location.
 
 use crate::executor::Time;
-use crate::kv::{CallHandle, Calls, Namespace};
+use crate::kv::{CallHandle, Calls, Namespace, READ_MS};
 use crate::planted::{Bug, Memory, Planted};
 use crate::recording::{RecordedEntropy, outcome};
 use impact_pledge::handle::{Caches, Clock, Journal, Service, Settings};
@@ -87,7 +87,7 @@ impl Answer {
         let body = match response.body {
             Body::Empty => Some(vec![]),
             Body::Bytes(bytes) => Some(bytes),
-            Body::Stored(value) => value.read().await.ok(),
+            Body::Stored(value) => value.read(READ_MS).await.ok(),
         };
         Answer {
             status: response.status,

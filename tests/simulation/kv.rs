@@ -538,11 +538,7 @@ impl Value {
 }
 
 impl StoredValue for Value {
-    async fn read(self) -> Result<Vec<u8>, StoreError> {
-        self.read_within(READ_MS).await
-    }
-
-    async fn read_within(self, milliseconds: u32) -> Result<Vec<u8>, StoreError> {
+    async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError> {
         let time = &self.kv.time;
         let call =
             CallHandle::begin(&self.calls, "read", self.name.clone(), time.now_ms(), String::new);

@@ -247,7 +247,7 @@ struct ScriptedValue {
 }
 
 impl StoredValue for ScriptedValue {
-    async fn read(self) -> Result<Vec<u8>, StoreError> {
+    async fn read(self, _: u32) -> Result<Vec<u8>, StoreError> {
         if self.is_broken { Err(StoreError::Unavailable) } else { Ok(self.bytes) }
     }
 }

@@ -46,7 +46,7 @@ pub async fn conforms<S: Store>(store: &S) {
 
 pub async fn value<S: Store, K: Key>(store: &S, key: &K) -> Option<Vec<u8>> {
     let stored = store.get(key).await.unwrap()?;
-    Some(stored.value.read().await.unwrap())
+    Some(stored.value.read(K::READ_MS).await.unwrap())
 }
 
 async fn what_was_never_written_is_absent<S: Store>(store: &S) {
@@ -60,7 +60,7 @@ async fn what_was_written_is_found<S: Store>(store: &S) {
     store.put(&TransactionKey(&id(1)), b"{\"a\":1}".to_vec(), &access("unit")).await.unwrap();
     let stored = store.get(&TransactionKey(&id(1))).await.unwrap().unwrap();
     assert_eq!(stored.metadata, access("unit"));
-    assert_eq!(stored.value.read().await.unwrap(), b"{\"a\":1}");
+    assert_eq!(stored.value.read(TransactionKey::READ_MS).await.unwrap(), b"{\"a\":1}");
 }
 
 async fn a_second_write_replaces_the_first<S: Store>(store: &S) {
@@ -71,7 +71,7 @@ async fn a_second_write_replaces_the_first<S: Store>(store: &S) {
     store.put(&TransactionKey(&id(2)), b"second".to_vec(), &access("b")).await.unwrap();
     let stored = store.get(&TransactionKey(&id(2))).await.unwrap().unwrap();
     assert_eq!(stored.metadata, access("b"));
-    assert_eq!(stored.value.read().await.unwrap(), b"second");
+    assert_eq!(stored.value.read(TransactionKey::READ_MS).await.unwrap(), b"second");
 }
 
 async fn kinds_of_records_do_not_meet<S: Store>(store: &S) {

@@ -4,7 +4,7 @@ use super::{Metadata, Record};
 use crate::api::TIMELINE_PATH;
 use crate::handle::Clock;
 use crate::idempotency::{Replay, ReplayHash, Terms};
-use crate::operator::{Event, OperatorError, Result};
+use crate::operator::{OperatorError, Result};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::store::{
     Key as _, NoMetadata, OperatorStore, ReplayKey, StoredValue as _, Summary, TransactionKey,
@@ -29,16 +29,20 @@ const SEEN_AFTER_MS: u64 = 5 * 60_000;
 /// If it is damaged or too young.
 pub fn check_erasable(clock: &impl Clock, record: &Record) -> Result<()> {
     let created_at = record.transaction()?.created_at;
-    refuse_young(record, &created_at, clock.now_ms(), Event::Created)
+    refuse_young(record, &created_at, clock.now_ms(), "was created")
 }
 
-fn refuse_young(record: &Record, time: &str, now_ms: u64, event: Event) -> Result<()> {
+/// Refuses an erasure while a repeat of the create could still bring back what would be erased.
+fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result<()> {
     let age_ms = age_ms(time, now_ms).ok_or_else(|| record.damaged_by("its time is no time"))?;
     if age_ms >= SEEN_AFTER_MS {
         return Ok(());
     }
     let seconds = (SEEN_AFTER_MS - age_ms).div_ceil(1_000);
-    Err(OperatorError::TooYoung { event, seconds })
+    Err(OperatorError::Invalid(format!(
+        "it {event} less than 5 minutes ago, and a repeat of the create could bring it back: \
+         nothing was erased, try again in {seconds} s"
+    )))
 }
 
 /// A transaction that was erased.
@@ -112,11 +116,16 @@ async fn ensure_replay(
     let Some(stored) = store.get(key).await? else {
         let replay = AddedReplay { replay: missing_replay(record)?, added_at: date_time(now_ms) };
         store.put(key, serde_json::to_vec(&replay)?, &NoMetadata).await?;
-        return Err(OperatorError::ReplayAdded(record.id.to_string()));
+        return Err(OperatorError::Invalid(format!(
+            "the create of {} was broken off before its replay record was written, which is there \
+             now: nothing is erased yet, try again in 5 minutes",
+            record.id
+        )));
     };
-    let replay: FoundReplay = decode(ReplayKey::KIND, &stored.value.read().await?)?;
+    let replay: FoundReplay =
+        decode(ReplayKey::KIND, &stored.value.read(ReplayKey::READ_MS).await?)?;
     match replay.added_at {
-        Some(time) => refuse_young(record, &time, now_ms, Event::ReplayAdded),
+        Some(time) => refuse_young(record, &time, now_ms, "got its missing replay record"),
         None => Ok(()),
     }
 }

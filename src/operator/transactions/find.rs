@@ -1,10 +1,10 @@
 //! Finds transactions by reference or e-mail address.
 
-use super::{Damaged, Listing, Row, Wanted, scopes};
+use super::{Damaged, Listing, Metadata, Row, Wanted, scopes};
 use crate::operator::{OperatorError, Result, secret};
 use crate::scope::{Mode, Scope};
 use crate::secret::NamespaceSecret;
-use crate::store::{OperatorStore, Summary, TransactionKey};
+use crate::store::{OperatorStore, TransactionKey};
 use serde::{Deserialize, Serialize};
 
 /// The text to find a transaction by, in full.
@@ -26,11 +26,12 @@ impl By {
     }
 
     /// Whether a record matches. Its name does not tell: the 40-bit hashes of orders can be equal.
-    fn fits(&self, secret: &NamespaceSecret, scope: &Scope, summary: &Summary) -> bool {
-        let Some(hashes) = &summary.lookup else { return false }; // it was erased
+    fn fits(&self, secret: &NamespaceSecret, metadata: &Metadata) -> bool {
+        let Some(hashes) = &metadata.summary.lookup else { return false }; // it was erased
+        let scope = Scope { mode: metadata.mode, unit: metadata.unit.clone() };
         match self {
-            By::Reference(reference) => hashes.reference == secret.reference(scope, reference),
-            By::Email(address) => hashes.email == secret.email(scope, address),
+            By::Reference(reference) => hashes.reference == secret.reference(&scope, reference),
+            By::Email(address) => hashes.email == secret.email(&scope, address),
         }
     }
 }
@@ -55,20 +56,21 @@ pub async fn find(
     mode: Option<Mode>,
     by: &By,
 ) -> Result<Found> {
-    let secret = secret::find(store).await?.ok_or(OperatorError::NoSecret)?;
-    let mut found = Found { transactions: Vec::new(), damaged: Damaged::default() };
-    for scope in scopes(unit, mode) {
-        let wanted = Wanted { unit: Some(scope.unit.clone()), mode: Some(scope.mode) };
-        let mut listing = Listing::new(store, vec![by.prefix(&secret, &scope)], wanted);
-        while let Some(page) = listing.next().await? {
-            for (id, metadata) in page {
-                if by.fits(&secret, &scope, &metadata.summary) {
-                    found.transactions.extend(Row::new(&id, metadata));
-                }
-            }
-        }
-        found.damaged = found.damaged.and(listing.damaged);
+    let secret = secret::find(store).await?.ok_or_else(|| {
+        OperatorError::Invalid(
+            "this namespace has no secret, which references and addresses are found by: it is \
+             made with the first API key"
+                .to_owned(),
+        )
+    })?;
+    let prefixes = scopes(unit, mode).iter().map(|scope| by.prefix(&secret, scope)).collect();
+    let wanted = Wanted { unit: Some(unit.to_owned()), mode };
+    let mut listing = Listing::new(store, prefixes, wanted);
+    let mut transactions = Vec::new();
+    while let Some(page) = listing.next().await? {
+        let found = page.into_iter().filter(|(_, metadata)| by.fits(&secret, metadata));
+        transactions.extend(found.filter_map(|(id, metadata)| Row::new(&id, metadata)));
     }
-    found.transactions.sort_by(|a, b| a.created_at.cmp(&b.created_at));
-    Ok(found)
+    transactions.sort_by(|a, b| a.created_at.cmp(&b.created_at));
+    Ok(Found { transactions, damaged: listing.damaged })
 }

@@ -21,6 +21,7 @@ use crate::store::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::vec;
 
 /// Selects transactions by unit and mode.
@@ -106,11 +107,6 @@ impl Damaged {
         self.count += 1;
         self.first.get_or_insert(name);
     }
-
-    /// The damaged records of two lists.
-    fn and(self, other: Damaged) -> Self {
-        Damaged { count: self.count + other.count, first: self.first.or(other.first) }
-    }
 }
 
 // ---- Lists ---------------------------------------------------------------------------------------
@@ -133,7 +129,8 @@ struct Listing<'s, S> {
 }
 
 impl<'s, S: OperatorStore> Listing<'s, S> {
-    fn new(store: &'s S, prefixes: Vec<String>, wanted: Wanted) -> Self {
+    fn new(store: &'s S, mut prefixes: Vec<String>, wanted: Wanted) -> Self {
+        prefixes.dedup(); // the 40-bit hashes of both modes can be equal
         let damaged = Damaged::default();
         Listing { store, prefixes: prefixes.into_iter(), pages: None, wanted, damaged }
     }
@@ -190,11 +187,19 @@ impl Key for RecordKey<'_> {
 /// # Errors
 /// If `id` is malformed, there is no such transaction, or the store fails.
 pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
-    let id = TransactionId::parse(id.trim()).ok_or(OperatorError::NotATransactionId)?;
-    let Some(stored) = store.get(&RecordKey(&id)).await? else {
-        return Err(OperatorError::NoTransaction(id.into_string()));
-    };
-    let value = stored.value.read().await?;
+    let id = TransactionId::parse(id.trim()).ok_or_else(|| {
+        OperatorError::Invalid(
+            "this is not the ID of a transaction, which begins with `ptran_`: take it from a list \
+             or an answer"
+                .to_owned(),
+        )
+    })?;
+    let stored = store.get(&RecordKey(&id)).await?.ok_or_else(|| {
+        OperatorError::Invalid(format!(
+            "there is no transaction {id} here: is it one of this place?"
+        ))
+    })?;
+    let value = stored.value.read(TransactionKey::READ_MS).await?;
     Ok(Record { id, value, metadata: stored.metadata })
 }
 
@@ -208,13 +213,10 @@ impl Record {
     }
 
     fn damaged(&self, error: &serde_json::Error) -> OperatorError {
-        match StoreError::damaged(TransactionKey::KIND, error) {
-            StoreError::Damaged(problem) => self.damaged_by(problem),
-            error => error.into(),
-        }
+        self.damaged_by(OperatorError::from(StoreError::damaged(TransactionKey::KIND, error)))
     }
 
-    fn damaged_by(&self, problem: impl Into<String>) -> OperatorError {
-        OperatorError::DamagedTransaction { id: self.id.to_string(), problem: problem.into() }
+    fn damaged_by(&self, problem: impl Display) -> OperatorError {
+        OperatorError::Invalid(format!("{}: {problem}", self.id))
     }
 }
