@@ -1,6 +1,6 @@
 //! Workers KV as a store.
 
-use super::within;
+use super::deadline::within;
 use crate::store::{Key, Store, StoreError, Stored, StoredValue, decode};
 use js_sys::{JSON, Promise, Uint8Array};
 use serde::Serialize;

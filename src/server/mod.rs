@@ -4,6 +4,7 @@
 //!
 //! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
 
+mod deadline;
 mod kv;
 mod rate_limit;
 mod request;
@@ -13,7 +14,6 @@ pub use kv::{KvNamespace, KvStore};
 
 use crate::handle::{Caches, Journal, Service, Settings, Variables};
 use crate::platform::Platform;
-use js_sys::Promise;
 use rate_limit::RateLimit;
 use request::WorkerRequest;
 use std::cell::OnceCell;
@@ -43,13 +43,6 @@ extern "C" {
     type Deployment;
     #[wasm_bindgen(method, getter)]
     fn id(this: &Deployment) -> String;
-}
-
-#[wasm_bindgen(module = "/src/server/within.js")]
-extern "C" {
-    /// The outcome of a promise, or a rejection with `undefined` when the time is up: no request waits
-    /// for the platform or a caller without a limit.
-    fn within(promise: &Promise, milliseconds: u32) -> Promise;
 }
 
 thread_local! {

@@ -1,6 +1,6 @@
 //! The rate limit of refused keys.
 
-use super::within;
+use super::deadline::within;
 use js_sys::{JSON, Promise};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;

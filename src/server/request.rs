@@ -1,7 +1,7 @@
 //! A request of the platform.
 
+use super::deadline::within;
 use super::rate_limit::RateLimit;
-use super::within;
 use crate::api::header;
 use crate::http::{BodyError, Request, Reservation};
 use js_sys::{Date, Promise, Uint8Array};
