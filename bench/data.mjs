@@ -1,4 +1,7 @@
-/** Payloads of realistic shape and of distinct data, the same in every run: a seeded generator makes them. */
+/**
+ * Payloads of realistic shape and of distinct data, the same in every run: a seeded generator makes
+ * them.
+ */
 
 const FIRST_NAMES = ["Ada", "Grace", "Zoë", "Margaret", "Łukasz", "Mary", "Radia", "Katherine"];
 const LAST_NAMES = [
@@ -27,7 +30,11 @@ export const KINDS = {
   problems: { label: "5 problems in a small one", pledges: 1, count: 512 },
 };
 
-/** Mulberry32: small, good enough, and the same everywhere. @param {number} seed @returns {() => number} from 0 to 1 */
+/**
+ * Mulberry32: small, good enough, and the same everywhere.
+ * @param {number} seed
+ * @returns {() => number} from 0 to 1
+ */
 export function generator(seed) {
   let state = seed >>> 0;
   return () => {
@@ -65,7 +72,11 @@ export function minimalRequest(random) {
   };
 }
 
-/** Every member of the contract, at every level. @param {() => number} random @param {number} count of pledges */
+/**
+ * Every member of the contract, at every level.
+ * @param {() => number} random
+ * @param {number} count of pledges
+ */
 export function fullRequest(random, count) {
   return {
     reference: `order-${digits(random, 8)}`,
@@ -99,7 +110,11 @@ export function requestWithProblems(random) {
   return request;
 }
 
-/** As {@link fullRequest}, but each pledge has one problem. @param {() => number} random @param {number} count */
+/**
+ * As {@link fullRequest}, but each pledge has one problem.
+ * @param {() => number} random
+ * @param {number} count
+ */
 export function requestWithManyProblems(random, count) {
   const request = fullRequest(random, count);
   for (const pledge of request.pledges) pledge.impact.amount = 0;

@@ -1,4 +1,7 @@
-/** Runs each part of the benchmarks as often as it was asked for, and writes one report of all its runs. */
+/**
+ * Runs each part of the benchmarks as often as it was asked for, and writes one report of all its
+ * runs.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { duration, log } from "../scripts/lib/output.mjs";
@@ -8,7 +11,10 @@ import { publish } from "./report.mjs";
 
 const SIZES = [1, 10, 100, 1_000, 10_000, 100_000];
 
-/** How much each part does: enough for figures that hold, or just enough to see that everything runs. */
+/**
+ * How much each part does: enough for figures that hold, or just enough to see that everything
+ * runs.
+ */
 const PLANS = {
   full: {
     validate: {

@@ -5,7 +5,11 @@ export function median(values) {
   return quantile(values, 0.5);
 }
 
-/** Between two values, what lies between them in proportion. @param {number[]} values @param {number} part from 0 to 1 */
+/**
+ * Between two values, what lies between them in proportion.
+ * @param {number[]} values
+ * @param {number} part from 0 to 1
+ */
 export function quantile(values, part) {
   const sorted = [...values].sort((a, b) => a - b);
   const position = (sorted.length - 1) * part;
@@ -21,7 +25,13 @@ export function ratio(ours, theirs) {
   return median(ours.map((value, round) => value / theirs[round]));
 }
 
-/** The list, begun with another item each round, so that none always runs first. @template T @param {T[]} list @param {number} round @returns {T[]} */
+/**
+ * The list, begun with another item each round, so that none always runs first.
+ * @template T
+ * @param {T[]} list
+ * @param {number} round
+ * @returns {T[]}
+ */
 export function rotated(list, round) {
   const start = round % list.length;
   return [...list.slice(start), ...list.slice(0, start)];

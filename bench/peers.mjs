@@ -1,4 +1,7 @@
-/** Installs what is measured: the peers of this folder's lock file, and the package as it would be published. */
+/**
+ * Installs what is measured: the peers of this folder's lock file, and the package as it would be
+ * published.
+ */
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { packagesReady } from "../scripts/lib/bootstrap.mjs";

@@ -4,7 +4,10 @@ import { cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../scripts/lib/output.mjs";
 
-/** @param {string[]} heads @param {(string | number)[][]} rows the first column is text, the others are figures */
+/**
+ * @param {string[]} heads
+ * @param {(string | number)[][]} rows the first column is text, the others are figures
+ */
 export function table(heads, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
   return [

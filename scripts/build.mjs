@@ -23,7 +23,10 @@ const PARTS = {
   shop: buildShop,
 };
 
-/** Bundles the pages of the shop, which imports the package from a node_modules folder, as any shop does. */
+/**
+ * Bundles the pages of the shop, which imports the package from a node_modules folder, as any shop
+ * does.
+ */
 async function buildShop({ root }) {
   linkPackage(root);
   const pages = join(root, "www", "pages");

@@ -112,7 +112,9 @@ onRecords(end, async ({ tools, port, print }, given) => {
 const revoked = ({ id }) =>
   `${id} is revoked. Within about a minute the service refuses it everywhere.`;
 
-/** The argument, else what comes on standard input, so that a key stays out of the shell's history. */
+/**
+ * The argument, else what comes on standard input, so that a key stays out of the shell's history.
+ */
 async function meant(command, given) {
   const key = (given ?? (await text(process.stdin))).trim();
   if (key) return key;

@@ -201,7 +201,11 @@ async function bundleWorker(source, glue) {
   return `export function instantiate(platform) {\n${outputFiles[0].text}return worker.fetch;\n}\n`;
 }
 
-/** The entries that have no wasm of their own: a pack of texts for each language, and what imports the package by its name. @returns {Promise<string[]>} their names */
+/**
+ * The entries that have no wasm of their own: a pack of texts for each language, and what imports
+ * the package by its name.
+ * @returns {Promise<string[]>} their names
+ */
 async function buildModules(templates, pkg) {
   const { build } = await import("esbuild");
   const locales = readdirSync(join(templates, "locales"))
@@ -239,7 +243,9 @@ async function buildCommand(root, pkg) {
   chmodSync(outfile, 0o755);
 }
 
-/** `imports`: a file or a text for each name that the sources import, most of which begin with `#`. */
+/**
+ * `imports`: a file or a text for each name that the sources import, most of which begin with `#`.
+ */
 async function bundleEntry(source, options, imports) {
   const { build } = await import("esbuild");
   const setup = ({ onResolve, onLoad }) => {
@@ -300,7 +306,10 @@ function manifest(root, others) {
   };
 }
 
-/** The types first in each condition: whoever resolves takes the first that it knows. @param {Entry} entry */
+/**
+ * The types first in each condition: whoever resolves takes the first that it knows.
+ * @param {Entry} entry
+ */
 function conditions({ name, plain }) {
   const esm = (file) => ({ types: `./${name}.d.ts`, default: `./${file}` });
   const platforms = Object.keys(PLATFORMS).map((platform) => [

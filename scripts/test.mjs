@@ -19,7 +19,10 @@ const NODE_TESTS = [
   "--test-reporter-destination=stdout",
 ];
 
-/** @param {import("./lib/tools.mjs").Tools} tools @returns {import("./lib/test-steps.mjs").Step[]} in the order they run */
+/**
+ * @param {import("./lib/tools.mjs").Tools} tools
+ * @returns {import("./lib/test-steps.mjs").Step[]} in the order they run
+ */
 function allSteps({ root, native, wasm }) {
   const cargo = (name, args, count = oneCheck) => ({
     name,

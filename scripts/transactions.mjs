@@ -161,7 +161,13 @@ const summing = (name, description, month) =>
     .option("--unit <unit>", "only this unit's")
     .addOption(mode());
 
-/** Sums what is meant, and hands on the transactions of each page. @param {{tools: any, port: any}} at @param {Record<string, any>} options @param {string} none in words @param {(rows: any[]) => void} onRows */
+/**
+ * Sums what is meant, and hands on the transactions of each page.
+ * @param {{tools: any, port: any}} at
+ * @param {Record<string, any>} options
+ * @param {string} none in words
+ * @param {(rows: any[]) => void} onRows
+ */
 async function sumUp({ tools, port }, options, none, onRows) {
   const { unit, mode, month, unpriced = false } = options;
   const { sumTransactions } = await operator(tools);

@@ -1,4 +1,7 @@
-/** How the schema libraries name values: by a path. An unknown member is named beside the path, not in it. */
+/**
+ * How the schema libraries name values: by a path. An unknown member is named beside the path, not
+ * in it.
+ */
 
 const join = (steps) => steps.map((step) => `/${String(step)}`).join("");
 

@@ -70,7 +70,10 @@ export async function contest(tools, plan, folder) {
 
 const endAll = (servers) => Promise.all(servers.map(({ server }) => server.end()));
 
-/** In processes of their own, which can be looked into; the KV call alone beside them shows what is the platform's. */
+/**
+ * In processes of their own, which can be looked into; the KV call alone beside them shows what is
+ * the platform's.
+ */
 async function soakFresh(program, tools, { bundles, seeds, folder, count }) {
   if (count === 0) return [];
   const servers = await startAll(

@@ -7,7 +7,11 @@
  * @property {number} contextId where the Worker's code runs
  */
 
-/** @param {number} port @param {string} worker its name in workerd's configuration @returns {Promise<Inspector>} */
+/**
+ * @param {number} port
+ * @param {string} worker its name in workerd's configuration
+ * @returns {Promise<Inspector>}
+ */
 export async function inspect(port, worker) {
   const targets = await (await fetch(`http://127.0.0.1:${port}/json`)).json();
   const socket = new WebSocket(targets.find(({ id }) => id === worker).webSocketDebuggerUrl);

@@ -4,7 +4,11 @@ import { ask } from "../../scripts/lib/run.mjs";
 
 const TICKS_PER_SECOND = Number(ask("getconf", ["CLK_TCK"]) ?? 100);
 
-/** User and system time of all its threads, in microseconds. @param {number} pid @returns {number | null} */
+/**
+ * User and system time of all its threads, in microseconds.
+ * @param {number} pid
+ * @returns {number | null}
+ */
 export function cpuMicroseconds(pid) {
   const text = read(`/proc/${pid}/stat`);
   if (text === null) return null;

@@ -30,7 +30,10 @@ export function serviceReport(runs, environment) {
   ].join("\n\n");
 }
 
-/** A service that closes the connection of a refused upload is fast, but the client never reads the reason. */
+/**
+ * A service that closes the connection of a refused upload is fast, but the client never reads the
+ * reason.
+ */
 function uploadsLine(runs) {
   const sum = (index, what) => runs.reduce((total, run) => total + run.uploads[index][what], 0);
   const each = runs[0].uploads.map(

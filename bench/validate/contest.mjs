@@ -1,4 +1,6 @@
-/** All that is timed inside one process: values, bytes, and what no validator can be faster than. */
+/**
+ * All that is timed inside one process: values, bytes, and what no validator can be faster than.
+ */
 import { KINDS, KIND_NAMES, texts } from "../data.mjs";
 import * as ajv from "../rivals/ajv.mjs";
 import * as arktype from "../rivals/arktype.mjs";
@@ -76,7 +78,10 @@ export async function contest(plan, cases, say) {
   };
 }
 
-/** How many problems each finds, and at how many places, in payloads of each kind: the same in all of a kind. */
+/**
+ * How many problems each finds, and at how many places, in payloads of each kind: the same in all
+ * of a kind.
+ */
 function found() {
   const ofKind = (kind, { check, pointer }) => {
     const all = texts(kind).map((text) => Array.from(check(JSON.parse(text))));

@@ -1,4 +1,7 @@
-/** Times competitors on the same inputs in turn, in one process: plain JavaScript, for Node and for a browser. */
+/**
+ * Times competitors on the same inputs in turn, in one process: plain JavaScript, for Node and for
+ * a browser.
+ */
 import { rotated } from "../numbers.mjs";
 
 /**

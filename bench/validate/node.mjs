@@ -1,4 +1,7 @@
-/** The contest in a Node of its own. Input: the plan and the cases as JSON; output: the results as JSON. */
+/**
+ * The contest in a Node of its own. Input: the plan and the cases as JSON; output: the results as
+ * JSON.
+ */
 import { json } from "node:stream/consumers";
 import { contest } from "./contest.mjs";
 

@@ -72,7 +72,9 @@ function spread(values) {
   return `${middle} (${figure(Math.min(...values))}–${figure(Math.max(...values))})`;
 }
 
-/** The bytes that a page downloads, how soon it can check, and how many problems each library finds. */
+/**
+ * The bytes that a page downloads, how soon it can check, and how many problems each library finds.
+ */
 function bytesTable(runs, names) {
   const [
     {

@@ -52,7 +52,10 @@ export async function validateRun(tools, plan, folder) {
   };
 }
 
-/** Every row of the fixtures that is a JavaScript value, and every string of the formats in its member. */
+/**
+ * Every row of the fixtures that is a JavaScript value, and every string of the formats in its
+ * member.
+ */
 function readCases(root) {
   const folder = join(root, "tests", "fixtures");
   const files = (name) =>

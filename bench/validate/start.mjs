@@ -1,4 +1,7 @@
-/** A fresh process: loads one bundle, checks one payload, prints the milliseconds. Arguments: the bundle, the payload. */
+/**
+ * A fresh process: loads one bundle, checks one payload, prints the milliseconds. Arguments: the
+ * bundle, the payload.
+ */
 import { performance } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";
 

@@ -100,7 +100,10 @@ class Writer {
     if (this.#bytes >= MANY) await this.#flush();
   }
 
-  /** Ends the file with the trailer. @returns {Promise<string>} the SHA-256 of the lines before it */
+  /**
+   * Ends the file with the trailer.
+   * @returns {Promise<string>} the SHA-256 of the lines before it
+   */
   async end(count) {
     const sha256 = this.#hash.digest("hex");
     this.#lines.push(newLine({ count, sha256 }));
@@ -120,7 +123,10 @@ class Writer {
 
 const LINE_FEED = 10;
 
-/** Lines with their line feeds; the last may lack it. Line feeds alone count: a record may have other separators. */
+/**
+ * Lines with their line feeds; the last may lack it. Line feeds alone count: a record may have
+ * other separators.
+ */
 async function* lines(file) {
   let pieces = [];
   for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
@@ -135,7 +141,10 @@ async function* lines(file) {
   if (pieces.length > 0) yield Buffer.concat(pieces);
 }
 
-/** Is it a whole backup, as it was written? @returns {Promise<{header: any, count: number, sha256: string}>} */
+/**
+ * Is it a whole backup, as it was written?
+ * @returns {Promise<{header: any, count: number, sha256: string}>}
+ */
 export async function check(file) {
   const hash = createHash("sha256");
   let header = null;
@@ -345,12 +354,19 @@ async function verify(kv, file, waitMs) {
   );
 }
 
-/** @param {ReturnType<typeof joined>} pairs @param {Set<string>} names @returns {ReturnType<typeof joined>} */
+/**
+ * @param {ReturnType<typeof joined>} pairs
+ * @param {Set<string>} names
+ * @returns {ReturnType<typeof joined>}
+ */
 async function* among(pairs, names) {
   for await (const pair of pairs) if (names.has(pair.record.name)) yield pair;
 }
 
-/** The names of records that are not yet seen as they were written; a few more than the bound end the search. */
+/**
+ * The names of records that are not yet seen as they were written; a few more than the bound end
+ * the search.
+ */
 async function lateOf(kv, pairs) {
   const tell = progress("records read back");
   const late = new Set();

@@ -23,7 +23,10 @@ export function nodeIsNewEnough(version = process.version) {
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
-/** Whether the installed packages are those of the lock file. npm writes its own list last, so an interrupted install has none. */
+/**
+ * Whether the installed packages are those of the lock file. npm writes its own list last, so an
+ * interrupted install has none.
+ */
 export function packagesReady(folder) {
   const files = ["package-lock.json", join("node_modules", ".package-lock.json")].map((name) =>
     join(folder, name),
@@ -41,7 +44,10 @@ export function packagesReady(folder) {
   );
 }
 
-/** Of several commands at once, only one installs. The package that locks elsewhere is not installed yet. */
+/**
+ * Of several commands at once, only one installs. The package that locks elsewhere is not installed
+ * yet.
+ */
 async function installPackages(lock) {
   mkdirSync(dirname(lock), { recursive: true });
   while (!takes(lock)) await sleep(250);

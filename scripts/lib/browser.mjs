@@ -1,4 +1,6 @@
-/** A Chromium for the tests in a browser: the user's own, else playwright's download, else Debian's. */
+/**
+ * A Chromium for the tests in a browser: the user's own, else playwright's download, else Debian's.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { installDebian } from "./debian.mjs";

@@ -39,7 +39,10 @@ export async function entry(place, make) {
   return place;
 }
 
-/** Like {@link entry}, for folders whose names change with their content: also removes siblings not used for two weeks. */
+/**
+ * Like {@link entry}, for folders whose names change with their content: also removes siblings not
+ * used for two weeks.
+ */
 export async function usedEntry(place, make) {
   await entry(place, make);
   utimesSync(place, new Date(), new Date());

@@ -48,7 +48,10 @@ export class Cloudflare {
     throw new UserError(`set CLOUDFLARE_ACCOUNT_ID: the accounts of this login are ${list}`);
   }
 
-  /** @returns {Promise<{result: any, result_info?: any}>} @param {string} purpose for messages, such as `list names` */
+  /**
+   * @returns {Promise<{result: any, result_info?: any}>}
+   * @param {string} purpose for messages, such as `list names`
+   */
   call = (purpose, method, path, body) =>
     this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
 
@@ -128,7 +131,10 @@ function reason({ cause, status, json }) {
     .join("; ");
 }
 
-/** Returns headers with the login that wrangler stores and renews. @returns {Promise<Record<string, string>>} headers */
+/**
+ * Returns headers with the login that wrangler stores and renews.
+ * @returns {Promise<Record<string, string>>} headers
+ */
 async function login({ root, env, wrangler }) {
   const output = await run(process.execPath, [wrangler, "auth", "token", "--json"], {
     cwd: root,

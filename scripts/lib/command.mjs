@@ -1,4 +1,7 @@
-/** Command lines, by commander. A wrong one ends with exit code 2 and says what is wrong, with a suggestion where one is near. */
+/**
+ * Command lines, by commander. A wrong one ends with exit code 2 and says what is wrong, with a
+ * suggestion where one is near.
+ */
 import { Command, InvalidArgumentError, Option } from "commander";
 import { openKv } from "./kv.mjs";
 import { portOf } from "./operator.mjs";
@@ -51,7 +54,10 @@ class Program extends Command {
   }
 }
 
-/** The first of the options that npm has taken, or undefined; one that was passed on, too, was meant for both. */
+/**
+ * The first of the options that npm has taken, or undefined; one that was passed on, too, was meant
+ * for both.
+ */
 function takenByNpm(program) {
   const options = [program, ...program.commands]
     .flatMap(({ options }) => options.map(({ long }) => long))

@@ -21,7 +21,12 @@ const OPTIONS = [
   "Acquire::Retries=2",
 ];
 
-/** Needs root, or a sudo that asks nothing. @param {string} what the tool that the packages bring, for messages @param {string[]} packages @param {string} remedy where this fails */
+/**
+ * Needs root, or a sudo that asks nothing.
+ * @param {string} what the tool that the packages bring, for messages
+ * @param {string[]} packages
+ * @param {string} remedy where this fails
+ */
 export async function installDebian(what, packages, remedy) {
   const [command, ...before] = [
     ...(process.getuid?.() === 0 ? [] : ["sudo", "-n"]),
@@ -39,7 +44,10 @@ export async function installDebian(what, packages, remedy) {
   });
 }
 
-/** Debian's Rust with the standard library that was built for it, or null. @param {import("./tools.mjs").Place} place */
+/**
+ * Debian's Rust with the standard library that was built for it, or null.
+ * @param {import("./tools.mjs").Place} place
+ */
 export function debianRust({ root, cache }) {
   const debian = rustOf(find("rustc", BIN), root);
   if (!debian || !linker(debian) || !existsSync(builtStd(cache, debian))) return null;
@@ -69,7 +77,10 @@ const builtStd = (cache, { identity, release }) =>
 
 /** @param {import("./tools.mjs").Place} place @param {string} remedy where this fails */
 export async function installDebianRust({ root, cache }, remedy) {
-  /** @param {import("./toolchain.mjs").Rust | null} debian @returns {debian is import("./toolchain.mjs").Rust} */
+  /**
+   * @param {import("./toolchain.mjs").Rust | null} debian
+   * @returns {debian is import("./toolchain.mjs").Rust}
+   */
   const hasAll = (debian) =>
     debian !== null &&
     find("cargo-clippy", BIN) !== null &&
@@ -82,7 +93,10 @@ export async function installDebianRust({ root, cache }, remedy) {
   await entry(builtStd(cache, debian), (folder) => buildStd(debian, folder));
 }
 
-/** Builds the standard library in an empty crate, about 80 seconds, and keeps it as a sysroot of its own. */
+/**
+ * Builds the standard library in an empty crate, about 80 seconds, and keeps it as a sysroot of its
+ * own.
+ */
 async function buildStd({ cargo }, folder) {
   const crate = join(folder, "crate");
   mkdirSync(join(crate, "src"), { recursive: true });

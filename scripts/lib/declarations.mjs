@@ -1,8 +1,14 @@
-/** The package's declarations: one file for each entry, emitted from its TypeScript with the doc comments that editors show. */
+/**
+ * The package's declarations: one file for each entry, emitted from its TypeScript with the doc
+ * comments that editors show.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** Matches an import of another entry, which stays an import, so that its types are declared only once. */
+/**
+ * Matches an import of another entry, which stays an import, so that its types are declared only
+ * once.
+ */
 const ENTRY = "entry:";
 
 /**

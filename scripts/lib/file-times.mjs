@@ -1,4 +1,7 @@
-/** A reporter of Node's test runner: a line for each file, of how long it took. {@link fileTimes} reads the lines. */
+/**
+ * A reporter of Node's test runner: a line for each file, of how long it took. {@link fileTimes}
+ * reads the lines.
+ */
 import { relative } from "node:path";
 
 /** @param {AsyncIterable<{type: string, data: {file?: string, duration_ms: number}}>} events */

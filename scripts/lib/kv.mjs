@@ -22,7 +22,10 @@ const CONCURRENT = 20;
  * @typedef {{kind: "local", folder: string} | {kind: "cloudflare", account: string, environment: string | null, worker: string, namespace: string}} Place
  */
 
-/** A namespace. Every failure is a {@link UserError}, after at most three attempts with a deadline each. */
+/**
+ * A namespace. Every failure is a {@link UserError}, after at most three attempts with a deadline
+ * each.
+ */
 export class Kv {
   #port;
 
@@ -32,7 +35,12 @@ export class Kv {
     this.#port = port;
   }
 
-  /** A page of the names that begin with a prefix. @param {string} prefix @param {string | null} [cursor] of the page before @returns {Promise<{names: Name[], cursor: string | null}>} */
+  /**
+   * A page of the names that begin with a prefix.
+   * @param {string} prefix
+   * @param {string | null} [cursor] of the page before
+   * @returns {Promise<{names: Name[], cursor: string | null}>}
+   */
   async page(prefix, cursor = null) {
     const page = await this.#port.list(prefix, cursor);
     if (cursor && page.cursor === cursor)
@@ -105,7 +113,13 @@ export class Kv {
   close = () => this.#port.close();
 }
 
-/** @template T @param {Iterable<T> | AsyncIterable<T>} items @param {number} most in a batch @param {(item: T) => number} [bytesOf] @returns {AsyncGenerator<T[]>} */
+/**
+ * @template T
+ * @param {Iterable<T> | AsyncIterable<T>} items
+ * @param {number} most in a batch
+ * @param {(item: T) => number} [bytesOf]
+ * @returns {AsyncGenerator<T[]>}
+ */
 export async function* batches(items, most, bytesOf = () => 0) {
   /** @type {T[]} */
   let batch = [];
@@ -198,7 +212,10 @@ async function boundNamespace(cloudflare, worker) {
   return id;
 }
 
-/** Returns the configuration that wrangler reads for an environment, or without one. @returns {Promise<import("wrangler").Unstable_Config>} */
+/**
+ * Returns the configuration that wrangler reads for an environment, or without one.
+ * @returns {Promise<import("wrangler").Unstable_Config>}
+ */
 export async function configuration(config, environment) {
   const { unstable_readConfig } = await import("wrangler");
   const read = (options) => {
@@ -261,7 +278,12 @@ class LocalPort {
   }
 }
 
-/** @template T @param {number} deadline in milliseconds @param {Promise<T>} promise @returns {Promise<T>} */
+/**
+ * @template T
+ * @param {number} deadline in milliseconds
+ * @param {Promise<T>} promise
+ * @returns {Promise<T>}
+ */
 async function within(deadline, purpose, promise) {
   const timer = new AbortController();
   const late = sleep(deadline, undefined, { signal: timer.signal }).then(() =>

@@ -10,7 +10,11 @@ import { WASM } from "./toolchain.mjs";
 
 /** `folder`: where its sources are @typedef {{name: string, version?: string, license: string, authors: string[], folder?: string}} Part */
 
-/** The crates that are linked into the wasm of these features, and the standard library. @param {import("./tools.mjs").Tools} tools @returns {Promise<Part[]>} */
+/**
+ * The crates that are linked into the wasm of these features, and the standard library.
+ * @param {import("./tools.mjs").Tools} tools
+ * @returns {Promise<Part[]>}
+ */
 export async function linkedParts({ root, wasm }, features) {
   const cargo = (...args) =>
     run(wasm.cargo, [...args, "--locked", "--no-default-features", "--features", features], {
@@ -40,7 +44,11 @@ const STANDARD_LIBRARY = {
   authors: ["The Rust Project contributors"],
 };
 
-/** The npm packages whose code is in the files of a folder: esbuild writes the path of each module above its code. @returns {Part[]} */
+/**
+ * The npm packages whose code is in the files of a folder: esbuild writes the path of each module
+ * above its code.
+ * @returns {Part[]}
+ */
 export function bundledParts(root, folder) {
   const files = readdirSync(folder, { encoding: "utf8", recursive: true }).filter((name) =>
     /\.c?js$/.test(name),
@@ -67,7 +75,11 @@ export function bundledParts(root, folder) {
   });
 }
 
-/** The licences of all parts, each text once. @param {string} root whose own licence is the text of MIT @param {Part[]} parts */
+/**
+ * The licences of all parts, each text once.
+ * @param {string} root whose own licence is the text of MIT
+ * @param {Part[]} parts
+ */
 export function licenceTexts(root, parts) {
   const users = new Map();
   for (const part of parts)
@@ -81,7 +93,12 @@ export function licenceTexts(root, parts) {
   return `impact-pledge contains the parts named below. Where a licence is a choice, the text is that of the one taken.\n\n${sections.join("\n")}`;
 }
 
-/** The licence's files; of a choice with MIT that one alone. A part without any gets the text of MIT with its authors. @param {string} root @param {Part} part */
+/**
+ * The licence's files; of a choice with MIT that one alone. A part without any gets the text of MIT
+ * with its authors.
+ * @param {string} root
+ * @param {Part} part
+ */
 function textsOf(root, { name, license, authors, folder }) {
   const files = folder
     ? readdirSync(folder)

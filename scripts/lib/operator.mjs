@@ -19,7 +19,11 @@ import { buildWasm, stateOf } from "./wasm.mjs";
  * @property {(name: string) => Promise<void>} remove
  */
 
-/** @param {import("./kv.mjs").Kv} kv @param {(count: number) => void} [tell] hears how many records were listed @returns {Port} */
+/**
+ * @param {import("./kv.mjs").Kv} kv
+ * @param {(count: number) => void} [tell] hears how many records were listed
+ * @returns {Port}
+ */
 export function portOf(kv, tell = () => {}) {
   let listed = 0;
   return {
@@ -38,7 +42,10 @@ export function portOf(kv, tell = () => {}) {
 const folderOf = (root) => join(root, "build", "operator");
 const instances = new Map(); // by clone
 
-/** The functions by name; what they throw is a {@link UserError}. @returns {Promise<Record<string, (...args: any[]) => Promise<any>>>} */
+/**
+ * The functions by name; what they throw is a {@link UserError}.
+ * @returns {Promise<Record<string, (...args: any[]) => Promise<any>>>}
+ */
 export function operator({ root }) {
   if (!instances.has(root)) instances.set(root, load(root));
   return instances.get(root);
@@ -77,7 +84,10 @@ function isFresh(root) {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === stateOf(root);
 }
 
-/** Into build/operator/. Of several at once, one builds. @param {import("./tools.mjs").Tools} tools */
+/**
+ * Into build/operator/. Of several at once, one builds.
+ * @param {import("./tools.mjs").Tools} tools
+ */
 export async function buildOperator(tools) {
   const { root } = tools;
   await locked(folderOf(root), async () => {

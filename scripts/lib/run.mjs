@@ -7,7 +7,11 @@ import { UserError, duration, tail } from "./output.mjs";
 
 const ASK_MS = 20_000;
 
-/** Returns the path of a program, or null. @param {string} name @param {...(string | undefined)} folders instead of those of PATH */
+/**
+ * Returns the path of a program, or null.
+ * @param {string} name
+ * @param {...(string | undefined)} folders instead of those of PATH
+ */
 export const find = (name, ...folders) =>
   which.sync(name, { nothrow: true, path: folders.filter(Boolean).join(delimiter) || undefined });
 
@@ -17,7 +21,10 @@ export const withPath = (env, ...folders) => ({
   PATH: [...folders, env.PATH ?? env.Path ?? ""].join(delimiter),
 });
 
-/** The output of a quick program, trimmed, or null when it failed. @param {import("node:child_process").SpawnOptions} [options] */
+/**
+ * The output of a quick program, trimmed, or null when it failed.
+ * @param {import("node:child_process").SpawnOptions} [options]
+ */
 export function ask(command, args, options) {
   try {
     return xSync(command, args, {
@@ -60,7 +67,11 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
   }
 }
 
-/** Runs npm as {@link run} runs programs. @param {string[]} args @param {Parameters<typeof run>[2]} [options] */
+/**
+ * Runs npm as {@link run} runs programs.
+ * @param {string[]} args
+ * @param {Parameters<typeof run>[2]} [options]
+ */
 export function npm(args, options) {
   const script = npmScript();
   return script ? run(process.execPath, [script, ...args], options) : run("npm", args, options);

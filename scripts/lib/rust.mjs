@@ -15,14 +15,21 @@ const BINSTALL_MS = 120_000;
 const RUSTUP_MS = 90_000; // on a network that swallows packets rustup alone would go on for many minutes
 const cargoHome = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "bin");
 
-/** @param {import("./tools.mjs").Place} place @returns {{native: import("./toolchain.mjs").Rust | null, wasm: import("./toolchain.mjs").Rust | null}} */
+/**
+ * @param {import("./tools.mjs").Place} place
+ * @returns {{native: import("./toolchain.mjs").Rust | null, wasm: import("./toolchain.mjs").Rust | null}}
+ */
 export function findRust(place) {
   const own = rustOf(find("rustc", process.env.PATH, cargoHome), place.root);
   if (own && existsSync(stdFolder(own.sysroot))) return { native: own, wasm: own };
   return { native: own ?? rustOf(find("rustc", "/usr/bin"), place.root), wasm: debianRust(place) };
 }
 
-/** Is what {@link findRust} found enough? @param {ReturnType<typeof findRust>} found @param {{lint?: boolean}} needs */
+/**
+ * Is what {@link findRust} found enough?
+ * @param {ReturnType<typeof findRust>} found
+ * @param {{lint?: boolean}} needs
+ */
 export function rustReady(found, { lint = false }) {
   const canLint = ({ bin, sysroot }) =>
     ["cargo-fmt", "cargo-clippy"].every((name) => find(name, bin, join(sysroot, "bin")));
@@ -62,7 +69,10 @@ async function byRustup({ root }) {
   }
 }
 
-/** wasm-bindgen comes in exactly the version of the crate in Cargo.lock: they share a private format. */
+/**
+ * wasm-bindgen comes in exactly the version of the crate in Cargo.lock: they share a private
+ * format.
+ */
 export const bindgenVersion = (root) =>
   readFileSync(join(root, "Cargo.lock"), "utf8").match(
     /^name = "wasm-bindgen"\r?\nversion = "(.+)"/m,
@@ -83,7 +93,10 @@ export function bindgenFolder(place) {
     : null;
 }
 
-/** @param {import("./tools.mjs").Place} place @param {{cargo: string, env: NodeJS.ProcessEnv}} native */
+/**
+ * @param {import("./tools.mjs").Place} place
+ * @param {{cargo: string, env: NodeJS.ProcessEnv}} native
+ */
 export async function installBindgen(place, { cargo, env }) {
   const version = bindgenVersion(place.root);
   await entry(cached(place), async (folder) => {

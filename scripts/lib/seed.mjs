@@ -1,4 +1,7 @@
-/** The data of local development: keys that anybody can know, and a few prices. Never for a deployed namespace. */
+/**
+ * The data of local development: keys that anybody can know, and a few prices. Never for a deployed
+ * namespace.
+ */
 import { openKv } from "./kv.mjs";
 import { operator, portOf } from "./operator.mjs";
 
@@ -16,7 +19,9 @@ export async function seedData(tools) {
   return { keys, entries };
 }
 
-/** Writes the records that are missing from local KV, and leaves the others as the user has them. */
+/**
+ * Writes the records that are missing from local KV, and leaves the others as the user has them.
+ */
 export async function seed(tools, { persistTo }) {
   const kv = await openKv(tools, { persistTo });
   try {

@@ -57,7 +57,10 @@ export async function runSteps(steps, { root, env }) {
   return results;
 }
 
-/** Reports the times of all steps and of the slowest files of Node's tests. @param {Result[]} results */
+/**
+ * Reports the times of all steps and of the slowest files of Node's tests.
+ * @param {Result[]} results
+ */
 export function timesInWords(results) {
   const slowestFirst = (a, b) => b.milliseconds - a.milliseconds;
   const steps = results

@@ -1,4 +1,7 @@
-/** Gets the tools that are missing, and says where all are: each command begins with it. Silent when nothing is missing. */
+/**
+ * Gets the tools that are missing, and says where all are: each command begins with it. Silent when
+ * nothing is missing.
+ */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./bootstrap.mjs";
@@ -17,7 +20,10 @@ import { bindgenFolder, findRust, installBindgen, installRust, rustReady } from 
  * @typedef {Place & {env: NodeJS.ProcessEnv, native: Cargo, wasm: Cargo & {targetFolder: string}, bindgen: string, wrangler: string, browser: string | null}} Tools
  */
 
-/** @param {{browser?: boolean, lint?: boolean}} [needs] beyond what building takes @returns {Promise<Tools>} */
+/**
+ * @param {{browser?: boolean, lint?: boolean}} [needs] beyond what building takes
+ * @returns {Promise<Tools>}
+ */
 export async function prepareTools(needs = {}) {
   const place = { root, cache: cacheFolder() };
   mkdirSync(place.cache, { recursive: true });
@@ -40,7 +46,10 @@ export async function prepareTools(needs = {}) {
   };
 }
 
-/** The tools of a command that builds nothing: no Rust is looked for. @returns {Pick<Tools, "root" | "env" | "wrangler">} */
+/**
+ * The tools of a command that builds nothing: no Rust is looked for.
+ * @returns {Pick<Tools, "root" | "env" | "wrangler">}
+ */
 export function operatorTools() {
   const env = { ...process.env, ...QUIET };
   Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // for wrangler in this process: standard output is the command's

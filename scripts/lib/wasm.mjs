@@ -1,4 +1,7 @@
-/** From the crate to wasm, with its JavaScript where it needs any: cargo, wasm-bindgen, wasm-opt, wasm2js. */
+/**
+ * From the crate to wasm, with its JavaScript where it needs any: cargo, wasm-bindgen, wasm-opt,
+ * wasm2js.
+ */
 import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,7 +11,10 @@ import { run } from "./run.mjs";
 import { bindgenVersion } from "./rust.mjs";
 import { WASM } from "./toolchain.mjs";
 
-/** These hold for our memory: it starts as zeros, and its lowest addresses are the end of the stack, without data. */
+/**
+ * These hold for our memory: it starts as zeros, and its lowest addresses are the end of the stack,
+ * without data.
+ */
 const OWN_MEMORY = ["--converge", "--low-memory-unused", "--zero-filled-memory"];
 const SMALLEST = ["--flatten", "--rereloop", "-Oz", ...OWN_MEMORY];
 
@@ -75,7 +81,10 @@ export async function buildWasm(tools, name) {
   });
 }
 
-/** The path of the crate's wasm. The cache keeps it by all that it depends on: a fresh clone need not compile. */
+/**
+ * The path of the crate's wasm. The cache keeps it by all that it depends on: a fresh clone need
+ * not compile.
+ */
 async function compile(tools, build) {
   const { wasm, root, cache } = tools;
   const { features, profile } = build;
@@ -213,7 +222,10 @@ export async function shortenNames(tools, wasm, script) {
   writeFileSync(script, code);
 }
 
-/** @param {string} wasm @param {[name: string, now: string][]} rows what an export is to be called, and what it is called */
+/**
+ * @param {string} wasm
+ * @param {[name: string, now: string][]} rows what an export is to be called, and what it is called
+ */
 async function renameExports(wasm, rows) {
   const { default: binaryen } = await import("binaryen");
   const module = binaryen.readBinary(readFileSync(wasm));

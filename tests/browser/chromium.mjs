@@ -48,7 +48,10 @@ export async function openPage(t, { expected, ...options } = {}) {
   return page;
 }
 
-/** The nodes of the browser's tree for assistive technology, as what it says: role, name, value, description, and states by their names. */
+/**
+ * The nodes of the browser's tree for assistive technology, as what it says: role, name, value,
+ * description, and states by their names.
+ */
 export async function accessibilityNodes(page) {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send("Accessibility.getFullAXTree");

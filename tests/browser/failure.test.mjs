@@ -1,4 +1,6 @@
-/** A pledge service that fails: what the shopper reads, and that trying again pledges nothing twice. */
+/**
+ * A pledge service that fails: what the shopper reads, and that trying again pledges nothing twice.
+ */
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import { openPage, useBrowser } from "./chromium.mjs";

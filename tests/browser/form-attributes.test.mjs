@@ -36,7 +36,10 @@ function defineRendered() {
   };
 }
 
-/** For each form of controls: whether the browser refuses it, and the issues that the rules have with what it would post. */
+/**
+ * For each form of controls: whether the browser refuses it, and the issues that the rules have
+ * with what it would post.
+ */
 async function verdicts(t, forms) {
   const page = await formPage(t, "", { bind: false });
   await page.evaluate(defineRendered);

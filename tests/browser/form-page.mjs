@@ -120,7 +120,9 @@ export function live(page) {
   }));
 }
 
-/** Reads what a field shows: its state for a screen reader, and the text that it is described by. */
+/**
+ * Reads what a field shows: its state for a screen reader, and the text that it is described by.
+ */
 export function shown(page, id) {
   return page.$eval(`#${id}`, (input) => {
     const texts = (input.getAttribute("aria-describedby") ?? "")

@@ -671,7 +671,9 @@ test("every row: the same verdict with JavaScript on and off", async (t) => {
     assert.deepEqual(inThePage, onTheServer, rows[nth].name);
 });
 
-/** Calls a function in a page for each row, with a form that has a field for each of its controls. */
+/**
+ * Calls a function in a page for each row, with a form that has a field for each of its controls.
+ */
 async function inPage(t, work) {
   const page = await formPage(t, "", { bind: false, timezoneId: "America/New_York" });
   const script = `(rows) => rows.map(({ controls, optional }) => {
@@ -761,7 +763,10 @@ test("amounts as people type them", async (t) => {
   assert.deepEqual(wrong, []);
 });
 
-/** Ways in which the rules cannot run: options of the page, and what is done to it before the package is used. */
+/**
+ * Ways in which the rules cannot run: options of the page, and what is done to it before the
+ * package is used.
+ */
 const BLOCKED = {
   "a policy forbids wasm": [
     { policy: "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:" },

@@ -9,7 +9,10 @@ import { tools } from "./chromium.mjs";
 
 export const shop = { origin: "", keys: [] };
 
-/** Starts the shop before the tests of a file and ends it behind them. @param {{serviceUrl?: () => string | Promise<string>}} [options] */
+/**
+ * Starts the shop before the tests of a file and ends it behind them.
+ * @param {{serviceUrl?: () => string | Promise<string>}} [options]
+ */
 export function useShop({ serviceUrl = () => "" } = {}) {
   let harness;
   before(async () => {

@@ -1,4 +1,7 @@
-/** The recipient's page with a shop's profile, in Chromium: readable in any accent, whole without its images, on paper. */
+/**
+ * The recipient's page with a shop's profile, in Chromium: readable in any accent, whole without
+ * its images, on paper.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test, { after, before } from "node:test";

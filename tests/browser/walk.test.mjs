@@ -13,7 +13,10 @@ useShop();
 const FIELDS = ["Trees", "Kilos", "E-mail address", "First name (optional)"];
 const WRONG = "Not a whole e-mail address yet. One looks like ada@example.org.";
 
-/** The fields in the browser's tree for assistive technology: role, name, value, description and whether it is invalid. */
+/**
+ * The fields in the browser's tree for assistive technology: role, name, value, description and
+ * whether it is invalid.
+ */
 async function spoken(page) {
   const nodes = await accessibilityNodes(page);
   const fields = nodes.filter(

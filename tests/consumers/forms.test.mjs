@@ -1,4 +1,7 @@
-/** The schema in form libraries of React, in Chromium: each problem stands at its field, in our words. */
+/**
+ * The schema in form libraries of React, in Chromium: each problem stands at its field, in our
+ * words.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";

@@ -1,4 +1,7 @@
-/** The schema in routers that take a Standard Schema: what is valid comes through, what is not has its path. */
+/**
+ * The schema in routers that take a Standard Schema: what is valid comes through, what is not has
+ * its path.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { sValidator } from "@hono/standard-validator";

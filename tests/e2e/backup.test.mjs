@@ -1,4 +1,6 @@
-/** Backups: what is in them, what is refused, and that a command that was broken off is run again. */
+/**
+ * Backups: what is in them, what is refused, and that a command that was broken off is run again.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";

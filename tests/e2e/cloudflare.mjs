@@ -1,4 +1,7 @@
-/** As much of Cloudflare's API as wrangler and the commands ask for when they deploy and delete Workers and read and write their namespaces. */
+/**
+ * As much of Cloudflare's API as wrangler and the commands ask for when they deploy and delete
+ * Workers and read and write their namespaces.
+ */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";

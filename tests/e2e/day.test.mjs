@@ -23,7 +23,10 @@ const order = (reference, offeringId = "tree") => ({
   trigger: { phrase: "Order placed" },
 });
 
-/** @returns for each environment: the arguments that lead a command to it, and its records; how production gets a release, and loses it. */
+/**
+ * @returns for each environment: the arguments that lead a command to it, and its records; how
+ *   production gets a release, and loses it.
+ */
 const PLACES = {
   "local KV": async (t) => {
     const [staging, production] = [await localKv(t), await localKv(t)];

@@ -1,10 +1,16 @@
-/** The rows of tests/fixtures/http and tests/fixtures/records, answered by the real Worker with real local KV. */
+/**
+ * The rows of tests/fixtures/http and tests/fixtures/records, answered by the real Worker with real
+ * local KV.
+ */
 import { randomUUID } from "node:crypto";
 import test, { after } from "node:test";
 import { files, assertAnswer, requestOf } from "./rows.mjs";
 import { send, startWorker } from "./worker.mjs";
 
-/** One Worker for each configuration and each set of records that a file asks for. @type {Map<string, Promise<import("./worker.mjs").Worker>>} */
+/**
+ * One Worker for each configuration and each set of records that a file asks for.
+ * @type {Map<string, Promise<import("./worker.mjs").Worker>>}
+ */
 const workers = new Map();
 
 function workerFor({ file, allowedOrigins = "", records }) {

@@ -23,7 +23,11 @@ const hex = (text) => createHash("sha256").update(text).digest("hex");
  *   one of `value` and `base64`
  */
 
-/** The record at this place in the order of names: half are replay records, some hold bytes that are no text. @returns {Record} */
+/**
+ * The record at this place in the order of names: half are replay records, some hold bytes that are
+ * no text.
+ * @returns {Record}
+ */
 export function simulated(index, count) {
   const hash = hex(String(index));
   const digits = String(index).padStart(24, "0");
@@ -91,7 +95,10 @@ export function simulated(index, count) {
   };
 }
 
-/** A namespace that has these records, or gets them. What is written otherwise than simulated is a problem. */
+/**
+ * A namespace that has these records, or gets them. What is written otherwise than simulated is a
+ * problem.
+ */
 class Namespace {
   /** @type {string[]} */
   problems = [];

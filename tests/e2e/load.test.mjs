@@ -1,4 +1,7 @@
-/** Many requests, large ones and hostile ones: every one is answered, and the service works after each. */
+/**
+ * Many requests, large ones and hostile ones: every one is answered, and the service works after
+ * each.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

@@ -1,4 +1,7 @@
-/** The logs of the running Worker: a line of JSON for each answer, without any content of the request. */
+/**
+ * The logs of the running Worker: a line of JSON for each answer, without any content of the
+ * request.
+ */
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { create, get, send, startWorker } from "./worker.mjs";

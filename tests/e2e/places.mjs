@@ -1,4 +1,7 @@
-/** Where an operator's commands work: this machine's KV, and a deployed Worker's at a stand-in of Cloudflare. */
+/**
+ * Where an operator's commands work: this machine's KV, and a deployed Worker's at a stand-in of
+ * Cloudflare.
+ */
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { scratch, tools } from "./script.mjs";
@@ -17,7 +20,11 @@ export async function localKv(t) {
   return { place: { kind: "local", folder }, kv, args: ["--persist-to", folder], env: {} };
 }
 
-/** Production, beside another Worker of the account. @param {import("node:test").TestContext} t @returns {Promise<At & {account: object, records: Map<string, string>}>} */
+/**
+ * Production, beside another Worker of the account.
+ * @param {import("node:test").TestContext} t
+ * @returns {Promise<At & {account: object, records: Map<string, string>}>}
+ */
 export async function deployedKv(t) {
   const environment = "production",
     worker = `impact-pledge-${environment}`;
@@ -39,7 +46,11 @@ export async function deployedKv(t) {
 
 export const PLACES = { "local KV": localKv, "a deployed namespace": deployedKv };
 
-/** The records of a KV by their names. @param {import("../../scripts/lib/kv.mjs").Kv} kv @returns {Promise<Record<string, {value: string | null, metadata: unknown}>>} */
+/**
+ * The records of a KV by their names.
+ * @param {import("../../scripts/lib/kv.mjs").Kv} kv
+ * @returns {Promise<Record<string, {value: string | null, metadata: unknown}>>}
+ */
 export async function contents(kv) {
   return Object.fromEntries(
     (await Array.fromAsync(kv.read(kv.names()))).map(({ name, value, metadata }) => [

@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** @param {string} folder below tests/fixtures @returns {{file: string, allowedOrigins?: string, rows: object[]}[]} */
+/**
+ * @param {string} folder below tests/fixtures
+ * @returns {{file: string, allowedOrigins?: string, rows: object[]}[]}
+ */
 export function files(folder) {
   const path = join(import.meta.dirname, "..", "fixtures", folder);
   return readdirSync(path)

@@ -14,7 +14,10 @@ import { text } from "node:stream/consumers";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 
-/** Closes the connections that are idle: a server that closes one just when it is used again fails a request for nothing. */
+/**
+ * Closes the connections that are idle: a server that closes one just when it is used again fails a
+ * request for nothing.
+ */
 export const closeIdleConnections = () => agent.destroy();
 
 /**

@@ -23,7 +23,10 @@ async function freePort() {
   return port;
 }
 
-/** Starts the service and waits for all that it prints. @param {import("node:test").TestContext} t */
+/**
+ * Starts the service and waits for all that it prints.
+ * @param {import("node:test").TestContext} t
+ */
 async function running(t, { port, persistTo }) {
   const service = start("start", ["--persist-to", persistTo], { env: { PORT: String(port) } });
   t.after(() => service.kill("SIGTERM"));

@@ -31,7 +31,10 @@ function recorded(time = before(60)) {
   return { rows, entries: [...entries.filter(({ key }) => key !== "secret"), secret] };
 }
 
-/** The ID of a transaction of this unit and mode: 40 bits of their hash, and characters of which nothing is known. */
+/**
+ * The ID of a transaction of this unit and mode: 40 bits of their hash, and characters of which
+ * nothing is known.
+ */
 function idIn(mode, unit, character) {
   const hash = createHash("sha256");
   for (const text of [mode, unit]) {

@@ -1,4 +1,7 @@
-/** The shipped Worker on workerd, over a KV that fails, killed and trapped: nothing is lost, nothing is doubled. */
+/**
+ * The shipped Worker on workerd, over a KV that fails, killed and trapped: nothing is lost, nothing
+ * is doubled.
+ */
 import assert from "node:assert/strict";
 import test, { before } from "node:test";
 import { tools } from "../e2e/script.mjs";
@@ -132,7 +135,10 @@ const recordOf = (exchange) =>
       name === `transaction:${idOf(exchange)}` && number === exchange.ask.number,
   );
 const isFinal = ({ ask }) => ask.isFinal;
-/** A final repeat of a create that was answered the first time and whose transaction was written once. */
+/**
+ * A final repeat of a create that was answered the first time and whose transaction was written
+ * once.
+ */
 const isPlainReplay = (each) =>
   each.ask.isFinal &&
   each.outcome.replayed &&
@@ -155,7 +161,10 @@ const without = (list, item) => ({
 const record = (write, by) => replaced(history, "writes", write, by);
 const added = (write) => ({ ...history, writes: [...history.writes, write] });
 
-/** Broken histories: the name of the defect, the rule that it breaks, and how the history is changed to have it. */
+/**
+ * Broken histories: the name of the defect, the rule that it breaks, and how the history is changed
+ * to have it.
+ */
 const DOCTORED = [
   [
     "a record that is gone in the end",

@@ -65,14 +65,20 @@ export class Mix {
     this.special = special;
   }
 
-  /** @param {Pick<Ask, "caller"> & {payload: NonNullable<Ask["payload"]>}} ask @param {any} json of its 200 */
+  /**
+   * @param {Pick<Ask, "caller"> & {payload: NonNullable<Ask["payload"]>}} ask
+   * @param {any} json of its 200
+   */
   acknowledge({ caller, payload }, { id, timelineUrl }) {
     if (!this.#ids.has(id))
       this.known.push({ id, timelineUrl, caller, email: payload.recipient.email });
     this.#ids.add(id);
   }
 
-  /** @param {number} number @returns {Ask & {method: string, path: string, headers: object, body?: string, way?: string}} */
+  /**
+   * @param {number} number
+   * @returns {Ask & {method: string, path: string, headers: object, body?: string, way?: string}}
+   */
   next(number) {
     const random = new Random(this.seed, number, "ask");
     const wanted = this.special.get(number) ?? drawn(random) ?? "create";
@@ -104,7 +110,10 @@ export class Mix {
       };
   }
 
-  /** Reads of all that was acknowledged, by its own caller, and of every tenth by one of another unit or mode. */
+  /**
+   * Reads of all that was acknowledged, by its own caller, and of every tenth by one of another
+   * unit or mode.
+   */
   *reads(first) {
     let number = first;
     const final = (kind, ask) => ({ ...labelled(number++, kind, ask), isFinal: true });

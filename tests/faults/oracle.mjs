@@ -111,7 +111,10 @@ const isGet = ({ kind }) => kind === "get" || kind === "foreign";
 const isPage = ({ kind }) => kind === "timeline" || kind === "wrongTimeline";
 /** An idempotency key in its scope. @param {Ask} ask */
 const nameOf = ({ caller, idempotencyKey }) => JSON.stringify([caller?.scope, idempotencyKey]);
-/** The identity of a create: equal ones are one transaction. No two payloads have one reference. @param {Ask} ask */
+/**
+ * The identity of a create: equal ones are one transaction. No two payloads have one reference.
+ * @param {Ask} ask
+ */
 const identityOf = ({ number, caller, idempotencyKey, payload }) =>
   idempotencyKey
     ? JSON.stringify([caller?.key, caller?.scope, idempotencyKey, payload?.reference])
@@ -193,28 +196,43 @@ function asRequested({ payload, caller }) {
   });
 }
 
-/** Without what a repeat that did not see the first create makes anew; prices stay the same here. */
+/**
+ * Without what a repeat that did not see the first create makes anew; prices stay the same here.
+ */
 const undated = ({ createdAt: _, timelineUrl, ...rest }) => ({
   ...rest,
   timeline: timelineUrl.replace(ORIGIN, ""),
 });
 const editKeyOf = ({ timelineUrl }) => timelineUrl.split("edit_key=")[1];
 
-/** Whether a request that its caller broke off ended as such requests do. @param {Exchange} exchange */
+/**
+ * Whether a request that its caller broke off ended as such requests do.
+ * @param {Exchange} exchange
+ */
 const isCutShort = ({ ask, outcome: { status, error } }) =>
   isCut(ask) && error !== "no answer" && [400, undefined].includes(status);
 
-/** How an unexpected outcome shows, in the words of {@link SHOWS}. @param {import("./client.mjs").Outcome} outcome */
+/**
+ * How an unexpected outcome shows, in the words of {@link SHOWS}.
+ * @param {import("./client.mjs").Outcome} outcome
+ */
 function symptomOf({ status, error, text = "" }) {
   if (error === "no answer") return error;
   if (error) return "lost";
   return status === 503 && BUSY.test(text) ? "busy" : status;
 }
 
-/** Whether two creates of one idempotency key have one payload; no two payloads have one reference. */
+/**
+ * Whether two creates of one idempotency key have one payload; no two payloads have one reference.
+ */
 const isSamePayload = (one, other) => one.ask.payload?.reference === other.ask.payload?.reference;
 
-/** Checks a create that was refused because its idempotency key has another payload. @param {Facts} facts @param {Exchange} exchange @returns {Findings} */
+/**
+ * Checks a create that was refused because its idempotency key has another payload.
+ * @param {Facts} facts
+ * @param {Exchange} exchange
+ * @returns {Findings}
+ */
 function* wrongRefusals(facts, exchange) {
   const { ask, ended } = exchange;
   const own = facts.earlier(exchange);
@@ -227,7 +245,12 @@ function* wrongRefusals(facts, exchange) {
   if (!others.some(({ begun }) => begun <= ended)) yield [ask.number, "refused without a reason"];
 }
 
-/** Checks a create that was answered. @param {Facts} facts @param {Exchange} exchange @returns {Findings} */
+/**
+ * Checks a create that was answered.
+ * @param {Facts} facts
+ * @param {Exchange} exchange
+ * @returns {Findings}
+ */
 function* wrongAcceptances(facts, exchange) {
   const { ask } = exchange;
   const all = facts.ofKey(ask);
@@ -242,7 +265,10 @@ function* wrongAcceptances(facts, exchange) {
     yield [ask.number, `answered, but ${taken.ask.number} has the key`];
 }
 
-/** Each gives the number of a request and what is wrong with it. @type {Record<string, (facts: Facts) => Findings>} */
+/**
+ * Each gives the number of a request and what is wrong with it.
+ * @type {Record<string, (facts: Facts) => Findings>}
+ */
 const RULES = {
   *"a status is the expected one, or shows what was done to this request"(facts) {
     for (const exchange of facts.exchanges) {

@@ -1,4 +1,7 @@
-/** Plays a mix of requests against the shipped Worker on workerd while KV fails and workerd is killed, and keeps what happened. */
+/**
+ * Plays a mix of requests against the shipped Worker on workerd while KV fails and workerd is
+ * killed, and keeps what happened.
+ */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

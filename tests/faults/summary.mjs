@@ -18,7 +18,11 @@ export function tally(items) {
     .join(", ");
 }
 
-/** @param {import("./run.mjs").History} history @param {import("./oracle.mjs").Violation[]} found @param {{seed: number, connections: number}} plan */
+/**
+ * @param {import("./run.mjs").History} history
+ * @param {import("./oracle.mjs").Violation[]} found
+ * @param {{seed: number, connections: number}} plan
+ */
 export function summary({ exchanges, kills, faults, memory }, found, { seed, connections }) {
   const injected = [...faults.values()].flat();
   const acknowledged = exchanges.filter(

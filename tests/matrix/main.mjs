@@ -1,4 +1,7 @@
-/** Tries the environments one behind the other: each in a fresh folder, in which the packed package is installed. */
+/**
+ * Tries the environments one behind the other: each in a fresh folder, in which the packed package
+ * is installed.
+ */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { duration, log } from "../../scripts/lib/output.mjs";
@@ -96,7 +99,10 @@ async function resultOf({ name, version: versionOf, run, mayBeMissing }, { home,
   }
 }
 
-/** In CI nothing is left out unless that is known: a matrix that tries less and less would stay green. */
+/**
+ * In CI nothing is left out unless that is known: a matrix that tries less and less would stay
+ * green.
+ */
 export function outcomeOf(error, mayBeMissing, env = process.env) {
   return error instanceof Skipped && (mayBeMissing || !env.CI) ? "skipped" : "failed";
 }

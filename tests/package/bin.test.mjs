@@ -21,7 +21,9 @@ const [KEY, OTHER_UNIT] = ["service_sk_test_dev_unit", "service_sk_test_dev_unit
 const GOOD = JSON.stringify(REQUEST);
 const patience = { timeout: 120_000 };
 
-/** The environment without the command's own variables, which whoever runs the tests may have set. */
+/**
+ * The environment without the command's own variables, which whoever runs the tests may have set.
+ */
 const environment = (node, env) => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(PLEDGE_|FORCE_COLOR|NODE_TEST)/.test(name)),
@@ -310,7 +312,11 @@ test("the reader of the output has enough", async () => {
   assert.deepEqual((await ended).err, "");
 });
 
-/** Starts the service. @returns {Promise<{env: object, interrupt: () => Promise<{status: number, out: string, err: string}>}>} what calls need, and Ctrl-C */
+/**
+ * Starts the service.
+ * @returns {Promise<{env: object, interrupt: () => Promise<{status: number, out: string, err: string}>}>} what
+ *   calls need, and Ctrl-C
+ */
 async function serving(t, options) {
   const run = start(["serve", "--port", "0"], options);
   const interrupt = () => {

@@ -1,4 +1,7 @@
-/** Options for a server's developer: keys that change, headers, deadlines, hooks and logs, and the errors of each status. */
+/**
+ * Options for a server's developer: keys that change, headers, deadlines, hooks and logs, and the
+ * errors of each status.
+ */
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import test from "node:test";

@@ -147,7 +147,10 @@ test("any names and values: a reading, its issues those of its payload, and no p
   );
 });
 
-/** Required members of a request and of a pledge: what issues there may be beyond one for each control. */
+/**
+ * Required members of a request and of a pledge: what issues there may be beyond one for each
+ * control.
+ */
 const REQUESTED = 30;
 
 test("each field filled in once: the payload is that of a model", (t) => {
@@ -172,7 +175,10 @@ const shapeAt = (path) =>
   path.split(".").reduce((shape, step) => shape.item ?? shape.members[step], REQUEST);
 const isField = (path) => !shapeAt(path).members && !shapeAt(path).item;
 
-/** A form as an object: empty texts are absent unless they are required in something that is there, and items move up. */
+/**
+ * A form as an object: empty texts are absent unless they are required in something that is there,
+ * and items move up.
+ */
 function model(controls) {
   const build = (shape, prefix) => {
     const own = controls.filter(

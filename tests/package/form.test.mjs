@@ -456,7 +456,10 @@ test("CommonJS has the same", () => {
   });
 });
 
-/** Imports and the most bytes that they cost, brotli, the rules included. A page binds forms; it does not read posted ones. */
+/**
+ * Imports and the most bytes that they cost, brotli, the rules included. A page binds forms; it
+ * does not read posted ones.
+ */
 const SIZES = { "{ bindForm }": 12_500, "{ readForm }": 9_500, "*": 12_900 };
 
 async function sizeOf(contents) {

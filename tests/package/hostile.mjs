@@ -74,7 +74,12 @@ export const HOSTILE = {
   }),
 };
 
-/** Members that the contract has not. @param {number} count @param {(index: number) => string | number} [name] @param {unknown} [value] */
+/**
+ * Members that the contract has not.
+ * @param {number} count
+ * @param {(index: number) => string | number} [name]
+ * @param {unknown} [value]
+ */
 function unknown(count, name = (i) => `extra${i}`, value = 1) {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), value]));
 }

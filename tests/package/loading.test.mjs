@@ -110,7 +110,10 @@ const fromOutside = {
   },
 };
 
-/** As Next.js runs edge routes: the platform's module was compiled in another realm than the one that it is used in. */
+/**
+ * As Next.js runs edge routes: the platform's module was compiled in another realm than the one
+ * that it is used in.
+ */
 for (const entry of ["index", "validate", "form", "testing"]) {
   test(`${entry}.edge-light.js with a wasm module of another realm`, async () => {
     const home = join(project.folder, "node_modules", "impact-pledge");

@@ -1,4 +1,6 @@
-/** The locale packs as installed: complete, plain and small, and taken by whatever takes `messages`. */
+/**
+ * The locale packs as installed: complete, plain and small, and taken by whatever takes `messages`.
+ */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

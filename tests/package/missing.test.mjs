@@ -1,4 +1,7 @@
-/** Every entry where the platform lacks what it needs: importing works, and an error of the first use names what is missing. */
+/**
+ * Every entry where the platform lacks what it needs: importing works, and an error of the first
+ * use names what is missing.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

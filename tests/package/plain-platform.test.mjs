@@ -1,4 +1,7 @@
-/** The entries without wasm where a platform has nothing but the language, and what they have in its place. */
+/**
+ * The entries without wasm where a platform has nothing but the language, and what they have in its
+ * place.
+ */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createContext, runInContext } from "node:vm";

@@ -1,4 +1,6 @@
-/** The contents of the package: each part has its licence, and nothing shows the building machine. */
+/**
+ * The contents of the package: each part has its licence, and nothing shows the building machine.
+ */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";

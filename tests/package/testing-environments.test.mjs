@@ -124,7 +124,10 @@ async function newPage(t) {
 
 const file = (path, type = "text/javascript") => [type, readFileSync(join(home, path), "utf8")];
 
-/** A site of a page without content and the package's files, with a policy that allows wasm and no eval. */
+/**
+ * A site of a page without content and the package's files, with a policy that allows wasm and no
+ * eval.
+ */
 const site = (t) =>
   listen(t, (request, response) => {
     const [type, body] = { "/index.js": file("index.js"), "/testing.js": file("testing.js") }[

@@ -83,7 +83,9 @@ test("every day of a leap year, and the first of years long ago and to come", as
   }
 });
 
-/** Amounts that are whole and not, small and large, around every rule of plurals and of grouping. */
+/**
+ * Amounts that are whole and not, small and large, around every rule of plurals and of grouping.
+ */
 const AMOUNTS = [
   ...Array.from({ length: 1_200 }, (_, index) => index + 1),
   ...Array.from({ length: 250 }, (_, index) => (index + 1) / 100),

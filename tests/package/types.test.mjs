@@ -1,4 +1,7 @@
-/** The declarations of the packed package, compiled as users compile: strict, as ESM, CommonJS and for a bundler. */
+/**
+ * The declarations of the packed package, compiled as users compile: strict, as ESM, CommonJS and
+ * for a bundler.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";

@@ -151,7 +151,10 @@ function request() {
   });
 }
 
-/** Wraps what JSON.stringify sees through, so that the value is serialized: that must not differ either. */
+/**
+ * Wraps what JSON.stringify sees through, so that the value is serialized: that must not differ
+ * either.
+ */
 function disguised(value) {
   const kind = below(4);
   if (kind === 0) return { toJSON: () => value };

@@ -147,7 +147,9 @@ describe(`${count.toLocaleString("en-US")} of`, () => {
   });
 });
 
-/** The whole number takes minutes in quadratic time, and a gigabyte where each problem is an issue. */
+/**
+ * The whole number takes minutes in quadratic time, and a gigabyte where each problem is an issue.
+ */
 function inProcess(code, flags = []) {
   const file = JSON.stringify(join(import.meta.dirname, "hostile.mjs"));
   const pkg = JSON.stringify(join(import.meta.dirname, "..", "..", "pkg", "validate.js"));

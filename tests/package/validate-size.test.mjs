@@ -1,4 +1,7 @@
-/** The size of the package's entries in a page: bytes after esbuild has minified them and brotli has packed them. */
+/**
+ * The size of the package's entries in a page: bytes after esbuild has minified them and brotli has
+ * packed them.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -7,7 +10,10 @@ import { build } from "esbuild";
 
 const pkg = join(import.meta.dirname, "..", "..", "pkg");
 
-/** The imports, their entry, the most bytes, and how far below it we may come before the budget must be lowered. */
+/**
+ * The imports, their entry, the most bytes, and how far below it we may come before the budget must
+ * be lowered.
+ */
 const BUDGETS = [
   ["{ validate }", "validate.js", 9_000, 300],
   ["*", "validate.js", 10_700, 300],
@@ -15,7 +21,9 @@ const BUDGETS = [
   ["*", "index.js", 46_000, 5_000],
 ];
 
-/** How it is used and bundled: each way has other names in the end, and so a few bytes more or less. */
+/**
+ * How it is used and bundled: each way has other names in the end, and so a few bytes more or less.
+ */
 const USES = [
   (path) => `export { validate } from ${path};`,
   (path) => `export { validate as check } from ${path};`,

@@ -1,4 +1,7 @@
-/** The environments of wrangler.toml: what they must have in common, since none inherits bindings or variables. */
+/**
+ * The environments of wrangler.toml: what they must have in common, since none inherits bindings or
+ * variables.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +24,9 @@ const OWN = [
   "placement",
   "account_id",
 ];
-/** A limit has a number of its own in each environment: two with one number would count together. */
+/**
+ * A limit has a number of its own in each environment: two with one number would count together.
+ */
 const withoutNumbers = ({ ratelimits, ...config }) => ({
   ...config,
   ratelimits: ratelimits.map(({ namespace_id, ...limit }) => limit),

@@ -15,7 +15,10 @@ const LONG = [
   "__wbindgen_init_externref_table",
 ];
 
-/** A file of a module that calls its imports in order. @param {import("node:test").TestContext} t */
+/**
+ * A file of a module that calls its imports in order.
+ * @param {import("node:test").TestContext} t
+ */
 function sample(t) {
   const module = binaryen.parseText(`(module
     ${LONG.map((name) => `(import "./client_bg.js" "${name}" (func $${name}))`).join("\n")}

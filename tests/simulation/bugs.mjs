@@ -14,7 +14,12 @@ const SOURCES = ["Cargo.toml", "Cargo.lock", "src", "tests/simulation"];
 export const readBugs = () =>
   JSON.parse(readFileSync(join(import.meta.dirname, "bugs.json"), "utf8"));
 
-/** The text of a file with the bug in it. @param {string} text @param {Bug} bugged @returns {string} */
+/**
+ * The text of a file with the bug in it.
+ * @param {string} text
+ * @param {Bug} bugged
+ * @returns {string}
+ */
 export function plant(text, { bug, file, old, new: replacement }) {
   if (text.split(old).length !== 2)
     throw new UserError(

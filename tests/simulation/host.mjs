@@ -1,4 +1,7 @@
-/** The built Worker in an isolate of JavaScript's, from whose host it gets all that is not determined. */
+/**
+ * The built Worker in an isolate of JavaScript's, from whose host it gets all that is not
+ * determined.
+ */
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import { Script, createContext } from "node:vm";
@@ -88,7 +91,10 @@ function byteStream(arrive) {
   return stream;
 }
 
-/** A value of KV's, whose bytes are asked for when it is read. @param {() => Promise<string>} read */
+/**
+ * A value of KV's, whose bytes are asked for when it is read.
+ * @param {() => Promise<string>} read
+ */
 export const valueStream = (read) =>
   new ReadableStream(
     {

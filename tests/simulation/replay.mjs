@@ -1,4 +1,7 @@
-/** Plays recorded seeds on the built Worker, and compares all that it does with what the native service did. */
+/**
+ * Plays recorded seeds on the built Worker, and compares all that it does with what the native
+ * service did.
+ */
 import { setImmediate as turn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { bytesOf, simulatedRequest, textOf, valueStream } from "./host.mjs";

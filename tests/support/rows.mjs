@@ -1,4 +1,7 @@
-/** The rows of the rules and of forms, and a script that tries them all where there is nothing but the language. */
+/**
+ * The rows of the rules and of forms, and a script that tries them all where there is nothing but
+ * the language.
+ */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { fixturesIn } from "./fixtures.mjs";

@@ -90,7 +90,9 @@ const progress = find("[data-progress]");
 const failure = find("#failure");
 let attempt = { body: "", key: form.elements.attempt.value || crypto.randomUUID() };
 
-/** Returns the idempotency key: the same for each attempt of an order, another for another order. */
+/**
+ * Returns the idempotency key: the same for each attempt of an order, another for another order.
+ */
 function attemptOf(body) {
   if (attempt.body && attempt.body !== body) attempt = { body, key: crypto.randomUUID() };
   attempt.body = body;

@@ -22,7 +22,9 @@ function write(trace) {
 
 export const startTrace = () => write(began);
 
-/** @param {{at: number, field: string, issues: string[], ms: number}} step a change of the issues */
+/**
+ * @param {{at: number, field: string, issues: string[], ms: number}} step a change of the issues
+ */
 export function traceTyped(step) {
   const trace = readTrace();
   write({ ...trace, typed: [...trace.typed, step].slice(-MOST) });

@@ -49,7 +49,10 @@ async function byScript(request, context) {
   return json(failure ? { message: failure, trace } : { timelineUrl: location, trace }, status);
 }
 
-/** Answers a form posted without JavaScript: with the page and its problems, or a redirect to the timeline. */
+/**
+ * Answers a form posted without JavaScript: with the page and its problems, or a redirect to the
+ * timeline.
+ */
 async function byForm(request, context, checkout) {
   const data = await request.formData().catch(() => null);
   if (!data) return json({ message: "Orders are forms, or JSON." }, 415);

@@ -1,4 +1,7 @@
-/** The checkout's page with what the server knows: a fresh order, or one that was posted and has problems. */
+/**
+ * The checkout's page with what the server knows: a fresh order, or one that was posted and has
+ * problems.
+ */
 import { worded } from "../shared/messages.js";
 
 const OF_GROUPS = new Set(["too_few_items", "too_many_items"]);
@@ -35,7 +38,11 @@ export function filled(page, { values, issues = [], failure }) {
     .transform(page);
 }
 
-/** The page after an order without a pledge. @param {Response} page the static page @param {string} [name] */
+/**
+ * The page after an order without a pledge.
+ * @param {Response} page the static page
+ * @param {string} [name]
+ */
 export function thanked(page, name = "") {
   return new HTMLRewriter()
     .on("#checkout", { element: (form) => form.setAttribute("hidden", "") })

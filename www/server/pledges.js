@@ -1,4 +1,7 @@
-/** Calls the pledge service by the package's client with the secret key, and records the call for developers. */
+/**
+ * Calls the pledge service by the package's client with the secret key, and records the call for
+ * developers.
+ */
 import { PledgeClient } from "impact-pledge";
 import service from "../../build/worker.js";
 

@@ -1,4 +1,6 @@
-/** The shop's own words for what can be wrong, by code: the same in the page and from its server. */
+/**
+ * The shop's own words for what can be wrong, by code: the same in the page and from its server.
+ */
 export const MESSAGES = {
   required: ({ path }) =>
     path.includes("email") ? "We need an address to send your page to." : "Please fill this in.",

@@ -1,4 +1,7 @@
-/** Next.js with either of its bundlers, on Node and at the edge; and Cloudflare's workerd, bundled by wrangler and by Vite. */
+/**
+ * Next.js with either of its bundlers, on Node and at the edge; and Cloudflare's workerd, bundled
+ * by wrangler and by Vite.
+ */
 const next = (bundler) => ({
   name: `next-${bundler}`,
   version: (workspace) => workspace.version("next"),
@@ -23,7 +26,11 @@ const VITE_CONFIG = `import { cloudflare } from "@cloudflare/vite-plugin";
 export default { plugins: [cloudflare({ inspectorPort: false })] };
 `;
 
-/** A Worker of Vite's. @param {string} command that serves it @param {string[]} [before] one that must run first */
+/**
+ * A Worker of Vite's.
+ * @param {string} command that serves it
+ * @param {string[]} [before] one that must run first
+ */
 const viteWorker = (name, command, before = []) => ({
   name: `workerd-vite-${name}`,
   version: (workspace) => workspace.version("@cloudflare/vite-plugin"),

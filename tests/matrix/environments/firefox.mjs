@@ -1,11 +1,16 @@
-/** The package in Firefox: loaded as in Chromium, and a shopper's walk with JavaScript and without. */
+/**
+ * The package in Firefox: loaded as in Chromium, and a shopper's walk with JavaScript and without.
+ */
 import assert from "node:assert/strict";
 import { useFirefox } from "../lib/firefox.mjs";
 import { environments as bundlers } from "./bundlers.mjs";
 import { environments as pages } from "./page.mjs";
 import { ORDER, TIMELINE, recorded, startFrontEnd } from "./recipes.mjs";
 
-/** @param {(workspace: import("../lib/workspace.mjs").Workspace) => Promise<void>} run with a Firefox as its browser */
+/**
+ * @param {(workspace: import("../lib/workspace.mjs").Workspace) => Promise<void>} run with a
+ *   Firefox as its browser
+ */
 const inFirefox = (name, run) => ({
   name: `firefox-${name}`,
   async version(workspace) {
@@ -18,7 +23,10 @@ const inFirefox = (name, run) => ({
 
 const [EMAIL, TREES] = ["recipient.email", "pledges.0.impact.amount"];
 
-/** Of each field that a shopper sees, what assistive technology reads: its name, whether it is invalid, and why. */
+/**
+ * Of each field that a shopper sees, what assistive technology reads: its name, whether it is
+ * invalid, and why.
+ */
 function statuses(page) {
   return page.$$eval(
     "form :is(input[type=number], input[type=email], input[type=text])",

@@ -3,7 +3,9 @@ const HTML = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>A page</title><script type="module" src="/page.mjs"></script></head><body></body></html>
 `;
 
-/** Paths for names: an import map would stand in the page, where the policy lets no script stand. */
+/**
+ * Paths for names: an import map would stand in the page, where the policy lets no script stand.
+ */
 const named = (text) =>
   text.replaceAll(
     /"impact-pledge(\/[a-z]+)?"/g,

@@ -1,4 +1,7 @@
-/** Hermes, the engine of React Native, which has no WebAssembly: every row of the rules and of forms. */
+/**
+ * Hermes, the engine of React Native, which has no WebAssembly: every row of the rules and of
+ * forms.
+ */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -7,7 +10,10 @@ import { ask, npm } from "../../../scripts/lib/run.mjs";
 import { rowsScript } from "../../support/rows.mjs";
 import { Skipped } from "../lib/skipped.mjs";
 
-/** The last Hermes that npm has as a program, of 2022: it has less than any that came later. And how React Native compiles for it. */
+/**
+ * The last Hermes that npm has as a program, of 2022: it has less than any that came later. And how
+ * React Native compiles for it.
+ */
 const PACKAGES = [
   "hermes-engine-cli@0.12.0",
   "@react-native/babel-preset@0.88.1",
@@ -19,7 +25,10 @@ const PROGRAMS = {
   win32: "win64-bin/hermes.exe",
 };
 
-/** Outside of the matrix's own packages: it is larger than most of them, and is no tool of anybody who uses the package. */
+/**
+ * Outside of the matrix's own packages: it is larger than most of them, and is no tool of anybody
+ * who uses the package.
+ */
 async function hermes({ cache, env }) {
   const install = (fresh) =>
     npm(["install", "--prefix", fresh, "--ignore-scripts", "--loglevel=error", ...PACKAGES], {

@@ -45,7 +45,9 @@ function nodeServer(workspace, folder) {
   });
 }
 
-/** A page whose every byte is looked at, from the first one on, and the statuses of what it posts. */
+/**
+ * A page whose every byte is looked at, from the first one on, and the statuses of what it posts.
+ */
 async function watchedPage(workspace, options) {
   const page = await workspace.openPage(options);
   /** @type {Promise<string>[]} */
@@ -97,7 +99,10 @@ async function walk(workspace, url, { problem, arrive, bound }) {
   await mustBeClean();
 }
 
-/** The same where a browser without JavaScript posts the form: what HTML lets through, the server refuses in the page. */
+/**
+ * The same where a browser without JavaScript posts the form: what HTML lets through, the server
+ * refuses in the page.
+ */
 async function walkWithoutScript(workspace, url) {
   const { page, posts, mustBeClean } = await watchedPage(workspace, { javaScriptEnabled: false });
   const before = workspace.service.seen.length;
@@ -161,7 +166,11 @@ async function mustSaySorry(url) {
   assert.match(body.message, /try again/);
 }
 
-/** A Worker of the service's name, which passes on to the service what comes by the recipe's binding. @returns flags for `wrangler dev` */
+/**
+ * A Worker of the service's name, which passes on to the service what comes by the recipe's
+ * binding.
+ * @returns flags for `wrangler dev`
+ */
 function bindHonoToPledges(workspace) {
   workspace.write(
     "pledges/index.js",
@@ -203,7 +212,10 @@ async function mustRefuseInPage(url, { fields, status: expected, text }) {
 
 const UNREACHABLE = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: "http://127.0.0.1:9" };
 
-/** A page that is built by Vite, with the shop's server of the Node recipe behind it. @returns {Promise<string>} its origin */
+/**
+ * A page that is built by Vite, with the shop's server of the Node recipe behind it.
+ * @returns {Promise<string>} its origin
+ */
 export async function startFrontEnd(workspace, name) {
   workspace.copyRecipe(name);
   workspace.copyRecipe("node", "server");
@@ -232,7 +244,10 @@ const frontEnd = (name, expected) => ({
   run: async (workspace) => walk(workspace, await startFrontEnd(workspace, name), expected),
 });
 
-/** A framework whose server takes the form itself, from pages with a script and without. @param {(port: number) => string[]} [flags] for its start */
+/**
+ * A framework whose server takes the form itself, from pages with a script and without.
+ * @param {(port: number) => string[]} [flags] for its start
+ */
 const fullStack = (name, framework, flags = () => []) => ({
   name: `recipe-${name}`,
   version: (workspace) => workspace.version(framework),

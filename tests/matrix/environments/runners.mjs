@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { created } from "../../package/mock-server.mjs";
 
-/** @param {string} name @param {string} environment @param {string} spec as CommonJS or as a module */
+/**
+ * @param {string} name
+ * @param {string} environment
+ * @param {string} spec as CommonJS or as a module
+ */
 const jest = (name, environment, spec) => ({
   name: `jest-${name}`,
   version: (workspace) => workspace.version("jest"),

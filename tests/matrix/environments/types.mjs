@@ -1,4 +1,7 @@
-/** The declarations under several compilers, as each kind of module resolution reads them, exact optional members on and off. */
+/**
+ * The declarations under several compilers, as each kind of module resolution reads them, exact
+ * optional members on and off.
+ */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -58,7 +61,10 @@ const typescript = (version, compiler) => ({
   run: (workspace) => compile(workspace, compiler),
 });
 
-/** The oldest that is promised, some between, and the newest. @type {import("../main.mjs").Environment[]} */
+/**
+ * The oldest that is promised, some between, and the newest.
+ * @type {import("../main.mjs").Environment[]}
+ */
 export const environments = [
   ...["5.0", "5.4", "5.9"].map((version) => typescript(version, `typescript-${version}`)),
   typescript(6, "typescript"),

@@ -11,7 +11,11 @@ const TYPES = {
   ".js": "text/javascript",
 };
 
-/** @param {string} folder @param {(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse) => boolean} [handle] what is no file */
+/**
+ * @param {string} folder
+ * @param {(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse) => boolean} [handle]
+ *   what is no file
+ */
 export async function serveFolder(folder, handle = () => false) {
   const server = createServer((request, response) => {
     if (handle(request, response)) return;

@@ -18,7 +18,10 @@ export function findFirefox(env = process.env) {
   return path;
 }
 
-/** Started at once, and ended when the workspace is closed. @param {import("./workspace.mjs").Workspace} workspace */
+/**
+ * Started at once, and ended when the workspace is closed.
+ * @param {import("./workspace.mjs").Workspace} workspace
+ */
 export async function useFirefox(workspace) {
   const executablePath = findFirefox();
   const { launch } = await import(

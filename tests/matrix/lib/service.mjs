@@ -6,7 +6,9 @@ const CORS = {
   "access-control-allow-headers": "authorization, content-type, idempotency-key",
 };
 
-/** @returns {Promise<{baseUrl: string, seen: import("../../package/mock-server.mjs").Seen[], close: () => Promise<void>}>} */
+/**
+ * @returns {Promise<{baseUrl: string, seen: import("../../package/mock-server.mjs").Seen[], close: () => Promise<void>}>}
+ */
 export function useService() {
   return serve((response, seen) =>
     seen.method === "OPTIONS"

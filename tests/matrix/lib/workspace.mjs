@@ -180,7 +180,10 @@ export class Workspace {
     return origin;
   }
 
-  /** Serves files, under a policy that allows wasm and no eval. @returns {Promise<string>} the origin */
+  /**
+   * Serves files, under a policy that allows wasm and no eval.
+   * @returns {Promise<string>} the origin
+   */
   async serve(folder) {
     const { origin, close } = await serveFolder(join(this.folder, folder));
     this.#leaving.push(close);
@@ -211,14 +214,19 @@ export class Workspace {
     assert.deepEqual(await page.evaluate(() => window.result), [EXPECTED, EXPECTED_FORM]);
   }
 
-  /** @param {import("playwright-core").BrowserContextOptions} [options] @returns {Promise<import("playwright-core").Page>} */
+  /**
+   * @param {import("playwright-core").BrowserContextOptions} [options]
+   * @returns {Promise<import("playwright-core").Page>}
+   */
   async openPage(options) {
     const page = await this.browser.newPage(options);
     this.#leaving.push(() => page.close());
     return page;
   }
 
-  /** @param {() => unknown} end of something that was started here; what was started last ends first */
+  /**
+   * @param {() => unknown} end of something that was started here; what was started last ends first
+   */
   whenLeaving(end) {
     this.#leaving.push(end);
   }

@@ -17,7 +17,10 @@ export const isId = (text) => ID.test(text);
 /** Bearer, in any case, and a token. @param {string | undefined} header */
 export const bearer = (header) => header?.match(/^bearer +(\S+)$/i)?.[1];
 
-/** @param {{mode: string, level: string, unitId?: string, unitIds?: string[]}} record @param {string | undefined} unitId */
+/**
+ * @param {{mode: string, level: string, unitId?: string, unitIds?: string[]}} record
+ * @param {string | undefined} unitId
+ */
 export function callerOf(record, unitId) {
   const unit = record.level === "unit" ? record.unitId : record.unitIds.find((id) => id === unitId);
   return unit && { unit, mode: record.mode, isLive: record.mode === "live" };
@@ -99,7 +102,9 @@ export function toRetrieved({
   };
 }
 
-/** The exact sum, rounded once, half away from zero. Amounts of the usual size need no big numbers. */
+/**
+ * The exact sum, rounded once, half away from zero. Amounts of the usual size need no big numbers.
+ */
 function amount(pledges, catalogue) {
   let whole = 0;
   let rest = 0n;
@@ -135,7 +140,10 @@ function scaled(text) {
   return shift >= 0 ? value * 10n ** BigInt(shift) : value / 10n ** BigInt(-shift);
 }
 
-/** Every problem with its path, at most 20 of them, as the contract's 400 lists them. @param {import("zod").ZodError} error */
+/**
+ * Every problem with its path, at most 20 of them, as the contract's 400 lists them.
+ * @param {import("zod").ZodError} error
+ */
 export function summary({ issues }) {
   const listed = issues.slice(0, 20).map(({ path, message }) => `/${path.join("/")}: ${message}`);
   const more = issues.length - listed.length;
