@@ -3,8 +3,8 @@
  * wasm2js.
  */
 import { createHash } from "node:crypto";
-import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { copyFileSync, cpSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { locked, usedEntry } from "./cache.mjs";
 import { UserError } from "./output.mjs";
 import { run } from "./run.mjs";
@@ -61,18 +61,16 @@ const BUILDS = {
 /** Builds a row of {@link BUILDS}, or takes it from the cache. @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it */
 export async function buildWasm(tools, name) {
   const build = BUILDS[name];
-  const crate = await compile(tools, build);
+  const crate = await buildCrate(tools, name);
   const makers = [
-    bindgenVersion(tools.root),
     readFileSync(join(tools.root, "node_modules", "binaryen", "package.json")),
     readFileSync(import.meta.filename),
   ];
-  const key = sha256(readFileSync(crate), name, ...makers);
+  const key = sha256(basename(crate), ...makers);
   return usedEntry(join(tools.cache, "wasm", key), async (folder) => {
+    cpSync(crate, folder, { recursive: true });
     const wasm = join(folder, `${name}_bg.wasm`);
     const script = join(folder, `${name}.js`);
-    if (build.bindgen) await bind(tools, crate, folder, name, build.bindgen);
-    else copyFileSync(crate, wasm);
     if (build.inPackage) blankSourcePaths(wasm);
     await wasmOpt(tools, wasm, ...build.optimise, "--strip-debug", "--strip-producers");
     if (build.inPackage) await shortenNames(tools, wasm, script);
@@ -82,15 +80,17 @@ export async function buildWasm(tools, name) {
 }
 
 /**
- * The path of the crate's wasm. The cache keeps it by all that it depends on: a fresh clone need
- * not compile.
+ * The crate compiled and bound, not yet optimised. The cache keeps it by all that it depends on: a fresh clone need not
+ * compile. What cargo writes is not kept, because it names the clone's folder, which wasm-bindgen reads.
+ * @returns {Promise<string>} a folder with `NAME_bg.wasm` and what wasm-bindgen made beside it
  */
-async function compile(tools, build) {
+export async function buildCrate(tools, name) {
   const { wasm, root, cache } = tools;
-  const { features, profile } = build;
+  const { features, profile, bindgen } = BUILDS[name];
   const args = ["build", "--lib", "--profile", profile, "--target", WASM];
   args.push("--no-default-features", "--features", features);
-  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify([wasm.release, args, FOLDERS]));
+  const facts = [wasm.release, bindgenVersion(root), name, args, bindgen ?? null, FOLDERS];
+  const keyNow = () => sha256(...sourcesOf(root), JSON.stringify(facts));
   const key = keyNow();
   const work = async (folder) => {
     const env = { ...wasm.env, RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined }; // theirs would replace ours
@@ -99,15 +99,16 @@ async function compile(tools, build) {
     // Two builds of one profile write the same file.
     await locked(wasm.targetFolder, async () => {
       await run(wasm.cargo, [...args, "--config", config], { cwd: root, env, show: true });
-      copyFileSync(made, join(folder, "crate.wasm"));
+      if (bindgen) await bind(tools, made, folder, name, bindgen);
+      else copyFileSync(made, join(folder, `${name}_bg.wasm`));
     });
     if (keyNow() !== key) throw new UserError("a source was saved while it was compiled");
   };
   try {
-    return join(await usedEntry(join(cache, "crate", key), work), "crate.wasm");
+    return await usedEntry(join(cache, "crate", key), work);
   } catch (error) {
     if (keyNow() === key) throw error;
-    return compile(tools, build);
+    return buildCrate(tools, name);
   }
 }
 

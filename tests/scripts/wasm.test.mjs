@@ -1,13 +1,14 @@
-/** Short names for imports and exports, and a wasm as plain JavaScript. */
+/** What the builds of the wasm promise: no folder of this machine, short names, the same as plain JavaScript. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
 import binaryen from "binaryen";
 import { root } from "../../scripts/lib/bootstrap.mjs";
-import { shortenNames, writePlain } from "../../scripts/lib/wasm.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { buildCrate, shortenNames, writePlain } from "../../scripts/lib/wasm.mjs";
 
 const LONG = [
   "__wbg_fetch_be52a27b3b6dddb7",
@@ -112,4 +113,13 @@ test("instructions for which wasm2js writes helpers change their own instance", 
       [97, 98, 255, 0],
     ],
   );
+});
+
+test("the compiled crate that all clones share names no folder of the clone that compiled it", async () => {
+  const folder = await buildCrate(await prepareTools(), "testing");
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  assert.ok(files.length > 1, "the wasm, and its JavaScript");
+  for (const file of files) assert.ok(!readFileSync(file).includes(root), file);
 });
