@@ -1,6 +1,6 @@
 /** `npm test [-- step…]`: every check of the project. */
-import { readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { globSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { command } from "./lib/command.mjs";
 import { prepareTools } from "./lib/tools.mjs";
@@ -60,21 +60,21 @@ function allSteps({ root, native, wasm }) {
     build("worker", "worker"),
     build("pkg", "package"),
     script("tsc", ["scripts/types.mjs"]), // the shop and the tests import what was built
-    ...nodeFolders(join(root, "tests")).map((folder) => ({
-      name: folder.replaceAll(/[/\\]/g, "-"),
-      command: [process.execPath, ...NODE_TESTS, `tests/${folder}/*.test.mjs`],
+    ...nodeFolders(root).map((folder) => ({
+      name: basename(folder),
+      command: [process.execPath, ...NODE_TESTS, `${folder}/*.test.mjs`],
       count: nodeTests,
     })),
   ];
 }
 
-/** Every folder of tests for Node, so that none is forgotten. */
-const nodeFolders = (tests) =>
+/** Every folder with tests for Node, so that none is forgotten. */
+const nodeFolders = (root) =>
   [
     ...new Set(
-      readdirSync(tests, { encoding: "utf8", recursive: true })
-        .filter((file) => file.endsWith(".test.mjs"))
-        .map(dirname),
+      globSync("{tests,proofs}/*/*.test.mjs", { cwd: root }).map((file) =>
+        dirname(file).replaceAll("\\", "/"),
+      ),
     ),
   ].sort();
 

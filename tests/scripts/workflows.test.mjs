@@ -12,7 +12,7 @@ const examples = readdirSync(join(root, "examples"), { withFileTypes: true });
 const VERSIONS = [
   ["Cargo.toml", /^version = "(.+)"/m],
   ["Cargo.lock", LOCKED],
-  ["fuzz/Cargo.lock", LOCKED],
+  ["proofs/fuzz/Cargo.lock", LOCKED],
   ["openapi.yaml", /^ {2}version: (.+)$/m],
   ...examples
     .filter((each) => each.isDirectory())
