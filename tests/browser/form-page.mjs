@@ -112,21 +112,13 @@ export const leave = (page) => page.keyboard.press("Tab");
 /** What a buyer gets to know: the problems by their fields, the lines of the live region, where the focus is. */
 export const told = (page) =>
   page.evaluate(() => {
-    const described = (field) =>
-      (field.getAttribute("aria-describedby") ?? "")
-        .split(" ")
-        .map((id) => document.getElementById(id)?.textContent)
-        .join(" ");
+    const all = (selector) => [...document.querySelectorAll(selector)];
+    const textOf = (id) => document.getElementById(id)?.textContent;
+    const described = (field) => field.getAttribute("aria-describedby").split(" ").map(textOf);
+    const problems = all("[aria-invalid=true]").map((field) => [field.id, described(field)]);
     return {
-      problems: Object.fromEntries(
-        [...document.querySelectorAll("[aria-invalid=true]")].map((field) => [
-          field.id,
-          described(field),
-        ]),
-      ),
-      lines: [...document.querySelectorAll("form [role=status] > *")].map(
-        (line) => line.textContent,
-      ),
+      problems: Object.fromEntries(problems.map(([id, texts]) => [id, texts.join(" ")])),
+      lines: all("form [role=status] > *").map((line) => line.textContent),
       focus: document.activeElement?.id,
     };
   });
