@@ -22,39 +22,15 @@ const VALUES = [
   ["reference", ["", "r", " "]],
   [
     "recipient.email",
-    [
-      "",
-      "ada",
-      "ada@",
-      "@example.org",
-      "ada@@example.org",
-      "ada example@x.org",
-      "ada@example.org",
-      "ada+trees@example.co.uk",
-    ],
+    ["", "ada", "ada@@example.org", "a b@example.org", "ada+trees@example.co.uk"],
   ],
-  [
-    "trigger.externalUrl",
-    [
-      "",
-      "no address",
-      "example.org",
-      "//example.org",
-      "https://example.org/orders?id=1#top",
-      "urn:isbn:0451450523",
-      "mailto:ada@example.org",
-    ],
-  ],
-  ["pledges.0.detail.image", ["", "tree.png", "https://example.org/tree.png"]],
-  ["trigger.date", ["", "2026-01-31T12:00", "2026-01-31T12:00:07", "2026-02-30T12:00", "soon"]],
-  ["pledges.0.impact.amount", [...amounts, "5e-324", "1e-323", "1e-45", "1e308", "", "0", "0e99"]],
-  [
-    "pledges.0.impact.amount",
-    ["", "0", "-0", "0.0", "0.5", "5e-324", "1", "-1", "-0.001"],
-    { optional: true },
-  ],
-  ["notifications", ["", "Email"]],
   ["recipient.name", ["", "Ada"]],
+  ["trigger.externalUrl", ["", "no address", "example.org", "//x.example", "urn:isbn:0451450523"]],
+  ["trigger.date", ["", "2026-01-31T12:00", "2026-01-31T12:00:07", "2026-02-30T12:00", "soon"]],
+  ["pledges.0.detail.image", ["", "tree.png", "https://example.org/tree.png"]],
+  ["pledges.0.impact.amount", [...amounts, "5e-324", "1e-323", "1e-45", "1e308", "", "0", "0e99"]],
+  ["pledges.0.impact.amount", ["", "0", "-0", "0.0", "0.5", "5e-324", "-1"], { optional: true }],
+  ["notifications", ["", "Email"]],
 ];
 
 /** In the page: puts the fields into the form as a page does that takes their attributes from the rules. */
@@ -91,7 +67,7 @@ test("HTML refuses a value if and only if the rules refuse what would be posted"
     );
     for (const [nth, [byHtml, byRules]] of found.entries())
       assert.equal(byHtml, byRules, `${name}: ${values[nth]}`);
-    if (optional) assert.equal(found.filter(([isValid]) => isValid).length, 7);
+    if (optional) assert.equal(found.filter(([isValid]) => isValid).length, 6);
   }
 });
 

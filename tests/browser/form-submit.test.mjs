@@ -1,7 +1,7 @@
 /** `bindForm` in Chromium once the form is sent: what a server found, an `onSubmit` that fails, and no message that no longer holds. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { accessibilityNodes, axeFindings, useBrowser } from "./chromium.mjs";
+import { axeFindings, useBrowser } from "./chromium.mjs";
 import {
   VALID,
   box,
@@ -65,20 +65,6 @@ test("an issue from the server goes to its field, until that is edited, and does
     await page.fill("#email", "ada@example.com");
     assert.deepEqual(await told(page), { problems: {}, lines: [], focus: "email" }, shape);
   }
-});
-
-test("a screen reader has the server's issue as the field's description, as long as it holds", async (t) => {
-  const page = await formPage(t, VALID);
-  const email = async () => {
-    const fields = (await accessibilityNodes(page)).filter(({ role }) => role === "textbox");
-    const { description, states } = fields.find(({ name }) => name === "email");
-    return [description, states.invalid];
-  };
-  assert.deepEqual(await email(), ["", "false"]);
-  await report(page, [{ pointer: "/recipient/email", message: TAKEN }]);
-  assert.deepEqual(await email(), [TAKEN, "true"]);
-  await page.fill("#email", "ada@example.com");
-  assert.deepEqual(await email(), ["", "false"]);
 });
 
 /** Issues that a server found, the options of the form, and what the shopper reads at the fields and in the lines for all. */

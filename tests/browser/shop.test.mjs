@@ -118,12 +118,13 @@ test("every state passes axe, in the light and in the dark, and fits a desktop a
   await page.waitForSelector("#failure h3");
   await looks("failed");
   await page.fill("#trees", "3");
-  const stay = (route) => route.fulfill({ status: 204 }); // the page leads to the timeline by itself
-  await page.route("**/timeline/**", stay, { times: 1 });
+  const { promise: seen, resolve: leave } = Promise.withResolvers();
+  await page.route("**/timeline/**", (route) => seen.then(() => route.continue()), { times: 1 });
   await send(page);
   await page.waitForSelector("#sent:not([hidden])");
   await looks("sent");
-  await arrived(page);
+  leave();
+  await page.waitForURL("**/timeline/**"); // where the page leads by itself
   await looks("timeline");
   await page.goto(`${shop.origin}/developer`);
   await looks("for developers");

@@ -35,9 +35,7 @@ const ORDER = {
       impact: { amount: 1234.5, offeringId: "tree" },
       detail: {
         name: "Mangroves",
-        nounSingular: "tree",
         nounPlural: "trees",
-        description: "Planted along the channels.",
         image: "https://img.example/mangrove.svg",
         externalUrl: "https://forest.example/mangroves",
       },
