@@ -28,7 +28,7 @@ const newPage = async (options) =>
  * A page whose console stays empty, unless `expected` says otherwise.
  * @param {import("node:test").TestContext} t
  * @param {import("playwright-core").BrowserContextOptions & {expected?: RegExp, isShared?: boolean}} [options]
- *   `isShared`: the page that other tests of the file had before, which is quicker
+ *   `isShared`: the page, as the first test of the file that shares it opened it, which is quicker
  * @returns {Promise<import("playwright-core").Page>}
  */
 export async function openPage(t, { expected, isShared = false, ...options } = {}) {
