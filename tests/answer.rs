@@ -122,7 +122,9 @@ fn mark(index: usize) -> String {
 fn put(body: &mut Value, pointer: &str, value: Option<Value>) {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     match (body.pointer_mut(parent).unwrap(), value) {
-        (Value::Array(items), Some(value)) => items[name.parse::<usize>().unwrap()] = value,
+        (Value::Array(items), Some(value)) => {
+            *items.get_mut(name.parse::<usize>().unwrap()).unwrap() = value;
+        }
         (Value::Object(members), Some(value)) => drop(members.insert(name.to_owned(), value)),
         (Value::Object(members), None) => drop(members.remove(name)),
         _ => panic!("there is nothing at `{pointer}`"),
