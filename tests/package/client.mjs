@@ -77,10 +77,10 @@ export async function clientOn(t, answers, { suffix = "", ...options } = {}) {
 
 /** An error is of its class, and does not show the key. @param {any} error */
 export function assertError(error, type, code, message) {
-  const { constructor, name, code: seen } = error;
+  const shown = [error.constructor, error.name, error.code];
   assert.ok(error instanceof type, `a ${type.name}, not ${inspect(error)}`);
   assert.ok(error instanceof pkg.PledgeError && error instanceof Error);
-  assert.deepEqual([constructor, name, seen], [type, type.name, code], error.message);
+  assert.deepEqual(shown, [type, type.name, code], error.message);
   if (message) assert.match(error.message, message);
   assertNoKey(error);
 }
