@@ -63,7 +63,7 @@ function madeOf({ isRequired, isNumber, members, item, format }, name) {
   if (chance(isRequired ? 0.01 : 0.4)) return undefined;
   if (isNumber) return chance(0.95) ? below(1000) / 8 + 0.125 : one(NUMBERS);
   if (item) {
-    const length = chance(0.01) ? 60 + below(150) : below(3) + Number(chance(0.95));
+    const length = chance(0.01) ? 60 + below(150) : below(4) + Number(chance(0.95));
     const make = () => madeOf({ ...item, isRequired: true }, name) ?? null;
     return Array.from({ length }, () => (chance(0.01) ? anything() : make()));
   }
