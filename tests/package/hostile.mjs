@@ -72,7 +72,7 @@ function main(count) {
     console.log(JSON.stringify([name, seen.map(({ length }) => length)]));
   }
   const problems = new TextEncoder().encode(`{"pledges":[${"0,".repeat(count * 20)}0]}`);
-  console.log(JSON.stringify(["problems in JSON", [validateBytes(problems).at(-1).count]]));
+  console.log(JSON.stringify(["problems in JSON", [validateBytes(problems).at(-1)?.count]]));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) main(Number(process.argv[2]));
