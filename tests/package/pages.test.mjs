@@ -60,6 +60,23 @@ function useRows(name, policy, ending) {
   });
 }
 
+test("a getter that validates, in a page, where texts are copied to wasm in another way", async (t) => {
+  const page = await pageWith(t, WITH_WASM);
+  const codes = await page.evaluate(async (request) => {
+    const { validate, validateBytes } = await import("/validate.js");
+    const recipient = {
+      email: "not-an-email",
+      get name() {
+        validate({ recipient: { email: "ada@example.org" } });
+        validateBytes(new Uint8Array(100_000));
+        return "Ada";
+      },
+    };
+    return validate({ ...request, recipient }).map(({ code }) => code);
+  }, REQUEST);
+  assert.deepEqual(codes, ["invalid_email"]);
+});
+
 test("a policy that forbids wasm is named, and how to allow it", async (t) => {
   const page = await pageWith(t, STRICT, { expected: /wasm-unsafe-eval|WebAssembly/ });
   const messages = await page.evaluate(async () => {
