@@ -44,6 +44,7 @@ export function serialize(root: unknown, depth: number): string {
     for (let i = 0; i < length && left >= 0; i++) {
       const key = isArray ? `${i}` : names[i]!;
       left -= key.length / CHARACTERS;
+      if (left < 0) return GIVEN_UP; // the name itself may be too long
       const part = textOf(() => value[key], key, depth + 1) ?? (isArray ? OTHER : undefined);
       if (part) text += (text && ",") + (isArray ? "" : `${JSON.stringify(key)}:`) + part;
     }

@@ -1,56 +1,41 @@
-/** The packed package in the environments that every run tries; `npm run matrix` tries many more. */
+/** The packed package in the environments that every run tries; `npm run matrix` tries many more, `pages.test.mjs` Chromium. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join } from "node:path";
 import test from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
-import { chromium } from "playwright-core";
 import { createTestHarness } from "wrangler";
-import { FLAGS } from "../../scripts/lib/browser.mjs";
-import { prepareTools } from "../../scripts/lib/tools.mjs";
-import { created, json, serve } from "./mock-server.mjs";
+import { REQUEST } from "./mock-server.mjs";
 import { nodes } from "./nodes.mjs";
-import { onLoopback } from "../support/loopback.mjs";
 import { packed } from "./packed.mjs";
 
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
-const tools = await prepareTools({ browser: true });
 const project = await packed();
+const home = join(project.folder, "node_modules", "impact-pledge");
+const built = (file) => readFileSync(join(home, file));
 
-/** How each environment loads the package, and the expected result. */
-const SMOKE = `async function smoke(pkg, baseUrl) {
-  const request = { reference: "order-1", recipient: { email: "ada@example.org" }, pledges: [{ impact: { amount: 1, offeringId: "tree" } }] };
-  const client = new pkg.PledgeClient({ apiKey: "service_sk_test_x", baseUrl });
-  const { id, charge } = await client.createPledgeTransaction(request);
-  const refused = await client.createPledgeTransaction({}).catch((error) => [error.name, error instanceof pkg.ValidationError, error.issues.length]);
-  return JSON.stringify([pkg.validate(request).length, pkg.validate({}).map(({ code }) => code), id, charge.amount, refused]);
+/** A shop that loses an answer of its test service, and validates; given the package and its entry for tests. */
+const SMOKE = `async function smoke(pkg, { createTestService }) {
+  const service = createTestService({ seed: 1 });
+  const { baseUrl, fetch } = service;
+  const client = new pkg.PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl, fetch, safeRepeats: true });
+  service.fail({ fault: "lost answer" });
+  const { id, charge } = await client.createPledgeTransaction(${JSON.stringify(REQUEST)});
+  const { reference } = await client.getPledgeTransaction(id);
+  const refused = await client.createPledgeTransaction({}).catch((error) => [error instanceof pkg.ValidationError, error.issues.length]);
+  return JSON.stringify([pkg.validate({}).map(({ code }) => code), charge.amount, reference, refused, service.transactions().length, service.requests().length]);
 }`;
 const EXPECTED = JSON.stringify([
-  0,
   ["required", "required", "required"],
-  "ptran_1",
   "0.50",
-  ["ValidationError", true, 3],
+  "order-1",
+  [true, 3],
+  1,
+  3,
 ]);
-
-const CORS = {
-  "access-control-allow-origin": "*",
-  "access-control-allow-headers": "authorization, content-type",
-};
-
-async function service(t) {
-  const answer = (response, seen) =>
-    seen.method === "OPTIONS"
-      ? response.writeHead(204, CORS).end()
-      : json(created(), { headers: CORS })(response, seen);
-  const { baseUrl, close } = await serve(answer);
-  t.after(close);
-  return baseUrl;
-}
 
 function write(name, text) {
   const file = join(project.folder, name);
@@ -59,46 +44,128 @@ function write(name, text) {
   return file;
 }
 
-async function output(program, args) {
-  const child = spawn(program, args, { cwd: project.folder, stdio: ["ignore", "pipe", "pipe"] });
+/** What a script prints that runs in the project. */
+async function output(node, script, flags = []) {
+  const file = write(`script-${process.pid}.mjs`, script);
+  const child = spawn(node, [...flags, file], { stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (out += data));
   const [code] = await once(child, "close");
   return code === 0 ? out.trim() : `exit code ${code}: ${out}`;
 }
 
-const ESM = `import * as pkg from "impact-pledge";\n${SMOKE}\nconsole.log(await smoke(pkg, process.argv[2]));\n`;
-const CJS = `const pkg = require("impact-pledge");\n${SMOKE}\nsmoke(pkg, process.argv[2]).then(console.log);\n`;
-
 for (const { name, node } of nodes()) {
-  test(`${name}: import and require`, async (t) => {
-    const baseUrl = await service(t);
-    assert.equal(await output(node, [write("esm.mjs", ESM), baseUrl]), EXPECTED);
-    assert.equal(await output(node, [write("cjs.cjs", CJS), baseUrl]), EXPECTED);
+  test(`${name}: import and require`, async () => {
+    const script = `import { createRequire } from "node:module";
+      import * as imported from "impact-pledge";
+      import * as testing from "impact-pledge/testing";
+      const require = createRequire(import.meta.url);
+      ${SMOKE}
+      console.log(await smoke(imported, testing));
+      console.log(await smoke(require("impact-pledge"), require("impact-pledge/testing")));`;
+    assert.equal(await output(node, script), `${EXPECTED}\n${EXPECTED}`);
   });
 }
 
-/** As Jest runs tests under jsdom: globals of a realm of their own, without the coders of text. */
-for (const entry of ["index", "validate", "form"]) {
-  test(`${entry}.cjs where TextEncoder and TextDecoder are missing`, () => {
-    const exports = {};
-    const globals = createContext({ process, module: { exports }, exports, URLSearchParams });
-    assert.deepEqual(
-      runInContext("[typeof TextEncoder, typeof TextDecoder]", globals).join(),
-      "undefined,undefined",
+test("nothing of the process is changed, and no code is made of text, which Workers and most pages forbid", async () => {
+  const script = `import assert from "node:assert/strict";
+    ${SMOKE}
+    const shown = () => Reflect.ownKeys(globalThis).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name).value]);
+    const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
+    process.on("warning", (warning) => assert.fail(warning));
+    new Response(new Request("http://x").body); // Node makes a global of its own with the first
+    const [globals, before] = [shown(), listeners()];
+    const pkg = await import("impact-pledge");
+    console.log(await smoke(pkg, await import("impact-pledge/testing")));
+    assert.deepEqual(shown().map(([name]) => name), globals.map(([name]) => name));
+    for (const [index, [name, value]] of shown().entries()) assert.ok(Object.is(value, globals[index][1]), String(name));
+    assert.deepEqual(listeners(), before);
+    const fetch = async () => Response.json({ error: "Pledge transaction not found" }, { status: 404 });
+    const client = new pkg.PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org", fetch });
+    const { signal } = new AbortController();
+    await client.getPledgeTransaction("ptran_1", { signal }).catch((error) => console.log(error.code));`;
+  const flags = ["--disallow-code-generation-from-strings"];
+  assert.equal(await output(process.execPath, script, flags), `${EXPECTED}\nnot_found`);
+});
+
+/** Needs the wasm; and, because of the umlaut, what makes bytes of text. */
+const USES = {
+  index: 'pkg.validate({ recipient: { email: "ü@b.c" } })',
+  validate: 'pkg.validate({ recipient: { email: "ü@b.c" } })',
+  form: 'pkg.readForm([["recipient.email", "ü@b.c"]]).issues',
+};
+const MISSING = {
+  WebAssembly: ["WebAssembly"],
+  "TextDecoder and TextEncoder": ["TextDecoder", "TextEncoder"],
+  "all of them": ["TextDecoder", "TextEncoder", "WebAssembly"],
+};
+
+for (const [what, names] of Object.entries(MISSING)) {
+  test(`where ${what} are missing every entry loads, and the first use says so`, async () => {
+    const uses = Object.entries(USES).flatMap(([entry, use]) =>
+      ["js", "cjs"].map(
+        (format) =>
+          `await use((pkg) => ${use}, ${JSON.stringify(join(home, `${entry}.${format}`))});`,
+      ),
     );
-    runInContext(
-      readFileSync(join(project.folder, "node_modules", "impact-pledge", `${entry}.cjs`), "utf8"),
-      globals,
-    );
-    const { validate, readForm } = globals.module.exports;
-    const issues = validate ? validate({ größe: 1 }) : readForm([["recipient.größe", "1"]]).issues;
+    const script = `import { createRequire } from "node:module";
+      process.getBuiltinModule = undefined;
+      for (const name of ${JSON.stringify(names)}) delete globalThis[name];
+      async function use(call, file) {
+        const pkg = file.endsWith(".cjs") ? createRequire(file)(file) : await import(file);
+        try { console.log("no error", call(pkg)); } catch (error) { console.log(error.message); }
+        if (!pkg.PledgeClient || ${names.length === 2}) return;
+        try { new pkg.PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" }); console.log("no error"); } catch (error) { console.log(error.message); }
+      }
+      ${uses.join("\n")}`;
+    const lines = (await output(process.execPath, script)).split("\n");
+    assert.equal(lines.length, names.length === 2 ? 6 : 8, lines.join("\n"));
+    for (const line of lines)
+      assert.match(line, new RegExp(`impact-pledge needs (${names.join("|")}) or a polyfill`));
+  });
+}
+
+// ---- Realms ----------------------------------------------------------------------------------------
+
+const GLOBALS = {
+  process,
+  URL,
+  URLSearchParams,
+  AbortController,
+  setTimeout,
+  clearTimeout,
+  crypto,
+};
+
+/** As Jest runs tests under jsdom: globals of a realm of their own, without `fetch` and the coders of text. */
+function inOldRealm(entry) {
+  const exports = {};
+  const globals = createContext({ ...GLOBALS, module: { exports }, exports });
+  const missing = "[typeof Request, typeof TextEncoder, typeof TextDecoder].join()";
+  assert.equal(runInContext(missing, globals), "undefined,undefined,undefined");
+  runInContext(built(`${entry}.cjs`).toString(), globals);
+  return globals.module.exports;
+}
+
+test("CommonJS where Request, Response and the coders of text are missing", async () => {
+  const { PledgeClient, validate } = inOldRealm("index");
+  const { createTestService } = inOldRealm("testing");
+  const { baseUrl, fetch } = createTestService({ seed: 1 });
+  const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl, fetch });
+  const { id } = await client.createPledgeTransaction(REQUEST);
+  assert.equal(id, "ptran_f74hxzdglvtizih7el4vh3fn6yziyea6iqpufimxje");
+  assert.equal((await client.getPledgeTransaction(id)).reference, "order-1");
+  await assert.rejects(client.getPledgeTransaction("ptran_1"), { status: 404 });
+  const found = [
+    validate({ größe: 1 }),
+    inOldRealm("validate").validate({ größe: 1 }),
+    inOldRealm("form").readForm([["recipient.größe", "1"]]).issues,
+  ];
+  for (const issues of found)
     assert.ok(
       issues.some(({ code, path }) => code === "unknown_member" && path.at(-1).endsWith("größe")),
-      JSON.stringify(issues),
     );
-  });
-}
+});
 
 const fromOutside = {
   name: "from-outside",
@@ -110,13 +177,17 @@ const fromOutside = {
   },
 };
 
-/**
- * As Next.js runs edge routes: the platform's module was compiled in another realm than the one
- * that it is used in.
- */
-for (const entry of ["index", "validate", "form", "testing"]) {
+/** Uses of an entry, as Next.js runs edge routes: the wasm module was compiled in another realm than the one it is used in. */
+const EDGE = {
+  index: ({ PledgeClient }) =>
+    new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" }),
+  validate: ({ validate }) => assert.equal(validate({}).length, 3),
+  form: ({ readForm }) => assert.equal(readForm([]).issues.length, 3),
+  testing: async ({ createTestService }) =>
+    assert.equal((await createTestService().fetch("/x")).status, 404),
+};
+for (const [entry, use] of Object.entries(EDGE)) {
   test(`${entry}.edge-light.js with a wasm module of another realm`, async () => {
-    const home = join(project.folder, "node_modules", "impact-pledge");
     const { outputFiles } = await build({
       entryPoints: [join(home, `${entry}.edge-light.js`)],
       bundle: true,
@@ -125,43 +196,22 @@ for (const entry of ["index", "validate", "form", "testing"]) {
       write: false,
       plugins: [fromOutside],
     });
-    const globals = createContext({
-      foreign: new WebAssembly.Module(readFileSync(join(home, `${entry}.wasm`))),
-      TextEncoder,
-      TextDecoder,
-      URL,
-      crypto,
-    });
+    const foreign = new WebAssembly.Module(built(`${entry}.wasm`));
+    const globals = createContext({ foreign, TextEncoder, TextDecoder, URL, crypto });
     assert.equal(runInContext("foreign instanceof WebAssembly.Module", globals), false);
     runInContext(outputFiles[0].text.replace("var pkg", "globalThis.pkg"), globals);
-    const { PledgeClient, createTestService, readForm, validate } = globals.pkg;
-    if (createTestService) return assert.equal((await createTestService().fetch("/x")).status, 404);
-    assert.equal((validate?.({}) ?? readForm([]).issues).length, 3);
-    if (PledgeClient)
-      assert.ok(
-        new PledgeClient({ apiKey: "service_sk_test_x", baseUrl: "https://pledges.example.org" }),
-      );
+    await use(globals.pkg);
   });
 }
 
-test("bundled by esbuild", async (t) => {
-  const outfile = join(project.folder, "bundle.mjs");
-  await build({
-    entryPoints: [write("bundled.mjs", ESM)],
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "node",
-    outfile,
-    logLevel: "error",
-  });
-  assert.equal(await output(process.execPath, [outfile, await service(t)]), EXPECTED);
-});
-
-test("workerd, through wrangler", async (t) => {
+test("workerd, bundled by wrangler, with a test service made at the top of the module", async (t) => {
   write(
     "worker/index.mjs",
-    `import * as pkg from "impact-pledge";\n${SMOKE}\nexport default { fetch: async (request) => new Response(await smoke(pkg, new URL(request.url).searchParams.get("service"))) };\n`,
+    `import * as pkg from "impact-pledge";
+import { createTestService } from "impact-pledge/testing";
+createTestService();
+${SMOKE}
+export default { fetch: async () => new Response(await smoke(pkg, { createTestService })) };\n`,
   );
   const configPath = write(
     "worker/wrangler.json",
@@ -170,68 +220,5 @@ test("workerd, through wrangler", async (t) => {
   const harness = createTestHarness({ workers: [{ configPath }] });
   t.after(() => harness.close());
   const { url } = await harness.listen();
-  const answer = await fetch(`${url}?service=${encodeURIComponent(await service(t))}`);
-  assert.equal(await answer.text(), EXPECTED);
+  assert.equal(await (await fetch(url)).text(), EXPECTED);
 });
-
-test("a page of Chromium, with a policy that allows wasm and no eval", async (t) => {
-  const baseUrl = await service(t);
-  const origin = await serveFiles(t, "script-src 'self' 'wasm-unsafe-eval'");
-  write(
-    "page.mjs",
-    `import * as pkg from "/node_modules/impact-pledge/index.js";\n${SMOKE}\nconst baseUrl = new URLSearchParams(location.search).get("service");\nwindow.result = smoke(pkg, baseUrl);\nwindow.live = (() => { try { new pkg.PledgeClient({ apiKey: "service_sk_live_x", baseUrl }); return "taken"; } catch (error) { return error.code; } })();\n`,
-  );
-  write(
-    "page.html",
-    '<!doctype html><title>x</title><script type="module" src="/page.mjs"></script>',
-  );
-  const page = await newPage(t);
-  await page.goto(`${origin}/page.html?service=${encodeURIComponent(baseUrl)}`);
-  await page.waitForFunction(() => window.live !== undefined);
-  assert.equal(await page.evaluate(() => window.result), EXPECTED);
-  assert.equal(await page.evaluate(() => window.live), "live_key_in_browser");
-});
-
-test("a page that forbids wasm learns how to allow it", async (t) => {
-  const origin = await serveFiles(t, "script-src 'self'");
-  write(
-    "blocked.mjs",
-    'import { validate } from "/node_modules/impact-pledge/index.js";\ntry { validate({}); window.result = "valid"; } catch (error) { window.result = error.message; }\n',
-  );
-  write(
-    "blocked.html",
-    '<!doctype html><title>x</title><script type="module" src="/blocked.mjs"></script>',
-  );
-  const page = await newPage(t);
-  await page.goto(`${origin}/blocked.html`);
-  await page.waitForFunction(() => window.result !== undefined);
-  assert.match(await page.evaluate(() => window.result), /'wasm-unsafe-eval'/);
-});
-
-async function newPage(t) {
-  const browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS });
-  t.after(() => browser.close());
-  return browser.newPage();
-}
-
-const TYPES = { html: "text/html", mjs: "text/javascript", js: "text/javascript" };
-
-async function serveFiles(t, policy) {
-  const server = createServer((request, response) => {
-    const path = normalize(new URL(request.url, "http://x").pathname);
-    try {
-      const body = readFileSync(join(project.folder, path));
-      response
-        .writeHead(200, {
-          "content-type": TYPES[path.split(".").at(-1)] ?? "application/octet-stream",
-          "content-security-policy": policy,
-        })
-        .end(body);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  const { origin, close } = await onLoopback(server);
-  t.after(close);
-  return origin;
-}

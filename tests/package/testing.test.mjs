@@ -1,9 +1,11 @@
-/** `impact-pledge/testing`: what a test controls, and what it sees. */
+/** `impact-pledge/testing`: what a test controls, and what it sees. `testing-http.test.mjs` has the service's own rows. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { getEventListeners } from "node:events";
+import { createServer } from "node:http";
+import { connect } from "node:net";
 import test from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { onLoopback } from "../support/loopback.mjs";
 import { REQUEST } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
 
@@ -20,54 +22,51 @@ const {
 } = await project.load();
 
 const KEY = "service_sk_test_dev_unit",
-  NOON = "2026-01-31T12:00:00.000Z";
+  NOON = "2026-01-31T12:00:00.000Z",
+  PATH = "/v2/pledge-transaction";
 
 /** A service, and a client of it. */
 function start(options, clientOptions) {
   const service = createTestService(options);
-  return {
-    service,
-    client: new PledgeClient({
-      apiKey: KEY,
-      baseUrl: service.baseUrl,
-      fetch: service.fetch,
-      ...clientOptions,
-    }),
-  };
+  const { baseUrl, fetch } = service;
+  return { service, client: new PledgeClient({ apiKey: KEY, baseUrl, fetch, ...clientOptions }) };
 }
 
+const create = (client, options) => client.createPledgeTransaction(REQUEST, options);
+const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 const post = (service, init = {}) =>
-  service.fetch(`${service.baseUrl}/v2/pledge-transaction`, {
+  service.fetch(PATH, {
     method: "POST",
     body: JSON.stringify(REQUEST),
+    headers: HEADERS,
     ...init,
-    headers: {
-      authorization: `Bearer ${KEY}`,
-      "content-type": "application/json",
-      ...init.headers,
-    },
   });
+const statuses = (service) => service.requests().map(({ status }) => status);
 
 async function isPending(promise) {
   await turn();
   return (await Promise.race([promise, "pending"])) === "pending";
 }
 
-// ---- What is recorded ---------------------------------------------------------------------------------
+/** Ends when so much time has passed by the service's clock, and not before. */
+async function endsAfter(service, promise, ms) {
+  assert.ok(await isPending(promise));
+  service.advance(ms - 1);
+  assert.ok(await isPending(promise));
+  service.advance(1);
+  return promise;
+}
+
+// ---- What is recorded ------------------------------------------------------------------------------
 
 test("a client creates and reads a transaction, and the test sees it", async () => {
   const { service, client } = start({ now: NOON });
-  const created = await client.createPledgeTransaction(REQUEST);
-  assert.equal(created.charge.amount, "0.50");
-  assert.equal(created.createdAt, NOON);
-  assert.equal(created.timelineUrl.split("?")[0], `${service.baseUrl}/timeline/${created.id}`);
-  const got = await client.getPledgeTransaction(created.id);
-  assert.deepEqual(service.transactions(), [
-    { id: created.id, unitId: "unit_dev", mode: "test", ...got },
-  ]);
-  const page = await service.fetch(created.timelineUrl);
-  assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
-  assert.match(await page.text(), /Ada/);
+  const { id, timelineUrl, createdAt, charge } = await create(client);
+  assert.deepEqual([charge.amount, createdAt], ["0.50", NOON]);
+  assert.equal(timelineUrl.split("?")[0], `${service.baseUrl}/timeline/${id}`);
+  const got = await client.getPledgeTransaction(id);
+  assert.deepEqual(service.transactions(), [{ id, unitId: "unit_dev", mode: "test", ...got }]);
+  assert.match(await (await service.fetch(timelineUrl)).text(), /Ada/);
 });
 
 test("keys and prices of one's own: of a unit, and of a team", async () => {
@@ -75,21 +74,13 @@ test("keys and prices of one's own: of a unit, and of a team", async () => {
     { key: "k1", mode: "live", unitId: "shop" },
     { key: "k2", mode: "test", teamId: "team", unitIds: ["a", "b"], label: "the team's" },
   ];
-  const { service, client } = start(
-    { keys, catalogue: { currencyCode: "EUR", unitPrices: { tree: "1.005" } } },
-    { apiKey: "k1" },
-  );
-  const { charge, isLive } = await client.createPledgeTransaction(REQUEST);
+  const catalogue = { currencyCode: "EUR", unitPrices: { tree: "1.005" } };
+  const { service, client } = start({ keys, catalogue }, { apiKey: "k1" });
+  const { charge, isLive } = await create(client);
   assert.deepEqual([charge, isLive], [{ amount: "1.01", currencyCode: "EUR", paidAt: null }, true]);
-  await client.with({ apiKey: "k2", unitId: "b" }).createPledgeTransaction(REQUEST);
-  await assert.rejects(
-    client.with({ apiKey: "k2" }).createPledgeTransaction(REQUEST),
-    AuthenticationError,
-  );
-  await assert.rejects(
-    client.with({ apiKey: KEY }).createPledgeTransaction(REQUEST),
-    AuthenticationError,
-  );
+  await create(client.with({ apiKey: "k2", unitId: "b" }));
+  await assert.rejects(create(client.with({ apiKey: "k2" })), AuthenticationError);
+  await assert.rejects(create(client.with({ apiKey: KEY })), AuthenticationError);
   assert.deepEqual(
     service.transactions().map(({ unitId, mode }) => [unitId, mode]),
     [
@@ -105,43 +96,33 @@ test("keys and prices of one's own: of a unit, and of a team", async () => {
 
 test("the requests are shown with their bodies and without their keys, as copies", async () => {
   const { service, client } = start();
-  await client.createPledgeTransaction(REQUEST, { idempotencyKey: "order-1" });
+  await create(client, { idempotencyKey: "order-1" });
   await client.getPledgeTransaction("ptran_1").catch(() => {});
-  await service.fetch("/else?x=1", {
-    method: "PUT",
-    body: "not JSON",
-    headers: { authorization: `Basic ${KEY}` },
-  });
+  const headers = { authorization: `Basic ${KEY}` };
+  await service.fetch("/else?x=1", { method: "PUT", body: "not JSON", headers });
   await service.fetch("/else", { headers: { authorization: KEY } });
-  const [create, get, other, bare] = service.requests();
+  const shown = service.requests();
   assert.deepEqual(
-    [create.method, create.path, create.status, create.body],
-    ["POST", "/v2/pledge-transaction", 200, REQUEST],
-  );
-  assert.equal(create.headers["idempotency-key"], "order-1");
-  assert.deepEqual(
-    [get.method, get.path, get.status, get.body],
-    ["GET", "/v2/pledge-transaction/ptran_1", 404, undefined],
-  );
-  assert.deepEqual(
-    [other.method, other.path, other.status, other.body],
-    ["PUT", "/else?x=1", 404, "not JSON"],
-  );
-  assert.deepEqual(
-    [create, other, bare].map(({ headers }) => headers.authorization),
-    ["Bearer development", "Basic development", "[API key]"],
-  );
-  assert.ok(!JSON.stringify(service.requests()).includes(KEY));
-  create.body.reference = create.headers.accept = "changed";
-  service.transactions()[0].reference = "changed";
-  assert.deepEqual(
+    shown.map(({ method, path, status, body }) => [method, path, status, body]),
     [
-      service.requests()[0].body.reference,
-      service.requests()[0].headers.accept,
-      service.transactions()[0].reference,
+      ["POST", PATH, 200, REQUEST],
+      ["GET", `${PATH}/ptran_1`, 404, undefined],
+      ["PUT", "/else?x=1", 404, "not JSON"],
+      ["GET", "/else", 404, undefined],
     ],
-    ["order-1", undefined, "order-1"],
   );
+  assert.deepEqual(
+    shown.map(({ headers }) => headers.authorization),
+    ["Bearer development", "Bearer development", "Basic development", "[API key]"],
+  );
+  assert.equal(shown[0].headers["idempotency-key"], "order-1");
+  assert.ok(!JSON.stringify(shown).includes(KEY));
+  shown[0].body.reference = shown[0].headers.accept = "changed";
+  service.transactions()[0].reference = "changed";
+  const [again] = service.requests(),
+    [transaction] = service.transactions();
+  assert.deepEqual([again.body.reference, transaction.reference], ["order-1", "order-1"]);
+  assert.equal(again.headers.accept, undefined);
 });
 
 test("the last 1,000 requests are kept, and fewer with long bodies", async () => {
@@ -156,56 +137,53 @@ test("the last 1,000 requests are kept, and fewer with long bodies", async () =>
   assert.equal(service.requests().at(-1).body, undefined);
 });
 
-// ---- Clock and randomness -----------------------------------------------------------------------------
-
-test("the same seed gives the same ids, another gives others, and none gives random ones", async () => {
-  const idsOf = async (options) => {
-    const { service, client } = start(options);
-    for (let i = 0; i < 20; i++) await client.createPledgeTransaction(REQUEST);
-    const all = service
-      .transactions()
-      .flatMap(({ id, timelineUrl, pledges }) => [id, timelineUrl.split("=")[1], pledges[0].id]);
-    assert.equal(new Set(all).size, 60);
-    return all;
-  };
-  const first = await idsOf({ seed: "a" });
-  assert.deepEqual(await idsOf({ seed: "a" }), first);
-  const others = [
-    await idsOf({ seed: "b" }),
-    await idsOf({ seed: 1 }),
-    await idsOf({ seed: 2 }),
-    await idsOf(),
-    await idsOf(),
-  ];
-  assert.equal(new Set([first, ...others].flat()).size, 60 * 6);
+test("two services do not see each other, and `reset` makes one as it was created", async () => {
+  const [one, two] = [start({ seed: 1, now: NOON }), start({ seed: 1, now: NOON })];
+  const { id } = await create(one.client);
+  one.service.advance(1_000);
+  one.service.fail({ status: 503 });
+  const state = ({ service }) => [service.transactions(), service.requests(), service.now()];
+  const fresh = [[], [], Date.parse(NOON)];
+  assert.deepEqual(state(two), fresh);
+  await assert.rejects(two.client.getPledgeTransaction(id), NotFoundError);
+  one.service.reset();
+  assert.deepEqual(state(one), fresh);
+  assert.equal((await create(one.client)).id, id);
 });
 
-test("a clock that stands still moves only by `advance`", async () => {
+// ---- Clock and randomness --------------------------------------------------------------------------
+
+test("the same seed gives the same ids, another gives others, and none gives random ones", async () => {
+  const idsOf = async (seed) => {
+    const { service, client } = start({ seed });
+    for (let i = 0; i < 20; i++) await create(client);
+    return service
+      .transactions()
+      .flatMap(({ id, timelineUrl, pledges }) => [id, timelineUrl.split("=")[1], pledges[0].id]);
+  };
+  assert.deepEqual(await idsOf("a"), await idsOf("a"));
+  const all = await Promise.all(["a", "b", 1, 2, undefined, undefined].map(idsOf));
+  assert.equal(new Set(all.flat()).size, 60 * 6);
+});
+
+test("a clock that stands still moves only by `advance`, and without `now` the real time runs", async () => {
   for (const now of [NOON, new Date(NOON), Date.parse(NOON), "2026-01-31T13:00:00+01:00"]) {
     const { service, client } = start({ now });
     assert.equal(service.now(), Date.parse(NOON));
     service.advance(90_000);
-    assert.equal(
-      (await client.createPledgeTransaction(REQUEST)).createdAt,
-      "2026-01-31T12:01:30.000Z",
-    );
+    assert.equal((await create(client)).createdAt, "2026-01-31T12:01:30.000Z");
   }
-});
-
-test("without `now` the real time runs, and can be moved, too", async () => {
   const { service, client } = start();
   const before = Date.now();
   service.advance(3_600_000);
-  const { createdAt } = await client.createPledgeTransaction(REQUEST);
-  assert.ok(
-    Date.parse(createdAt) >= before + 3_600_000 && Date.parse(createdAt) <= Date.now() + 3_600_000,
-  );
+  const passed = Date.parse((await create(client)).createdAt) - before;
+  assert.ok(passed >= 3_600_000 && passed <= 3_600_000 + Date.now() - before, `${passed}`);
 });
 
 test("a test runner's own clock is the real time, too", async (t) => {
   const { service, client } = start();
   t.mock.timers.enable({ apis: ["Date", "setTimeout"], now: 0 });
-  const { id, createdAt } = await client.createPledgeTransaction(REQUEST);
+  const { id, createdAt } = await create(client);
   assert.equal(createdAt, "1970-01-01T00:00:00.000Z");
   service.fail({ fault: "slow", delayMs: 5_000 });
   const slow = client.getPledgeTransaction(id);
@@ -216,76 +194,51 @@ test("a test runner's own clock is the real time, too", async (t) => {
   assert.equal((await slow).reference, "order-1");
 });
 
-test("an idempotent replay lives as long as the service's clock says, not the test's", async () => {
+test("what the service waits for and remembers goes by its own clock", async () => {
   const { service, client } = start({ now: NOON });
-  const first = await client.createPledgeTransaction(REQUEST, { idempotencyKey: "order-1" });
+  const first = await create(client, { idempotencyKey: "order-1" });
+  const stalled = post(service, { body: new ReadableStream({}), duplex: "half" });
+  assert.equal((await endsAfter(service, stalled, 30_000)).status, 400);
+  service.fail({ fault: "slow", delayMs: 5_000 });
+  const slow = create(client);
+  await turn();
+  assert.equal(service.transactions().length, 2, "it is recorded at once");
+  assert.equal((await endsAfter(service, slow, 5_000)).id, service.transactions()[1].id);
   service.advance(86_400_000);
-  assert.deepEqual(
-    await client.createPledgeTransaction(REQUEST, { idempotencyKey: "order-1" }),
-    first,
-  );
-  assert.equal(service.transactions().length, 1);
-  await assert.rejects(
-    client.createPledgeTransaction(
-      { ...REQUEST, reference: "order-2" },
-      { idempotencyKey: "order-1" },
-    ),
-    { status: 422 },
-  );
+  assert.deepEqual(await create(client, { idempotencyKey: "order-1" }), first);
 });
 
-test("an upload that stands still is given up when the service's clock says so", async () => {
-  const { service } = start({ now: NOON });
-  const answer = post(service, { body: new ReadableStream({}), duplex: "half" });
-  assert.ok(await isPending(answer));
-  service.advance(29_999);
-  assert.ok(await isPending(answer));
-  service.advance(1);
-  assert.equal((await answer).status, 400);
-});
+// ---- Faults ----------------------------------------------------------------------------------------
 
-// ---- Faults -------------------------------------------------------------------------------------------
+/** A fault's status, the operation, and the client's error: its class and a part of its body. */
+const STATUSES = [
+  [503, "get", ApiError, /^\{"error":"Service unavailable","message":"The records could not be re/],
+  [503, "create", ApiError, /nothing was recorded/],
+  [401, "get", AuthenticationError, /^\{"error":"Authentication failed"/],
+  [401, "create", AuthenticationError, /^\{"error":"true"/],
+  [404, "get", NotFoundError, /^\{"error":"Pledge transaction not found"\}$/],
+  [500, "get", ApiError, /made to fail/],
+  [429, "get", RateLimitError, /made to fail/],
+];
 
-test("statuses, as the service answers them", async () => {
+test("statuses, as the service answers them, and with headers such as how long to wait", async () => {
   const { service, client } = start({}, { maxRetries: 0 });
-  const { id } = await client.createPledgeTransaction(REQUEST, { idempotencyKey: "x" });
-  const fails = (status, Kind, message, call = () => client.getPledgeTransaction(id)) => {
-    service.fail({ status });
-    return assert.rejects(
-      call,
-      (error) => error instanceof Kind && error.status === status && message.test(error.body),
-    );
-  };
-  await fails(
-    503,
-    ApiError,
-    /^\{"error":"Service unavailable","message":"The records could not be read, and nothing was recorded/,
-  );
-  await fails(503, ApiError, /nothing was recorded/, () =>
-    client.createPledgeTransaction(REQUEST, { idempotencyKey: "x" }),
-  );
-  await fails(401, AuthenticationError, /^\{"error":"Authentication failed"/);
-  await fails(401, AuthenticationError, /^\{"error":"true"/, () =>
-    client.createPledgeTransaction(REQUEST),
-  );
-  await fails(404, NotFoundError, /^\{"error":"Pledge transaction not found"\}$/);
-  await fails(500, ApiError, /made to fail/);
-  await fails(429, RateLimitError, /made to fail/);
-  assert.equal((await client.getPledgeTransaction(id)).reference, "order-1");
-  assert.deepEqual(
-    service.requests().map(({ status }) => status),
-    [200, 503, 503, 401, 401, 404, 500, 429, 200],
-  );
+  const { id } = await create(client);
+  const calls = { create: () => create(client), get: () => client.getPledgeTransaction(id) };
+  const headers = { "Retry-After": "7", "X-Request-Id": "r1" };
+  for (const [status, operation, Kind, body] of STATUSES) {
+    service.fail({ status, headers });
+    await assert.rejects(calls[operation], (error) => {
+      assert.ok(error instanceof Kind, error);
+      assert.deepEqual([error.status, error.requestId], [status, "r1"]);
+      assert.equal(error.retryAfterMs, status === 429 ? 7_000 : undefined);
+      assert.match(error.body, body);
+      return true;
+    });
+  }
+  await calls.get();
+  assert.deepEqual(statuses(service), [200, ...STATUSES.map(([status]) => status), 200]);
   assert.equal(service.transactions().length, 1);
-});
-
-test("headers of a status, such as how long to wait", async () => {
-  const { service, client } = start({}, { maxRetries: 0 });
-  service.fail({ status: 429, headers: { "Retry-After": "7", "X-Request-Id": "r1" } });
-  await assert.rejects(client.getPledgeTransaction("ptran_1"), {
-    retryAfterMs: 7_000,
-    requestId: "r1",
-  });
 });
 
 test("`times` and `operation` say which requests fail, and `restore` ends it", async () => {
@@ -299,11 +252,9 @@ test("`times` and `operation` say which requests fail, and `restore` ends it", a
   service.fail({ operation: "create", status: 500 });
   service.fail({ operation: "get", times: Infinity, status: 504 });
   const get = () => statusOf(client.getPledgeTransaction("ptran_1")),
-    create = () => statusOf(client.createPledgeTransaction(REQUEST));
-  assert.deepEqual(
-    [await get(), await create(), await create(), await get(), await get(), await get()],
-    [502, 500, 200, 502, 504, 504],
-  );
+    post = () => statusOf(create(client));
+  const seen = [await get(), await post(), await post(), await get(), await get(), await get()];
+  assert.deepEqual(seen, [502, 500, 200, 502, 504, 504]);
   service.restore();
   assert.equal(await get(), 404);
   service.fail({ operation: "timeline", status: 503 });
@@ -316,143 +267,85 @@ test("`times` and `operation` say which requests fail, and `restore` ends it", a
   assert.equal(await get(), 503);
 });
 
-test("reads are repeated until the service answers", async () => {
-  const { service, client } = start();
-  const { id } = await client.createPledgeTransaction(REQUEST);
-  service.fail({ operation: "get", times: 2, status: 429, headers: { "retry-after": "0" } });
-  assert.equal((await client.getPledgeTransaction(id)).reference, "order-1");
-  assert.equal(service.requests().length, 4);
-});
+/** What is lost, what the client sees of the requests with safe repeats, and the error without them. */
+const LOST = [
+  [
+    "lost answer",
+    [200, 200],
+    (error) => error instanceof ConnectionError && /may have been recorded/.test(error.message),
+    2,
+  ],
+  ["lost write", [503, 200], ({ body }) => /may have been recorded/.test(body), 1],
+];
 
-test("a lost answer: with safe repeats one transaction, without them an error and one transaction", async () => {
-  const { service, client } = start({}, { safeRepeats: true });
-  service.fail({ operation: "create", fault: "lost answer", times: 2 });
-  const { id } = await client.createPledgeTransaction(REQUEST);
-  const requests = service.requests();
-  assert.deepEqual(
-    requests.map(({ status }) => status),
-    [200, 200, 200],
-  );
-  assert.equal(new Set(requests.map(({ headers }) => headers["idempotency-key"])).size, 1);
-  assert.deepEqual(
-    service.transactions().map((transaction) => transaction.id),
-    [id],
-  );
-
-  service.fail({ fault: "lost answer" });
-  await assert.rejects(
-    client.with({ safeRepeats: false }).createPledgeTransaction(REQUEST),
-    (error) =>
-      error instanceof ConnectionError &&
-      error.cause.name === "TypeError" &&
-      /may have been recorded/.test(error.message),
-  );
-  assert.equal(service.transactions().length, 2);
-});
-
-test("a lost write is the 503 that leaves open whether it was recorded", async () => {
-  const { service, client } = start({}, { safeRepeats: true });
-  service.fail({ operation: "create", fault: "lost write" });
-  await client.createPledgeTransaction(REQUEST);
-  assert.deepEqual(
-    service.requests().map(({ status }) => status),
-    [503, 200],
-  );
-  assert.equal(service.transactions().length, 1);
-  service.fail({ fault: "lost write" });
-  await assert.rejects(
-    client.with({ safeRepeats: false }).createPledgeTransaction(REQUEST),
-    ({ status, body }) => status === 503 && /may have been recorded/.test(body),
-  );
-  assert.equal(service.transactions().length, 1);
-});
+for (const [fault, seen, isExpected, count] of LOST) {
+  test(`a ${fault}: with safe repeats one transaction, without them an error`, async () => {
+    const { service, client } = start({}, { safeRepeats: true });
+    service.fail({ operation: "create", fault });
+    const { id } = await create(client);
+    assert.deepEqual(statuses(service), seen);
+    const keys = service.requests().map(({ headers }) => headers["idempotency-key"]);
+    assert.equal(new Set(keys).size, 1);
+    assert.deepEqual(
+      service.transactions().map((transaction) => transaction.id),
+      [id],
+    );
+    service.fail({ fault });
+    await assert.rejects(create(client.with({ safeRepeats: false })), isExpected);
+    assert.equal(service.transactions().length, count);
+  });
+}
 
 test("no answer: the client gives up, and nothing is recorded", async () => {
   const { service, client } = start({}, { maxRetries: 0, timeoutMs: 50 });
-  service.fail({ fault: "timeout" });
-  await assert.rejects(client.createPledgeTransaction(REQUEST), TimeoutError);
+  service.fail({ fault: "timeout", times: 2 });
+  await assert.rejects(create(client), TimeoutError);
   assert.deepEqual(service.transactions(), []);
-  assert.deepEqual(
-    service.requests().map(({ status, body }) => [status, body]),
-    [[null, REQUEST]],
-  );
-  service.fail({ fault: "timeout" });
+  const [{ status, body }] = service.requests();
+  assert.deepEqual([status, body], [null, REQUEST]);
   const reason = new Error("changed my mind"),
     controller = new AbortController();
-  const call = service.fetch("/v2/pledge-transaction/x", { signal: controller.signal });
+  const call = service.fetch(`${PATH}/x`, { signal: controller.signal });
   assert.ok(await isPending(call));
   controller.abort(reason);
   await assert.rejects(call, (error) => error === reason);
 });
 
-test("a slow answer is recorded at once and comes by the service's clock", async () => {
-  const { service, client } = start({ now: NOON });
-  service.fail({ fault: "slow", delayMs: 5_000 });
-  const call = client.createPledgeTransaction(REQUEST);
-  assert.ok(await isPending(call));
-  assert.equal(service.transactions().length, 1);
-  service.advance(4_999);
-  assert.ok(await isPending(call));
-  service.advance(1);
-  assert.equal((await call).id, service.transactions()[0].id);
-
-  const real = start();
-  real.service.fail({ fault: "slow", delayMs: 1 });
-  await real.client.createPledgeTransaction(REQUEST);
-  real.service.fail({ fault: "slow", delayMs: 3_600_000 });
-  const slow = real.service.fetch("/v2/pledge-transaction/x");
-  assert.ok(await isPending(slow));
-  real.service.advance(3_600_000);
-  assert.equal((await slow).status, 401);
-});
-
-// ---- As a fetch ---------------------------------------------------------------------------------------
+// ---- As a fetch ------------------------------------------------------------------------------------
 
 test("it takes what a `fetch` takes", async () => {
   const { service } = start();
-  const address = `${service.baseUrl}/v2/pledge-transaction`,
-    headers = { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" };
-  const body = JSON.stringify(REQUEST),
-    bytes = new TextEncoder().encode(body);
+  const address = `${service.baseUrl}${PATH}`,
+    body = JSON.stringify(REQUEST),
+    bytes = new TextEncoder().encode(body),
+    init = { method: "POST", headers: HEADERS, body };
+  const stream = { body: new Blob([bytes]).stream(), duplex: "half" };
   const calls = [
-    [address, { method: "post", headers, body }],
-    [new URL(address), { method: "POST", headers: new Headers(headers), body: bytes }],
-    [new Request(address, { method: "POST", headers, body })],
-    [new Request(address, { method: "POST", headers, body: "x" }), { body }],
-    [
-      address,
-      {
-        method: "POST",
-        headers: Object.entries(headers),
-        body: new Blob([bytes]).stream(),
-        duplex: "half",
-      },
-    ],
-    ["/v2/pledge-transaction", { method: "POST", headers, body: bytes.buffer }],
+    [address, { ...init, method: "post" }],
+    [new URL(address), { ...init, headers: new Headers(HEADERS), body: bytes }],
+    [new Request(address, init)],
+    [new Request(address, { ...init, body: "x" }), { body }],
+    [address, { ...init, headers: Object.entries(HEADERS), ...stream }],
+    [PATH, { ...init, body: bytes.buffer }],
   ];
   for (const call of calls) assert.equal((await service.fetch(...call)).status, 200);
   assert.equal(service.transactions().length, calls.length);
-  assert.deepEqual(
-    service.requests().map((request) => request.body),
-    calls.map(() => REQUEST),
-  );
-  await assert.rejects(service.fetch(address, { body }), TypeError);
-  await assert.rejects(service.fetch("https://[broken"), TypeError);
-  await assert.rejects(service.fetch(address, { headers: { "a b": "c" } }), TypeError);
-  await assert.rejects(service.fetch(address, { signal: AbortSignal.abort() }), {
-    name: "AbortError",
-  });
-  await assert.rejects(service.fetch(new Request(address, { signal: AbortSignal.abort() })), {
-    name: "AbortError",
-  });
+  for (const request of service.requests()) assert.deepEqual(request.body, REQUEST);
+  const signal = AbortSignal.abort();
+  const refused = [
+    [[address, { body }], { name: "TypeError" }],
+    [["https://[broken"], { name: "TypeError" }],
+    [[address, { headers: { "a b": "c" } }], { name: "TypeError" }],
+    [[address, { signal }], { name: "AbortError" }],
+    [[new Request(address, { signal })], { name: "AbortError" }],
+  ];
+  for (const [call, error] of refused) await assert.rejects(service.fetch(...call), error);
   const options = await service.fetch(address, { method: "OPTIONS" });
-  assert.deepEqual(
-    [options.status, options.body, options.headers.get("allow")],
-    [204, null, "POST, OPTIONS"],
-  );
+  assert.deepEqual([options.status, options.body], [204, null]);
+  assert.equal(options.headers.get("allow"), "POST, OPTIONS");
 });
 
-test("1,000 calls at once on one signal leave no listener, ended or not", async () => {
+test("1,000 calls at once on one signal leave no listener", async () => {
   const { service } = start();
   const { signal } = new AbortController();
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => post(service, { signal })));
@@ -462,71 +355,99 @@ test("1,000 calls at once on one signal leave no listener, ended or not", async 
   assert.equal(getEventListeners(signal, "abort").length, 0);
 });
 
-test("two services do not see each other, and `reset` makes one as it was created", async () => {
-  const [one, two] = [start({ seed: 1, now: NOON }), start({ seed: 1, now: NOON })];
-  const { id } = await one.client.createPledgeTransaction(REQUEST);
-  one.service.advance(1_000);
-  one.service.fail({ status: 503 });
-  assert.deepEqual(
-    [two.service.transactions(), two.service.requests(), two.service.now()],
-    [[], [], Date.parse(NOON)],
-  );
-  await assert.rejects(two.client.getPledgeTransaction(id), NotFoundError);
-  one.service.reset();
-  assert.deepEqual(
-    [one.service.transactions(), one.service.requests(), one.service.now()],
-    [[], [], Date.parse(NOON)],
-  );
-  assert.equal((await one.client.createPledgeTransaction(REQUEST)).id, id);
+// ---- As a listener of Node's server ----------------------------------------------------------------
+
+async function listening(t) {
+  const service = createTestService();
+  const { origin, close } = await onLoopback(createServer(service.handler));
+  t.after(close);
+  return { service, origin };
+}
+
+test("a listener of Node's server: the client, with and without faults", async (t) => {
+  const { service, origin } = await listening(t);
+  const client = new PledgeClient({ apiKey: KEY, baseUrl: origin, safeRepeats: true });
+  const { id, timelineUrl } = await create(client);
+  assert.ok(timelineUrl.startsWith(`${origin}/timeline/`));
+  service.fail({ fault: "lost answer" });
+  await create(client);
+  service.fail({ fault: "timeout" });
+  const never = { timeoutMs: 50, maxRetries: 0 };
+  await assert.rejects(client.getPledgeTransaction(id, never), TimeoutError);
+  service.fail({ status: 503 });
+  await client.getPledgeTransaction(id);
+  assert.deepEqual(statuses(service), [200, 200, 200, null, 503, 200]);
+  assert.equal(service.transactions().length, 2);
 });
 
-test("nothing of the process is changed, and no code is made of text", () => {
-  const script = `
-    import assert from "node:assert/strict";
-    const shown = () => Reflect.ownKeys(globalThis).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name).value]);
-    process.on("warning", (warning) => assert.fail(warning));
-    new Response(new Request("http://x").body); // Node makes a global of its own with the first
-    const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
-    const [globals, before] = [shown(), listeners()];
-    const { createTestService } = await import("impact-pledge/testing");
-    const service = createTestService();
-    const response = await service.fetch("/v2/pledge-transaction", { method: "POST", body: ${JSON.stringify(JSON.stringify(REQUEST))}, headers: { authorization: "Bearer ${KEY}", "content-type": "application/json" } });
-    assert.equal(response.status, 200);
-    assert.deepEqual(shown().map(([name]) => name), globals.map(([name]) => name));
-    for (const [index, [name, value]] of shown().entries()) assert.ok(Object.is(value, globals[index][1]), String(name));
-    assert.deepEqual(listeners(), before);`;
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ["--disallow-code-generation-from-strings", "--input-type=module", "--eval", script],
-    { cwd: project.folder, encoding: "utf8" },
-  );
-  assert.equal(status, 0, stderr);
+/** The answer on a connection to this text; `isCut` ends the connection behind it. */
+async function exchange(origin, text, { isCut = false } = {}) {
+  const socket = connect(new URL(origin).port, "127.0.0.1");
+  let answer = "";
+  socket.setEncoding("latin1").on("error", () => {});
+  socket.on("data", (data) => (answer += data));
+  socket.write(text);
+  if (isCut) socket.destroySoon();
+  await new Promise((resolve) => socket.on("close", resolve));
+  return answer;
+}
+
+const AUTHORIZED = `Authorization: Bearer ${KEY}`;
+const head = (...lines) => `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`;
+const upload = (...lines) =>
+  head(`POST ${PATH} HTTP/1.1`, "Host: a.example", "Content-Type: application/json", ...lines);
+
+/** By name: a text, and the status of its answer; the last ones may miss theirs. */
+const TEXTS = {
+  "an address with two slashes": [head("GET //other.example/x HTTP/1.1", "Host: a.example"), /404/],
+  "a host that is none": [head("GET / HTTP/1.1", "Host: a b"), /400/],
+  "two keys, which are none": [
+    head(`GET ${PATH}/x HTTP/1.1`, "Host: a.example", AUTHORIZED, AUTHORIZED),
+    /401/,
+  ],
+  "a body that is too long": [
+    upload(AUTHORIZED, "Content-Length: 2000000") + "x".repeat(2_000_000),
+    /413/,
+  ],
+  "a refused body of 40 MB": [
+    upload("Transfer-Encoding: chunked") + `100000\r\n${"x".repeat(2 ** 20)}\r\n`.repeat(40),
+    /401|^$/,
+  ],
+  "a connection that is cut": [`${upload(AUTHORIZED, "Content-Length: 100")}{`, /^$/, true],
+};
+
+test("a listener of Node's server: what no client of ours sends", async (t) => {
+  const { service, origin } = await listening(t);
+  for (const [name, [text, status, isCut]] of Object.entries(TEXTS))
+    assert.match((await exchange(origin, text, { isCut })).slice(0, 12), status, name);
+  assert.equal(service.requests()[0].path, "//other.example/x");
+  const init = { method: "POST", body: JSON.stringify(REQUEST), headers: HEADERS };
+  assert.equal((await fetch(origin + PATH, init)).status, 200, "and it goes on");
+  assert.equal(service.transactions().length, 1);
 });
 
-// ---- Options ------------------------------------------------------------------------------------------
+// ---- Options ---------------------------------------------------------------------------------------
 
-const KEYS = { key: "k", mode: "test", unitId: "u" };
+const UNIT = { key: "k", mode: "test", unitId: "u" };
 const WRONG = [
   [null, /must be an object, not null/],
   [{ seeds: 1 }, /`seeds` is not an option here; did you mean `seed`\?/],
-  [{ keys: KEYS }, /`keys` must be an array/],
-  [{ keys: [{ ...KEYS, keys: "" }] }, /did you mean `key`/],
-  [{ keys: [{ ...KEYS, key: "" }] }, /`key` must be/],
-  [{ keys: [{ ...KEYS, mode: "prod" }] }, /`mode` must be one of `test`, `live`/],
-  [{ keys: [{ ...KEYS, unitId: "a,b" }] }, /`unitId` must be/],
-  [{ keys: [{ ...KEYS, teamId: "t" }] }, /either a `unitId`, or a `teamId`/],
-  [
-    { keys: [{ key: "k", mode: "test", teamId: "t", unitIds: [] }] },
-    /either a `unitId`, or a `teamId`/,
-  ],
-  [{ keys: [{ ...KEYS, label: "a\nb" }] }, /`label` must be/],
-  [{ catalogue: { currencyCode: "CHF", unitPrices: {} } }, /`currencyCode` must be one of/],
-  [{ catalogue: { currencyCode: "USD", unitPrices: { tree: 0.5 } } }, /a plain decimal in quotes/],
-  [
-    { catalogue: { currencyCode: "USD", unitPrices: { tree: "1e3" } } },
-    /a plain decimal in quotes/,
-  ],
-  [{ catalogue: { currencyCode: "USD" } }, /`unitPrices` must be an object/],
+  [{ keys: UNIT }, /`keys` must be an array/],
+  ...[
+    [{ ...UNIT, keys: "" }, /did you mean `key`/],
+    [{ ...UNIT, key: "" }, /`key` must be/],
+    [{ ...UNIT, mode: "prod" }, /`mode` must be one of `test`, `live`/],
+    [{ ...UNIT, unitId: "a,b" }, /`unitId` must be/],
+    [{ ...UNIT, teamId: "t" }, /either a `unitId`, or a `teamId`/],
+    [{ key: "k", mode: "test", teamId: "t", unitIds: [] }, /either a `unitId`, or a `teamId`/],
+    [{ ...UNIT, label: "a\nb" }, /`label` must be/],
+  ].map(([key, message]) => [{ keys: [key] }, message]),
+  ...[
+    [{ currencyCode: "CHF", unitPrices: {} }, /`currencyCode` must be one of/],
+    [{ currencyCode: "USD", unitPrices: { tree: 0.5 } }, /a plain decimal in quotes/],
+    [{ currencyCode: "USD", unitPrices: { tree: "1e3" } }, /a plain decimal in quotes/],
+    [{ currencyCode: "USD" }, /`unitPrices` must be an object/],
+  ].map(([catalogue, message]) => [{ catalogue }, message]),
   ...["today", "12", NaN, -1, 8e15, {}, true].map((now) => [
     { now },
     /`now` must be a time from 1970 to 9999/,
@@ -536,24 +457,6 @@ const WRONG = [
   [{ allowedOrigins: ["*"] }, /must be an origin/],
   [{ publicOrigin: "https://a.example/path" }, /must be an origin/],
 ];
-
-test("an option that is wrong is named", () => {
-  for (const [options, message] of WRONG)
-    assert.throws(
-      () => createTestService(options),
-      { code: "invalid_argument", message },
-      JSON.stringify(options),
-    );
-  for (const options of [
-    undefined,
-    {},
-    { keys: undefined, now: null, seed: null },
-    { keys: [] },
-    { now: 0 },
-  ])
-    assert.ok(createTestService(options));
-});
-
 const WRONG_FAULTS = [
   [undefined, /must be an object/],
   [{}, /has a `status` or a `fault`/],
@@ -569,24 +472,19 @@ const WRONG_FAULTS = [
   [{ status: 503, operations: "get" }, /did you mean `operation`/],
 ];
 
-test("an invalid fault is refused, and so are too many", () => {
+test("an option or a fault that is wrong is named, and too many faults are refused", () => {
   const { service } = start({ now: NOON });
-  for (const [fault, message] of WRONG_FAULTS)
-    assert.throws(
-      () => service.fail(fault),
-      { code: "invalid_argument", message },
-      JSON.stringify(fault),
-    );
+  const doors = [
+    [createTestService, WRONG],
+    [service.fail, WRONG_FAULTS],
+  ];
+  for (const [door, rows] of doors)
+    for (const [given, message] of rows)
+      assert.throws(() => door(given), { code: "invalid_argument", message }, String(message));
+  for (const options of [undefined, { keys: undefined, now: null, seed: null }, { keys: [] }])
+    assert.ok(createTestService(options));
   for (const ms of [-1, 1.5, NaN, "1", 9e15])
     assert.throws(() => service.advance(ms), /`ms` must be a whole number/);
   for (let i = 0; i < 1_000; i++) service.fail({ status: 503 });
   assert.throws(() => service.fail({ status: 503 }), /1000 faults already/);
-});
-
-test("the CommonJS module is the same", async () => {
-  const service = project.require("impact-pledge/testing").createTestService({ seed: 1 });
-  assert.equal((await post(service)).status, 200);
-  const same = createTestService({ seed: 1 });
-  await post(same);
-  assert.equal(service.transactions()[0].id, same.transactions()[0].id);
 });

@@ -1,93 +1,81 @@
-/**
- * The declarations of the packed package, compiled as users compile: strict, as ESM, CommonJS and
- * for a bundler.
- */
+/** The declarations of the packed package, compiled as users compile: strict, as ESM, CommonJS and for a bundler. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
 import ts from "typescript";
+import { compiled, problems } from "./compile.mjs";
 import { packed } from "./packed.mjs";
 
-const root = join(import.meta.dirname, "..", "..");
 const project = await packed();
-const sources = join(root, "tests", "types");
-const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+const sources = join(import.meta.dirname, "..", "types");
+const home = join(project.folder, "node_modules", "impact-pledge");
 
-const STRICT = {
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  skipLibCheck: false,
-  noEmit: true,
-  target: "ES2022",
-  types: [],
-};
-/** By folders of sources. A server's code may be compiled without the DOM's types. */
-const LIBS = { "": ["ES2022", "DOM", "DOM.Iterable"], server: ["ES2022"] };
+const WEB = ["es2022", "dom", "dom.iterable"];
+/** By name: the folder of the sources, their ending, and options of the compiler. A server's code may do without the DOM. */
 const KINDS = {
-  "node16, ESM": { extension: "mts", module: "Node16", moduleResolution: "Node16" },
-  "node16, CommonJS": { extension: "cts", module: "Node16", moduleResolution: "Node16" },
-  bundler: { extension: "ts", module: "ESNext", moduleResolution: "Bundler" },
+  "node16, ESM": [".", "mts", { module: "node16", lib: WEB, exactOptionalPropertyTypes: true }],
+  "node16, CommonJS": [".", "cts", { module: "node16", lib: WEB }],
+  bundler: [
+    ".",
+    "ts",
+    { module: "esnext", moduleResolution: "bundler", lib: WEB, exactOptionalPropertyTypes: true },
+  ],
+  "a server, for a bundler": [
+    "server",
+    "ts",
+    { module: "esnext", moduleResolution: "bundler", lib: ["es2022"] },
+  ],
+  "a server, as ESM": [
+    "server",
+    "mts",
+    { module: "node16", lib: ["es2022"], exactOptionalPropertyTypes: true },
+  ],
 };
 
-for (const [kind, { extension, ...resolution }] of Object.entries(KINDS)) {
+for (const [kind, [part, extension, options]] of Object.entries(KINDS)) {
+  test(`valid uses compile, and wrong ones don't: ${kind}`, () => {
+    const folder = join(project.folder, `types-${kind.replaceAll(/\W+/g, "-")}`);
+    mkdirSync(folder, { recursive: true });
+    const names = readdirSync(join(sources, part)).filter((name) => name.endsWith(".ts"));
+    assert.ok(names.length > 0);
+    const files = names.map((name) => name.replace(/ts$/, extension));
+    for (const [index, name] of names.entries())
+      copyFileSync(join(sources, part, name), join(folder, files[index]));
+    assert.equal(problems(compiled(folder, files, options)), "");
+  });
+}
+
+test("the libraries that take the schema know the request's type by it", () => {
+  const paths = { "impact-pledge/*": [join(home, "*.d.ts")] };
+  const options = { module: "esnext", moduleResolution: "bundler", lib: WEB, paths };
+  const folder = join(import.meta.dirname, "..", "consumers");
   for (const exactOptionalPropertyTypes of [true, false]) {
-    for (const [part, lib] of Object.entries(LIBS)) {
-      test(`${kind}, exact optional members ${exactOptionalPropertyTypes ? "on" : "off"}, lib ${lib}`, () => {
-        const folder = join(
-          project.folder,
-          `types-${part}-${extension}-${exactOptionalPropertyTypes}`,
-        );
-        mkdirSync(folder, { recursive: true });
-        const names = readdirSync(join(sources, part)).filter((name) => name.endsWith(".ts"));
-        assert.ok(names.length > 0);
-        const files = names.map((name) => copy(join(sources, part, name), folder, extension));
-        const compilerOptions = { ...STRICT, ...resolution, lib, exactOptionalPropertyTypes };
-        writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-        const { status, stdout } = spawnSync(process.execPath, [tsc, "--project", folder], {
-          encoding: "utf8",
-        });
-        assert.equal(status, 0, stdout);
-      });
-    }
-  }
-}
-
-function copy(source, folder, extension) {
-  const file = basename(source).replace(/\.ts$/, `.${extension}`);
-  writeFileSync(join(folder, file), readFileSync(source));
-  return file;
-}
-
-test("no declaration says `any`", () => {
-  const folder = join(project.folder, "node_modules", "impact-pledge");
-  const declarations = readdirSync(folder, { recursive: true }).filter((name) =>
-    /\.d\.[cm]?ts$/.test(name),
-  );
-  assert.ok(declarations.length >= 4, `${declarations}`);
-  for (const name of declarations) {
-    const code = readFileSync(join(folder, name), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
-    assert.doesNotMatch(code, /\bany\b/, name);
+    const program = compiled(folder, ["types.ts"], {
+      ...options,
+      skipLibCheck: true,
+      exactOptionalPropertyTypes,
+    });
+    assert.equal(problems(program), "");
   }
 });
 
-test("every export says what it is, as editors show it", () => {
-  const folder = join(project.folder, "node_modules", "impact-pledge");
-  const entries = readdirSync(folder, { encoding: "utf8", recursive: true }).filter((name) =>
-    /\.d\.ts$/.test(name),
+test("no declaration says `any`, and every export says what it is, as editors show it", () => {
+  const declarations = readdirSync(home, { encoding: "utf8", recursive: true }).filter((name) =>
+    /\.d\.[cm]?ts$/.test(name),
   );
-  const program = ts.createProgram(
-    entries.map((name) => join(folder, name)),
-    {
-      target: ts.ScriptTarget.ES2022,
-      moduleResolution: ts.ModuleResolutionKind.Bundler,
-      types: [],
-    },
-  );
+  for (const name of declarations) {
+    const code = readFileSync(join(home, name), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+    assert.doesNotMatch(code, /\bany\b/, name);
+  }
+  const entries = declarations.filter((name) => name.endsWith(".d.ts"));
+  const options = { module: "esnext", moduleResolution: "bundler", lib: WEB };
+  const program = compiled(home, entries, options);
   const checker = program.getTypeChecker();
+  const declared = (symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
   const exported = entries.flatMap((name) => {
-    const file = checker.getSymbolAtLocation(program.getSourceFile(join(folder, name)));
+    const file = checker.getSymbolAtLocation(program.getSourceFile(join(home, name)));
     return checker.getExportsOfModule(file).map((symbol) => ({ name, symbol: declared(symbol) }));
   });
   assert.ok(exported.length > 150, `${exported.length}`);
@@ -98,8 +86,4 @@ test("every export says what it is, as editors show it", () => {
     silent.map(({ name, symbol }) => `${name}: ${symbol.name}`),
     [],
   );
-
-  function declared(symbol) {
-    return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  }
 });

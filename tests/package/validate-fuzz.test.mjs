@@ -1,73 +1,34 @@
 /**
- * Generated values, valid, invalid and beyond JSON: `validate(value)` and `validateBytes(JSON.stringify(value))` give the same
- * issues, all of them and the first, with wasm and without. `FUZZ_SEED` and `FUZZ_COUNT` choose others; a long run has a million.
+ * Generated values, valid, invalid, beyond JSON, and such as validate others while they are read: `validate(value)` and
+ * `validateBytes(JSON.stringify(value))` give the same issues, all of them and the first, with wasm and without. `FUZZ_SEED` and
+ * `FUZZ_COUNT` choose others; a long run has a million.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { REQUEST } from "../../pkg-templates/generated/fields.ts";
 import { generator } from "../../proofs/bench/data.mjs";
 import { validate, validateBytes } from "../../pkg/validate.js";
 import * as withoutWasm from "../../pkg/validate/js.js";
 
 const seed = Number(process.env.FUZZ_SEED ?? 20261121);
-const count = Number(process.env.FUZZ_COUNT ?? 20_000);
+const count = Number(process.env.FUZZ_COUNT ?? 4_000);
 
 const next = generator(seed);
 const below = (end) => Math.floor(next() * end);
 const one = (list) => list[below(list.length)];
 const chance = (likelihood) => next() < likelihood;
 
-const NAMES = [
-  "reference",
-  "recipient",
-  "pledges",
-  "trigger",
-  "notifications",
-  "email",
-  "firstName",
-  "name",
-  "impact",
-  "detail",
-  "amount",
-  "offeringId",
-  "description",
-  "nounSingular",
-  "nounPlural",
-  "image",
-  "externalId",
-  "externalUrl",
-  "date",
-  "phrase",
-  "extra",
-  "",
-  "a/b~c",
-  "__proto__",
-  "toString",
-  "é",
-  "\ud800",
-  "constructor",
-  "valueOf",
-];
-const TEXTS = [
-  "",
-  "tree",
-  "a@b.c",
-  "a@",
-  "ü@b",
-  "https://shop.example/a?b#c",
-  "https://[::1]/",
-  "/path",
-  "2026-01-31T12:00:00Z",
-  "2026-02-30T12:00:00Z",
-  "Email",
-  "email",
-  "MessagingServiceC",
-  "\0",
-  "\ud83c\udf33",
-  "\udc00",
-  '"\\\n',
-  "x".repeat(60),
-  `https://a.example/${"p".repeat(80)}`,
-];
+const allNames = ({ members = {}, item = {} }) =>
+  [...Object.entries(members), ...(item.members ? [["", item]] : [])].flatMap(([name, shape]) => [
+    name,
+    ...allNames(shape),
+  ]);
+const NAMES = [...allNames(REQUEST), "extra", "a/b~c", "__proto__", "toString", "valueOf"];
+NAMES.push("é", "\ud800", "constructor");
+const TEXTS = ["", "tree", "a@b.c", "a@", "ü@b", "Email", "email", "MessagingServiceC", "/path"];
+TEXTS.push("https://shop.example/a?b#c", "https://[::1]/", `https://a.example/${"p".repeat(80)}`);
+TEXTS.push("2026-01-31T12:00:00Z", "2026-02-30T12:00:00Z", "x".repeat(60), '"\\\n');
+TEXTS.push("\0", "\ud83c\udf33", "\udc00");
 const NUMBERS = [0, -0, 1, -1, 0.5, 5e-324, 1.7976931348623157e308, 1e21, 123456789];
 
 function anything(depth = 0) {
@@ -83,86 +44,98 @@ function anything(depth = 0) {
 /** Own members all of them, `__proto__` too. */
 function objectOf(members) {
   const object = {};
-  for (const [name, value] of members)
-    Object.defineProperty(object, name, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+  for (const [name, value] of members) {
+    const descriptor = { value, enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(object, name, descriptor);
+  }
   return object;
 }
 
-/** A member of the request: mostly as it must be, at times absent or anything. */
-function member(make, required = false) {
+const OF_FORMATS = {
+  email: () => `ada${below(1000)}@example.org`,
+  uri: () => `https://shop.example/${below(1e6)}`,
+  "date-time": () => "2026-01-31T12:00:00Z",
+};
+
+/** A value of the request's shape, mostly as it must be, at times too long, absent, or anything. */
+function madeOf({ isRequired, isNumber, members, item, format }, name) {
   if (chance(0.02)) return anything();
-  if (!required && chance(0.4)) return undefined;
-  return required && chance(0.02) ? undefined : make();
+  if (chance(isRequired ? 0.01 : 0.4)) return undefined;
+  if (isNumber) return chance(0.95) ? below(1000) / 8 + 0.125 : one(NUMBERS);
+  if (item) {
+    const length = chance(0.01) ? 60 + below(150) : below(4) + Number(chance(0.95));
+    const make = () => madeOf({ ...item, isRequired: true }, name) ?? null;
+    return Array.from({ length }, () => (chance(0.01) ? anything() : make()));
+  }
+  if (!members) {
+    const text = OF_FORMATS[format] ?? (() => (name === "notifications" ? "Email" : `${name} é`));
+    return chance(0.96) ? text() : one(TEXTS);
+  }
+  return objectOf(membersOf(members));
 }
 
-function shuffled(object) {
-  const members = Object.entries(object).filter(([, value]) => value !== undefined || chance(0.1));
-  if (chance(0.04)) members.push([one(NAMES.filter((name) => name !== "toJSON")), anything()]);
-  if (chance(0.3)) members.sort(() => next() - 0.5);
-  return objectOf(members);
+function membersOf(members) {
+  const all = Object.entries(members)
+    .map(([name, shape]) => [name, madeOf(shape, name)])
+    .filter(([, value]) => value !== undefined || chance(0.1));
+  if (chance(0.04)) all.push([one(NAMES), anything()]);
+  return chance(0.3) ? all.sort(() => next() - 0.5) : all;
 }
 
-const text = () => (chance(0.97) ? `text ${below(1000)}` : one(TEXTS));
-const uri = () => (chance(0.95) ? `https://shop.example/${below(1e6)}` : one(TEXTS));
-const detail = () =>
-  shuffled({
-    name: member(text),
-    description: member(text),
-    nounSingular: member(text),
-    nounPlural: member(text),
-    image: member(uri),
-    externalId: member(text),
-    externalUrl: member(uri),
-  });
-const impact = () =>
-  shuffled({
-    amount: member(() => (chance(0.95) ? below(1000) / 8 + 0.125 : one(NUMBERS)), true),
-    offeringId: member(text, true),
-  });
-const pledge = () => shuffled({ impact: member(impact, true), detail: member(detail) });
-const trigger = () =>
-  shuffled({
-    date: member(() => (chance(0.9) ? "2026-01-31T12:00:00Z" : one(TEXTS))),
-    phrase: member(text),
-    externalUrl: member(uri),
-  });
-const items = (make, most) =>
-  Array.from({ length: most }, () => (chance(0.01) ? anything() : make()));
+const request = () => madeOf({ ...REQUEST, isRequired: true }, "") ?? null;
 
-function request() {
-  const email = () => (chance(0.95) ? `ada${below(1000)}@example.org` : one(TEXTS));
-  const recipient = () =>
-    shuffled({ email: member(email, true), firstName: member(text), name: member(text) });
-  const pledges = () =>
-    items(pledge, chance(0.01) ? 60 + below(150) : below(4) + Number(chance(0.95)));
-  const notifications = () =>
-    items(() => (chance(0.95) ? "Email" : one(TEXTS)), chance(0.005) ? 130 : below(5));
-  return shuffled({
-    reference: member(text, true),
-    recipient: member(recipient, true),
-    pledges: member(pledges, true),
-    trigger: member(trigger),
-    notifications: member(notifications),
-  });
-}
-
-/**
- * Wraps what JSON.stringify sees through, so that the value is serialized: that must not differ
- * either.
- */
+/** The same to JSON.stringify, but it is serialized, or reading it starts validations of other values. */
 function disguised(value) {
-  const kind = below(4);
-  if (kind === 0) return { toJSON: () => value };
-  if (kind === 1)
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.assign(Object.create(null), value)
-      : value;
-  return kind === 2 && typeof value === "object" && value !== null ? new Proxy(value, {}) : value;
+  if (typeof value !== "object" || value === null) return { toJSON: () => value };
+  const kind = below(5);
+  if (kind === 0) return { toJSON: disturbed(() => value) };
+  if (kind === 1) return new Proxy(value, { get: disturbed(Reflect.get) });
+  if (kind === 2) return new Proxy(value, { ownKeys: disturbed(Reflect.ownKeys) });
+  if (kind === 3 && !Array.isArray(value)) return Object.assign(Object.create(null), value);
+  const copy = Array.isArray(value) ? [] : {};
+  for (const [name, member] of Object.entries(value)) {
+    const inner = chance(0.5) ? disguised(member) : member;
+    const descriptor = chance(0.3) ? { get: disturbed(() => inner) } : { value: inner };
+    Object.defineProperty(copy, name, { ...descriptor, enumerable: true });
+  }
+  return copy;
+}
+
+let depth = 0,
+  inner = 0;
+/** Makes something that reads validate another value first, which has the issues that it has alone. */
+const disturbed =
+  (read) =>
+  (...args) => {
+    if (depth < 2 && chance(0.2)) {
+      depth += 1;
+      inner += 1;
+      const other = request();
+      const value = chance(0.3) ? disguised(other) : other;
+      assert.deepEqual(validate(value), validateBytes(encode(JSON.stringify(other))));
+      depth -= 1;
+    }
+    return read(...args);
+  };
+
+const encode = (json) => new TextEncoder().encode(json);
+
+/** All the ways find the same, all of it and the first. */
+function assertSame(plain, value) {
+  const bytes = encode(JSON.stringify(plain));
+  const seen = validate(value);
+  assert.deepEqual(seen, validateBytes(bytes));
+  assert.deepEqual(withoutWasm.validate(value), seen);
+  assert.deepEqual(withoutWasm.validateBytes(bytes), seen);
+  if (seen.length > 1) {
+    const maxIssues = 1 + below(seen.length - 1);
+    const first = validate(value, { maxIssues });
+    assert.deepEqual(first, validateBytes(bytes, { maxIssues }));
+    assert.deepEqual(first.slice(0, maxIssues), seen.slice(0, maxIssues));
+    const [{ code, count }, ...more] = first.slice(maxIssues);
+    assert.deepEqual([code, count, more], ["more_issues", seen.length - maxIssues, []]);
+  }
+  return seen;
 }
 
 test(`${count} values, seed ${seed}`, () => {
@@ -170,30 +143,14 @@ test(`${count} values, seed ${seed}`, () => {
   for (let i = 0; i < count; i++) {
     const plain = chance(0.05) ? anything() : request();
     const value = chance(0.1) ? disguised(plain) : plain;
-    const sent = JSON.stringify(plain);
-    const seen = validate(value);
     try {
-      const bytes = new TextEncoder().encode(sent);
-      assert.deepEqual(seen, validateBytes(bytes));
-      assert.deepEqual(withoutWasm.validate(value), seen);
-      assert.deepEqual(withoutWasm.validateBytes(bytes), seen);
-      if (seen.length > 1) {
-        const maxIssues = 1 + below(seen.length - 1);
-        const first = validate(value, { maxIssues });
-        assert.deepEqual(first, validateBytes(bytes, { maxIssues }));
-        assert.deepEqual(first.slice(0, maxIssues), seen.slice(0, maxIssues));
-        assert.deepEqual(
-          first.slice(maxIssues).map(({ code, count }) => [code, count]),
-          [["more_issues", seen.length - maxIssues]],
-        );
-      }
+      if (assertSame(plain, value).length === 0) valid += 1;
     } catch (error) {
-      throw new Error(`value ${i} of seed ${seed}: ${sent}`, { cause: error });
+      throw new Error(`value ${i} of seed ${seed}: ${JSON.stringify(plain)}`, { cause: error });
     }
-    if (seen.length === 0) valid += 1;
   }
   assert.ok(
-    valid > count / 10 && valid < (count * 9) / 10,
-    `${valid} of ${count} are valid: too few of one kind to prove anything`,
+    valid > count / 10 && valid < (count * 9) / 10 && inner > count / 20,
+    `${valid} of ${count} are valid, ${inner} inside others: too few to prove anything`,
   );
 });

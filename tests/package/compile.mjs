@@ -1,0 +1,43 @@
+/** TypeScript's compiler in this process: what all compilations read, it reads once. */
+import { join } from "node:path";
+import ts from "typescript";
+
+/** @type {Map<string, ts.SourceFile | undefined>} */
+const sources = new Map();
+
+const STRICT = { strict: true, noUncheckedIndexedAccess: true, noEmit: true, target: "es2022" };
+
+/**
+ * Compiles files as a user's strict project has it. The platform's own declarations are not checked.
+ * @param {string} folder the project's
+ * @param {string[]} files
+ * @param {object} options as in a tsconfig.json
+ * @returns {ts.Program}
+ */
+export function compiled(folder, files, options) {
+  const { options: parsed } = ts.convertCompilerOptionsFromJson(
+    { ...STRICT, skipDefaultLibCheck: true, types: [], ...options },
+    folder,
+  );
+  const host = ts.createCompilerHost(parsed);
+  const { getSourceFile } = host;
+  host.getSourceFile = (name, version, ...rest) => {
+    const key = `${name} ${JSON.stringify(version)}`;
+    if (!sources.has(key)) sources.set(key, getSourceFile(name, version, ...rest));
+    return sources.get(key);
+  };
+  host.getCurrentDirectory = () => folder;
+  return ts.createProgram(
+    files.map((file) => join(folder, file)),
+    parsed,
+    host,
+  );
+}
+
+/** What the compiler finds wrong, as it prints it. @param {ts.Program} program */
+export const problems = (program) =>
+  ts.formatDiagnostics(ts.getPreEmitDiagnostics(program), {
+    getCanonicalFileName: (name) => name,
+    getCurrentDirectory: () => program.getCurrentDirectory(),
+    getNewLine: () => "\n",
+  });

@@ -1,0 +1,178 @@
+/** The packed package in pages of Chromium, whose console stays empty: what a policy forbids would stand there. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { openPage, useBrowser } from "../browser/chromium.mjs";
+import { rowsScript } from "../support/rows.mjs";
+import { REQUEST } from "./mock-server.mjs";
+import { packed } from "./packed.mjs";
+
+const project = await packed();
+const { createTestService } = await project.load("impact-pledge/testing");
+const home = join(project.folder, "node_modules", "impact-pledge");
+const readme = readFileSync(join(home, "README.md"), "utf8");
+
+const ORIGIN = "http://shop.test";
+const KEY = "service_sk_test_dev_unit";
+const STRICT = "default-src 'none'; connect-src *; img-src data:; script-src 'self'",
+  WITH_WASM = `${STRICT} 'wasm-unsafe-eval'`;
+
+useBrowser();
+
+/** A page with this policy, to which the package's files, a body and further scripts by their paths are served. */
+async function pageWith(t, policy, { expected, body = "", ...scripts } = {}) {
+  const page = await openPage(t, { expected });
+  await page.route(`${ORIGIN}/**`, (route) => {
+    const { pathname } = new URL(route.request().url());
+    const script = scripts[pathname] ?? (pathname === "/" ? undefined : fileOf(pathname));
+    return route.fulfill({
+      contentType: script === undefined ? "text/html" : "text/javascript",
+      headers: { "content-security-policy": policy },
+      body: script ?? `<!doctype html><title>x</title><link rel="icon" href="data:,">${body}`,
+    });
+  });
+  await page.goto(ORIGIN);
+  return page;
+}
+
+const fileOf = (pathname) => readFileSync(join(home, pathname), "utf8");
+
+useRows("with wasm", WITH_WASM, "");
+useRows("with a policy that forbids wasm, by the entries without it", STRICT, "/js");
+
+function useRows(name, policy, ending) {
+  test(`every row of the rules and of forms, ${name}`, async (t) => {
+    const script = await rowsScript(
+      project.folder,
+      {
+        validate: `impact-pledge/validate${ending}`,
+        form: `impact-pledge/form${ending}`,
+        report: "globalThis.report = ",
+      },
+      {},
+    );
+    const page = await pageWith(t, policy, { "/rows.js": script });
+    await page.addScriptTag({ url: "/rows.js" });
+    const { wrong, count } = JSON.parse(await page.evaluate(() => globalThis.report));
+    assert.deepEqual(wrong, []);
+    assert.ok(count.bytes > 900 && count.values > 1_800 && count.forms > 50, JSON.stringify(count));
+  });
+}
+
+test("a getter that validates, in a page, where texts are copied to wasm in another way", async (t) => {
+  const page = await pageWith(t, WITH_WASM);
+  const codes = await page.evaluate(async (request) => {
+    const { validate, validateBytes } = await import("/validate.js");
+    const recipient = {
+      email: "not-an-email",
+      get name() {
+        validate({ recipient: { email: "ada@example.org" } });
+        validateBytes(new Uint8Array(100_000));
+        return "Ada";
+      },
+    };
+    return validate({ ...request, recipient }).map(({ code }) => code);
+  }, REQUEST);
+  assert.deepEqual(codes, ["invalid_email"]);
+});
+
+test("a policy that forbids wasm is named, and how to allow it", async (t) => {
+  const page = await pageWith(t, STRICT, { expected: /wasm-unsafe-eval|WebAssembly/ });
+  const messages = await page.evaluate(async () => {
+    const { validate, ready } = await import("/validate.js");
+    const messageOf = (call) => call().then(JSON.stringify, ({ message }) => message);
+    return [await messageOf(async () => validate({})), await messageOf(() => ready())];
+  });
+  for (const message of messages)
+    assert.match(
+      message,
+      /WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge\/validate\/js/,
+    );
+});
+
+/** The README's example of a route. */
+const AsyncFunction = (async () => {}).constructor;
+const [example] = readme.match(/^await page\.route\([\s\S]*?^\}\);$/m);
+const route = new AsyncFunction("page", "service", example);
+
+test("a page of Chromium, with a policy that allows wasm and no eval, calls the service in the test", async (t) => {
+  const page = await pageWith(t, WITH_WASM, { expected: /Failed to load resource/ });
+  const service = createTestService({ allowedOrigins: [ORIGIN] });
+  await route(page, service);
+  const shop = async ([apiKey, baseUrl, request]) => {
+    const { PledgeClient } = await import("/index.js");
+    const options = { safeRepeats: true, maxRetries: 1, timeoutMs: 300 };
+    const client = new PledgeClient({ apiKey, baseUrl, ...options });
+    const outcome = (call) =>
+      call.then(
+        ({ id, reference }) => id ?? reference,
+        ({ name }) => name,
+      );
+    const id = await outcome(client.createPledgeTransaction(request));
+    return [id, await outcome(client.getPledgeTransaction(id))];
+  };
+  const given = [KEY, service.baseUrl, REQUEST];
+  service.fail({ operation: "create", fault: "lost answer" });
+  const [id, reference] = await page.evaluate(shop, given);
+  assert.deepEqual([id, reference], [service.transactions()[0].id, "order-1"]);
+  assert.equal(service.transactions().length, 1);
+  service.fail({ fault: "timeout", times: 4 });
+  assert.deepEqual(await page.evaluate(shop, given), ["TimeoutError", "TimeoutError"]);
+  service.restore();
+  service.fail({ operation: "get", status: 503, times: 2 });
+  assert.equal((await page.evaluate(shop, given))[1], "ApiError");
+  assert.equal((await page.evaluate(shop, [KEY, service.baseUrl, {}]))[0], "ValidationError");
+  const code = await page.evaluate(async (baseUrl) => {
+    const { PledgeClient } = await import("/index.js");
+    try {
+      return new PledgeClient({ apiKey: "service_sk_live_x", baseUrl });
+    } catch (error) {
+      return error.code;
+    }
+  }, service.baseUrl);
+  assert.equal(code, "live_key_in_browser");
+  await page.goto(service.transactions()[0].timelineUrl);
+  assert.match(await page.textContent("body"), /Ada/);
+});
+
+test("the test service runs in a page itself", async (t) => {
+  const page = await pageWith(t, WITH_WASM);
+  const result = await page.evaluate(
+    async ([apiKey, request]) => {
+      const { PledgeClient } = await import("/index.js");
+      const { createTestService } = await import("/testing.js");
+      const service = createTestService({ seed: 1 });
+      const { baseUrl, fetch } = service;
+      const client = new PledgeClient({ apiKey, baseUrl, fetch, safeRepeats: true });
+      service.fail({ fault: "lost answer" });
+      const { id } = await client.createPledgeTransaction(request);
+      const { reference } = await client.getPledgeTransaction(id);
+      return [reference, service.transactions().length, service.requests().length];
+    },
+    [KEY, REQUEST],
+  );
+  assert.deepEqual(result, ["order-1", 1, 3]);
+});
+
+const FORM = `<form><input name="reference" value="order-1"><input name="recipient.email" value="ada@example.org">
+<input name="pledges.0.impact.amount" value="1"><input name="pledges.0.impact.offeringId" value="tree"><button>Send</button></form>`;
+
+test("the README's example for a page gives the payload of the form", async (t) => {
+  const examples = [...readme.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code);
+  const inPage = examples.filter((code) => code.includes('"impact-pledge/form"'));
+  assert.equal(inPage.length, 1);
+  const code = inPage[0].replace('"impact-pledge/form"', '"/form.js"');
+  const page = await pageWith(t, WITH_WASM, {
+    body: `${FORM}<script type="module" src="/example.mjs"></script>`,
+    "/example.mjs": `const send = (payload) => { window.sent = payload; };\n${code}\nwindow.bound = true;\n`,
+  });
+  await page.waitForFunction(() => window.bound);
+  await page.click("button");
+  await page.waitForFunction(() => window.sent);
+  assert.deepEqual(await page.evaluate(() => window.sent), {
+    reference: "order-1",
+    recipient: { email: "ada@example.org" },
+    pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+  });
+});

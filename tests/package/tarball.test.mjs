@@ -1,0 +1,197 @@
+/** The tarball: resolvers find its entries, it is small, it has the licence of each part, and shows nothing of who built it. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { brotliCompressSync } from "node:zlib";
+import { build } from "esbuild";
+import { bytesOf } from "../../pkg-templates/loaders/printable.ts";
+import { bundledParts, licenceTexts, linkedParts } from "../../scripts/lib/licences.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
+import { packed } from "./packed.mjs";
+
+const tools = await prepareTools();
+const { root } = tools;
+const project = await packed();
+const home = join(project.folder, "node_modules", "impact-pledge");
+const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+const shipped = readdirSync(home, { encoding: "utf8", recursive: true }).filter((name) =>
+  statSync(join(home, name)).isFile(),
+);
+
+// ---- Entries ---------------------------------------------------------------------------------------
+
+/** Runs a command of the tools' packages on the tarball. */
+function check(script, ...args) {
+  const path = join(root, "node_modules", script);
+  return spawnSync(process.execPath, [path, ...args, project.tarball], { encoding: "utf8" });
+}
+
+test("publint reports nothing, however strict", () => {
+  const { status, stdout } = check("publint/src/cli.js", "--strict");
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /All good/);
+});
+
+test("are the types wrong? They are right on every entry", () => {
+  const { status, stdout } = check("@arethetypeswrong/cli/dist/index.js", "--format", "json");
+  assert.equal(status, 0, stdout);
+  assert.deepEqual(JSON.parse(stdout).problems ?? {}, {});
+});
+
+test("every file that the exports name is there, types first", () => {
+  const conditions = (value) =>
+    typeof value === "string" ? [value] : [value, ...Object.values(value).flatMap(conditions)];
+  const all = conditions(manifest.exports);
+  const files = all.filter((value) => typeof value === "string");
+  assert.ok(files.length >= 16, `${files}`);
+  for (const file of files) assert.ok(existsSync(join(home, file)), file);
+  for (const each of all)
+    if (typeof each === "object" && "types" in each) assert.equal(Object.keys(each)[0], "types");
+  const { sideEffects, type, dependencies } = manifest;
+  assert.deepEqual([sideEffects, type, dependencies], [false, "module", undefined]);
+});
+
+test("the manifest has author and addresses, and the changelog is in the tarball", () => {
+  const site = "https://github.com/impact-pledge/impact-pledge";
+  const { author, repository, homepage, bugs } = manifest;
+  assert.equal(author, "The Impact Pledge authors");
+  assert.deepEqual(repository, { type: "git", url: `git+${site}.git` });
+  assert.deepEqual([homepage, bugs], [`${site}#readme`, { url: `${site}/issues` }]);
+  assert.ok(readFileSync(join(root, "LICENSE"), "utf8").includes(`Copyright (c) 2026 ${author}\n`));
+  const [own, packed] = [root, home].map((path) =>
+    readFileSync(join(path, "CHANGELOG.md"), "utf8"),
+  );
+  assert.equal(packed, own);
+});
+
+test("the command and the test service are in no other entry", () => {
+  const parts = { "Ctrl-C ends it.": /^bin/, createTestService: /^(bin|testing\.)/ };
+  const scripts = shipped.filter((name) => /\.c?js$/.test(name));
+  for (const [text, where] of Object.entries(parts)) {
+    const found = scripts.filter((name) => readFileSync(join(home, name), "utf8").includes(text));
+    assert.ok(found.length > 0 && found.every((name) => where.test(name)), `${text}: ${found}`);
+  }
+});
+
+// ---- Sizes -----------------------------------------------------------------------------------------
+
+/** What is exported, the most bytes that it costs in a page, and how far below the budget must be lowered. */
+const BUDGETS = {
+  '{ validate } from "impact-pledge/validate"': [9_000, 300],
+  '* from "impact-pledge/validate"': [10_700, 300],
+  '{ validate } from "impact-pledge/validate/js"': [11_000, 300],
+  '* from "impact-pledge"': [46_000, 5_000],
+  '{ bindForm } from "impact-pledge/form"': [12_500, 500],
+  '{ readForm } from "impact-pledge/form"': [9_500, 500],
+  '* from "impact-pledge/form"': [12_900, 500],
+  '* from "impact-pledge/testing"': [180_000, 15_000],
+};
+
+/** Bytes after esbuild has minified and brotli packed it. */
+async function sizeOf(contents, way = {}) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: project.folder },
+    bundle: true,
+    minify: true,
+    charset: "utf8",
+    format: "esm",
+    platform: "browser",
+    write: false,
+    logLevel: "error",
+    ...way,
+  });
+  return brotliCompressSync(outputFiles[0].contents).length;
+}
+
+for (const [what, [budget, slack]] of Object.entries(BUDGETS)) {
+  test(`export ${what} costs at most ${budget} bytes`, async (t) => {
+    const length = await sizeOf(`export ${what};`);
+    t.diagnostic(`${length} bytes`);
+    assert.ok(length <= budget, `${length} bytes`);
+    assert.ok(length > budget - slack, `${length} bytes: lower the budget`);
+  });
+}
+
+/** Each use and each way has other names in the end, and so a few bytes more or less. */
+const USES = [
+  'export { validate as check } from "impact-pledge/validate";',
+  'import { validate } from "impact-pledge/validate"; console.log(validate({}));',
+];
+const WAYS = [{ format: "iife" }, { target: "es2022" }, { target: "es2020", platform: "neutral" }];
+
+test("validate alone costs at most 9,000 bytes, however it is bundled", async () => {
+  for (const use of USES)
+    for (const way of WAYS) assert.ok((await sizeOf(use, way)) <= 9_000, use + JSON.stringify(way));
+});
+
+test("a language costs less than 1,000 bytes", async () => {
+  for (const file of shipped.filter((name) => /^locales\/\w+\.js$/.test(name)))
+    assert.ok((await sizeOf(`export * from "impact-pledge/${file.slice(0, -3)}";`)) < 1_000, file);
+});
+
+// ---- Parts and their licences ----------------------------------------------------------------------
+
+const [client, server, both] = await Promise.all(
+  ["client", "server", "client,server"].map((features) => linkedParts(tools, features)),
+);
+const bundled = bundledParts(root, home);
+const names = (parts) => parts.map(({ name }) => name);
+const worker = ["impact_pledge_bg.wasm", "impact_pledge.js", "worker.js", "recover.js"].map(
+  (name) => join(root, "build", name),
+);
+
+test("no file that ships names a folder of this machine", () => {
+  const folders = [root, homedir(), "/.cargo/", "/registry/src/", "/target/wasm"];
+  for (const file of [...worker, ...shipped.map((name) => join(home, name))]) {
+    const text = readFileSync(file, "latin1");
+    const wasm = (text.match(/(?<=")[!#-[\]-|]{1000,}(?=")/g) ?? []).map((ascii) =>
+      Buffer.from(bytesOf(ascii)).toString("latin1"),
+    );
+    for (const each of [text, ...wasm])
+      for (const folder of folders) assert.ok(!each.includes(folder), `${file} has \`${folder}\``);
+    assert.ok(worker.includes(file) || !text.includes("/rustc/"), file); // the Worker's panics name std
+  }
+});
+
+test("the crates that the Worker's wasm names are among its parts, in these versions", () => {
+  // Panic messages name them: the Worker's wasm alone keeps these.
+  const crate = /\/crates\/([\w-]+?)-(\d+\.\d+\.\d+[\w.+-]*)\//g;
+  const crates = [...readFileSync(worker[0], "latin1").matchAll(crate)];
+  const named = new Set(crates.map(([, name, version]) => `${name} ${version}`));
+  assert.ok(named.size >= 10, `${[...named]}`);
+  const known = new Set(server.map(({ name, version }) => `${name} ${version}`));
+  assert.deepEqual(
+    [...named].filter((each) => !known.has(each)),
+    [],
+  );
+});
+
+/** Used to build and to test, and in nothing that ships. */
+const TOOLS =
+  "maud_macros proc-macro2 proptest quote serde_derive strum_macros syn wasm-bindgen-macro wasm-bindgen-test";
+
+test("parts are what is linked or bundled, without tools and macros, and those of the entry alone", () => {
+  const lock = readFileSync(join(root, "Cargo.lock"), "utf8");
+  for (const tool of TOOLS.split(" ")) {
+    assert.ok(lock.includes(`name = "${tool}"\n`), `${tool} is not used any more`);
+    assert.ok(!names(both).includes(tool), tool);
+  }
+  assert.ok(names(server).includes("worker") && !names(client).includes("worker"));
+  assert.deepEqual(names(bundled), ["jsonc-parser"]);
+  for (const name of ["serde", "sha2", "the Rust standard library", "wasm-bindgen"])
+    assert.ok(names(client).includes(name), name);
+});
+
+test("the package has the licences of all its parts, with their texts", () => {
+  const parts = [...both, ...bundled];
+  const text = readFileSync(join(home, "THIRD-PARTY-LICENSES.txt"), "utf8");
+  assert.equal(text, licenceTexts(root, parts));
+  for (const { name, version, license } of parts)
+    assert.ok(text.includes(`\n${version ? `${name} ${version}` : name} (${license})\n`), name);
+  for (const licence of ["Copyright (c) Microsoft", "UNICODE LICENSE V3", "Apache License"])
+    assert.ok(text.includes(licence), licence);
+  assert.ok(text.includes("Redistribution and use in source and binary forms"));
+});
