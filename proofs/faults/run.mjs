@@ -45,7 +45,7 @@ class Service {
   static async start(tools, { seed, share }) {
     const folder = mkdtempSync(join(tmpdir(), "impact-pledge-faults-"));
     const kv = await FaultyKv.start({ seed, share });
-    const main = join(tools.root, "tests", "faults", "worker.mjs");
+    const main = join(tools.root, "proofs", "faults", "worker.mjs");
     const worker = await bundle(tools, { main, folder, kv: kv.address });
     const service = new Service({ folder, kv, launch: () => launch(tools, worker) });
     const server = await service.ready;

@@ -88,12 +88,12 @@ async function walk(workspace, url, { problem, arrive, bound }) {
   if (bound) await page.waitForFunction(() => document.querySelector("form")?.noValidate);
   await page.getByLabel("Trees").fill("3");
   await page.getByLabel("E-mail address").fill("ada@");
-  await page.getByRole("button", { name: "Workspace order" }).click();
+  await page.getByRole("button", { name: "Place order" }).click();
   await page.getByText(problem).first().waitFor();
   if (bound) assert.deepEqual(posts, [], "the page itself has found it");
   assert.equal(workspace.service.seen.length, before, "nothing is sent");
   await page.getByLabel("E-mail address").fill("ada@example.org");
-  await page.getByRole("button", { name: "Workspace order" }).click();
+  await page.getByRole("button", { name: "Place order" }).click();
   await arrive(page);
   assert.deepEqual(recorded(workspace), ORDER);
   await mustBeClean();
@@ -109,7 +109,7 @@ async function walkWithoutScript(workspace, url) {
   const [trees, email, button] = [
     page.getByLabel("Trees"),
     page.getByLabel("E-mail address"),
-    page.getByRole("button", { name: "Workspace order" }),
+    page.getByRole("button", { name: "Place order" }),
   ];
   await page.goto(url);
   await trees.fill("3");
