@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onLoopback } from "../../tests/support/loopback.mjs";
-import { Random } from "./random.mjs";
+import { Random } from "./mix.mjs";
 
 const METADATA = "cf-kv-metadata";
 const READ_FAULTS = [
@@ -21,7 +21,6 @@ const READ_FAULTS = [
   "Slow",
 ];
 const WRITE_FAULTS = ["ErrorBefore", "ErrorAfter", "Hang", "HangKept", "Slow"];
-const HANG_MS = 20_000; // longer than the service waits
 const SLOW_MS = 3_000; // at most: shorter than it waits
 const ONE_WRITE_MS = 1_000; // of a key, as Workers KV has it
 
@@ -46,10 +45,11 @@ export class FaultyKv {
   address = "";
   close = async () => {};
 
-  /** @param {{seed?: number, share?: number}} how `share` of the calls fails */
-  constructor({ seed = 0, share = 0 }) {
+  /** @param {{seed: number, share: number, hangMs: number}} how `share` of the calls fails; `hangMs`: until a connection that hangs is cut */
+  constructor({ seed, share, hangMs }) {
     this.seed = seed;
     this.share = share;
+    this.hangMs = hangMs;
   }
 
   /** @param {ConstructorParameters<typeof FaultyKv>[0]} how */
@@ -99,7 +99,7 @@ export class FaultyKv {
     this.#injected(number, fault);
     if (fault === "Slow") await this.#slow(number);
     if (fault === "ErrorBefore") return response.writeHead(500).end();
-    if (fault === "Hang") return hang(response);
+    if (fault === "Hang") return this.#hang(response);
     if (!record) return response.writeHead(404).end();
     const { value, metadata } =
       fault === "DamagedMetadata" ? { ...record, metadata: '"damaged"' } : record;
@@ -110,7 +110,7 @@ export class FaultyKv {
       ...(metadata && { [METADATA]: metadata }),
     });
     if (fault === "BrokenValue") return response.write(half, () => response.destroy());
-    if (fault === "HangingValue") return response.write(half, () => hang(response));
+    if (fault === "HangingValue") return response.write(half, () => this.#hang(response));
     return response.end(sent);
   }
 
@@ -120,17 +120,18 @@ export class FaultyKv {
     if (fault === "Slow") await this.#slow(number);
     if (fault === "ErrorBefore") return response.writeHead(500).end();
     if (fault === "HangKept") this.#keepLate(number, name, value, metadata);
-    if (fault?.startsWith("Hang")) return hang(response);
+    if (fault?.startsWith("Hang")) return this.#hang(response);
     if (this.#keep(number, name, value, metadata))
       return response.writeHead(fault === "ErrorAfter" ? 500 : 200).end();
     this.#injected(number, "RateLimited");
     return response.writeHead(429).end();
   }
 
+  #hang = (response) => void setTimeout(() => response.destroy(), this.hangMs).unref();
   #slow = (number) => sleep(new Random(this.seed, number, "slow").below(SLOW_MS));
 
   #keepLate(number, name, value, metadata) {
-    const arrival = sleep(new Random(this.seed, number, "late").below(HANG_MS)).then(() =>
+    const arrival = sleep(new Random(this.seed, number, "late").below(this.hangMs)).then(() =>
       this.#keep(number, name, value, metadata),
     );
     this.#late.add(arrival);
@@ -145,6 +146,3 @@ export class FaultyKv {
     return true;
   }
 }
-
-/** As long as a platform may take to give up. */
-const hang = (response) => setTimeout(() => response.destroy(), HANG_MS).unref();

@@ -66,6 +66,7 @@ async function installPackage({ root, env }, home) {
     join(projects, "package.json"),
     JSON.stringify({ name: "projects", private: true }),
   );
+  writeFileSync(join(projects, "jsconfig.json"), "{}"); // else Turbopack finds the clone's, with its paths
   const options = { cwd: projects, env };
   await npm(
     ["pack", pkg, "--pack-destination", projects, "--ignore-scripts", "--loglevel=error"],
