@@ -28,7 +28,9 @@ export class Client {
     const framing = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const request = open(new URL(path, origin), {
-      ...{ agent: this.agent, method, signal },
+      agent: this.agent,
+      method,
+      signal,
       headers: { ...headers, ...framing },
     });
     const answered = answer(request).catch((error) => ({

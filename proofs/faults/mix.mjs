@@ -60,8 +60,9 @@ export class Random {
 }
 
 export class Mix {
-  /** The acknowledged creates by their IDs. @type {Map<string, {id: string, timelineUrl: string, caller: Caller}>} */
-  #known = new Map();
+  /** The acknowledged creates. @type {{id: string, timelineUrl: string, caller: Caller}[]} */
+  #known = [];
+  #ids = new Set();
   #keyed = [];
 
   /** @param {{seed: number, special: Map<number, string>}} how `special`: kinds by number that no seed draws */
@@ -72,7 +73,8 @@ export class Mix {
 
   /** @param {any} json of the 200 to a create */
   acknowledge({ caller }, { id, timelineUrl }) {
-    this.#known.set(id, { id, timelineUrl, caller });
+    if (!this.#ids.has(id)) this.#known.push({ id, timelineUrl, caller });
+    this.#ids.add(id);
   }
 
   /** @param {number} number @returns {Ask & {method: string, path: string, headers: object, body?: string}} */
@@ -89,7 +91,7 @@ export class Mix {
 
   #neededBy(kind) {
     if (["repeat", "other"].includes(kind)) return this.#keyed;
-    return ["get", "timeline"].includes(kind) ? [...this.#known.values()] : undefined;
+    return ["get", "timeline"].includes(kind) ? this.#known : undefined;
   }
 
   /** In the end: repeats of `count` creates with an idempotency key. */
@@ -104,7 +106,7 @@ export class Mix {
 
   /** And reads of all that was acknowledged. */
   *reads(first) {
-    for (const [index, target] of [...this.#known.values()].entries())
+    for (const [index, target] of this.#known.entries())
       yield { ...labelled(first + index, "get", reading(target)), isFinal: true };
   }
 }
@@ -142,14 +144,23 @@ function create(caller, payload, idempotencyKey, body = JSON.stringify(payload))
     ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
   };
   return {
-    ...{ method: "POST", path: PATH, headers, body },
-    ...{ caller, payload, idempotencyKey, expect: [200] },
+    method: "POST",
+    path: PATH,
+    headers,
+    body,
+    caller,
+    payload,
+    idempotencyKey,
+    expect: [200],
   };
 }
 
 const reading = ({ id, caller }) => ({
-  ...{ method: "GET", path: `${PATH}/${id}`, headers: headersOf(caller) },
-  ...{ target: id, expect: [200] },
+  method: "GET",
+  path: `${PATH}/${id}`,
+  headers: headersOf(caller),
+  target: id,
+  expect: [200],
 });
 
 const payloadOf = (random, number) => ({
@@ -181,8 +192,11 @@ const KINDS = {
   }),
   get: (_random, _number, target) => reading(target),
   timeline: (_random, _number, { id, timelineUrl }) => ({
-    ...{ method: "GET", path: timelineUrl.replace(ORIGIN, ""), headers: {} },
-    ...{ target: id, expect: [200] },
+    method: "GET",
+    path: timelineUrl.replace(ORIGIN, ""),
+    headers: {},
+    target: id,
+    expect: [200],
   }),
   invalid: (random) => ({ ...create(random.pick(CALLERS), undefined, "", "{"), expect: [400] }),
   aborted: (random, number) =>
