@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chosen, outcomeOf } from "../../proofs/matrix/main.mjs";
-import { findFirefox } from "../../proofs/matrix/lib/firefox.mjs";
-import { Skipped } from "../../proofs/matrix/lib/skipped.mjs";
+import { Skipped, findFirefox } from "../../proofs/matrix/lib/browser.mjs";
 
 const missing = new Skipped("there is none for this machine");
 const wrong = new Error("wrong");

@@ -67,22 +67,8 @@ async function installPackage({ root, env }, home) {
     JSON.stringify({ name: "projects", private: true }),
   );
   writeFileSync(join(projects, "jsconfig.json"), "{}"); // else Turbopack finds the clone's, with its paths
-  const options = { cwd: projects, env };
-  await npm(
-    ["pack", pkg, "--pack-destination", projects, "--ignore-scripts", "--loglevel=error"],
-    options,
-  );
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  await npm(["pack", pkg, "--pack-destination", projects, ...flags], { cwd: projects, env });
   const tarball = readdirSync(projects).find((name) => name.endsWith(".tgz"));
-  await npm(
-    [
-      "install",
-      `./${tarball}`,
-      "--offline",
-      "--ignore-scripts",
-      "--no-audit",
-      "--no-fund",
-      "--loglevel=error",
-    ],
-    options,
-  );
+  await npm(["install", `./${tarball}`, "--offline", ...flags], { cwd: projects, env });
 }
