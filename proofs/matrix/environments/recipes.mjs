@@ -84,6 +84,7 @@ async function openShop(workspace, url, policy) {
     posts,
     see: (text) =>
       page.waitForFunction(
+        // biome-ignore lint/performance/useDomNodeTextContent: what a shopper sees, not what scripts hold
         (source) => new RegExp(source, "i").test(document.body.innerText),
         {},
         text,

@@ -185,6 +185,7 @@ export const ofRow = (row) => ({
   },
 });
 
+/** @param {import("../lib/workspace.mjs").Workspace} workspace @param {string} origin @param {Row} row */
 async function visit(workspace, origin, { answers = [], shows }) {
   for (const path of answers) await workspace.mustAnswer(origin + path);
   if (shows) await workspace.mustShow(origin + shows);
