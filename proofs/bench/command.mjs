@@ -10,7 +10,7 @@ const program = command(
   .addArgument(
     new Argument(
       "[parts...]",
-      "validate: the package against other validators, in Node and in Chromium; service: the Worker against Hono and zod, on workerd under load of wrk; none means both",
+      "validate: the package against other validators, in Node and in Chromium; service: the Worker against the same API in Hono and zod, on workerd under load of wrk; none means both",
     ).choices(PART_NAMES),
   )
   .option("--runs <n>", "separate runs, of which the tables show medians", readCount, 1)

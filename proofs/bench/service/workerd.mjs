@@ -24,10 +24,10 @@ const CONFIGS = { "config.capnp": [], "inspected.capnp": ["--expose-gc"] };
 /**
  * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
  * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
- * @param {{main: string, folder: string, minify?: boolean, keepNames?: boolean, kv?: string}} place the Worker's entry, and an own folder for what is made; `keepNames`: wrangler's default; `kv`: address of a KV service of the caller's
+ * @param {{main: string, folder: string, kv?: string}} place the Worker's entry, and an own folder for what is made; `kv`: address of a KV service of the caller's
  * @returns {Promise<Bundle>}
  */
-export async function bundle(tools, { main, folder, minify = true, keepNames = false, kv }) {
+export async function bundle(tools, { main, folder, kv }) {
   rmSync(folder, { recursive: true, force: true });
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true });
@@ -39,7 +39,7 @@ export async function bundle(tools, { main, folder, minify = true, keepNames = f
       name: "bench",
       main,
       compatibility_date: compatibilityDate,
-      keep_names: keepNames,
+      keep_names: false,
       kv_namespaces: [{ binding: "PLEDGES", id: "bench" }],
     }),
   );
@@ -47,7 +47,7 @@ export async function bundle(tools, { main, folder, minify = true, keepNames = f
     tools.wrangler,
     "deploy",
     "--dry-run",
-    ...(minify ? ["--minify"] : []),
+    "--minify",
     "--config",
     config,
     "--outdir",
