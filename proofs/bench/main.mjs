@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { duration, log } from "../../scripts/lib/output.mjs";
-import { build, installPeers, unpackPackage } from "./peers.mjs";
+import { build, installPeers, placePackage } from "./peers.mjs";
 import { publish } from "./report.mjs";
 
 /**
@@ -34,7 +34,7 @@ export async function bench(tools, { parts, runs, quick, intoDocs, build: fresh 
   mkdirSync(folder, { recursive: true });
   await installPeers(tools);
   if (fresh) await build(tools);
-  if (parts.includes("validate")) await unpackPackage(tools, folder);
+  if (parts.includes("validate")) placePackage(tools);
   for (const part of parts) {
     const plan = PLANS[quick ? "quick" : "full"][part];
     // Not before the peers are there, which they import.

@@ -23,7 +23,7 @@ const PLAN = {
 };
 const FAULTS =
   "BrokenValue DamagedMetadata DamagedValue ErrorAfter ErrorBefore Hang HangKept HangingValue RateLimited Slow";
-const KINDS = "aborted create crowd get hangUp huge invalid keyed other repeat slow timeline trap";
+const KINDS = "aborted create crowd get hangUp huge invalid keyed other repeat slow trap";
 
 /** @type {import("./run.mjs").History} */
 let history;

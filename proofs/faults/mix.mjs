@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { mulberry32 } from "../../pkg-templates/testing/random.ts";
 
 const PATH = "/v2/pledge-transaction";
-const ORIGIN = /^https?:\/\/[^/]+/;
 const HUGE = "x".repeat(30_000_000);
 const RECENT = 100; // so many may still be under way
 
@@ -13,8 +12,7 @@ const SHARES = {
   keyed: 150,
   repeat: 150,
   other: 30,
-  get: 240,
-  timeline: 50,
+  get: 290,
   invalid: 40,
   aborted: 15,
   hangUp: 15,
@@ -60,7 +58,7 @@ export class Random {
 }
 
 export class Mix {
-  /** The acknowledged creates. @type {{id: string, timelineUrl: string, caller: Caller}[]} */
+  /** The acknowledged creates. @type {{id: string, caller: Caller}[]} */
   #known = [];
   #ids = new Set();
   #keyed = [];
@@ -71,9 +69,9 @@ export class Mix {
     this.special = special;
   }
 
-  /** @param {any} json of the 200 to a create */
-  acknowledge({ caller }, { id, timelineUrl }) {
-    if (!this.#ids.has(id)) this.#known.push({ id, timelineUrl, caller });
+  /** @param {any} ask a create @param {string} id in its 200 */
+  acknowledge({ caller }, id) {
+    if (!this.#ids.has(id)) this.#known.push({ id, caller });
     this.#ids.add(id);
   }
 
@@ -91,7 +89,7 @@ export class Mix {
 
   #neededBy(kind) {
     if (["repeat", "other"].includes(kind)) return this.#keyed;
-    return ["get", "timeline"].includes(kind) ? this.#known : undefined;
+    return kind === "get" ? this.#known : undefined;
   }
 
   /** In the end: repeats of `count` creates with an idempotency key. */
@@ -191,13 +189,6 @@ const KINDS = {
     expect: [200, 422],
   }),
   get: (_random, _number, target) => reading(target),
-  timeline: (_random, _number, { id, timelineUrl }) => ({
-    method: "GET",
-    path: timelineUrl.replace(ORIGIN, ""),
-    headers: {},
-    target: id,
-    expect: [200],
-  }),
   invalid: (random) => ({ ...create(random.pick(CALLERS), undefined, "", "{"), expect: [400] }),
   aborted: (random, number) =>
     unrecorded(KINDS.keyed(random, number), { way: "aborted", expect: [] }),

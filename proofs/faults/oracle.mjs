@@ -146,7 +146,7 @@ const RULES = {
       const { status, error, text } = outcome;
       const excuses = facts.excuses(exchange);
       const isRight = ask.expect.includes(status) || excuses.includes(symptomOf(outcome));
-      const isReadable = error || ask.kind === "timeline" || parsed(text);
+      const isReadable = error || parsed(text);
       if (isRight && (isReadable || excuses.includes("spoilt"))) continue;
       const fault = facts.faults.get(ask.number) ?? "no fault";
       yield [ask.number, `${ask.kind}: ${status ?? error} for ${fault}: ${text?.slice(0, 200)}`];

@@ -142,7 +142,7 @@ export async function play(tools, plan) {
     const { body: _, headers: _headers, ...kept } = ask; // they follow from the payload
     exchanges.push({ ask: kept, begun, ended: Date.now(), outcome });
     const json = outcome.status === 200 && ask.payload && parsed(outcome.text);
-    if (json?.timelineUrl) mix.acknowledge(ask, json);
+    if (json?.id) mix.acknowledge(ask, json.id);
   }
 
   function* asks() {
