@@ -55,28 +55,32 @@ class Service {
   memory = { idle: {}, peak: {} };
   #sampling = new AbortController();
   #sampled = Promise.resolve();
+  #closeKv = async () => {};
+  /** @type {any} what wrangler made of the Worker */
+  #bundle;
 
-  static async start(tools, plan) {
-    const folder = mkdtempSync(join(tmpdir(), "impact-pledge-faults-"));
-    const kv = await FaultyKv.start(plan);
+  /** @param {import("../../scripts/lib/tools.mjs").Tools} tools @param {Plan} plan */
+  constructor(tools, plan) {
+    this.tools = tools;
+    this.kv = new FaultyKv(plan);
+    this.folder = mkdtempSync(join(tmpdir(), "impact-pledge-faults-"));
+    this.ready = this.#start();
+  }
+
+  async #start() {
+    const { origin, close } = await this.kv.listen();
+    this.#closeKv = close;
     const main = join(import.meta.dirname, "worker.mjs");
-    const worker = await bundle(tools, { main, folder, kv: kv.address });
-    const launch = () => Server.start(tools, worker, { inspected: true });
-    const service = new Service(folder, kv, launch);
-    const server = await service.ready;
-    await server.seed((await seedData(tools)).entries);
-    service.memory.idle = await memoryOf(server);
-    service.#sampled = service.#sample();
-    return service;
+    const place = { main, folder: this.folder, kv: new URL(origin).host };
+    this.#bundle = await bundle(this.tools, place);
+    const server = await this.#launch();
+    await server.seed((await seedData(this.tools)).entries);
+    this.memory.idle = await memoryOf(server);
+    this.#sampled = this.#sample();
+    return server;
   }
 
-  /** @param {() => Promise<Server>} launch starts workerd */
-  constructor(folder, kv, launch) {
-    this.folder = folder;
-    this.kv = kv;
-    this.launch = launch;
-    this.ready = launch();
-  }
+  #launch = () => Server.start(this.tools, this.#bundle, { inspected: true });
 
   /** Ends workerd, which is one process, as `kill -9` does, and starts the next one. */
   kill() {
@@ -92,7 +96,7 @@ class Service {
     kill();
     await gone;
     process.off("exit", kill);
-    const next = await this.launch();
+    const next = await this.#launch();
     killed.ended = Date.now();
     return next;
   }
@@ -117,7 +121,7 @@ class Service {
   async close() {
     await this.stopSampling();
     await (await this.ready).end();
-    await this.kv.close();
+    await this.#closeKv();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
@@ -129,7 +133,8 @@ class Service {
  */
 export async function play(tools, plan) {
   const { requests, connections, seed, repeats, progress = () => {} } = plan;
-  const service = await Service.start(tools, plan);
+  const service = new Service(tools, plan);
+  await service.ready;
   const killsAt = new Set(evenly(requests, plan.kills));
   const mix = new Mix({ seed, special: specialOf(plan) });
   const client = new Client(connections);
