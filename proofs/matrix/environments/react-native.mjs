@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { entry } from "../../../scripts/lib/cache.mjs";
-import { ask, npm } from "../../../scripts/lib/run.mjs";
+import { ask } from "../../../scripts/lib/run.mjs";
 import { rowsScript } from "../../../tests/support/rows.mjs";
 import { Skipped } from "../lib/browser.mjs";
+import { packagesIn } from "../lib/install.mjs";
 
 /**
  * The last Hermes that npm has as a program, of 2022: it has less than any that came later. And how
@@ -31,17 +31,11 @@ const PRESET = { disableImportExportTransform: true, enableBabelRuntime: false }
  * who uses the package.
  */
 async function hermes({ cache, env }) {
-  const flags = ["--ignore-scripts", "--loglevel=error"];
-  const folder = await entry(join(cache, PACKAGES[0]), (fresh) =>
-    npm(["install", "--prefix", fresh, ...flags, ...PACKAGES], { cwd: fresh }),
-  ).catch(({ message }) => {
-    throw new Skipped(message);
-  });
-  const packages = join(folder, "node_modules");
+  const packages = await packagesIn(join(cache, PACKAGES[0]), ...PACKAGES);
   const program = join(packages, "hermes-engine-cli", PROGRAMS[process.platform] ?? "none");
   const version = ask(program, ["--version"], { env })?.match(/release version: ([\d.]+)/)?.[1];
   if (!version) throw new Skipped("Hermes does not start here");
-  return { program, version, require: createRequire(join(folder, "index.js")) };
+  return { program, version, require: createRequire(join(packages, "index.js")) };
 }
 
 /** @type {import("../main.mjs").Environment[]} */

