@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { createInterface } from "node:readline";
@@ -43,17 +44,8 @@ export async function bundle(tools, { main, folder, kv }) {
       kv_namespaces: [{ binding: "PLEDGES", id: "bench" }],
     }),
   );
-  const args = [
-    tools.wrangler,
-    "deploy",
-    "--dry-run",
-    "--minify",
-    "--config",
-    config,
-    "--outdir",
-    out,
-  ];
-  await run(process.execPath, args, { cwd: folder, env: tools.env });
+  const args = ["deploy", "--dry-run", "--minify", "--config", config, "--outdir", out];
+  await run(process.execPath, [tools.wrangler, ...args], { cwd: folder, env: tools.env });
   const modules = readdirSync(out)
     .filter((name) => /\.(js|wasm)$/.test(name))
     .sort();
@@ -111,22 +103,9 @@ const kv :Workerd.Worker = (modules = [(name = "kv.js", esModule = embed "kv.js"
 }
 
 /** The binary itself, without npm's Node wrapper: its process is the one that is measured. */
-async function binary(tools) {
-  const { createRequire } = await import("node:module");
-  const platform = {
-    "linux x64": "linux-64",
-    "linux arm64": "linux-arm64",
-    "darwin x64": "darwin-64",
-    "darwin arm64": "darwin-arm64",
-    "win32 x64": "windows-64",
-  }[`${process.platform} ${process.arch}`];
-  const require = createRequire(
-    createRequire(join(tools.root, "package.json")).resolve("wrangler"),
-  );
-  const inWorkerd = createRequire(require.resolve("workerd"));
-  return inWorkerd.resolve(
-    `@cloudflare/workerd-${platform}/bin/workerd${process.platform === "win32" ? ".exe" : ""}`,
-  );
+function binary({ root }) {
+  const ofWrangler = createRequire(createRequire(join(root, "package.json")).resolve("wrangler"));
+  return ofWrangler("workerd").default;
 }
 
 /** A running workerd. */
@@ -153,7 +132,7 @@ export class Server {
    * @param {{inspected?: boolean}} [how] with the inspector at the port `ports.inspector`
    */
   static async start(tools, bundle, { inspected = false } = {}) {
-    const program = await binary(tools);
+    const program = binary(tools);
     const args = inspected
       ? ["--inspector-addr=127.0.0.1:0", join(bundle.folder, "inspected.capnp")]
       : [join(bundle.folder, "config.capnp")];
