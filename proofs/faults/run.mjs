@@ -120,7 +120,10 @@ class Service {
 
   async close() {
     await this.stopSampling();
-    await (await this.ready).end();
+    await this.ready.then(
+      (server) => server.end(),
+      () => {}, // it did not start, as is said already
+    );
     await this.#closeKv();
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -134,7 +137,6 @@ class Service {
 export async function play(tools, plan) {
   const { requests, connections, seed, repeats, progress = () => {} } = plan;
   const service = new Service(tools, plan);
-  await service.ready;
   const killsAt = new Set(evenly(requests, plan.kills));
   const mix = new Mix({ seed, special: specialOf(plan) });
   const client = new Client(connections);
@@ -159,6 +161,7 @@ export async function play(tools, plan) {
   }
 
   try {
+    await service.ready;
     await atATime(connections, asks(), exchange);
     await service.kv.stopFaults();
     await service.stopSampling();
