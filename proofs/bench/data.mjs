@@ -110,17 +110,6 @@ export function requestWithProblems(random) {
   return request;
 }
 
-/**
- * As {@link fullRequest}, but each pledge has one problem.
- * @param {() => number} random
- * @param {number} count
- */
-export function requestWithManyProblems(random, count) {
-  const request = fullRequest(random, count);
-  for (const pledge of request.pledges) pledge.impact.amount = 0;
-  return request;
-}
-
 const email = (random) =>
   `${pick(random, ["ada", "grace.hopper", "m.hamilton+orders"])}.${digits(random, 6)}@mail-${digits(random, 2)}.example.org`;
 const impact = (random) => ({

@@ -5,11 +5,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { duration, log } from "../../scripts/lib/output.mjs";
-import { ask } from "../../scripts/lib/run.mjs";
-import { build, installPeers, unpackPackage } from "./peers.mjs";
+import { build, installPeers, placePackage } from "./peers.mjs";
 import { publish } from "./report.mjs";
-
-const SIZES = [1, 10, 100, 1_000, 10_000, 100_000];
 
 /**
  * How much each part does: enough for figures that hold, or just enough to see that everything
@@ -17,49 +14,16 @@ const SIZES = [1, 10, 100, 1_000, 10_000, 100_000];
  */
 const PLANS = {
   full: {
-    validate: {
-      node: { rounds: 9, batchMs: 100 },
-      browser: { rounds: 9, batchMs: 100 },
-      starts: 9,
-      growth: SIZES,
-    },
-    service: { rounds: 3, seconds: 2, starts: 7, soak: 60_000 },
+    validate: { rounds: 9, batchMs: 100, starts: 9 },
+    service: { rounds: 3, seconds: 2, starts: 7 },
   },
   quick: {
-    validate: {
-      node: { rounds: 2, batchMs: 5 },
-      browser: { rounds: 2, batchMs: 5 },
-      starts: 1,
-      growth: SIZES.slice(0, 3),
-    },
-    service: { rounds: 1, seconds: 1, starts: 1, soak: 1_000 },
+    validate: { rounds: 2, batchMs: 5, starts: 1 },
+    service: { rounds: 1, seconds: 1, starts: 1 },
   },
 };
 
-const PARTS = {
-  async validate(tools, plan, folder) {
-    const { validateRun } = await import("./validate/run.mjs");
-    return validateRun(tools, plan, folder);
-  },
-  async service(tools, plan, folder, run) {
-    const { contest } = await import("./service/contest.mjs");
-    // Memory grows with what was done, not with chance: one run shows it.
-    return contest(tools, run === 1 ? plan : { ...plan, soak: 0 }, folder);
-  },
-};
-
-const REPORTS = {
-  async validate(_tools, runs) {
-    const { validateReport } = await import("./validate/report.mjs");
-    return validateReport(runs, { bench: import.meta.dirname, node: process.versions.node });
-  },
-  async service(tools, runs) {
-    const { serviceReport } = await import("./service/report.mjs");
-    return serviceReport(runs, { bench: import.meta.dirname, root: tools.root, wrk: wrkVersion() });
-  },
-};
-
-export const PART_NAMES = Object.keys(PARTS);
+export const PART_NAMES = Object.keys(PLANS.full);
 
 /**
  * @param {import("../../scripts/lib/tools.mjs").Tools} tools
@@ -70,33 +34,23 @@ export async function bench(tools, { parts, runs, quick, intoDocs, build: fresh 
   mkdirSync(folder, { recursive: true });
   await installPeers(tools);
   if (fresh) await build(tools);
-  if (parts.includes("validate")) await unpackPackage(tools, folder);
-  for (const part of parts)
-    await benchPart(tools, part, {
-      runs,
-      plan: PLANS[quick ? "quick" : "full"][part],
-      folder,
-      intoDocs,
-    });
-}
-
-async function benchPart(tools, part, { runs, plan, folder, intoDocs }) {
-  const results = [];
-  for (let run = 1; run <= runs; run += 1) {
-    const started = Date.now();
-    log(`${part}: run ${run} of ${runs}`);
-    results.push(await PARTS[part](tools, plan, join(folder, part), run));
-    writeFileSync(join(folder, `${part}-${run}.json`), JSON.stringify(results.at(-1)));
-    log(`${part}: run ${run} done in ${duration(Date.now() - started)}`);
+  if (parts.includes("validate")) placePackage(tools);
+  for (const part of parts) {
+    const plan = PLANS[quick ? "quick" : "full"][part];
+    // Not before the peers are there, which they import.
+    const { run } = await import(`./${part}/run.mjs`);
+    const { report } = await import(`./${part}/report.mjs`);
+    const results = [];
+    for (let number = 1; number <= runs; number += 1) {
+      const started = Date.now();
+      log(`${part}: run ${number} of ${runs}`);
+      results.push(await run(tools, plan, join(folder, part)));
+      writeFileSync(join(folder, `${part}-${number}.json`), JSON.stringify(results.at(-1)));
+      log(`${part}: run ${number} done in ${duration(Date.now() - started)}`);
+    }
+    const markdown = report(results, { bench: import.meta.dirname, root: tools.root });
+    console.log(markdown);
+    const file = publish(tools.root, part, markdown, intoDocs);
+    log(`${part}: written to ${relative(tools.root, file)}`);
   }
-  const markdown = await REPORTS[part](tools, results);
-  console.log(markdown);
-  const file = publish(tools.root, part, markdown, intoDocs);
-  log(`${part}: written to ${relative(tools.root, file)}`);
-}
-
-/** `wrk debian/4.1.0-3+b2 [epoll] …`: it says so and calls that an error. */
-function wrkVersion() {
-  const text = ask("sh", ["-c", "wrk --version 2>&1; true"]) ?? "";
-  return text.match(/(\d+\.\d+\.\d+)/)?.[1] ?? "of unknown version";
 }

@@ -1,20 +1,10 @@
 /** The arithmetic of the benchmarks: no clock, no I/O. */
 
-/** @param {number[]} values */
+/** @param {number[]} values the middle one, or what lies between the two in the middle */
 export function median(values) {
-  return quantile(values, 0.5);
-}
-
-/**
- * Between two values, what lies between them in proportion.
- * @param {number[]} values
- * @param {number} part from 0 to 1
- */
-export function quantile(values, part) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const position = (sorted.length - 1) * part;
-  const below = sorted[Math.floor(position)];
-  return below + (sorted[Math.ceil(position)] - below) * (position - Math.floor(position));
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2;
 }
 
 /**
@@ -37,10 +27,17 @@ export function rotated(list, round) {
   return [...list.slice(start), ...list.slice(0, start)];
 }
 
-/** Three significant digits, thousands apart: `12,300`, `4.56`. @param {number | null | undefined} value */
+/** Three significant digits, thousands apart: `12,300`, `4.56`. @param {number} value */
 export function figure(value) {
-  if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const digits = value === 0 ? 1 : Math.floor(Math.log10(Math.abs(value))) + 1;
   if (digits >= 3) return Math.round(Number(value.toPrecision(3))).toLocaleString("en-US");
   return value.toFixed(3 - Math.max(digits, 1));
+}
+
+/** The median of the runs and their range: `2.04 (2.03–2.05)`; – where nothing was measured. */
+export function spread(values, unit = "") {
+  if (values.length === 0) return "–";
+  const middle = `${figure(median(values))}${unit}`;
+  if (values.length === 1) return middle;
+  return `${middle} (${figure(Math.min(...values))}–${figure(Math.max(...values))})`;
 }

@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onLoopback } from "../../tests/support/loopback.mjs";
-import { Random } from "./random.mjs";
+import { Random } from "./mix.mjs";
 
 const METADATA = "cf-kv-metadata";
 const READ_FAULTS = [
@@ -21,7 +21,6 @@ const READ_FAULTS = [
   "Slow",
 ];
 const WRITE_FAULTS = ["ErrorBefore", "ErrorAfter", "Hang", "HangKept", "Slow"];
-const HANG_MS = 20_000; // longer than the service waits
 const SLOW_MS = 3_000; // at most: shorter than it waits
 const ONE_WRITE_MS = 1_000; // of a key, as Workers KV has it
 
@@ -42,27 +41,19 @@ export class FaultyKv {
   #calls = new Map();
   #late = new Set();
 
-  /** Where it listens once it is started. */
-  address = "";
-  close = async () => {};
-
-  /** @param {{seed?: number, share?: number}} how `share` of the calls fails */
-  constructor({ seed = 0, share = 0 }) {
+  /** @param {{seed: number, share: number, hangMs: number}} how `share` of the calls fails; `hangMs`: until a connection that hangs is cut */
+  constructor({ seed, share, hangMs }) {
     this.seed = seed;
     this.share = share;
+    this.hangMs = hangMs;
   }
 
-  /** @param {ConstructorParameters<typeof FaultyKv>[0]} how */
-  static async start(how) {
-    const kv = new FaultyKv(how);
-    const server = createServer((request, response) =>
-      kv.#serve(request, response).catch(() => response.destroy()),
+  listen = () =>
+    onLoopback(
+      createServer((request, response) =>
+        this.#serve(request, response).catch(() => response.destroy()),
+      ),
     );
-    const { origin, close } = await onLoopback(server);
-    kv.address = new URL(origin).host;
-    kv.close = close;
-    return kv;
-  }
 
   /** No call fails from now on, and nothing is on its way any more. */
   async stopFaults() {
@@ -72,12 +63,11 @@ export class FaultyKv {
 
   async #serve(request, response) {
     const path = decodeURIComponent(new URL(request.url, "http://kv").pathname.slice(1));
-    const [prefix, digits] = path.match(/^(\d+) /) ?? ["", null];
-    const name = path.slice(prefix.length);
-    const number = digits === null ? null : Number(digits);
-    if (request.method === "PUT")
-      return this.#put(number, name, await buffer(request), request.headers[METADATA], response);
-    return this.#get(number, name, response);
+    const [, digits, name = ""] = path.match(/^(?:(\d+) )?(.*)$/s) ?? [];
+    const number = digits === undefined ? null : Number(digits);
+    if (request.method === "GET") return this.#get(number, name, response);
+    const record = { value: await buffer(request), metadata: request.headers[METADATA] };
+    return this.#put(number, name, record, response);
   }
 
   /** How a call fails, if it does. */
@@ -99,7 +89,7 @@ export class FaultyKv {
     this.#injected(number, fault);
     if (fault === "Slow") await this.#slow(number);
     if (fault === "ErrorBefore") return response.writeHead(500).end();
-    if (fault === "Hang") return hang(response);
+    if (fault === "Hang") return this.#hang(response);
     if (!record) return response.writeHead(404).end();
     const { value, metadata } =
       fault === "DamagedMetadata" ? { ...record, metadata: '"damaged"' } : record;
@@ -110,41 +100,35 @@ export class FaultyKv {
       ...(metadata && { [METADATA]: metadata }),
     });
     if (fault === "BrokenValue") return response.write(half, () => response.destroy());
-    if (fault === "HangingValue") return response.write(half, () => hang(response));
+    if (fault === "HangingValue") return response.write(half, () => this.#hang(response));
     return response.end(sent);
   }
 
-  async #put(number, name, value, metadata, response) {
+  async #put(number, name, record, response) {
     const fault = this.#fault(number, WRITE_FAULTS);
     this.#injected(number, fault);
     if (fault === "Slow") await this.#slow(number);
     if (fault === "ErrorBefore") return response.writeHead(500).end();
-    if (fault === "HangKept") this.#keepLate(number, name, value, metadata);
-    if (fault?.startsWith("Hang")) return hang(response);
-    if (this.#keep(number, name, value, metadata))
+    if (fault === "HangKept") {
+      const late = sleep(new Random(this.seed, number, "late").below(this.hangMs));
+      this.#late.add(late.then(() => this.#keep(number, name, record)));
+    }
+    if (fault?.startsWith("Hang")) return this.#hang(response);
+    if (this.#keep(number, name, record))
       return response.writeHead(fault === "ErrorAfter" ? 500 : 200).end();
     this.#injected(number, "RateLimited");
     return response.writeHead(429).end();
   }
 
+  #hang = (response) => void setTimeout(() => response.destroy(), this.hangMs).unref();
   #slow = (number) => sleep(new Random(this.seed, number, "slow").below(SLOW_MS));
 
-  #keepLate(number, name, value, metadata) {
-    const arrival = sleep(new Random(this.seed, number, "late").below(HANG_MS)).then(() =>
-      this.#keep(number, name, value, metadata),
-    );
-    this.#late.add(arrival);
-  }
-
   /** @returns {boolean} whether it was kept: a second write within a second is not */
-  #keep(number, name, value, metadata) {
+  #keep(number, name, record) {
     const at = Date.now();
     if (at < this.#records.get(name)?.at + ONE_WRITE_MS) return false;
-    this.#records.set(name, { value, metadata, at });
-    this.writes.push({ name, number, at, value: value.toString() });
+    this.#records.set(name, { ...record, at });
+    this.writes.push({ name, number, at, value: record.value.toString() });
     return true;
   }
 }
-
-/** As long as a platform may take to give up. */
-const hang = (response) => setTimeout(() => response.destroy(), HANG_MS).unref();

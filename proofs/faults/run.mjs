@@ -32,7 +32,19 @@ const CROWD = 64;
  * @property {{begun: number, ended: number}[]} kills from the signal until the next workerd listens
  * @property {import("./kv.mjs").Write[]} writes
  * @property {Map<number, string[]>} faults by the number of the request
- * @property {{idle: Memory, peak: Memory}} [memory]
+ * @property {{idle: Memory, peak: Memory}} memory
+ *
+ * @typedef {object} Plan
+ * @property {number} requests
+ * @property {number} connections how many at a time
+ * @property {number} seed decides what is asked and what fails
+ * @property {number} share of KV's calls that fails
+ * @property {number} hangMs until KV cuts a connection that hangs
+ * @property {number} kills
+ * @property {number} traps how often the service is made to panic
+ * @property {number} crowds how often 64 bodies of 1 MiB come at once
+ * @property {number} repeats of creates, at the end
+ * @property {(done: number) => void} [progress]
  */
 
 /** A Worker that is killed and started anew, over a KV that stays. */
@@ -41,26 +53,34 @@ class Service {
   kills = [];
   /** @type {{idle: Memory, peak: Memory}} */
   memory = { idle: {}, peak: {} };
+  #sampling = new AbortController();
+  #sampled = Promise.resolve();
+  #closeKv = async () => {};
+  /** @type {any} what wrangler made of the Worker */
+  #bundle;
 
-  static async start(tools, { seed, share }) {
-    const folder = mkdtempSync(join(tmpdir(), "impact-pledge-faults-"));
-    const kv = await FaultyKv.start({ seed, share });
-    const main = join(tools.root, "tests", "faults", "worker.mjs");
-    const worker = await bundle(tools, { main, folder, kv: kv.address });
-    const service = new Service({ folder, kv, launch: () => launch(tools, worker) });
-    const server = await service.ready;
-    await server.seed((await seedData(tools)).entries);
-    service.memory.idle = await memoryOf(server);
-    return service;
+  /** @param {import("../../scripts/lib/tools.mjs").Tools} tools @param {Plan} plan */
+  constructor(tools, plan) {
+    this.tools = tools;
+    this.kv = new FaultyKv(plan);
+    this.folder = mkdtempSync(join(tmpdir(), "impact-pledge-faults-"));
+    this.ready = this.#start();
   }
 
-  /** @param {{folder: string, kv: FaultyKv, launch: () => Promise<Server>}} parts `launch` starts workerd */
-  constructor({ folder, kv, launch }) {
-    this.folder = folder;
-    this.kv = kv;
-    this.launch = launch;
-    this.ready = launch();
+  async #start() {
+    const { origin, close } = await this.kv.listen();
+    this.#closeKv = close;
+    const main = join(import.meta.dirname, "worker.mjs");
+    const place = { main, folder: this.folder, kv: new URL(origin).host };
+    this.#bundle = await bundle(this.tools, place);
+    const server = await this.#launch();
+    await server.seed((await seedData(this.tools)).entries);
+    this.memory.idle = await memoryOf(server);
+    this.#sampled = this.#sample();
+    return server;
   }
+
+  #launch = () => Server.start(this.tools, this.#bundle, { inspected: true });
 
   /** Ends workerd, which is one process, as `kill -9` does, and starts the next one. */
   kill() {
@@ -68,7 +88,7 @@ class Service {
     return this.ready;
   }
 
-  /** @param {any} server */
+  /** @param {Server} server */
   async #replace({ child, kill }) {
     const killed = { begun: Date.now(), ended: Infinity };
     this.kills.push(killed);
@@ -76,45 +96,49 @@ class Service {
     kill();
     await gone;
     process.off("exit", kill);
-    const next = await this.launch();
+    const next = await this.#launch();
     killed.ended = Date.now();
     return next;
   }
 
   /** Keeps the greatest of what the Worker holds; a killed one has no answer. */
-  async sample() {
+  async #sample() {
     const { peak } = this.memory;
-    const now = await memoryOf(await this.ready).catch(() => ({}));
-    for (const [name, bytes] of Object.entries(now))
-      peak[name] = Math.max(bytes ?? 0, peak[name] ?? 0);
+    const { signal } = this.#sampling;
+    while (!signal.aborted) {
+      const now = await memoryOf(await this.ready).catch(() => ({}));
+      for (const [name, bytes] of Object.entries(now))
+        peak[name] = Math.max(bytes ?? 0, peak[name] ?? 0);
+      await sleep(SAMPLE_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async stopSampling() {
+    this.#sampling.abort();
+    await this.#sampled;
   }
 
   async close() {
-    await (await this.ready).end();
-    this.kv.close();
+    await this.stopSampling();
+    await this.ready.then(
+      (server) => server.end(),
+      () => {}, // it did not start, as is said already
+    );
+    await this.#closeKv();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
-const launch = (tools, worker) => Server.start(tools, worker, { inspected: true });
-
 /**
  * @param {import("../../scripts/lib/tools.mjs").Tools} tools
- * @param {{requests: number, connections: number, seed: number, share: number, kills: number, traps: number, crowds: number, repeats: number, progress?: (done: number) => void}} plan `share` of KV's calls fails; `repeats`: of creates, at the end
+ * @param {Plan} plan
  * @returns {Promise<History>}
  */
-export async function play(
-  tools,
-  { requests, connections, seed, share, kills, traps, crowds, repeats, progress = () => {} },
-) {
-  const service = await Service.start(tools, { seed, share });
-  const killsAt = new Set(evenly(requests, kills));
-  /** @type {Map<number, string>} */
-  const special = new Map();
-  for (const first of evenly(requests, crowds, 0.3))
-    for (let index = 0; index < CROWD; index += 1) special.set(first + index, "crowd");
-  for (const at of evenly(requests, traps, 0.9)) special.set(at, "trap");
-  const mix = new Mix({ seed, special });
+export async function play(tools, plan) {
+  const { requests, connections, seed, repeats, progress = () => {} } = plan;
+  const service = new Service(tools, plan);
+  const killsAt = new Set(evenly(requests, plan.kills));
+  const mix = new Mix({ seed, special: specialOf(plan) });
   const client = new Client(connections);
   const exchanges = [];
 
@@ -122,64 +146,53 @@ export async function play(
     const { origin } = await service.ready;
     const begun = Date.now();
     const outcome = await client.send(origin, ask);
-    exchanges.push({ ask: without(ask), begun, ended: Date.now(), outcome });
+    const { body: _, headers: _headers, ...kept } = ask; // they follow from the payload
+    exchanges.push({ ask: kept, begun, ended: Date.now(), outcome });
     const json = outcome.status === 200 && ask.payload && parsed(outcome.text);
-    if (json?.timelineUrl) mix.acknowledge(ask, json);
+    if (json?.id) mix.acknowledge(ask, json.id);
   }
 
   function* asks() {
     for (let number = 1; number <= requests; number += 1) {
       if (killsAt.has(number)) service.kill().catch(() => {}); // `ready` is rejected, too
-      if (number % 1_000 === 0) progress(number);
+      progress(number);
       yield mix.next(number);
     }
   }
 
-  const sampling = sampleUntil(service);
   try {
+    await service.ready;
     await atATime(connections, asks(), exchange);
     await service.kv.stopFaults();
-    await sampling.stop();
+    await service.stopSampling();
     client.close();
     await service.kill(); // what is read from now on is in no isolate's cache
     await atATime(connections, mix.repeats(requests + 1, repeats), exchange);
     await atATime(connections, mix.reads(2 * requests), exchange);
-    const { memory, kv } = service;
-    return { exchanges, kills: service.kills, memory, writes: kv.writes, faults: kv.faults };
+    const { kills, memory, kv } = service;
+    return { exchanges, kills, memory, writes: kv.writes, faults: kv.faults };
   } finally {
-    await sampling.stop();
     client.close();
     await service.close();
   }
+}
+
+/** @param {Plan} plan */
+function specialOf({ requests, traps, crowds }) {
+  const special = new Map(evenly(requests, traps, 0.9).map((at) => [at, "trap"]));
+  for (const first of evenly(requests, crowds, 0.3))
+    for (let index = 0; index < CROWD; index += 1) special.set(first + index, "crowd");
+  return special;
 }
 
 /** Whole numbers that divide a range into equal parts. */
 const evenly = (length, count, shift = 0.5) =>
   Array.from({ length: count }, (_, index) => Math.ceil(((index + shift) * length) / count));
 
-/** The bytes are known from the payload. */
-const without = ({ body, headers, ...ask }) => ask;
-
 /** Works on all items, so many at a time. */
-export async function atATime(count, items, work) {
+async function atATime(count, items, work) {
   const one = async () => {
     for (const item of items) await work(item);
   };
   await Promise.all(Array.from({ length: count }, one));
-}
-
-function sampleUntil(service) {
-  const stop = new AbortController();
-  const sampling = (async () => {
-    while (!stop.signal.aborted) {
-      await service.sample();
-      await sleep(SAMPLE_MS, undefined, { signal: stop.signal }).catch(() => {});
-    }
-  })();
-  return {
-    stop() {
-      stop.abort();
-      return sampling;
-    },
-  };
 }

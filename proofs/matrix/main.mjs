@@ -5,19 +5,15 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { duration, log } from "../../scripts/lib/output.mjs";
-import { environments as bundlers } from "./environments/bundlers.mjs";
-import { environments as edge } from "./environments/edge.mjs";
 import { environments as firefox } from "./environments/firefox.mjs";
-import { environments as page } from "./environments/page.mjs";
 import { environments as reactNative } from "./environments/react-native.mjs";
 import { environments as recipes } from "./environments/recipes.mjs";
-import { environments as runners } from "./environments/runners.mjs";
+import { environments as rows } from "./environments/rows.mjs";
 import { environments as runtimes } from "./environments/runtimes.mjs";
 import { environments as types } from "./environments/types.mjs";
-import { useBrowser } from "./lib/browser.mjs";
+import { Skipped, useBrowsers } from "./lib/browser.mjs";
 import { install } from "./lib/install.mjs";
 import { Workspace } from "./lib/workspace.mjs";
-import { Skipped } from "./lib/skipped.mjs";
 import { useService } from "./lib/service.mjs";
 
 /**
@@ -25,21 +21,12 @@ import { useService } from "./lib/service.mjs";
  * @property {string} name what `npm run matrix -- name` calls it
  * @property {(workspace: Workspace) => string | Promise<string>} version of what is tried; throws {@link Skipped} where it can't be had
  * @property {(workspace: Workspace) => Promise<void>} run throws when the package does not do there what it must
+ * @property {"chromium" | "firefox"} [browser] in which its pages are opened, Chromium if none is named
  * @property {string} [mayBeMissing] why it is no failure in CI that it can't be had
  */
 
 /** @type {Environment[]} */
-const ENVIRONMENTS = [
-  ...runtimes,
-  ...types,
-  ...page,
-  ...bundlers,
-  ...edge,
-  ...runners,
-  ...reactNative,
-  ...recipes,
-  ...firefox,
-];
+const ENVIRONMENTS = [...runtimes, ...types, ...rows, ...reactNative, ...recipes, ...firefox];
 
 /** @param {string[]} names beginnings of names; none means all */
 export function chosen(names) {
@@ -57,13 +44,13 @@ export function chosen(names) {
 export async function matrix(tools, environments, wish) {
   const home = await install(tools, wish);
   const service = await useService();
-  const browser = useBrowser(tools.browser ?? undefined);
+  const browsers = useBrowsers(tools.browser, join(home, "node_modules"));
   const counts = { passed: 0, failed: 0, skipped: 0 };
   try {
     for (const each of environments)
-      counts[await attempt(each, { tools, home, service, browser })] += 1;
+      counts[await attempt(each, { tools, home, service, browsers })] += 1;
   } finally {
-    await Promise.all([browser.close(), service.close()]);
+    await Promise.all([browsers.close(), service.close()]);
   }
   return counts;
 }
@@ -78,19 +65,17 @@ async function attempt(environment, given) {
   return outcome;
 }
 
-/**
- * @param {Environment} environment
- * @param {Omit<ConstructorParameters<typeof Workspace>[0], "folder">} given
- */
-async function resultOf({ name, version: versionOf, run, mayBeMissing }, { home, ...given }) {
+async function resultOf(environment, { tools, home, service, browsers }) {
+  const { name, mayBeMissing } = environment;
   const folder = join(home, "projects", name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  const workspace = new Workspace({ ...given, home, folder });
+  const browser = () => browsers.use(environment.browser ?? "chromium");
+  const workspace = new Workspace({ tools, home, folder, service, browser });
   let version;
   try {
-    version = await versionOf(workspace);
-    await run(workspace);
+    version = await environment.version(workspace);
+    await environment.run(workspace);
     return { outcome: "passed", version };
   } catch (error) {
     return { outcome: outcomeOf(error, mayBeMissing), version, why: reasonOf(error) };

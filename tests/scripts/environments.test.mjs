@@ -24,26 +24,18 @@ const OWN = [
   "placement",
   "account_id",
 ];
-/**
- * A limit has a number of its own in each environment: two with one number would count together.
- */
-const withoutNumbers = ({ ratelimits, ...config }) => ({
-  ...config,
-  ratelimits: ratelimits.map(({ namespace_id, ...limit }) => limit),
-});
-const common = (config) =>
-  withoutNumbers(
-    Object.fromEntries(Object.entries(config).filter(([name]) => !OWN.includes(name))),
-  );
+/** A limit has a number of its own in each environment: two with one number would count together. */
+function common(config) {
+  const shared = Object.entries(config).filter(([name]) => !OWN.includes(name));
+  const { ratelimits, ...rest } = Object.fromEntries(shared);
+  return { ...rest, ratelimits: ratelimits.map(({ namespace_id: _, ...limit }) => limit) };
+}
 
 const top = await configuration(FILE);
 
-test("there are staging and production", () => {
+test("staging and production have the bindings and variables of the top level", async () => {
   assert.deepEqual(top.definedEnvironments, ["staging", "production"]);
-});
-
-for (const environment of top.definedEnvironments) {
-  test(`${environment} has the bindings and variables of the top level`, async () => {
+  for (const environment of top.definedEnvironments) {
     const config = await configuration(FILE, environment);
     assert.equal(config.name, `${top.name}-${environment}`);
     assert.deepEqual(common(config), common(top));
@@ -51,8 +43,8 @@ for (const environment of top.definedEnvironments) {
     assert.equal(config.observability.redact_query_string, true);
     assert.equal(config.observability.logs.invocation_logs, false);
     assert.equal(config.observability.traces.enabled, false);
-  });
-}
+  }
+});
 
 test("each environment counts refused keys by itself", async () => {
   const configs = await Promise.all(

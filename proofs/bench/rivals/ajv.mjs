@@ -7,10 +7,4 @@ addFormats(ajv, { mode: "full", formats: ["email", "uri", "date-time"] });
 const valid = ajv.compile(requestSchema);
 
 export const check = (value) => (valid(value) ? [] : valid.errors);
-
-export function pointer({ instancePath, params }) {
-  const member = params.missingProperty ?? params.additionalProperty;
-  return member === undefined ? instancePath : `${instancePath}/${member}`;
-}
-
 export const touch = (problem) => problem.instancePath.length + problem.message.length;

@@ -2,4 +2,4 @@
 import { validate } from "impact-pledge/validate/js";
 
 export const check = (value) => validate(value);
-export { pointer, touch } from "./ours.mjs";
+export { touch } from "./ours.mjs";

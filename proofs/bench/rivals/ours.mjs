@@ -2,5 +2,4 @@
 import { validate } from "impact-pledge/validate";
 
 export const check = (value) => validate(value);
-export const pointer = (problem) => problem.pointer;
 export const touch = (problem) => problem.path.length + problem.message.length;

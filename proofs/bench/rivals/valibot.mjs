@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { stepsPointer } from "./pointer.mjs";
 
 const text = v.optional(v.string());
 const url = v.optional(v.pipe(v.string(), v.url()));
@@ -49,5 +48,4 @@ const requestSchema = v.strictObject({
 });
 
 export const check = (value) => v.safeParse(requestSchema, value).issues ?? [];
-export const pointer = (problem) => stepsPointer((problem.path ?? []).map((step) => step.key));
 export const touch = (problem) => (problem.path?.length ?? 0) + problem.message.length;

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { createInterface } from "node:readline";
@@ -24,10 +25,10 @@ const CONFIGS = { "config.capnp": [], "inspected.capnp": ["--expose-gc"] };
 /**
  * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
  * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
- * @param {{main: string, folder: string, minify?: boolean, keepNames?: boolean, kv?: string}} place the Worker's entry, and an own folder for what is made; `keepNames`: wrangler's default; `kv`: address of a KV service of the caller's
+ * @param {{main: string, folder: string, kv?: string}} place the Worker's entry, and an own folder for what is made; `kv`: address of a KV service of the caller's
  * @returns {Promise<Bundle>}
  */
-export async function bundle(tools, { main, folder, minify = true, keepNames = false, kv }) {
+export async function bundle(tools, { main, folder, kv }) {
   rmSync(folder, { recursive: true, force: true });
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true });
@@ -39,21 +40,12 @@ export async function bundle(tools, { main, folder, minify = true, keepNames = f
       name: "bench",
       main,
       compatibility_date: compatibilityDate,
-      keep_names: keepNames,
+      keep_names: false,
       kv_namespaces: [{ binding: "PLEDGES", id: "bench" }],
     }),
   );
-  const args = [
-    tools.wrangler,
-    "deploy",
-    "--dry-run",
-    ...(minify ? ["--minify"] : []),
-    "--config",
-    config,
-    "--outdir",
-    out,
-  ];
-  await run(process.execPath, args, { cwd: folder, env: tools.env });
+  const args = ["deploy", "--dry-run", "--minify", "--config", config, "--outdir", out];
+  await run(process.execPath, [tools.wrangler, ...args], { cwd: folder, env: tools.env });
   const modules = readdirSync(out)
     .filter((name) => /\.(js|wasm)$/.test(name))
     .sort();
@@ -111,22 +103,9 @@ const kv :Workerd.Worker = (modules = [(name = "kv.js", esModule = embed "kv.js"
 }
 
 /** The binary itself, without npm's Node wrapper: its process is the one that is measured. */
-async function binary(tools) {
-  const { createRequire } = await import("node:module");
-  const platform = {
-    "linux x64": "linux-64",
-    "linux arm64": "linux-arm64",
-    "darwin x64": "darwin-64",
-    "darwin arm64": "darwin-arm64",
-    "win32 x64": "windows-64",
-  }[`${process.platform} ${process.arch}`];
-  const require = createRequire(
-    createRequire(join(tools.root, "package.json")).resolve("wrangler"),
-  );
-  const inWorkerd = createRequire(require.resolve("workerd"));
-  return inWorkerd.resolve(
-    `@cloudflare/workerd-${platform}/bin/workerd${process.platform === "win32" ? ".exe" : ""}`,
-  );
+function binary({ root }) {
+  const ofWrangler = createRequire(createRequire(join(root, "package.json")).resolve("wrangler"));
+  return ofWrangler("workerd").default;
 }
 
 /** A running workerd. */
@@ -153,7 +132,7 @@ export class Server {
    * @param {{inspected?: boolean}} [how] with the inspector at the port `ports.inspector`
    */
   static async start(tools, bundle, { inspected = false } = {}) {
-    const program = await binary(tools);
+    const program = binary(tools);
     const args = inspected
       ? ["--inspector-addr=127.0.0.1:0", join(bundle.folder, "inspected.capnp")]
       : [join(bundle.folder, "config.capnp")];

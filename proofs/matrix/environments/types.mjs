@@ -50,7 +50,7 @@ async function compile(workspace, compiler) {
           files: files.map(({ name }) => name),
         }),
       );
-      await workspace.node(workspace.tool(compiler, "bin", "tsc"), "--project", ".");
+      await workspace.node(`${compiler}/bin/tsc --project .`);
     }
   }
 }

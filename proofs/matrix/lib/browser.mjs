@@ -1,14 +1,54 @@
-/** One Chromium for all environments, started when the first of them asks for a page. */
-import { chromium } from "playwright-core";
+/**
+ * Chromium, and a Firefox of this machine as its maker ships it, by puppeteer: playwright drives only Firefoxes of its own.
+ * Each is started when an environment first asks for it.
+ */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { FLAGS } from "../../../scripts/lib/browser.mjs";
+import { find } from "../../../scripts/lib/run.mjs";
 
-/** @param {string | undefined} executablePath */
-export function useBrowser(executablePath) {
-  let started;
-  const browser = () => (started ??= chromium.launch({ executablePath, args: FLAGS }));
+/** Why an environment could not be tried on this machine. */
+export class Skipped extends Error {}
+
+const NAMES = ["firefox", "firefox-esr"];
+
+/** @returns {string} the path of a Firefox; throws {@link Skipped} where there is none */
+export function findFirefox(env = process.env) {
+  const path = env.FIREFOX_PATH || NAMES.map((name) => find(name, env.PATH)).find(Boolean);
+  if (!path)
+    throw new Skipped(
+      `there is no Firefox: put \`${NAMES.join("` or `")}\` into PATH, as Debian's package firefox-esr does, or set FIREFOX_PATH`,
+    );
+  return path;
+}
+
+/**
+ * @param {string | null} chromium its path
+ * @param {string} packages the folder where puppeteer is
+ */
+export function useBrowsers(chromium, packages) {
+  const started = new Map();
+  async function start(name) {
+    const how =
+      name === "firefox"
+        ? { browser: name, executablePath: findFirefox() }
+        : { executablePath: chromium, args: FLAGS };
+    const file = join(packages, "puppeteer-core", "lib", "puppeteer", "puppeteer-core.js");
+    const { launch } = await import(pathToFileURL(file).href);
+    return launch(how);
+  }
   return {
-    newPage: async (options) => (await browser()).newPage(options),
-    version: async () => (await browser()).version(),
-    close: async () => (await started)?.close(),
+    /** @param {"chromium" | "firefox"} name @returns {Promise<any>} one of puppeteer's */
+    use(name) {
+      if (!started.has(name)) started.set(name, start(name));
+      return started.get(name);
+    },
+    async close() {
+      for (const browser of started.values())
+        await browser.then(
+          (each) => each.close(),
+          () => {},
+        );
+    },
   };
 }

@@ -14,7 +14,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { UserError, log } from "../../../scripts/lib/output.mjs";
+import { entry } from "../../../scripts/lib/cache.mjs";
 import { npm, run } from "../../../scripts/lib/run.mjs";
+import { Skipped } from "./browser.mjs";
 
 const HERE = join(import.meta.dirname, "..");
 const FILES = ["package.json", "package-lock.json", ".npmrc"];
@@ -66,22 +68,25 @@ async function installPackage({ root, env }, home) {
     join(projects, "package.json"),
     JSON.stringify({ name: "projects", private: true }),
   );
-  const options = { cwd: projects, env };
-  await npm(
-    ["pack", pkg, "--pack-destination", projects, "--ignore-scripts", "--loglevel=error"],
-    options,
-  );
+  writeFileSync(join(projects, "jsconfig.json"), "{}"); // else Turbopack finds the clone's, with its paths
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  await npm(["pack", pkg, "--pack-destination", projects, ...flags], { cwd: projects, env });
   const tarball = readdirSync(projects).find((name) => name.endsWith(".tgz"));
-  await npm(
-    [
-      "install",
-      `./${tarball}`,
-      "--offline",
-      "--ignore-scripts",
-      "--no-audit",
-      "--no-fund",
-      "--loglevel=error",
-    ],
-    options,
-  );
+  await npm(["install", `./${tarball}`, "--offline", ...flags], { cwd: projects, env });
+}
+
+/**
+ * Packages that are no tools of the matrix's own, in a folder that is kept.
+ * @param {string} folder
+ * @param {...string} packages with versions
+ * @returns {Promise<string>} where they are
+ */
+export async function packagesIn(folder, ...packages) {
+  const flags = ["--ignore-scripts", "--loglevel=error"];
+  await entry(folder, (fresh) =>
+    npm(["install", "--prefix", fresh, ...flags, ...packages], { cwd: fresh }),
+  ).catch(({ message }) => {
+    throw new Skipped(message);
+  });
+  return join(folder, "node_modules");
 }

@@ -3,20 +3,25 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { basename, dirname, join } from "node:path";
+import { createServer } from "node:http";
+import { basename, dirname, join, normalize } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { transformSync } from "esbuild";
-import { startGroup } from "../../../scripts/lib/serve.mjs";
+import getPort from "get-port";
 import { npmScript } from "../../../scripts/lib/bootstrap.mjs";
 import { tail } from "../../../scripts/lib/output.mjs";
+import { startGroup } from "../../../scripts/lib/serve.mjs";
+import { onLoopback } from "../../../tests/support/loopback.mjs";
 import { EXPECTED, EXPECTED_FORM } from "../shared/smoke.mjs";
-import { serveFolder } from "./files.mjs";
-import { Skipped } from "./skipped.mjs";
+import { Skipped } from "./browser.mjs";
 
 const MATRIX = join(import.meta.dirname, "..");
 const PATIENCE_MS = 600_000;
 const POLL_MS = 100;
+/** What frameworks make beside the files that git has. */
+const MADE =
+  /^(\.astro|\.next|\.nuxt|\.output|\.react-router|\.svelte-kit|\.wrangler|build|dist|node_modules|package-lock\.json)$/;
+const POLICY = "script-src 'self' 'wasm-unsafe-eval'";
 
 export class Workspace {
   #leaving = [];
@@ -29,7 +34,7 @@ export class Workspace {
    * @param {string} given.home where the tools' packages are installed
    * @param {string} given.folder of its own
    * @param {Awaited<ReturnType<typeof import("./service.mjs").useService>>} given.service
-   * @param {any} given.browser Chromium by playwright, or a Firefox instead
+   * @param {() => Promise<any>} given.browser one of puppeteer's
    */
   constructor({ tools, home, folder, service, browser }) {
     this.tools = tools;
@@ -42,38 +47,23 @@ export class Workspace {
       NEXT_TELEMETRY_DISABLED: "1",
       NO_COLOR: "1",
       FORCE_COLOR: undefined,
+      SERVICE: service.baseUrl,
     };
   }
 
-  /** The smoke, and a project of `proofs/matrix/projects` where one is named. */
+  /** The smoke, and a project of `proofs/matrix/projects` where one is named. @param {string} [project] */
   copy(project) {
     cpSync(join(MATRIX, "shared"), this.folder, { recursive: true });
-    this.write(
-      "smoke.cjs",
-      transformSync(readFileSync(join(MATRIX, "shared", "smoke.mjs"), "utf8"), { format: "cjs" })
-        .code,
-    );
+    const smoke = readFileSync(join(MATRIX, "shared", "smoke.mjs"), "utf8");
+    this.write("smoke.cjs", transformSync(smoke, { format: "cjs" }).code);
     if (project) cpSync(join(MATRIX, "projects", project), this.folder, { recursive: true });
   }
 
-  /** A recipe of `examples`, with nothing but what git has of it. @param {string} [to] a folder */
+  /** A recipe of `examples`. @param {string} [to] a folder */
   copyRecipe(name, to = ".") {
-    const made = new Set([
-      ".astro",
-      ".next",
-      ".nuxt",
-      ".output",
-      ".react-router",
-      ".svelte-kit",
-      ".wrangler",
-      "build",
-      "dist",
-      "node_modules",
-      "package-lock.json",
-    ]);
     cpSync(join(this.tools.root, "examples", name), join(this.folder, to), {
       recursive: true,
-      filter: (path) => !made.has(basename(path)),
+      filter: (path) => !MADE.test(basename(path)),
     });
   }
 
@@ -87,43 +77,29 @@ export class Workspace {
     this.write(name, changed(readFileSync(join(this.folder, name), "utf8")));
   }
 
-  /** The installed package's files as part of the project. */
-  copyPackage(to) {
-    cpSync(join(this.folder, "..", "node_modules", "impact-pledge"), join(this.folder, to), {
-      recursive: true,
-    });
-  }
-
   /** A file of the tools' packages. */
-  tool(...path) {
-    const file = join(this.home, "node_modules", ...path);
+  tool(path) {
+    const file = join(this.home, "node_modules", path);
     if (!existsSync(file))
-      throw new Skipped(
-        `there is no \`${path.join("/")}\`: the registry has none for this machine`,
-      );
+      throw new Skipped(`there is no \`${path}\`: the registry has none for this machine`);
     return file;
-  }
-
-  /** npm, as a script for Node. */
-  get npm() {
-    const script = npmScript();
-    if (!script) throw new Skipped("npm is not found: start this by `npm run matrix`");
-    return script;
-  }
-
-  /** Of the package itself. */
-  packageVersion() {
-    return JSON.parse(
-      readFileSync(
-        join(this.folder, "..", "node_modules", "impact-pledge", "package.json"),
-        "utf8",
-      ),
-    ).version;
   }
 
   /** `vite 8.3.8` */
   version(name) {
-    return `${name} ${JSON.parse(readFileSync(this.tool(name, "package.json"), "utf8")).version}`;
+    return `${name} ${JSON.parse(readFileSync(this.tool(`${name}/package.json`), "utf8")).version}`;
+  }
+
+  /** `Chrome 156.0` */
+  async browserVersion() {
+    return (await (await this.browser()).version()).replace("/", " ");
+  }
+
+  /** What Node is given for a command: its flags, `npm` or a file of the tools' packages, and arguments. */
+  #arguments(command) {
+    const words = command.split(" ");
+    const script = words.findIndex((word) => !word.startsWith("-"));
+    return words.with(script, words[script] === "npm" ? npm() : this.tool(words[script]));
   }
 
   /** Runs a program to its end. @returns {Promise<string>} what it printed */
@@ -145,28 +121,31 @@ export class Workspace {
     return out.stdout;
   }
 
-  /** Runs a script with this Node. */
-  node(...args) {
-    return this.run(process.execPath, ...args);
+  /** Runs a command such as `vite/bin/vite.js build` with this Node. */
+  node(command) {
+    return this.run(process.execPath, ...this.#arguments(command));
   }
 
   /**
-   * Starts a server, a script for Node, and waits until it answers.
-   * @param {(port: number) => string[]} args
+   * Starts a server and waits until it answers.
+   * @param {string} command with `PORT` for a free one
    * @param {{env?: NodeJS.ProcessEnv, folder?: string}} [options]
    * @returns {Promise<string>} its origin
    */
-  async start(args, { env, folder = "." } = {}) {
-    const port = await freePort();
+  async start(command, { env, folder = "." } = {}) {
+    const port = await getPort({ host: "127.0.0.1" });
     const origin = `http://127.0.0.1:${port}`;
-    const { child, ended, end } = startGroup(args(port), {
-      cwd: join(this.folder, folder),
-      env: { ...this.env, ...env, PORT: String(port) },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const { child, ended, end } = startGroup(
+      this.#arguments(command.replace("PORT", String(port))),
+      {
+        cwd: join(this.folder, folder),
+        env: { ...this.env, ...env, PORT: String(port) },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     this.#leaving.push(end);
-    let output = "",
-      how;
+    let output = "";
+    let how;
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding("utf8").on("data", (text) => (output += text));
     this.#output = () => tail(output, 20);
@@ -180,20 +159,25 @@ export class Workspace {
     return origin;
   }
 
-  /**
-   * Serves files, under a policy that allows wasm and no eval.
-   * @returns {Promise<string>} the origin
-   */
+  /** Serves files, under a policy that allows wasm and no eval. @returns {Promise<string>} the origin */
   async serve(folder) {
-    const { origin, close } = await serveFolder(join(this.folder, folder));
+    const { origin, close } = await onLoopback(
+      createServer((request, response) => {
+        const path = normalize(new URL(request.url ?? "/", "http://x").pathname);
+        const file = join(this.folder, folder, path.endsWith("/") ? `${path}index.html` : path);
+        if (!existsSync(file)) return response.writeHead(404).end();
+        const type = file.endsWith(".html") ? "text/html; charset=utf-8" : "text/javascript";
+        response
+          .writeHead(200, { "content-type": type, "content-security-policy": POLICY })
+          .end(readFileSync(file));
+      }),
+    );
     this.#leaving.push(close);
     return origin;
   }
 
   /** The address with the service's, for pages and servers that ask it. */
-  address(url) {
-    return `${url}?service=${encodeURIComponent(this.service.baseUrl)}`;
-  }
+  #address = (url) => `${url}?service=${encodeURIComponent(this.service.baseUrl)}`;
 
   /** A console program must print what is expected. */
   async mustPrint(program, ...args) {
@@ -202,53 +186,40 @@ export class Workspace {
 
   /** A server must answer what is expected. */
   async mustAnswer(url) {
-    const text = await (await fetch(this.address(url))).text();
+    const text = await (await fetch(this.#address(url))).text();
     assert.equal(text, JSON.stringify(EXPECTED), `${url} answers: ${text}\n${this.#output()}`);
   }
 
   /** A page must find what is expected. */
   async mustShow(url) {
     const page = await this.openPage();
-    await page.goto(this.address(url));
+    await page.goto(this.#address(url));
     await page.waitForFunction(() => window.result !== undefined);
     assert.deepEqual(await page.evaluate(() => window.result), [EXPECTED, EXPECTED_FORM]);
   }
 
-  /**
-   * @param {import("playwright-core").BrowserContextOptions} [options]
-   * @returns {Promise<import("playwright-core").Page>}
-   */
-  async openPage(options) {
-    const page = await this.browser.newPage(options);
-    this.#leaving.push(() => page.close());
-    return page;
+  /** @returns {Promise<any>} a page of puppeteer's, with cookies and a cache of its own */
+  async openPage() {
+    const context = await (await this.browser()).createBrowserContext();
+    this.#leaving.push(() => context.close());
+    return context.newPage();
   }
 
-  /**
-   * @param {() => unknown} end of something that was started here; what was started last ends first
-   */
-  whenLeaving(end) {
-    this.#leaving.push(end);
-  }
-
+  /** Ends first what was started last. */
   async leave() {
     for (const end of this.#leaving.reverse()) await end();
   }
 }
 
-async function freePort() {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** npm, as a script for Node. */
+function npm() {
+  const script = npmScript();
+  if (!script) throw new Skipped("npm is not found: start this by `npm run matrix`");
+  return script;
 }
 
-async function answers(origin) {
-  try {
-    await fetch(origin, { signal: AbortSignal.timeout(30_000) });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const answers = (origin) =>
+  fetch(origin, { signal: AbortSignal.timeout(30_000) }).then(
+    () => true,
+    () => false,
+  );

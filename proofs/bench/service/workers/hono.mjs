@@ -3,7 +3,7 @@
  * the record read side by side, the record streamed back as it is stored, answers built once, no needless middleware.
  */
 import { Hono } from "hono";
-import { requestSchema } from "../../../rivals/zod-schema.mjs";
+import { requestSchema } from "../../rivals/zod-schema.mjs";
 import {
   INTERNAL,
   MALFORMED,

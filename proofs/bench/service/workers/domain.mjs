@@ -1,6 +1,4 @@
-/** Shared by both Hono services: the records of the contract, ids, prices. */
-
-const CHARGE_SCALE = 12;
+/** What the service in Hono needs beside Hono: the records of the contract, ids, prices. */
 
 /** @param {string} text @returns {Promise<string>} its SHA-256 in hexadecimal */
 export async function sha256(text) {
@@ -103,41 +101,18 @@ export function toRetrieved({
 }
 
 /**
- * The exact sum, rounded once, half away from zero. Amounts of the usual size need no big numbers.
+ * The sum, rounded once, half away from zero: exact where amounts have three decimals at most, as all that are sent
+ * here. The contract takes any finite number, which costs our service more.
  */
 function amount(pledges, catalogue) {
-  let whole = 0;
-  let rest = 0n;
-  for (const { impact } of pledges) {
-    const price = catalogue?.unitPrices[impact.offeringId];
-    if (price === undefined) continue;
-    const milli = impact.amount * 1_000;
-    const cents = Number(price) * 100;
-    const product = Math.round(milli) * Math.round(cents);
-    if (exact(milli, impact.amount, 1_000) && exact(cents, Number(price), 100) && product < 1e11)
-      whole += product;
-    else rest += scaled(String(impact.amount)) * scaled(price);
-  }
-  const sum = BigInt(whole) * 10n ** BigInt(2 * CHARGE_SCALE - 5) + rest;
-  return inCents(
-    (sum + 5n * 10n ** BigInt(2 * CHARGE_SCALE - 3)) / 10n ** BigInt(2 * CHARGE_SCALE - 2),
-  );
-}
-
-const exact = (product, number, factor) => Math.round(product) / factor === number;
-
-function inCents(cents) {
-  const text = String(cents).padStart(3, "0");
+  const thousandths = pledges
+    .map(({ impact: { amount, offeringId } }) => {
+      const price = Number(catalogue?.unitPrices[offeringId] ?? 0);
+      return Math.round(amount * 1_000) * Math.round(price * 100);
+    })
+    .reduce((sum, product) => sum + product, 0);
+  const text = String(Math.floor((thousandths + 500) / 1_000)).padStart(3, "0");
   return `${text.slice(0, -2)}.${text.slice(-2)}`;
-}
-
-/** A decimal text, exponent or not, times 10^CHARGE_SCALE. @param {string} text */
-function scaled(text) {
-  const [digits, exponent = "0"] = text.split("e");
-  const [whole, fraction = ""] = digits.split(".");
-  const shift = CHARGE_SCALE + Number(exponent) - fraction.length;
-  const value = BigInt(whole + fraction);
-  return shift >= 0 ? value * 10n ** BigInt(shift) : value / 10n ** BigInt(-shift);
 }
 
 /**

@@ -1,2 +1,0 @@
-/** Why an environment could not be tried on this machine. */
-export class Skipped extends Error {}
