@@ -86,7 +86,6 @@ async function run({ persistTo }) {
   process.exit(0);
 }
 
-await command("npm start --", ABOUT)
+export default command("npm start --", ABOUT)
   .option("--persist-to <dir>", "folder of the local state")
-  .action(run)
-  .parseAsync();
+  .action(run);
