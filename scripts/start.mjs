@@ -71,8 +71,8 @@ async function start(port, persistTo) {
   return service;
 }
 
-async function run({ persistTo }) {
-  const port = await freePort(process.env.PORT);
+async function run({ persistTo }, { terminal }) {
+  const port = await freePort(terminal.env.PORT);
   const asked = new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
       process.on(signal, () => resolve(undefined));

@@ -1,12 +1,14 @@
 /**
- * As much of Cloudflare's API as wrangler and the commands ask for when they deploy and delete
- * Workers and read and write their namespaces.
+ * As much of Cloudflare's API as wrangler and the commands ask for when they deploy Workers and roll
+ * them back, and read and write their namespaces.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openKv } from "../../scripts/lib/kv.mjs";
 import { onLoopback } from "../support/loopback.mjs";
+import { tools } from "./script.mjs";
 
 export const ACCOUNT = "account-1";
 const TOKEN = "token-1";
@@ -18,30 +20,24 @@ const LEAST_TTL = 60; // seconds
 /**
  * @typedef {{status?: number, headers?: Record<string, string>, message?: string, delay?: number}} Fault `delay` in milliseconds
  * @param {import("node:test").TestContext} t
- * @param {{deployed?: boolean | string[], refused?: RegExp, fault?: (asked: string, account: object) => Fault | undefined}} [options]
- *   `deployed`: the Workers that there are, each with its namespace; `refused`: requests that fail; `fault`: how they do
+ * @param {{deployed?: boolean, fault?: (asked: string, account: object) => Fault | undefined}} [options]
+ *   `deployed`: whether there is the Worker of wrangler.toml's top level, with its namespace; `fault`: how a request fails
  * @returns what the account holds, and the environment that leads wrangler to it
  */
-export async function cloudflare(t, { deployed = true, refused, fault = () => undefined } = {}) {
+export async function cloudflare(t, { deployed = true, fault = () => undefined } = {}) {
   const account = {
     records: new Map(),
     namespaces: [],
     bindings: new Map(),
     uploads: [],
-    workers: new Set(),
     deployments: [],
     asked: [],
-    refused,
     fault,
   };
-  for (const worker of deployed === true ? ["impact-pledge"] : deployed || []) {
-    account.bindings.set(worker, [
-      {
-        type: "kv_namespace",
-        name: "PLEDGES",
-        namespace_id: makeNamespace(account, `${worker}-pledges`).id,
-      },
-    ]);
+  if (deployed) {
+    const { id } = makeNamespace(account, "impact-pledge-pledges");
+    const binding = { type: "kv_namespace", name: "PLEDGES", namespace_id: id };
+    account.bindings.set("impact-pledge", [binding]);
   }
   const server = createServer((request, response) => respond(request, response, account));
   const { origin, close } = await onLoopback(server);
@@ -52,6 +48,20 @@ export async function cloudflare(t, { deployed = true, refused, fault = () => un
     CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
   };
   return { env, account };
+}
+
+/**
+ * The records of the Worker that is deployed there. What led to them is not in `asked`.
+ * @param {import("node:test").TestContext} t
+ * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv}} [options] `deadline` of each
+ *   call, by itself far beyond what any takes here; `more` of the environment
+ */
+export async function deployedKv(t, { deadline = 60_000, more = {}, ...options } = {}) {
+  const { env, account } = await cloudflare(t, options);
+  const there = { ...tools, env: { ...tools.env, ...env, ...more } };
+  const kv = await openKv(there, { remote: true, deadline });
+  account.asked.length = 0;
+  return { kv, account, records: account.records };
 }
 
 /** The first one's records are the account's `records`, from the beginning. `extras`: what is kept beside a value. */
@@ -96,7 +106,7 @@ async function answerTo(asked, { account, request, searchParams }) {
   if (status) return failure(status, message, 10_000, headers);
   if (request.headers.authorization !== `Bearer ${TOKEN}`)
     return failure(403, "Authentication error", 10_000);
-  const [operation, match] = account.refused?.test(asked) ? [] : find(asked);
+  const [operation, match] = find(asked);
   const namespace = match && account.namespaces.find(({ id }) => id === match.groups?.namespace);
   const result =
     operation &&
@@ -142,11 +152,6 @@ const OPERATIONS = [
       result: made(makeNamespace(account, (await form().json()).title)),
     }),
   ],
-  [
-    new RegExp(`^DELETE ${NAMESPACE}$`),
-    ({ namespaces }, { namespace }) =>
-      namespace && { result: namespaces.splice(namespaces.indexOf(namespace), 1).map(made) },
-  ],
   [new RegExp(`^GET ${NAMESPACE}/keys$`), listNames],
   [new RegExp(`^GET ${NAMESPACE}/values/(?<name>.+)$`), readBytes],
   [new RegExp(`^PUT ${NAMESPACE}/bulk$`), write],
@@ -168,10 +173,6 @@ const OPERATIONS = [
     (_, { match: [, , id] }) => ({ result: versionOf(id) }),
   ],
   [new RegExp(`^PATCH /workers/scripts/${SCRIPT}/script-settings$`), () => ({ result: {} })],
-  [
-    new RegExp(`^DELETE /workers/services/${SCRIPT}$`),
-    ({ workers }, { match: [, name] }) => workers.delete(name) && { result: null },
-  ],
   [/^GET \/workers\/subdomain$/, () => ({ result: { subdomain: "shop" } })],
   [
     new RegExp(`^(?:GET|POST) /workers/scripts/${SCRIPT}/subdomain$`),
@@ -265,7 +266,6 @@ async function upload(account, { match: [, name], form }) {
     observability,
     modules: [...parts.keys()].filter((part) => part !== "metadata"),
   });
-  account.workers.add(name);
   const id = deploy(account, name, randomUUID());
   return { result: { id: name, etag: "1", startup_time_ms: 1, deployment_id: id } };
 }
