@@ -6,10 +6,11 @@ import service from "../../build/worker.js";
 
 let speed = 1;
 const { setTimeout } = globalThis;
-globalThis.setTimeout = (act, milliseconds, ...rest) => {
+const timer = (act, milliseconds) => {
   if (speed > 1) console.log(JSON.stringify({ timer: milliseconds }));
-  return setTimeout(act, milliseconds / speed, ...rest);
+  return setTimeout(act, milliseconds / speed);
 };
+globalThis.setTimeout = /** @type {any} */ (timer);
 
 const never = () => new Promise(() => {});
 const found = (value, metadata = null) => Promise.resolve({ value, metadata });
