@@ -275,9 +275,8 @@ function deploy({ deployments }, worker, version) {
   const deployment = {
     id: randomUUID(),
     worker,
-    source: "wrangler",
+    ...BY_ADA,
     strategy: "percentage",
-    author_email: "ada@example.org",
     created_on: new Date().toISOString(),
     annotations: {},
     versions: [{ version_id: version, percentage: 100 }],
@@ -289,14 +288,12 @@ function deploy({ deployments }, worker, version) {
 const deploymentsOf = ({ deployments }, name) =>
   deployments.filter(({ worker }) => worker === name);
 
+const BY_ADA = { author_email: "ada@example.org", source: "wrangler" };
+
 const versionOf = (id) => ({
   id,
   number: 1,
-  metadata: {
-    created_on: new Date().toISOString(),
-    author_email: "ada@example.org",
-    source: "wrangler",
-  },
+  metadata: { created_on: new Date().toISOString(), ...BY_ADA },
   annotations: {},
   resources: { bindings: [], script: {}, script_runtime: {} },
 });
