@@ -1,10 +1,10 @@
-//! Runs the fuzz targets of `npm run fuzz` on the inputs in `fuzz/corpus` and on every single byte.
+//! Runs the fuzz targets of `npm run fuzz` on the inputs in `proofs/fuzz/corpus` and on every single byte.
 
 #![expect(clippy::expect_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
-#[path = "../fuzz/targets/mod.rs"]
+#[path = "../proofs/fuzz/targets/mod.rs"]
 mod targets;
 
 use std::fs;
@@ -22,7 +22,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_input_of_the_corpus_passes_its_target() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("proofs/fuzz/corpus");
     let names: Vec<_> = TARGETS.iter().map(|(name, _)| corpus.join(name)).collect();
     assert_eq!(entries(&corpus), names, "a folder of inputs for each target");
     for (name, target) in TARGETS {

@@ -2,7 +2,7 @@
  * Values whose getters, Proxies and `toJSON` start validations of their own: the outer one and the inner ones must
  * each have the result that they have alone. Plain JavaScript, for Node and for a page.
  */
-import { generator } from "../../bench/data.mjs";
+import { generator } from "../../proofs/bench/data.mjs";
 
 const EMAILS = [
   "ada@example.org",

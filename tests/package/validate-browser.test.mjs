@@ -31,7 +31,7 @@ const SCRIPTS = {
   ),
   ...Object.fromEntries(["/validate.js", "/validate/js.js"].map(built)),
   "/nested.mjs": readFileSync(join(import.meta.dirname, "nested.mjs")),
-  "/bench/data.mjs": readFileSync(join(root, "bench", "data.mjs")),
+  "/proofs/bench/data.mjs": readFileSync(join(root, "proofs", "bench", "data.mjs")),
 };
 
 const rows = readdirSync(join(root, "tests/fixtures/validation")).flatMap(

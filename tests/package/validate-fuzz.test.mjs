@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generator } from "../../bench/data.mjs";
+import { generator } from "../../proofs/bench/data.mjs";
 import { validate, validateBytes } from "../../pkg/validate.js";
 import * as withoutWasm from "../../pkg/validate/js.js";
 

@@ -4,17 +4,17 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test from "node:test";
-import { KINDS, texts } from "../../bench/data.mjs";
-import { figure, median, quantile, ratio, rotated } from "../../bench/numbers.mjs";
-import { publish } from "../../bench/report.mjs";
-import { serviceReport } from "../../bench/service/report.mjs";
+import { KINDS, texts } from "../../proofs/bench/data.mjs";
+import { figure, median, quantile, ratio, rotated } from "../../proofs/bench/numbers.mjs";
+import { publish } from "../../proofs/bench/report.mjs";
+import { serviceReport } from "../../proofs/bench/service/report.mjs";
 import {
   callerOf,
   makeTransaction,
   toRetrieved,
-} from "../../bench/service/workers/hono/domain.mjs";
-import { duel } from "../../bench/validate/duel.mjs";
-import { validateReport } from "../../bench/validate/report.mjs";
+} from "../../proofs/bench/service/workers/hono/domain.mjs";
+import { duel } from "../../proofs/bench/validate/duel.mjs";
+import { validateReport } from "../../proofs/bench/validate/report.mjs";
 
 test("medians and quantiles lie where they should", () => {
   assert.equal(median([3, 1, 2]), 2);

@@ -7,9 +7,9 @@ import test from "node:test";
 const ROOT = join(import.meta.dirname, "../..");
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-/** Each `tests/…` of a page, with the names of tests in it. */
+/** Each `tests/…` or `proofs/…` of a page, with the names of tests in it. */
 function namedTests(page) {
-  const groups = page.matchAll(/`(tests\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
+  const groups = page.matchAll(/`((?:tests|proofs)\/[^`]+)`: (`[^`]+`(?:, `[^`]+`)*)/g);
   return [...groups].flatMap(([, file, names]) =>
     [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => ({ file, name })),
   );

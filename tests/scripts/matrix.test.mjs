@@ -1,9 +1,9 @@
 /** The environments of `npm run matrix`, and when it passes. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chosen, outcomeOf } from "../matrix/main.mjs";
-import { findFirefox } from "../matrix/lib/firefox.mjs";
-import { Skipped } from "../matrix/lib/skipped.mjs";
+import { chosen, outcomeOf } from "../../proofs/matrix/main.mjs";
+import { findFirefox } from "../../proofs/matrix/lib/firefox.mjs";
+import { Skipped } from "../../proofs/matrix/lib/skipped.mjs";
 
 const missing = new Skipped("there is none for this machine");
 const wrong = new Error("wrong");

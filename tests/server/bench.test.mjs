@@ -1,4 +1,4 @@
-/** `bench/service/handler.mjs` runs; none of its times is asserted. */
+/** `proofs/bench/service/handler.mjs` runs; none of its times is asserted. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { tools } from "../e2e/script.mjs";
 
 test("the service's own time per request is measured, of each kind", async () => {
-  const program = join(tools.root, "bench", "service", "handler.mjs");
+  const program = join(tools.root, "proofs", "bench", "service", "handler.mjs");
   const { stdout } = await promisify(execFile)(process.execPath, [
     program,
     join(tools.root, "build"),

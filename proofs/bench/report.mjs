@@ -1,0 +1,57 @@
+/** Results as Markdown, and the files they are written to. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, release, totalmem, type } from "node:os";
+import { join } from "node:path";
+import { UserError } from "../../scripts/lib/output.mjs";
+
+/**
+ * @param {string[]} heads
+ * @param {(string | number)[][]} rows the first column is text, the others are figures
+ */
+export function table(heads, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  return [
+    line(heads),
+    line(heads.map((_, column) => (column === 0 ? "---" : "---:"))),
+    ...rows.map(line),
+  ].join("\n");
+}
+
+/** When and on what: no names of hosts or folders. @param {Record<string, string>} versions */
+export function provenance(versions, runs) {
+  const [{ model }] = cpus();
+  const machine = `${cpus().length} × ${model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release().split("-")[0]}`;
+  const named = Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(", ");
+  const many = runs === 1 ? "One run" : `Medians of ${runs} separate runs`;
+  return `${many}, ${new Date().toISOString().slice(0, 10)}. Machine: ${machine}. Versions: ${named}.`;
+}
+
+/** @param {string} folder with node_modules @param {string[]} names */
+export function versionsOf(folder, names) {
+  const version = (name) =>
+    JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version;
+  return Object.fromEntries(names.map((name) => [name, version(name)]));
+}
+
+/** Writes a part's Markdown beside the build, or into the docs. @returns {string} the file */
+export function publish(root, part, markdown, intoDocs) {
+  const folder = intoDocs ? join(root, "docs") : join(root, "build", "bench");
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, intoDocs ? "performance.md" : `${part}.md`);
+  writeFileSync(file, intoDocs ? replaced(file, part, markdown) : `${markdown}\n`);
+  return file;
+}
+
+function replaced(file, part, markdown) {
+  const [start, end] = [`<!-- bench:${part} -->`, `<!-- /bench:${part} -->`];
+  const page = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const [before, rest] = page.split(start);
+  const [, after] = rest?.split(end) ?? [];
+  if (after === undefined)
+    throw new UserError(
+      `\`${file}\` lacks the tables: write the lines \`${start}\` and \`${end}\``,
+    );
+  return `${before}${start}\n${markdown}\n${end}${after}`;
+}

@@ -1,0 +1,214 @@
+/** Workers on `workerd serve`, the production-like server: bundled as wrangler would, KV beside them in memory. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { createInterface } from "node:readline";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { UserError, tail } from "../../../scripts/lib/output.mjs";
+import { run } from "../../../scripts/lib/run.mjs";
+
+const HERE = import.meta.dirname;
+const START_MS = 30_000;
+
+/** workerd's configurations, and V8's flags in each. */
+const CONFIGS = { "config.capnp": [], "inspected.capnp": ["--expose-gc"] };
+
+/**
+ * @typedef {object} Bundle
+ * @property {string} folder with workerd's configurations
+ * @property {{raw: number, gzip: number, brotli: number}} upload bytes of what a deploy would send
+ */
+
+/**
+ * Bundles a Worker by `wrangler deploy --dry-run` and writes workerd's configuration beside it.
+ * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
+ * @param {{main: string, folder: string, minify?: boolean, keepNames?: boolean, kv?: string}} place the Worker's entry, and an own folder for what is made; `keepNames`: wrangler's default; `kv`: address of a KV service of the caller's
+ * @returns {Promise<Bundle>}
+ */
+export async function bundle(tools, { main, folder, minify = true, keepNames = false, kv }) {
+  rmSync(folder, { recursive: true, force: true });
+  const out = join(folder, "out");
+  mkdirSync(out, { recursive: true });
+  const compatibilityDate = dateOf(join(tools.root, "wrangler.toml"));
+  const config = join(folder, "wrangler.json");
+  writeFileSync(
+    config,
+    JSON.stringify({
+      name: "bench",
+      main,
+      compatibility_date: compatibilityDate,
+      keep_names: keepNames,
+      kv_namespaces: [{ binding: "PLEDGES", id: "bench" }],
+    }),
+  );
+  const args = [
+    tools.wrangler,
+    "deploy",
+    "--dry-run",
+    ...(minify ? ["--minify"] : []),
+    "--config",
+    config,
+    "--outdir",
+    out,
+  ];
+  await run(process.execPath, args, { cwd: folder, env: tools.env });
+  const modules = readdirSync(out)
+    .filter((name) => /\.(js|wasm)$/.test(name))
+    .sort();
+  copyFileSync(join(HERE, "workers", "kv.mjs"), join(folder, "kv.js"));
+  for (const [name, flags] of Object.entries(CONFIGS))
+    writeFileSync(join(folder, name), configText(modules, compatibilityDate, flags, kv));
+  return { folder, upload: sizes(modules.map((name) => readFileSync(join(out, name)))) };
+}
+
+/** All Workers run with the date that ours is deployed with. */
+function dateOf(file) {
+  const [, date] = readFileSync(file, "utf8").match(/^compatibility_date = "(.*)"$/m) ?? [];
+  if (!date) throw new UserError(`\`${file}\` names no compatibility_date`);
+  return date;
+}
+
+function sizes(files) {
+  const sum = (size) => files.reduce((total, bytes) => total + size(bytes), 0);
+  return {
+    raw: sum((bytes) => bytes.length),
+    gzip: sum((bytes) => gzipSync(bytes, { level: 9 }).length),
+    brotli: sum((bytes) => brotliCompressSync(bytes).length),
+  };
+}
+
+/** The entry comes first: workerd starts that. */
+function configText(modules, compatibilityDate, flags, kv) {
+  const entry = modules.find((name) => name.endsWith(".js"));
+  const rest = modules.filter((name) => name !== entry);
+  const kind = (name) => (name.endsWith(".wasm") ? "wasm" : "esModule");
+  const lines = [entry, ...rest].map(
+    (name) => `    (name = "${name}", ${kind(name)} = embed "out/${name}"),`,
+  );
+  return `using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  v8Flags = ${JSON.stringify(flags)},
+  services = [(name = "main", worker = .main), (name = "kv", ${kv ? `external = (address = "${kv}", http = ())` : "worker = .kv"})],
+  sockets = [
+    (name = "main", address = "127.0.0.1:0", http = (), service = "main"),
+    (name = "kv", address = "127.0.0.1:0", http = (), service = "kv"),
+  ],
+);
+
+const main :Workerd.Worker = (
+  modules = [
+${lines.join("\n")}
+  ],
+  compatibilityDate = "${compatibilityDate}",
+  bindings = [(name = "PLEDGES", kvNamespace = "kv"), (name = "ALLOWED_ORIGINS", text = "")],
+);
+
+const kv :Workerd.Worker = (modules = [(name = "kv.js", esModule = embed "kv.js")], compatibilityDate = "${compatibilityDate}");
+`;
+}
+
+/** The binary itself, without npm's Node wrapper: its process is the one that is measured. */
+async function binary(tools) {
+  const { createRequire } = await import("node:module");
+  const platform = {
+    "linux x64": "linux-64",
+    "linux arm64": "linux-arm64",
+    "darwin x64": "darwin-64",
+    "darwin arm64": "darwin-arm64",
+    "win32 x64": "windows-64",
+  }[`${process.platform} ${process.arch}`];
+  const require = createRequire(
+    createRequire(join(tools.root, "package.json")).resolve("wrangler"),
+  );
+  const inWorkerd = createRequire(require.resolve("workerd"));
+  return inWorkerd.resolve(
+    `@cloudflare/workerd-${platform}/bin/workerd${process.platform === "win32" ? ".exe" : ""}`,
+  );
+}
+
+/** A running workerd. */
+export class Server {
+  /** The last of what it has printed. */
+  output = "";
+  /** By the name of the socket. @type {Record<string, number>} */
+  ports = {};
+
+  /** @param {string} program @param {string[]} args */
+  constructor(program, args) {
+    this.spawnedAt = performance.now();
+    this.child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream?.setEncoding("utf8").on("data", (text) => {
+        this.output = (this.output + text).slice(-10_000);
+      });
+    process.on("exit", this.kill);
+  }
+
+  /**
+   * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
+   * @param {Bundle} bundle
+   * @param {{inspected?: boolean}} [how] with the inspector at the port `ports.inspector`
+   */
+  static async start(tools, bundle, { inspected = false } = {}) {
+    const program = await binary(tools);
+    const args = inspected
+      ? ["--inspector-addr=127.0.0.1:0", join(bundle.folder, "inspected.capnp")]
+      : [join(bundle.folder, "config.capnp")];
+    const server = new Server(program, ["serve", "--control-fd=3", ...args]);
+    server.ports = await portsOf(server);
+    return server;
+  }
+
+  /** Ends it at once. */
+  kill = () => void this.child.kill("SIGKILL");
+
+  /** @returns {number} */
+  get pid() {
+    return this.child.pid ?? 0;
+  }
+
+  get origin() {
+    return `http://127.0.0.1:${this.ports.main}`;
+  }
+
+  /** Puts records into its KV. @param {{key: string, value: string}[]} entries */
+  async seed(entries) {
+    for (const { key, value } of entries) {
+      const response = await fetch(
+        `http://127.0.0.1:${this.ports.kv}/${encodeURIComponent(key)}?urlencoded=true`,
+        { method: "PUT", body: value },
+      );
+      if (!response.ok) throw new UserError(`KV refused \`${key}\`: ${response.status}`);
+    }
+  }
+
+  async end() {
+    process.off("exit", this.kill);
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, "exit");
+    this.child.kill("SIGTERM");
+    await ended;
+  }
+}
+
+/** workerd prints each socket's port once it listens. */
+function portsOf(server) {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new UserError(`workerd did not start:\n${tail(server.output, 10)}`));
+    const late = setTimeout(fail, START_MS);
+    server.child.once("exit", fail);
+    const ports = {};
+    createInterface({ input: server.child.stdio[3] }).on("line", (line) => {
+      const { event, socket, port } = JSON.parse(line);
+      if (event === "listen") ports[socket] = port;
+      if (event === "listen-inspector") ports.inspector = port;
+      if (!(ports.main && ports.kv)) return;
+      clearTimeout(late);
+      server.child.off("exit", fail);
+      resolve(ports);
+    });
+  });
+}

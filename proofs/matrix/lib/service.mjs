@@ -1,0 +1,18 @@
+/** A pledge service on a loopback port, which pages of any origin may ask, and what it has seen. */
+import { created, json, serve } from "../../../tests/package/mock-server.mjs";
+
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-headers": "authorization, content-type, idempotency-key",
+};
+
+/**
+ * @returns {Promise<{baseUrl: string, seen: import("../../../tests/package/mock-server.mjs").Seen[], close: () => Promise<void>}>}
+ */
+export function useService() {
+  return serve((response, seen) =>
+    seen.method === "OPTIONS"
+      ? response.writeHead(204, CORS).end()
+      : json(created(), { headers: CORS })(response, seen),
+  );
+}
