@@ -139,18 +139,21 @@ const UPLOADS = {
   "a body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\nd\r\n{"reference":\r\n`,
 };
 
-test("waits end", async (t) => {
-  for (const [name, [request, logged]] of Object.entries(WAITS))
-    await t.test(`${name}: 503, and the log names the operation`, async () => {
+test("waits end", { concurrency: true }, async (t) => {
+  const waits = Object.entries(WAITS).map(([name, [request, logged]]) =>
+    t.test(`${name}: 503, and the log names the operation`, async () => {
       isOurs(await request(), 503, "Service unavailable");
       isLogged(logged);
-    });
-  for (const [name, bytes] of Object.entries(UPLOADS))
-    await t.test(`${name} of a caller with a key that stalls: 400`, async (t) => {
+    }),
+  );
+  const uploads = Object.entries(UPLOADS).map(([name, bytes]) =>
+    t.test(`${name} of a caller with a key that stalls: 400`, async (t) => {
       const { answer, hangUp } = await stall(server, bytes, (text) => text.endsWith("}"));
       t.after(hangUp);
       assert.match(await answer, /^HTTP\/1\.1 400 [\s\S]*The body broke off/);
-    });
+    }),
+  );
+  await Promise.all([...waits, ...uploads]);
   for (const timer of [5_000, 15_000, 30_000]) isLogged({ timer });
   assert.doesNotMatch(server.output, /[0-9a-f]{64}|ada@|transaction:/); // a key's hash, what was sent, a key of KV's
 });

@@ -1,5 +1,5 @@
 /**
- * `node proofs/kills/killed.mjs [RECORDS] [KILLS]`: simulated records, backed up and restored by processes that are killed on the
+ * `node proofs/kills/command.mjs [RECORDS] [KILLS]`: simulated records, backed up and restored by processes that are killed on the
  * way. The namespaces are computed, not held, so that a million records are no more than a few megabytes here.
  */
 import { createHash } from "node:crypto";
