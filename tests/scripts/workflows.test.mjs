@@ -73,11 +73,7 @@ test("an action is named by its commit, a job has its permissions and its time, 
       .split(/^ {2}(?=\w+:\n)/m)
       .slice(1);
     for (const job of jobs)
-      assert.match(
-        job,
-        /^ {4}permissions:\n {6}(contents|issues): (read|write)/m,
-        `${file}: ${job}`,
-      );
+      assert.match(job, /^ {4}permissions:\n {6}(contents|issues): (read|write)/m, `${file}: ${job}`);
     for (const job of jobs.filter((job) => job.includes("steps:")))
       assert.match(job, /^ {4}timeout-minutes: \d{1,3}$/m, `${file}: ${job}`);
     assert.doesNotMatch(text, /npm (run )?test|cargo test/, file);
