@@ -1,10 +1,7 @@
-/**
- * An operator's day on an empty account of Cloudflare: each command works on what those before it have left.
- * `TRANSCRIPT=FILE` writes what was typed, asked and printed.
- */
+/** An operator's day on an empty account of Cloudflare: each command works on what those before it have left. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
@@ -22,13 +19,7 @@ const order = (reference, offeringId = "tree") => ({
 });
 const unit = (id) => ({ "x-service-unit-id": id });
 
-const note = (text) =>
-  process.env.TRANSCRIPT && appendFileSync(process.env.TRANSCRIPT, `${text}\n`);
-
-function noted(request, { status, text }) {
-  note(`> ${request}\n${status} ${text}\n`);
-  return { status, text, json: JSON.parse(text) };
-}
+const parsed = ({ status, text }) => ({ status, text, json: JSON.parse(text) });
 
 /** Requests to the service over these records, which get what it writes. */
 async function serve(kv, work) {
@@ -36,10 +27,8 @@ async function serve(kv, work) {
   const worker = await startWorker({ records });
   try {
     await work({
-      create: async (...request) =>
-        noted("POST /v2/pledge-transaction", await create(worker.origin, ...request)),
-      get: async (...request) =>
-        noted(`GET /v2/pledge-transaction/${request[1]}`, await get(worker.origin, ...request)),
+      create: async (...request) => parsed(await create(worker.origin, ...request)),
+      get: async (...request) => parsed(await get(worker.origin, ...request)),
     });
     for (const { name } of (await worker.kv.list()).keys) {
       const { value, metadata } = await worker.kv.getWithMetadata(name);
@@ -66,7 +55,6 @@ async function letAnHourPass(kv) {
       ...(metadata ? { metadata: earlier(metadata) } : {}),
     })),
   );
-  note("(an hour later)\n");
 }
 
 /** These records as a later release writes them: with members that this one does not know. */
@@ -96,21 +84,15 @@ async function operator(t) {
   const rollBack = async (environment) => {
     const args = ["rollback", "--env", environment, "--message", "it is slow"];
     const options = { cwd: tools.root, env: there.env };
-    const { stdout } = await execute(process.execPath, [tools.wrangler, ...args], options);
-    note(`$ npx wrangler ${args.join(" ")}\n${stdout}`);
+    await execute(process.execPath, [tools.wrangler, ...args], options);
     const [now, later, first] = account.deployments
       .filter(({ worker }) => worker === `impact-pledge-${environment}`)
       .map(({ versions: [{ version_id }] }) => version_id);
     assert.deepEqual([now === first, now === later], [true, false]);
   };
   const at = async (environment) => {
-    const command = async (name, ...args) => {
-      const line = [...args, "--remote", "--env", environment];
-      const { code, out, problem } = await run(name, line, { env });
-      const end = code ? `[exit ${code}]\n` : "";
-      note(`$ npm run ${[name, "--", ...line].join(" ")}\n${out}${problem}${end}`);
-      return { code, out, problem };
-    };
+    const command = (name, ...args) =>
+      run(name, [...args, "--remote", "--env", environment], { env });
     const succeeds = async (...args) => {
       const { code, out, problem } = await command(...args);
       assert.equal(code, 0, problem);
@@ -203,7 +185,6 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   const before = await contents(kv);
   await run("transactions", "backup", file);
   await kv.remove(Object.keys(before));
-  note("(all records are deleted)\n");
   await serve(kv, async (service) =>
     assert.equal((await service.get(rotated, first.id)).status, 401),
   );
@@ -213,7 +194,6 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   // Records of a later release stay readable when it is rolled back.
   await deploy("production");
   await kv.write(ofLaterRelease(before));
-  note("(a later release has written all records once more)\n");
   await rollBack("production");
   await serve(kv, async (service) => {
     assert.equal((await service.get(rotated, first.id, unit("web"))).status, 200);
