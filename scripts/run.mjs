@@ -3,6 +3,9 @@ import { bootstrap } from "./lib/bootstrap.mjs";
 import { exitCodeOf, terminal } from "./lib/output.mjs";
 
 if (!process.stderr.isTTY) process.env.NO_COLOR ??= "1";
+process.stdout.on("error", (error) => {
+  if (/** @type {any} */ (error).code !== "EPIPE") throw error; // else its reader has read enough
+});
 const to = terminal();
 const work = async () => {
   await bootstrap();

@@ -23,7 +23,9 @@ export const log = (line) => process.stderr.write(`${line}\n`);
 export const terminal = () => ({
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
-  input: process.stdin,
+  get input() {
+    return process.stdin; // opened when it is read
+  },
   env: process.env,
 });
 

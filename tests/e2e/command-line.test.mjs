@@ -5,7 +5,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test from "node:test";
 import { npm } from "../../scripts/lib/run.mjs";
-import { localKv, run, scratch, script, tools } from "./script.mjs";
+import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 
 // ---- In this process -----------------------------------------------------------------------------
 
@@ -148,6 +148,10 @@ test("a shell gets the answer, the exit code, and what is wrong on standard erro
     [1, { place, error: { code: "failed", message } }],
   );
   assert.equal(failed.problem, `stopped: ${message} (local: ${persistTo})\n`);
+
+  const unread = start("keys", ["list", ...at], { env });
+  unread.stdout.destroy(); // as `head` does that has enough
+  assert.deepEqual(await unread.done, { code: 0, out: "", problem: "" });
 
   const wrong = await script("keys", ["list", "--remot", "--json"], { env });
   const problem = "unknown option '--remot'\n(Did you mean --remote?)";
