@@ -158,7 +158,10 @@ const made = ({ id, title }) => ({ id, title });
 
 // ---- Records -------------------------------------------------------------------------------------
 
-/** Each gets a namespace and the request; what it has no answer for is not there. */
+/**
+ * Each gets a namespace and the request; what it has no answer for is not there.
+ * @type {[string, string, (namespace: any, req: any, account: any) => any][]}
+ */
 const RECORDS = [
   ["GET", "keys", listNames],
   ["GET", "values/:name{.+}", readBytes],
