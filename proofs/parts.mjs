@@ -32,6 +32,25 @@ export const PARTS = [
     program: ["faults/command", "--requests", "100000"],
   },
   {
+    name: "kills",
+    about: "what a backup or a restore loses whose process is killed on the way",
+    minutes: 3,
+    program: ["kills/command", "100000", "10"],
+  },
+  {
+    name: "crowds",
+    about: "requests that, 64 at once, fill the memory of an isolate",
+    minutes: 1,
+    tests: ["tests/server/limits.test.mjs"],
+    env: { CROWDS: "all" },
+  },
+  {
+    name: "schemathesis",
+    about: "requests that are answered otherwise than openapi.yaml says",
+    minutes: 1,
+    tests: ["proofs/schemathesis/schemathesis.mjs"],
+  },
+  {
     name: "fuzz",
     about: "inputs that break a reader of untrusted data",
     minutes: 10,

@@ -1,5 +1,6 @@
 /** `npm run catalogue -- set FILE [--mode test|live]` and `show`: the prices of the local or the deployed service. */
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 import { Option, command, onRecords } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
@@ -24,9 +25,9 @@ const change = prices
   .description("replace the prices of a mode")
   .argument("<file>", "JSON; `-` is standard input")
   .addOption(mode("whose prices: those of test keys, of live keys, or of both"));
-onRecords(change, async ({ tools, port, print }, file) => {
+onRecords(change, async ({ tools, port, print, terminal }, file) => {
   const { parsePrices, setPrices } = await operator(tools);
-  const { bytes, catalogue } = await read(parsePrices, file);
+  const { bytes, catalogue } = await read(parsePrices, file, terminal);
   const modes = modesOf(change.opts());
   for (const mode of modes) await setPrices(port, mode, bytes);
   const after = "Within about a minute the service charges by it everywhere.";
@@ -36,9 +37,9 @@ onRecords(change, async ({ tools, port, print }, file) => {
   );
 });
 
-async function read(parsePrices, file) {
+async function read(parsePrices, file, { input }) {
   try {
-    const bytes = readFileSync(file === "-" ? 0 : file);
+    const bytes = await (file === "-" ? buffer(input) : readFile(file));
     return { bytes, catalogue: await parsePrices(bytes) };
   } catch ({ message }) {
     throw new UserError(`${file === "-" ? "the catalogue" : file}: ${message}`);
@@ -62,4 +63,4 @@ function shown({ currencyCode, unitPrices }) {
     : table(["OFFERING", currencyCode], rows);
 }
 
-await prices.parseAsync();
+export default prices;

@@ -57,6 +57,6 @@ deploy
       ...others,
     ];
     const { status } = spawnSync(process.execPath, args, { cwd: root, env, stdio: "inherit" });
-    process.exitCode = status ?? 1;
+    deploy.exitCode = status ?? 1;
   });
-await deploy.parseAsync();
+export default deploy;

@@ -87,10 +87,11 @@ turn.addOption(
     .argParser(readDuration(LEAST_KEEP, MOST_KEEP))
     .makeOptionMandatory(),
 );
-onRecords(turn, async ({ tools, port, print }, given) => {
+onRecords(turn, async ({ tools, port, print, terminal }, given) => {
   const { keep, json } = turn.opts();
   const { rotateKey } = await operator(tools);
-  const { made, replaces, failure } = await rotateKey(port, await meant(turn, given), keep);
+  const key = await meant(turn, given, terminal);
+  const { made, replaces, failure } = await rotateKey(port, key, keep);
   if (failure !== undefined) {
     if (!json) print({}, () => shownOnce(made));
     const reason = failure.message ?? failure;
@@ -102,9 +103,9 @@ onRecords(turn, async ({ tools, port, print }, given) => {
 });
 
 const end = keys.command("revoke").description("end a key").argument("[id]", ID);
-onRecords(end, async ({ tools, port, print }, given) => {
+onRecords(end, async ({ tools, port, print, terminal }, given) => {
   const { revokeKey } = await operator(tools);
-  const { id, name, found } = await revokeKey(port, await meant(end, given));
+  const { id, name, found } = await revokeKey(port, await meant(end, given, terminal));
   const unknown = `${id} is revoked, but no record of it was found: was it a key of this place?`;
   print({ id, name, revoked: true, found }, () => (found ? revoked({ id }) : unknown));
 });
@@ -115,12 +116,12 @@ const revoked = ({ id }) =>
 /**
  * The argument, else what comes on standard input, so that a key stays out of the shell's history.
  */
-async function meant(command, given) {
-  const key = (given ?? (await text(process.stdin))).trim();
+async function meant(command, given, { input }) {
+  const key = (given ?? (await text(input))).trim();
   if (key) return key;
   return command.error(
     `name the key: its ID behind \`${command.name()}\`, or the key itself on standard input`,
   );
 }
 
-await keys.parseAsync();
+export default keys;

@@ -71,8 +71,8 @@ async function start(port, persistTo) {
   return service;
 }
 
-async function run({ persistTo }) {
-  const port = await freePort(process.env.PORT);
+async function run({ persistTo }, { terminal }) {
+  const port = await freePort(terminal.env.PORT);
   const asked = new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
       process.on(signal, () => resolve(undefined));
@@ -86,7 +86,6 @@ async function run({ persistTo }) {
   process.exit(0);
 }
 
-await command("npm start --", ABOUT)
+export default command("npm start --", ABOUT)
   .option("--persist-to <dir>", "folder of the local state")
-  .action(run)
-  .parseAsync();
+  .action(run);

@@ -111,11 +111,11 @@ const remove = transactions
   .description("replace the recipient and all texts of a transaction for good")
   .argument("<id>", "as `find` shows it");
 remove.option("--yes", "without asking");
-onRecords(remove, async ({ tools, kv, port, print }, id) => {
+onRecords(remove, async ({ tools, kv, port, print, terminal }, id) => {
   const { checkErasable, eraseTransaction } = await operator(tools);
   await checkErasable(port, id);
   if (!remove.opts().yes)
-    await confirm(`Erase ${id} of ${placeInWords(kv.place)}? This cannot be undone.`);
+    await confirm(`Erase ${id} of ${placeInWords(kv.place)}? This cannot be undone.`, terminal);
   const { before } = await eraseTransaction(port, id);
   const erased = `${id} is erased${before ? `, as it was on ${before}` : ""}`;
   const after =
@@ -126,10 +126,10 @@ onRecords(remove, async ({ tools, kv, port, print }, id) => {
   );
 });
 
-async function confirm(question) {
-  if (!process.stdin.isTTY)
+async function confirm(question, { input }) {
+  if (!input.isTTY)
     throw new UserError("add `--yes` to erase without being asked: nothing was erased");
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const prompt = createInterface({ input, output: process.stderr });
   const answer = await prompt.question(`${question} Type \`yes\`: `).catch(() => ""); // Ctrl-C, Ctrl-D
   prompt.close();
   if (answer.trim() !== "yes") throw new UserError("nothing was erased");
@@ -197,7 +197,7 @@ onRecords(sum, async ({ tools, port, print }) => {
   const { data, words } = await sumUp({ tools, port }, options, none, (rows) =>
     examples.push(...rows.slice(0, MOST_EXAMPLES - examples.length)),
   );
-  process.exitCode = data.transactions > 0 ? 1 : 0;
+  transactions.exitCode = data.transactions > 0 ? 1 : 0;
   return print({ ...data, examples }, () =>
     [words, ...examplesInWords(examples, data.transactions)].join("\n\n"),
   );
@@ -224,27 +224,28 @@ const list = summing(
     const { csv, json } = list.opts();
     if (csv === true && json) list.error("`--csv` with `--json` needs a file");
   });
-onRecords(list, async ({ tools, kv, port, print }) => {
+onRecords(list, async ({ tools, kv, port, print, terminal }) => {
   const options = list.opts();
   const { month, csv } = options;
   const none = `no transactions in ${month}`;
   const sums = (onRows) => sumUp({ tools, port }, options, none, onRows);
-  const { data, words } = await (csv === undefined ? sums(() => {}) : withCsv(csv, sums));
-  if (csv === true) return process.stderr.write(`${placeInWords(kv.place)}\n\n${words}\n`);
+  const { data, words } = await (csv === undefined ? sums(() => {}) : withCsv(csv, terminal, sums));
+  if (csv === true) return terminal.err(`${placeInWords(kv.place)}\n\n${words}\n`);
   return print({ ...data, file: csv ?? null }, () => words);
 });
 
 /**
  * A file is there once it is whole. What a spreadsheet would take for a formula is text.
- * @template T @param {string | true} file `true`: standard output @param {(write: (rows: any[]) => void) => Promise<T>} work
+ * @template T @param {string | true} file `true`: standard output @param {import("./lib/output.mjs").Terminal} terminal @param {(write: (rows: any[]) => void) => Promise<T>} work
  */
-async function withCsv(file, work) {
+async function withCsv(file, { out }, work) {
   const part = `${file}.part`;
-  const output = file === true ? 1 : openSync(part, "w");
+  const output = file === true ? null : openSync(part, "w");
+  const write = (text) => (output === null ? out(text) : writeFileSync(output, text));
   const format = { columns: COLUMNS, escape_formulas: true, record_delimiter: "windows" };
-  writeFileSync(output, stringify([], { ...format, header: true }));
-  const done = await work((rows) => writeFileSync(output, stringify(rows, format)));
-  if (file === true) return done;
+  write(stringify([], { ...format, header: true }));
+  const done = await work((rows) => write(stringify(rows, format)));
+  if (file === true || output === null) return done;
   closeSync(output);
   renameSync(part, file);
   return done;
@@ -291,4 +292,4 @@ onRecords(back, async ({ tools, kv, print }, file) => {
   print({ file, ...done }, () => lines.join("\n"));
 });
 
-await transactions.parseAsync();
+export default transactions;

@@ -73,4 +73,4 @@ function cells({ unit, profile, problem }) {
     : [unit, ...MEMBERS.map((member) => profile[member] ?? "")];
 }
 
-await units.parseAsync();
+export default units;

@@ -5,7 +5,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { openKv } from "./kv.mjs";
 import { portOf } from "./operator.mjs";
-import { placeInWords } from "./output.mjs";
+import { placeInWords, terminal } from "./output.mjs";
 import { progress } from "./progress.mjs";
 import { operatorTools } from "./tools.mjs";
 
@@ -40,17 +40,34 @@ export function readDuration(least, most) {
 class Program extends Command {
   /** Names of options that are passed on to another program. @type {string[]} */
   others = [];
+  terminal = terminal();
+  /** What the command came to, where that is no failure. */
+  exitCode = 0;
 
-  async parseAsync(...args) {
-    const taken =
-      this.name()
-        .split(" ")
-        .includes(process.env.npm_lifecycle_event ?? "") && takenByNpm(this);
+  /**
+   * Runs the command of this line in this process.
+   * @param {string[]} argv
+   * @param {import("./output.mjs").Terminal} to
+   * @returns {Promise<number>} the exit code
+   */
+  async run(argv, to) {
+    this.terminal = to;
+    this.exitCode = 0;
+    await this.parseAsync(argv, { from: "user" });
+    return this.exitCode;
+  }
+
+  async parseAsync(argv = process.argv, options) {
+    const { env } = this.terminal;
+    const isByNpm = this.name()
+      .split(" ")
+      .includes(env.npm_lifecycle_event ?? "");
+    const taken = isByNpm && takenByNpm(this, argv, env);
     if (taken)
       this.error(
         `npm took \`${taken}\` for itself, and nothing was done: write \`${this.name()} …\`, and in PowerShell, which drops \`--\`, \`${this.name().replace("npm", "npm.cmd")} …\``,
       );
-    return super.parseAsync(...args);
+    return super.parseAsync(argv, options);
   }
 }
 
@@ -58,53 +75,57 @@ class Program extends Command {
  * The first of the options that npm has taken, or undefined; one that was passed on, too, was meant
  * for both.
  */
-function takenByNpm(program) {
+function takenByNpm(program, argv, env) {
   const options = [program, ...program.commands]
     .flatMap(({ options }) => options.map(({ long }) => long))
     .concat(program.others);
-  const set = Object.keys(process.env).filter(
-    (name) => /^npm_config_\w{3,}$/i.test(name) && !["", "false"].includes(process.env[name] ?? ""),
+  const set = Object.keys(env).filter(
+    (name) => /^npm_config_\w{3,}$/i.test(name) && !["", "false"].includes(env[name] ?? ""),
   );
   const taken = set.map(
     (name) => `--${name.slice("npm_config_".length).toLowerCase().replaceAll("_", "-")}`,
   );
-  const passed = (option) =>
-    process.argv.some((text) => text === option || text.startsWith(`${option}=`));
+  const passed = (option) => argv.some((text) => text === option || text.startsWith(`${option}=`));
   return taken.find((name) => options.some((option) => option.startsWith(name) && !passed(option)));
 }
 
 /** `name` as the user calls it. */
-export const command = (name, description) =>
-  new Program(name)
+export function command(name, description) {
+  const program = new Program(name);
+  return program
     .description(description)
     .exitOverride()
     .showHelpAfterError(`See \`${name.replace(/ --$/, "")} -- --help\`.`)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
+    .configureOutput({
+      writeOut: (text) => program.terminal.out(text),
+      writeErr: (text) => program.terminal.err(text),
+      outputError: (text, write) => write(text.replace(/^error: /, "")),
+    });
+}
 
 /**
- * A command on records. Its action gets the namespace, as it is and as the operator's functions take it, and a
- * `print(data, words)` that prints one of the two, and before it the place where the records are.
+ * A command on records. Its action gets the namespace, as it is and as the operator's functions take it, the terminal,
+ * and a `print(data, words)` that prints one of the two, and before it the place where the records are.
  */
 export function onRecords(command, action) {
   const run = async (...args) => {
     const { remote, env: environment, persistTo, json } = command.opts();
     if (environment !== undefined && !remote)
       command.error("`--env` is of a deployed service: add `--remote`");
-    const tools = operatorTools();
-    const kv = await openKv(tools, { remote, environment, persistTo });
-    const print = (data, words) =>
-      console.log(
-        json
-          ? JSON.stringify({ place: kv.place, ...data })
-          : `${placeInWords(kv.place)}\n\n${words()}`,
-      );
+    const { terminal } = command.parent;
+    const tools = operatorTools(terminal.env);
+    const kv = terminal.kv ?? (await openKv(tools, { remote, environment, persistTo }));
+    const print = (data, words) => {
+      const text = () => `${placeInWords(kv.place)}\n\n${words()}`;
+      terminal.out(`${json ? JSON.stringify({ place: kv.place, ...data }) : text()}\n`);
+    };
     try {
       const port = portOf(kv, progress("records looked through"));
-      return await action({ tools, kv, port, print }, ...args);
+      return await action({ tools, kv, port, print, terminal }, ...args);
     } catch (error) {
       throw Object.assign(error, { place: kv.place });
     } finally {
-      await kv.close();
+      if (kv !== terminal.kv) await kv.close();
     }
   };
   return command

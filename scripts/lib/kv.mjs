@@ -139,39 +139,59 @@ export async function* batches(items, most, bytesOf = () => 0) {
 
 /**
  * @param {{root: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
- * @param {{remote?: boolean, environment?: string, persistTo?: string, config?: string, deadline?: number}} [where]
- *   `environment` of wrangler.toml, `persistTo`: the folder of local state, `config` instead of wrangler.toml
+ * @param {{remote?: boolean, environment?: string, persistTo?: string, deadline?: number}} [where]
+ *   `environment` of wrangler.toml, `persistTo`: the folder of local state
  * @returns {Promise<Kv>}
  */
 export async function openKv(
   tools,
-  {
-    remote = false,
-    environment,
-    persistTo = ".wrangler/state",
-    config = join(tools.root, "wrangler.toml"),
-    deadline = DEADLINE_MS,
-  } = {},
+  { remote = false, environment, persistTo = ".wrangler/state", deadline = DEADLINE_MS } = {},
 ) {
-  if (remote) return openRemote(tools, { environment, config, deadline });
+  if (remote) return openRemote(tools, { environment, deadline });
   const folder = resolve(tools.root, persistTo);
-  const { getPlatformProxy } = await import("wrangler");
-  const options = {
-    configPath: config,
-    persist: { path: join(folder, "v3") },
-    remoteBindings: false,
-  };
-  const starting = getPlatformProxy(options);
-  const { env, dispose } = await within(DEADLINE_MS, "start", starting).catch((error) => {
-    starting.then(({ dispose }) => dispose()).catch(() => {}); // else the process goes on
+  const { Miniflare } = await import("miniflare"); // not by wrangler: that takes a second to load
+  const runtime = new Miniflare(stateOf(folder));
+  const dispose = () => runtime.dispose();
+  const starting = runtime.getKVNamespace(BINDING);
+  const kv = await within(DEADLINE_MS, "start", starting).catch((error) => {
+    dispose().catch(() => {}); // else the process goes on
     throw error;
   });
-  return new Kv({ kind: "local", folder }, new LocalPort(env[BINDING], dispose, deadline));
+  return new Kv({ kind: "local", folder }, new LocalPort(kv, dispose, deadline));
 }
 
+/**
+ * A Worker that does nothing, bound to the records that `wrangler dev` keeps in this folder: without
+ * an `id` in its configuration it names the namespace after the binding.
+ */
+const stateOf = (folder) => ({
+  cf: false, // else it asks Cloudflare where this machine is
+  resourcePersistencePath: join(folder, "v3"),
+  workers: [
+    {
+      config: {
+        name: "operator",
+        compatibilityDate: "2026-10-01",
+        manifest: {
+          mainModule: "none.mjs",
+          modulesRoot: folder,
+          modules: { "none.mjs": { type: /** @type {const} */ ("esm"), contents: "" } },
+        },
+        env: { [BINDING]: { type: /** @type {const} */ ("kv"), id: BINDING } },
+        exports: {},
+      },
+      dev: {},
+    },
+  ],
+});
+
 /** A wrangler.toml without ids: the deployed Worker's bindings have them. */
-async function openRemote(tools, { environment, config, deadline }) {
-  const { name: worker = "", account_id, kv_namespaces } = await configuration(config, environment);
+async function openRemote(tools, { environment, deadline }) {
+  const {
+    name: worker = "",
+    account_id,
+    kv_namespaces,
+  } = await configuration(join(tools.root, "wrangler.toml"), environment);
   const cloudflare = await Cloudflare.open(tools, { account: account_id, deadline });
   const namespace =
     kv_namespaces.find(({ binding }) => binding === BINDING)?.id ??

@@ -13,6 +13,59 @@ export function placeInWords(place) {
 
 export const log = (line) => process.stderr.write(`${line}\n`);
 
+/**
+ * What a command prints to and reads from; `kv`: a namespace that is open already, instead of the
+ * one that the options name.
+ * @typedef {{out: (text: string) => unknown, err: (text: string) => unknown, input: import("node:stream").Readable & {isTTY?: boolean}, env: NodeJS.ProcessEnv, kv?: import("./kv.mjs").Kv}} Terminal
+ */
+
+/** Those of this process. @returns {Terminal} */
+export const terminal = () => ({
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  get input() {
+    return process.stdin; // opened when it is read
+  },
+  env: process.env,
+});
+
+/**
+ * Runs a command to its end, and says why it stopped; with `--json`, as JSON.
+ * @param {() => Promise<number | undefined>} work
+ * @param {string[]} argv
+ * @param {Pick<Terminal, "out" | "err">} to
+ * @returns {Promise<number>} the exit code: 1 if it failed, 2 if the command line is wrong and nothing was done
+ */
+export async function exitCodeOf(work, argv, { out, err }) {
+  try {
+    return (await work()) ?? 0;
+  } catch (error) {
+    const isPrinted = error?.code?.startsWith?.("commander."); // a wrong command line, or its help
+    const where = error?.place ? ` (${placeInWords(error.place)})` : "";
+    const reason =
+      error instanceof UserError
+        ? `stopped: ${error.message}${where}`
+        : String(error?.stack ?? error);
+    if (!isPrinted) err(`${reason}\n`);
+    const code = isPrinted ? Math.min(error.exitCode, 1) * 2 : 1;
+    if (argv.includes("--json") && code !== 0)
+      out(`${JSON.stringify(failure(error, isPrinted))}\n`);
+    return code;
+  }
+}
+
+const failure = ({ message, place, data }, isUsage) => ({
+  place,
+  ...data,
+  error: {
+    code: isUsage ? "usage" : "failed",
+    message: message
+      .replace(/^error: /, "")
+      .trim()
+      .replaceAll("\n", " "),
+  },
+});
+
 /** `7 s`, `2 min 05 s` @param {number} milliseconds */
 export function duration(milliseconds) {
   const seconds = Math.round(milliseconds / 1000);

@@ -50,8 +50,8 @@ export async function prepareTools(needs = {}) {
  * The tools of a command that builds nothing: no Rust is looked for.
  * @returns {Pick<Tools, "root" | "env" | "wrangler">}
  */
-export function operatorTools() {
-  const env = { ...process.env, ...QUIET };
+export function operatorTools(environment = process.env) {
+  const env = { ...environment, ...QUIET };
   Object.assign(process.env, QUIET, { WRANGLER_LOG: "error" }); // for wrangler in this process: standard output is the command's
   return { root, env, wrangler };
 }

@@ -7,38 +7,28 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import test from "node:test";
 import { backup, check, restore } from "../../scripts/lib/backup.mjs";
-import { playKilled } from "./killed.mjs";
-import { PLACES, deployedKv } from "./places.mjs";
-import { scratch } from "./script.mjs";
+import { deployedKv } from "./cloudflare.mjs";
+import { localKv, scratch } from "./script.mjs";
 
 const inAnHour = Math.round(Date.now() / 1000) + 3_600;
-const metadata = {
-  version: 1,
-  mode: "live",
-  unit: "ünit",
-  editKey: "0".repeat(64),
-  summary: { lookup: null },
-};
 const BINARY = Buffer.from([0, 255, 254, 13, 10, 195]).toString("base64");
+const OF = { metadata: { of: ["any", null] }, expiration: inAnHour };
+/** In the order of names. @type {import("../../scripts/lib/kv.mjs").Entry[]} */
 const ENTRIES = [
   { key: "a:empty", value: "" },
   { key: "a:lines", value: "one\r\ntwo\u2028three\u0000", metadata: "text" },
   { key: "a:replacement", value: "Gr\ufffd\ufffde" },
-  {
-    key: "b:binary",
-    value: BINARY,
-    base64: true,
-    metadata: { of: ["any", null] },
-    expiration: inAnHour,
-  },
-  ...Array.from({ length: 120 }, (_, number) => ({
+  { key: "b:binary", value: BINARY, base64: true, ...OF },
+  ...Array.from({ length: 20 }, (_, number) => ({
     key: `transaction:${String(number).padStart(3, "0")}`,
     value: `{"n":${number},"name":"Zoë 🌳"}`,
-    metadata,
-    ...(number % 50 ? {} : { expiration: inAnHour }),
+    metadata: { version: 1, unit: "ünit", summary: { lookup: null } },
+    ...(number % 5 ? {} : { expiration: inAnHour }),
   })),
   { key: "ü:é", value: "x" },
 ];
+const count = ENTRIES.length;
+const now = { waitMs: 0, names: { secret: "secret", replays: "idempotency:" } };
 
 /** All that a namespace holds. */
 async function contents(kv) {
@@ -53,119 +43,112 @@ async function wipe(kv) {
 }
 
 const linesOf = (file) => readFileSync(file, "utf8").trimEnd().split("\n");
-const now = { waitMs: 0, names: { secret: "secret", replays: "idempotency:" } };
-
-for (const [name, open] of Object.entries(PLACES)) {
-  test(`${name}: what was in a namespace is in it again, byte for byte`, async (t) => {
-    const { kv } = await open(t);
-    await kv.write(ENTRIES);
-    const before = await contents(kv);
-    assert.equal(before.length, ENTRIES.length);
-    const file = join(scratch(t), "all.jsonl");
-    const made = await backup(kv, file);
-    assert.deepEqual({ ...made, sha256: "" }, { count: ENTRIES.length, sha256: "" });
-    assert.deepEqual(readdirSync(join(file, "..")), ["all.jsonl"]);
-    if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
-
-    const lines = linesOf(file);
-    const [header, trailer] = [lines[0], lines.at(-1)].map((line) => JSON.parse(line));
-    assert.deepEqual(
-      { ...header, startedAt: "" },
-      { format: "impact-pledge-backup", version: 1, place: kv.place, startedAt: "" },
-    );
-    const before_last = readFileSync(file).subarray(0, -Buffer.byteLength(`${lines.at(-1)}\n`));
-    assert.deepEqual(trailer, {
-      count: ENTRIES.length,
-      sha256: createHash("sha256").update(before_last).digest("hex"),
-    });
-    const records = lines.slice(1, -1).map((line) => JSON.parse(line));
-    assert.deepEqual(
-      records.find(({ name }) => name === "b:binary"),
-      { name: "b:binary", base64: BINARY, metadata: { of: ["any", null] }, expiration: inAnHour },
-    );
-    assert.deepEqual(
-      records.find(({ name }) => name === "a:replacement"),
-      { name: "a:replacement", value: "Gr\ufffd\ufffde" },
-    );
-
-    await wipe(kv);
-    assert.deepEqual(await contents(kv), []);
-    const { from, ...done } = await restore(kv, file, now);
-    assert.deepEqual(done, {
-      count: ENTRIES.length,
-      written: ENTRIES.length,
-      same: 0,
-      expired: 0,
-      secretReplaced: false,
-      sha256: made.sha256,
-    });
-    assert.deepEqual(from, { place: kv.place, startedAt: header.startedAt });
-    assert.deepEqual(await contents(kv), before);
-    assert.deepEqual(readdirSync(join(file, "..")), ["all.jsonl"]);
-  });
-
-  test(`${name}: a restore replaces nothing that differs, unless it is told to`, async (t) => {
-    const { kv } = await open(t);
-    await kv.write(ENTRIES);
-    const before = await contents(kv);
-    const file = join(scratch(t), "all.jsonl");
-    await backup(kv, file);
-    await restore(kv, file, now); // over the same records
-    for (const changed of [
-      { key: "a:empty", value: "x" },
-      { key: "transaction:003", value: ENTRIES[7].value },
-      {
-        key: "b:binary",
-        value: `${BINARY.slice(0, -2)}A=`,
-        base64: true,
-        metadata: { of: ["any", null] },
-        expiration: inAnHour,
-      },
-    ]) {
-      await kv.write([changed, { key: "z:new", value: "of another" }]);
-      await kv.remove(["transaction:001"]);
-      await assert.rejects(restore(kv, file, now), {
-        message: `the place has another record \`${changed.key}\`: nothing was overwritten; \`--overwrite\` replaces what differs`,
-      });
-      assert.equal(await kv.get("transaction:001"), null, "nothing was written");
-      await restore(kv, file, { ...now, overwrite: true });
-      assert.equal(await kv.get("z:new"), "of another");
-      await kv.remove(["z:new"]);
-      assert.deepEqual(await contents(kv), before);
-    }
-  });
+function isOnlyMine(file) {
+  if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
 }
 
-test("a backup that is not whole is refused before anything is written", async (t) => {
-  const { kv } = await deployedKv(t);
-  await kv.write(ENTRIES);
+const local = async (t) => ({ kv: await localKv(t) });
+
+/** A namespace with these records, what it holds, and a backup of it, alone in its folder. */
+async function backedUp(t, { open = deployedKv, entries = ENTRIES } = {}) {
+  const at = await open(t);
+  await at.kv.write(entries);
   const folder = scratch(t);
   const file = join(folder, "all.jsonl");
-  await backup(kv, file);
+  const before = await contents(at.kv);
+  const made = await backup(at.kv, file);
+  return { ...at, folder, file, before, made };
+}
+
+for (const [name, open] of Object.entries({ local, deployed: deployedKv }))
+  test(`${name}: what was in a namespace is in it again, byte for byte`, async (t) => {
+    const { kv, folder, file, before, made } = await backedUp(t, { open });
+    assert.equal(before.length, count);
+    assert.deepEqual(readdirSync(folder), ["all.jsonl"]);
+    isOnlyMine(file);
+    const [header, ...lines] = linesOf(file);
+    const { startedAt, ...format } = JSON.parse(header);
+    assert.deepEqual(format, { format: "impact-pledge-backup", version: 1, place: kv.place });
+    const records = ENTRIES.map(({ key: name, value, base64, ...rest }) =>
+      JSON.stringify({ name, [base64 ? "base64" : "value"]: value, ...rest }),
+    );
+    const text = [header, ...records, ""].join("\n");
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    assert.deepEqual(lines, [...records, JSON.stringify({ count, sha256 })]);
+    assert.deepEqual(made, { count, sha256 });
+
+    await wipe(kv);
+    const { from, ...done } = await restore(kv, file, now);
+    const written = { count, written: count, same: 0, expired: 0, secretReplaced: false, sha256 };
+    assert.deepEqual(done, written);
+    assert.deepEqual(from, { place: kv.place, startedAt });
+    assert.deepEqual(await contents(kv), before);
+    assert.deepEqual(readdirSync(folder), ["all.jsonl"]);
+  });
+
+test("a restore replaces nothing that differs, unless it is told to", async (t) => {
+  const { kv, file, before } = await backedUp(t);
+  await restore(kv, file, now); // over the same records
+  for (const changed of [
+    { key: "a:empty", value: "x" },
+    { key: "transaction:003", value: ENTRIES[7].value }, // without its metadata
+    { key: "b:binary", value: `${BINARY.slice(0, -2)}A=`, base64: true, ...OF },
+  ]) {
+    await kv.write([changed, { key: "z:new", value: "of another" }]);
+    await kv.remove(["transaction:001"]);
+    await assert.rejects(restore(kv, file, now), {
+      message: `the place has another record \`${changed.key}\`: nothing was overwritten; \`--overwrite\` replaces what differs`,
+    });
+    assert.equal(await kv.get("transaction:001"), null, "nothing was written");
+    await restore(kv, file, { ...now, overwrite: true });
+    assert.equal(await kv.get("z:new"), "of another");
+    await kv.remove(["z:new"]);
+    assert.deepEqual(await contents(kv), before);
+  }
+});
+
+test("replay records are restored with the secret that they were made with alone", async (t) => {
+  const replay = { key: "idempotency:1", value: "{}" };
+  const secretOf = (digit) => ({ key: "secret", value: JSON.stringify({ secret: digit }) });
+  const unkeyed = await backedUp(t, { entries: [replay] });
+  await assert.rejects(restore(unkeyed.kv, unkeyed.file, now), {
+    message: `${unkeyed.file} has replay records, and not the secret that they were made with: their creates would be recorded twice when they are repeated, and nothing was written`,
+  });
+  const { kv, file } = await backedUp(t, { entries: [replay, secretOf("1")] });
+  await wipe(kv);
+  await kv.write([secretOf("2")]);
+  await assert.rejects(restore(kv, file, now), /this namespace has another secret than the backup/);
+  assert.deepEqual(await Array.fromAsync(kv.names()), ["secret"], "nothing was written");
+  const { secretReplaced } = await restore(kv, file, { ...now, overwrite: true });
+  assert.deepEqual([secretReplaced, await kv.get("secret")], [true, secretOf("1").value]);
+  const again = await restore(kv, file, now);
+  assert.deepEqual([again.written, again.secretReplaced], [0, false]);
+});
+
+const NO_BACKUP = "is no backup of this service";
+const CUT = "is not complete: its last line is missing";
+const CHANGED = "was changed: its SHA-256 is not that of its last line";
+
+test("a backup that is not whole is refused before anything is written", async (t) => {
+  const { kv, folder, file } = await backedUp(t);
   await wipe(kv);
   const whole = readFileSync(file);
   const lines = linesOf(file);
   const text = (...some) => `${some.join("\n")}\n`;
   for (const [bytes, problem] of [
-    ["", "is no backup of this service"],
-    ["{}\n", "is no backup of this service"],
-    ["not JSON", "is no backup of this service"],
-    [text(lines[0]), "is not complete: its last line is missing"],
-    [text(...lines.slice(0, -1)), "is not complete: its last line is missing"],
-    [whole.subarray(0, -1), "is not complete: its last line is missing"],
-    [whole.subarray(0, -100), "is not complete: its last line is missing"],
+    ["", NO_BACKUP],
+    ["{}\n", NO_BACKUP],
+    ["not JSON", NO_BACKUP],
+    [text(lines[0]), CUT],
+    [text(...lines.slice(0, -1)), CUT],
+    [whole.subarray(0, -1), CUT],
+    [whole.subarray(0, -100), CUT],
     [
       text(...lines.slice(0, 3), ...lines.slice(4)),
-      `has ${ENTRIES.length - 1} records, and its last line says ${ENTRIES.length}: it was changed`,
+      `has ${count - 1} records, and its last line says ${count}: it was changed`,
     ],
-    [
-      text(lines[0], lines[2], lines[1], ...lines.slice(3)),
-      "was changed: its SHA-256 is not that of its last line",
-    ],
-    [
-      whole.toString().replace("Zoë", "Zoé"),
-      "was changed: its SHA-256 is not that of its last line",
-    ],
+    [text(lines[0], lines[2], lines[1], ...lines.slice(3)), CHANGED],
+    [whole.toString().replace("Zoë", "Zoé"), CHANGED],
     [
       whole.toString().replace('"version":1', '"version":2'),
       "was written by a later release: restore it with that one",
@@ -175,28 +158,18 @@ test("a backup that is not whole is refused before anything is written", async (
     writeFileSync(broken, bytes);
     await assert.rejects(restore(kv, broken, now), { message: `${broken} ${problem}` });
   }
-  await assert.rejects(restore(kv, join(folder, "none"), now), {
-    message: `there is no file ${join(folder, "none")}`,
-  });
+  const none = join(folder, "none");
+  await assert.rejects(restore(kv, none, now), { message: `there is no file ${none}` });
   assert.deepEqual(await contents(kv), []);
 });
 
-test("no file is overwritten, and one that is not complete is said to be so", async (t) => {
-  const { kv, account } = await deployedKv(t);
-  await kv.write(ENTRIES);
-  const folder = scratch(t);
-  const [file, part] = [join(folder, "all.jsonl"), join(folder, "part.jsonl")];
-  writeFileSync(file, "mine");
+test("no file is overwritten", async (t) => {
+  const { kv, file } = await backedUp(t, { entries: [] });
+  const before = readFileSync(file);
   await assert.rejects(backup(kv, file), {
     message: `${file} exists, and no backup is overwritten: choose another name`,
   });
-  assert.equal(readFileSync(file, "utf8"), "mine");
-  account.fault = breaksAt(5);
-  await assert.rejects(backup(kv, part));
-  account.fault = () => undefined;
-  await assert.rejects(restore(kv, part, now), {
-    message: `there is no file ${part}: its backup is not complete, run that again`,
-  });
+  assert.deepEqual(readFileSync(file), before);
 });
 
 /** From this call on, the API refuses. */
@@ -209,68 +182,56 @@ function breaksAt(call) {
 }
 
 test("wherever a backup breaks off, the same command begins anew and ends it", async (t) => {
-  const { kv, account } = await deployedKv(t);
-  await kv.write(ENTRIES.slice(0, 12));
-  const folder = scratch(t);
-  const whole = join(folder, "whole.jsonl");
-  await backup(kv, whole);
-  const records = linesOf(whole).slice(1, -1);
+  const { kv, account, folder, file } = await backedUp(t, { entries: ENTRIES.slice(0, 12) });
+  const records = linesOf(file).slice(1, -1);
   for (let call = 1; call <= 7; call += 1) {
     // 6 pages of names, and one call that reads the records
     const file = join(folder, `${call}.jsonl`);
     account.fault = breaksAt(call);
     await assert.rejects(backup(kv, file), /status 403/);
+    await assert.rejects(restore(kv, file, now), {
+      message: `there is no file ${file}: its backup is not complete, run that again`,
+    });
     writeFileSync(`${file}.part`, '{"name":"torn'.padEnd(100_000), { flag: "a", mode: 0o644 }); // what a killed process may leave
     account.fault = () => undefined;
-    const { count } = await backup(kv, file);
-    assert.equal(count, 12);
+    await backup(kv, file);
     assert.deepEqual(linesOf(file).slice(1, -1), records);
     await check(file);
-    if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
+    isOnlyMine(file);
     assert.ok(!existsSync(`${file}.part`));
   }
 });
 
 test("wherever a restore breaks off, the same command ends it", async (t) => {
-  const { kv, account } = await deployedKv(t);
-  await kv.write(ENTRIES);
-  const before = await contents(kv);
-  const file = join(scratch(t), "all.jsonl");
-  await backup(kv, file);
+  const { kv, account, file, before } = await backedUp(t);
   for (let call = 1; call <= 6; call += 1) {
     await wipe(kv);
     account.fault = breaksAt(call);
     await assert.rejects(restore(kv, file, now), /status 403/);
     account.fault = () => undefined;
     const { written, same } = await restore(kv, file, now);
-    assert.equal(written + same, ENTRIES.length);
+    assert.equal(written + same, count);
     assert.deepEqual(await contents(kv), before);
   }
-  assert.deepEqual(readdirSync(join(file, "..")), ["all.jsonl"]);
 });
 
 test("records whose time has ended are left out and counted", async (t) => {
-  const { kv } = await deployedKv(t);
-  await kv.write([
-    { key: "a:old", value: "1", expiration: Math.round(Date.now() / 1000) + 70 },
-    { key: "a:new", value: "2", expiration: inAnHour },
-  ]);
-  const file = join(scratch(t), "all.jsonl");
-  await backup(kv, file);
+  const soon = Math.round(Date.now() / 1000) + 70;
+  const { kv, file } = await backedUp(t, {
+    entries: [
+      { key: "a:old", value: "1", expiration: soon },
+      { key: "a:new", value: "2", expiration: inAnHour },
+    ],
+  });
   await wipe(kv);
   const { written, expired } = await restore(kv, file, now);
   assert.deepEqual([written, expired], [1, 1]);
-  assert.deepEqual(
-    (await contents(kv)).map(({ name, expiration }) => [name, expiration]),
-    [["a:new", inAnHour]],
-  );
+  const left = (await contents(kv)).map(({ name, expiration }) => [name, expiration]);
+  assert.deepEqual(left, [["a:new", inAnHour]]);
 });
 
 test("a write that is seen late is waited for, and one that never is, is a failure", async (t) => {
-  const { kv, records } = await deployedKv(t);
-  await kv.write(ENTRIES);
-  const file = join(scratch(t), "all.jsonl");
-  await backup(kv, file);
+  const { kv, records, file } = await backedUp(t);
   await wipe(kv);
   let hidden = 3;
   const { read } = kv;
@@ -287,16 +248,4 @@ test("a write that is seen late is waited for, and one that never is, is a failu
   records.set("transaction:008", "changed on its way");
   hidden = 0;
   await assert.rejects(restore(kv, file, now), /transaction:008/);
-});
-
-test("20,000 records, backed up and restored by processes that are killed on the way, are the same", async (t) => {
-  const { problems, kills, runs } = await playKilled({
-    records: 20_000,
-    kills: 6,
-    folder: scratch(t),
-    megabytes: 256,
-  });
-  assert.deepEqual(problems, []);
-  assert.equal(kills, 6);
-  assert.equal(runs.length, 8);
 });

@@ -9,16 +9,15 @@ const { ApiError, AuthenticationError, NotFoundError, PledgeClient, responseOf }
   await packed()
 ).load();
 const worker = await startWorker();
-after(() => worker.close());
+after(() => worker?.close());
 
-const TEST = "service_sk_test_dev_unit";
 const client = (options = {}) =>
-  new PledgeClient({ apiKey: TEST, baseUrl: worker.origin, ...options });
-const pledge = (amount = 2, offeringId = "tree") => ({ impact: { amount, offeringId } });
+  new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: worker.origin, ...options });
+const pledge = (amount, offeringId = "tree") => ({ impact: { amount, offeringId } });
 const order = (changes = {}) => ({
   reference: randomUUID(),
   recipient: { email: "ada@example.org" },
-  pledges: [pledge()],
+  pledges: [pledge(2)],
   ...changes,
 });
 
@@ -34,112 +33,60 @@ test("a transaction is created and got", async () => {
   });
   const created = await client().createPledgeTransaction(request);
   assert.match(created.id, /^ptran_/);
-  assert.deepEqual(
-    [created.reference, created.recipient, created.isLive],
-    [request.reference, request.recipient, false],
-  );
+  assert.deepEqual([created.reference, created.recipient], [request.reference, request.recipient]);
   assert.deepEqual(created.charge, { amount: "6.00", currencyCode: "USD", paidAt: null });
   assert.deepEqual(created.notifications, [{ type: "Email", status: "Pending" }]);
-  assert.equal(created.pledges[1].detail.externalId, "é✓");
   assert.deepEqual(created.trigger, { ...request.trigger, externalUrl: null });
   assert.deepEqual([responseOf(created).status, responseOf(created).retries], [200, 0]);
-  const { id: _id, recipient, pledges, ...same } = created;
-  const got = await client().getPledgeTransaction(created.id);
-  assert.deepEqual(got, {
-    ...same,
-    pledges: pledges.map(({ detail, ...rest }) => ({ ...rest, details: [detail], recipient })),
-  });
+  const { id, recipient, pledges, ...same } = created;
+  const got = await client().getPledgeTransaction(id);
+  const kept = pledges.map(({ detail, ...rest }) => ({ ...rest, details: [detail], recipient }));
+  assert.deepEqual(got, { ...same, pledges: kept });
 });
 
-test("a live key makes live records, which a test key does not find", async () => {
+test("a key sees what is its unit's and mode's, and each refusal has its error", async () => {
   const live = client({ apiKey: "service_sk_live_dev_unit" });
   const { id, isLive } = await live.createPledgeTransaction(order());
-  assert.equal(isLive, true);
-  assert.equal((await live.getPledgeTransaction(id)).isLive, true);
-  await assert.rejects(
-    client().getPledgeTransaction(id),
-    (error) => error instanceof NotFoundError && error.status === 404,
-  );
-});
+  assert.deepEqual([isLive, (await live.getPledgeTransaction(id)).isLive], [true, true]);
+  await assert.rejects(client().getPledgeTransaction(id), NotFoundError);
 
-test("a team's key needs its unit, of the client or of the call", async () => {
   const team = client({ apiKey: "service_sk_test_dev_team" });
   await assert.rejects(
     team.createPledgeTransaction(order()),
     (error) => error instanceof AuthenticationError && /X-Service-Unit-Id/.test(error.message),
   );
-  const { id } = await team.createPledgeTransaction(order(), { unitId: "unit_dev" });
-  assert.equal((await client().getPledgeTransaction(id)).isLive, false);
+  const made = await team.createPledgeTransaction(order(), { unitId: "unit_dev" });
+  assert.equal((await client().getPledgeTransaction(made.id)).isLive, false);
   const other = client({ apiKey: "service_sk_test_dev_team", unitId: "unit_dev_two" });
-  await assert.rejects(other.getPledgeTransaction(id), NotFoundError);
-});
+  await assert.rejects(other.getPledgeTransaction(made.id), NotFoundError);
 
-test("a wrong key is an AuthenticationError with each operation's body", async () => {
   const stranger = client({ apiKey: "service_sk_test_nobody" });
-  await assert.rejects(
-    stranger.createPledgeTransaction(order()),
-    (error) => error instanceof AuthenticationError && error.error === "true",
-  );
-  await assert.rejects(
-    stranger.getPledgeTransaction("ptran_x"),
-    (error) => error instanceof AuthenticationError && error.error === "Authentication failed",
-  );
+  const refused = (text) => (error) => error instanceof AuthenticationError && error.error === text;
+  await assert.rejects(stranger.createPledgeTransaction(order()), refused("true"));
+  await assert.rejects(stranger.getPledgeTransaction(id), refused("Authentication failed"));
 });
 
-test("a malformed ID is not found, whatever characters it has", async () => {
-  for (const id of ["ptran_x", "key:abc", "a/b", "..%2f", "\0", "x".repeat(600), "é"]) {
-    await assert.rejects(
-      client().getPledgeTransaction(id),
-      (error) => error instanceof NotFoundError,
-      JSON.stringify(id),
-    );
-  }
-});
-
-test("a repeat under one name is answered with the first transaction; another payload is refused", async () => {
+test("a repeat is answered with the first transaction, also when the first answer is lost", async () => {
   const idempotencyKey = `order "${randomUUID()}" \\ 1`;
   const request = order();
   const first = await client().createPledgeTransaction(request, { idempotencyKey });
   const second = await client().createPledgeTransaction(request, { idempotencyKey });
   assert.deepEqual(second, first);
-  assert.deepEqual(
-    [responseOf(first).idempotentReplayed, responseOf(second).idempotentReplayed],
-    [false, true],
-  );
+  const replayed = [first, second].map((created) => responseOf(created).idempotentReplayed);
+  assert.deepEqual(replayed, [false, true]);
   await assert.rejects(
     client().createPledgeTransaction(order(), { idempotencyKey }),
-    (error) =>
-      error instanceof ApiError && error.status === 422 && error.idempotencyKey === idempotencyKey,
+    (error) => error instanceof ApiError && error.status === 422,
   );
-});
 
-test("a create whose answer is lost is repeated safely, and recorded once", async () => {
-  let calls = 0;
   const ids = [];
   const losing = async (url, init) => {
     const response = await fetch(url, init);
-    calls += 1;
-    if (calls > 1) return response;
+    if (ids.length > 0) return response;
     ids.push((await response.json()).id);
     throw new TypeError("the connection broke");
   };
-  const created = await client({ safeRepeats: true, fetch: losing }).createPledgeTransaction(
-    order(),
-  );
-  assert.deepEqual([calls, created.id], [2, ids[0]]);
-  assert.equal(responseOf(created).idempotentReplayed, true);
-});
-
-test("a thousand pledges go and come back", async () => {
-  const pledges = Array.from({ length: 1_000 }, (_, index) => ({
-    ...pledge(),
-    detail: { externalId: `line-${index}` },
-  }));
-  const created = await client().createPledgeTransaction(order({ pledges }));
-  assert.equal(created.charge.amount, "1000.00");
-  const got = await client().getPledgeTransaction(created.id);
-  assert.deepEqual(
-    got.pledges.map(({ details }) => details[0].externalId),
-    pledges.map(({ detail }) => detail.externalId),
-  );
+  const safe = client({ safeRepeats: true, fetch: losing });
+  const created = await safe.createPledgeTransaction(order());
+  assert.deepEqual([[created.id], responseOf(created).idempotentReplayed], [ids, true]);
 });

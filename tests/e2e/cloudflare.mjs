@@ -1,16 +1,18 @@
 /**
- * As much of Cloudflare's API as wrangler and the commands ask for when they deploy and delete
- * Workers and read and write their namespaces.
+ * As much of Cloudflare's API as wrangler and the commands ask for when they deploy Workers and roll
+ * them back, and read and write their namespaces.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Hono } from "hono";
+import { openKv } from "../../scripts/lib/kv.mjs";
 import { onLoopback } from "../support/loopback.mjs";
+import { tools } from "./script.mjs";
 
 export const ACCOUNT = "account-1";
 const TOKEN = "token-1";
-const SCRIPT = "([\\w-]+)";
 const PAGE = 2; // names in one page of a list: a client that reads one page only is found out
 const MOST_READS = 100; // of one call, as Cloudflare has it
 const LEAST_TTL = 60; // seconds
@@ -18,32 +20,33 @@ const LEAST_TTL = 60; // seconds
 /**
  * @typedef {{status?: number, headers?: Record<string, string>, message?: string, delay?: number}} Fault `delay` in milliseconds
  * @param {import("node:test").TestContext} t
- * @param {{deployed?: boolean | string[], refused?: RegExp, fault?: (asked: string, account: object) => Fault | undefined}} [options]
- *   `deployed`: the Workers that there are, each with its namespace; `refused`: requests that fail; `fault`: how they do
+ * @param {{deployed?: boolean, fault?: (asked: string, account: object) => Fault | undefined}} [options]
+ *   `deployed`: whether there is the Worker of wrangler.toml's top level, with its namespace; `fault`: how a request fails
  * @returns what the account holds, and the environment that leads wrangler to it
  */
-export async function cloudflare(t, { deployed = true, refused, fault = () => undefined } = {}) {
+export async function cloudflare(t, { deployed = true, fault = () => undefined } = {}) {
   const account = {
     records: new Map(),
     namespaces: [],
     bindings: new Map(),
     uploads: [],
-    workers: new Set(),
     deployments: [],
     asked: [],
-    refused,
     fault,
   };
-  for (const worker of deployed === true ? ["impact-pledge"] : deployed || []) {
-    account.bindings.set(worker, [
-      {
-        type: "kv_namespace",
-        name: "PLEDGES",
-        namespace_id: makeNamespace(account, `${worker}-pledges`).id,
-      },
-    ]);
+  if (deployed) {
+    const { id } = makeNamespace(account, "impact-pledge-pledges");
+    const binding = { type: "kv_namespace", name: "PLEDGES", namespace_id: id };
+    account.bindings.set("impact-pledge", [binding]);
   }
-  const server = createServer((request, response) => respond(request, response, account));
+  const app = api(account);
+  const server = createServer(async (request, response) => {
+    const { method, url, headers } = /** @type {any} */ (request);
+    const body = method === "GET" ? undefined : new Uint8Array(await buffer(request));
+    const answer = await app.request(url, { method, headers, body });
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
   const { origin, close } = await onLoopback(server);
   t.after(close);
   const env = {
@@ -52,6 +55,20 @@ export async function cloudflare(t, { deployed = true, refused, fault = () => un
     CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
   };
   return { env, account };
+}
+
+/**
+ * The records of the Worker that is deployed there. What led to them is not in `asked`.
+ * @param {import("node:test").TestContext} t
+ * @param {Parameters<typeof cloudflare>[1] & {deadline?: number, more?: NodeJS.ProcessEnv}} [options] `deadline` of each
+ *   call, by itself far beyond what any takes here; `more` of the environment
+ */
+export async function deployedKv(t, { deadline = 60_000, more = {}, ...options } = {}) {
+  const { env, account } = await cloudflare(t, options);
+  const there = { ...tools, env: { ...tools.env, ...env, ...more } };
+  const kv = await openKv(there, { remote: true, deadline });
+  account.asked.length = 0;
+  return { kv, account, records: account.records };
 }
 
 /** The first one's records are the account's `records`, from the beginning. `extras`: what is kept beside a value. */
@@ -67,243 +84,177 @@ function makeNamespace({ namespaces, records }, title) {
   return namespace;
 }
 
-async function respond(request, response, account) {
-  const { pathname, searchParams } = new URL(request.url, "http://localhost");
-  const path = pathname.replace(`/client/v4/accounts/${ACCOUNT}`, "");
-  const asked = `${request.method} ${path}`;
-  account.asked.push(asked);
-  const answer = await answerTo(asked, { account, request, searchParams });
-  const { status = 200, headers = {}, bytes, ...body } = answer;
-  if (bytes)
-    return response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytes);
-  response
-    .writeHead(status, { "content-type": "application/json", ...headers })
-    .end(JSON.stringify(body));
+// ---- Answers -------------------------------------------------------------------------------------
+
+const ok = (result, result_info = {}) =>
+  Response.json({ success: true, errors: [], messages: [], result, result_info });
+
+function failure(status, message, code = 10_007, headers = {}) {
+  const errors = [{ code, message }];
+  const body = { success: false, errors, messages: [], result: null };
+  return Response.json(body, { status, headers });
 }
 
-const failure = (status, message, code = 10_007, headers = {}) => ({
-  status,
-  headers,
-  success: false,
-  errors: [{ code, message }],
-  messages: [],
-  result: null,
-});
+const missing = () => failure(404, "This does not exist on your account.");
 
-async function answerTo(asked, { account, request, searchParams }) {
-  const { status, headers, message = "broken", delay = 0 } = account.fault(asked, account) ?? {};
-  await sleep(delay, undefined, { ref: false });
-  if (status) return failure(status, message, 10_000, headers);
-  if (request.headers.authorization !== `Bearer ${TOKEN}`)
-    return failure(403, "Authentication error", 10_000);
-  const [operation, match] = account.refused?.test(asked) ? [] : find(asked);
-  const namespace = match && account.namespaces.find(({ id }) => id === match.groups?.namespace);
-  const result =
-    operation &&
-    (await operation(account, {
-      match,
-      namespace,
-      searchParams,
-      form: () => form(request, request.headers),
-    }));
-  return result
-    ? { success: true, errors: [], messages: [], ...result }
-    : failure(404, "This does not exist on your account.");
+const ACCOUNTS = "/client/v4/accounts";
+const HERE = `${ACCOUNTS}/${ACCOUNT}`;
+const NAMESPACES = `${HERE}/storage/kv/namespaces`;
+const WORKER = `${HERE}/workers/scripts/:worker`;
+const SUBDOMAIN = { enabled: true, previews_enabled: true };
+
+function api(account) {
+  const { namespaces, bindings, deployments } = account;
+  const app = new Hono();
+  app.notFound(missing);
+  app.use(async ({ req }, next) => {
+    const asked = `${req.method} ${req.path.replace(HERE, "")}`;
+    account.asked.push(asked);
+    const { status, headers, message = "broken", delay = 0 } = account.fault(asked, account) ?? {};
+    await sleep(delay, undefined, { ref: false });
+    if (status) return failure(status, message, 10_000, headers);
+    if (req.header("authorization") !== `Bearer ${TOKEN}`)
+      return failure(403, "Authentication error", 10_000);
+    return next();
+  });
+
+  app.get(ACCOUNTS, () => ok([{ id: ACCOUNT, name: "Shop" }]));
+  app.get(NAMESPACES, () => {
+    const { length } = namespaces;
+    return ok(namespaces.map(made), { page: 1, count: length, total_count: length });
+  });
+  app.post(NAMESPACES, async ({ req }) =>
+    ok(made(makeNamespace(account, (await req.json()).title))),
+  );
+  for (const [method, path, work] of RECORDS)
+    app.on(method, `${NAMESPACES}/:namespace/${path}`, async ({ req }) => {
+      const namespace = namespaces.find(({ id }) => id === req.param("namespace"));
+      return (namespace && (await work(namespace, req, account))) ?? missing();
+    });
+
+  app.get(`${WORKER}/settings`, ({ req }) => {
+    const bound = bindings.get(req.param("worker"));
+    return bound ? ok({ bindings: bound }) : missing();
+  });
+  app.put(WORKER, async ({ req }) => upload(account, req.param("worker"), await req.formData()));
+  app.get(`${WORKER}/deployments`, ({ req }) =>
+    ok({ deployments: deployments.filter(({ worker }) => worker === req.param("worker")) }),
+  );
+  app.post(`${WORKER}/deployments`, async ({ req }) => {
+    const [{ version_id: version }] = (await req.json()).versions;
+    return ok({ id: deploy(account, req.param("worker"), version) });
+  });
+  app.get(`${WORKER}/versions/:id`, ({ req }) => ok(versionOf(req.param("id"))));
+  app.patch(`${WORKER}/script-settings`, () => ok({}));
+  app.on(["GET", "POST"], `${WORKER}/subdomain`, () => ok(SUBDOMAIN));
+  app.get(`${HERE}/workers/subdomain`, () => ok({ subdomain: "shop" }));
+  app.get(`${HERE}/workers/workers/:name`, ({ req }) =>
+    ok({ id: "worker-1", name: req.param("name"), subdomain: SUBDOMAIN }),
+  );
+  return app;
 }
-
-function find(request) {
-  for (const [pattern, operation] of OPERATIONS) {
-    const match = request.match(pattern);
-    if (match) return [operation, match];
-  }
-  return [];
-}
-
-/** The body, whatever it is. @param {import("node:http").IncomingMessage} request */
-function form(request, headers) {
-  const body = /** @type {ReadableStream} */ (Readable.toWeb(request));
-  return new Response(body, { headers: { "content-type": headers["content-type"] } });
-}
-
-const NAMESPACES = "\\/storage\\/kv\\/namespaces";
-const NAMESPACE = `${NAMESPACES}/(?<namespace>namespace-\\d+)`;
-const OPERATIONS = [
-  [/^GET \/client\/v4\/accounts$/, () => ({ result: [{ id: ACCOUNT, name: "Shop" }] })],
-  [
-    new RegExp(`^GET ${NAMESPACES}$`),
-    ({ namespaces }) => ({
-      result: namespaces.map(({ id, title }) => ({ id, title })),
-      result_info: { page: 1, count: namespaces.length, total_count: namespaces.length },
-    }),
-  ],
-  [
-    new RegExp(`^POST ${NAMESPACES}$`),
-    async (account, { form }) => ({
-      result: made(makeNamespace(account, (await form().json()).title)),
-    }),
-  ],
-  [
-    new RegExp(`^DELETE ${NAMESPACE}$`),
-    ({ namespaces }, { namespace }) =>
-      namespace && { result: namespaces.splice(namespaces.indexOf(namespace), 1).map(made) },
-  ],
-  [new RegExp(`^GET ${NAMESPACE}/keys$`), listNames],
-  [new RegExp(`^GET ${NAMESPACE}/values/(?<name>.+)$`), readBytes],
-  [new RegExp(`^PUT ${NAMESPACE}/bulk$`), write],
-  [new RegExp(`^POST ${NAMESPACE}/bulk/get$`), read],
-  [new RegExp(`^POST ${NAMESPACE}/bulk/delete$`), remove],
-  [
-    new RegExp(`^GET /workers/scripts/${SCRIPT}/settings$`),
-    ({ bindings }, { match: [, name] }) =>
-      bindings.has(name) && { result: { bindings: bindings.get(name) } },
-  ],
-  [new RegExp(`^PUT /workers/scripts/${SCRIPT}$`), upload],
-  [
-    new RegExp(`^GET /workers/scripts/${SCRIPT}/deployments$`),
-    (account, { match: [, name] }) => ({ result: { deployments: deploymentsOf(account, name) } }),
-  ],
-  [new RegExp(`^POST /workers/scripts/${SCRIPT}/deployments$`), redeploy],
-  [
-    new RegExp(`^GET /workers/scripts/${SCRIPT}/versions/([\\w-]+)$`),
-    (_, { match: [, , id] }) => ({ result: versionOf(id) }),
-  ],
-  [new RegExp(`^PATCH /workers/scripts/${SCRIPT}/script-settings$`), () => ({ result: {} })],
-  [
-    new RegExp(`^DELETE /workers/services/${SCRIPT}$`),
-    ({ workers }, { match: [, name] }) => workers.delete(name) && { result: null },
-  ],
-  [/^GET \/workers\/subdomain$/, () => ({ result: { subdomain: "shop" } })],
-  [
-    new RegExp(`^(?:GET|POST) /workers/scripts/${SCRIPT}/subdomain$`),
-    () => ({ result: { enabled: true, previews_enabled: true } }),
-  ],
-  [
-    new RegExp(`^GET /workers/workers/${SCRIPT}$`),
-    (_, { match: [, name] }) => ({
-      result: { id: "worker-1", name, subdomain: { enabled: true, previews_enabled: true } },
-    }),
-  ],
-];
 
 const made = ({ id, title }) => ({ id, title });
 
-function listNames(_, { namespace, searchParams }) {
-  if (!namespace) return null;
-  const names = [...namespace.records.keys()]
-    .filter((name) => name.startsWith(searchParams.get("prefix") ?? ""))
-    .sort();
-  const first = Number(searchParams.get("cursor") || 0);
+// ---- Records -------------------------------------------------------------------------------------
+
+/**
+ * Each gets a namespace and the request; what it has no answer for is not there.
+ * @type {[string, string, (namespace: any, req: any, account: any) => any][]}
+ */
+const RECORDS = [
+  ["GET", "keys", listNames],
+  ["GET", "values/:name{.+}", readBytes],
+  ["PUT", "bulk", write],
+  ["POST", "bulk/get", read],
+  ["POST", "bulk/delete", remove],
+];
+
+function listNames({ records, extras }, req) {
+  const prefix = req.query("prefix") ?? "";
+  const names = [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
+  const first = Number(req.query("cursor") || 0);
   const page = names.slice(first, first + PAGE);
   const cursor = first + PAGE < names.length ? String(first + PAGE) : "";
-  return {
-    result: page.map((name) => ({ name, ...namespace.extras.get(name) })),
-    result_info: { count: page.length, cursor },
-  };
+  return ok(
+    page.map((name) => ({ name, ...extras.get(name) })),
+    { count: page.length, cursor },
+  );
 }
 
-async function write({ failing }, { namespace, form }) {
-  const entries = await form().json();
-  if (!namespace || entries.some(({ expiration_ttl: ttl }) => ttl < LEAST_TTL)) return null;
+async function write({ records, extras }, req, { failing }) {
+  const entries = await req.json();
+  if (entries.some(({ expiration_ttl: ttl }) => ttl < LEAST_TTL)) return undefined;
   const unsuccessful = failing?.splice(0) ?? [];
   for (const { key, value, base64, metadata, expiration, expiration_ttl: ttl } of entries) {
     if (unsuccessful.includes(key)) continue;
-    namespace.records.set(key, base64 ? Buffer.from(value, "base64") : value);
-    namespace.extras.set(key, {
-      metadata,
-      expiration: ttl ? Math.round(Date.now() / 1000) + ttl : expiration,
-    });
+    records.set(key, base64 ? Buffer.from(value, "base64") : value);
+    const end = ttl ? Math.round(Date.now() / 1000) + ttl : expiration;
+    extras.set(key, { metadata, expiration: end });
   }
-  return {
-    result: {
-      successful_key_count: entries.length - unsuccessful.length,
-      unsuccessful_keys: unsuccessful,
-    },
-  };
+  const count = entries.length - unsuccessful.length;
+  return ok({ successful_key_count: count, unsuccessful_keys: unsuccessful });
 }
 
-async function read(_, { namespace, form }) {
-  const { keys, withMetadata } = await form().json();
-  if (!namespace || keys.length > MOST_READS) return null;
-  const text = (key) => String(namespace.records.get(key));
-  const entry = (key) =>
-    withMetadata
-      ? { value: text(key), metadata: namespace.extras.get(key)?.metadata ?? null }
-      : text(key);
-  return {
-    result: {
-      values: Object.fromEntries(
-        keys.map((key) => [key, namespace.records.has(key) ? entry(key) : null]),
-      ),
-    },
-  };
+async function read({ records, extras }, req) {
+  const { keys } = await req.json();
+  if (keys.length > MOST_READS) return undefined;
+  const entry = (key) => ({
+    value: String(records.get(key)),
+    metadata: extras.get(key)?.metadata ?? null,
+  });
+  const values = keys.map((key) => [key, records.has(key) ? entry(key) : null]);
+  return ok({ values: Object.fromEntries(values) });
 }
 
-function readBytes(_, { namespace, match }) {
-  const value = namespace?.records.get(decodeURIComponent(match.groups.name));
-  return value === undefined ? null : { bytes: Buffer.from(value) };
+function readBytes({ records }, req) {
+  const value = records.get(req.param("name"));
+  return value === undefined ? undefined : new Response(value);
 }
 
-async function remove(_, { namespace, form }) {
-  if (!namespace) return null;
-  const names = await form().json();
-  for (const name of names) namespace.records.delete(name);
-  return { result: { successful_key_count: names.length, unsuccessful_keys: [] } };
+async function remove({ records }, req) {
+  const names = await req.json();
+  for (const name of names) records.delete(name);
+  return ok({ successful_key_count: names.length, unsuccessful_keys: [] });
 }
+
+// ---- Workers -------------------------------------------------------------------------------------
+
+const BY_ADA = { author_email: "ada@example.org", source: "wrangler" };
 
 /** Keeps the bindings as the platform does: one that is inherited stays what it was. */
-async function upload(account, { match: [, name], form }) {
-  const parts = await form().formData();
+function upload(account, name, parts) {
   const { bindings, observability } = JSON.parse(parts.get("metadata"));
   const earlier = (binding) => account.bindings.get(name)?.find((other) => other.name === binding);
   account.bindings.set(
     name,
     bindings.map((binding) => (binding.type === "inherit" ? earlier(binding.name) : binding)),
   );
-  account.uploads.push({
-    name,
-    bindings,
-    observability,
-    modules: [...parts.keys()].filter((part) => part !== "metadata"),
-  });
-  account.workers.add(name);
+  const modules = [...parts.keys()].filter((part) => part !== "metadata");
+  account.uploads.push({ name, bindings, observability, modules });
   const id = deploy(account, name, randomUUID());
-  return { result: { id: name, etag: "1", startup_time_ms: 1, deployment_id: id } };
+  return ok({ id: name, etag: "1", startup_time_ms: 1, deployment_id: id });
 }
 
 /** All traffic of a Worker to one of its versions. */
 function deploy({ deployments }, worker, version) {
-  const deployment = {
-    id: randomUUID(),
+  const id = randomUUID();
+  deployments.unshift({
+    id,
     worker,
-    source: "wrangler",
+    ...BY_ADA,
     strategy: "percentage",
-    author_email: "ada@example.org",
     created_on: new Date().toISOString(),
     annotations: {},
     versions: [{ version_id: version, percentage: 100 }],
-  };
-  deployments.unshift(deployment);
-  return deployment.id;
+  });
+  return id;
 }
-
-const deploymentsOf = ({ deployments }, name) =>
-  deployments.filter(({ worker }) => worker === name);
 
 const versionOf = (id) => ({
   id,
   number: 1,
-  metadata: {
-    created_on: new Date().toISOString(),
-    author_email: "ada@example.org",
-    source: "wrangler",
-  },
+  metadata: { created_on: new Date().toISOString(), ...BY_ADA },
   annotations: {},
   resources: { bindings: [], script: {}, script_runtime: {} },
 });
-
-async function redeploy(account, { match: [, name], form }) {
-  const {
-    versions: [{ version_id: version }],
-  } = await form().json();
-  return { result: { id: deploy(account, name, version) } };
-}

@@ -1,11 +1,12 @@
 /**
- * The rows of tests/fixtures/http and tests/fixtures/records, answered by the real Worker with real
- * local KV.
+ * The rows of tests/fixtures/http and tests/fixtures/records, and a sample of those of validation,
+ * answered by the real Worker with real local KV.
  */
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { after } from "node:test";
-import { files, assertAnswer, requestOf } from "./rows.mjs";
-import { send, startWorker } from "./worker.mjs";
+import { assertAnswer, files, requestOf, send } from "./rows.mjs";
+import { startWorker } from "./worker.mjs";
 
 /**
  * One Worker for each configuration and each set of records that a file asks for.
@@ -34,3 +35,31 @@ for (const { file, rows, ...needs } of [...files("http"), ...files("records")]) 
     }
   });
 }
+
+const isValid = ({ issues }) => issues.length === 0;
+const headers = {
+  authorization: "Bearer service_sk_test_dev_unit",
+  "content-type": "application/json",
+};
+
+/** All of them run natively, in the package and in Chromium: here it is shown that the Worker asks the same rules. */
+test("the first valid and the first invalid row of each file of validation", async (t) => {
+  const { origin } = await workerFor({ file: "" });
+  for (const { file, rows } of files("validation")) {
+    for (const row of [rows.find(isValid), rows.find((row) => !isValid(row))]) {
+      if (!row) continue;
+      const body = row.hex ? Buffer.from(row.hex, "hex") : (row.json ?? JSON.stringify(row.value));
+      await t.test(`${file}: ${row.name}`, async () => {
+        const { status, text } = await send(origin, {
+          method: "POST",
+          path: "/v2/pledge-transaction",
+          headers,
+          body,
+        });
+        assert.equal(status, isValid(row) ? 200 : 400, text);
+        for (const { path } of row.issues.slice(0, 20))
+          assert.ok(text.includes(path.map((step) => `/${step}`).join("")), text);
+      });
+    }
+  }
+});

@@ -1,24 +1,14 @@
-/** Workers KV as the commands reach it: local and deployed, in good order and not. */
+/** Workers KV as the commands reach it: this machine's, and Cloudflare's API in good order and not. */
 import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import test from "node:test";
-import { Kv, openKv } from "../../scripts/lib/kv.mjs";
-import { cloudflare } from "./cloudflare.mjs";
-import { scratch, tools } from "./script.mjs";
+import { Kv } from "../../scripts/lib/kv.mjs";
+import { ACCOUNT, cloudflare, deployedKv } from "./cloudflare.mjs";
+import { localKv, run, scratch, tools } from "./script.mjs";
 
-const DEADLINE = 60_000; // far beyond what any call takes here
-
-async function remote(t, { deadline = DEADLINE, ...options } = {}) {
-  const { env, account } = await cloudflare(t, options);
-  const kv = await openKv({ ...tools, env: { ...tools.env, ...env } }, { remote: true, deadline });
-  account.asked.length = 0;
-  return { kv, account };
-}
-
-async function local(t) {
-  const kv = await openKv(tools, { persistTo: scratch(t), deadline: DEADLINE });
-  t.after(() => kv.close());
-  return { kv };
-}
+const local = async (t) => ({ kv: await localKv(t) });
 
 const inAnHour = Math.round(Date.now() / 1000) + 3_600;
 const ENTRIES = Array.from({ length: 205 }, (_, number) => ({
@@ -28,7 +18,7 @@ const ENTRIES = Array.from({ length: 205 }, (_, number) => ({
   ...(number % 2 ? { expiration: inAnHour } : {}),
 }));
 
-for (const [name, open] of Object.entries({ local, remote })) {
+for (const [name, open] of Object.entries({ local, deployed: deployedKv })) {
   test(`${name}: values, metadata and expiry are written, listed in pages, read in order and removed`, async (t) => {
     const { kv } = await open(t);
     await kv.write(ENTRIES);
@@ -54,50 +44,11 @@ for (const [name, open] of Object.entries({ local, remote })) {
   });
 }
 
-test("a list continues at a page's cursor, and fetches no page before it is read", async (t) => {
-  const { kv, account } = await remote(t);
-  for (const number of [1, 2, 3, 4, 5]) account.records.set(`a:${number}`, "");
-  const first = await kv.page("a:");
-  assert.deepEqual(
-    first.names.map(({ name }) => name),
-    ["a:1", "a:2"],
-  );
-  assert.equal(account.asked.length, 1);
-  const second = await kv.page("a:", first.cursor);
-  const third = await kv.page("a:", second.cursor);
-  assert.deepEqual(
-    [second, third].map(({ names, cursor }) => [names.map(({ name }) => name), cursor === null]),
-    [
-      [["a:3", "a:4"], false],
-      [["a:5"], true],
-    ],
-  );
-});
-
-test("100,000 records are written in bounded calls, and are taken from their source as they go", async (t) => {
-  const { kv, account } = await remote(t);
-  let [made, most] = [0, 0];
-  const entries = function* () {
-    for (; made < 100_000; made += 1) {
-      most = Math.max(most, made - account.records.size);
-      yield { key: `transaction:${made}`, value: "x".repeat(100) };
-    }
-  };
-  await kv.write(entries());
-  assert.equal(account.records.size, 100_000);
-  assert.equal(account.asked.length, 100);
-  assert.ok(most <= 1_001, `${most} were held at once`);
-});
-
-test("large values are written in calls of 20 MB at most", async (t) => {
-  const { kv, account } = await remote(t);
-  await kv.write(
-    Array.from({ length: 15 }, (_, number) => ({
-      key: `a:${number}`,
-      value: "x".repeat(3_000_000),
-    })),
-  );
-  assert.deepEqual([account.records.size, account.asked.length], [15, 3]);
+test("local KV is kept by the version of miniflare that wrangler serves it with", () => {
+  const versionOf = (name, from) =>
+    JSON.parse(readFileSync(createRequire(from).resolve(`${name}/package.json`), "utf8"));
+  const ours = versionOf("miniflare", join(tools.root, "scripts", "lib", "kv.mjs"));
+  assert.equal(ours.version, versionOf("miniflare", tools.wrangler).version);
 });
 
 test("local: values that are too large for one call are read in several", async (t) => {
@@ -111,69 +62,163 @@ test("local: values that are too large for one call are read in several", async 
   );
 });
 
-test("values that are too many for one call are read in several", async (t) => {
-  const { kv, account } = await remote(t, {
+// ---- Cloudflare's API ----------------------------------------------------------------------------
+
+test("a list continues at a page's cursor, and fetches no page before it is read", async (t) => {
+  const { kv, account } = await deployedKv(t);
+  for (const number of [1, 2, 3]) account.records.set(`a:${number}`, "");
+  const namesOf = ({ names }) => names.map(({ name }) => name);
+  const first = await kv.page("a:");
+  assert.deepEqual([namesOf(first), account.asked.length], [["a:1", "a:2"], 1]);
+  const last = await kv.page("a:", first.cursor);
+  assert.deepEqual([namesOf(last), last.cursor], [["a:3"], null]);
+});
+
+test("a list that leads back to its own page ends", async () => {
+  const port = { list: async () => ({ names: [], cursor: "same" }) };
+  const kv = new Kv({ kind: "local", folder: "" }, port);
+  await assert.rejects(Array.fromAsync(kv.list()), /the same page again and again/);
+});
+
+test("records are written in calls of 1,000 and of 20 MB at most, taken from their source as they go", async (t) => {
+  const { kv, account } = await deployedKv(t);
+  let [made, most] = [0, 0];
+  const entries = function* () {
+    for (; made < 2_500; made += 1) {
+      most = Math.max(most, made - account.records.size);
+      yield { key: `a:${made}`, value: "x" };
+    }
+  };
+  await kv.write(entries());
+  assert.deepEqual([account.records.size, account.asked.length], [2_500, 3]);
+  assert.ok(most <= 1_001, `${most} were held at once`);
+  const large = { value: "x".repeat(3_000_000) };
+  await kv.write(Array.from({ length: 8 }, (_, number) => ({ key: `b:${number}`, ...large })));
+  assert.deepEqual([account.records.size, account.asked.length], [2_508, 5]);
+});
+
+test("what one call can't read or write is read in several, or written again, once", async (t) => {
+  const { kv, account } = await deployedKv(t, {
     fault: (asked, { asked: all }) =>
       asked.endsWith("/bulk/get") && all.length <= 3 ? { status: 413 } : undefined,
   });
   const names = Array.from({ length: 8 }, (_, number) => `a:${number}`);
   for (const name of names) account.records.set(name, name);
+  const read = await Array.fromAsync(kv.read(names));
   assert.deepEqual(
-    (await Array.fromAsync(kv.read(names))).map(({ value }) => value),
+    read.map(({ value }) => value),
     names,
   );
+  account.asked.length = 0;
+  account.failing = ["b:2"];
+  await kv.write(["b:1", "b:2"].map((key) => ({ key, value: "" })));
+  assert.deepEqual([account.records.has("b:2"), account.asked.length], [true, 2]);
 });
 
-test("names that a bulk call could not write are written again, once", async (t) => {
-  const { kv, account } = await remote(t);
-  account.failing = ["a:2"];
-  await kv.write(["a:1", "a:2"].map((key) => ({ key, value: "" })));
-  assert.deepEqual([...account.records.keys()], ["a:1", "a:2"]);
-  assert.equal(account.asked.length, 2);
-});
+const again = { "retry-after": "0" };
+const TOKEN =
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`";
 
-test("a pause that the API asks for is kept, and what passes is tried three times", async (t) => {
-  let asks = 0;
-  const faulty = (faults) => (asked) => (asked.endsWith("/keys") ? faults[asks++] : undefined);
-  const { kv } = await remote(t, {
-    fault: faulty([{ status: 429, headers: { "retry-after": "0" } }, { status: 503 }]),
-  });
-  assert.deepEqual(await Array.fromAsync(kv.list()), []);
-  assert.equal(asks, 3);
+/** Faults, how often is asked, and what is said; null: the list is there. */
+const FAULTS = {
+  "a pause that the API asks for is kept": [
+    [
+      { status: 429, headers: again },
+      { status: 503, headers: again },
+    ],
+    3,
+    null,
+  ],
+  "what may pass is tried three times": [
+    Array(9).fill({ status: 500, headers: again, message: "internal" }),
+    3,
+    "status 500; internal [10000]",
+  ],
+  "what does not pass is tried once": [
+    Array(9).fill({ status: 403, message: "no" }),
+    1,
+    `status 403; no [10000]; ${TOKEN}`,
+  ],
+  "an answer that does not come is not waited for": [
+    Array(9).fill({ delay: 600_000 }),
+    3,
+    "no answer within 1 s",
+  ],
+};
 
-  asks = 0;
-  const broken = await remote(t, {
-    fault: faulty(
-      Array(9).fill({ status: 500, headers: { "retry-after": "0" }, message: "internal" }),
-    ),
-  });
-  await assert.rejects(Array.fromAsync(broken.kv.list()), {
-    message: "Cloudflare's API can't list names: status 500; internal [10000]",
-  });
-  assert.equal(asks, 3);
-
-  asks = 0;
-  const refused = await remote(t, { fault: faulty(Array(9).fill({ status: 403, message: "no" })) });
-  await assert.rejects(
-    Array.fromAsync(refused.kv.list()),
-    /status 403; no \[10000\]; the token needs the permissions/,
+test("calls that fail", { concurrency: true }, async (t) => {
+  const tests = Object.entries(FAULTS).map(([name, [faults, asks, problem]]) =>
+    t.test(name, async (t) => {
+      const { kv, account } = await deployedKv(t, { deadline: 1_000 });
+      account.fault = () => faults[account.asked.length - 1];
+      const listed = Array.fromAsync(kv.list());
+      if (problem === null) assert.deepEqual(await listed, []);
+      else
+        await assert.rejects(listed, { message: `Cloudflare's API can't list names: ${problem}` });
+      assert.equal(account.asked.length, asks);
+    }),
   );
-  assert.equal(asks, 1);
+  await Promise.all(tests);
 });
 
-test("an answer that does not come is not waited for", async (t) => {
-  const { kv, account } = await remote(t, { deadline: 2_000 });
-  account.fault = (asked) => (asked.endsWith("/keys") ? { delay: 600_000 } : undefined);
-  await assert.rejects(Array.fromAsync(kv.list()), {
-    message: "Cloudflare's API can't list names: no answer within 2 s",
-  });
-  assert.equal(account.asked.length, 3);
+// ---- Accounts, Workers and tokens ----------------------------------------------------------------
+
+const NO_TOKEN = { CLOUDFLARE_API_TOKEN: "", CLOUDFLARE_ACCOUNT_ID: "" };
+const NOT_DEPLOYED =
+  /^the account account-1 has no Worker `impact-pledge`: deploy it first \(Cloudflare's API can't show the Worker .*: status 404; This does not exist on your account\. \[10007\]\)$/;
+const NO_LOGIN =
+  /^not logged in to Cloudflare: run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID$/;
+
+/** What is said, the arguments, and the environment beside that of the stand-in. */
+const UNREACHABLE = {
+  "a Worker that is not deployed": [NOT_DEPLOYED],
+  "an environment that the configuration lacks": [
+    /^there is no environment `prod`: wrangler.toml has staging, production$/,
+    ["--env", "prod"],
+  ],
+  "a token of another account": [
+    new RegExp(`status 403; Authentication error \\[10000\\]; ${TOKEN}$`),
+    [],
+    { CLOUDFLARE_API_TOKEN: "token-of-another" },
+  ],
+  "an address where nobody answers": [
+    /no connection \(.+\)$/,
+    [],
+    { CLOUDFLARE_API_BASE_URL: "http://127.0.0.1:1" },
+  ],
+  "no login": [NO_LOGIN, [], NO_TOKEN],
+};
+
+test("why an account can't be reached is said in one line, and never with the token", async (t) => {
+  for (const [name, [message, args = [], more = {}]] of Object.entries(UNREACHABLE))
+    await t.test(name, async (t) => {
+      const { env } = await cloudflare(t, { deployed: false });
+      const home = scratch(t);
+      const { code, out, problem } = await run("keys", ["list", "--remote", "--json", ...args], {
+        env: { ...env, HOME: home, XDG_CONFIG_HOME: home, ...more },
+      });
+      assert.equal(code, 1);
+      assert.match(JSON.parse(out).error.message, message);
+      assert.equal(problem, `stopped: ${JSON.parse(out).error.message}\n`);
+      assert.ok(!problem.includes("token-"));
+    });
 });
 
-test("a list that leads back to its own page ends", async () => {
-  const kv = new Kv(
-    { kind: "local", folder: "" },
-    { list: async () => ({ names: [], cursor: "same" }) },
+test("the only account of a login needs no name, and `wrangler login` needs no token", async (t) => {
+  const home = scratch(t);
+  mkdirSync(join(home, ".wrangler", "config"), { recursive: true });
+  const expires = new Date(Date.now() + 3_600_000).toISOString();
+  writeFileSync(
+    join(home, ".wrangler", "config", "default.toml"),
+    `oauth_token = "token-1"\nexpiration_time = "${expires}"\nrefresh_token = "r"\nscopes = ["account:read"]\n`,
   );
-  await assert.rejects(Array.fromAsync(kv.list()), /the same page again and again/);
+  const more = { HOME: home, XDG_CONFIG_HOME: join(home, "none"), ...NO_TOKEN };
+  const { kv } = await deployedKv(t, { more });
+  assert.deepEqual(kv.place, {
+    kind: "cloudflare",
+    account: ACCOUNT,
+    environment: null,
+    worker: "impact-pledge",
+    namespace: "namespace-1",
+  });
 });

@@ -1,7 +1,10 @@
-/** Rows of requests and expected answers, as `tests/fixtures/README.md` describes them. */
+/** Rows of requests and expected answers, as `tests/fixtures/README.md` describes them, and the client that sends them. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
+import { Agent, request as httpRequest } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 
 /**
  * @param {string} folder below tests/fixtures
@@ -14,7 +17,7 @@ export function files(folder) {
     .map((file) => ({ file, ...JSON.parse(readFileSync(join(path, file), "utf8")) }));
 }
 
-/** The request of a row, ready to send. @returns {import("./send.mjs").Request} */
+/** The request of a row, ready to send. @returns {Request} */
 export function requestOf({ request }, names) {
   const { method, path, key, headers = {}, chunked } = request;
   const all = {
@@ -120,4 +123,56 @@ function compare(expected, seen, place) {
   assert.equal(Array.isArray(seen), Array.isArray(expected), place);
   for (const member of Object.keys(expected))
     compare(expected[member], seen[member], `${place}/${member}`);
+}
+
+// ---- Sending -------------------------------------------------------------------------------------
+
+/**
+ * @typedef {object} Request
+ * @property {string} method
+ * @property {string} path sent as it is written
+ * @property {Record<string, string>} [headers]
+ * @property {Uint8Array | string} [body]
+ * @property {boolean} [chunked] send the body without its length
+ */
+
+const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+
+/**
+ * Closes the connections that are idle: a server that closes one just when it is used again fails a
+ * request for nothing.
+ */
+export const closeIdleConnections = () => agent.destroy();
+
+/**
+ * Sends one request; redirects, cookies and encodings are left alone.
+ * @param {string} origin
+ * @param {Request} request
+ * @returns {Promise<{status: number, headers: Record<string, string>, text: string}>}
+ */
+export async function send(origin, { method, path, headers = {}, body, chunked = false }) {
+  const { hostname, port } = new URL(origin);
+  const length =
+    body === undefined || chunked ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  const request = httpRequest({
+    agent,
+    hostname,
+    port,
+    method,
+    path,
+    headers: { ...headers, ...length },
+  });
+  const answered = once(request, "response");
+  if (chunked) for (const piece of pieces(body)) request.write(piece);
+  request.end(chunked ? undefined : body);
+  const [response] = await answered;
+  return { status: response.statusCode, headers: response.headers, text: await text(response) };
+}
+
+const PIECE = 64 * 1024;
+
+function* pieces(body) {
+  const bytes = Buffer.from(body);
+  for (let start = 0; start < bytes.length; start += PIECE)
+    yield bytes.subarray(start, start + PIECE);
 }

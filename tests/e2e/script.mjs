@@ -1,8 +1,11 @@
-/** Runs the project's scripts as a user does. */
+/** The project's commands, in this process or as a user runs them, and the records that they work on. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { openKv } from "../../scripts/lib/kv.mjs";
+import { exitCodeOf } from "../../scripts/lib/output.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
 
 export const tools = await prepareTools();
@@ -15,10 +18,37 @@ export function scratch(t) {
 }
 
 /**
+ * How a command ended, and what it printed.
+ * @typedef {{code: number | NodeJS.Signals | null, out: string, problem: string}} Ended
+ */
+
+/**
+ * Runs a command in this process, on records that are open already if `kv` is given.
  * @param {string} name such as `keys`
  * @param {string[]} args
+ * @param {{input?: string, env?: NodeJS.ProcessEnv, kv?: import("../../scripts/lib/kv.mjs").Kv}} [options]
+ * @returns {Promise<Ended>}
+ */
+export async function run(name, args, { input = "", env = {}, kv } = {}) {
+  const { default: program } = await import(`../../scripts/${name}.mjs`);
+  const ended = { code: 0, out: "", problem: "" };
+  const to = {
+    out: (text) => (ended.out += text),
+    err: (text) => (ended.problem += text),
+    input: Readable.from([Buffer.from(input)]),
+    env: { ...tools.env, ...env },
+    kv,
+  };
+  ended.code = await exitCodeOf(() => program.run(args, to), args, to);
+  return ended;
+}
+
+/**
+ * Runs a command in a process of its own, as a user does.
+ * @param {string} name
+ * @param {string[]} args
  * @param {{input?: string, env?: NodeJS.ProcessEnv}} [options]
- * @returns {Promise<{code: number | NodeJS.Signals | null, out: string, problem: string}>}
+ * @returns {Promise<Ended>}
  */
 export function script(name, args, { input = "", env = {} } = {}) {
   const child = start(name, args, { env });
@@ -41,7 +71,7 @@ export function start(name, args, { env = {} } = {}) {
   const texts = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"])
     child[stream].setEncoding("utf8").on("data", (text) => (texts[stream] += text));
-  /** @type {ReturnType<typeof script>} */
+  /** @type {Promise<Ended>} */
   const done = new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) =>
@@ -49,4 +79,26 @@ export function start(name, args, { env = {} } = {}) {
     );
   });
   return Object.assign(child, { out: () => texts.stdout, problem: () => texts.stderr, done });
+}
+
+/**
+ * This machine's KV, empty, until the test ends.
+ * @param {import("node:test").TestContext} t
+ */
+export async function localKv(t) {
+  const kv = await openKv(tools, { persistTo: scratch(t) });
+  t.after(() => kv.close());
+  return kv;
+}
+
+/**
+ * The records of a KV by their names.
+ * @param {import("../../scripts/lib/kv.mjs").Kv} kv
+ * @returns {Promise<Record<string, {value: string | null, metadata: unknown}>>}
+ */
+export async function contents(kv) {
+  const records = await Array.fromAsync(kv.read(kv.names()));
+  return Object.fromEntries(
+    records.map(({ name, value, metadata }) => [name, { value, metadata }]),
+  );
 }

@@ -5,23 +5,10 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { scratch, script, start } from "./script.mjs";
+import getPort from "get-port";
+import { run, scratch, start } from "./script.mjs";
 
 const START_MS = 300_000; // a first build is long
-const REVOKED_MS = 30_000;
-
-async function listen() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { server, port: server.address().port };
-}
-
-async function freePort() {
-  const { server, port } = await listen();
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /**
  * Starts the service and waits for all that it prints.
@@ -67,6 +54,17 @@ function alive(pid) {
   }
 }
 
+/** Ends the service as a terminal or a supervisor does: with all that it has started. */
+async function ends(service, port, signal) {
+  const children = family(service.pid);
+  const { stdout } = spawnSync("ps", ["-o", "args=", "-p", children.join()], { encoding: "utf8" });
+  assert.match(stdout, /workerd/);
+  service.kill(signal);
+  assert.equal((await service.done).code, 0);
+  await until(() => !children.some(alive), 5_000);
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
+}
+
 /** Pastes the line that was printed. */
 function paste(service) {
   const [command] = service.out().match(/^curl -s [\s\S]*?\n\n/m);
@@ -76,14 +74,9 @@ function paste(service) {
 }
 
 /** The shop, the page for developers and the API, each where the greeting says that it is. */
-async function showsWhatItNames(greeting, port) {
-  const origin = `http://127.0.0.1:${port}`;
-  const places = Object.fromEntries(
-    [...greeting.matchAll(/^ {2}(\w.*?) {2,}(?:POST |GET )?(http\S+)$/gm)].map(([, name, url]) => [
-      name,
-      url,
-    ]),
-  );
+async function showsWhatItNames(greeting, origin) {
+  const rows = greeting.matchAll(/^ {2}(\w.*?) {2,}(?:POST |GET )?(http\S+)$/gm);
+  const places = Object.fromEntries([...rows].map(([, name, url]) => [name, url]));
   assert.deepEqual(places, {
     "the demo shop": `${origin}/`,
     "what it sent and got": `${origin}/developer`,
@@ -93,50 +86,45 @@ async function showsWhatItNames(greeting, port) {
   const page = async (name) => (await fetch(places[name])).text();
   assert.match(await page("the demo shop"), /<form id="checkout"/);
   assert.match(await page("what it sent and got"), /What just happened/);
-  assert.equal((await fetch(places["create by the API"], { method: "POST" })).status, 401);
-  const order = {
-    reference: "r",
-    recipient: { email: "ada@example.org" },
-    pledges: [{ impact: { amount: 2, offeringId: "tree" } }],
-  };
   const placed = await fetch(`${origin}/shop/order`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(order),
+    body: JSON.stringify({
+      reference: "r",
+      recipient: { email: "ada@example.org" },
+      pledges: [{ impact: { amount: 2, offeringId: "tree" } }],
+    }),
   });
   assert.ok((await placed.json()).timelineUrl.startsWith(`${origin}/timeline/ptran_`));
 }
 
-test("the printed line creates, the keys read, and all of it survives a restart", async (t) => {
-  const [port, persistTo] = [await freePort(), scratch(t)];
-  const url = `http://127.0.0.1:${port}/v2/pledge-transaction`;
-  const get = (id, key, unit) =>
-    fetch(`${url}/${id}`, {
-      headers: { authorization: `Bearer ${key}`, ...(unit && { "x-service-unit-id": unit }) },
-    });
+test("the printed line creates, the keys read, the commands change what is served, and all survives a restart", async (t) => {
+  const [port, persistTo] = [await getPort(), scratch(t)];
+  const origin = `http://127.0.0.1:${port}`;
+  const status = async (id, key, unit) => {
+    const headers = { authorization: `Bearer ${key}`, ...(unit && { "x-service-unit-id": unit }) };
+    return (await fetch(`${origin}/v2/pledge-transaction/${id}`, { headers })).status;
+  };
+  const command = async (name, args, input) => {
+    const { code, out, problem } = await run(name, [...args, "--persist-to", persistTo], { input });
+    assert.equal(code, 0, problem);
+    return out;
+  };
 
   const first = await running(t, { port, persistTo });
   const { id, isLive, charge, timelineUrl } = paste(first);
-  assert.match(id, /^ptran_/);
   assert.equal(isLive, false);
   assert.deepEqual(charge, { amount: "1.50", currencyCode: "USD", paidAt: null });
   const timeline = await fetch(timelineUrl);
-  assert.equal(timeline.status, 200);
   assert.match(await timeline.text(), /Ada/);
-  await showsWhatItNames(first.out(), port);
+  await showsWhatItNames(first.out(), origin);
 
-  const keys = [...first.out().matchAll(/^ {2}(service_sk_\w+) +(\w+)/gm)].map(([, key, whose]) => [
+  const keys = first.out().matchAll(/^ {2}(service_sk_\w+) +(\w+)/gm);
+  const seen = [...keys].map(async ([, key, whose]) => [
     key,
-    whose,
+    await status(id, key, whose === "team_dev" && "unit_dev"),
   ]);
-  assert.equal(keys.length, 5);
-  const seen = await Promise.all(
-    keys.map(async ([key, whose]) => [
-      key,
-      (await get(id, key, whose === "team_dev" && "unit_dev")).status,
-    ]),
-  );
-  assert.deepEqual(Object.fromEntries(seen), {
+  assert.deepEqual(Object.fromEntries(await Promise.all(seen)), {
     service_sk_test_dev_unit: 200,
     service_sk_live_dev_unit: 404,
     service_sk_test_dev_unit_two: 404,
@@ -144,64 +132,22 @@ test("the printed line creates, the keys read, and all of it survives a restart"
     service_sk_live_dev_team: 404,
   });
 
-  const set = await script("catalogue", ["set", "-", "--mode", "test", "--persist-to", persistTo], {
-    input: '{"currencyCode":"EUR","unitPrices":{"tree":"2"}}',
-  });
-  assert.equal(set.code, 0, set.problem);
-  first.kill("SIGTERM");
-  assert.equal((await first.done).code, 0);
+  const made = await command("keys", ["create", "--mode", "test", "--unit", "unit_dev", "--json"]);
+  const { key } = JSON.parse(made);
+  assert.equal(await status(id, key), 200, "a new key works at once");
+  const prices = '{"currencyCode":"EUR","unitPrices":{"tree":"2"}}';
+  await command("catalogue", ["set", "-", "--mode", "test"], prices);
+  await ends(first, port, "SIGTERM");
 
   const second = await running(t, { port, persistTo });
-  assert.equal((await get(id, "service_sk_test_dev_unit")).status, 200);
+  assert.equal(await status(id, key), 200);
   assert.deepEqual(paste(second).charge, { amount: "6.00", currencyCode: "EUR", paidAt: null });
+  await ends(second, port, "SIGINT");
 });
-
-test("a new key works at once, and a revoked one ends", async (t) => {
-  const [port, persistTo] = [await freePort(), scratch(t)];
-  await running(t, { port, persistTo });
-  const made = await script("keys", [
-    "create",
-    "--mode",
-    "live",
-    "--unit",
-    "unit_new",
-    "--json",
-    "--persist-to",
-    persistTo,
-  ]);
-  const { key, id } = JSON.parse(made.out);
-  const status = async () =>
-    (
-      await fetch(`http://127.0.0.1:${port}/v2/pledge-transaction/ptran_unknown`, {
-        headers: { authorization: `Bearer ${key}` },
-      })
-    ).status;
-  assert.equal(await status(), 404);
-  const revoked = await script("keys", ["revoke", id, "--persist-to", persistTo]);
-  assert.equal(revoked.code, 0, revoked.problem);
-  await until(async () => (await status()) === 401, REVOKED_MS);
-});
-
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  test(`${signal} ends everything`, async (t) => {
-    const port = await freePort();
-    const service = await running(t, { port, persistTo: scratch(t) });
-    const children = family(service.pid);
-    const { stdout } = spawnSync("ps", ["-o", "args=", "-p", children.join()], {
-      encoding: "utf8",
-    });
-    assert.match(stdout, /workerd/);
-    service.kill(signal);
-    assert.equal((await service.done).code, 0);
-    await until(() => !children.some(alive), 5_000);
-    await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
-  });
-}
 
 test("who ends it before it serves leaves nothing behind", async (t) => {
-  const service = start("start", ["--persist-to", scratch(t)], {
-    env: { PORT: String(await freePort()) },
-  });
+  const env = { PORT: String(await getPort()) };
+  const service = start("start", ["--persist-to", scratch(t)], { env });
   let children = [];
   await until(() => {
     if (service.problem().includes("building the service")) children = family(service.pid);
@@ -213,20 +159,23 @@ test("who ends it before it serves leaves nothing behind", async (t) => {
 });
 
 test("a port in use, or none at all, is one clear line", async (t) => {
-  const { server, port } = await listen();
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
   t.after(() => server.close());
-  const inUse = await script("start", [], { env: { PORT: String(port) } });
-  assert.deepEqual({ ...inUse, problem: "" }, { code: 1, out: "", problem: "" });
-  const [, used, free] =
-    inUse.problem.match(
-      /^stopped: port (\d+) is in use; end what uses it, or choose another, such as PORT=(\d+) npm start\n$/,
-    ) ?? assert.fail(inUse.problem);
+  const { port } = server.address();
+  const failed = async (PORT) => {
+    const { code, out, problem } = await run("start", [], { env: { PORT } });
+    assert.deepEqual([code, out], [1, ""]);
+    return problem;
+  };
+  const [, used, free] = (await failed(String(port))).match(
+    /^stopped: port (\d+) is in use; end what uses it, or choose another, such as PORT=(\d+) npm start\n$/,
+  );
   assert.equal(Number(used), port);
   await once(createServer().listen(Number(free), "127.0.0.1").unref(), "listening"); // that one can be had
-  for (const [PORT, problem] of [
-    ["99999", "stopped: `99999` is not a port: set PORT to a number from 1 to 65535\n"],
-    ["http", "stopped: `http` is not a port: set PORT to a number from 1 to 65535\n"],
-  ]) {
-    assert.deepEqual(await script("start", [], { env: { PORT } }), { code: 1, out: "", problem });
-  }
+  for (const PORT of ["99999", "http"])
+    assert.equal(
+      await failed(PORT),
+      `stopped: \`${PORT}\` is not a port: set PORT to a number from 1 to 65535\n`,
+    );
 });

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { createTestHarness } from "wrangler";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { tools } from "./script.mjs";
-import { send } from "./send.mjs";
+import { send } from "./rows.mjs";
 
-export { closeIdleConnections, send } from "./send.mjs";
+export { closeIdleConnections, send } from "./rows.mjs";
 
 /**
  * @typedef {object} Worker

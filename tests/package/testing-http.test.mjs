@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import test from "node:test";
-import { files, assertAnswer, requestOf } from "../e2e/rows.mjs";
-import { closeIdleConnections, send } from "../e2e/send.mjs";
+import { assertAnswer, closeIdleConnections, files, requestOf, send } from "../e2e/rows.mjs";
 import { onLoopback } from "../support/loopback.mjs";
 import { packed } from "./packed.mjs";
 

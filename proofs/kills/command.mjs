@@ -1,5 +1,5 @@
 /**
- * `node tests/e2e/killed.mjs [RECORDS] [KILLS]`: simulated records, backed up and restored by processes that are killed on the
+ * `node proofs/kills/command.mjs [RECORDS] [KILLS]`: simulated records, backed up and restored by processes that are killed on the
  * way. The namespaces are computed, not held, so that a million records are no more than a few megabytes here.
  */
 import { createHash } from "node:crypto";
@@ -8,13 +8,13 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { ACCOUNT } from "./cloudflare.mjs";
-import { onLoopback } from "../support/loopback.mjs";
-import { start } from "./script.mjs";
+import { ACCOUNT } from "../../tests/e2e/cloudflare.mjs";
+import { onLoopback } from "../../tests/support/loopback.mjs";
+import { start } from "../../tests/e2e/script.mjs";
 
 const PAGE = 1_000;
+const MEGABYTES = 256; // of JavaScript's memory that a process may have
 const inADay = Math.round(Date.now() / 1000) + 86_400;
 const hex = (text) => createHash("sha256").update(text).digest("hex");
 
@@ -28,7 +28,7 @@ const hex = (text) => createHash("sha256").update(text).digest("hex");
  * no text.
  * @returns {Record}
  */
-export function simulated(index, count) {
+function simulated(index, count) {
   const hash = hex(String(index));
   const digits = String(index).padStart(24, "0");
   if (index === Math.ceil(count / 2))
@@ -201,18 +201,18 @@ async function serve(namespaces, onCall) {
 }
 
 /**
- * @param {{records: number, kills: number, folder: string, megabytes?: number}} plan `megabytes` of JavaScript's memory that a process may have
- * @returns what was found, and for each process its milliseconds, kilobytes at most and how it ended
+ * What was found, and for each process its milliseconds, kilobytes at most and how it ended.
+ * @param {{records: number, kills: number, folder: string}} plan
  */
-export async function playKilled({ records, kills, folder, megabytes = 256 }) {
+async function play({ records, kills, folder }) {
   const namespaces = [new Namespace(records, true), new Namespace(records, false)];
   /** @type {(method: string, path: string) => void} */
   let hear = () => {};
   const server = await serve(namespaces, (method, path) => hear(method, path));
-  const env = { ...server.env, NODE_OPTIONS: `--max-old-space-size=${megabytes}` };
+  const env = { ...server.env, NODE_OPTIONS: `--max-old-space-size=${MEGABYTES}` };
   const file = join(folder, "killed.jsonl");
   const runs = [];
-  const play = async (args, half, counts, calls) => {
+  const repeat = async (args, half, counts, calls) => {
     for (let kill = 0; kill <= half; kill += 1) {
       const after =
         kill < half
@@ -231,8 +231,8 @@ export async function playKilled({ records, kills, folder, megabytes = 256 }) {
   };
   const pages = Math.ceil(records / PAGE);
   try {
-    await play(["backup", file], Math.floor(kills / 2), () => true, pages * 11);
-    await play(
+    await repeat(["backup", file], Math.floor(kills / 2), () => true, pages * 11);
+    await repeat(
       ["restore", file, "--env", "staging"],
       Math.ceil(kills / 2),
       (method) => method === "PUT",
@@ -251,12 +251,9 @@ export async function playKilled({ records, kills, folder, megabytes = 256 }) {
   if (missing !== -1) problems.push(`record ${missing} was not restored`);
   if ((await recordsOf(file)) !== expected(records))
     problems.push("the backup's records are not those of the namespace");
-  return {
-    problems,
-    kills: runs.filter(({ code }) => code === "SIGKILL").length,
-    runs,
-    bytes: statSync(file).size,
-  };
+  const killed = runs.filter(({ code }) => code === "SIGKILL").length;
+  if (killed < kills) problems.push(`${killed} processes were killed, ${kills} were meant to be`);
+  return { problems, kills: killed, runs, bytes: statSync(file).size };
 }
 
 /** SHA-256 of a backup's lines without the first and the last. */
@@ -320,23 +317,21 @@ function peak(pid) {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [records = 1_000_000, kills = 20] = process.argv.slice(2).map(Number);
-  const folder = mkdtempSync(join(tmpdir(), "impact-pledge-killed-"));
-  const started = Date.now();
-  try {
-    const { runs, problems, ...found } = await playKilled({ records, kills, folder });
-    console.table(
-      runs.map(({ command, code, milliseconds, kilobytes }) => ({
-        command,
-        ended: code,
-        seconds: Math.round(milliseconds / 1000),
-        megabytes: Math.round(kilobytes / 1024),
-      })),
-    );
-    console.log({ ...found, seconds: Math.round((Date.now() - started) / 1000), problems });
-    process.exitCode = problems.length > 0 ? 1 : 0;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+const [records = 1_000_000, kills = 20] = process.argv.slice(2).map(Number);
+const folder = mkdtempSync(join(tmpdir(), "impact-pledge-killed-"));
+const started = Date.now();
+try {
+  const { runs, problems, ...found } = await play({ records, kills, folder });
+  console.table(
+    runs.map(({ command, code, milliseconds, kilobytes }) => ({
+      command,
+      ended: code,
+      seconds: Math.round(milliseconds / 1000),
+      megabytes: Math.round(kilobytes / 1024),
+    })),
+  );
+  console.log({ ...found, seconds: Math.round((Date.now() - started) / 1000), problems });
+  process.exitCode = problems.length > 0 ? 1 : 0;
+} finally {
+  rmSync(folder, { recursive: true });
 }

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import test from "node:test";
 import { entry } from "../../scripts/lib/cache.mjs";
 import { ask, find, run } from "../../scripts/lib/run.mjs";
-import { scratch, tools } from "./script.mjs";
-import { startWorker } from "./worker.mjs";
+import { scratch, tools } from "../../tests/e2e/script.mjs";
+import { startWorker } from "../../tests/e2e/worker.mjs";
 
 const REQUIREMENTS = join(import.meta.dirname, "schemathesis.txt");
 const CONFIGURATION = join(import.meta.dirname, "schemathesis.toml");

@@ -1,0 +1,175 @@
+/** Command lines: a wrong one does nothing and says what is wrong; and what a shell sees of a right one. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import test from "node:test";
+import { npm } from "../../scripts/lib/run.mjs";
+import { localKv, run, scratch, script, start, tools } from "./script.mjs";
+
+// ---- In this process -----------------------------------------------------------------------------
+
+const OFF_DEPLOYED = "`--env` is of a deployed service: add `--remote`";
+const KEEP = "It must be 0, or from 60s to 365d, such as 90s, 30m, 24h or 7d.";
+
+/** Lines, and what each is told. */
+const WRONG = {
+  "keys make": "unknown command 'make'",
+  "keys toString": "unknown command 'toString'",
+  "keys revok": "unknown command 'revok'\n(Did you mean revoke?)",
+  "keys create": "required option '--mode <mode>' not specified",
+  "keys create --mode prod":
+    "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
+  "keys create --mode test": "required option '--unit <unit>' not specified",
+  "keys create --mode test --unit a --unit b":
+    "several units need `--team`: a unit-level key acts as one unit",
+  "keys create --mode test --unit a --level team": "`--team` is missing: the ID of the team",
+  "keys create --mode test --unit a --team t --level unit": "a unit-level key has no `--team`",
+  "keys create --mode test --unit a b":
+    "too many arguments for 'create'. Expected 0 arguments but got 1: b.",
+  "keys list --mode test": "unknown option '--mode'\n(Did you mean --remote?)",
+  "keys list --remote --persist-to x":
+    "option '--persist-to <dir>' cannot be used with option '--remote'",
+  "keys list --env production": OFF_DEPLOYED,
+  "keys revoke": "name the key: its ID behind `revoke`, or the key itself on standard input",
+  "keys rotate a": "required option '--keep <time>' not specified",
+  ...Object.fromEntries(
+    ["59s", "5", "-1h", "1.5h", "366d", "1w"].map((keep) => [
+      `keys rotate a --keep=${keep}`,
+      `option '--keep <time>' argument '${keep}' is invalid. ${KEEP}`,
+    ]),
+  ),
+  "catalogue check": "unknown command 'check'",
+  "catalogue set --mode live": "missing required argument 'file'",
+  "units set unit_1": "required option '--name <name>' not specified",
+  "units set --name n": "missing required argument 'unit'",
+  "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
+  "transactions find --unit u": "say what to look for: `--reference` or `--email`",
+  "transactions find --reference r": "required option '--unit <unit>' not specified",
+  "transactions find --unit u --reference r --email e":
+    "option '--reference <text>' cannot be used with option '--email <address>'",
+  "transactions export --month 2026-13":
+    "option '--month <month>' argument '2026-13' is invalid. It must be a year and a month, such as 2026-11.",
+  "transactions export --month 2026-11 --csv --json": "`--csv` with `--json` needs a file",
+  "transactions erase": "missing required argument 'id'",
+  "transactions erase x --env production": OFF_DEPLOYED,
+  "transactions usage --mode prod":
+    "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
+  "start x": "too many arguments. Expected 0 arguments but got 1: x.",
+};
+
+test("bad usage says what is wrong in a line or two, and ends with 2", async (t) => {
+  const kv = await localKv(t);
+  for (const [line, problem] of Object.entries(WRONG)) {
+    const [name, ...args] = line.split(" ");
+    const help = `See \`npm ${name === "start" ? name : `run ${name}`} -- --help\`.`;
+    assert.deepEqual(
+      await run(name, args, { kv }),
+      {
+        code: 2,
+        out: line.includes("--json") ? jsonOf(problem) : "",
+        problem: `${problem}\n${help}\n`,
+      },
+      line,
+    );
+  }
+  assert.deepEqual(await Array.fromAsync(kv.names()), []);
+});
+
+const jsonOf = (problem) =>
+  `${JSON.stringify({ error: { code: "usage", message: problem.replaceAll("\n", " ") } })}\n`;
+
+/** Lines, and options that npm kept for itself or passed on. */
+const BY_NPM = [
+  ["catalogue set x --mode live --persist-to y", "remote", "--remote"],
+  ["catalogue set x live", "mode", "--mode"],
+  ["keys list", "json", "--json"],
+  ["keys list", "remot", "--remot"],
+  ["keys list x", "persist_to", "--persist-to"],
+  ["keys rotate 0", "keep", "--keep"],
+  ["units set u Nord", "accent", "--accent"],
+  ["transactions erase x", "yes", "--yes"],
+  ["transactions restore x", "overwrite", "--overwrite"],
+  ["deploy", "dry_run", "--dry-run"],
+  ["deploy --env staging", "keep_vars", "--keep-vars"],
+  ["start", "persist_to", "--persist-to"],
+];
+
+test("an option that npm took for itself is refused, and nothing is changed", async (t) => {
+  const kv = await localKv(t);
+  const byNpm = (line, config) => {
+    const [name, ...args] = line.split(" ");
+    return run(name, args, { kv, env: { npm_lifecycle_event: name, ...config } });
+  };
+  for (const [line, option, shown] of BY_NPM) {
+    const { code, out, problem } = await byNpm(line, { [`npm_config_${option}`]: "true" });
+    assert.deepEqual([code, out], [2, ""], line);
+    const refused = `npm took \`${shown}\` for itself, and nothing was done: write \`npm `;
+    assert.ok(problem.startsWith(refused), problem);
+  }
+  for (const [line, config] of [
+    ["keys list", { npm_config_yes: "", npm_config_json: "false" }],
+    ["keys list", { npm_config_cache: "/x", npm_config_loglevel: "warn" }],
+    ["keys list --json", { npm_config_json: "true" }], // passed on, too
+  ])
+    assert.equal((await byNpm(line, config)).code, 0, line);
+});
+
+test("help is no failure, and takes the place of a command that is missing", async () => {
+  for (const name of ["keys", "catalogue", "units", "transactions", "start", "deploy"]) {
+    const { code, out, problem } = await run(name, ["--help"]);
+    assert.deepEqual([code, problem], [0, ""]);
+    assert.match(out, new RegExp(`^Usage: npm (run )?${name} -- \\[options\\]`));
+  }
+  const { code, problem } = await run("keys", []);
+  assert.equal(code, 2);
+  assert.match(problem, /^Usage: npm run keys -- \[options\] \[command\]/);
+});
+
+// ---- In processes of their own -------------------------------------------------------------------
+
+test("a shell gets the answer, the exit code, and what is wrong on standard error, without any other tool", async (t) => {
+  const persistTo = scratch(t);
+  const at = ["--json", "--persist-to", persistTo];
+  const env = { PATH: dirname(process.execPath), CARGO_HOME: persistTo }; // no Rust is looked for
+  const made = await script("keys", ["create", "--mode", "live", "--unit", "u", ...at], { env });
+  assert.deepEqual([made.code, made.problem], [0, ""]);
+  const { key, name, place } = JSON.parse(made.out);
+  assert.deepEqual(place, { kind: "local", folder: persistTo });
+  assert.equal(name, `key:${createHash("sha256").update(key).digest("hex")}`);
+
+  const revoked = await script("keys", ["revoke", ...at], { env, input: `${key}\n` });
+  assert.deepEqual([revoked.code, JSON.parse(revoked.out).name], [0, name]);
+
+  const failed = await script("keys", ["rotate", "f".repeat(64), "--keep", "0", ...at], { env });
+  const message = "there is no key ffffffffffff: nothing was done";
+  assert.deepEqual(
+    [failed.code, JSON.parse(failed.out)],
+    [1, { place, error: { code: "failed", message } }],
+  );
+  assert.equal(failed.problem, `stopped: ${message} (local: ${persistTo})\n`);
+
+  const unread = start("keys", ["list", ...at], { env });
+  unread.stdout.destroy(); // as `head` does that has enough
+  assert.deepEqual(await unread.done, { code: 0, out: "", problem: "" });
+
+  const wrong = await script("keys", ["list", "--remot", "--json"], { env });
+  const problem = "unknown option '--remot'\n(Did you mean --remote?)";
+  assert.deepEqual(wrong, {
+    code: 2,
+    out: jsonOf(problem),
+    problem: `${problem}\nSee \`npm run keys -- --help\`.\n`,
+  });
+});
+
+test("npm itself, without `--`, changes nothing", async (t) => {
+  const folder = scratch(t);
+  const file = join(folder, "prices.json");
+  writeFileSync(file, '{ "currencyCode": "EUR", "unitPrices": {} }');
+  const { output } = await npm(
+    ["run", "catalogue", "set", file, "--persist-to", folder, "--mode", "live"],
+    { cwd: tools.root, env: tools.env },
+  ).catch((error) => error);
+  assert.match(output, /^npm took `--(persist-to|mode)` for itself, and nothing was done/m);
+  assert.deepEqual(readdirSync(folder), ["prices.json"]);
+});

@@ -1,0 +1,179 @@
+/** The Worker while the platform fails or hangs, after its instance breaks, and how it asks Workers KV. */
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import test, { after, before } from "node:test";
+import { closeIdleConnections, create, get, send } from "../e2e/worker.mjs";
+import { KEY, PATH, stall, startWorkerd } from "./workerd.mjs";
+
+const TRANSACTION = {
+  reference: "order-1",
+  recipient: { email: "ada@example.org" },
+  pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+};
+
+let server, close;
+before(async () => ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs")));
+after(() => close?.());
+
+const order = (headers, key = KEY) => create(server.origin, key, TRANSACTION, headers);
+let last = 0;
+/** With a key that no cache knows, so that KV is asked. */
+function ask(standIn, more = {}) {
+  last += 1;
+  return order({ "x-stand-in": standIn, ...more }, `unknown-${last}`);
+}
+
+async function servesOn() {
+  const { status, text } = await order();
+  assert.equal(status, 200, text);
+  assert.equal((await get(server.origin, KEY, JSON.parse(text).id)).status, 200);
+}
+
+function isOurs({ status, headers, text }, expected, error) {
+  assert.equal(status, expected, text);
+  assert.equal(headers["content-type"], "application/json");
+  assert.equal(headers["cache-control"], "no-store");
+  assert.equal(headers["x-content-type-options"], "nosniff");
+  const body = JSON.parse(text);
+  assert.equal(body.error, error);
+  assert.ok(body.message.length > 0);
+}
+
+/** What the Worker has logged in JSON. */
+const lines = () => server.output.match(/^\{.*\}$/gm).map((line) => JSON.parse(line));
+const isLogged = (expected) =>
+  assert.ok(
+    lines().some((line) => isDeepStrictEqual(line, expected)),
+    server.output,
+  );
+
+test("a key may come from a cache of 30 s, other records as Workers KV has them", async () => {
+  await order({ "x-stand-in": "its calls are noted", "idempotency-key": "1" }, `${KEY}_two`);
+  for (const line of [
+    { get: "key", options: { type: "stream", cacheTtl: 30 } },
+    { get: "catalogue", options: "stream" },
+    { get: "idempotency", options: "stream" },
+    { put: "transaction", options: ["metadata"] },
+  ])
+    isLogged(line);
+});
+
+// ---- Failures ------------------------------------------------------------------------------------
+
+const FAILURES = [
+  "get throws an Error",
+  "get is rejected with a string",
+  "get is rejected with undefined",
+  "value breaks off",
+  "there is none",
+];
+
+test("KV fails: 503, and no instance breaks", async (t) => {
+  const stuck = ask("get hangs");
+  for (const failure of FAILURES)
+    await t.test(failure, async () => {
+      isOurs(await ask(failure), 503, "Service unavailable");
+      await servesOn();
+    });
+  isOurs(await stuck, 503, "Service unavailable"); // by its deadline: nothing disturbed it
+});
+
+for (const breaks of [
+  "metadata throws an Error",
+  "metadata throws undefined",
+  "metadata exhausts the stack",
+  "metadata traps",
+  "method throws an Error",
+])
+  test(`${breaks}: all requests in flight get our 500, and the next is served`, async () => {
+    const stuck = [ask("get hangs"), ask("get hangs"), ask("get hangs")];
+    isOurs(await ask(breaks), 500, "Internal error");
+    for (const answer of await Promise.all(stuck)) isOurs(answer, 500, "Internal error");
+    await servesOn();
+  });
+
+test("a panic, and the trap that it ends in: all requests in flight get our 500, and the next is served", async () => {
+  for (const _ of [1, 2]) {
+    const stuck = [ask("get hangs"), ask("get hangs")];
+    const panicked = order({ "x-stand-in": "body makes it panic" });
+    for (const answer of await Promise.all([panicked, ...stuck]))
+      isOurs(answer, 500, "Internal error");
+    await servesOn();
+  }
+  assert.match(server.output, /Rust panic: [\s\S]*capacity overflow/);
+});
+
+test("requests in flight are not disturbed by what a broken instance left behind", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const broken = [ask("get hangs"), ask("metadata throws an Error")];
+    const fine = Array.from({ length: 10 }, () => order());
+    for (const answer of await Promise.all(broken)) isOurs(answer, 500, "Internal error");
+    for (const { status, text } of await Promise.all(fine))
+      assert.ok([200, 500].includes(status), text);
+    await servesOn();
+  }
+});
+
+// ---- Deadlines -----------------------------------------------------------------------------------
+
+/** The Worker's timers run ten times as fast, and the log has their times as they were set. */
+const FAST = { "x-speed": "10" };
+const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nX-Speed: 10\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`;
+
+const WAITS = {
+  "get hangs": [
+    () => ask("get hangs", FAST),
+    { kv: "get", record: "key", cause: "no answer in 5000 ms" },
+  ],
+  "value hangs": [
+    () => ask("value hangs", FAST),
+    { kv: "read", record: "value", cause: "no answer in 5000 ms" },
+  ],
+  "put hangs": [
+    () => order({ "x-stand-in": "put hangs", ...FAST }),
+    { kv: "put", record: "transaction", cause: "no answer in 15000 ms" },
+  ],
+};
+const UPLOADS = {
+  "an announced body": `${HEAD}Content-Length: 1000\r\n\r\n{"reference":`,
+  "a body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\nd\r\n{"reference":\r\n`,
+};
+
+test("waits end", { concurrency: true }, async (t) => {
+  const waits = Object.entries(WAITS).map(([name, [request, logged]]) =>
+    t.test(`${name}: 503, and the log names the operation`, async () => {
+      isOurs(await request(), 503, "Service unavailable");
+      isLogged(logged);
+    }),
+  );
+  const uploads = Object.entries(UPLOADS).map(([name, bytes]) =>
+    t.test(`${name} of a caller with a key that stalls: 400`, async (t) => {
+      const { answer, hangUp } = await stall(server, bytes, (text) => text.endsWith("}"));
+      t.after(hangUp);
+      assert.match(await answer, /^HTTP\/1\.1 400 [\s\S]*The body broke off/);
+    }),
+  );
+  await Promise.all([...waits, ...uploads]);
+  for (const timer of [5_000, 15_000, 30_000]) isLogged({ timer });
+  assert.doesNotMatch(server.output, /[0-9a-f]{64}|ada@|transaction:/); // a key's hash, what was sent, a key of KV's
+});
+
+test("a profile that hangs is waited for briefly, and the page is without it", async () => {
+  closeIdleConnections(); // they were idle for some time
+  for (const [name, kv] of [
+    ["a profile hangs", "get"],
+    ["a profile's value hangs", "read"],
+  ]) {
+    const { timelineUrl } = JSON.parse((await order()).text);
+    const page = await send(server.origin, {
+      method: "GET",
+      path: timelineUrl.replace(/^https?:\/\/[^/]*/, ""),
+      headers: { "x-stand-in": name, ...FAST },
+    });
+    assert.equal(page.status, 200);
+    assert.match(page.text, /<header><svg/);
+    const isIt = (line) => line.kv === kv && line.cause === "no answer in 1000 ms";
+    assert.ok(lines().some(isIt), server.output);
+  }
+  await servesOn();
+});

@@ -1,0 +1,187 @@
+/**
+ * The memory budget of an isolate, which has 128 MB: what refused callers hold, and how far the worst requests make
+ * WebAssembly's memory grow, which never shrinks. `CROWDS=all` sends crowds of every kind.
+ */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import test, { after, before } from "node:test";
+import { send } from "../e2e/worker.mjs";
+import { KEY, PATH, memoryOf, stall, startWorkerd } from "./workerd.mjs";
+
+const MB = 1_000_000;
+const MIB = 1024 * 1024;
+const ONE_REQUEST = 24 * MIB;
+const REQUESTS_AT_ONCE = 80 * MIB;
+const AT_ONCE = 64;
+const LARGE = "x".repeat(30 * MB);
+/** How long the answers may take that used not to come in a minute. */
+const GENEROUS_MS = 30_000;
+
+let server, close, idle;
+before(async () => {
+  ({ server, close } = await startWorkerd("build/worker.js"));
+  assert.equal((await create(wrap(pledge()))).status, 200);
+  assert.equal((await refused()).status, 401); // what is loaded once is loaded
+  idle = await memoryOf(server);
+});
+after(() => close?.());
+
+const post = (body, headers) => send(server.origin, { method: "POST", path: PATH, headers, body });
+const refused = () => post(LARGE, { "content-type": "application/json" });
+const create = (body, headers = {}) =>
+  post(body, { authorization: `Bearer ${KEY}`, "content-type": "application/json", ...headers });
+const grown = async () => (await memoryOf(server)).wasm - idle.wasm;
+
+// ---- Callers who stall ---------------------------------------------------------------------------
+
+const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+const STALLS = {
+  announced: `${HEAD}Content-Length: ${30 * MB}\r\n\r\n{`,
+  "in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`,
+};
+const stallAll = (count, bytes) =>
+  Promise.all(Array.from({ length: count }, () => stall(server, bytes)));
+const late = () => sleep(GENEROUS_MS, "no answer", { ref: false });
+
+for (const [kind, bytes] of Object.entries(STALLS))
+  test(`500 callers without a key who stall in a large body, ${kind}: each gets its 401, and memory stays bounded`, async (t) => {
+    const before = await memoryOf(server);
+    const callers = await stallAll(500, bytes);
+    t.after(() => {
+      for (const { hangUp } of callers) hangUp();
+    });
+    const answers = Promise.all(callers.map(({ answer }) => Promise.race([answer, late()])));
+    await sleep(1_000);
+    const busy = await memoryOf(server);
+    const statuses = Map.groupBy(await answers, (answer) => answer.slice(0, 12));
+    assert.deepEqual(
+      [...statuses].map(([status, { length }]) => [status, length]),
+      [["HTTP/1.1 401", 500]],
+    );
+    t.diagnostic(JSON.stringify({ before, busy }));
+    assert.ok(busy.heap - before.heap < 16 * MB, "what JavaScript holds");
+    assert.ok(busy.wasm - before.wasm < 4 * MB, "wasm's memory");
+    assert.ok(busy.resident === null || busy.resident - before.resident < 64 * MB, "the process");
+  });
+
+test("callers who stalled and hung up leave a place to those who send all of a large body", async () => {
+  for (const { hangUp } of await stallAll(20, STALLS.announced)) hangUp();
+  await sleep(4_000); // a drain's time
+  const { status, text } = await refused();
+  assert.equal(status, 401);
+  assert.match(text, /Check the API key/);
+});
+
+// ---- The worst requests --------------------------------------------------------------------------
+
+const wrap = (pledges, more = "") =>
+  `{"reference":"r","recipient":{"email":"a@b"${more}},"pledges":[${pledges}]}`;
+const repeat = (item, count) => Array(count).fill(item).join(",");
+const filling = (item) => repeat(item, Math.floor((MIB - 200) / (item.length + 1)));
+const pledge = (offeringId = "t", detail = "") =>
+  `{"impact":{"amount":1,"offeringId":"${offeringId}"}${detail && `,"detail":${detail}`}}`;
+const numbered = (count, item) => Array.from({ length: count }, (_, index) => item(index)).join();
+const link = `"image":"https://i.example/i","externalUrl":"https://i.example/e"`;
+const named = (name) => pledge("t", `{"name":"${name}",${link}}`);
+const greatest = `{"impact":{"amount":1.7976931348623157e308,"offeringId":"tree"}}`;
+const described = pledge("t", `{"name":"${"&".repeat(200)}","description":"${"<".repeat(500)}"}`);
+
+/** Bodies of at most 1 MiB, and how each is answered. */
+const WORST = {
+  "nothing but valid pledges, more than a record holds": [413, wrap(filling(pledge()))],
+  "as many valid pledges as a record holds": [200, wrap(repeat(pledge(), 11_500))],
+  "as many greatest amounts as a record holds": [200, wrap(repeat(greatest, 10_000))],
+  "nothing but empty pledges": [400, `{"reference":1,"pledges":[${filling("{}")}]}`],
+  "valid pledges, and a problem at the end": [400, `${wrap(filling(pledge())).slice(0, -2)},{}]}`],
+  "5,000 pledges with texts": [
+    200,
+    wrap(repeat(pledge("t", `{"name":"${"n".repeat(99)}"}`), 5_000)),
+  ],
+  "a recipient's name, in each of many pledges": [
+    200,
+    wrap(repeat(pledge(), 9), `,"name":"${"n".repeat(300_000)}"`),
+  ],
+  "a name of escapes": [200, wrap(named("\\u00e9".repeat(160_000)))],
+  "a name that HTML escapes": [200, wrap(named("&".repeat(1_000_000)))],
+  "many names that HTML escapes": [200, wrap(repeat(described, 1_000))],
+  "unknown members": [400, `{${numbered(90_000, (index) => `"${index}":0`)}}`],
+  "unknown members with long names": [
+    400,
+    `{${numbered(10, (index) => `"\\n${String(index).repeat(100_000)}":0`)}}`,
+  ],
+  "one member again and again": [400, `{${repeat(`"reference":0`, 65_000)}}`],
+  "a number of a million digits": [
+    200,
+    wrap(`{"impact":{"amount":1.${"0".repeat(1_000_000)}1,"offeringId":"t"}}`),
+  ],
+  brackets: [400, "[".repeat(MIB)],
+};
+const CROWDS = Object.entries(WORST).slice(0, process.env.CROWDS === "all" ? undefined : 1);
+
+/** Creates, and reads and shows what was created. */
+async function walk(body, headers) {
+  const answer = await create(body, headers);
+  if (answer.status !== 200) return answer.status;
+  const { id, timelineUrl } = JSON.parse(answer.text);
+  const { pathname, search } = new URL(timelineUrl);
+  const shown = async (path, headers) =>
+    (await send(server.origin, { method: "GET", path, headers })).status;
+  const record = await shown(`${PATH}/${id}`, { authorization: `Bearer ${KEY}` });
+  assert.deepEqual([record, await shown(pathname + search)], [200, 200]);
+  return 200;
+}
+
+test("one request after the other, the memory grows by at most 24 MiB in all", async (t) => {
+  for (const [name, [status, body]] of Object.entries(WORST))
+    await t.test(name, async (t) => {
+      assert.ok(Buffer.byteLength(body) <= MIB, `${Buffer.byteLength(body)} bytes`);
+      for (const headers of [{}, { "idempotency-key": name }, { "idempotency-key": name }])
+        assert.equal(await walk(body, headers), status);
+      const bytes = await grown();
+      t.diagnostic(`${(bytes / MIB).toFixed(1)} MiB`);
+      assert.ok(bytes <= ONE_REQUEST, `${bytes} bytes`);
+    });
+});
+
+/** As many at once: all are answered so, or refused for now, which says when to come again. */
+async function crowd(t, name, allowed, bodyOf) {
+  const answers = await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, index) =>
+      create(bodyOf(index), { "idempotency-key": `${name} ${index}` }),
+    ),
+  );
+  const full = answers.filter(({ status }) => status === 503);
+  for (const { headers, text } of full) {
+    assert.equal(headers["retry-after"], "1");
+    assert.match(JSON.parse(text).message, /nothing was recorded/);
+  }
+  const statuses = new Set(answers.map(({ status }) => status));
+  assert.deepEqual([...statuses.difference(new Set([...allowed, 503]))], []);
+  assert.ok(full.length < AT_ONCE, "all are refused");
+  const bytes = await grown();
+  t.diagnostic(`${(bytes / MIB).toFixed(1)} MiB, ${full.length} times 503`);
+  assert.ok(bytes <= REQUESTS_AT_ONCE, `${bytes} bytes`);
+}
+
+test(`${AT_ONCE} at once: the memory grows by at most 80 MiB in all`, async (t) => {
+  const all = Object.values(WORST);
+  const kinds = new Set(all.map(([status]) => status));
+  await t.test("of all kinds", (t) => crowd(t, "all", kinds, (at) => all[at % all.length][1]));
+  for (const [name, [status, body]] of CROWDS)
+    await t.test(name, (t) => crowd(t, name, [status], () => body));
+});
+
+test("callers who hang up while they send leave nothing behind", async () => {
+  const head = `${HEAD}Authorization: Bearer ${KEY}\r\n`;
+  for (const framing of [
+    `Content-Length: ${MIB}\r\n\r\n{`,
+    `Transfer-Encoding: chunked\r\n\r\n80000\r\n${"x".repeat(0x80000 - 1)}`,
+  ]) {
+    const callers = await stallAll(60, head + framing);
+    await sleep(500);
+    for (const { hangUp } of callers) hangUp();
+    await sleep(500);
+    assert.equal((await create(wrap(named("n".repeat(900_000))))).status, 200);
+  }
+  assert.ok((await grown()) <= REQUESTS_AT_ONCE);
+});
