@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { UserError, placeInWords } from "../../scripts/lib/output.mjs";
-import { files } from "./rows.mjs";
+import { files } from "../support/http-rows.mjs";
 import { contents, localKv, run, scratch } from "./script.mjs";
 
 const nameOf = (key) => `key:${createHash("sha256").update(key).digest("hex")}`;

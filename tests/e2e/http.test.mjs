@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { after } from "node:test";
-import { assertAnswer, files, requestOf, send } from "./rows.mjs";
+import { assertAnswer, files, requestOf, send } from "../support/http-rows.mjs";
 import { startWorker } from "./worker.mjs";
 
 /**

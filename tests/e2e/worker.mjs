@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { createTestHarness } from "wrangler";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { tools } from "./script.mjs";
-import { send } from "./rows.mjs";
+import { send } from "../support/http-rows.mjs";
 
-export { closeIdleConnections, send } from "./rows.mjs";
+export { closeIdleConnections, send } from "../support/http-rows.mjs";
 
 /**
  * @typedef {object} Worker

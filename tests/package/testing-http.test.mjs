@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import test from "node:test";
-import { assertAnswer, closeIdleConnections, files, requestOf, send } from "../e2e/rows.mjs";
+import {
+  assertAnswer,
+  closeIdleConnections,
+  files,
+  requestOf,
+  send,
+} from "../support/http-rows.mjs";
 import { onLoopback } from "../support/loopback.mjs";
 import { packed } from "./packed.mjs";
 
