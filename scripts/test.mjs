@@ -43,7 +43,7 @@ function allSteps({ root, native, wasm }) {
   });
   const build = (name, part) => script(name, ["scripts/run.mjs", "build", part]);
   return [
-    cargo("fmt", ["fmt", "--check"]),
+    cargo("fmt", ["fmt", "--all", "--check"]),
     script("biome", [
       "node_modules/@biomejs/biome/bin/biome",
       "ci",

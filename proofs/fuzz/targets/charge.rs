@@ -1,6 +1,5 @@
 //! Sums of doubles and prices, and the amounts of other services' answers.
 
-use super::money::oracle;
 use super::text;
 use impact_pledge::api::Operation;
 use impact_pledge::api::answer;
@@ -8,6 +7,7 @@ use impact_pledge::charge::{Catalogue, UnitPrice};
 use impact_pledge::pledge::{Amount, Impact};
 use impact_pledge::validate::number::to_double;
 use std::borrow::Cow;
+use support::money::oracle;
 
 /// Pledges of 8 bytes of a double and 8 of a price each; what is left over is the text of an amount.
 pub fn run(input: &[u8]) {

@@ -1,6 +1,5 @@
 //! The bytes of a create request.
 
-use super::contract::{Oracle, assert_kept, is_json, seen};
 use impact_pledge::api::to_json;
 use impact_pledge::idempotency::Fingerprint;
 use impact_pledge::pledge::PledgeTransactionRequest;
@@ -9,6 +8,7 @@ use impact_pledge::validate::json::Source;
 use impact_pledge::validate::number::to_double;
 use impact_pledge::validate::{self, Code, Issue};
 use serde_json::Value;
+use support::contract::{Oracle, assert_kept, is_json, seen};
 
 const KEPT: usize = 20;
 

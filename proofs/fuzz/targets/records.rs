@@ -67,7 +67,7 @@ fn is_bounded(key: &KeyRecord) {
 }
 
 fn catalogue(record: &[u8]) {
-    let service = FuzzService::new();
+    let service = FuzzService::seeded();
     service.records.keep("catalogue:test", record, b"null");
     let status = if read::<Catalogue>(record).is_some() { 200 } else { 500 };
     let answer = service.send(&Sent::create(UNIT, VALID.as_bytes()));
@@ -111,7 +111,7 @@ fn access(record: &[u8]) {
 
 /// A repeat: what is stored of the first create decides, and nothing is written.
 fn replay(record: &[u8]) {
-    let service = FuzzService::new();
+    let service = FuzzService::seeded();
     let idempotency_key = IdempotencyKey::parse("k").unwrap();
     let name =
         ReplayKey(ReplayHash::new(&NamespaceSecret::new([7; 32]), &ours(), &idempotency_key))

@@ -17,7 +17,7 @@ pub fn run(input: &[u8]) {
     if is_repeatable {
         create = create.with("idempotency-key", "k");
     }
-    let mut service = FuzzService::new();
+    let mut service = FuzzService::seeded();
     let answer = service.send(&create);
     assert!(answer.status < 500, "{}", answer.status);
     if answer.status == 200 {

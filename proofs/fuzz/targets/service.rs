@@ -1,6 +1,5 @@
 //! A new service for each input, over records in memory. It counts the calls to its store.
 
-use super::memory::MemoryStore;
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
 use impact_pledge::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
@@ -10,6 +9,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use support::memory::MemoryStore;
 
 pub const ORIGIN: &str = "https://pledge.example";
 pub const PATH: &str = "/v2/pledge-transaction";
@@ -175,7 +175,7 @@ impl Answer {
 }
 
 impl FuzzService {
-    pub fn new() -> Self {
+    pub fn seeded() -> Self {
         let records = Records::default();
         for (key, record) in RECORDS {
             let name = CredentialKey(ApiKey::new(key).hash()).name();
@@ -195,7 +195,7 @@ impl FuzzService {
 
     /// With the record of [`ID`], which [`EDIT_KEY`] opens.
     pub fn with_record(value: &[u8], metadata: &[u8]) -> Self {
-        let service = FuzzService::new();
+        let service = FuzzService::seeded();
         service.records.keep(&format!("transaction:{ID}"), value, metadata);
         service
     }

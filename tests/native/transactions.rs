@@ -1,16 +1,5 @@
 //! Transactions as an operator finds, shows, erases and sums them.
 
-#![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::panic, reason = "a test that meets the unexpected should panic")]
-
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/memory.rs"]
-mod memory;
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/service.rs"]
-mod service;
-
 use futures_executor::block_on;
 use impact_pledge::operator::transactions::{
     self, By, Damaged, Found, Month, Report, Row, Usage, UsageQuery, View, Wanted,
@@ -19,9 +8,9 @@ use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{Key as _, TransactionKey};
-use memory::{Listing, MemoryStore};
 use serde_json::{Value, json};
-use service::{
+use support::memory::{Listing, MemoryStore};
+use support::service::{
     Answer, LIVE_UNIT, SECRET, TestRequest, TestService, UNIT, key_record, minimal, put_key,
     repeatable, seeded, unit,
 };
@@ -337,7 +326,7 @@ fn assert_erased(bench: &TestService<MemoryStore>, id: &str) {
         got["trigger"],
         json!({ "date": "2026-01-31T11:59:00Z", "phrase": null, "externalUrl": null })
     );
-    let address = got["timelineUrl"].as_str().unwrap().trim_start_matches(service::ORIGIN);
+    let address = got["timelineUrl"].as_str().unwrap().trim_start_matches(support::service::ORIGIN);
     let page = bench.send(&TestRequest::new("GET", address, ""));
     assert_eq!(page.status, 200);
     assert!(

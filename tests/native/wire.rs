@@ -1,7 +1,5 @@
 //! Every body of the wire: what is encoded decodes to the same.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-
 use impact_pledge::api::{self, ErrorBody, Operation, Problem};
 use impact_pledge::auth::{KeyLevel, KeyRecord};
 use impact_pledge::charge::{Catalogue, UnitPrice};

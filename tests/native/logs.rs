@@ -1,30 +1,19 @@
 //! The log lines of requests, and of keys that are refused too often.
 
-#![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::panic, reason = "a test that meets the unexpected should panic")]
-
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/memory.rs"]
-mod memory;
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/service.rs"]
-mod service;
-
 use futures_executor::block_on;
 use impact_pledge::handle::{Caches, Clock as _, Journal, Service, Settings, Variables};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{Key, Store, StoreError, Stored};
-use memory::MemoryStore;
 use serde_json::{Value, json};
-use service::{
-    FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT, key_record,
-    minimal, put_key, seeded, unit,
-};
 use std::future::poll_fn;
 use std::mem::take;
 use std::rc::Rc;
 use std::task::Poll;
+use support::memory::MemoryStore;
+use support::service::{
+    FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT, key_record,
+    minimal, put_key, seeded, unit,
+};
 
 /// A text in every part of a request, which must be in no log.
 const CANARY: &str = "canary";
@@ -162,7 +151,7 @@ fn a_log_line_has_the_time_that_the_store_was_waited_for() {
     let times = |request: &TestRequest| {
         let (caches, journal) = (&Caches::default(), Journal::default());
         let service = Service { store: &slow, clock, entropy, caches, settings, journal };
-        let answer = service::answer(block_on(service.handle(request)));
+        let answer = support::service::answer(block_on(service.handle(request)));
         let line: Value = serde_json::from_str(answer.log.as_ref().unwrap()).unwrap();
         (answer, [line["ms"].clone(), line["kvMs"].clone()])
     };

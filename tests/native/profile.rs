@@ -1,32 +1,17 @@
 //! A unit's profile: the limits of its members, and how the timeline shows it.
 
-#![expect(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::string_slice,
-    reason = "a test that meets the unexpected should panic"
-)]
-
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/memory.rs"]
-mod memory;
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/service.rs"]
-mod service;
-
 use base64ct::{Base64, Encoding as _};
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::timeline::{
     CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Plural, Profile,
     Sentence, not_found_page, page, unavailable_page,
 };
-use memory::MemoryStore;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use service::{Answer, NOW_MS, TestRequest, TestService, put_transaction};
 use sha2::{Digest as _, Sha256};
 use strum::VariantArray as _;
+use support::memory::MemoryStore;
+use support::service::{Answer, NOW_MS, TestRequest, TestService, put_transaction};
 
 // ---- Limits ------------------------------------------------------------------------------------
 

@@ -1,17 +1,10 @@
 //! Runs the fuzz targets of `npm run fuzz` on the inputs in `proofs/fuzz/corpus` and on every single byte.
 
-#![expect(clippy::expect_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-
-#[path = "../proofs/fuzz/targets/mod.rs"]
-mod targets;
-
+use fuzz_targets::service::{self, FuzzService};
+use fuzz_targets::{TARGETS, address, charge};
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
-use targets::service::{self, FuzzService};
-use targets::{TARGETS, address, charge};
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> =

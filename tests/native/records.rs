@@ -1,16 +1,5 @@
 //! Records as they are stored: what is written, and what of them a release must read.
 
-#![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::panic, reason = "a test that meets the unexpected should panic")]
-
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/memory.rs"]
-mod memory;
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/service.rs"]
-mod service;
-
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyRecord};
 use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
@@ -21,10 +10,10 @@ use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key as _, NoMetadata, ReplayKey, Store as _, TransactionMetadata,
 };
 use serde_json::{Value, json};
-use service::{
+use sha2::{Digest as _, Sha256};
+use support::service::{
     Answer, PATH, SECRET, TestRequest, UNIT, minimal, put_key, put_prices, repeatable, seeded, unit,
 };
-use sha2::{Digest as _, Sha256};
 
 // ---- Records that do not read ------------------------------------------------------------------
 

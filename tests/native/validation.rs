@@ -1,14 +1,6 @@
 //! Compares the check of JSON bytes with rows of data and with oracles that share no code with it.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
-
-#[path = "support/contract.rs"]
-mod contract;
-#[path = "support/fixtures.rs"]
-mod fixtures;
-
-use contract::{Oracle, assert_kept, is_json, seen};
+use crate::fixtures;
 use impact_pledge::pledge::PledgeTransactionRequest;
 use impact_pledge::validate::{self, Code};
 use proptest::prelude::*;
@@ -17,6 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use strum::VariantArray as _;
+use support::contract::{Oracle, assert_kept, is_json, seen};
 
 // ---- Rows of data ------------------------------------------------------------------------------
 

@@ -1,8 +1,6 @@
 //! Compares the rule for numbers, finite and above 0 as doubles, with the standard library's
 //! conversion, and tests how amounts are read and written.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-
 use impact_pledge::pledge::Amount;
 use impact_pledge::validate::compact::{self, CompactIssue, UNDECIDED};
 use impact_pledge::validate::json::Source;

@@ -1,39 +1,23 @@
 //! The service without its platform, over a store in memory: the rows that the Worker answers too,
 //! and what only a test can do to it.
 
-#![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
-
-#[path = "support/fixtures.rs"]
-mod fixtures;
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/memory.rs"]
-mod memory;
-#[path = "support/openapi.rs"]
-mod openapi;
-#[path = "support/rows.rs"]
-mod rows;
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/service.rs"]
-mod service;
-
+use crate::json_schema::OpenApi;
+use crate::rows::{File, Names, Row};
+use crate::{fixtures, rows};
 use impact_pledge::api::MIN_PLEDGE_BYTES;
 use impact_pledge::auth::{ApiKey, KeyRecord};
 use impact_pledge::handle::{Settings, Variables};
 use impact_pledge::http::{BodyError, Busy, MAX_BYTES_IN_FLIGHT};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{CredentialKey, Key as _};
-use memory::MemoryStore;
-use openapi::OpenApi;
-use rows::{File, Names, Row};
 use serde_json::{Value, json};
-use service::{
+use std::collections::BTreeSet;
+use std::ops::Range;
+use support::memory::MemoryStore;
+use support::service::{
     Answer, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TEAM, TestRequest, TestService, UNIT, key_record,
     minimal, put_key, put_prices, repeatable, seed, seeded, unit,
 };
-use std::collections::BTreeSet;
-use std::ops::Range;
 
 // ---- Rows --------------------------------------------------------------------------------------
 

@@ -1,13 +1,5 @@
 //! The store in memory, and what keys and access mean in any store.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/memory.rs"]
-mod memory;
-#[path = "support/stores.rs"]
-mod stores;
-
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
 use impact_pledge::pledge::TransactionId;
@@ -17,8 +9,8 @@ use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key, NoMetadata, OperatorStore, ProfileKey, SecretKey, Store as _,
     StoreError, TransactionKey, TransactionMetadata,
 };
-use memory::MemoryStore;
-use stores::{access, conforms, edit_key, id, replay_key, scope, value};
+use support::memory::MemoryStore;
+use support::stores::{access, conforms, edit_key, id, replay_key, scope, value};
 
 // ---- Memory ------------------------------------------------------------------------------------
 

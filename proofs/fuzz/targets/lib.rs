@@ -1,13 +1,13 @@
 //! The fuzz targets. A target takes any bytes as untrusted input. It panics where the service or the client panics, and
 //! where the outcome differs from an oracle's.
 
-#[path = "../../../tests/support/contract.rs"]
-mod contract;
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "../../../tests/support/memory.rs"]
-mod memory;
-#[path = "../../../tests/support/money.rs"]
-mod money;
+#![expect(missing_docs, reason = "test helpers are read where they are used")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a target that meets the unexpected should panic"
+)]
 
 pub mod address;
 pub mod answer;

@@ -1,18 +1,9 @@
 //! Compares openapi.yaml with the code: the request with the schema's table, answers with encoded
 //! ones.
 
-#![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
-
-#[path = "support/docs.rs"]
-mod docs;
-#[path = "support/fixtures.rs"]
-mod fixtures;
-#[path = "support/openapi.rs"]
-mod openapi;
-
-use docs::{object_type, slot_doc};
+use crate::descriptions::{object_type, slot_doc};
+use crate::fixtures;
+use crate::json_schema::OpenApi;
 use impact_pledge::api::{self, Operation, Problem};
 use impact_pledge::idempotency::IdempotencyKey;
 use impact_pledge::pledge::{
@@ -23,7 +14,6 @@ use impact_pledge::schema::{
 };
 use impact_pledge::scope::Mode;
 use impact_pledge::validate;
-use openapi::OpenApi;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,5 @@
 //! Safe repeats: the header's rows, and what is derived from it.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-
 use impact_pledge::handle::Caches;
 use impact_pledge::idempotency::{
     Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash, Terms,

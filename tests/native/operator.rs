@@ -1,16 +1,5 @@
 //! Keys, prices and profiles, as an operator manages them.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::panic, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::string_slice, reason = "what is cut is hexadecimal")]
-
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/memory.rs"]
-mod memory;
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/service.rs"]
-mod service;
-
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::handle::Entropy;
@@ -23,11 +12,11 @@ use impact_pledge::scope::Mode;
 use impact_pledge::store::{StoreError, TransactionMetadata};
 use impact_pledge::timeline::NewProfile;
 use impact_pledge::version::VERSION;
-use memory::MemoryStore;
 use serde_json::{Value, json};
-use service::{CountedEntropy, FixedClock, NOW_MS, team, unit};
 use std::cell::Cell;
 use std::fmt::Debug;
+use support::memory::MemoryStore;
+use support::service::{CountedEntropy, FixedClock, NOW_MS, team, unit};
 
 #[track_caller]
 fn refused(outcome: Result<impl Debug, OperatorError>, message: &str) {
@@ -310,7 +299,7 @@ fn an_id_is_looked_for_among_the_names_that_begin_so() {
     assert_eq!(revoked.name.name, format!("key:{KEY_HASH}"));
     assert_eq!(store.names(), [name("aa"), name("d4f722b49dea0")]);
     let prefix = format!("key:{}", &KEY_HASH[..13]);
-    assert_eq!(store.take_lists(), [memory::Listing { prefix, names: 1 }]);
+    assert_eq!(store.take_lists(), [support::memory::Listing { prefix, names: 1 }]);
 }
 
 #[test]

@@ -1,15 +1,10 @@
 //! Charges, held to rows and to sums of integers.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-
-#[path = "support/money.rs"]
-mod money;
-
 use impact_pledge::charge::{Catalogue, UnitPrice};
 use impact_pledge::pledge::{Amount, CurrencyCode, Impact};
-use money::oracle;
 use proptest::prelude::*;
 use std::borrow::Cow;
+use support::money::oracle;
 
 fn catalogue(prices: &[(&str, &str)]) -> Catalogue {
     let price = |(offering, price): &(&str, &str)| {

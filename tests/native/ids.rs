@@ -1,7 +1,5 @@
 //! Ids and edit keys: their shape, and what cannot be one.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-
 use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::pledge::{EditKey, PledgeId, TransactionId};
 use impact_pledge::scope::{Mode, Scope};

@@ -1,32 +1,17 @@
 //! The recipient's page, parsed like a browser does.
 
-#![expect(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that meets the unexpected should panic"
-)]
-
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/memory.rs"]
-mod memory;
-#[expect(dead_code, reason = "other tests use the rest")]
-#[path = "support/service.rs"]
-mod service;
-
 use impact_pledge::http::Media;
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::timeline::{
     CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,
 };
-use memory::MemoryStore;
 use proptest::prelude::*;
 use regex_lite::Regex;
 use serde_json::{Value, json};
-use service::{Answer, TestRequest, TestService, put_transaction};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
+use support::memory::MemoryStore;
+use support::service::{Answer, TestRequest, TestService, put_transaction};
 
 // ---- Records and pages -------------------------------------------------------------------------
 

@@ -1,7 +1,5 @@
 //! Compares the text formats with rows of data and with oracles that share no code with them.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::Ipv6Addr;

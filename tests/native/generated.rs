@@ -1,16 +1,8 @@
 //! Generates files of the package from the schema, and compares them with those in the repository.
 //!
-//! `UPDATE=1 cargo test --test generated` updates them.
+//! `UPDATE=1 cargo test --test native generated` updates them.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::panic, reason = "a stale file should be named")]
-#![expect(clippy::indexing_slicing, reason = "a generator that is wrong should panic")]
-#![expect(clippy::string_slice, reason = "a generator that is wrong should panic")]
-
-#[path = "support/docs.rs"]
-mod docs;
-
-use docs::{object_type, slot_doc};
+use crate::descriptions::{object_type, slot_doc};
 use impact_pledge::api::MAX_BODY_BYTES;
 use impact_pledge::schema::{
     Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
@@ -29,7 +21,7 @@ use std::path::Path;
 use strum::VariantArray as _;
 
 const FROM: &str =
-    "generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew";
+    "generated from src/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew";
 
 #[track_caller]
 fn is_current(file: &str, expected: &str) {
@@ -39,7 +31,9 @@ fn is_current(file: &str, expected: &str) {
         return;
     }
     if std::env::var_os("UPDATE").is_none() {
-        panic!("`pkg-templates/{file}` is stale; run `UPDATE=1 cargo test --test generated`");
+        panic!(
+            "`pkg-templates/{file}` is stale; run `UPDATE=1 cargo test --test native generated`"
+        );
     }
     fs::write(path, expected).unwrap();
 }
