@@ -2,9 +2,9 @@
 
 use impact_pledge::charge::{Catalogue, UnitPrice};
 use impact_pledge::pledge::{Amount, CurrencyCode, Impact};
+use num_bigint::BigUint;
 use proptest::prelude::*;
 use std::borrow::Cow;
-use support::money::oracle;
 
 fn catalogue(prices: &[(&str, &str)]) -> Catalogue {
     let price = |(offering, price): &(&str, &str)| {
@@ -23,101 +23,61 @@ fn charge(prices: &[(&str, &str)], amounts: &[(f64, &str)]) -> String {
     catalogue(prices).amount(impacts.iter())
 }
 
-#[track_caller]
-fn row(price: &str, amount: f64, expected: &str) {
-    assert_eq!(charge(&[("t", price)], &[(amount, "t")]), expected, "{amount} × {price}");
-}
-
 // ---- Rows --------------------------------------------------------------------------------------
 
 #[test]
-fn one_pledge() {
-    row("0.50", 3.0, "1.50");
-    row("0.50", 1.0, "0.50");
-    row("1", 1.0, "1.00");
-    row("1.25", 2.5, "3.13");
-    row("0", 5.0, "0.00");
-    row("0.00", 1e308, "0.00");
-    row("1000000", 1_000_000.0, "1000000000000.00");
-    row("0000.5", 2.0, "1.00");
-    row("12.5", 0.8, "10.00");
-}
-
-#[test]
-fn half_a_cent_goes_away_from_0() {
-    row("0.005", 1.0, "0.01");
-    row("0.0049999999999999999999999999999999999", 1.0, "0.00");
-    row("0.0050000000000000000000000000000000001", 1.0, "0.01");
-    row("0.015", 1.0, "0.02");
-    row("0.025", 1.0, "0.03");
-    row("0.994", 1.0, "0.99");
-    row("0.995", 1.0, "1.00");
-    row("99.995", 1.0, "100.00");
-    row("0.01", 0.5, "0.01");
-    row("0.01", 0.49, "0.00");
-    row("0.01", 1.5, "0.02");
-    row("0.01", 2.5, "0.03");
-    // 1.005 is less than 1.005 as a double; its text is not.
-    row("1", 1.005, "1.01");
-    row("1.005", 1.0, "1.01");
+fn a_product_is_rounded_to_cents_half_away_from_0() {
+    let zeros = |digits: &str, zeros: usize| format!("{digits}{}.00", "0".repeat(zeros));
+    for (price, amount, expected) in [
+        ("0.50", 3.0, "1.50"),
+        ("1", 1.0, "1.00"),
+        ("1.25", 2.5, "3.13"),
+        ("0000.5", 2.0, "1.00"),
+        ("0.005", 1.0, "0.01"),
+        ("0.0049999999999999999999999999999999999", 1.0, "0.00"),
+        ("0.0050000000000000000000000000000000001", 1.0, "0.01"),
+        ("0.025", 1.0, "0.03"),
+        ("99.995", 1.0, "100.00"),
+        ("0.01", 0.49, "0.00"),
+        // 1.005 is less than 1.005 as a double; its text is not.
+        ("1", 1.005, "1.01"),
+        ("0.00", 1e308, "0.00"),
+        ("0.50", 1e308, &zeros("5", 307)),
+        ("9999999999", f64::MAX, &zeros("179769313468254638651376843", 292)),
+        ("9999999999", 5e-324, "0.00"),
+        ("1", f64::MIN_POSITIVE, "0.00"),
+        ("100000", 1e-7, "0.01"),
+    ] {
+        assert_eq!(charge(&[("t", price)], &[(amount, "t")]), expected, "{amount} × {price}");
+    }
 }
 
 #[test]
 fn a_sum_is_rounded_once() {
     let third = [("a", "0.004"), ("b", "0.003"), ("c", "0.003")];
     assert_eq!(charge(&third, &[(1.0, "a"), (1.0, "b"), (1.0, "c")]), "0.01");
-    assert_eq!(charge(&[("t", "0.001")], &[(1.0, "t"); 5]), "0.01");
-    assert_eq!(charge(&[("t", "0.001")], &[(1.0, "t"); 4]), "0.00");
-    assert_eq!(charge(&[("t", "1")], &[(0.1, "t"), (0.2, "t")]), "0.30");
-    assert_eq!(charge(&[("t", "0.1")], &[(0.1, "t"); 10]), "0.10");
-    assert_eq!(charge(&[("t", "1")], &[(0.005, "t"), (1e-300, "t")]), "0.01");
-    assert_eq!(charge(&[("t", "1")], &[(1e20, "t"), (0.01, "t")]), "100000000000000000000.01");
-}
-
-#[test]
-fn any_amount_is_a_plain_decimal() {
-    row("1", 1e308, &format!("1{}.00", "0".repeat(308)));
-    row("0.50", 1e308, &format!("5{}.00", "0".repeat(307)));
-    row("1", f64::MAX, &format!("17976931348623157{}.00", "0".repeat(292)));
-    row("9999999999", f64::MAX, &format!("179769313468254638651376843{}.00", "0".repeat(292)));
-    row("1", 5e-324, "0.00");
-    row("9999999999", 5e-324, "0.00");
-    row("1", f64::MIN_POSITIVE, "0.00");
-    row("1", 1e21, "1000000000000000000000.00");
-    row("1", 1e-7, "0.00");
-    row("100000", 1e-7, "0.01");
-}
-
-#[test]
-fn the_largest_and_the_least_at_once() {
-    let sum = charge(&[("t", "1")], &[(f64::MAX, "t"), (5e-324, "t"), (1.0, "t")]);
-    assert_eq!(sum, format!("17976931348623157{}1.00", "0".repeat(291)));
+    let extremes = format!("17976931348623157{}1.00", "0".repeat(291));
+    for (price, amounts, expected) in [
+        ("0.001", &[1.0; 5][..], "0.01"),
+        ("0.001", &[1.0; 4], "0.00"),
+        ("1", &[0.1, 0.2], "0.30"),
+        ("0.1", &[0.1; 1_000], "10.00"),
+        ("1", &[0.005, 1e-300], "0.01"),
+        ("1", &[1e20, 0.01], "100000000000000000000.01"),
+        ("1", &[f64::MAX, 5e-324, 1.0], &extremes),
+    ] {
+        let amounts: Vec<_> = amounts.iter().map(|amount| (*amount, "t")).collect();
+        assert_eq!(charge(&[("t", price)], &amounts), expected, "{price}: {:.3?}", amounts[0]);
+    }
 }
 
 #[test]
 fn what_is_not_listed_costs_nothing() {
     let prices = [("tree", "0.50")];
-    assert_eq!(charge(&prices, &[(3.0, "plastic")]), "0.00");
     assert_eq!(charge(&prices, &[(3.0, "plastic"), (1.0, "tree")]), "0.50");
     assert_eq!(charge(&prices, &[(3.0, "Tree"), (3.0, "tree "), (3.0, "")]), "0.00");
     assert_eq!(charge(&[], &[(1e308, "tree")]), "0.00");
-    assert_eq!(Catalogue::default().amount([impact(7.0, "tree")].iter()), "0.00");
     assert_eq!(Catalogue::default().currency_code, CurrencyCode::Usd);
-}
-
-#[test]
-fn an_offering_id_is_any_text() {
-    for offering in ["", " ", "\0", "__proto__", "🌳", "a/b", "\u{10ffff}"] {
-        assert_eq!(charge(&[(offering, "0.50")], &[(2.0, offering)]), "1.00", "`{offering}`");
-    }
-}
-
-#[test]
-fn a_thousand_pledges() {
-    let amounts: Vec<_> = (1..=1_000).map(|n| (f64::from(n), "tree")).collect();
-    assert_eq!(charge(&[("tree", "0.50")], &amounts), "250250.00");
-    let tenths: Vec<_> = (0..1_000).map(|_| (0.1, "tree")).collect();
-    assert_eq!(charge(&[("tree", "0.1")], &tenths), "10.00");
 }
 
 #[test]
@@ -126,29 +86,8 @@ fn a_price_is_a_plain_decimal() {
         assert!(UnitPrice::parse(text).is_some(), "`{text}`");
     }
     let long = "1".repeat(41);
-    for text in [
-        "",
-        ".",
-        ".5",
-        "5.",
-        "-1",
-        "+1",
-        "1e2",
-        "1E2",
-        "1,50",
-        "1.2.3",
-        " 1",
-        "1 ",
-        "1 000",
-        "NaN",
-        "inf",
-        "0x1",
-        "½",
-        "１",
-        "1_000",
-        "$1",
-        long.as_str(),
-    ] {
+    let wrong = ["", ".", ".5", "5.", "-1", "+1", "1e2", "1E2", "1,50", "1.2.3", " 1", "NaN", "１"];
+    for text in wrong.into_iter().chain([&*long]) {
         assert!(UnitPrice::parse(text).is_none(), "`{text}`");
     }
 }
@@ -160,11 +99,9 @@ fn a_catalogue_that_cannot_be_right_is_refused() {
         r#"{"currencyCode":"USD"}"#,
         r#"{"unitPrices":{}}"#,
         r#"{"currencyCode":"usd","unitPrices":{}}"#,
-        r#"{"currencyCode":"CHF","unitPrices":{}}"#,
         r#"{"currencyCode":"USD","unitPrices":{"t":0.5}}"#,
         r#"{"currencyCode":"USD","unitPrices":{"t":"-1"}}"#,
         r#"{"currencyCode":"USD","unitPrices":{"t":null}}"#,
-        r#"{"currencyCode":"USD","unitPrices":[]}"#,
         r#"{"currencyCode":"USD","unitPrices":{},"unitPrices":{}}"#,
         r#"{"currencyCode":"USD","unitPrices":{"t":"1","t":"2"}}"#,
     ] {
@@ -180,6 +117,41 @@ fn members_of_a_later_release_are_passed_over() {
 }
 
 // ---- Integers as the oracle --------------------------------------------------------------------
+
+/// A decimal as an integer and the number of its decimals.
+fn decimal(text: &str) -> (BigUint, u32) {
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let integer: BigUint = format!("{whole}{fraction}").parse().unwrap();
+    let decimals = fraction.len() as i32 - exponent.parse::<i32>().unwrap();
+    match u32::try_from(decimals) {
+        Ok(decimals) => (integer, decimals),
+        Err(_) => (integer * ten_to(decimals.unsigned_abs()), 0),
+    }
+}
+
+/// Enough decimals for any price times any double: 40 + 324 + 17.
+const SCALE: u32 = 400;
+
+fn ten_to(power: u32) -> BigUint {
+    BigUint::from(10_u8).pow(power)
+}
+
+/// The sum of amount × price, rounded once to two decimals, half away from zero.
+fn oracle(pledges: &[(f64, String)]) -> String {
+    let product = |(amount, price): &(f64, String)| {
+        // The text that an answer echoes. Rust's own differs where two texts are equally short:
+        // 2080010387609948.25 is …948.3 to Rust, …948.2 to JSON and JavaScript.
+        let (amount, a) = decimal(&serde_json::to_string(amount).unwrap());
+        let (price, p) = decimal(price);
+        amount * price * ten_to(SCALE - a - p)
+    };
+    let sum: BigUint = pledges.iter().map(product).sum();
+    let cents = (sum * 2_u8 + ten_to(SCALE - 2)) / (ten_to(SCALE - 2) * 2_u8);
+    let digits = format!("{:0>3}", cents.to_string());
+    let (whole, fraction) = digits.split_at(digits.len() - 2);
+    format!("{whole}.{fraction}")
+}
 
 fn amount() -> impl Strategy<Value = f64> {
     let any = any::<u64>().prop_map(|bits| f64::from_bits(bits & (u64::MAX >> 1)));
@@ -212,24 +184,6 @@ proptest! {
         let names: Vec<_> = (0..pledges.len()).map(|index| index.to_string()).collect();
         let prices: Vec<_> = names.iter().zip(&pledges).map(|(n, (_, price))| (&**n, &**price)).collect();
         let amounts: Vec<_> = names.iter().zip(&pledges).map(|(n, (amount, _))| (*amount, &**n)).collect();
-        let sum = charge(&prices, &amounts);
-        prop_assert_eq!(&sum, &oracle(&pledges));
-        let (whole, fraction) = sum.split_once('.').unwrap();
-        prop_assert!(fraction.len() == 2 && fraction.bytes().all(|byte| byte.is_ascii_digit()));
-        prop_assert!(whole == "0" || !whole.starts_with('0'), "`{}`", sum);
-        prop_assert!(!whole.is_empty() && whole.bytes().all(|byte| byte.is_ascii_digit()));
-    }
-
-    #[test]
-    fn the_order_of_pledges_does_not_matter(
-        mut amounts in proptest::collection::vec(amount(), 1..12),
-    ) {
-        let sum = |amounts: &[f64]| {
-            let amounts: Vec<_> = amounts.iter().map(|amount| (*amount, "t")).collect();
-            charge(&[("t", "0.105")], &amounts)
-        };
-        let forwards = sum(&amounts);
-        amounts.reverse();
-        prop_assert_eq!(forwards, sum(&amounts));
+        prop_assert_eq!(charge(&prices, &amounts), oracle(&pledges));
     }
 }

@@ -8,7 +8,5 @@ pub mod contract;
 #[cfg(not(target_family = "wasm"))]
 pub mod memory;
 #[cfg(not(target_family = "wasm"))]
-pub mod money;
-#[cfg(not(target_family = "wasm"))]
 pub mod service;
 pub mod stores;
