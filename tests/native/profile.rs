@@ -3,10 +3,9 @@
 use base64ct::{Base64, Encoding as _};
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::timeline::{
-    CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Plural, Profile,
-    Sentence, not_found_page, page, unavailable_page,
+    CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Profile, Sentence,
+    not_found_page, page, unavailable_page,
 };
-use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use strum::VariantArray as _;
@@ -36,24 +35,16 @@ fn whole() -> Value {
 
 #[test]
 fn reads_what_it_writes() {
-    for record in [whole(), json!({ "name": "N" })] {
-        assert_eq!(json!(profile(&record)), record);
-    }
-}
-
-#[test]
-fn ignores_unknown_members() {
-    let record = json!({ "name": "N", "slogan": ["x"], "version": 7, "logo": null });
-    assert_eq!(json!(profile(&record)), json!({ "name": "N" }));
+    assert_eq!(json!(profile(&whole())), whole());
+    let later = json!({ "name": "N", "slogan": ["x"], "version": 7, "logo": null });
+    assert_eq!(json!(profile(&later)), json!({ "name": "N" }));
 }
 
 #[test]
 fn keeps_members_within_bounds() {
     let long = |length: usize| format!("https://l.example/{}", "x".repeat(length - 18));
     let rows = [
-        ("name", json!("x"), true),
         ("name", json!("ö".repeat(80)), true),
-        ("name", json!("A & B’s “Shop” </style>"), true),
         ("name", json!("متجر\u{200f}"), true),
         ("name", json!("x".repeat(81)), false),
         ("name", json!(""), false),
@@ -61,8 +52,6 @@ fn keeps_members_within_bounds() {
         ("name", json!("a\nb"), false),
         ("name", json!("a\u{2028}b"), false),
         ("name", json!("a\u{202e}b"), false),
-        ("name", json!("a\u{2066}b"), false),
-        ("name", json!(null), false),
         ("name", json!(1), false),
         ("logo", json!("HTTPS://l.example/a.png?x=1#y"), true),
         ("logo", json!(long(2_048)), true),
@@ -78,11 +67,8 @@ fn keeps_members_within_bounds() {
         ("link", json!("javascript:alert(1)"), false),
         ("accent", json!("#00FFaa"), true),
         ("accent", json!("#fff"), false),
-        ("accent", json!("red"), false),
-        ("accent", json!("ffffff"), false),
         ("accent", json!("#ffffff;}</style>"), false),
         ("accent", json!("#ﬀffff"), false),
-        ("language", json!("zh"), true),
         ("language", json!("DE"), true),
         ("language", json!("de-AT"), false),
         ("language", json!("no"), false),
@@ -110,28 +96,13 @@ fn contrast(one: Colour, two: Colour) -> f64 {
     (one / two).max(two / one)
 }
 
-#[test]
-fn luminance_is_that_of_wcag() {
-    for channel in 0..=u8::MAX {
-        for colour in [[channel; 3], [channel, 0, 0], [0, channel, 255], [255, 255, channel]] {
-            let colour = Colour(colour);
-            assert!((colour.luminance() - luminance(colour)).abs() < 1e-12, "{colour}");
-        }
-    }
-}
-
 /// Tries the 4,096 colours that three hexadecimal digits can write.
 #[test]
 fn every_accent_is_readable_and_a_good_one_is_left_alone() {
-    let steps: Vec<u8> = (0..=15).map(|step| step * 17).collect();
-    for paper in [LIGHT_PAPER, DARK_PAPER] {
-        for (red, green, blue) in steps.iter().flat_map(|red| {
-            let pairs =
-                steps.iter().flat_map(|green| steps.iter().map(move |blue| (*green, *blue)));
-            pairs.map(move |(green, blue)| (*red, green, blue))
-        }) {
-            check_accent(Colour([red, green, blue]), paper);
-        }
+    for colour in 0..4_096_u32 {
+        let accent = Colour([8, 4, 0].map(|shift| (colour >> shift & 15) as u8 * 17));
+        check_accent(accent, LIGHT_PAPER);
+        check_accent(accent, DARK_PAPER);
     }
 }
 
@@ -143,31 +114,6 @@ fn check_accent(accent: Colour, paper: Colour) {
     if shown != accent {
         let excess = contrast(shown, paper);
         assert!(excess < 4.75, "{accent} on {paper} is mixed too much: {shown}, {excess}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_accent_is_readable(accent: [u8; 3]) {
-        check_accent(Colour(accent), LIGHT_PAPER);
-        check_accent(Colour(accent), DARK_PAPER);
-    }
-}
-
-#[test]
-fn the_worst_accents() {
-    let rows = [
-        ("#ffffff", "#737373", "#ffffff"),
-        ("#000000", "#000000", "#7e7e7e"),
-        ("#ffff00", "#777700", "#ffff00"),
-        ("#fbfaf5", "#747371", "#fbfaf5"),
-        ("#101613", "#101613", "#7b7f7d"),
-        ("#2c6a4a", "#2c6a4a", "#58896f"),
-    ];
-    for (accent, light, dark) in rows {
-        let accent = Colour::parse(accent).expect("a colour");
-        let shown = [LIGHT_PAPER, DARK_PAPER].map(|paper| accent.readable_on(paper).to_string());
-        assert_eq!(shown, [light, dark], "{accent}");
     }
 }
 
@@ -189,15 +135,11 @@ fn the_reader_chooses_the_language() {
         ("zh-Hant-TW", "zh"),
         ("fr;q=0.5, de;q=0.9", "de"),
         ("fr;q=0.5,de;q=0.501", "de"),
-        ("fr, de", "fr"),
         ("xx, sv;q=0.1", "sv"),
-        ("xx", "en"),
-        ("*", "en"),
         ("*;q=0.9, fr;q=0.8", "en"),
         ("fr;q=0.8, *;q=0.1", "fr"),
         ("fr;q=0", "en"),
         ("fr;q=0.000, pl;q=0.001", "pl"),
-        ("fr;q=2, pl;q=0.1", "pl"),
         ("fr;q=1.001, pl;q=0.1", "pl"),
         ("fr;q=0.1234, pl;q=0.1", "pl"),
         ("fr;q=x, pl;q=0.1", "pl"),
@@ -205,7 +147,6 @@ fn the_reader_chooses_the_language() {
         ("fr ; Q=0.7 , pl;q=0.8", "pl"),
         ("fr;q=1., pl;q=0.8", "fr"),
         (",,;;,=,-,q=1, it", "it"),
-        ("d\u{e9}, ja", "ja"),
         ("deutsch, nl", "nl"),
     ];
     for (header, tag) in rows {
@@ -218,25 +159,6 @@ fn a_long_header_is_read_as_far_as_browsers_write() {
     assert_eq!(Language::accepted(&format!("{}de", "xx,".repeat(300))), Language::De);
     assert_eq!(Language::accepted(&format!("{}de", "xx,".repeat(400))), Language::En);
     assert_eq!(Language::accepted(&"é".repeat(1_000_000)), Language::En);
-}
-
-#[test]
-fn polish_has_few_and_danish_one_and_a_half() {
-    for (count, plural) in [
-        (1.0, Plural::One),
-        (2.0, Plural::Few),
-        (4.0, Plural::Few),
-        (5.0, Plural::Other),
-        (12.0, Plural::Other),
-        (22.0, Plural::Few),
-        (2.5, Plural::Other),
-        (f64::MAX, Plural::Other),
-    ] {
-        assert_eq!(Language::Pl.plural(count), plural, "{count}");
-    }
-    assert_eq!(Language::Da.plural(1.5), Plural::One);
-    assert_eq!(Language::Fr.plural(0.0), Plural::One);
-    assert_eq!(Language::Ja.plural(1.0), Plural::Other);
 }
 
 /// Every sentence is there, with its placeholder and parts.
@@ -332,40 +254,22 @@ fn the_accent_is_a_style_that_the_policy_names() {
     let sources = format!("style-src {} {};", hash(style), hash(accent));
     assert!(policy.contains(&sources), "{policy}");
     assert_eq!(policy.replace(&format!(" {};", hash(accent)), ";"), CONTENT_SECURITY_POLICY);
-}
-
-#[test]
-fn nothing_invites_to_share_a_private_page() {
-    let pages = [
-        page_with(&profile(&whole()), Language::En),
-        not_found_page(Language::Ja),
-        unavailable_page(Language::Pl),
-    ];
-    for Page { html, .. } in pages {
-        for tag in ["og:", "twitter:", "canonical", "application-name", "property="] {
-            assert!(!html.contains(tag), "the page has `{tag}`");
-        }
-    }
+    let answer = visit(&service_with(whole().to_string().as_bytes()), "");
+    assert_eq!(answer.headers["vary"], "Accept-Language");
+    assert_eq!(answer.headers["content-security-policy"], *policy);
 }
 
 #[test]
 fn hostile_names_are_text() {
+    let page_of = |name: &str, logo: Value| {
+        let mut record = whole();
+        (record["name"], record["logo"]) = (name.into(), logo);
+        page_with(&profile(&record), Language::En).html
+    };
     for name in ["</style><script>x</script>", "\" onload=\"x", "'>\"<img src=x>", "&lt;b&#62;"] {
-        for with_logo in [true, false] {
-            let mut record = whole();
-            record["name"] = name.into();
-            if !with_logo {
-                record["logo"] = Value::Null;
-            }
-            let html = page_with(&profile(&record), Language::En).html;
-            let tame = {
-                record["name"] = "N".into();
-                page_with(&profile(&record), Language::En).html
-            };
-            let tags = |html: &str| html.matches(['<', '>']).count();
-            assert_eq!(tags(&html), tags(&tame), "{name}");
-            let quotes = |html: &str| html.matches('"').count();
-            assert_eq!(quotes(&html), quotes(&tame), "{name}");
+        for logo in [whole()["logo"].clone(), Value::Null] {
+            let marks = |html: String| ['<', '>', '"'].map(|mark| html.matches(mark).count());
+            assert_eq!(marks(page_of(name, logo.clone())), marks(page_of("N", logo)), "{name}");
         }
     }
 }
@@ -407,6 +311,10 @@ fn reads(service: &TestService<MemoryStore>) -> Vec<String> {
 
 #[test]
 fn a_profile_costs_one_read_in_ten_seconds_and_a_wrong_edit_key_none() {
+    let service = service_without_profile();
+    assert!(visit(&service, "sv").text.contains("<html lang=\"sv\">"));
+    visit(&service, "sv");
+    assert_eq!(reads(&service), ["transaction", "profile", "transaction"], "there is none");
     let service = service_with(whole().to_string().as_bytes());
     let wrong = open(&service, &EditKey::from_bytes([3; 20]), "fr");
     assert_eq!((wrong.status, reads(&service)), (404, vec!["transaction".to_owned()]));
@@ -423,22 +331,10 @@ fn a_profile_costs_one_read_in_ten_seconds_and_a_wrong_edit_key_none() {
 }
 
 #[test]
-fn that_there_is_no_profile_is_known_as_long() {
-    let service = service_without_profile();
-    assert!(visit(&service, "sv").text.contains("<html lang=\"sv\">"));
-    assert_eq!(reads(&service), ["transaction", "profile"]);
-    visit(&service, "sv");
-    assert_eq!(reads(&service), ["transaction"]);
-}
-
-#[test]
 fn a_damaged_profile_is_logged_and_left_out() {
     let megabyte = json!({ "name": "x".repeat(1 << 20) }).to_string();
-    let rows: [&[u8]; 9] = [
+    let rows: [&[u8]; 6] = [
         b"",
-        b"{",
-        b"null",
-        b"[]",
         b"{}",
         b"\xff",
         br#"{"name":"N","logo":"http://l.example/"}"#,
@@ -472,14 +368,4 @@ fn a_store_that_fails_costs_the_profile_alone() {
     assert!(log.contains("the store could not be read"), "{log}");
     service.store.set_failing(None);
     assert!(visit(&service, "da").text.contains("Nordwald"), "a failure is not kept");
-}
-
-#[test]
-fn headers_fit_the_page() {
-    let service = service_with(whole().to_string().as_bytes());
-    let Answer { headers, text, .. } = visit(&service, "");
-    assert_eq!(headers["vary"], "Accept-Language");
-    let accent = between(&text, "</style><style>", "</style>");
-    let hash = Base64::encode_string(&Sha256::digest(accent));
-    assert!(headers["content-security-policy"].contains(&hash));
 }

@@ -1,5 +1,7 @@
 //! The recipient's page, parsed like a browser does.
 
+use base64ct::{Base64, Encoding as _};
+use fuzz_targets::page::check_page;
 use impact_pledge::http::Media;
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
 use impact_pledge::timeline::{
@@ -188,25 +190,17 @@ fn names_the_recipient() {
 fn writes_amounts_for_people_and_exactly() {
     let rows = [
         (json!(1), "1 tree"),
-        (json!(1.0), "1 tree"),
         (json!(0.5), "0.5 trees"),
         (json!(1.5), "1.5 trees"),
-        (json!(2), "2 trees"),
-        (json!(999), "999 trees"),
         (json!(1000), "1,000 trees"),
         (json!(1234.5678), "1,234.5678 trees"),
-        (json!(0.0001), "0.0001 trees"),
         (json!(0.00001), "0.00001 trees"),
         (json!(0.000001), "1 × 10⁻⁶ trees"),
-        (json!(1e-7), "1 × 10⁻⁷ trees"),
         (json!(0.30000000000000004), "0.30000000000000004 trees"),
         (json!(9007199254740991u64), "9,007,199,254,740,991 trees"),
-        (json!(1e15), "1,000,000,000,000,000 trees"),
         (json!(9999999999999998.0), "9,999,999,999,999,998 trees"),
         (json!(1e16), "1 × 10¹⁶ trees"),
         (json!(12e19), "1.2 × 10²⁰ trees"),
-        (json!(1e21), "1 × 10²¹ trees"),
-        (json!(1e308), "1 × 10³⁰⁸ trees"),
         (json!(f64::MAX), "1.7976931348623157 × 10³⁰⁸ trees"),
         (json!(5e-324), "5 × 10⁻³²⁴ trees"),
     ];
@@ -293,14 +287,6 @@ fn says_when_nothing_is_real() {
     }
 }
 
-#[test]
-fn helps_where_there_is_nothing_to_show() {
-    assert_eq!(texts(&not_found(), "h1"), ["We could not find this page"]);
-    assert!(not_found().contains("may be incomplete"));
-    assert_eq!(texts(&unavailable(), "h1"), ["One moment, please"]);
-    assert_eq!(texts(&unavailable(), "a"), ["try again"]);
-}
-
 // ---- Hostile records ---------------------------------------------------------------------------
 
 #[test]
@@ -314,8 +300,6 @@ fn leads_only_to_the_web() {
         ("https://bank.example:443@evil.example:8443/@x", Some("evil.example")),
         ("https://forest.example?@bank.example", Some("forest.example")),
         ("https://[2001:db8::1]:8080/", Some("[2001:db8::1]")),
-        ("https://[2001:db8::1]/", Some("[2001:db8::1]")),
-        ("https://127.0.0.1/", Some("127.0.0.1")),
         ("javascript:alert(1)", None),
         ("JavaScript://forest.example/%0aalert(1)", None),
         ("java\nscript:alert(1)", None),
@@ -323,19 +307,13 @@ fn leads_only_to_the_web() {
         ("https://forest.example/\"onclick=\"", None),
         ("https://forest.example\\@evil.example/", None),
         ("data:image/svg+xml,%3Csvg/%3E", None),
-        ("blob:https://forest.example/1", None),
-        ("vbscript:x", None),
-        ("file:///etc/passwd", None),
         ("ftp://forest.example/", None),
-        ("view-source:https://forest.example/", None),
-        ("mailto:a@b.example", None),
         ("//forest.example/", None),
         ("/path", None),
         ("https:forest.example", None),
         ("https:/forest.example", None),
         ("https:///forest.example", None),
         ("https://", None),
-        ("https://@/", None),
         ("https://:443/", None),
         ("https://www./", None),
         ("", None),
@@ -384,17 +362,14 @@ const TEXTS: [&str; 9] = [
 
 static TAME: LazyLock<Vec<String>> = LazyLock::new(|| skeleton(&page_of(&full())));
 
-const HOSTILE: [&str; 10] = [
+const HOSTILE: [&str; 7] = [
     "<script>alert(1)</script>",
-    "</title><script>alert(1)</script>",
     "</style><style>*{display:none}",
     "\"><img src=x onerror=alert(1)>",
-    "' onmouseover='alert(1)",
     "\" onmouseover=\"alert(1)",
     "<!--",
     "]]>&lt;script&gt;&#60;b&#62;",
     "\u{202e}\u{2066}txt.\u{0}\u{7f}\u{feff}",
-    "`${alert(1)}`{{alert(1)}}",
 ];
 
 #[test]
@@ -410,44 +385,28 @@ fn shows_hostile_text_as_text() {
     }
 }
 
-#[test]
-fn takes_hostile_text_where_a_format_is_promised() {
-    let formats =
-        ["/createdAt", "/trigger/date", "/trigger/externalUrl", "/pledges/0/details/0/externalUrl"];
-    for hostile in HOSTILE {
-        for pointer in formats.iter().chain(&["/pledges/0/details/0/image"]) {
-            let html = page_of(&with(&[(pointer, hostile.into())]));
-            assert!(!unescape(&html).contains(hostile), "`{hostile}` at {pointer} is shown");
-        }
-    }
-}
-
 proptest! {
     #[test]
-    fn no_text_changes_the_page(texts in proptest::array::uniform9(any::<String>())) {
-        let changes: Vec<_> = TEXTS
+    fn no_record_changes_the_page(
+        amount in 0.0..f64::MAX,
+        texts in proptest::array::uniform9(any::<String>()),
+        [date, address] in proptest::array::uniform2(any::<String>()),
+    ) {
+        prop_assume!(amount > 0.0);
+        let mut changes: Vec<_> = TEXTS
             .into_iter()
             .zip(texts)
             .map(|(pointer, text)| (pointer, json!(format!("{pointer}{text}"))))
             .collect();
         prop_assert_eq!(&skeleton(&page_of(&with(&changes))), &*TAME);
-    }
-
-    #[test]
-    fn no_record_is_too_odd(
-        amount in 0.0..f64::MAX,
-        [date, address, text] in proptest::array::uniform3(any::<String>()),
-    ) {
-        prop_assume!(amount > 0.0);
-        let html = page_of(&with(&[
+        changes.extend([
             ("/createdAt", json!(date)),
             ("/trigger/date", json!(format!("2026-{date}-21T00:00:00Z"))),
             ("/trigger/externalUrl", json!(address)),
             ("/pledges/0/impact/amount", json!(amount)),
             ("/pledges/0/details/0/image", json!(format!("https://{address}"))),
-            ("/pledges/0/recipient/email", json!(text)),
-        ]));
-        prop_assert!(html.ends_with("</html>"));
+        ]);
+        check_page(&page_of(&with(&changes)));
     }
 }
 
@@ -458,24 +417,12 @@ fn policy_names_the_one_style_by_its_hash() {
     for html in every_page() {
         let styles = texts(&html, "style");
         let [style] = styles.as_slice() else { panic!("a page has one style") };
-        let hash = format!("'sha256-{}'", base64(&Sha256::digest(style)));
+        let hash = format!("'sha256-{}'", Base64::encode_string(&Sha256::digest(style)));
         assert!(
             CONTENT_SECURITY_POLICY.contains(&format!("style-src {hash};")),
             "the style has changed: write {hash} into CONTENT_SECURITY_POLICY"
         );
     }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let group = |three: &[u8]| {
-        let bits = three.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
-        let bits = bits << (8 * (3 - three.len()));
-        let digit = |position: usize| char::from(DIGITS[bits >> (18 - 6 * position) & 63]);
-        let padded = move |position| if position > three.len() { '=' } else { digit(position) };
-        (0..4).map(padded).collect::<String>()
-    };
-    bytes.chunks(3).map(group).collect()
 }
 
 #[test]
@@ -496,56 +443,25 @@ fn policy_allows_nothing_else() {
     );
 }
 
+/// They need no exception from the policy: neither scripts nor inline styles, and no address but the web's.
 #[test]
-fn pages_need_no_exception_from_the_policy() {
+fn pages_are_whole_small_documents() {
     for html in every_page() {
-        let tags = skeleton(&html).join("");
-        for inline in ["<script", " style", " on", "<iframe", "<form", "<base", "<object"] {
-            assert!(!tags.contains(inline), "a page has `{inline}`");
-        }
-        for address in values(&html, "src").iter().chain(&values(&html, "href")) {
-            let is_icon = address.starts_with("data:image/svg+xml,");
-            assert!(is_icon || address.is_empty() || address.starts_with("https://"), "{address}");
-        }
-        assert!(!texts(&html, "style")[0].contains("url("), "the style loads something");
-    }
-}
-
-#[test]
-fn pages_are_whole_documents() {
-    for html in every_page() {
-        assert!(
-            html.starts_with("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">")
-        );
+        check_page(&html);
+        assert!(html.len() < 10_000, "a page of {} bytes", html.len());
+        let head = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">";
+        assert!(html.starts_with(head));
         assert!(html.contains("<meta name=\"color-scheme\" content=\"light dark\">"));
-        assert_eq!(texts(&html, "h1").len(), 1);
-        assert_eq!(open_elements(&html), Vec::<String>::new());
-        for landmark in ["<header>", "<main>"] {
+        for landmark in ["<header>", "<main>", "</h1>"] {
             assert_eq!(html.matches(landmark).count(), 1, "{landmark}");
         }
-    }
-}
-
-/// Returns the tags that are not closed.
-fn open_elements(html: &str) -> Vec<String> {
-    const VOID: [&str; 5] = ["!DOCTYPE", "meta", "link", "img", "br"];
-    let mut open: Vec<String> = Vec::new();
-    for tag in skeleton(html) {
-        let name = tag.trim_matches(['<', '>']).split(' ').next().unwrap_or_default().to_owned();
-        match name.strip_prefix('/') {
-            Some(closed) => assert_eq!(open.pop().as_deref(), Some(closed)),
-            None if VOID.contains(&name.as_str()) => {}
-            None => open.push(name),
+        for shared in ["og:", "twitter:", "canonical", "application-name", "url("] {
+            assert!(!html.contains(shared), "the page has `{shared}`");
         }
     }
-    open
-}
-
-#[test]
-fn pages_are_small() {
-    for html in every_page() {
-        assert!(html.len() < 10_000, "a page of {} bytes", html.len());
-    }
+    assert_eq!(texts(&not_found(), "h1"), ["We could not find this page"]);
+    assert_eq!(texts(&unavailable(), "h1"), ["One moment, please"]);
+    assert_eq!(texts(&unavailable(), "a"), ["try again"]);
 }
 
 /// The page of the largest record must fit beside it in an isolate's memory.

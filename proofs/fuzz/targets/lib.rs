@@ -1,7 +1,11 @@
 //! The fuzz targets: the four doors for untrusted input. A target takes any bytes. It panics where the service or the
 //! client panics, and where what must always hold does not.
 
-#![expect(clippy::unwrap_used, reason = "a target that meets the unexpected should panic")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a target that meets the unexpected should panic"
+)]
 
 pub mod address;
 pub mod bytes;
