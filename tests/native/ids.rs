@@ -1,7 +1,7 @@
 //! Ids and edit keys: their shape, and what cannot be one.
 
 use base32ct::{Base32Unpadded, Encoding as _};
-use impact_pledge::pledge::{EditKey, PledgeId, TransactionId};
+use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use proptest::prelude::*;
@@ -9,7 +9,6 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 
 const BASE32: &str = "abcdefghijklmnopqrstuvwxyz234567";
-const HEX: &str = "0123456789abcdef";
 
 fn bytes<const N: usize>(seed: usize) -> [u8; N] {
     *Sha256::digest(seed.to_be_bytes()).first_chunk().unwrap()
@@ -20,26 +19,6 @@ fn shaped(text: &str, prefix: &str, alphabet: &str, length: usize) {
     let opaque = text.strip_prefix(prefix).unwrap();
     assert_eq!(opaque.len(), length, "`{text}`");
     assert!(opaque.chars().all(|char| alphabet.contains(char)), "`{text}`");
-}
-
-#[test]
-fn ten_thousand_are_shaped_and_distinct() {
-    let mut transactions = BTreeSet::new();
-    let mut pledges = BTreeSet::new();
-    let mut edit_keys = BTreeSet::new();
-    for seed in 0..10_000 {
-        let transaction = TransactionId::from_bytes(bytes(seed)).to_string();
-        let pledge = PledgeId::from_bytes(bytes(seed)).to_string();
-        let edit_key = EditKey::from_bytes(bytes(seed)).to_string();
-        shaped(&transaction, "ptran_", BASE32, 42);
-        shaped(&pledge, "p_", BASE32, 24);
-        shaped(&edit_key, "", HEX, 40);
-        assert_eq!(TransactionId::parse(&transaction).unwrap().as_str(), transaction);
-        transactions.insert(transaction);
-        pledges.insert(pledge);
-        edit_keys.insert(edit_key);
-    }
-    assert_eq!([transactions.len(), pledges.len(), edit_keys.len()], [10_000; 3]);
 }
 
 #[test]
@@ -119,43 +98,15 @@ fn mode_and_unit_decide_the_shop_and_secret_and_reference_the_order() {
 fn what_cannot_be_an_id_is_refused() {
     let good = "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqe";
     assert!(TransactionId::parse(good).is_some());
-    let long = format!("ptran_{}", "a".repeat(594));
-    let hash = format!("key:{}", "a".repeat(64));
     for text in [
-        "",
-        "ptran",
-        "ptran_",
-        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnope",
-        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqrstuvwe",
-        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqre",
-        "ptran_abcdefghijklmnopqrst2345",
-        "ptran_abcdefghijklmnopqrst2341abcdefghijklmnopqe",
-        "ptran_abcdefghijklmnopqrst2348abcdefghijklmnopqe",
+        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqb", // which no 208 bits are
         "ptran_abcdefghijklmnopqrst234Aabcdefghijklmnopqe",
         "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopq=",
-        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqb", // which no 208 bits are
-        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopq7",
         "ptran_abcdefghijklmnopqrst2%00abcdefghijklmnopqe",
-        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopq\0",
-        "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopq\n",
-        "ptran_abcdefghijklmnopqrst23..abcdefghijklmnopqe",
         "ptran_abcdefghijklmnopqrs/2345abcdefghijklmnopqe",
-        "ptran_abcdefghijklmnopqrst23\u{e9}abcdefghijklmnopqe",
-        "ptran_ bcdefghijklmnopqrst2345abcdefghijklmnopqe",
-        " ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqe",
         "ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqe ",
         "PTRAN_abcdefghijklmnopqrst2345abcdefghijklmnopqe",
-        "p_abcdefghijklmnopqrst2345abcdefghijklmnopqe",
         "transaction:ptran_abcdefghijklmnopqrst2345abcdefghijklmnopqe",
-        "key:",
-        hash.as_str(),
-        "catalogue",
-        "idempotency:0123456789abcdef",
-        "%00",
-        "\0",
-        "../catalogue",
-        "%2e%2e%2fcatalogue",
-        long.as_str(),
     ] {
         assert!(TransactionId::parse(text).is_none(), "`{text}`");
     }

@@ -73,23 +73,16 @@ fn bottom() -> BigUint {
     BigUint::from(5_u8).pow(1075)
 }
 
-/// Returns many spellings of the number `digits` × 10^`power`.
+/// Returns some spellings of the number `digits` × 10^`power`.
 fn spellings(digits: &str, power: i32) -> Vec<String> {
     let mut spellings = vec![format!("{digits}e{power}"), format!("{digits}.000e{power}")];
-    for point in [1, 2, digits.len() / 2, digits.len() - 1] {
-        let (whole, fraction) = digits.split_at(point);
-        spellings.push(format!("{whole}.{fraction}E{:+}", power + fraction.len() as i32));
-    }
-    for zeros in [0, 1, 40, 400] {
+    for zeros in [0, 1, 400] {
         let fraction = "0".repeat(zeros) + digits;
-        spellings.push(format!("0.{fraction}e{}", power + fraction.len() as i32));
+        spellings.push(format!("0.{fraction}E{:+}", power + fraction.len() as i32));
         spellings.push(format!("{digits}{}e{}", "0".repeat(zeros), power - zeros as i32));
     }
     if power == 0 {
         spellings.push(digits.to_owned());
-    }
-    if let Some(zeros) = usize::try_from(-power).unwrap_or(0).checked_sub(digits.len()) {
-        spellings.push(format!("0.{}{digits}", "0".repeat(zeros)));
     }
     spellings
 }
@@ -110,70 +103,13 @@ fn agree_around(number: &BigUint, power: i32) {
 }
 
 #[test]
-fn around_the_first_infinite_number() {
+fn around_the_first_infinite_number_and_the_last_that_rounds_to_0() {
     agree_around(&top(), 0);
     assert_eq!(code_of(&top().to_string()), Some(Code::NotFinite));
     assert_eq!(code_of(&(top() - 1_u8).to_string()), None);
-}
-
-#[test]
-fn around_the_last_number_that_rounds_to_0() {
     agree_around(&bottom(), -1075);
     assert_eq!(code_of(&format!("{}e-1075", bottom())), Some(Code::NotPositive));
     assert_eq!(code_of(&format!("{}e-1075", bottom() + 1_u8)), None);
-}
-
-#[test]
-fn every_prefix_of_the_boundaries() {
-    for (digits, power) in [(top().to_string(), 0), (bottom().to_string(), -1075)] {
-        for length in 1..=digits.len() {
-            let (prefix, rest) = digits.split_at(length);
-            let power = power + rest.len() as i32;
-            agree(&format!("{prefix}e{power}"));
-            // The last digit incremented.
-            let up = prefix.parse::<BigUint>().unwrap() + 1_u8;
-            agree(&format!("{up}e{power}"));
-        }
-    }
-}
-
-#[test]
-fn every_power_of_ten() {
-    for power in -1_200..=1_200 {
-        for digits in ["1", "9", "0", "1.7", "1.8", "2.4", "2.5", "4.9", "17976931348623157"] {
-            agree(&format!("{digits}e{power}"));
-        }
-    }
-}
-
-#[test]
-fn exponents_beyond_any_integer() {
-    for digits in ["1", "0", "0.0", "1.5", "123456789", "0.000001"] {
-        for exponent in ["99999999999999999999", "9223372036854775807", "9223372036854775808"] {
-            for sign in ["", "+", "-"] {
-                agree(&format!("{digits}e{sign}{exponent}"));
-                agree(&format!("{digits}E{sign}000{}", exponent.repeat(40)));
-            }
-        }
-    }
-}
-
-#[test]
-fn many_digits() {
-    for count in [16, 17, 18, 19, 20, 21, 308, 309, 310, 323, 324, 400, 800, 5_000] {
-        for digit in ["0", "1", "2", "5", "9"] {
-            let digits = digit.repeat(count);
-            let whole = format!("1{digits}");
-            agree(&whole);
-            agree(&format!("0.{digits}"));
-            agree(&format!("0.{digits}1"));
-            agree(&format!("{whole}.{digits}"));
-            for power in [-(count as i32) - 324, -(count as i32), 308 - count as i32, 300] {
-                agree(&format!("{whole}e{power}"));
-                agree(&format!("0.{digits}1e{}", -power));
-            }
-        }
-    }
 }
 
 /// The standard library ignores the last digits of such exponents.
@@ -198,15 +134,6 @@ fn exponents_that_many_digits_make_up_for() {
     row(format!("1{}e-655360", "0".repeat(65_536)), None, Some(Code::NotPositive));
 }
 
-/// One body can have so many numbers: all together must be checked fast.
-#[test]
-fn twenty_thousand_on_the_boundaries() {
-    for text in [top().to_string(), format!("{}e-1075", bottom()), "2e308".to_owned()] {
-        let expected = expected(&text);
-        assert!((0..20_000).all(|_| code_of(&text) == expected), "`{text}`");
-    }
-}
-
 // ---- Amounts -----------------------------------------------------------------------------------
 
 fn written(amount: Amount) -> String {
@@ -217,22 +144,14 @@ fn written(amount: Amount) -> String {
 #[test]
 fn an_amount_is_written_as_the_shortest_text_of_the_nearest_double() {
     for (text, shortest) in [
-        ("1", "1"),
         ("3.0", "3"),
-        ("3e0", "3"),
         ("1e3", "1000"),
         ("00012.5", "12.5"),
-        ("0.10", "0.1"),
-        ("3.14", "3.14"),
         ("9.5E-7", "9.5e-7"),
         ("4503599627370497.5", "4503599627370498"),
-        ("9007199254740991", "9007199254740991"),
-        ("9007199254740992", "9007199254740992"),
         ("9007199254740993", "9007199254740992"),
         ("9007199254740993.0000000000000000000000000001", "9007199254740994.0"),
         ("18446744073709551616", "1.8446744073709552e+19"),
-        ("1e23", "1e+23"),
-        ("1e308", "1e+308"),
         ("1.7976931348623158e308", "1.7976931348623157e+308"),
         ("5e-324", "5e-324"),
         ("2.4703282292062328e-324", "5e-324"),
@@ -248,23 +167,14 @@ fn an_amount_is_written_as_the_shortest_text_of_the_nearest_double() {
 fn what_is_not_finite_and_above_0_is_no_amount() {
     for text in [
         "0",
-        "0.0",
         "0e400",
         "-1",
-        "1e-400",
         "2.4703282292062327e-324",
         "1.8e308",
-        "1e400",
         "",
         "-",
-        ".",
-        "e5",
         "1e",
-        "1e+",
-        "x",
         "1x",
-        "1e5x",
-        "1.2.3",
         "inf",
         "NaN",
     ] {

@@ -118,14 +118,6 @@ const BROKEN_METADATA: &[&str] = &[
     r#"{"mode":"test","unit":["canary"],"editKey":"canary"}"#,
 ];
 
-#[test]
-fn the_log_names_a_member_that_a_record_lacks() {
-    let service = seeded();
-    service.store.keep(&CredentialKey(ApiKey::new(UNIT).hash()).name(), b"{}", b"null");
-    let log = service.create(UNIT, &minimal()).log.unwrap();
-    assert!(log.contains("the stored key is damaged: missing field `mode`"), "{log}");
-}
-
 // ---- What an operator finds a transaction by -----------------------------------------------------
 
 /// The metadata of what this key creates, without what random bytes decide.

@@ -6,61 +6,16 @@ use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::Mode;
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key, NoMetadata, OperatorStore, ProfileKey, SecretKey, Store as _,
-    StoreError, TransactionKey, TransactionMetadata,
+    CatalogueKey, CredentialKey, Key, ProfileKey, SecretKey, TransactionKey, TransactionMetadata,
 };
 use support::memory::MemoryStore;
-use support::stores::{access, conforms, edit_key, id, replay_key, scope, value};
+use support::stores::{conforms, edit_key, id, replay_key, scope};
 
 // ---- Memory ------------------------------------------------------------------------------------
 
 #[test]
 fn memory_conforms() {
     block_on(conforms(&MemoryStore::default()));
-}
-
-#[test]
-fn a_broken_store_says_so_and_forgets_nothing() {
-    let store = MemoryStore::default();
-    let transaction = id(1);
-    let key = TransactionKey(&transaction);
-    block_on(async {
-        store.put(&key, b"kept".to_vec(), &access("u")).await.unwrap();
-        store.set_broken(true);
-        assert_eq!(
-            store.put(&key, b"lost".to_vec(), &access("u")).await,
-            Err(StoreError::Unavailable)
-        );
-        assert_eq!(store.get(&key).await.unwrap_err(), StoreError::Unavailable);
-        store.set_broken(false);
-        assert_eq!(value(&store, &key).await.unwrap(), b"kept");
-    });
-}
-
-#[test]
-fn what_an_operator_needs_works_in_memory() {
-    let store = MemoryStore::default();
-    store.set_page_length(2);
-    let keys = ["a", "b", "c"].map(|text| CredentialKey(ApiKey::new(text).hash()));
-    block_on(async {
-        for key in &keys {
-            store.put(key, key.name().into_bytes(), &NoMetadata).await.unwrap();
-        }
-        store.put_for(&keys[0], b"ends".to_vec(), &NoMetadata, 60).await.unwrap();
-        store.put(&CatalogueKey(Mode::Test), vec![], &NoMetadata).await.unwrap();
-        let first = store.list(CredentialKey::PREFIX, None).await.unwrap();
-        let rest = store.list(CredentialKey::PREFIX, first.cursor.as_deref()).await.unwrap();
-        assert!(first.cursor.is_some() && rest.cursor.is_none());
-        let listed: Vec<_> = first.records.into_iter().chain(rest.records).collect();
-        let mut names: Vec<_> = keys.iter().map(Key::name).collect();
-        names.sort();
-        assert_eq!(listed.iter().map(|record| record.name.clone()).collect::<Vec<_>>(), names);
-        let ends = listed.iter().find(|record| record.name == keys[0].name());
-        assert_eq!(ends.unwrap().expiration, Some(60));
-        OperatorStore::remove(&store, &keys[1]).await.unwrap();
-        let values = store.get_values(&keys).await.unwrap();
-        assert_eq!(values, [Some(b"ends".to_vec()), None, Some(keys[2].name().into_bytes())]);
-    });
 }
 
 // ---- Keys --------------------------------------------------------------------------------------
@@ -145,16 +100,6 @@ fn only_a_key_is_cached_for_less_than_usual() {
 // ---- TransactionMetadata ------------------------------------------------------------------------------------
 
 #[test]
-fn a_record_is_for_one_unit_and_mode() {
-    let access = TransactionMetadata::new(scope("unit", Mode::Live), &edit_key(1));
-    assert!(access.allows(&scope("unit", Mode::Live)));
-    assert!(!access.allows(&scope("unit", Mode::Test)));
-    assert!(!access.allows(&scope("other", Mode::Live)));
-    assert!(!access.allows(&scope("", Mode::Live)));
-    assert!(!access.allows(&scope("unit ", Mode::Live)));
-}
-
-#[test]
 fn an_edit_key_opens_one_record() {
     let access = TransactionMetadata::new(scope("unit", Mode::Live), &edit_key(0xAB));
     let right = edit_key(0xAB).to_string();
@@ -165,11 +110,4 @@ fn an_edit_key_opens_one_record() {
     }
     let kept = serde_json::to_string(&access).unwrap();
     assert!(!kept.contains(&right), "only its hash is kept");
-}
-
-/// Workers KV takes 1,024 bytes of metadata.
-#[test]
-fn access_fits_beside_its_record() {
-    let bytes = serde_json::to_vec(&access(&"u".repeat(800))).unwrap();
-    assert!(bytes.len() <= 1_024, "{} bytes", bytes.len());
 }
