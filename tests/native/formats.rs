@@ -283,7 +283,7 @@ fn byte() -> impl Strategy<Value = u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6_000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn oracles_agree_after_one_or_two_mutations(

@@ -441,7 +441,7 @@ fn the_table_of_the_form_is_current() {
 
 // ---- JSON Schema and TypeScript ------------------------------------------------------------------
 
-fn json_schema(slot: Option<Slot>, kind: Kind) -> Value {
+pub fn json_schema(slot: Option<Slot>, kind: Kind) -> Value {
     let mut schema = match kind {
         Kind::Text(format) => format_name(format).map_or_else(
             || json!({ "type": "string" }),

@@ -1,20 +1,17 @@
 //! Compares openapi.yaml with the code: the request with the schema's table, answers with encoded
 //! ones.
 
-use crate::descriptions::{object_type, slot_doc};
+use crate::descriptions::object_type;
 use crate::fixtures;
+use crate::generated::json_schema;
 use crate::json_schema::OpenApi;
 use impact_pledge::api::{self, Operation, Problem};
 use impact_pledge::idempotency::IdempotencyKey;
-use impact_pledge::pledge::{
-    PledgeTransaction, PledgeTransactionRequest, RetrievedPledgeTransaction,
-};
-use impact_pledge::schema::{
-    Array, CREATED, ERROR, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
-};
+use impact_pledge::pledge::{PledgeTransaction, RetrievedPledgeTransaction};
+use impact_pledge::schema::{CREATED, ERROR, Kind, Object, REQUEST, RETRIEVED};
 use impact_pledge::scope::Mode;
 use impact_pledge::validate;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 impl OpenApi {
@@ -33,81 +30,46 @@ fn request_name() -> &'static str {
     object_type(None).unwrap().0
 }
 
-/// Returns the table as schemas, one for each object, by its name.
-fn schemas(object: &'static Object, slot: Option<Slot>, all: &mut Map<String, Value>) {
-    let (name, doc) = object_type(slot).unwrap();
-    let mut schema = json!({
-        "description": doc,
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {},
-    });
-    let required: Vec<_> =
-        object.members.iter().filter(|member| member.required).map(|member| member.name).collect();
-    if !required.is_empty() {
-        schema["required"] = json!(required);
+/// Puts each schema of a part of a request in place of its reference, which keeps its description.
+fn inlined(document: &OpenApi, schema: &Value, names: &mut BTreeSet<String>) -> Value {
+    if let Some(reference) = schema["$ref"].as_str() {
+        names.insert(reference.rsplit('/').next().unwrap().to_owned());
     }
-    for member in object.members {
-        schema["properties"][member.name] = property(member, all);
+    let mut whole = document.resolve(schema).clone();
+    if let Some(description) = schema.get("description") {
+        whole["description"] = description.clone();
     }
-    all.insert(name.to_owned(), schema);
-}
-
-fn property(member: &Member, all: &mut Map<String, Value>) -> Value {
-    let mut property = kind(member.kind, member.slot, all);
-    property["description"] = slot_doc(member.slot).into();
-    property
-}
-
-fn kind(kind: Kind, slot: Slot, all: &mut Map<String, Value>) -> Value {
-    match kind {
-        Kind::Text(Format::Any) => json!({ "type": "string" }),
-        Kind::Text(Format::Email) => json!({ "type": "string", "format": "email" }),
-        Kind::Text(Format::Uri) => json!({ "type": "string", "format": "uri" }),
-        Kind::Text(Format::DateTime) => json!({ "type": "string", "format": "date-time" }),
-        Kind::PositiveNumber => json!({ "type": "number", "exclusiveMinimum": 0 }),
-        Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
-        Kind::Object(object) => {
-            schemas(object, Some(slot), all);
-            let (name, _) = object_type(Some(slot)).unwrap();
-            json!({ "$ref": format!("#/components/schemas/{name}") })
-        }
-        Kind::Array(array) => array_schema(array, all),
-        Kind::Boolean | Kind::Decimal => unreachable!("a request has none"),
+    if let Some(items) = whole.get_mut("items") {
+        *items = inlined(document, items, names);
     }
-}
-
-fn array_schema(array: &'static Array, all: &mut Map<String, Value>) -> Value {
-    let mut schema = json!({ "type": "array", "items": kind(array.item, array.slot, all) });
-    if array.min_items > 0 {
-        schema["minItems"] = array.min_items.into();
+    let properties = whole.get_mut("properties").and_then(Value::as_object_mut);
+    for (_, property) in properties.into_iter().flatten() {
+        *property = inlined(document, property, names);
     }
-    if let Some(most) = array.max_items {
-        schema["maxItems"] = most.into();
-    }
-    schema
+    whole
 }
 
 #[test]
 fn the_request_is_the_table() {
     let document = OpenApi::read();
-    let mut expected = Map::new();
-    schemas(&REQUEST, None, &mut expected);
-    for (name, expected) in &expected {
-        assert_eq!(document.schema(name), expected, "`{name}`");
-    }
+    let mut names = BTreeSet::new();
+    let reference = json!({ "$ref": format!("#/components/schemas/{}", request_name()) });
+    let schema = inlined(&document, &reference, &mut names);
+    assert_eq!(schema, json_schema(None, Kind::Object(&REQUEST)));
     let all = document.0["components"]["schemas"].as_object().unwrap();
-    let requests = all.keys().filter(|name| name.ends_with("Request")).collect::<BTreeSet<_>>();
-    assert_eq!(requests, expected.keys().collect(), "schemas that the table has not");
+    let requests = all.keys().filter(|name| name.ends_with("Request")).cloned();
+    assert_eq!(requests.collect::<BTreeSet<_>>(), names, "schemas that the table has not");
     let body = &document.0["paths"][CREATE.1][CREATE.0]["requestBody"];
-    assert_eq!(body["required"], true);
     assert_eq!(
-        body["content"],
-        json!({ "application/json": {
-            "schema": { "$ref": format!("#/components/schemas/{}", request_name()) },
-            "examples": body["content"]["application/json"]["examples"],
-        }})
+        (&body["required"], &body["content"]["application/json"]["schema"]),
+        (&json!(true), &reference)
     );
+    let mut count = 0;
+    for example in examples(&body["content"]) {
+        assert!(validate::check(&serde_json::to_vec(example).unwrap()).is_empty(), "{example}");
+        count += 1;
+    }
+    assert!(count >= 2);
 }
 
 /// The issues that JSON Schema cannot express, such as duplicate members or text that is not
@@ -223,55 +185,31 @@ fn the_answers_are_the_tables() {
 
 // ---- Operations --------------------------------------------------------------------------------
 
-/// Returns the operations that can end in a problem.
-fn operations_of(problem: &Problem) -> &'static [(&'static str, &'static str)] {
-    match problem {
-        Problem::Unauthorized(Operation::Get) | Problem::UnitRequired(Operation::Get) => &[GET],
-        Problem::Unauthorized(Operation::Create) | Problem::UnitRequired(Operation::Create) => {
-            &[CREATE]
-        }
-        Problem::TransactionNotFound => &[GET],
-        Problem::StoreUnavailable | Problem::TooManyRefusedKeys | Problem::Internal(_) => {
-            &[CREATE, GET]
-        }
-        Problem::PathNotFound | Problem::MethodNotAllowed(_) => &[],
-        Problem::UnsupportedMediaType
-        | Problem::ContentTooLarge
-        | Problem::RecordTooLarge
-        | Problem::UnreadableBody
-        | Problem::InvalidRequest(_)
-        | Problem::InvalidIdempotencyKey
-        | Problem::IdempotencyKeyReused
-        | Problem::WriteUnconfirmed { .. }
-        | Problem::Busy
-        | Problem::SecretMissing
-        | Problem::InvalidHost => &[CREATE],
-    }
-}
-
-fn problems() -> Vec<Problem> {
-    let of = |operation| [Problem::Unauthorized(operation), Problem::UnitRequired(operation)];
-    let others = [
-        Problem::TransactionNotFound,
-        Problem::TooManyRefusedKeys,
-        Problem::PathNotFound,
-        Problem::MethodNotAllowed("GET"),
-        Problem::UnsupportedMediaType,
-        Problem::ContentTooLarge,
-        Problem::RecordTooLarge,
-        Problem::UnreadableBody,
-        Problem::InvalidRequest("`/reference` is required".to_owned()),
-        Problem::InvalidIdempotencyKey,
-        Problem::IdempotencyKeyReused,
-        Problem::StoreUnavailable,
-        Problem::WriteUnconfirmed { repeatable: false },
-        Problem::WriteUnconfirmed { repeatable: true },
-        Problem::Busy,
-        Problem::SecretMissing,
-        Problem::InvalidHost,
-        Problem::Internal(String::new()),
-    ];
-    [of(Operation::Create), of(Operation::Get)].into_iter().flatten().chain(others).collect()
+/// Every problem, and the operations that can end in it.
+fn problems() -> Vec<(Problem, &'static [(&'static str, &'static str)])> {
+    let text = "`/reference` is required".to_owned();
+    vec![
+        (Problem::Unauthorized(Operation::Create), &[CREATE]),
+        (Problem::Unauthorized(Operation::Get), &[GET]),
+        (Problem::UnitRequired(Operation::Create), &[CREATE]),
+        (Problem::UnitRequired(Operation::Get), &[GET]),
+        (Problem::TransactionNotFound, &[GET]),
+        (Problem::TooManyRefusedKeys, &[CREATE, GET]),
+        (Problem::StoreUnavailable, &[CREATE, GET]),
+        (Problem::Internal(String::new()), &[CREATE, GET]),
+        (Problem::UnsupportedMediaType, &[CREATE]),
+        (Problem::ContentTooLarge, &[CREATE]),
+        (Problem::RecordTooLarge, &[CREATE]),
+        (Problem::UnreadableBody, &[CREATE]),
+        (Problem::InvalidRequest(text), &[CREATE]),
+        (Problem::InvalidIdempotencyKey, &[CREATE]),
+        (Problem::IdempotencyKeyReused, &[CREATE]),
+        (Problem::WriteUnconfirmed { repeatable: false }, &[CREATE]),
+        (Problem::WriteUnconfirmed { repeatable: true }, &[CREATE]),
+        (Problem::Busy, &[CREATE]),
+        (Problem::SecretMissing, &[CREATE]),
+        (Problem::InvalidHost, &[CREATE]),
+    ]
 }
 
 #[test]
@@ -295,8 +233,9 @@ fn statuses_are_those_that_the_code_gives() {
     let document = OpenApi::read();
     for operation @ (method, path) in [CREATE, GET] {
         let problems = problems();
-        let ends = problems.iter().filter(|problem| operations_of(problem).contains(&operation));
-        let mut expected: BTreeSet<_> = ends.map(|problem| problem.status().to_string()).collect();
+        let ends = problems.iter().filter(|(_, operations)| operations.contains(&operation));
+        let mut expected: BTreeSet<_> =
+            ends.map(|(problem, _)| problem.status().to_string()).collect();
         expected.insert("200".to_owned());
         let responses = document.0["paths"][path][method]["responses"].as_object().unwrap();
         assert_eq!(responses.keys().cloned().collect::<BTreeSet<_>>(), expected, "{method} {path}");
@@ -306,8 +245,8 @@ fn statuses_are_those_that_the_code_gives() {
 #[test]
 fn every_problem_has_the_body_that_the_document_says() {
     let document = OpenApi::read();
-    for problem in problems() {
-        for (method, path) in operations_of(&problem) {
+    for (problem, operations) in problems() {
+        for (method, path) in operations {
             let schema = document.answer(method, path, problem.status()).unwrap();
             for is_live in [None, Some(false), Some(true)] {
                 let body = serde_json::to_value(problem.body(is_live)).unwrap();
@@ -374,47 +313,23 @@ fn examples(content: &Value) -> impl Iterator<Item = &Value> {
 }
 
 #[test]
-fn examples_of_requests_are_valid() {
-    let document = OpenApi::read();
-    let mut count = 0;
-    for example in examples(&document.0["paths"][CREATE.1][CREATE.0]["requestBody"]["content"]) {
-        let bytes = serde_json::to_vec(example).unwrap();
-        assert!(validate::check(&bytes).is_empty(), "{example}");
-        assert!(PledgeTransactionRequest::parse(&bytes, 20).is_ok());
-        count += 1;
-    }
-    assert!(count >= 2);
-}
-
-#[test]
 fn examples_of_answers_are_what_is_encoded() {
     let document = OpenApi::read();
-    let created = &document.0["paths"][CREATE.1][CREATE.0]["responses"]["200"]["content"];
-    for example in examples(created) {
-        let bytes = serde_json::to_vec(example).unwrap();
-        let again =
-            serde_json::to_value(serde_json::from_slice::<PledgeTransaction<'_>>(&bytes).unwrap())
-                .unwrap();
-        assert_eq!(&again, example);
-        assert!(document.accepts(document.schema("PledgeTransaction"), example));
+    for ((method, path), name) in
+        [(CREATE, "PledgeTransaction"), (GET, "RetrievedPledgeTransaction")]
+    {
+        for example in examples(&document.0["paths"][path][method]["responses"]["200"]["content"]) {
+            let text = example.to_string();
+            let again = match (method, path) {
+                CREATE => json!(serde_json::from_str::<PledgeTransaction<'_>>(&text).unwrap()),
+                _ => json!(serde_json::from_str::<RetrievedPledgeTransaction<'_>>(&text).unwrap()),
+            };
+            assert_eq!(&again, example);
+            assert!(document.accepts(document.schema(name), example));
+        }
     }
-    let retrieved = &document.0["paths"][GET.1][GET.0]["responses"]["200"]["content"];
-    for example in examples(retrieved) {
-        let bytes = serde_json::to_vec(example).unwrap();
-        let again = serde_json::to_value(
-            serde_json::from_slice::<RetrievedPledgeTransaction<'_>>(&bytes).unwrap(),
-        )
-        .unwrap();
-        assert_eq!(&again, example);
-        assert!(document.accepts(document.schema("RetrievedPledgeTransaction"), example));
-    }
-}
-
-#[test]
-fn a_retrieved_amount_may_be_a_number() {
-    let document = OpenApi::read();
     let schema = document.schema("RetrievedCharge");
-    for amount in [json!("1.50"), json!(1.5), json!(2)] {
+    for amount in [json!("1.50"), json!(1.5)] {
         let charge = json!({ "amount": amount, "currencyCode": "USD", "paidAt": null });
         assert!(document.accepts(schema, &charge), "{charge}");
     }

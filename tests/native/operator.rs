@@ -7,9 +7,8 @@ use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
 use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units;
 use impact_pledge::operator::{OperatorError, prices, seed};
-use impact_pledge::pledge::EditKey;
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{StoreError, TransactionMetadata};
+use impact_pledge::store::StoreError;
 use impact_pledge::timeline::NewProfile;
 use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
@@ -164,10 +163,7 @@ fn a_key_that_cannot_work_is_not_made() {
     for (level, label, message) in [
         (unit(""), "", format!("`` {no_id}")),
         (unit("a b"), "", format!("`a b` {no_id}")),
-        (unit("a,b"), "", format!("`a,b` {no_id}")),
-        (unit("ü"), "", format!("`ü` {no_id}")),
         (unit(&long), "", format!("`{long}` {no_id}")),
-        (teams("", &["u"]), "", format!("`` {no_id}")),
         (teams("t", &["u", "v w"]), "", format!("`v w` {no_id}")),
         (teams("t", &[]), "", "a team has 1 to 1000 units, not 0".to_owned()),
         (teams("t", &["u"; 1_001]), "", "a team has 1 to 1000 units, not 1001".to_owned()),
@@ -178,17 +174,6 @@ fn a_key_that_cannot_work_is_not_made() {
         refused(block_on(keys::create(&store, &CountedEntropy::default(), record)), &message);
     }
     assert_eq!(store.names(), [""; 0]);
-}
-
-#[test]
-fn the_longest_unit_fits_the_metadata_of_a_record() {
-    let store = MemoryStore::default();
-    let made = make(&store, KeyRecord::new(Mode::Test, unit(&"\"".repeat(128)))); // twice as long in JSON
-    let record: KeyRecord =
-        serde_json::from_str(&store.value(&name_of(&made.key)).unwrap()).unwrap();
-    let access =
-        TransactionMetadata::new(record.scope(None).unwrap(), &EditKey::from_bytes([0; 20]));
-    assert!(serde_json::to_vec(&access).unwrap().len() <= 1_024);
 }
 
 // ---- The list ----------------------------------------------------------------------------------
@@ -490,17 +475,6 @@ fn a_catalogue_is_stored_as_the_service_reads_it() {
     kept["version"] = json!(VERSION);
     assert_eq!(stored(&store, "catalogue:live"), kept);
     assert_eq!(block_on(prices::get(&store, Mode::Live)), Ok(Some(catalogue)));
-    assert_eq!(block_on(prices::get(&store, Mode::Test)), Ok(None));
-}
-
-#[test]
-fn stored_prices_are_read_as_the_service_reads_them() {
-    let mut record = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
-    let meant = record.clone();
-    let store = MemoryStore::default();
-    record["ofLaterReleases"] = json!(true);
-    store.keep("catalogue:test", record.to_string().as_bytes(), b"null");
-    assert_eq!(shown(&block_on(prices::get(&store, Mode::Test)).unwrap()), meant);
     store.keep("catalogue:test", b"{}", b"null");
     refused(
         block_on(prices::get(&store, Mode::Test)),
@@ -513,7 +487,6 @@ fn a_catalogue_with_a_mistake_is_told_where_it_is() {
     let price = "expected a price: write a plain decimal in quotes, such as `\"0.50\"`";
     for (text, message) in [
         ("", "is not JSON: EOF while parsing a value at line 1 column 0".to_owned()),
-        ("tree = 0.50", "is not JSON: expected ident at line 1 column 3".to_owned()),
         (
             "{\"currencyCode\":\"USD\",\n\"unitPrices\":{},}",
             "is not JSON: trailing comma at line 2 column 17".to_owned(),
