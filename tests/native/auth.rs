@@ -6,47 +6,6 @@ use serde_json::json;
 
 // ---- The header --------------------------------------------------------------------------------
 
-#[track_caller]
-fn reads(header: &str, token: &str) {
-    assert_eq!(ApiKey::from_authorization(header), Some(ApiKey::new(token)), "`{header}`");
-}
-
-#[test]
-fn a_bearer_token_is_read() {
-    reads("Bearer service_sk_test_1", "service_sk_test_1");
-    reads("bEaReR service_sk_test_1", "service_sk_test_1");
-    reads("Bearer   service_sk_test_1", "service_sk_test_1");
-    reads("  Bearer service_sk_test_1  ", "service_sk_test_1");
-    reads("Bearer x", "x");
-    reads("Bearer eyJhbGciOi.J9-_~+/==", "eyJhbGciOi.J9-_~+/==");
-    let long = "k".repeat(10_000);
-    reads(&format!("Bearer {long}"), &long);
-}
-
-#[test]
-fn anything_else_is_refused() {
-    for header in [
-        "",
-        "Bearer",
-        "Bearer ",
-        "service_sk_test_1",
-        "Basic c2VydmljZQ==",
-        "Bearerx",
-        "Bearer:x",
-        "Bearer x y",
-        "Bearer x, Bearer y",
-        "Bearer\tx",
-        "Bearer\u{a0}x",
-        "Bearer \u{e9}",
-        "\u{85}Bearer x",
-        "Bearer x\u{b}",
-        "Bearer x\u{0}",
-        "Bearer x\u{7f}",
-    ] {
-        assert_eq!(ApiKey::from_authorization(header), None, "`{}`", header.escape_debug());
-    }
-}
-
 #[test]
 fn a_key_never_shows_itself() {
     assert_eq!(format!("{:?}", ApiKey::new("service_sk_live_secret")), "ApiKey(…)");

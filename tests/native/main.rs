@@ -33,6 +33,7 @@ mod records;
 mod retry;
 mod rows;
 mod store;
+mod texts;
 mod timeline;
 mod transactions;
 mod validation;

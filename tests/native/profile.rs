@@ -127,37 +127,7 @@ fn papers_are_those_of_the_style() {
 // ---- Languages ---------------------------------------------------------------------------------
 
 #[test]
-fn the_reader_chooses_the_language() {
-    let rows = [
-        ("", "en"),
-        ("de", "de"),
-        ("DE-at", "de"),
-        ("zh-Hant-TW", "zh"),
-        ("fr;q=0.5, de;q=0.9", "de"),
-        ("fr;q=0.5,de;q=0.501", "de"),
-        ("xx, sv;q=0.1", "sv"),
-        ("*;q=0.9, fr;q=0.8", "en"),
-        ("fr;q=0.8, *;q=0.1", "fr"),
-        ("fr;q=0", "en"),
-        ("fr;q=0.000, pl;q=0.001", "pl"),
-        ("fr;q=1.001, pl;q=0.1", "pl"),
-        ("fr;q=0.1234, pl;q=0.1", "pl"),
-        ("fr;q=x, pl;q=0.1", "pl"),
-        ("fr;level=1, pl;q=0.1", "pl"),
-        ("fr ; Q=0.7 , pl;q=0.8", "pl"),
-        ("fr;q=1., pl;q=0.8", "fr"),
-        (",,;;,=,-,q=1, it", "it"),
-        ("deutsch, nl", "nl"),
-    ];
-    for (header, tag) in rows {
-        assert_eq!(Language::accepted(header).tag(), tag, "{header}");
-    }
-}
-
-#[test]
 fn a_long_header_is_read_as_far_as_browsers_write() {
-    assert_eq!(Language::accepted(&format!("{}de", "xx,".repeat(300))), Language::De);
-    assert_eq!(Language::accepted(&format!("{}de", "xx,".repeat(400))), Language::En);
     assert_eq!(Language::accepted(&"é".repeat(1_000_000)), Language::En);
 }
 

@@ -554,16 +554,3 @@ fn transactions_with_an_offering_that_had_no_price_are_summed_by_themselves() {
     assert_eq!(unpriced, [(Mode::Test, 2, 2), (Mode::Live, 1, 1)]);
     assert_eq!(sum(&bench.store, UsageQuery::default()).1.transactions, 4);
 }
-
-#[test]
-fn a_month_is_a_year_and_a_month() {
-    for text in ["2026-01", "2026-12", "0000-11"] {
-        assert!(Month::parse(text).is_ok(), "`{text}`");
-    }
-    for text in
-        ["", "2026", "2026-00", "2026-13", "2026-1", "2026-011", "26-01", "2026-0x", "2026-01-01"]
-    {
-        let message = format!("`{text}` is not a month: write it as `2026-11`");
-        assert_eq!(Month::parse(text).unwrap_err().to_string(), message);
-    }
-}
