@@ -1,17 +1,13 @@
-//! Keys: the header's rows, what is stored of a key, and for which unit it acts.
+//! Keys: what is stored of a key, and what is no record of one.
 
 use impact_pledge::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord};
 use impact_pledge::scope::Mode;
 use serde_json::json;
 
-// ---- The header --------------------------------------------------------------------------------
-
 #[test]
 fn a_key_never_shows_itself() {
     assert_eq!(format!("{:?}", ApiKey::new("service_sk_live_secret")), "ApiKey(…)");
 }
-
-// ---- What is stored ----------------------------------------------------------------------------
 
 #[test]
 fn a_key_is_stored_as_its_sha_256() {

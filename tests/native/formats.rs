@@ -134,37 +134,7 @@ fn agree(text: &str) {
 // ---- All inputs of a small set -----------------------------------------------------------------
 
 #[test]
-fn every_byte_in_every_gap() {
-    let gaps = [
-        "?@b",
-        "\"?\"@b",
-        "\"\\?\"@b",
-        "a@?",
-        "a@[?]",
-        "a@[1.2.3.?]",
-        "a@[IPv6:?::]",
-        "?:",
-        "a:?",
-        "a://?",
-        "a://?@b",
-        "a://b:?",
-        "a://[?]",
-        "a://[::?]",
-        "a://[v?.a]",
-        "a://[v1.?]",
-        "a:%?0",
-        "a:%0?",
-        "a:#?",
-    ];
-    for gap in gaps {
-        for byte in 0..=u8::MAX {
-            agree(&gap.replacen('?', &char::from(byte).to_string(), 1));
-        }
-    }
-}
-
-#[test]
-fn every_ascii_byte_in_every_place_of_usual_texts() {
+fn every_byte_in_every_place_of_usual_texts() {
     let texts = [
         "ada.love-lace@shop.example",
         "\"a \\b\"@[192.168.10.1]",
@@ -172,12 +142,12 @@ fn every_ascii_byte_in_every_place_of_usual_texts() {
         "https://ada:pw%41@shop.example:8080/orders/1815?a=b#c",
         "a://[1:22:333:4444::1.20.30.40]:1/",
         "a://[v1.abc:d]",
-        "urn:tree:oak",
+        "urn:tree:o%2fk",
         "2024-05-17T09:30:00Z",
         "2024-05-17t09:30:00.25+01:00",
     ];
     for (text, index) in texts.iter().flat_map(|text| (0..text.len()).map(move |at| (text, at))) {
-        for byte in 0..=0x7f {
+        for byte in (0..=0x80).chain([0xa0, 0xff]) {
             agree(&mutate(text, index, byte, Mutation::Insert));
             agree(&mutate(text, index, byte, Mutation::Replace));
         }

@@ -34,25 +34,10 @@ fn a_get_names_key_and_unit_only_where_there_is_one() {
 }
 
 #[test]
-fn an_id_stays_one_segment() {
-    for (id, segment) in [
-        ("a/b", "a%2Fb"),
-        ("a?b#c", "a%3Fb%23c"),
-        ("../key", "..%2Fkey"),
-        ("%2e%2e", "%252e%252e"),
-        ("é €", "%C3%A9%20%E2%82%AC"),
-        ("...", "..."),
-        ("a\\b\0", "a%5Cb%00"),
-    ] {
-        let head =
-            credentials().and_then(|credentials| RequestHead::get(credentials, id)).expect("an ID");
-        assert_eq!(head.path, format!("/v2/pledge-transaction/{segment}"));
-    }
+fn an_id_that_would_name_another_path_is_refused() {
     for id in ["", ".", ".."] {
-        assert_eq!(
-            credentials().and_then(|credentials| RequestHead::get(credentials, id)),
-            Err(InvalidArgument::Id)
-        );
+        let head = credentials().and_then(|credentials| RequestHead::get(credentials, id));
+        assert_eq!(head, Err(InvalidArgument::Id));
     }
 }
 

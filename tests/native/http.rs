@@ -284,14 +284,6 @@ fn may_be_recorded(answer: &Answer, is_live: bool) {
     assert!(!message.contains("Send the request again"), "{message}");
 }
 
-#[test]
-fn a_store_that_fails_is_never_a_success() {
-    let service = seeded();
-    service.store.set_broken(true);
-    unavailable(&service.create(UNIT, &minimal()), None);
-    unavailable(&service.get(UNIT, "ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), None);
-}
-
 /// Its IDs would not be those that the other keys of the unit derive.
 #[test]
 fn a_key_without_the_secret_reads_but_does_not_create() {
@@ -326,6 +318,8 @@ fn a_store_that_fails_later_says_the_mode_of_the_key() {
     let page = service.send(&TestRequest::new("GET", url.strip_prefix(ORIGIN).unwrap(), ""));
     assert_eq!(page.status, 503);
     assert!(page.text.contains("<html"), "`{}`", page.text);
+    unavailable(&service.isolate().create(UNIT, &minimal()), None);
+    unavailable(&service.isolate().get(UNIT, &id), None);
     service.store.set_broken(false);
     assert_eq!(service.get(LIVE_UNIT, &id).status, 200);
 }

@@ -1,4 +1,4 @@
-//! Safe repeats: the header's rows, and what is derived from it.
+//! Safe repeats: what is derived from the header, and the answers that are remembered.
 
 use impact_pledge::handle::Caches;
 use impact_pledge::idempotency::{
@@ -9,8 +9,6 @@ use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::version::Version;
 use std::collections::BTreeSet;
-
-// ---- The header --------------------------------------------------------------------------------
 
 // ---- What is derived ---------------------------------------------------------------------------
 
