@@ -45,7 +45,10 @@ impl Row {
         match value {
             Value::String(text) => text == read,
             Value::Object(_) => serde_json::from_str::<Value>(read).unwrap() == *value,
-            other => other.to_string() == *read,
+            other => {
+                let text = other.to_string();
+                text == *read
+            }
         }
     }
 }
