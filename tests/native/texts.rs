@@ -86,10 +86,11 @@ fn every_text_is_read_as_its_row_says() {
     let files = fixtures::files::<File>("texts");
     let names: Vec<_> = files.iter().map(|(name, _)| &**name).collect();
     assert_eq!(names, READERS.map(|(name, _)| name), "a reader for each file");
+    let mut wrong = Vec::new();
     for ((name, file), (_, reads)) in files.iter().zip(READERS) {
         assert!(!file.about.is_empty() && !file.rows.is_empty(), "{name}");
-        for row in &file.rows {
-            assert!(reads(row), "{name}: {row:?}");
-        }
+        let rows = file.rows.iter().filter(|row| !reads(row));
+        wrong.extend(rows.map(|row| format!("{name}: {row:.300?}")));
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
