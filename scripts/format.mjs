@@ -1,4 +1,4 @@
-/** `npm run format`: `cargo fmt` formats the Rust code; Biome formats all other code and mends what it safely can. */
+/** `npm run format`: `cargo fmt --all` formats the Rust code; Biome formats all other code and mends what it safely can. */
 import { join } from "node:path";
 import { command } from "./lib/command.mjs";
 import { run } from "./lib/run.mjs";
@@ -9,7 +9,7 @@ await command("npm run format --", "Formats all code and applies the linter's sa
     const { root, native } = await prepareTools({ lint: true });
     const biome = join(root, "node_modules", "@biomejs", "biome", "bin", "biome");
     const options = { cwd: root, env: native.env, show: true };
-    await run(native.cargo, ["fmt"], options);
+    await run(native.cargo, ["fmt", "--all"], options);
     await run(process.execPath, [biome, "check", "--write", "."], options);
   })
   .parseAsync();

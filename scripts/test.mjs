@@ -42,7 +42,7 @@ function allTasks({ root, native, wasm }) {
     build("pkg", "package"),
     build("operator", "operator"),
     cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
-    cargo("fmt", ["fmt", "--check"]),
+    cargo("fmt", ["fmt", "--all", "--check"]),
     script("biome", [
       "node_modules/@biomejs/biome/bin/biome",
       "ci",

@@ -3,15 +3,12 @@
 #![cfg(all(target_family = "wasm", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
-#[path = "support/stores.rs"]
-mod stores;
-
 use impact_pledge::scope::Mode;
 use impact_pledge::server::{KvNamespace, KvStore};
 use impact_pledge::store::{CatalogueKey, Key, NoMetadata, Store as _, StoreError, TransactionKey};
 use serde_json::Value;
 use std::borrow::Cow;
-use stores::{access, conforms, id, replay_key};
+use support::stores::{access, conforms, id, replay_key};
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_test::wasm_bindgen_test;
 

@@ -1,4 +1,4 @@
-// generated from src/api/names.rs and src/store/key.rs: `UPDATE=1 cargo test --test generated` writes it anew.
+// generated from src/api/names.rs and src/store/key.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
 
 /** Most bytes of a request's body. */
 export const MAX_BODY_BYTES = 1048576;

@@ -1,4 +1,4 @@
-// generated from src/schema.rs: `UPDATE=1 cargo test --test generated` writes it anew.
+// generated from src/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
 
 /** The maximum number of texts of one call; in the word of a text, the lowest bit of the length and the mask of the index of its node. */
 export const MAX_TEXTS = 256, LENGTH_SHIFT = 7, INDEX_MASK = 31;

@@ -19,7 +19,7 @@ const LIMITS = [
 ];
 
 const program = command("npm run fuzz --", ABOUT)
-  .argument("[targets...]", "such as `json`; none means all")
+  .argument("[targets...]", "such as `bytes`; none means all")
   .option("--minutes <n>", "how long for each target", readMinutes, 1);
 
 program.action(async (names, { minutes }) => {

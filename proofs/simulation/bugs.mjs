@@ -6,7 +6,14 @@ import { run } from "../../scripts/lib/run.mjs";
 import { PROFILE, seedsWith } from "./record.mjs";
 
 /** All that the simulation is built of. */
-const SOURCES = ["Cargo.toml", "Cargo.lock", "src", "proofs/simulation"];
+const SOURCES = [
+  "Cargo.toml",
+  "Cargo.lock",
+  "src",
+  "proofs/fuzz/targets",
+  "proofs/simulation",
+  "tests/support",
+];
 
 /** In `file`, `old`, which stands there once, becomes `new`. @typedef {{bug: string, file: string, old: string, new: string}} Bug */
 

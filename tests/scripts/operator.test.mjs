@@ -14,7 +14,14 @@ const MODULE = pathToFileURL(join(ROOT, "scripts", "lib", "operator.mjs"));
 function clone(t) {
   const root = mkdtempSync(join(tmpdir(), "impact-pledge-operator-"));
   t.after(() => rmSync(root, { recursive: true, force: true }));
-  for (const name of ["src", "Cargo.toml", "Cargo.lock", "package.json"])
+  for (const name of [
+    "src",
+    "Cargo.toml",
+    "Cargo.lock",
+    "package.json",
+    "tests/support",
+    "proofs/fuzz/targets",
+  ])
     cpSync(join(ROOT, name), join(root, name), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"), "junction");
   return root;

@@ -1,5 +1,7 @@
 //! A new service for each test, over a store in memory, and the development data.
 
+#![expect(clippy::panic, reason = "a body that is no JSON is shown")]
+
 use crate::memory::MemoryStore;
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};

@@ -1,27 +1,28 @@
 //! Stored records: written by an operator or by another release, or damaged.
 
-use super::service::{ACCESS, EDIT_KEY, FuzzService, ID, PATH, RECORD, Sent, UNIT, VALID};
-use super::timeline::check_page;
-use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
+use crate::page::check_page;
+use crate::{ACCESS, EDIT_KEY, ID, RECORD, VALID, send, service, service_with, text};
+use impact_pledge::auth::{ApiKey, KeyRecord};
 use impact_pledge::charge::Catalogue;
 use impact_pledge::idempotency::{IdempotencyKey, Replay, ReplayHash};
 use impact_pledge::pledge::RetrievedPledgeTransaction;
 use impact_pledge::scope::{Mode, Scope};
-use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{CredentialKey, Key as _, ReplayKey, TransactionMetadata};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
+use support::service::{PATH, SECRET, TestRequest, UNIT};
 
 /// The first byte is the kind of record.
 pub fn run(input: &[u8]) {
     let Some((first, record)) = input.split_first() else { return };
-    match first % 5 {
+    match first % 6 {
         0 => key(record),
         1 => catalogue(record),
-        2 => transaction(record),
+        2 => transaction(&text(record)),
         3 => access(record),
-        _ => replay(record),
+        4 => replay(record),
+        _ => profile(record),
     }
 }
 
@@ -33,92 +34,78 @@ fn read<T: Serialize + DeserializeOwned + PartialEq + Debug>(record: &[u8]) -> O
     Some(read)
 }
 
-fn get() -> Sent {
-    Sent::new("GET", &format!("{PATH}/{ID}"), UNIT).with("x-service-unit-id", "unit")
+fn get() -> TestRequest {
+    TestRequest::new("GET", &format!("{PATH}/{ID}"), UNIT)
+        .with_header("x-service-unit-id", "unit_dev")
+}
+
+fn timeline() -> TestRequest {
+    TestRequest::new("GET", &format!("/timeline/{ID}?edit_key={EDIT_KEY}"), "")
+}
+
+fn create() -> TestRequest {
+    TestRequest::new("POST", PATH, UNIT).with_body(VALID.as_bytes().to_vec())
 }
 
 fn ours() -> Scope {
-    Scope { mode: Mode::Test, unit: "unit".to_owned() }
+    Scope { mode: Mode::Test, unit: "unit_dev".to_owned() }
 }
 
 fn key(record: &[u8]) {
-    let service = FuzzService::with_record(RECORD.as_bytes(), ACCESS.as_bytes());
-    service.records.keep(&CredentialKey(ApiKey::new(UNIT).hash()).name(), record, b"null");
-    let read = read::<KeyRecord>(record);
-    read.iter().for_each(is_bounded);
-    let status = match read.map(|key| key.scope(Some("unit"))) {
+    let service = service();
+    service.store.keep(&CredentialKey(ApiKey::new(UNIT).hash()).name(), record, b"null");
+    let status = match read::<KeyRecord>(record).map(|key| key.scope(Some("unit_dev"))) {
         None => 500,
         Some(None) => 401,
         Some(Some(scope)) if scope == ours() => 200,
         Some(Some(_)) => 404,
     };
-    assert_eq!(service.send(&get()).status, status);
-}
-
-/// An ID has to fit a header and the metadata of a record.
-fn is_bounded(key: &KeyRecord) {
-    let ids = match &key.level {
-        KeyLevel::Unit { unit_id } => vec![unit_id],
-        KeyLevel::Team { team_id, unit_ids } => unit_ids.iter().chain([team_id]).collect(),
-    };
-    let plain = |byte: u8| matches!(byte, b'!'..=b'~') && byte != b',';
-    assert!(ids.iter().all(|id| (1..=128).contains(&id.len()) && id.bytes().all(plain)));
-    assert!(ids.len() <= 1_001 && key.label.chars().count() <= 100);
+    assert_eq!(send(&service, &get()).0.status, status);
 }
 
 fn catalogue(record: &[u8]) {
-    let service = FuzzService::new();
-    service.records.keep("catalogue:test", record, b"null");
-    let status = if read::<Catalogue>(record).is_some() { 200 } else { 500 };
-    let answer = service.send(&Sent::create(UNIT, VALID.as_bytes()));
-    assert_eq!(answer.status, status);
-    assert_eq!(service.records.writes.get(), usize::from(status == 200));
-    if status == 200 {
-        let amount = answer.json()["charge"]["amount"].as_str().unwrap().to_owned();
-        assert_eq!(amount.find('.'), amount.len().checked_sub(3), "{amount}");
-    }
+    let service = service();
+    service.store.keep("catalogue:test", record, b"null");
+    let (answer, added) = send(&service, &create());
+    let is_read = read::<Catalogue>(record).is_some();
+    assert_eq!((answer.status, added), if is_read { (200, 1) } else { (500, 0) });
 }
 
 /// A get passes on the very bytes; only the page reads them.
-fn transaction(record: &[u8]) {
-    let service = FuzzService::with_record(record, ACCESS.as_bytes());
-    let answer = service.send(&get());
-    assert_eq!((answer.status, &*answer.body), (200, record));
-    let read = serde_json::from_slice::<RetrievedPledgeTransaction<'_>>(record);
-    let page = service.send(&timeline());
+fn transaction(record: &str) {
+    let service = service_with(record.as_bytes(), ACCESS.as_bytes());
+    let (answer, _) = send(&service, &get());
+    assert_eq!((answer.status, &*answer.text), (200, record));
+    let read = serde_json::from_str::<RetrievedPledgeTransaction<'_>>(record);
+    let (page, _) = send(&service, &timeline());
     assert_eq!(page.status, if read.is_ok() { 200 } else { 500 });
-    check_page(str::from_utf8(&page.body).unwrap());
+    check_page(&page.text);
     if let Some(created) = read.ok().and_then(|read| read.into_created(ID.into())) {
         assert_eq!(created.clone().into_retrieved().into_created(ID.into()), Some(created));
     }
 }
 
-fn timeline() -> Sent {
-    Sent::new("GET", &format!("/timeline/{ID}?edit_key={EDIT_KEY}"), "")
-}
-
 fn access(record: &[u8]) {
-    let service = FuzzService::with_record(RECORD.as_bytes(), record);
+    let service = service_with(RECORD.as_bytes(), record);
     let read = read::<TransactionMetadata>(record);
     let status = |is_open: fn(&TransactionMetadata) -> bool| match &read {
         None => 500,
         Some(access) if is_open(access) => 200,
         Some(_) => 404,
     };
-    assert_eq!(service.send(&get()).status, status(|access| access.allows(&ours())));
-    assert_eq!(service.send(&timeline()).status, status(|access| access.opens_with(EDIT_KEY)));
+    assert_eq!(send(&service, &get()).0.status, status(|access| access.allows(&ours())));
+    let opens = status(|access| access.opens_with(EDIT_KEY));
+    assert_eq!(send(&service, &timeline()).0.status, opens);
 }
 
 /// A repeat: what is stored of the first create decides, and nothing is written.
 fn replay(record: &[u8]) {
-    let service = FuzzService::new();
+    let service = service();
     let idempotency_key = IdempotencyKey::parse("k").unwrap();
-    let name =
-        ReplayKey(ReplayHash::new(&NamespaceSecret::new([7; 32]), &ours(), &idempotency_key))
-            .name();
-    service.records.keep(&name, record, b"null");
-    let answer = service.send(&Sent::create(UNIT, VALID.as_bytes()).with("idempotency-key", "k"));
-    assert_eq!(service.records.writes.get(), 0);
+    let name = ReplayKey(ReplayHash::new(&SECRET, &ours(), &idempotency_key)).name();
+    service.store.keep(&name, record, b"null");
+    let (answer, added) = send(&service, &create().with_header("idempotency-key", "k"));
+    assert_eq!(added, 0);
     match read::<Replay>(record) {
         None => assert_eq!(answer.status, 500),
         Some(replay) if answer.status == 200 => {
@@ -129,4 +116,13 @@ fn replay(record: &[u8]) {
         }
         Some(_) => assert!(matches!(answer.status, 413 | 422 | 503), "{}", answer.status),
     }
+}
+
+/// A profile that cannot be read is left out.
+fn profile(record: &[u8]) {
+    let service = service();
+    service.store.keep("profile:unit_dev", record, b"null");
+    let (page, _) = send(&service, &timeline());
+    assert_eq!(page.status, 200);
+    check_page(&page.text);
 }

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|input: &[u8]| impact_pledge_fuzz::targets::address::run(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| fuzz_targets::address::run(input));

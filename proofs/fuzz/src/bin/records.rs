@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|input: &[u8]| impact_pledge_fuzz::targets::records::run(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| fuzz_targets::records::run(input));

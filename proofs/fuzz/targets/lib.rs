@@ -1,0 +1,86 @@
+//! The fuzz targets: the four doors for untrusted input. A target takes any bytes. It panics where the service or the
+//! client panics, and where what must always hold does not.
+
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a target that meets the unexpected should panic"
+)]
+
+pub mod address;
+pub mod bytes;
+pub mod headers;
+pub mod page;
+pub mod records;
+
+use support::memory::MemoryStore;
+use support::service::{Answer, TestRequest, TestService, seed};
+
+/// Takes any bytes.
+pub type Target = fn(&[u8]);
+
+/// Every target by its name, which its folder below `proofs/fuzz/corpus` has too.
+pub const TARGETS: [(&str, Target); 4] = [
+    ("address", address::run),
+    ("bytes", bytes::run),
+    ("headers", headers::run),
+    ("records", records::run),
+];
+
+/// The input as text; bytes that are not UTF-8 become U+FFFD.
+fn text(input: &[u8]) -> String {
+    String::from_utf8_lossy(input).into_owned()
+}
+
+const SHOP: &str = "https://shop.example";
+const VALID: &str = r#"{"reference":"r","recipient":{"email":"a@b"},"pledges":[{"impact":{"amount":1.5,"offeringId":"tree"}}]}"#;
+
+/// A record of the unit `unit_dev`, which [`EDIT_KEY`] opens.
+const ID: &str = "ptran_abcdefghijklmnopqrstuvwxabcdefghijklmnopqy";
+const EDIT_KEY: &str = "abcdefghijklmnopqrstuvwxyz234567";
+const ACCESS: &str = r#"{"mode":"test","unit":"unit_dev","editKey":"84cb29b2c78b393c0d30a90d5a9f670267d02d9ec3743fc1800acff8b03bac15"}"#;
+const RECORD: &str = r#"{"createdAt":"2026-01-31T12:00:00Z","reference":"r","isLive":false,"charge":{"amount":"1.00","currencyCode":"EUR","paidAt":null},"trigger":{"date":null,"phrase":null,"externalUrl":null},"pledges":[{"id":"p_1","impact":{"amount":1,"offeringId":"tree"},"details":[],"recipient":{"email":"a@b","firstName":null,"name":null}}]}"#;
+
+fn service() -> TestService<MemoryStore> {
+    service_with(RECORD.as_bytes(), ACCESS.as_bytes())
+}
+
+fn service_with(record: &[u8], metadata: &[u8]) -> TestService<MemoryStore> {
+    let store = MemoryStore::default();
+    seed(&store);
+    store.keep(&format!("transaction:{ID}"), record, metadata);
+    TestService::new(store, SHOP)
+}
+
+/// Sends a request, and asserts what holds for all answers; returns also how many records were added.
+fn send(service: &TestService<MemoryStore>, request: &TestRequest) -> (Answer, usize) {
+    let before = service.store.names().len();
+    service.store.take_reads();
+    let answer = service.send(request);
+    let printable = |value: &String| value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    let own = answer.headers.iter().filter(|(name, _)| *name != "x-request-id"); // the platform's
+    assert!(own.map(|(_, value)| value).all(printable), "{:?}", answer.headers);
+    assert!(answer.log.is_some() || answer.status < 400);
+    let is_json = answer.headers.get("content-type").is_some_and(|it| it == "application/json");
+    if is_json && answer.status >= 400 && request.method != "HEAD" {
+        assert!(answer.json()["error"].is_string() && answer.text.len() <= 30_000);
+    }
+    let names = service.store.take_reads();
+    assert!(names.len() <= 5 && names.iter().all(|name| is_name(name)), "{names:?}");
+    (answer, service.store.names().len() - before)
+}
+
+/// Whether it is the name of a record that the service may ask for.
+fn is_name(name: &str) -> bool {
+    let is = |text: &str, length: usize, digits: &str| {
+        text.len() == length && text.chars().all(|char| digits.contains(char))
+    };
+    match name.split_once(':') {
+        Some(("key" | "idempotency", hash)) => is(hash, 64, "0123456789abcdef"),
+        Some(("transaction", id)) => id
+            .strip_prefix("ptran_")
+            .is_some_and(|id| is(id, 42, "abcdefghijklmnopqrstuvwxyz234567")),
+        Some(("profile", _)) => true, // of the unit that a transaction's metadata names
+        _ => ["catalogue:test", "catalogue:live"].contains(&name),
+    }
+}

@@ -1,0 +1,50 @@
+//! Keys: what is stored of a key, and what is no record of one.
+
+use impact_pledge::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord};
+use impact_pledge::scope::Mode;
+use serde_json::json;
+
+#[test]
+fn a_key_never_shows_itself() {
+    assert_eq!(format!("{:?}", ApiKey::new("service_sk_live_secret")), "ApiKey(…)");
+}
+
+#[test]
+fn a_key_is_stored_as_its_sha_256() {
+    let hash = ApiKey::new("service_sk_test_dev_unit").hash();
+    assert_eq!(hash.to_hex(), "d4f722b49dea368c4dceef633b3f37542d192a3d0841798b01658e590581cb2e");
+    assert_eq!(KeyHash::from_hex(&hash.to_hex()), Some(hash));
+    let hex = hash.to_hex();
+    let (first, rest) = hex.split_at(1);
+    for text in ["", "00", rest, &format!("{hex}0"), &hex.to_uppercase(), &hex.replace(first, "g")]
+    {
+        assert_eq!(KeyHash::from_hex(text), None, "`{text}`");
+    }
+}
+
+#[test]
+fn a_record_that_cannot_be_right_is_refused() {
+    for record in [
+        json!({}),
+        json!({ "mode": "test" }),
+        json!({ "level": "unit", "unitId": "u" }),
+        json!({ "mode": "test", "level": "unit" }),
+        json!({ "mode": "prod", "level": "unit", "unitId": "u" }),
+        json!({ "mode": "test", "level": "team", "teamId": "t" }),
+        json!({ "mode": "test", "level": "team", "teamId": "t", "unitIds": [] }),
+        json!({ "mode": "test", "level": "unit", "unitId": 1 }),
+        json!({ "mode": "test", "level": "unit", "teamId": "t", "unitIds": ["u"] }),
+        json!({ "mode": "test", "level": "team", "unitId": "u" }),
+    ] {
+        assert!(serde_json::from_value::<KeyRecord>(record.clone()).is_err(), "{record}");
+    }
+}
+
+/// A release can be rolled back: what it does not know decides nothing.
+#[test]
+fn members_of_a_later_release_are_passed_over() {
+    let level = KeyLevel::Unit { unit_id: "unit_1".to_owned() };
+    let record = r#"{"mode":"test","level":"unit","unitId":"unit_1","unitIds":["v"],"extra":{}}"#;
+    let read: KeyRecord = serde_json::from_str(record).unwrap();
+    assert_eq!(read, KeyRecord::new(Mode::Test, level));
+}

@@ -1,0 +1,575 @@
+//! The service without its platform, over a store in memory: the rows that the Worker answers too,
+//! and what only a test can do to it.
+
+use crate::json_schema::OpenApi;
+use crate::rows::{File, Names, Row};
+use crate::{fixtures, rows};
+use impact_pledge::api::MIN_PLEDGE_BYTES;
+use impact_pledge::auth::{ApiKey, KeyRecord};
+use impact_pledge::handle::{Settings, Variables};
+use impact_pledge::http::{BodyError, Busy, MAX_BYTES_IN_FLIGHT};
+use impact_pledge::scope::Mode;
+use impact_pledge::store::{CredentialKey, Key as _};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use support::memory::MemoryStore;
+use support::service::{
+    Answer, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TEAM, TestRequest, TestService, UNIT, key_record,
+    minimal, put_key, put_prices, repeatable, seed, seeded, unit,
+};
+
+// ---- Rows --------------------------------------------------------------------------------------
+
+/// An answer to an operation of openapi.yaml is also one that it has, and as it says.
+#[test]
+fn every_row_is_answered_as_it_says_and_as_openapi_says() {
+    let document = OpenApi::read();
+    let (mut wrong, mut answered) = (Vec::new(), BTreeSet::new());
+    for (file_name, file) in ["http", "records"].into_iter().flat_map(fixtures::files::<File>) {
+        let service = TestService::new(stored(&file), &file.allowed_origins);
+        let mut names = Names::from([
+            ("origin".to_owned(), ORIGIN.into()),
+            ("run".to_owned(), "9b2f0c1e-53f7-4d6e-8a55-0d5b6b1e7c10".into()),
+        ]);
+        for row in &file.rows {
+            let answer = service.send(&request_of(row, &names));
+            let mut found = differences(&answer, row, &mut names);
+            if let Some((method, path)) = operation(row) {
+                let schema = document.answer(method, path, answer.status);
+                if !schema.is_some_and(|schema| document.accepts(schema, &answer.json())) {
+                    found.push(format!("openapi.yaml has no such {}", answer.status));
+                }
+                answered.insert((method, answer.status));
+            }
+            wrong.extend(found.iter().map(|text| format!("{file_name}: {}: {text}", row.name)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+    let mut expected: BTreeSet<_> = [200, 401, 404].map(|status| ("get", status)).into();
+    expected.extend([200, 400, 401, 413, 415, 422].map(|status| ("post", status)));
+    assert_eq!(answered, expected);
+}
+
+/// The records of a file, or else the development data.
+fn stored(file: &File) -> MemoryStore {
+    let store = MemoryStore::default();
+    for (name, record) in &file.records {
+        store.keep(name, record.value.as_bytes(), record.metadata.to_string().as_bytes());
+    }
+    if file.records.is_empty() {
+        seed(&store);
+    }
+    store
+}
+
+fn request_of(row: &Row, names: &Names) -> TestRequest {
+    let mut headers = row.request.headers(names);
+    let body = row.request.body(names).unwrap_or_default();
+    if !row.request.chunked {
+        headers.insert("content-length".to_owned(), body.len().to_string());
+    }
+    let path = rows::fill_text(&row.request.path, names);
+    TestRequest { headers, body: Ok(body), ..TestRequest::new(&row.request.method, &path, "") }
+}
+
+fn differences(answer: &Answer, row: &Row, names: &mut Names) -> Vec<String> {
+    if answer.status != row.response.status {
+        return vec![format!("status {}, `{:.300}`", answer.status, answer.text)];
+    }
+    rows::capture(row, &answer.text, names);
+    let mut wrong = always(answer, row.request.method == "HEAD");
+    for (name, expected) in &row.response.headers {
+        let seen = answer.headers.get(name).map_or(Value::Null, |value| value.as_str().into());
+        wrong.extend(rows::differences(&rows::fill(expected, names), &seen, name));
+    }
+    if let Some(expected) = &row.response.json {
+        wrong.extend(rows::differences(&rows::fill(expected, names), &answer.json(), "body"));
+    }
+    if let Some(expected) = &row.response.text {
+        let seen = answer.text.as_str().into();
+        wrong.extend(rows::differences(&rows::fill(expected, names), &seen, "body"));
+    }
+    wrong
+}
+
+/// Checks the rules that every answer keeps.
+fn always(answer: &Answer, is_head: bool) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut must = |name: &str, value: &str| {
+        if answer.headers.get(name).map(|seen| &**seen) != Some(value) {
+            wrong.push(format!("`{name}` must be `{value}`"));
+        }
+    };
+    must("cache-control", "no-store");
+    if answer.status != 204 {
+        must("x-content-type-options", "nosniff");
+    }
+    if answer.text.starts_with('{') {
+        must("content-type", "application/json");
+    }
+    if is_head && !answer.text.is_empty() {
+        wrong.push("HEAD has a body".to_owned());
+    }
+    wrong
+}
+
+/// The operation of openapi.yaml that a row is for.
+fn operation(row: &Row) -> Option<(&'static str, &'static str)> {
+    let path = row.request.path.split('?').next()?;
+    match (&*row.request.method, path.strip_prefix(PATH)?.strip_prefix('/')) {
+        ("POST", None) if path == PATH => Some(("post", PATH)),
+        ("GET", Some(id)) if !id.is_empty() && !id.contains('/') => {
+            Some(("get", "/v2/pledge-transaction/{id}"))
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn rows_are_many_and_each_is_one_of_a_kind() {
+    let files = fixtures::files::<File>("http");
+    assert!(files.iter().all(|(_, file)| !file.about.is_empty() && !file.rows.is_empty()));
+    for (name, file) in &files {
+        let names: BTreeSet<_> = file.rows.iter().map(|row| &row.name).collect();
+        assert_eq!(names.len(), file.rows.len(), "`{name}` has a row twice");
+    }
+    let statuses: BTreeSet<_> =
+        files.iter().flat_map(|(_, file)| &file.rows).map(|row| row.response.status).collect();
+    assert_eq!(statuses, BTreeSet::from([200, 204, 400, 401, 404, 405, 413, 415, 422]));
+}
+
+// ---- Time and chance ---------------------------------------------------------------------------
+
+#[test]
+fn every_id_and_edit_key_is_drawn_anew() {
+    let service = seeded();
+    let mut body = minimal();
+    body["pledges"] = vec![minimal()["pledges"][0].clone(); 20].into();
+    let mut drawn = BTreeSet::new();
+    for _ in 0..50 {
+        let answer = service.create(UNIT, &body).json();
+        drawn.insert(answer["id"].to_string());
+        drawn.insert(answer["timelineUrl"].as_str().unwrap().split_once('=').unwrap().1.to_owned());
+        drawn.extend((0..20).map(|index| answer["pledges"][index]["id"].to_string()));
+    }
+    assert_eq!(drawn.len(), 50 * 22);
+}
+
+// ---- What is stored ----------------------------------------------------------------------------
+
+#[test]
+fn a_create_writes_one_record_a_repeatable_one_two_and_what_is_refused_none() {
+    let service = seeded();
+    let before = service.store.names();
+    service.create(UNIT, &json!({}));
+    service.create("service_sk_test_never", &minimal());
+    service.create(TEAM, &minimal());
+    service.get(UNIT, "ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+    service.send(&TestRequest::new("POST", PATH, UNIT).with_header("idempotency-key", ""));
+    let body = |body| TestRequest { body, ..repeatable(&minimal()) };
+    assert_eq!(service.send(&body(Err(BodyError::Broken))).status, 400);
+    assert_eq!(service.store.names(), before);
+    let id = service.create(UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    assert_eq!(service.store.names().len(), before.len() + 1);
+    assert!(service.store.names().contains(&format!("transaction:{id}")));
+    service.send(&repeatable(&minimal()));
+    service.send(&repeatable(&minimal()));
+    assert_eq!(service.store.names().len(), before.len() + 3);
+}
+
+// ---- Keys over time ----------------------------------------------------------------------------
+
+#[test]
+fn a_changed_key_or_catalogue_counts_at_the_latest_after_ten_seconds() {
+    let service = seeded();
+    let made = |key| {
+        let answer = service.create(key, &minimal()).json();
+        [&answer["isLive"], &answer["charge"]["amount"], &answer["createdAt"]].map(Value::clone)
+    };
+    assert_eq!(made("service_sk_test_new"), [json!(null), json!(null), json!(null)]);
+    put_key(&*service.store, "service_sk_test_new", &key_record(Mode::Test, unit("u")));
+    let before = [json!(false), json!("1.50"), json!("2026-01-31T12:00:00.123Z")];
+    assert_eq!([made("service_sk_test_new"), made(UNIT)], [before.clone(), before.clone()]);
+    put_key(&*service.store, UNIT, &key_record(Mode::Live, unit("unit_dev")));
+    for mode in [Mode::Test, Mode::Live] {
+        put_prices(&*service.store, mode, br#"{"currencyCode":"EUR","unitPrices":{"tree":"1"}}"#);
+    }
+    assert_eq!(made(UNIT), before, "from the cache");
+    service.clock.0.set(NOW_MS + 10_000);
+    assert_eq!(made(UNIT), [json!(true), json!("3.00"), json!("2026-01-31T12:00:10.123Z")]);
+}
+
+/// Prices of test mode may be tried out; live mode charges what was set for it, and nothing else.
+#[test]
+fn each_mode_has_its_own_prices() {
+    let service = TestService::new(MemoryStore::default(), "");
+    for (key, mode) in [(UNIT, Mode::Test), (LIVE_UNIT, Mode::Live)] {
+        put_key(&*service.store, key, &key_record(mode, unit("u")));
+    }
+    let charge = |key| service.isolate().create(key, &minimal()).json()["charge"]["amount"].clone();
+    let prices = |price: &str| {
+        json!({ "currencyCode": "USD", "unitPrices": { "tree": price } }).to_string().into_bytes()
+    };
+    assert_eq!([UNIT, LIVE_UNIT].map(charge), ["0.00", "0.00"]);
+    put_prices(&*service.store, Mode::Test, &prices("2"));
+    assert_eq!([UNIT, LIVE_UNIT].map(charge), ["6.00", "0.00"]);
+    put_prices(&*service.store, Mode::Live, &prices("3"));
+    assert_eq!([UNIT, LIVE_UNIT].map(charge), ["6.00", "9.00"]);
+}
+
+/// Most keys that an isolate remembers.
+const MAX_KEYS: usize = 1_024;
+
+fn numbered(number: usize) -> String {
+    format!("service_sk_test_{number}")
+}
+
+fn remember(service: &TestService<MemoryStore>, numbers: Range<usize>) {
+    for key in numbers.map(numbered) {
+        put_key(&*service.store, &key, &key_record(Mode::Test, unit("u")));
+        assert_eq!(service.get(&key, "none").status, 404);
+    }
+}
+
+#[test]
+fn a_full_memory_forgets_the_keys_that_are_old_and_no_other() {
+    let service = seeded();
+    remember(&service, 0..MAX_KEYS - 1);
+    service.clock.0.set(NOW_MS + 1);
+    remember(&service, MAX_KEYS - 1..MAX_KEYS);
+    service.clock.0.set(NOW_MS + 10_000);
+    remember(&service, MAX_KEYS..MAX_KEYS + 1);
+    let reads = service.store.reads();
+    assert_eq!(service.get(&numbered(MAX_KEYS - 1), "none").status, 404);
+    assert_eq!(service.store.reads(), reads, "it was used a moment less than ten seconds ago");
+    assert_eq!(service.get(&numbered(0), "none").status, 404);
+    assert_eq!(service.store.reads(), reads + 1);
+}
+
+#[test]
+fn every_key_in_memory_is_found_there_until_a_memory_full_of_fresh_keys_begins_anew() {
+    let service = seeded();
+    let reads_of_all = || {
+        let before = service.store.reads();
+        for number in (0..MAX_KEYS).rev() {
+            assert_eq!(service.get(&numbered(number), "none").status, 404);
+        }
+        service.store.reads() - before
+    };
+    remember(&service, 0..MAX_KEYS);
+    assert_eq!(reads_of_all(), 0);
+    remember(&service, MAX_KEYS..MAX_KEYS + 1);
+    assert!(reads_of_all() >= MAX_KEYS);
+}
+
+// ---- When the store fails ----------------------------------------------------------------------
+
+#[track_caller]
+fn unavailable(answer: &Answer, is_live: Option<bool>) {
+    assert_eq!(answer.status, 503);
+    assert_eq!(answer.headers["retry-after"], "1");
+    assert_eq!(answer.json()["error"], "Service unavailable");
+    assert_eq!(answer.json().get("isLive").and_then(Value::as_bool), is_live);
+}
+
+/// Says that a create without an `Idempotency-Key` may have been recorded, and invites no repeat.
+#[track_caller]
+fn may_be_recorded(answer: &Answer, is_live: bool) {
+    assert_eq!((answer.status, &answer.json()["isLive"]), (503, &json!(is_live)));
+    assert_eq!(answer.headers.get("retry-after"), None);
+    let message = answer.json()["message"].to_string();
+    assert!(message.contains("may have been recorded"), "{message}");
+    assert!(message.contains("To be able to repeat safely, send an Idempotency-Key"), "{message}");
+    assert!(!message.contains("Send the request again"), "{message}");
+}
+
+/// Its IDs would not be those that the other keys of the unit derive.
+#[test]
+fn a_key_without_the_secret_reads_but_does_not_create() {
+    let service = seeded();
+    let id = service.create(UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    put_key(&*service.store, UNIT, &KeyRecord::new(Mode::Test, unit("unit_dev")));
+    let before = service.store.names();
+    let isolate = service.isolate();
+    let plain = TestRequest::new("POST", PATH, UNIT).with_body(minimal().to_string().into_bytes());
+    for request in [plain, repeatable(&minimal())] {
+        let answer = isolate.send(&request);
+        assert_eq!((answer.status, &answer.json()["isLive"]), (503, &json!(false)));
+        assert_eq!(answer.headers.get("retry-after"), None, "only the operator can help");
+        let message = answer.json()["message"].to_string();
+        assert!(message.contains("nothing was recorded"), "{message}");
+        let log = answer.log.unwrap();
+        assert!(log.contains("npm run keys -- create"), "{log}");
+    }
+    assert_eq!(service.store.names(), before);
+    assert_eq!(isolate.get(UNIT, &id).status, 200);
+}
+
+#[test]
+fn a_store_that_fails_later_says_the_mode_of_the_key() {
+    let service = seeded();
+    let id = service.create(LIVE_UNIT, &minimal()).json()["id"].as_str().unwrap().to_owned();
+    let url =
+        service.create(LIVE_UNIT, &minimal()).json()["timelineUrl"].as_str().unwrap().to_owned();
+    service.store.set_broken(true);
+    may_be_recorded(&service.create(LIVE_UNIT, &minimal()), true);
+    unavailable(&service.get(LIVE_UNIT, &id), Some(true));
+    let page = service.send(&TestRequest::new("GET", url.strip_prefix(ORIGIN).unwrap(), ""));
+    assert_eq!(page.status, 503);
+    assert!(page.text.contains("<html"), "`{}`", page.text);
+    unavailable(&service.isolate().create(UNIT, &minimal()), None);
+    unavailable(&service.isolate().get(UNIT, &id), None);
+    service.store.set_broken(false);
+    assert_eq!(service.get(LIVE_UNIT, &id).status, 200);
+}
+
+#[test]
+fn an_announced_length_is_enough_to_refuse_a_body() {
+    let service = seeded();
+    for (length, status) in [("1048577", 413), ("999999999999", 413), ("1048576", 200)] {
+        let request = TestRequest::new("POST", PATH, UNIT)
+            .with_body(minimal().to_string().into_bytes())
+            .with_header("content-length", length);
+        assert_eq!(service.send(&request).status, status, "`{length}`");
+    }
+}
+
+/// Each pledge of a record repeats the recipient: few bytes could ask for gigabytes.
+#[test]
+fn a_record_that_would_be_too_large_is_refused() {
+    let service = seeded();
+    let pledge = &minimal()["pledges"][0];
+    let mut request = minimal();
+    for name in ["n".repeat(20_000), "\n".repeat(10_000)] {
+        request["recipient"]["name"] = name.into();
+        request["pledges"] = vec![pledge.clone(); 140].into();
+        let created = service.create(LIVE_UNIT, &request);
+        assert_eq!(created.status, 200);
+        assert_eq!(service.get(LIVE_UNIT, created.json()["id"].as_str().unwrap()).status, 200);
+        let before = service.store.names();
+        request["pledges"] = vec![pledge.clone(); 200].into();
+        let refused = service.create(LIVE_UNIT, &request);
+        assert_eq!((refused.status, &refused.json()["isLive"]), (413, &json!(true)));
+        assert_eq!(refused.json()["error"], "Content too large");
+        assert_eq!(service.store.names(), before);
+    }
+}
+
+// ---- Repeats that race each other --------------------------------------------------------------
+
+/// A store that shows no replay: as if every repeat came before the first had ended.
+fn racing() -> TestService<MemoryStore> {
+    let service = seeded();
+    service.store.set_hidden(Some("idempotency:"));
+    service
+}
+
+fn other_payload() -> Value {
+    let mut other = minimal();
+    other["reference"] = "order-2".into();
+    other
+}
+
+#[track_caller]
+fn is_replay(answer: &Answer, first: &Answer) {
+    assert_eq!((answer.status, &answer.text), (200, &first.text));
+    assert_eq!(answer.headers.get("idempotent-replayed").map(String::as_str), Some("true"));
+}
+
+#[test]
+fn an_isolate_knows_what_it_answered_while_the_store_does_not_show_it() {
+    let service = racing();
+    let first = service.send(&repeatable(&minimal()));
+    let record = service.get(UNIT, first.json()["id"].as_str().unwrap()).text;
+    service.clock.0.set(NOW_MS + 1_000);
+    is_replay(&service.send(&repeatable(&minimal())), &first);
+    assert_eq!(service.send(&repeatable(&other_payload())).status, 422);
+    assert_eq!(service.get(UNIT, first.json()["id"].as_str().unwrap()).text, record);
+}
+
+#[test]
+fn a_first_answer_does_not_change_with_time_prices_or_host() {
+    let service = seeded();
+    let first = service.send(&repeatable(&minimal()));
+    let record = service.get(UNIT, first.json()["id"].as_str().unwrap()).text;
+    let prices = br#"{"currencyCode":"EUR","unitPrices":{"tree":"7"}}"#;
+    put_prices(&*service.store, Mode::Test, prices);
+    const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+    for days in [0, 1, 2, 400] {
+        let later = service.isolate();
+        later.clock.0.set(NOW_MS + days * DAY_MS);
+        let elsewhere = repeatable(&minimal()).with_header("host", "other.example");
+        is_replay(&later.send(&elsewhere), &first);
+        assert_eq!(later.get(UNIT, first.json()["id"].as_str().unwrap()).text, record);
+    }
+}
+
+fn transactions(service: &TestService<MemoryStore>) -> Vec<String> {
+    let names = service.store.names().into_iter();
+    names.filter(|name| name.starts_with("transaction:")).collect()
+}
+
+/// The 503 of a create that was broken off between its two records promises that a repeat records it
+/// only once: also a repeat by the key that replaced the first one.
+#[test]
+fn a_repeat_by_the_key_that_replaced_the_first_one_makes_one_record() {
+    let service = seeded();
+    service.store.set_unconfirmed(Some("idempotency:"));
+    unavailable(&service.send(&repeatable(&minimal())), Some(false));
+    service.store.set_unconfirmed(None);
+    let replay = service.store.names().into_iter().find(|name| name.starts_with("idempotency:"));
+    service.store.remove(&replay.unwrap()); // which was not kept
+    let recorded = transactions(&service);
+
+    let rotated = "service_sk_test_rotated";
+    put_key(&*service.store, rotated, &key_record(Mode::Test, unit("unit_dev")));
+    service.store.remove(&CredentialKey(ApiKey::new(UNIT).hash()).name());
+    let repeat = repeatable(&minimal()).with_header("authorization", &format!("Bearer {rotated}"));
+    let answer = service.isolate().send(&repeat);
+    assert_eq!(transactions(&service), recorded);
+    assert_eq!([format!("transaction:{}", answer.json()["id"].as_str().unwrap())], *recorded);
+    is_replay(&service.isolate().send(&repeat), &answer);
+}
+
+// ---- A write that is not confirmed ---------------------------------------------------------------
+
+#[test]
+fn an_unconfirmed_write_says_how_to_repeat() {
+    let service = seeded();
+    service.store.set_unconfirmed(Some("transaction:"));
+    may_be_recorded(&service.create(UNIT, &minimal()), false);
+    for prefix in ["transaction:", "idempotency:"] {
+        service.store.set_unconfirmed(Some(prefix));
+        let request = repeatable(&minimal()).with_header("idempotency-key", prefix);
+        let answer = service.send(&request);
+        unavailable(&answer, Some(false));
+        let message = answer.json()["message"].to_string();
+        assert!(message.contains("Repeat the request with the same Idempotency-Key"), "{message}");
+        service.store.set_unconfirmed(None);
+        let before = transactions(&service);
+        assert_eq!(service.isolate().send(&request).status, 200);
+        assert_eq!(transactions(&service), before, "the same record once more");
+    }
+}
+
+// ---- Bytes in flight -----------------------------------------------------------------------------
+
+#[test]
+fn a_body_that_finds_no_room_is_answered_at_once() {
+    let service = seeded();
+    let mut held = service.caches.in_flight.reservation();
+    held.resize(MAX_BYTES_IN_FLIGHT).unwrap();
+    held.resize(MAX_BYTES_IN_FLIGHT - 100).unwrap();
+    assert_eq!(held.resize(MAX_BYTES_IN_FLIGHT + 1), Err(Busy));
+    let before = service.store.names();
+    let answer = service.create(LIVE_UNIT, &minimal());
+    unavailable(&answer, Some(true));
+    assert!(answer.json()["message"].to_string().contains("nothing was recorded"));
+    assert_eq!(service.store.names(), before);
+    drop(held);
+    for _ in 0..1_000 {
+        assert_eq!(service.create(LIVE_UNIT, &minimal()).status, 200, "what ends gives back");
+    }
+}
+
+/// The least size of a pledge in a record, by which too many pledges are refused early.
+#[test]
+fn the_least_pledge_of_a_record_is_as_small_as_documented() {
+    let service = seeded();
+    let body = |count| {
+        let pledge = json!({ "impact": { "amount": 1, "offeringId": "" } });
+        json!({ "reference": "", "recipient": { "email": "a@b" }, "pledges": vec![pledge; count] })
+    };
+    let length = |count| {
+        let created = service.create(UNIT, &body(count)).json();
+        service.get(UNIT, created["id"].as_str().unwrap()).text.len()
+    };
+    let least = (length(1_001) - length(1)) / 1_000;
+    assert!(least >= MIN_PLEDGE_BYTES, "{least}");
+    assert!(least <= MIN_PLEDGE_BYTES + 10, "{least}: too many could be refused earlier");
+}
+
+// ---- The host of timeline addresses ----------------------------------------------------------------
+
+#[track_caller]
+fn timeline_origin(service: &TestService<MemoryStore>, host: &str) -> Result<String, (u16, Value)> {
+    let request = TestRequest::new("POST", PATH, UNIT)
+        .with_body(minimal().to_string().into_bytes())
+        .with_header("host", host);
+    let answer = service.send(&request);
+    let json = answer.json();
+    match json["timelineUrl"].as_str() {
+        Some(url) => Ok(url.split("/timeline/").next().unwrap().to_owned()),
+        None => Err((answer.status, json["error"].clone())),
+    }
+}
+
+#[test]
+fn a_timeline_address_begins_with_the_host_unless_that_is_none() {
+    let service = seeded();
+    for host in ["shop.example", "a.b-c.example:8443", "localhost:1", "127.0.0.1", "[::1]:80"] {
+        assert_eq!(timeline_origin(&service, host), Ok(format!("https://{host}")));
+    }
+    let before = service.store.names();
+    for host in [
+        "good.example@evil.example",
+        "",
+        "a b",
+        "a..b",
+        "evil.example:99999",
+        "[::g]",
+        "\u{fc}.example",
+        "%65vil.example",
+        "evil.example\\good",
+    ] {
+        let refused = Err((400, json!("Invalid host")));
+        assert_eq!(timeline_origin(&service, host), refused, "`{host}`");
+    }
+    assert_eq!(service.store.names(), before);
+}
+
+#[test]
+fn the_public_origin_decides_if_it_is_set() {
+    let mut service = seeded();
+    for (text, origin) in [
+        ("https://pledges.example", "https://pledges.example"),
+        (" https://pledges.example/ ", "https://pledges.example"),
+        ("http://127.0.0.1:8787", "http://127.0.0.1:8787"),
+    ] {
+        service.settings =
+            Settings::parse(Variables { public_origin: text, ..Variables::default() });
+        for host in ["any.example", "good.example@evil.example"] {
+            assert_eq!(timeline_origin(&service, host).as_deref(), Ok(origin));
+        }
+    }
+    for text in
+        ["pledges.example", "https://", "https://a@b", "https://a/path", "ftp://a", "javascript:"]
+    {
+        service.settings =
+            Settings::parse(Variables { public_origin: text, ..Variables::default() });
+        let ours = Err((500, json!("Internal error")));
+        assert_eq!(timeline_origin(&service, "any.example"), ours, "`{text}`");
+    }
+}
+
+// ---- Percent-encoding ----------------------------------------------------------------------------
+
+#[test]
+fn of_all_texts_behind_a_percent_only_the_missing_character_opens_a_record() {
+    let service = seeded();
+    let url = service.create(UNIT, &minimal()).json()["timelineUrl"].as_str().unwrap().to_owned();
+    let (page, key) = url.strip_prefix(ORIGIN).unwrap().split_once("?edit_key=").unwrap();
+    let (begin, last) = key.split_at(key.len() - 1);
+    let is_open = |query: &str| {
+        let request = TestRequest::new("GET", &format!("{page}?{query}"), "");
+        service.send(&request).status == 200
+    };
+    let opens: Vec<String> = (0..128_u8)
+        .flat_map(|high| (0..128_u8).map(move |low| format!("%{}{}", high as char, low as char)))
+        .filter(|code| is_open(&format!("edit_key={begin}{code}")))
+        .collect();
+    assert_eq!(opens, [format!("%{:x}", last.as_bytes()[0])]);
+    let encoded: String = key.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    assert!(is_open(&format!("%65dit%5fkey={encoded}")));
+}

@@ -1,0 +1,313 @@
+//! The log lines of requests, and of keys that are refused too often.
+
+use futures_executor::block_on;
+use impact_pledge::handle::{Caches, Clock as _, Journal, Service, Settings, Variables};
+use impact_pledge::scope::Mode;
+use impact_pledge::store::{Key, Store, StoreError, Stored};
+use serde_json::{Value, json};
+use std::future::poll_fn;
+use std::mem::take;
+use std::rc::Rc;
+use std::task::Poll;
+use support::memory::MemoryStore;
+use support::service::{
+    FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT, key_record,
+    minimal, put_key, seeded, unit,
+};
+
+/// A text in every part of a request, which must be in no log.
+const CANARY: &str = "canary";
+
+/// Requests that have it wherever a caller can put something.
+fn canaries(service: &TestService<MemoryStore>) -> Vec<(&'static str, u16, TestRequest)> {
+    let body = json!({
+        "reference": CANARY,
+        "recipient": { "email": "canary@example.org", "firstName": CANARY },
+        "trigger": { "phrase": CANARY, "externalUrl": "https://canary.example/" },
+        "pledges": [{
+            "impact": { "amount": 1, "offeringId": CANARY },
+            "detail": { "name": CANARY, "externalId": CANARY },
+        }],
+    });
+    let with = |method: &str, path: &str, key: &str, body: &Value| {
+        TestRequest::new(method, path, key)
+            .with_body(body.to_string().into_bytes())
+            .with_header("idempotency-key", CANARY)
+            .with_header("x-canary", CANARY)
+            .with_header("cookie", CANARY)
+    };
+    let created = service.send(&with("POST", PATH, UNIT, &body)).json();
+    let url = created["timelineUrl"].as_str().unwrap();
+    let timeline = url.strip_prefix(ORIGIN).unwrap();
+    let id = created["id"].as_str().unwrap();
+    let mut wrong = body.clone();
+    wrong["canary"] = json!(1);
+    wrong["recipient"]["email"] = json!(CANARY);
+    let mut other = body.clone();
+    other["recipient"]["name"] = json!(CANARY);
+    let create = "POST /v2/pledge-transaction";
+    let [get, page] = ["GET /v2/pledge-transaction/{id}", "GET /timeline/{id}"];
+    vec![
+        (create, 200, with("POST", &format!("{PATH}?canary=canary"), UNIT, &body)),
+        (create, 400, with("POST", PATH, UNIT, &wrong)),
+        (create, 401, with("POST", PATH, "service_sk_test_canary", &body)),
+        (create, 422, with("POST", PATH, UNIT, &other)),
+        (get, 200, with("GET", &format!("{PATH}/{id}?canary"), UNIT, &json!(null))),
+        (get, 404, with("GET", &format!("{PATH}/canary"), UNIT, &json!(null))),
+        (page, 200, with("GET", timeline, CANARY, &json!(null))),
+        (page, 404, with("GET", "/timeline/canary?edit_key=canary", CANARY, &json!(null))),
+        ("none", 404, with("GET", "/canary?canary", UNIT, &json!(null))),
+        ("none", 405, with("CANARY", PATH, UNIT, &json!(null))),
+        ("GET /healthz", 200, with("GET", "/healthz?canary", CANARY, &json!(null))),
+    ]
+}
+
+fn logged(service: &TestService<MemoryStore>, request: &TestRequest) -> Value {
+    let answer = service.send(request);
+    let line = answer.log.unwrap();
+    let id = &answer.headers["x-request-id"];
+    assert!(!line.to_lowercase().contains(CANARY), "{line}");
+    let line: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((&line["request"], &line["status"]), (&json!(id), &json!(answer.status)));
+    assert_eq!(line["version"], format!("{}+deployed", env!("CARGO_PKG_VERSION")));
+    line
+}
+
+fn logging(log_percent: &str) -> TestService<MemoryStore> {
+    let mut service = seeded();
+    let variables = Variables { log_percent, deployment: "deployed", ..Variables::default() };
+    service.settings = Settings::parse(variables);
+    service
+}
+
+#[test]
+fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
+    let service = logging("100");
+    for (route, status, request) in canaries(&service) {
+        let line = logged(&service, &request);
+        assert_ne!(line["unpriced"], 0, "{line}");
+        assert_eq!((&line["route"], &line["status"]), (&json!(route), &json!(status)), "{line}");
+        assert_eq!(line["cause"].is_null(), status == 200, "{line}");
+        assert!(line["ms"].is_u64() && line["kvMs"].is_u64(), "{line}");
+        let is_known = route.contains("/v2/") && status != 401;
+        let caller =
+            ["unit_dev", "test", "d4f722b49dea"].map(|text| json!(is_known.then_some(text)));
+        assert_eq!(["unit", "mode", "key"].map(|name| line[name].clone()), caller, "{line}");
+    }
+    let request = TestRequest::new("GET", "/healthz", "").with_header("cf-ray", "8c2f9d3b1a2b-FRA");
+    assert_eq!(logged(&service, &request)["request"], "8c2f9d3b1a2b-FRA");
+    let requests = canaries(&service);
+    let service = TestService { settings: service.settings.clone(), ..service.isolate() };
+    service.store.set_broken(true);
+    for (route, _, request) in requests.iter().filter(|(route, ..)| route.contains("{id}")) {
+        let line = logged(&service, request);
+        assert_eq!(line["route"], *route);
+    }
+}
+
+/// A store whose every call takes 5 ms; calls that overlap take the same ones.
+struct SlowStore<'s> {
+    store: &'s MemoryStore,
+    clock: &'s FixedClock,
+}
+
+impl SlowStore<'_> {
+    async fn wait(&self) {
+        let until_ms = self.clock.now_ms() + 5;
+        let mut is_waiting = true;
+        poll_fn(|context| {
+            context.waker().wake_by_ref();
+            if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }
+        })
+        .await;
+        self.clock.0.set(self.clock.now_ms().max(until_ms));
+    }
+}
+
+impl Store for SlowStore<'_> {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        self.wait().await;
+        self.store.get(key).await
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.wait().await;
+        self.store.put(key, value, metadata).await
+    }
+}
+
+#[test]
+fn a_log_line_has_the_time_that_the_store_was_waited_for() {
+    let TestService { store, clock, entropy, settings, .. } = &logging("100");
+    let slow = SlowStore { store, clock };
+    let times = |request: &TestRequest| {
+        let (caches, journal) = (&Caches::default(), Journal::default());
+        let service = Service { store: &slow, clock, entropy, caches, settings, journal };
+        let answer = support::service::answer(block_on(service.handle(request)));
+        let line: Value = serde_json::from_str(answer.log.as_ref().unwrap()).unwrap();
+        (answer, [line["ms"].clone(), line["kvMs"].clone()])
+    };
+    let body = minimal().to_string().into_bytes();
+    let (created, spent) = times(&TestRequest::new("POST", PATH, UNIT).with_body(body));
+    assert_eq!(spent, [15, 15], "the key, the prices, the transaction");
+    let id = created.json()["id"].as_str().unwrap().to_owned();
+    let (_, spent) = times(&TestRequest::new("GET", &format!("{PATH}/{id}"), UNIT));
+    assert_eq!(spent, [5, 5], "the key and the transaction at once");
+    let (_, spent) = times(&TestRequest::new("GET", "/healthz", UNIT));
+    assert_eq!(spent, [0, 0]);
+}
+
+/// A price catalogue that does not list an offering charges nothing for it, but not in silence.
+#[test]
+fn an_offering_without_a_price_is_recorded_and_logged() {
+    let mut service = logging("0");
+    let two = json!({ "amount": 1, "offeringId": "a-tree" });
+    let body = order_of(&[json!({ "amount": 3, "offeringId": "tree" }), two.clone(), two]);
+    for key in [UNIT, LIVE_UNIT] {
+        let create = TestRequest::new("POST", PATH, key).with_body(body.to_string().into_bytes());
+        let line = logged(&service, &create);
+        assert_eq!((&line["status"], &line["unpriced"]), (&json!(200), &json!(2)));
+        assert_eq!(service.create(key, &body).json()["charge"]["amount"], "1.50");
+        assert!(service.create(key, &minimal()).log.is_none(), "every offering has a price");
+    }
+    let metadata: Vec<Value> = service.store.metadata("transaction:");
+    let unpriced = metadata.iter().filter(|metadata| metadata["summary"]["unpriced"] == 2).count();
+    assert_eq!((unpriced, metadata.len()), (4, 6));
+
+    service = TestService {
+        settings: service.settings.clone(),
+        ..TestService::new(MemoryStore::default(), "")
+    };
+    put_key(&*service.store, UNIT, &key_record(Mode::Test, unit("u")));
+    assert!(service.create(UNIT, &body).log.is_none(), "nothing has a price");
+}
+
+fn order_of(impacts: &[Value]) -> Value {
+    let pledges: Vec<Value> = impacts.iter().map(|impact| json!({ "impact": impact })).collect();
+    let mut order = minimal();
+    order["pledges"] = json!(pledges);
+    order
+}
+
+#[test]
+fn failures_are_all_logged_and_of_successes_so_many_percent() {
+    for (percent, [least, most]) in
+        [("", [0, 0]), ("0", [0, 0]), ("50", [300, 700]), ("100", [1_000; 2]), ("all", [1_000; 2])]
+    {
+        let service = logging(percent);
+        let health = TestRequest::new("GET", "/healthz", "");
+        let count = (0..1_000).filter(|_| service.send(&health).log.is_some()).count();
+        assert!((least..=most).contains(&count), "`{percent}`: {count}");
+        let get = |key| TestRequest::new("GET", &format!("{PATH}/none"), key);
+        assert!((0..100).all(|_| service.send(&get(UNIT)).log.is_some()), "`{percent}`: 404");
+        service.store.set_broken(true);
+        let other = get("service_sk_test_new");
+        assert!((0..100).all(|_| service.send(&other).log.is_some()), "`{percent}`: 503");
+    }
+}
+
+// ---- Refused keys ------------------------------------------------------------------------------
+
+const WRONG: &str = "service_sk_test_wrong";
+
+fn from(address: &str, key: &str) -> TestRequest {
+    TestRequest::new("POST", PATH, key)
+        .with_body(minimal().to_string().into_bytes())
+        .with_header("cf-connecting-ip", address)
+}
+
+/// The limit of the tests allows three refused keys.
+fn limited() -> (TestService<MemoryStore>, impl Fn(&str, &str) -> TestRequest) {
+    let limit = Rc::default();
+    let request = move |address: &str, key: &str| TestRequest {
+        limit: Some(Rc::clone(&limit)),
+        ..from(address, key)
+    };
+    (seeded(), request)
+}
+
+#[test]
+fn a_network_with_too_many_refused_keys_costs_no_more_reads() {
+    let (service, request) = limited();
+    let send = |address: &str, key: &str| service.send(&request(address, key));
+    let wrong = |number: u32| format!("{WRONG}{number}");
+    for number in 0..3 {
+        assert_eq!(send("203.0.113.7", &wrong(number)).status, 401);
+    }
+    let answer = send("203.0.113.7", &wrong(3));
+    assert_eq!((answer.status, &*answer.headers["retry-after"]), (429, "60"));
+    assert_eq!(answer.json()["error"], "Too many requests");
+    let reads = service.store.reads();
+    for number in 4..1_000 {
+        assert_eq!(send("203.0.113.7", &wrong(number)).status, 429);
+    }
+    let get = TestRequest {
+        method: "GET".to_owned(),
+        path: format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+        ..request("203.0.113.7", &wrong(4))
+    };
+    assert_eq!(service.send(&get).status, 429);
+    assert_eq!(service.store.reads(), reads, "neither keys nor transactions are read");
+    assert_eq!(send("203.0.113.8", &wrong(0)).status, 401, "another network");
+}
+
+#[test]
+fn a_key_that_was_accepted_works_from_a_limited_network() {
+    let (service, request) = limited();
+    let send = |key| service.send(&request("203.0.113.7", key)).status;
+    assert_eq!(send(UNIT), 200);
+    assert_eq!([WRONG; 5].map(send), [401, 401, 401, 429, 429]);
+    assert_eq!(send(UNIT), 200);
+    service.clock.0.set(NOW_MS + 10_000);
+    assert_eq!((send(WRONG), send(UNIT)), (429, 429), "the platform still counts it");
+}
+
+#[test]
+fn a_network_is_limited_anew_by_the_platform_after_ten_seconds() {
+    let (service, request) = limited();
+    let send = |key| service.send(&request("203.0.113.7", key)).status;
+    assert_eq!([WRONG; 4].map(send), [401, 401, 401, 429]);
+    service.clock.0.set(NOW_MS + 10_000);
+    assert_eq!(send(LIVE_UNIT), 200, "a key that is there is found");
+    let reads = service.store.reads();
+    assert_eq!(send(WRONG), 429);
+    assert_eq!(service.store.reads(), reads + 1, "one more, and then none for ten seconds");
+    assert_eq!((send(WRONG), service.store.reads()), (429, reads + 1));
+}
+
+#[test]
+fn an_address_of_ipv6_counts_as_its_network() {
+    let (service, request) = limited();
+    let send = |address: &str| service.send(&request(address, WRONG)).status;
+    let statuses =
+        ["2001:db8:1:2::1", "2001:db8:1:2:ffff::2", "2001:DB8:1:2:0:0:0:3", "2001:db8:1:2::4"];
+    assert_eq!(statuses.map(send), [401, 401, 401, 429]);
+    assert_eq!(send("2001:db8:1:3::1"), 401);
+    for unknown in ["", "unknown", "203.0.113.7, 203.0.113.8", "::ffff", "fe80::1%eth0"] {
+        assert_eq!([unknown; 3].map(send), [401; 3], "`{unknown}`");
+    }
+    assert_eq!(["", "203.0.113", "x"].map(|it| [it; 9].map(send)), [[401; 9]; 3], "no address");
+}
+
+#[test]
+fn only_a_refused_key_counts() {
+    let (service, request) = limited();
+    let team = TestRequest { ..request("203.0.113.7", "service_sk_test_dev_team") };
+    assert!((0..9).all(|_| service.send(&team).status == 401), "the key is there, its unit is not");
+    let mut none = request("203.0.113.7", WRONG);
+    none.headers.remove("authorization");
+    assert!((0..9).all(|_| service.send(&none).status == 401), "no key, no read");
+    assert_eq!(service.send(&request("203.0.113.7", WRONG)).status, 401);
+    let none = from("203.0.113.7", WRONG);
+    assert!((0..9).all(|_| service.send(&none).status == 401), "without a limit");
+}

@@ -1,0 +1,40 @@
+//! The tests of the crate on this machine: one binary, as linking costs more than running.
+//!
+//! `cargo test --test native timeline` runs one module.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test that meets the unexpected should panic"
+)]
+
+mod answer;
+mod auth;
+mod charge;
+mod descriptions;
+mod fixtures;
+mod formats;
+mod fuzz;
+mod generated;
+mod head;
+mod http;
+mod idempotency;
+mod ids;
+mod json_schema;
+mod logs;
+mod number;
+mod openapi;
+mod operator;
+mod profile;
+mod records;
+mod retry;
+mod rows;
+mod store;
+mod texts;
+mod timeline;
+mod transactions;
+mod validation;
+mod wire;

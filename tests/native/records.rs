@@ -1,0 +1,221 @@
+//! Records as they are stored: what is written, and what of them a release must read.
+
+use futures_executor::block_on;
+use impact_pledge::auth::{ApiKey, KeyRecord};
+use impact_pledge::idempotency::{IdempotencyKey, ReplayHash};
+use impact_pledge::pledge::EditKey;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::store::{
+    CatalogueKey, CredentialKey, Key as _, NoMetadata, ReplayKey, Store as _, TransactionMetadata,
+};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use support::service::{
+    Answer, PATH, SECRET, TestRequest, UNIT, minimal, put_key, put_prices, repeatable, seeded, unit,
+};
+
+// ---- Records that do not read ------------------------------------------------------------------
+
+#[test]
+fn a_record_that_does_not_read_is_our_mistake() {
+    let service = seeded();
+    let hash = CredentialKey(ApiKey::new("service_sk_test_odd").hash());
+    block_on(service.store.put(&hash, b"the secret record".to_vec(), &NoMetadata)).unwrap();
+    let answer = service.create("service_sk_test_odd", &minimal());
+    assert_eq!((answer.status, &answer.json()["error"]), (500, &json!("Internal error")));
+    assert!(!answer.text.contains("secret"));
+    put_prices(&*service.store, Mode::Test, b"{}");
+    let answer = service.create(UNIT, &minimal());
+    assert_eq!((answer.status, &answer.json()["isLive"]), (500, &json!(false)));
+}
+
+/// serde_json quotes what it does not expect: a stored value is none of the log's business.
+#[test]
+fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
+    let timeline = "/timeline/ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa?edit_key=k";
+    let hash = |key| CredentialKey(ApiKey::new(key).hash()).name();
+    let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
+    let repeat =
+        ReplayKey(ReplayHash::new(&SECRET, &scope, &IdempotencyKey::parse("order-1").unwrap()));
+    let transaction = || "transaction:ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned();
+    let edit_key = base16ct::lower::encode_string(&Sha256::digest("k"));
+    let access = json!({ "mode": "test", "unit": "unit_dev", "editKey": edit_key });
+    let create = || repeatable(&minimal());
+    for (kind, name, metadata, damaged, request) in [
+        ("key", hash(UNIT), Value::Null, KEYS, create()),
+        ("catalogue", CatalogueKey(Mode::Test).name(), Value::Null, CATALOGUES, create()),
+        ("replay", repeat.name(), Value::Null, REPLAYS, create()),
+        ("transaction", transaction(), access, TRANSACTIONS, TestRequest::new("GET", timeline, "")),
+    ] {
+        for value in BROKEN.iter().chain(damaged) {
+            let service = seeded();
+            service.store.keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
+            logs_without_quoting(&service.send(&request), kind, value);
+        }
+    }
+    for metadata in BROKEN_METADATA {
+        let service = seeded();
+        let metadata: Value = serde_json::from_str(metadata).unwrap();
+        service.store.keep(&transaction(), b"", metadata.to_string().as_bytes());
+        for request in [
+            TestRequest::new("GET", timeline, ""),
+            TestRequest::new(
+                "GET",
+                &format!("{PATH}/ptran_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+                UNIT,
+            ),
+        ] {
+            logs_without_quoting(&service.send(&request), "metadata", &metadata.to_string());
+        }
+    }
+}
+
+#[track_caller]
+fn logs_without_quoting(answer: &Answer, kind: &str, stored: &str) {
+    let log = answer.log.as_deref().unwrap_or_default();
+    assert_eq!(answer.status, 500, "`{stored}`: {log}");
+    assert!(
+        log.contains(&format!(r#""cause":"the stored {kind} is damaged: "#)),
+        "`{stored}`: {log}"
+    );
+    assert!(log.contains(" at line 1 column "), "`{stored}`: {log}");
+    assert!(!log.contains("canary") && !answer.text.contains("canary"), "`{stored}`: {log}");
+}
+
+const BROKEN: &[&str] =
+    &["", "canary", "\"canary\"", "{\"canary\"", "{\"canary\":", "[\"canary\"]", "{}"];
+const KEYS: &[&str] = &[
+    r#"{"mode":"canary","level":"unit","unitId":"u"}"#,
+    r#"{"mode":"test","level":"canary","unitId":"u"}"#,
+    r#"{"mode":"test","level":"unit","unitId":"a canary"}"#,
+    r#"{"mode":"test","level":"team","teamId":"t","unitIds":"canary"}"#,
+    r#"{"mode":"test","mode":"canary","level":"unit","unitId":"u"}"#,
+];
+const CATALOGUES: &[&str] = &[
+    r#"{"currencyCode":"canary","unitPrices":{}}"#,
+    r#"{"currencyCode":"USD","unitPrices":{"canary":"canary"}}"#,
+    r#"{"currencyCode":"USD","unitPrices":{"canary":"1","canary":"2"}}"#,
+];
+const REPLAYS: &[&str] =
+    &[r#"{"id":["canary"],"fingerprint":"canary"}"#, r#"{"id":"canary","id":"canary"}"#];
+const TRANSACTIONS: &[&str] = &[
+    r#"{"createdAt":["canary"]}"#,
+    r#"{"charge":{"amount":"canary","currencyCode":"canary"}}"#,
+    r#"{"pledges":[{"impact":{"amount":"canary"}}]}"#,
+    r#"{"notifications":{"canary":"canary"}}"#,
+];
+const BROKEN_METADATA: &[&str] = &[
+    "null",
+    r#"["test","canary","00"]"#,
+    r#"{"mode":"canary","unit":"u","editKey":"00"}"#,
+    r#"{"mode":"test","unit":["canary"],"editKey":"canary"}"#,
+];
+
+// ---- What an operator finds a transaction by -----------------------------------------------------
+
+/// The metadata of what this key creates, without what random bytes decide.
+fn metadata(record: &KeyRecord, request: &TestRequest) -> Value {
+    let service = seeded();
+    put_key(&*service.store, UNIT, record);
+    assert_eq!(service.send(request).status, 200);
+    let mut metadata = service.store.metadata("transaction:");
+    assert_eq!(metadata.len(), 1);
+    assert_eq!(
+        metadata[0].as_object_mut().unwrap().remove("editKey").unwrap().as_str().unwrap().len(),
+        64
+    );
+    metadata.remove(0)
+}
+
+fn with_secret(secret: NamespaceSecret) -> KeyRecord {
+    KeyRecord { secret: Some(secret), ..KeyRecord::new(Mode::Test, unit("unit_dev")) }
+}
+
+#[test]
+fn a_transaction_is_listed_with_time_charge_and_hashes() {
+    let once = TestRequest::new("POST", PATH, UNIT).with_body(minimal().to_string().into_bytes());
+    let scope = Scope { unit: "unit_dev".to_owned(), mode: Mode::Test };
+    let hashes = SECRET.hashes(&scope, "order-1", "ada@example.org");
+    let plain = json!({
+        "version": 1, "mode": "test", "unit": "unit_dev", "summary": {
+            "createdAt": "2026-01-31T12:00:00.123Z", "amount": "1.50", "currencyCode": "USD", "lookup": hashes,
+        },
+    });
+    assert_eq!(metadata(&with_secret(SECRET), &once), plain);
+    let mut found = metadata(&with_secret(SECRET), &repeatable(&minimal()));
+    let replay =
+        ReplayHash::new(&SECRET, &scope, &IdempotencyKey::parse("order-1").unwrap()).to_hex();
+    assert_eq!(found["summary"]["replay"], replay);
+    found["summary"].as_object_mut().unwrap().remove("replay");
+    assert_eq!(found, plain);
+}
+
+#[test]
+fn hashes_tell_apart_all_but_the_case_of_an_address() {
+    let scope = |unit: &str, mode| Scope { unit: unit.to_owned(), mode };
+    let of = |key: NamespaceSecret, scope, reference, email| key.hashes(&scope, reference, email);
+    let hashes = of(SECRET, scope("u", Mode::Test), "order-1", "ada@example.org");
+    let other_case = of(SECRET, scope("u", Mode::Test), "order-1", "Ada@Example.ORG");
+    assert_eq!(hashes, other_case);
+    for other in [
+        of(NamespaceSecret::new([8; 32]), scope("u", Mode::Test), "order-1", "ada@example.org"),
+        of(SECRET, scope("v", Mode::Test), "order-1", "ada@example.org"),
+        of(SECRET, scope("u", Mode::Live), "order-1", "ada@example.org"),
+        of(SECRET, scope("u", Mode::Test), "Order-1", "eve@example.org"),
+        of(SECRET, scope("u", Mode::Test), "ada@example.org", "order-1"),
+    ] {
+        assert_ne!(other.reference, hashes.reference);
+        assert_ne!(other.email, hashes.email);
+    }
+    assert_eq!((hashes.reference.len(), hashes.email.len()), (32, 32));
+}
+
+/// Workers KV takes 1,024 bytes of metadata: also of the longest unit, all of whose characters are
+/// escaped, and of the largest charge.
+#[test]
+fn the_metadata_fits_beside_its_record() {
+    let unit_id = "\"".repeat(128);
+    let service = seeded();
+    let mut record = with_secret(SECRET);
+    record.level = unit(&unit_id);
+    put_key(&*service.store, UNIT, &record);
+    let price = "9".repeat(40);
+    let prices = json!({ "currencyCode": "USD", "unitPrices": { "tree": price } }).to_string();
+    put_prices(&*service.store, Mode::Test, prices.as_bytes());
+    let pledge = |offering: &str| json!({ "impact": { "amount": 1e308, "offeringId": offering } });
+    let pledges = [vec![pledge("tree"); 1_000], vec![pledge("x"); 2_000]].concat();
+    let mut order = minimal();
+    order["pledges"] = json!(pledges);
+    assert_eq!(service.send(&repeatable(&order)).status, 200);
+    let metadata = &service.store.metadata("transaction:")[0];
+    assert!(metadata["summary"]["amount"].as_str().unwrap().len() > 350);
+    assert_eq!(metadata["summary"]["unpriced"], 2_000);
+    let bytes = metadata.to_string().len();
+    assert!((900..=1_024).contains(&bytes), "{bytes} bytes");
+}
+
+/// An operator may have edited it, or a later release may count in another way.
+#[test]
+fn nothing_but_access_is_read_of_the_metadata() {
+    let scope = Scope { unit: "u".to_owned(), mode: Mode::Live };
+    let edit_key = EditKey::from_bytes([1; 20]);
+    let mut metadata = json!(TransactionMetadata::new(scope.clone(), &edit_key));
+    for name in ["version", "summary", "later"] {
+        metadata[name] = json!({ "amount": [null] });
+    }
+    let read: TransactionMetadata = serde_json::from_value(metadata).unwrap();
+    assert!(read.allows(&scope) && read.opens_with(edit_key.as_str()));
+}
+
+/// A log, an error or a list of keys that shows a key's record shows nothing of its secret.
+#[test]
+fn a_secret_is_not_printed() {
+    assert_eq!(format!("{SECRET:?}"), "NamespaceSecret(…)");
+    let read = |text: &str| serde_json::from_value::<NamespaceSecret>(json!(text));
+    assert_eq!(read(&"07".repeat(32)).unwrap(), SECRET);
+    for wrong in ["", "07", &"07".repeat(33), &"0g".repeat(32)] {
+        let error = read(wrong).unwrap_err().to_string();
+        assert_eq!(error, "a secret has 64 hexadecimal digits");
+    }
+}

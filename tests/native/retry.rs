@@ -1,0 +1,111 @@
+//! When a client repeats a request: rows of failures and waits.
+
+use impact_pledge::retry::{Environment, Failure, LONGEST_RETRY_AFTER_MS, Policy};
+use proptest::prelude::*;
+
+const POLICY: Policy = Policy { max_retries: 2, repeatable: true };
+/// Sun, 06 Nov 1994 08:49:37 GMT, RFC 9110's own example.
+const NOW_MS: u64 = 784_111_777_000;
+const LEAST: Environment = Environment { now_ms: NOW_MS, random: 0.0, http_date_ms };
+
+/// Parses only the form that RFC 9110 allows a service to send, like the client.
+fn http_date_ms(text: &str) -> Option<u64> {
+    let date = httpdate::parse_http_date(text).ok()?;
+    let is_canonical = httpdate::fmt_http_date(date) == text;
+    let since_1970 = date.duration_since(std::time::UNIX_EPOCH).ok()?;
+    is_canonical.then_some(since_1970.as_millis() as u64)
+}
+
+const fn status(status: u16) -> Failure<'static> {
+    Failure::Status { status, retry_after: None }
+}
+
+const fn busy(retry_after: &str) -> Failure<'_> {
+    Failure::Status { status: 503, retry_after: Some(retry_after) }
+}
+
+#[track_caller]
+fn waits(failure: Failure<'_>, expected: Option<u32>) {
+    assert_eq!(POLICY.wait_ms(0, failure, LEAST), expected, "{failure:?}");
+}
+
+#[test]
+fn a_transient_failure_is_retried_and_a_lasting_one_not() {
+    for code in [408, 429, 500, 502, 503, 504, 599] {
+        waits(status(code), Some(250));
+    }
+    waits(Failure::Unanswered, Some(250));
+    for code in [0, 200, 204, 301, 304, 400, 401, 403, 404, 405, 409, 413, 415, 422, 600] {
+        waits(status(code), None);
+    }
+}
+
+#[test]
+fn retries_are_counted_and_only_what_is_repeatable_is_retried() {
+    assert!(POLICY.wait_ms(1, Failure::Unanswered, LEAST).is_some());
+    assert_eq!(POLICY.wait_ms(2, Failure::Unanswered, LEAST), None);
+    for never in [Policy { max_retries: 0, ..POLICY }, Policy { repeatable: false, ..POLICY }] {
+        assert_eq!(never.wait_ms(0, Failure::Unanswered, LEAST), None);
+        assert_eq!(never.wait_ms(0, busy("1"), LEAST), None);
+    }
+}
+
+#[test]
+fn waits_double_up_to_a_bound() {
+    let patient = Policy { max_retries: u32::MAX, ..POLICY };
+    let most = Environment { random: 1.0, ..LEAST };
+    let waits: Vec<_> = [0, 1, 2, 3, 4, 5, 40, u32::MAX - 1]
+        .map(|retries| patient.wait_ms(retries, Failure::Unanswered, most))
+        .into_iter()
+        .flatten()
+        .collect();
+    assert_eq!(waits, [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000]);
+}
+
+#[test]
+fn retry_after_is_honoured_and_a_longer_wait_left_to_the_caller() {
+    waits(busy("0"), Some(0));
+    waits(busy("7"), Some(7_000));
+    waits(busy(" 7 "), Some(7_000));
+    waits(busy("60"), Some(LONGEST_RETRY_AFTER_MS));
+    waits(busy("Sun, 06 Nov 1994 08:49:40 GMT"), Some(3_000));
+    waits(busy("Sun, 06 Nov 1994 08:49:30 GMT"), Some(0));
+    waits(busy("61"), None);
+    waits(busy("99999999999999999999999999"), None);
+    waits(busy("Fri, 31 Dec 9999 23:59:59 GMT"), None);
+}
+
+#[test]
+fn an_unreadable_retry_after_counts_as_none() {
+    for text in [
+        "",
+        "soon",
+        "-1",
+        "1.5",
+        "٣",
+        "Sun, 06 Nov 1994",
+        "Sunday, 06-Nov-94 08:49:40 GMT",
+        "Sun, 06 nov 1994 08:49:40 GMT",
+        "Sun, 6 Nov 1994 08:49:40 GMT",
+        "Sun, 06 Nov 1994 24:49:40 GMT",
+        "Sun, 06 Nov 1994 08:49:40 CET",
+    ] {
+        waits(busy(text), Some(250));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_wait_is_always_bounded(
+        retries in 0_u32..100,
+        code in 0_u16..1000,
+        retry_after in proptest::option::of(".{0,40}|[0-9]{1,30}"),
+        now_ms: u64,
+        random: f64,
+    ) {
+        let policy = Policy { max_retries: 100, repeatable: true };
+        let failure = Failure::Status { status: code, retry_after: retry_after.as_deref() };
+        let wait = policy.wait_ms(retries, failure, Environment { now_ms, random, http_date_ms });
+        prop_assert!(wait.is_none_or(|ms| ms <= LONGEST_RETRY_AFTER_MS));
+    }
+}

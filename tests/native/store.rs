@@ -1,0 +1,113 @@
+//! The store in memory, and what keys and access mean in any store.
+
+use futures_executor::block_on;
+use impact_pledge::auth::ApiKey;
+use impact_pledge::pledge::TransactionId;
+use impact_pledge::scope::Mode;
+use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::store::{
+    CatalogueKey, CredentialKey, Key, ProfileKey, SecretKey, TransactionKey, TransactionMetadata,
+};
+use support::memory::MemoryStore;
+use support::stores::{conforms, edit_key, id, replay_key, scope};
+
+// ---- Memory ------------------------------------------------------------------------------------
+
+#[test]
+fn memory_conforms() {
+    block_on(conforms(&MemoryStore::default()));
+}
+
+// ---- Keys --------------------------------------------------------------------------------------
+
+#[test]
+fn a_key_owns_its_prefix_and_fits() {
+    let names = [
+        (TransactionKey(&id(1)).name(), "transaction:ptran_"),
+        (
+            CredentialKey(ApiKey::new("k").hash()).name(),
+            "key:8254c329a92850f6d539dd376f4816ee2764517da5e0235514af433164480d7a",
+        ),
+        (CatalogueKey(Mode::Test).name(), "catalogue:test"),
+        (CatalogueKey(Mode::Live).name(), "catalogue:live"),
+        (replay_key("k").name(), "idempotency:"),
+        (ProfileKey("unit").name(), "profile:unit"),
+        (SecretKey.name(), "secret"),
+    ];
+    for (name, prefix) in names {
+        assert!(name.starts_with(prefix) && name.len() <= 512, "`{name}`");
+    }
+}
+
+#[test]
+fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
+    let credential = CredentialKey(ApiKey::new("k").hash());
+    let names = [
+        TransactionKey(&id(1)).name(),
+        credential.name(),
+        replay_key("k").name(),
+        ProfileKey("unit").name(),
+        CatalogueKey(Mode::Test).name(),
+        SecretKey.name(),
+    ];
+    let read = |read: fn(&str) -> bool| names.iter().map(|name| read(name)).collect::<Vec<_>>();
+    let only = |index| (0..names.len()).map(|other| other == index).collect::<Vec<_>>();
+    assert_eq!(read(|name| TransactionKey::parse(name) == Some(id(1))), only(0));
+    assert_eq!(read(|name| CredentialKey::parse(name).is_some()), only(1));
+    assert_eq!(read(|name| ProfileKey::parse(name) == Some(ProfileKey("unit"))), only(3));
+    for wrong in ["transaction:ptran_", "key:", "key:abc", "idempotency:ABC", "transaction:"] {
+        assert!(TransactionKey::parse(wrong).is_none(), "`{wrong}`");
+        assert!(CredentialKey::parse(wrong).is_none());
+    }
+    assert_eq!(CredentialKey::parse(&credential.name()), Some(credential));
+}
+
+#[test]
+fn one_shop_and_one_order_are_prefixes_of_their_transactions_alone() {
+    let secret = NamespaceSecret::new([7; 32]);
+    let shops = [scope("u", Mode::Test), scope("u", Mode::Live), scope("v", Mode::Test)];
+    let references = ["order-1", "order-2"];
+    let mut listed = 0;
+    for (shop, reference) in shops.iter().flat_map(|shop| references.map(|text| (shop, text))) {
+        let id = TransactionId::new(&secret, shop, reference, [9; 16]);
+        let name = TransactionKey(&id).name();
+        for (other, text) in shops.iter().flat_map(|shop| references.map(|text| (shop, text))) {
+            let of_shop = name.starts_with(&TransactionKey::shop_prefix(other));
+            let of_order = name.starts_with(&TransactionKey::order_prefix(&secret, other, text));
+            assert_eq!(of_shop, other == shop);
+            assert_eq!(of_order, other == shop && text == reference);
+            listed += usize::from(of_order);
+        }
+    }
+    assert_eq!(listed, shops.len() * references.len());
+    let (hex, all) = (ApiKey::new("k").hash().id(), CredentialKey::PREFIX);
+    assert_eq!(CredentialKey::hash_prefix(&hex), format!("{all}{hex}"));
+}
+
+fn cache_seconds<K: Key>(_: &K) -> Option<u32> {
+    K::CACHE_SECONDS
+}
+
+/// With the 10 s of the isolate a revoked key lives 40 s at most.
+#[test]
+fn only_a_key_is_cached_for_less_than_usual() {
+    assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);
+    assert_eq!(cache_seconds(&CredentialKey(ApiKey::new("k").hash())), Some(30));
+    assert_eq!(cache_seconds(&CatalogueKey(Mode::Test)), None);
+    assert_eq!(cache_seconds(&replay_key("k")), None);
+}
+
+// ---- TransactionMetadata ------------------------------------------------------------------------------------
+
+#[test]
+fn an_edit_key_opens_one_record() {
+    let access = TransactionMetadata::new(scope("unit", Mode::Live), &edit_key(0xAB));
+    let right = edit_key(0xAB).to_string();
+    assert!(access.opens_with(&right));
+    let (_, shorter) = right.split_at(1);
+    for wrong in ["", shorter, &right.to_uppercase(), &format!("{right}a"), edit_key(2).as_str()] {
+        assert!(!access.opens_with(wrong), "`{wrong}`");
+    }
+    let kept = serde_json::to_string(&access).unwrap();
+    assert!(!kept.contains(&right), "only its hash is kept");
+}

@@ -1,0 +1,96 @@
+//! Texts that become values: rows of a text and what is read of it.
+
+use crate::fixtures;
+use impact_pledge::auth::ApiKey;
+use impact_pledge::charge::UnitPrice;
+use impact_pledge::idempotency::IdempotencyKey;
+use impact_pledge::operator::prices;
+use impact_pledge::operator::transactions::Month;
+use impact_pledge::pledge::{Amount, TransactionId};
+use impact_pledge::timeline::{Language, Profile};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    about: String,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    pub text: String,
+    /// `None` if the text is refused.
+    pub read: Option<String>,
+    /// What a refusal says, where somebody reads it.
+    says: Option<String>,
+}
+
+impl Row {
+    fn is<T: Serialize, E: ToString>(&self, outcome: Result<T, E>) -> bool {
+        match outcome {
+            Ok(value) => self.is_value(&serde_json::to_value(value).unwrap()),
+            Err(error) => {
+                let is_said = self.says.as_ref().is_none_or(|says| *says == error.to_string());
+                self.read.is_none() && is_said
+            }
+        }
+    }
+
+    /// Whether it was read as a text or, where it is an object, as JSON.
+    fn is_value(&self, value: &Value) -> bool {
+        let Some(read) = &self.read else { return false };
+        match value {
+            Value::String(text) => text == read,
+            Value::Object(_) => serde_json::from_str::<Value>(read).unwrap() == *value,
+            other => {
+                let text = other.to_string();
+                text == *read
+            }
+        }
+    }
+}
+
+/// The rows of one file.
+#[track_caller]
+pub fn rows(name: &str) -> Vec<Row> {
+    let mut files = fixtures::files::<File>("texts").into_iter();
+    files.find(|(file, _)| file == name).unwrap().1.rows
+}
+
+/// Whether the reader reads the text as the row says.
+type Reads = fn(&Row) -> bool;
+
+const READERS: [(&str, Reads); 9] = [
+    ("accept-language", |row| row.is(Ok::<_, String>(Language::accepted(&row.text).tag()))),
+    ("amount", |row| row.is(Amount::parse(&row.text).ok_or(""))),
+    ("authorization", |row| {
+        ApiKey::from_authorization(&row.text) == row.read.as_deref().map(ApiKey::new)
+    }),
+    ("catalogue", |row| row.is(prices::parse(row.text.as_bytes()))),
+    ("idempotency-key", |row| {
+        IdempotencyKey::parse(&row.text) == row.read.clone().and_then(IdempotencyKey::new)
+    }),
+    ("month", |row| row.is(Month::parse(&row.text).map(|_| row.text.trim()))),
+    ("price", |row| row.is(UnitPrice::parse(&row.text).ok_or(""))),
+    ("profile", |row| row.is(serde_json::from_str::<Profile>(&row.text))),
+    ("transaction-id", |row| {
+        row.is(TransactionId::parse(&row.text).map(TransactionId::into_string).ok_or(""))
+    }),
+];
+
+#[test]
+fn every_text_is_read_as_its_row_says() {
+    let files = fixtures::files::<File>("texts");
+    let names: Vec<_> = files.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, READERS.map(|(name, _)| name), "a reader for each file");
+    let mut wrong = Vec::new();
+    for ((name, file), (_, reads)) in files.iter().zip(READERS) {
+        assert!(!file.about.is_empty() && !file.rows.is_empty(), "{name}");
+        let rows = file.rows.iter().filter(|row| !reads(row));
+        wrong.extend(rows.map(|row| format!("{name}: {row:.300?}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,403 @@
+//! The recipient's page, parsed like a browser does.
+
+use crate::fixtures;
+use base64ct::{Base64, Encoding as _};
+use fuzz_targets::page::check_page;
+use impact_pledge::http::Media;
+use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
+use impact_pledge::timeline::{
+    CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,
+};
+use proptest::prelude::*;
+use regex_lite::Regex;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use support::memory::MemoryStore;
+use support::service::{Answer, TestRequest, TestService, put_transaction};
+
+// ---- Records and pages -------------------------------------------------------------------------
+
+const EMAIL: &str = "mara@buyer.example";
+
+/// A record with every member.
+fn full() -> Value {
+    json!({
+        "createdAt": "2026-11-21T01:02:03Z",
+        "reference": "order-10442",
+        "isLive": true,
+        "charge": {"amount": "6.00", "currencyCode": "EUR", "paidAt": null},
+        "trigger": {
+            "date": "2026-11-20T18:22:00+01:00",
+            "phrase": "placed an order",
+            "externalUrl": "https://shop.example/orders/10442",
+        },
+        "pledges": [{
+            "id": "p_1",
+            "impact": {"amount": 12, "offeringId": "tree-offering"},
+            "details": [{
+                "name": "Mangroves",
+                "description": "Planted along the channels.",
+                "nounSingular": "tree",
+                "nounPlural": "trees",
+                "image": "https://images.example/mangrove.jpg",
+                "externalId": "item-1",
+                "externalUrl": "https://forest.example/mangroves",
+            }],
+            "recipient": {"email": EMAIL, "firstName": "Mara", "name": "Mara Lind"},
+        }],
+        "notifications": [],
+        "timelineUrl": "https://service.example/timeline/ptran_1?edit_key=secret",
+    })
+}
+
+/// Returns a record with every member except those at these pointers.
+fn with(changes: &[(&str, Value)]) -> Value {
+    let mut record = full();
+    for (pointer, value) in changes {
+        *record.pointer_mut(pointer).expect("the record has this member") = value.clone();
+    }
+    record
+}
+
+#[track_caller]
+fn page_of(record: &Value) -> String {
+    let bytes = record.to_string();
+    let record: RetrievedPledgeTransaction<'_> =
+        serde_json::from_str(&bytes).expect("the record should decode");
+    page(&record, None, Language::En).html
+}
+
+fn not_found() -> String {
+    not_found_page(Language::En).html
+}
+
+fn unavailable() -> String {
+    unavailable_page(Language::En).html
+}
+
+/// Returns the texts of all elements with this tag, decoded.
+fn texts(html: &str, tag: &str) -> Vec<String> {
+    let element = Regex::new(&format!("(?s)<{tag}(?: [^>]*)?>(.*?)</{tag}>")).expect("a pattern");
+    element.captures_iter(html).map(|found| unescape(&TAG.replace_all(&found[1], ""))).collect()
+}
+
+/// Returns the values of all attributes with this name.
+fn values(html: &str, attribute: &str) -> Vec<String> {
+    let pattern = Regex::new(&format!(" {attribute}=\"([^\"]*)\"")).expect("a pattern");
+    pattern.captures_iter(html).map(|found| unescape(&found[1])).collect()
+}
+
+/// Returns all tags with the names of their attributes, in order.
+fn skeleton(html: &str) -> Vec<String> {
+    let bare = |tag: &str| VALUE.replace_all(&tag.replace(" class=\"long\"", ""), "").into_owned();
+    TAG.find_iter(html).map(|tag| bare(tag.as_str())).collect()
+}
+
+/// Decodes the entities of HTML.
+fn unescape(html: &str) -> String {
+    html.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+static TAG: LazyLock<Regex> = LazyLock::new(|| Regex::new("<[^>]*>").expect("a pattern"));
+static VALUE: LazyLock<Regex> = LazyLock::new(|| Regex::new("=\"[^\"]*\"").expect("a pattern"));
+
+fn every_page() -> [String; 3] {
+    [page_of(&full()), not_found(), unavailable()]
+}
+
+// ---- Content -----------------------------------------------------------------------------------
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    about: String,
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    record: BTreeMap<String, Value>,
+    shows: BTreeMap<String, Vec<String>>,
+}
+
+#[test]
+fn every_row_shows_what_it_says() {
+    let mut wrong = Vec::new();
+    for (file, File { about, rows }) in fixtures::files::<File>("timeline") {
+        assert!(!about.is_empty() && !rows.is_empty(), "{file}");
+        for Row { name, record, shows } in rows {
+            let changes: Vec<_> =
+                record.iter().map(|(pointer, value)| (&**pointer, value.clone())).collect();
+            let html = page_of(&with(&changes));
+            for (what, expected) in shows {
+                let mut seen = match what.strip_prefix('@') {
+                    Some(attribute) => values(&html, attribute),
+                    None => texts(&html, &what),
+                };
+                if what == "@href" {
+                    seen.remove(0); // the page's own icon
+                }
+                if seen != expected {
+                    wrong.push(format!("{file}: {name}: {what}: {seen:?} is not {expected:?}"));
+                }
+            }
+            assert!(!html.to_lowercase().contains(EMAIL), "{file}: {name}");
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Neither does a link say where it comes from, nor an image hold up the page.
+#[test]
+fn guards_its_links_and_images() {
+    let html = page_of(&full());
+    let tags = |name: &str| tags_of(&html, name);
+    for link in tags("<a ") {
+        assert!(link.contains(" rel=\"noopener noreferrer nofollow\""), "{link}");
+    }
+    for image in tags("<img ") {
+        for attribute in [" width=\"128\"", " height=\"128\"", " loading=\"lazy\"", " alt=\""] {
+            assert!(image.contains(attribute), "`{image}` lacks{attribute}");
+        }
+    }
+    assert_eq!((tags("<a ").len(), tags("<img ").len()), (2, 1));
+}
+
+fn tags_of(html: &str, name: &str) -> Vec<String> {
+    let tags = TAG.find_iter(html).map(|tag| tag.as_str().to_owned());
+    tags.filter(|tag| tag.starts_with(name)).collect()
+}
+
+#[test]
+fn keeps_what_is_not_the_recipients() {
+    let html = page_of(&full());
+    for secret in [EMAIL, "secret", "timeline/", "6.00", "EUR", "item-1", "p_1", "tree-offering"] {
+        assert!(!html.contains(secret), "the page shows `{secret}`");
+    }
+}
+
+#[test]
+fn counts_pledges() {
+    let pledge = full()["pledges"][0].clone();
+    for (count, heading) in [(2, "2 pledges were made"), (1000, "1,000 pledges were made")] {
+        let html = page_of(&with(&[("/pledges", vec![pledge.clone(); count].into())]));
+        assert_eq!(texts(&html, "h2")[1], heading);
+        assert_eq!(texts(&html, "h3").len(), count);
+    }
+}
+
+// ---- Hostile records ---------------------------------------------------------------------------
+
+/// The members that hold a text of the caller's choice.
+const TEXTS: [&str; 9] = [
+    "/reference",
+    "/trigger/phrase",
+    "/pledges/0/impact/offeringId",
+    "/pledges/0/details/0/name",
+    "/pledges/0/details/0/description",
+    "/pledges/0/details/0/nounSingular",
+    "/pledges/0/details/0/nounPlural",
+    "/pledges/0/recipient/firstName",
+    "/pledges/0/recipient/name",
+];
+
+static TAME: LazyLock<Vec<String>> = LazyLock::new(|| skeleton(&page_of(&full())));
+
+const HOSTILE: [&str; 7] = [
+    "<script>alert(1)</script>",
+    "</style><style>*{display:none}",
+    "\"><img src=x onerror=alert(1)>",
+    "\" onmouseover=\"alert(1)",
+    "<!--",
+    "]]>&lt;script&gt;&#60;b&#62;",
+    "\u{202e}\u{2066}txt.\u{0}\u{7f}\u{feff}",
+];
+
+#[test]
+fn shows_hostile_text_as_text() {
+    for hostile in HOSTILE {
+        for pointer in TEXTS {
+            let html = page_of(&with(&[(pointer, hostile.into())]));
+            assert_eq!(skeleton(&html), *TAME, "`{hostile}` at {pointer} changes the page");
+            assert!(!html.contains("<script") && !html.contains("onerror=alert(1)>"));
+        }
+        let html = page_of(&with(&[("/pledges/0/details/0/nounPlural", hostile.into())]));
+        assert_eq!(texts(&html, "h3"), [format!("12 {hostile}")]);
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_record_changes_the_page(
+        amount in 0.0..f64::MAX,
+        texts in proptest::array::uniform9(any::<String>()),
+        [date, address] in proptest::array::uniform2(any::<String>()),
+    ) {
+        prop_assume!(amount > 0.0);
+        let mut changes: Vec<_> = TEXTS
+            .into_iter()
+            .zip(texts)
+            .map(|(pointer, text)| (pointer, json!(format!("{pointer}{text}"))))
+            .collect();
+        prop_assert_eq!(&skeleton(&page_of(&with(&changes))), &*TAME);
+        changes.extend([
+            ("/createdAt", json!(date)),
+            ("/trigger/date", json!(format!("2026-{date}-21T00:00:00Z"))),
+            ("/trigger/externalUrl", json!(address)),
+            ("/pledges/0/impact/amount", json!(amount)),
+            ("/pledges/0/details/0/image", json!(format!("https://{address}"))),
+        ]);
+        check_page(&page_of(&with(&changes)));
+    }
+}
+
+// ---- The headers of a page ---------------------------------------------------------------------
+
+#[test]
+fn policy_names_the_one_style_by_its_hash() {
+    for html in every_page() {
+        let styles = texts(&html, "style");
+        let [style] = styles.as_slice() else { panic!("a page has one style") };
+        let hash = format!("'sha256-{}'", Base64::encode_string(&Sha256::digest(style)));
+        assert!(
+            CONTENT_SECURITY_POLICY.contains(&format!("style-src {hash};")),
+            "the style has changed: write {hash} into CONTENT_SECURITY_POLICY"
+        );
+    }
+}
+
+#[test]
+fn policy_allows_nothing_else() {
+    let rules: Vec<_> = CONTENT_SECURITY_POLICY
+        .split("; ")
+        .filter(|rule| !rule.starts_with("style-src 'sha256-"))
+        .collect();
+    assert_eq!(
+        rules,
+        [
+            "default-src 'none'",
+            "img-src https: http: data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        ]
+    );
+}
+
+/// They need no exception from the policy: neither scripts nor inline styles, and no address but the web's.
+#[test]
+fn pages_are_whole_small_documents() {
+    for html in every_page() {
+        check_page(&html);
+        assert!(html.len() < 10_000, "a page of {} bytes", html.len());
+        let head = "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">";
+        assert!(html.starts_with(head));
+        assert!(html.contains("<meta name=\"color-scheme\" content=\"light dark\">"));
+        for landmark in ["<header>", "<main>", "</h1>"] {
+            assert_eq!(html.matches(landmark).count(), 1, "{landmark}");
+        }
+        for shared in ["og:", "twitter:", "canonical", "application-name", "url("] {
+            assert!(!html.contains(shared), "the page has `{shared}`");
+        }
+    }
+    assert_eq!(texts(&not_found(), "h1"), ["We could not find this page"]);
+    assert_eq!(texts(&unavailable(), "h1"), ["One moment, please"]);
+    assert_eq!(texts(&unavailable(), "a"), ["try again"]);
+}
+
+/// The page of the largest record must fit beside it in an isolate's memory.
+#[test]
+fn the_largest_pages_are_bounded() {
+    let pledge = |text: &str| {
+        json!({
+            "id": "p_aaaaaaaaaaaaaaaaaaaaaaaa",
+            "impact": { "amount": 1, "offeringId": text },
+            "details": [{ "name": text, "description": text, "nounSingular": text,
+                "nounPlural": text, "image": format!("https://i.example/{}", "'".repeat(text.len())),
+                "externalUrl": format!("https://i.example/{}", "'".repeat(text.len())) }],
+            "recipient": { "email": "ada@example.org", "name": text }
+        })
+    };
+    let all = [(1, 1_000_000, false), (10, 10_000, false), (100, 10_000, true), (10_000, 1, true)];
+    for (count, length, has_more) in all {
+        let text = "&".repeat(length);
+        let record = with(&[
+            ("/pledges", vec![pledge(&text); count].into()),
+            ("/reference", text.clone().into()),
+            ("/trigger/phrase", text.clone().into()),
+        ]);
+        let html = page_of(&record);
+        assert!(html.len() < 2_000_000, "{count} pledges: {} bytes", html.len());
+        assert_eq!(html.contains("</li></ul><p>And "), has_more, "{count} pledges");
+    }
+}
+
+// ---- The service -------------------------------------------------------------------------------
+
+fn visit(service: &TestService<MemoryStore>, address: &str) -> (u16, String) {
+    let Answer { status, headers, text, .. } = service.send(&TestRequest::new("GET", address, ""));
+    for (name, value) in Media::Html.headers() {
+        assert_eq!(headers.get(*name).map(|it| &**it), Some(*value), "{address}: {name}");
+    }
+    (status, text)
+}
+
+/// Starts a service with one transaction. Returns it with the transaction's ID and edit key.
+fn bench_with(record: &[u8]) -> (TestService<MemoryStore>, TransactionId, EditKey) {
+    let service = TestService::new(MemoryStore::default(), "");
+    let (id, edit_key) = put_transaction(&*service.store, record);
+    (service, id, edit_key)
+}
+
+#[test]
+fn opens_to_the_edit_key_alone() {
+    let (service, id, key) = bench_with(full().to_string().as_bytes());
+    let (other_id, other_key) = (TransactionId::from_bytes([3; 26]), EditKey::from_bytes([4; 20]));
+    let rows = [
+        (format!("/timeline/{id}?edit_key={key}"), 200),
+        (format!("/timeline/{id}?from=mail&edit_key={key}#top"), 200),
+        (format!("/timeline/{id}?edit_key={other_key}"), 404),
+        (format!("/timeline/{id}?edit_key={key}0"), 404),
+        (format!("/timeline/{id}?edit_key="), 404),
+        (format!("/timeline/{id}?edit_key"), 404),
+        (format!("/timeline/{id}?{key}"), 404),
+        (format!("/timeline/{id}"), 404),
+        (format!("/timeline/{other_id}?edit_key={key}"), 404),
+        (format!("/timeline/ptran_?edit_key={key}"), 404),
+        (format!("/timeline/transaction:{id}?edit_key={key}"), 404),
+        (format!("/timeline/%00?edit_key={key}"), 404),
+        (format!("/timeline/{}?edit_key={key}", "a".repeat(600)), 404),
+    ];
+    for (address, status) in rows {
+        let page = if status == 200 { page_of(&full()) } else { not_found() };
+        assert_eq!(visit(&service, &address), (status, page), "{address}");
+    }
+}
+
+#[test]
+fn asks_for_patience_when_a_record_cannot_be_read() {
+    let (service, id, key) = bench_with(b"{");
+    let address = format!("/timeline/{id}?edit_key={key}");
+    assert_eq!(visit(&service, &address), (500, unavailable()));
+    service.store.set_broken(true);
+    assert_eq!(visit(&service, &address), (503, unavailable()));
+}
+
+#[test]
+fn keeps_pages_out_of_caches_indexes_and_referrers() {
+    let headers = Media::Html.headers();
+    for header in [
+        ("content-type", "text/html; charset=utf-8"),
+        ("cache-control", "no-store"),
+        ("referrer-policy", "no-referrer"),
+        ("x-robots-tag", "noindex, nofollow"),
+        ("x-content-type-options", "nosniff"),
+    ] {
+        assert!(headers.contains(&header), "a page lacks {header:?}");
+    }
+}

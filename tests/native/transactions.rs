@@ -1,0 +1,556 @@
+//! Transactions as an operator finds, shows, erases and sums them.
+
+use futures_executor::block_on;
+use impact_pledge::operator::transactions::{
+    self, By, Damaged, Found, Month, Report, Row, Usage, UsageQuery, View, Wanted,
+};
+use impact_pledge::pledge::TransactionId;
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::store::{Key as _, TransactionKey};
+use serde_json::{Value, json};
+use support::memory::{Listing, MemoryStore};
+use support::service::{
+    Answer, LIVE_UNIT, SECRET, TestRequest, TestService, UNIT, key_record, minimal, put_key,
+    repeatable, seeded, unit,
+};
+
+const MINUTE: u64 = 60_000;
+
+/// A service with the record of its secret.
+fn bench() -> TestService<MemoryStore> {
+    let bench = seeded();
+    put_secret(&bench.store, &SECRET);
+    bench
+}
+
+fn put_secret(store: &MemoryStore, secret: &NamespaceSecret) {
+    store.keep("secret", json!({ "secret": secret }).to_string().as_bytes(), b"null");
+}
+
+/// All that a shop can write, each text with a canary.
+fn order() -> Value {
+    json!({
+        "reference": "canary-order",
+        "recipient": { "email": "canary@example.org", "firstName": "canary Ada", "name": "canary Ada L" },
+        "pledges": [
+            { "impact": { "amount": 3, "offeringId": "tree" }, "detail": {
+                "name": "canary", "description": "canary", "nounSingular": "canary",
+                "nounPlural": "canaries canary", "image": "https://canary.example/",
+                "externalId": "canary", "externalUrl": "https://canary.example/" } },
+            { "impact": { "amount": 1, "offeringId": "tre" } },
+        ],
+        "trigger": { "date": "2026-01-31T11:59:00Z", "phrase": "canary", "externalUrl": "https://canary.example/" },
+        "notifications": ["Email"],
+    })
+}
+
+/// All records whose names begin like this: names, values and metadata.
+fn records(store: &MemoryStore, prefix: &str) -> Vec<(String, String, Value)> {
+    let names = store.names().into_iter().filter(|name| name.starts_with(prefix));
+    let found = names.zip(store.metadata(prefix));
+    found.map(|(name, metadata)| (name.clone(), store.value(&name).unwrap(), metadata)).collect()
+}
+
+/// The only transaction.
+#[track_caller]
+fn transaction(store: &MemoryStore) -> (String, String, Value) {
+    let found = records(store, "transaction:");
+    assert_eq!(found.len(), 1);
+    found[0].clone()
+}
+
+fn id_of(answer: &Answer) -> String {
+    answer.json()["id"].as_str().unwrap().to_owned()
+}
+
+fn shown(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap()
+}
+
+// ---- Find ----------------------------------------------------------------------------------------
+
+fn reference(text: &str) -> By {
+    By::Reference(text.to_owned())
+}
+
+fn email(text: &str) -> By {
+    By::Email(text.to_owned())
+}
+
+#[track_caller]
+fn find(store: &MemoryStore, unit: &str, mode: Option<Mode>, by: &By) -> Found {
+    block_on(transactions::find(store, unit, mode, by)).unwrap()
+}
+
+#[track_caller]
+fn found_ids(store: &MemoryStore, unit: &str, mode: Option<Mode>, by: &By) -> Vec<String> {
+    let found = find(store, unit, mode, by);
+    assert_eq!(found.damaged, Damaged::default());
+    let mut ids: Vec<_> = found.transactions.into_iter().map(|row| row.id).collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn a_transaction_is_found_by_reference_or_address_from_metadata_alone() {
+    let bench = bench();
+    let id = id_of(&bench.create(UNIT, &order()));
+    bench.create(UNIT, &minimal());
+    let live = id_of(&bench.create(LIVE_UNIT, &order()));
+    bench.create("service_sk_test_dev_unit_two", &order());
+    bench.store.take_reads();
+    let mut both = vec![id.clone(), live.clone()];
+    both.sort();
+    let unit = "unit_dev";
+    let ids = |unit, mode, by: &By| found_ids(&bench.store, unit, mode, by);
+    assert_eq!(ids(unit, None, &reference("canary-order")), both);
+    assert_eq!(ids(unit, None, &email("CANARY@Example.org")), both);
+    assert_eq!(ids(unit, Some(Mode::Live), &reference("canary-order")), [live]);
+    for (unit, by) in [
+        ("unit_dev_three", reference("canary-order")),
+        (unit, reference("Canary-order")),
+        (unit, reference("canary@example.org")),
+        (unit, email("canary-order")),
+    ] {
+        assert_eq!(ids(unit, None, &by), [""; 0]);
+    }
+    assert_eq!(
+        shown(&find(&bench.store, unit, Some(Mode::Test), &reference("canary-order")).transactions),
+        json!([{ "id": id, "mode": "test", "unit": unit, "createdAt": "2026-01-31T12:00:00.123Z",
+                 "amount": "1.50", "currencyCode": "USD", "unpriced": 1, "erased": null }])
+    );
+    assert!(bench.store.take_reads().iter().all(|name| name == "secret"));
+}
+
+fn scope(unit: &str, mode: Mode) -> Scope {
+    Scope { unit: unit.to_owned(), mode }
+}
+
+/// A record as the service writes it, with no value, as of a unit of its metadata's own.
+fn put_listed(store: &MemoryStore, named: &Scope, unit: &str, reference: &str, number: u8) {
+    let id = TransactionId::new(&SECRET, named, reference, [number; 16]);
+    let hashes = SECRET.hashes(&scope(unit, named.mode), reference, "ada@example.org");
+    let metadata = json!({ "version": 1, "mode": named.mode, "unit": unit, "editKey": "0", "summary": {
+        "createdAt": "2026-11-15T00:00:00.000Z", "amount": "1.00", "currencyCode": "EUR",
+        "lookup": hashes } });
+    store.keep(&TransactionKey(&id).name(), b"", metadata.to_string().as_bytes());
+}
+
+/// 200 shops with five transactions each, in both modes.
+fn many_shops() -> MemoryStore {
+    let store = MemoryStore::default();
+    put_secret(&store, &SECRET);
+    for shop in 0..200 {
+        let unit = format!("shop_{shop}");
+        for number in 0..5 {
+            for mode in [Mode::Test, Mode::Live] {
+                put_listed(&store, &scope(&unit, mode), &unit, &format!("order-{number}"), number);
+            }
+        }
+    }
+    store
+}
+
+/// The lists that were asked for: of which prefix, and with how many names.
+fn lists(store: &MemoryStore) -> Vec<(String, usize)> {
+    store.take_lists().into_iter().map(|Listing { prefix, names }| (prefix, names)).collect()
+}
+
+#[test]
+fn an_order_among_many_shops_is_found_by_one_list_call_for_each_mode() {
+    let store = many_shops();
+    let (test, live) = (scope("shop_77", Mode::Test), scope("shop_77", Mode::Live));
+    let prefix = |scope: &Scope| TransactionKey::order_prefix(&SECRET, scope, "order-3");
+    assert_eq!(found_ids(&store, "shop_77", Some(Mode::Live), &reference("order-3")).len(), 1);
+    assert_eq!(lists(&store), [(prefix(&live), 1)]);
+    assert_eq!(found_ids(&store, "shop_77", None, &reference("order-3")).len(), 2);
+    assert_eq!(lists(&store), [(prefix(&test), 1), (prefix(&live), 1)]);
+    assert_eq!(store.take_reads(), ["secret", "secret"]);
+}
+
+#[test]
+fn of_one_shop_only_its_own_records_are_listed() {
+    let store = many_shops();
+    let prefix = |mode| TransactionKey::shop_prefix(&scope("shop_77", mode));
+    let both = [(prefix(Mode::Test), 5), (prefix(Mode::Live), 5)];
+    assert_eq!(found_ids(&store, "shop_77", None, &email("ada@example.org")).len(), 10);
+    assert_eq!(lists(&store), both);
+    let wanted = |mode| Wanted { unit: Some("shop_77".to_owned()), mode };
+    let query = |wanted| UsageQuery { wanted, ..UsageQuery::default() };
+    assert_eq!(sum(&store, query(wanted(None))).1.transactions, 10);
+    assert_eq!(lists(&store), both);
+    assert_eq!(sum(&store, query(wanted(Some(Mode::Live)))).1.transactions, 5);
+    assert_eq!(lists(&store), [(prefix(Mode::Live), 5)]);
+    assert_eq!(sum(&store, UsageQuery::default()).1.transactions, 2_000);
+    assert_eq!(
+        lists(&store),
+        [("transaction:".to_owned(), 1_000), ("transaction:".to_owned(), 1_000)]
+    );
+}
+
+/// 40 bits of a name stand for a shop, and 40 for an order: others can have the same.
+#[test]
+fn what_only_shares_the_name_of_a_shop_or_an_order_is_left_out() {
+    let store = MemoryStore::default();
+    put_secret(&store, &SECRET);
+    let mine = scope("mine", Mode::Live);
+    put_listed(&store, &mine, "mine", "order-1", 1);
+    put_listed(&store, &mine, "of another", "order-1", 2);
+    let other_order = TransactionId::new(&SECRET, &mine, "order-1", [3; 16]);
+    let of_other_order = TransactionId::new(&SECRET, &mine, "order-2", [3; 16]);
+    put_listed(&store, &mine, "mine", "order-2", 3);
+    let metadata = &store.metadata(&TransactionKey(&of_other_order).name())[0];
+    store.keep(&TransactionKey(&other_order).name(), b"", metadata.to_string().as_bytes());
+    let id = TransactionId::new(&SECRET, &mine, "order-1", [1; 16]).to_string();
+    assert_eq!(found_ids(&store, "mine", None, &reference("order-1")), [id]);
+    let wanted = Wanted { unit: Some("mine".to_owned()), mode: None };
+    let (rows, _) = sum(&store, UsageQuery { wanted, ..UsageQuery::default() });
+    assert!(rows.iter().all(|row| row.unit == "mine") && rows.len() == 3, "{rows:?}");
+}
+
+#[test]
+fn records_that_cannot_be_looked_at_are_counted() {
+    let store = MemoryStore::default();
+    put_secret(&store, &SECRET);
+    let prefix = TransactionKey::shop_prefix(&scope("u", Mode::Live));
+    store.keep(&format!("{prefix}x"), b"canary", b"{}");
+    let id = TransactionId::new(&SECRET, &scope("u", Mode::Live), "r", [1; 16]);
+    store.keep(&TransactionKey(&id).name(), b"canary", br#"{"mode":"canary"}"#);
+    let damaged = find(&store, "u", None, &email("ada@example.org")).damaged;
+    let first = [format!("{prefix}x"), TransactionKey(&id).name()].into_iter().min();
+    assert_eq!(damaged, Damaged { count: 2, first });
+}
+
+#[test]
+fn without_the_record_of_the_secret_the_copy_of_an_api_key_finds_as_well() {
+    let bench = seeded();
+    let id = id_of(&bench.create(UNIT, &order()));
+    assert_eq!(found_ids(&bench.store, "unit_dev", None, &reference("canary-order")), [id]);
+    let nothing = MemoryStore::default();
+    let found = block_on(transactions::find(&nothing, "u", None, &reference("r")));
+    let message = "this namespace has no secret, which references and addresses are found by: it is \
+                   made with the first API key";
+    assert_eq!(found.unwrap_err().to_string(), message);
+}
+
+// ---- Show ----------------------------------------------------------------------------------------
+
+#[track_caller]
+fn show(store: &MemoryStore, id: &str, reveal: bool, timeline: bool) -> Value {
+    let record = block_on(transactions::get(store, id)).unwrap();
+    shown(&record.show(View { reveal, timeline }).unwrap())
+}
+
+#[test]
+fn what_is_shown_of_a_transaction_is_masked() {
+    let bench = bench();
+    let id = id_of(&bench.create(UNIT, &order()));
+    let masked = show(&bench.store, &format!(" {id}\n"), false, false);
+    let text = masked.to_string().replace("canary-order", "");
+    assert!(!text.contains("canary") && !text.contains("edit_key"), "{text}");
+    let pledge = &masked["transaction"]["pledges"][0];
+    assert_eq!(pledge["recipient"], json!({ "email": "c…@e…", "firstName": "c…", "name": "c…" }));
+    assert_eq!((&masked["row"]["unpriced"], &masked["repeatable"]), (&json!(1), &json!(false)));
+    let whole = show(&bench.store, &id, true, false);
+    assert_eq!(whole["transaction"]["pledges"][0]["recipient"]["email"], "canary@example.org");
+    assert!(!whole.to_string().contains("edit_key"));
+    let with_address = show(&bench.store, &id, false, true);
+    assert!(with_address["transaction"]["timelineUrl"].as_str().unwrap().contains("?edit_key="));
+}
+
+#[test]
+fn a_damaged_record_is_named_and_not_quoted() {
+    let store = MemoryStore::default();
+    let id = TransactionId::new(&SECRET, &scope("u", Mode::Test), "r", [1; 16]);
+    for (metadata, value) in [
+        (json!({ "mode": "canary" }), "{}"),
+        (
+            json!({ "mode": "test", "unit": "u", "editKey": "0", "summary": {} }),
+            "{\"reference\":[\"canary\"]}",
+        ),
+    ] {
+        let metadata = metadata.to_string();
+        store.keep(&TransactionKey(&id).name(), value.as_bytes(), metadata.as_bytes());
+        let record = block_on(transactions::get(&store, id.as_str())).unwrap();
+        let message = record.show(View::default()).unwrap_err().to_string();
+        assert!(
+            message.starts_with(&format!("{id}: the stored transaction is damaged: ")),
+            "{message}"
+        );
+        assert!(!message.contains("canary"), "{message}");
+    }
+    for text in ["ptran_", "secret", &TransactionKey(&id).name()] {
+        let outcome = block_on(transactions::get(&store, text));
+        let message = "this is not the ID of a transaction, which begins with `ptran_`: take it from \
+                       a list or an answer";
+        assert_eq!(outcome.unwrap_err().to_string(), message);
+    }
+    let other = TransactionId::new(&SECRET, &scope("u", Mode::Test), "r", [2; 16]);
+    let outcome = block_on(transactions::get(&store, other.as_str()));
+    let message = format!("there is no transaction {other} here: is it one of this place?");
+    assert_eq!(outcome.unwrap_err().to_string(), message);
+}
+
+// ---- Erase ---------------------------------------------------------------------------------------
+
+/// Erases the only transaction.
+fn erase(bench: &TestService<MemoryStore>) -> Result<Option<String>, String> {
+    let (name, ..) = transaction(&bench.store);
+    let id = TransactionKey::parse(&name).unwrap();
+    let outcome = block_on(async {
+        let record = transactions::get(&*bench.store, id.as_str()).await?;
+        transactions::erase(&*bench.store, &bench.clock, &record).await
+    });
+    let erased = outcome.map_err(|error| error.to_string())?;
+    assert_eq!(erased.id, id.as_str());
+    Ok(erased.before)
+}
+
+fn pass(bench: &TestService<MemoryStore>, minutes: u64) {
+    bench.clock.0.set(bench.clock.0.get() + minutes * MINUTE);
+}
+
+#[track_caller]
+fn assert_erased(bench: &TestService<MemoryStore>, id: &str) {
+    let (name, value, metadata) = transaction(&bench.store);
+    assert!(!format!("{name}{value}{metadata}").contains("canary"), "{value}");
+    assert_eq!(metadata["summary"]["lookup"], Value::Null);
+    let got = bench.get(UNIT, id);
+    assert_eq!(got.status, 200);
+    let got = got.json();
+    assert_eq!((&got["reference"], &got["charge"]["amount"]), (&json!("erased"), &json!("1.50")));
+    assert_eq!(got["pledges"][0]["recipient"]["email"], "erased@erased.invalid");
+    assert_eq!(got["pledges"][0]["impact"], json!({ "amount": 3, "offeringId": "tree" }));
+    assert_eq!(
+        got["trigger"],
+        json!({ "date": "2026-01-31T11:59:00Z", "phrase": null, "externalUrl": null })
+    );
+    let address = got["timelineUrl"].as_str().unwrap().trim_start_matches(support::service::ORIGIN);
+    let page = bench.send(&TestRequest::new("GET", address, ""));
+    assert_eq!(page.status, 200);
+    assert!(
+        !page.text.contains("canary") && page.text.contains("<h1>Pledged for you</h1>"),
+        "{}",
+        page.text
+    );
+}
+
+#[test]
+fn what_is_erased_stays_erased_whoever_repeats_the_create() {
+    let bench = bench();
+    let request = repeatable(&order());
+    let first = bench.send(&request);
+    let id = id_of(&first);
+    pass(&bench, 5);
+    assert_eq!(erase(&bench), Ok(None));
+    assert_erased(&bench, &id);
+    let erased = records(&bench.store, "");
+    for isolate in [&bench, &bench.isolate(), &bench] {
+        let repeat = isolate.send(&request);
+        assert_eq!(repeat.status, 200);
+        assert_eq!(repeat.headers["idempotent-replayed"], "true");
+        assert_eq!(repeat.text, first.text, "the caller's own data, of which nothing is kept");
+        assert_eq!(records(&bench.store, ""), erased, "nothing was written");
+    }
+    let mut changed = order();
+    changed["reference"] = json!("another");
+    assert_eq!(bench.isolate().send(&repeatable(&changed)).status, 422);
+    put_key(&*bench.store, "service_sk_test_new", &key_record(Mode::Test, unit("unit_dev")));
+    let rotated = repeatable(&order()).with_header("authorization", "Bearer service_sk_test_new");
+    assert_eq!(bench.isolate().send(&rotated).text, first.text);
+    assert_erased(&bench, &id);
+}
+
+/// Workers KV may not show the replay record for a while: a repeat then records the transaction anew,
+/// and a transaction that was recorded a moment ago is not erased.
+#[test]
+fn nothing_is_erased_that_a_repeat_could_still_bring_back() {
+    let bench = bench();
+    let request = repeatable(&order());
+    let id = id_of(&bench.send(&request));
+    bench.store.set_hidden(Some("idempotency:"));
+    pass(&bench, 4);
+    let repeat = bench.isolate().send(&request);
+    assert_eq!((repeat.status, repeat.headers.get("idempotent-replayed")), (200, None));
+    pass(&bench, 4);
+    let before = records(&bench.store, "");
+    assert_eq!(
+        erase(&bench),
+        Err("it was created less than 5 minutes ago, and a repeat of the create could bring it \
+             back: nothing was erased, try again in 60 s"
+            .to_owned())
+    );
+    assert_eq!(records(&bench.store, ""), before);
+    bench.store.set_hidden(None);
+    pass(&bench, 1);
+    assert_eq!(erase(&bench), Ok(None));
+    assert_eq!(bench.isolate().send(&request).headers["idempotent-replayed"], "true");
+    assert_erased(&bench, &id);
+}
+
+/// A create that broke off between its two writes was not acknowledged, and will be repeated.
+#[test]
+fn a_missing_replay_record_is_written_before_anything_is_erased() {
+    let bench = bench();
+    let request = repeatable(&order());
+    let id = id_of(&bench.send(&request));
+    let (name, replay, _) = records(&bench.store, "idempotency:")[0].clone();
+    let before = transaction(&bench.store);
+    bench.store.remove(&name);
+    pass(&bench, 5);
+    let message = erase(&bench).unwrap_err();
+    assert!(message.starts_with(&format!("the create of {id} was broken off")), "{message}");
+    let added: Value = serde_json::from_str(&bench.store.value(&name).unwrap()).unwrap();
+    let written: Value = serde_json::from_str(&replay).unwrap();
+    assert_eq!((&added["id"], &added["terms"]), (&written["id"], &written["terms"]));
+    pass(&bench, 4);
+    let message = erase(&bench).unwrap_err();
+    assert!(
+        message.starts_with("it got its missing replay record less than 5 minutes ago"),
+        "{message}"
+    );
+    assert_eq!(transaction(&bench.store), before);
+    pass(&bench, 1);
+    assert_eq!(erase(&bench), Ok(None));
+    let repeat = bench.isolate().send(&request);
+    assert_eq!((repeat.status, &*repeat.headers["idempotent-replayed"]), (200, "true"));
+    assert_erased(&bench, &id);
+}
+
+#[test]
+fn a_replay_record_that_another_create_won_is_left_alone() {
+    let bench = bench();
+    let request = repeatable(&order());
+    let id = id_of(&bench.send(&request));
+    let (name, ..) = records(&bench.store, "idempotency:")[0].clone();
+    let other = TransactionId::new(&SECRET, &scope("u", Mode::Test), "r", [1; 16]);
+    bench.store.edit(&name, |text| text.replace(&id, other.as_str()));
+    let before = bench.store.value(&name);
+    pass(&bench, 5);
+    assert_eq!(erase(&bench), Ok(None));
+    assert_eq!(bench.store.value(&name), before);
+    assert_erased(&bench, &id);
+}
+
+#[test]
+fn what_was_erased_is_still_summed_and_no_longer_found() {
+    let bench = bench();
+    bench.create(UNIT, &order());
+    pass(&bench, 5);
+    assert_eq!(erase(&bench), Ok(None));
+    let erased = transaction(&bench.store);
+    let time = "2026-01-31T12:05:00.123Z";
+    assert_eq!(erased.2["summary"]["erased"], time);
+    assert!(erased.2.to_string().len() < 1_024);
+    for by in [reference("canary-order"), reference("erased"), email("canary@example.org")] {
+        assert_eq!(found_ids(&bench.store, "unit_dev", None, &by), [""; 0]);
+    }
+    let (rows, usage) = sum(&bench.store, month("2026-01"));
+    assert_eq!((&*usage.sums[0].amount, rows[0].erased.as_deref()), ("1.50", Some(time)));
+    pass(&bench, 1);
+    assert_eq!(erase(&bench), Ok(Some(time.to_owned())));
+    assert_eq!(transaction(&bench.store), erased, "once more changes nothing");
+    let (name, ..) = erased;
+    let id = TransactionKey::parse(&name).unwrap();
+    assert_eq!(show(&bench.store, id.as_str(), true, false)["row"]["erased"], time);
+}
+
+// ---- Sums ----------------------------------------------------------------------------------------
+
+fn month(text: &str) -> UsageQuery {
+    UsageQuery { month: Some(Month::parse(text).unwrap()), ..UsageQuery::default() }
+}
+
+/// All rows, and their sums.
+fn sum(store: &MemoryStore, query: UsageQuery) -> (Vec<Row>, Usage) {
+    let mut report = Report::new(store, query);
+    let mut rows = Vec::new();
+    while let Some(page) = block_on(report.next()).unwrap() {
+        rows.extend(page);
+    }
+    (rows, report.finish())
+}
+
+/// Keeps the metadata of a transaction, whose value is never read.
+fn put_summed(
+    store: &MemoryStore,
+    number: u8,
+    of: (&str, Mode),
+    time: &str,
+    amount: &str,
+) -> String {
+    let (unit, mode) = of;
+    let id = TransactionId::new(&SECRET, &scope(unit, mode), "r", [number; 16]);
+    let metadata = json!({ "version": 1, "mode": mode, "unit": unit, "editKey": "0",
+        "summary": { "createdAt": time, "amount": amount, "currencyCode": "EUR", "unpriced": number } });
+    store.keep(&TransactionKey(&id).name(), b"", metadata.to_string().as_bytes());
+    id.to_string()
+}
+
+#[test]
+fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
+    let store = MemoryStore::default();
+    store.set_page_length(2);
+    let nines = "9".repeat(350) + ".99";
+    let (live_a, live_b, test_b) = (("a", Mode::Live), ("b", Mode::Live), ("b", Mode::Test));
+    let put = |number, of, time, amount| put_summed(&store, number, of, time, amount);
+    let mut november = vec![
+        put(1, live_b, "2026-11-01T00:00:00.000Z", "0.10"),
+        put(2, live_b, "2026-11-30T23:59:59.999Z", "0.20"),
+        put(5, test_b, "2026-11-15T00:00:00.000Z", "8.00"),
+        put(6, live_a, "2026-11-15T00:00:00.000Z", &nines),
+        put(7, live_a, "2026-11-15T00:00:00.000Z", "0.01"),
+    ];
+    put(3, live_b, "2026-12-01T00:00:00.000Z", "4.00");
+    put(4, live_b, "2026-10-31T23:59:59.999Z", "4.00");
+    let damaged = [
+        put(8, live_a, "2026-11-15T00:00:00.000Z", "1e999999999"),
+        put(9, live_a, "2026-11-15T00:00:00.000Z", ""),
+    ];
+    november.sort();
+    let (rows, usage) = sum(&store, month("2026-11"));
+    let mut ids: Vec<_> = rows.into_iter().map(|row| row.id).collect();
+    ids.sort();
+    assert_eq!(ids, november);
+    let first = damaged.iter().min().map(|id| format!("transaction:{id}"));
+    assert_eq!(usage.damaged, Damaged { count: 2, first });
+    let sum_of = |unit, mode, transactions: u64, unpriced: u64, amount: &str| {
+        json!({ "unit": unit, "mode": mode, "currencyCode": "EUR", "transactions": transactions,
+                "unpriced": unpriced, "amount": amount })
+    };
+    let million = format!("1{}.00", "0".repeat(350));
+    assert_eq!(
+        shown(&usage.sums),
+        json!([
+            sum_of("a", "live", 2, 13, &million),
+            sum_of("b", "test", 1, 5, "8.00"),
+            sum_of("b", "live", 2, 3, "0.30"),
+        ])
+    );
+    assert_eq!(usage.transactions, 5);
+    let wanted = Wanted { unit: Some("b".to_owned()), mode: Some(Mode::Live) };
+    let (rows, usage) = sum(&store, UsageQuery { wanted, ..month("2026-11") });
+    assert_eq!((rows.len(), &*usage.sums[0].amount), (2, "0.30"));
+    assert_eq!(sum(&store, UsageQuery::default()).1.transactions, 7, "of all time");
+    assert_eq!(store.take_reads(), [""; 0]);
+}
+
+#[test]
+fn transactions_with_an_offering_that_had_no_price_are_summed_by_themselves() {
+    let bench = bench();
+    for (key, offering) in [(UNIT, "tre"), (LIVE_UNIT, "tre"), (UNIT, "tree"), (UNIT, "new")] {
+        let mut order = minimal();
+        order["pledges"] = json!([
+            { "impact": { "amount": 3, "offeringId": offering } },
+            { "impact": { "amount": 1, "offeringId": "tree" } },
+        ]);
+        bench.create(key, &order);
+    }
+    let (rows, usage) = sum(&bench.store, UsageQuery { unpriced: true, ..UsageQuery::default() });
+    assert!(rows.iter().all(|row| row.unpriced == 1) && rows.len() == 3, "{rows:?}");
+    let unpriced: Vec<_> =
+        usage.sums.iter().map(|sum| (sum.mode, sum.transactions, sum.unpriced)).collect();
+    assert_eq!(unpriced, [(Mode::Test, 2, 2), (Mode::Live, 1, 1)]);
+    assert_eq!(sum(&bench.store, UsageQuery::default()).1.transactions, 4);
+}

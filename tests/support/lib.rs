@@ -1,0 +1,12 @@
+//! What several kinds of tests use: a store in memory, a service over it, and an oracle of the contract.
+
+#![expect(missing_docs, reason = "test helpers are read where they are used")]
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
+
+#[cfg(not(target_family = "wasm"))]
+pub mod contract;
+#[cfg(not(target_family = "wasm"))]
+pub mod memory;
+#[cfg(not(target_family = "wasm"))]
+pub mod service;
+pub mod stores;
