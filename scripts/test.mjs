@@ -1,48 +1,46 @@
-/** `npm test [-- step…]`: every check of the project. */
-import { globSync } from "node:fs";
+/** `npm test [-- step…]`: every check that a change needs. `npm run prove` has those that take long. */
+import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { command } from "./lib/command.mjs";
+import { duration } from "./lib/output.mjs";
 import { prepareTools } from "./lib/tools.mjs";
-import { cargoTests, nodeTests, oneCheck, runSteps, sum, timesInWords } from "./lib/test-steps.mjs";
+import { cargoTests, nodeTests, oneCheck, runTasks, sum, timesInWords } from "./lib/test-steps.mjs";
 
 const SERVER = ["--features", "server"];
 const FOR_WASM = ["--target", "wasm32-unknown-unknown"];
 const DENY = ["--", "-D", "warnings"];
-// Each file has its own ports, folders and KV; more than two at a time would run out of a small machine's memory.
-const NODE_TESTS = [
-  "--test",
-  "--test-concurrency=2",
-  "--test-reporter=spec",
-  "--test-reporter-destination=stdout",
-  `--test-reporter=${pathToFileURL(join(import.meta.dirname, "lib", "file-times.mjs"))}`,
-  "--test-reporter-destination=stdout",
-];
 
 /**
+ * What begins first stands first: the builds, which most tests wait for, and then the longest.
  * @param {import("./lib/tools.mjs").Tools} tools
- * @returns {import("./lib/test-steps.mjs").Step[]} in the order they run
+ * @returns {import("./lib/test-steps.mjs").Task[]}
  */
-function allSteps({ root, native, wasm }) {
-  const cargo = (name, args, count = oneCheck) => ({
+function allTasks({ root, native, wasm }) {
+  const task = (name, command, more = {}) => ({
+    step: name,
     name,
-    command: [native.cargo, ...args],
-    env: native.env,
-    count,
-  });
-  const cargoWasm = (name, [command, ...args], count = oneCheck) => ({
-    name,
-    command: [wasm.cargo, command, ...FOR_WASM, ...args],
-    env: { ...wasm.env, NODE_PATH: join(root, "node_modules") },
-    count,
-  }); // a wasm test runs from a folder of its own
-  const script = (name, [file, ...args]) => ({
-    name,
-    command: [process.execPath, join(root, file), ...args],
+    command,
     count: oneCheck,
+    ...more,
   });
-  const build = (name, part) => script(name, ["scripts/run.mjs", "build", part]);
+  const script = (name, [file, ...args], more) =>
+    task(name, [process.execPath, join(root, file), ...args], more);
+  // Two cargos that share a target folder would wait for each other.
+  const build = (name, part) =>
+    script(name, ["scripts/run.mjs", "build", part], { holds: wasm.targetFolder });
+  const cargo = (name, args, more) =>
+    task(name, [native.cargo, ...args], { env: native.env, holds: "native", ...more });
+  const cargoWasm = (name, [command, ...args], more) =>
+    task(name, [wasm.cargo, command, ...FOR_WASM, ...args], {
+      env: { ...wasm.env, NODE_PATH: join(root, "node_modules") }, // a wasm test runs from a folder of its own
+      holds: wasm.targetFolder,
+      ...more,
+    });
   return [
+    build("worker", "worker"),
+    cargo("native", ["test", "--all-features"], { count: cargoTests }),
+    build("pkg", "package"),
+    cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
     cargo("fmt", ["fmt", "--all", "--check"]),
     script("biome", [
       "node_modules/@biomejs/biome/bin/biome",
@@ -52,51 +50,65 @@ function allSteps({ root, native, wasm }) {
       ".",
     ]),
     script("types", ["node_modules/typescript/bin/tsc", "-p", "pkg-templates"]),
-    cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
+    ...nodeTasks(root),
+    script("tsc", ["scripts/types.mjs"], { needs: ["pkg"] }), // the shop and the tests import what was built
     cargoWasm("clippy-wasm", ["clippy", "--all-features", ...DENY]), // the builds compile each feature alone
     cargoWasm("clippy-wasm-kv", ["clippy", ...SERVER, "--test", "kv", ...DENY]),
-    cargo("native", ["test", "--all-features"], cargoTests),
-    cargoWasm("kv", ["test", ...SERVER, "--test", "kv"], cargoTests),
-    build("worker", "worker"),
-    build("pkg", "package"),
-    script("tsc", ["scripts/types.mjs"]), // the shop and the tests import what was built
-    ...nodeFolders(root).map((folder) => ({
-      name: basename(folder),
-      command: [process.execPath, ...NODE_TESTS, `${folder}/*.test.mjs`],
-      count: nodeTests,
-    })),
+    cargoWasm("kv", ["test", ...SERVER, "--test", "kv"], { count: cargoTests }),
   ];
 }
 
-/** Every folder with tests for Node, so that none is forgotten. */
-const nodeFolders = (root) =>
-  [
-    ...new Set(
-      globSync("{tests,proofs}/*/*.test.mjs", { cwd: root }).map((file) =>
-        dirname(file).replaceAll("\\", "/"),
-      ),
-    ),
-  ].sort();
+const LONGEST_FIRST = ["e2e", "browser", "package"];
 
-const program = command("npm test --", "Every check of the project.").argument(
+/** A task for each file of tests for Node, so that none is forgotten; its folder is the step. */
+function nodeTasks(root) {
+  const rank = ({ step }) =>
+    LONGEST_FIRST.includes(step) ? LONGEST_FIRST.indexOf(step) : LONGEST_FIRST.length;
+  return globSync("{tests,proofs}/*/*.test.mjs", { cwd: root })
+    .map((file) => ({
+      step: basename(dirname(file)),
+      name: file.replaceAll("\\", "/"),
+      command: [process.execPath, "--test-reporter=spec", join(root, file)],
+      count: nodeTests,
+      needs: ["worker", "pkg"],
+    }))
+    .sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+}
+
+/** The time that CONTRIBUTING.md records. */
+function recordedTime(root) {
+  const [, time] =
+    readFileSync(join(root, "CONTRIBUTING.md"), "utf8").match(/in (\d+ min(?: \d+ s)?) on two/) ??
+    [];
+  return time;
+}
+
+const program = command("npm test --", "Every check that a change needs.").argument(
   "[steps...]",
-  "names, or beginnings of names: `clippy`, `clippy-wasm`; none means all",
+  "names, or beginnings of names: `clippy`, `clippy-wasm`, `tests/browser/shop`; none means all",
 );
 program.action(async (names) => {
+  const started = Date.now();
   const tools = await prepareTools({ browser: true, lint: true });
-  const steps = allSteps(tools);
-  const isNamed = (step, name) => step.name === name || step.name.startsWith(`${name}-`);
-  const unknown = names.find((name) => !steps.some((step) => isNamed(step, name)));
+  const tasks = allTasks(tools);
+  const isNamed = ({ step, name }, wanted) =>
+    step === wanted || step.startsWith(`${wanted}-`) || name.startsWith(`${wanted}.`);
+  const unknown = names.find((name) => !tasks.some((task) => isNamed(task, name)));
   if (unknown !== undefined)
     program.error(
-      `there is no step \`${unknown}\`; name one of: ${steps.map(({ name }) => name).join(", ")}`,
+      `there is no step \`${unknown}\`; name one of: ${[...new Set(tasks.map(({ step }) => step))].join(", ")}`,
     );
-  const results = await runSteps(
-    names.length === 0 ? steps : steps.filter((step) => names.some((name) => isNamed(step, name))),
+  const results = await runTasks(
+    names.length === 0 ? tasks : tasks.filter((task) => names.some((name) => isNamed(task, name))),
     tools,
   );
   const { passed, failed } = sum(results);
-  console.log(`${timesInWords(results)}\n\n${passed} passed, ${failed} failed`);
+  console.log(timesInWords(results));
+  if (names.length === 0)
+    console.log(
+      `\n${duration(Date.now() - started)} in all; CONTRIBUTING.md records ${recordedTime(tools.root)} on two idle cores with tools cached`,
+    );
+  console.log(`\n${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 });
 await program.parseAsync();

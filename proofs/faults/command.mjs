@@ -1,4 +1,4 @@
-/** `npm run prove [-- --requests 100000]`: the Worker on workerd over a KV that fails, killed in the middle. */
+/** `npm run faults [-- --requests 100000]`: the Worker on workerd over a KV that fails, killed in the middle. */
 import { violations } from "./oracle.mjs";
 import { play } from "./run.mjs";
 import { summary } from "./summary.mjs";
@@ -11,7 +11,7 @@ const ABOUT = `Mixed requests to the Worker on workerd, over a Workers KV of our
 service traps. An oracle says whether anything was lost or doubled. The seed decides what is asked and what fails.`;
 const SHOWN_EVERY = 5_000;
 
-const program = command("npm run prove --", ABOUT)
+const program = command("npm run faults --", ABOUT)
   .option("--requests <n>", "how many", whole(100, 1_000_000), 100_000)
   .option("--connections <n>", "how many at a time", whole(1, 1_000), 64)
   .option("--kills <n>", "how often workerd is killed", whole(0, 100), 10)
@@ -38,7 +38,7 @@ program.action(async ({ percent, ...options }) => {
   console.log(summary(history, found, plan));
   if (found.length > 0)
     throw new UserError(
-      `${found.length} violations; \`npm run prove -- --seed ${plan.seed}\` asks the same again`,
+      `${found.length} violations; \`npm run faults -- --seed ${plan.seed}\` asks the same again`,
     );
 });
 await program.parseAsync();

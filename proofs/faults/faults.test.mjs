@@ -11,7 +11,7 @@ import { play } from "./run.mjs";
 import { summary } from "./summary.mjs";
 
 const MIB = 1024 * 1024;
-/** With more faults than `npm run prove` has, so that a short run meets each of them. */
+/** With more faults than `npm run faults` has, so that a short run meets each of them. */
 const PLAN = {
   requests: 3_000,
   connections: 64,

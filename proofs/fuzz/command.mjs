@@ -2,19 +2,20 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
+import { withCargoTool } from "../../scripts/lib/cargo-tool.mjs";
 import { command, readMinutes } from "../../scripts/lib/command.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
 import { log } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
 
-const ABOUT = `New inputs for every fuzz target of the service and of the client, by libFuzzer on all processors. It needs a C++ compiler and
-cargo-fuzz (\`cargo install cargo-fuzz --locked\`). It ends at an input that fails, and prints where the input is and how to play
-it again.`;
+const ABOUT = `New inputs for every fuzz target of the service and of the client, by libFuzzer on all processors. It needs a C++ compiler. It
+ends at an input that fails, and prints where the input is and how to play it again.`;
+const FOLDER = "proofs/fuzz";
 const LIMITS = [
   "-max_len=4096",
   "-timeout=20",
   "-rss_limit_mb=1024",
-  "-dict=proofs/fuzz/contract.dict",
+  `-dict=${FOLDER}/contract.dict`,
 ];
 
 const program = command("npm run fuzz --", ABOUT)
@@ -22,39 +23,31 @@ const program = command("npm run fuzz --", ABOUT)
   .option("--minutes <n>", "how long for each target", readMinutes, 1);
 
 program.action(async (names, { minutes }) => {
-  const { root, native } = await prepareTools();
+  const tools = await prepareTools();
+  const { root, native } = tools;
   const all = readdirSync(join(root, "proofs", "fuzz", "src", "bin")).map((file) =>
     basename(file, ".rs"),
   );
   const unknown = names.find((name) => !all.includes(name));
   if (unknown) program.error(`there is no target \`${unknown}\`; name one of: ${all.join(", ")}`);
+  const env = await withCargoTool(tools, "cargo-fuzz", "0.13.2");
   for (const target of names.length > 0 ? names : all) {
     log(`${target}: ${minutes} min`);
-    await play(target, minutes, { root, native });
+    await play(target, minutes, { root, cargo: native.cargo, env });
   }
 });
 
 /** New inputs are kept in `found`, for the next run; the corpus itself grows by hand. */
-function play(target, minutes, { root, native }) {
-  const [found, corpus] = ["found", "corpus"].map((folder) =>
-    join("proofs", "fuzz", folder, target),
-  );
+function play(target, minutes, { root, cargo, env }) {
+  const [found, corpus] = ["found", "corpus"].map((folder) => `${FOLDER}/${folder}/${target}`);
   mkdirSync(join(root, found), { recursive: true });
+  const jobs = ["--jobs", String(availableParallelism())];
   // The other sanitizers take a nightly Rust, and find nothing in safe code.
-  const cargo = [
-    "fuzz",
-    "run",
-    "--fuzz-dir",
-    "proofs/fuzz",
-    "--sanitizer",
-    "none",
-    "--jobs",
-    String(availableParallelism()),
-  ];
-  const fuzzer = [`-max_total_time=${minutes * 60}`, ...LIMITS];
-  return run(native.cargo, [...cargo, target, found, corpus, "--", ...fuzzer], {
+  const fuzz = ["fuzz", "run", "--fuzz-dir", FOLDER, "--sanitizer", "none", ...jobs];
+  const limits = [`-max_total_time=${minutes * 60}`, ...LIMITS];
+  return run(cargo, [...fuzz, target, found, corpus, "--", ...limits], {
     cwd: root,
-    env: native.env,
+    env,
     show: true,
   });
 }

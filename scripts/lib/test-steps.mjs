@@ -1,17 +1,22 @@
-/** The steps of a test run: each is a command and a way to count what it tested. */
-import { fileTimes } from "./file-times.mjs";
+/** The steps of a test run: the commands of each, how many run side by side, and how what they tested is counted. */
+import { availableParallelism, totalmem } from "node:os";
+import pLimit from "p-limit";
 import { duration, log, table } from "./output.mjs";
 import { run } from "./run.mjs";
 
-const LONGEST_FILES = 5;
+const LONGEST = 8;
+const MEMORY_OF_A_TASK = 2 ** 31;
+const BEAT_MS = 30_000;
 
 /**
+ * A command of a step. `needs`: names of earlier tasks that must have passed; `holds`: what one task at a time may use.
  * @typedef {{passed: number, failed: number}} Counts
- * @typedef {{name: string, command: string[], count: (output: string, isOk: boolean) => Counts, env?: NodeJS.ProcessEnv}} Step
- * @typedef {Counts & {name: string, milliseconds: number, files: import("./file-times.mjs").FileTime[]}} Result
+ * @typedef {(output: string, isOk: boolean) => Counts} Count
+ * @typedef {{step: string, name: string, command: string[], count: Count, env?: NodeJS.ProcessEnv, needs?: string[], holds?: string}} Task
+ * @typedef {Counts & {step: string, name: string, milliseconds: number}} Result
  */
 
-/** A command that passes or fails as a whole. */
+/** A command that passes or fails as a whole. @type {Count} */
 export const oneCheck = (_output, isOk) => ({ passed: Number(isOk), failed: Number(!isOk) });
 
 /** Adds up cargo's `test result: ok. 3 passed; 0 failed; …` lines. */
@@ -36,35 +41,66 @@ export const sum = (counts) =>
     failed: 0,
   });
 
+/** One task for each processor, as long as there is memory for them. */
+const SIDE_BY_SIDE = Math.max(
+  1,
+  Math.min(availableParallelism(), Math.floor(totalmem() / MEMORY_OF_A_TASK)),
+);
+
 /**
- * Runs the steps in order, each to its end, and prints the output of those that failed.
- * @param {Step[]} steps
+ * Runs all tasks, several at a time, and prints the output of those that failed. A task whose needs failed has failed.
+ * @param {Task[]} tasks each after those that it needs
  * @param {{root: string, env: NodeJS.ProcessEnv}} tools
  * @returns {Promise<Result[]>}
  */
-export async function runSteps(steps, { root, env }) {
-  const results = [];
-  for (const [index, step] of steps.entries()) {
-    const [title, started] = [`[${index + 1}/${steps.length}] ${step.name}`, Date.now()];
-    const took = () => duration(Date.now() - started);
-    log(`${title} …`);
-    const beat = setInterval(() => log(`${title}: at work for ${took()}`), 30_000);
-    const result = await runStep(step, { cwd: root, env: step.env ?? env });
-    clearInterval(beat);
-    log(`${title}: ${result.passed} passed, ${result.failed} failed (${took()})`);
-    results.push({ ...result, name: step.name, milliseconds: Date.now() - started });
-  }
-  return results;
+export async function runTasks(tasks, { root, env }) {
+  const slots = pLimit(SIDE_BY_SIDE);
+  const holders = Object.fromEntries(tasks.map(({ holds = "" }) => [holds, pLimit(1)]));
+  const atWork = new Set();
+  const results = new Map();
+  let done = 0;
+
+  const runOne = async ({ name, command, count, env: own = env }) => {
+    const started = Date.now();
+    atWork.add(name);
+    const result = await runCommand(command, count, { cwd: root, env: own });
+    atWork.delete(name);
+    return { ...result, milliseconds: Date.now() - started };
+  };
+  const play = async (task) => {
+    const needed = await Promise.all((task.needs ?? []).map((name) => results.get(name)));
+    const broken = needed.find((result) => result?.failed > 0);
+    const queue = () => slots(runOne, task);
+    const result = broken
+      ? { passed: 0, failed: 1, milliseconds: 0, output: `not run, because ${broken.name} failed` }
+      : await (task.holds ? holders[task.holds](queue) : queue());
+    done += 1;
+    if (result.failed > 0) log(result.output);
+    log(
+      `[${done}/${tasks.length}] ${task.name}: ${result.passed} passed, ${result.failed} failed (${duration(result.milliseconds)})`,
+    );
+    return { ...result, step: task.step, name: task.name };
+  };
+
+  const beat = setInterval(() => log(`at work: ${[...atWork].join(", ")}`), BEAT_MS);
+  for (const task of tasks) results.set(task.name, play(task));
+  return Promise.all(results.values()).finally(() => clearInterval(beat));
 }
 
 /**
- * Reports the times of all steps and of the slowest files of Node's tests.
+ * Reports the times of all steps, each the sum of its tasks', and the longest tasks of steps that have several.
  * @param {Result[]} results
  */
 export function timesInWords(results) {
+  const steps = Map.groupBy(results, ({ step }) => step);
   const slowestFirst = (a, b) => b.milliseconds - a.milliseconds;
-  const steps = results
-    .toSorted(slowestFirst)
+  const rows = [...steps]
+    .map(([name, tasks]) => ({
+      name,
+      ...sum(tasks),
+      milliseconds: tasks.reduce((total, task) => total + task.milliseconds, 0),
+    }))
+    .sort(slowestFirst)
     .map(({ name, milliseconds, passed, failed }) => [
       name,
       duration(milliseconds),
@@ -72,24 +108,26 @@ export function timesInWords(results) {
       String(failed),
     ]);
   const files = results
-    .flatMap((result) => result.files)
+    .filter(({ step, name }) => step !== name)
     .sort(slowestFirst)
-    .slice(0, LONGEST_FILES)
-    .map(({ file, milliseconds }) => [file, duration(milliseconds)]);
-  const tables = [table(["STEP", "TIME", "PASSED", "FAILED"], steps)];
+    .slice(0, LONGEST)
+    .map(({ name, milliseconds }) => [name, duration(milliseconds)]);
+  const tables = [table(["STEP", "TIME", "PASSED", "FAILED"], rows)];
   if (files.length > 0) tables.push(table(["FILE", "TIME"], files));
   return tables.join("\n\n");
 }
 
-/** @param {Step} step @param {{cwd: string, env: NodeJS.ProcessEnv}} options */
-async function runStep({ command, count }, options) {
-  const [program = "", ...args] = command;
+/** @param {string[]} command @param {Count} count @param {{cwd: string, env: NodeJS.ProcessEnv}} options */
+async function runCommand([program = "", ...args], count, options) {
   const [output, error] = await run(program, args, options).then(
     (output) => [output],
     (error) => [error.output, error],
   );
   const { passed, failed } = count(output, !error);
   const missing = failed === 0 && (error || passed === 0) ? 1 : 0; // a command that failed, or that tested nothing
-  if (failed + missing > 0) log(`${output}${error?.message.split("\n")[0] ?? "it ran no test"}`);
-  return { passed, failed: failed + missing, files: fileTimes(output) };
+  return {
+    passed,
+    failed: failed + missing,
+    output: `${output}${error?.message.split("\n")[0] ?? "it ran no test"}`,
+  };
 }

@@ -1,11 +1,14 @@
 /** A test run counts what ran, and nothing that didn't run counts as passed. */
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test from "node:test";
 import {
   cargoTests,
   nodeTests,
   oneCheck,
-  runSteps,
+  runTasks,
   sum,
   timesInWords,
 } from "../../scripts/lib/test-steps.mjs";
@@ -20,12 +23,14 @@ test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
 const SPEC = "✔ a (1ms)\nℹ tests 6\nℹ suites 0\nℹ pass 3\nℹ fail 1\nℹ cancelled 2\nℹ skipped 0\n";
 
 const place = { root: process.cwd(), env: process.env };
-const step = (script, count) => ({
-  name: "step",
+const task = (script, count, more) => ({
+  step: "step",
+  name: "task",
   command: [process.execPath, "-e", script],
   count,
+  ...more,
 });
-const total = async (...steps) => sum(await runSteps(steps, place));
+const total = async (...tasks) => sum(await runTasks(tasks, place));
 
 test("cargo's results are added up", () =>
   assert.deepEqual(cargoTests(CARGO), { passed: 5, failed: 1 }));
@@ -36,42 +41,82 @@ test("what a test prints itself is no result", () =>
 test("Node's results are read in TAP, too", () =>
   assert.deepEqual(nodeTests("# tests 1\n# pass 1\n# fail 0\n"), { passed: 1, failed: 0 }));
 
-test("a check that exits well is one passed", async () =>
-  assert.deepEqual(await total(step("", oneCheck)), { passed: 1, failed: 0 }));
-test("a check that exits badly is one failed", async () =>
-  assert.deepEqual(await total(step("process.exit(3)", oneCheck)), { passed: 0, failed: 1 }));
-test("a step that tested nothing has failed", async () =>
-  assert.deepEqual(await total(step("", cargoTests)), { passed: 0, failed: 1 }));
-test("a step that exits badly has failed, whatever it counted", async () => {
-  const crashes = step("console.log('ℹ pass 2\\nℹ fail 0'); process.exit(1)", nodeTests);
-  assert.deepEqual(await total(crashes), { passed: 2, failed: 1 });
-});
-test("a command that isn't there has failed", async () => {
-  const missing = { name: "missing", command: ["/no/such/command"], count: oneCheck };
-  assert.deepEqual(await total(missing), { passed: 0, failed: 1 });
-});
-test("the steps are summed", async () => {
-  const two = step("console.log('ℹ pass 2\\nℹ fail 0')", nodeTests);
-  assert.deepEqual(await total(two, step("", oneCheck), step("process.exit(1)", oneCheck)), {
-    passed: 3,
+const TWO_PASS = "console.log('ℹ pass 2\\nℹ fail 0');";
+const runs = [
+  {
+    about: "a check that exits well is one passed",
+    task: task("", oneCheck),
+    passed: 1,
+    failed: 0,
+  },
+  {
+    about: "a check that exits badly is one failed",
+    task: task("process.exit(3)", oneCheck),
+    passed: 0,
     failed: 1,
-  });
+  },
+  {
+    about: "a command that tested nothing has failed",
+    task: task("", cargoTests),
+    passed: 0,
+    failed: 1,
+  },
+  {
+    about: "a command that exits badly has failed, whatever it counted",
+    task: task(`${TWO_PASS} process.exit(1)`, nodeTests),
+    passed: 2,
+    failed: 1,
+  },
+  {
+    about: "a command that isn't there has failed",
+    task: { ...task("", oneCheck), command: ["/no/such/command"] },
+    passed: 0,
+    failed: 1,
+  },
+];
+for (const { about, task, passed, failed } of runs)
+  test(about, async () => assert.deepEqual(await total(task), { passed, failed }));
+
+test("a task is not run, and has failed, where one that it needs has failed", async () => {
+  const build = task("process.exit(1)", oneCheck, { name: "build" });
+  const user = task(TWO_PASS, nodeTests, { name: "user", needs: ["build"] });
+  assert.deepEqual(await total(build, user), { passed: 0, failed: 2 });
 });
 
-test("what took longest is printed first: each step, and the files that Node's runner names", async () => {
-  const nodes = step(
-    "console.log('file took 61000 ms: tests/b.test.mjs\\nfile took 2000 ms: tests/a.test.mjs\\nℹ pass 2\\nℹ fail 0'); setTimeout(() => {}, 1_000)",
-    nodeTests,
-  );
-  const results = await runSteps([{ ...step("", oneCheck), name: "quick" }, nodes], place);
-  const lines = timesInWords(results).split("\n");
-  assert.match(lines[0], /^STEP +TIME +PASSED +FAILED$/);
-  assert.match(lines[1], /^step +\d+ s +2 +0$/);
-  assert.match(lines[2], /^quick +\d+ s +1 +0$/);
-  assert.deepEqual(lines.slice(3), [
+test("a task begins once those that it needs have ended, and no other holds the same", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "tasks-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = JSON.stringify(join(folder, "lines"));
+  const noted = (name, more) =>
+    task(
+      `const { appendFileSync } = require("node:fs"); appendFileSync(${file}, "begin ");
+       setTimeout(() => { appendFileSync(${file}, "end "); ${TWO_PASS} }, 100);`,
+      nodeTests,
+      { name, ...more },
+    );
+  const tasks = [
+    noted("a", { holds: "folder" }),
+    noted("b", { holds: "folder" }),
+    noted("c", { needs: ["b"] }),
+  ];
+  assert.deepEqual(await total(...tasks), { passed: 6, failed: 0 });
+  assert.equal(readFileSync(join(folder, "lines"), "utf8"), "begin end ".repeat(3));
+});
+
+test("what took longest is printed first: each step with the sum of its tasks, and the files", () => {
+  const result = (step, name, milliseconds) => ({ step, name, milliseconds, passed: 1, failed: 0 });
+  const lines = timesInWords([
+    result("fmt", "fmt", 2_000),
+    result("e2e", "tests/e2e/a.test.mjs", 2_000),
+    result("e2e", "tests/e2e/b.test.mjs", 61_000),
+  ]).split("\n");
+  assert.deepEqual(lines, [
+    "STEP  TIME        PASSED  FAILED",
+    "e2e   1 min 03 s  2       0",
+    "fmt   2 s         1       0",
     "",
-    "FILE              TIME",
-    "tests/b.test.mjs  1 min 01 s",
-    "tests/a.test.mjs  2 s",
+    "FILE                  TIME",
+    "tests/e2e/b.test.mjs  1 min 01 s",
+    "tests/e2e/a.test.mjs  2 s",
   ]);
 });

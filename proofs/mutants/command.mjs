@@ -1,0 +1,22 @@
+/** `npm run prove -- mutants`: cargo-mutants changes one thing at a time, and the native tests must find it. */
+import { command } from "../../scripts/lib/command.mjs";
+import { withCargoTool } from "../../scripts/lib/cargo-tool.mjs";
+import { run } from "../../scripts/lib/run.mjs";
+import { prepareTools } from "../../scripts/lib/tools.mjs";
+
+const ABOUT = `Changes one thing at a time in the code that no loss and no double hangs on, and runs the native tests, which must find it.
+What is changed, and what no test can find, stands in .cargo/mutants.toml.`;
+
+const program = command("npm run mutants --", ABOUT)
+  .option("--shard <k/n>", "only the k-th of n parts, counted from 0")
+  .option("--file <path>", "only the mutants of this file");
+
+program.action(async ({ shard, file }) => {
+  const tools = await prepareTools();
+  const env = await withCargoTool(tools, "cargo-mutants", "27.1.0");
+  const args = ["mutants", "--no-shuffle", "--output", "build/mutants"];
+  if (shard) args.push("--shard", shard);
+  if (file) args.push("--file", file);
+  await run(tools.native.cargo, args, { cwd: tools.root, env, show: true });
+});
+await program.parseAsync();

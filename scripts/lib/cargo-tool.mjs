@@ -1,0 +1,21 @@
+/** Programs that cargo compiles once for all clones of a user. */
+import { join } from "node:path";
+import { entry } from "./cache.mjs";
+import { log } from "./output.mjs";
+import { run, withPath } from "./run.mjs";
+
+/**
+ * Gets a subcommand of cargo, such as `cargo-fuzz`.
+ * @param {import("./tools.mjs").Tools} tools
+ * @returns {Promise<NodeJS.ProcessEnv>} in which `cargo fuzz` is found
+ */
+export async function withCargoTool({ native, cache }, name, version) {
+  const folder = await entry(join(cache, `${name}-${version}`), async (folder) => {
+    log(`set-up: compiling ${name}, some minutes`);
+    await run(native.cargo, ["install", "--locked", "--root", folder, `${name}@${version}`], {
+      env: native.env,
+      show: true,
+    });
+  });
+  return withPath(native.env, join(folder, "bin"));
+}
