@@ -14,7 +14,7 @@ const SOURCES = [
   "proofs/simulation",
   "tests/support",
 ];
-/** Ten times as many as find the one that is hardest to find. */
+/** Ten times as many as find the bug that is hardest to find. */
 const SEEDS = 2_000;
 
 /**
@@ -65,10 +65,13 @@ export async function findBugs({ root, native }) {
       const files = plant(root, bug);
       for (const [file, text] of files) writeFileSync(join(folder, file), text);
       const started = Date.now();
-      const violation = await firstViolation(native, folder);
-      if (violation) rows[index] = [bug.bug, violation, duration(Date.now() - started)];
+      const found = await firstViolation(native, folder).catch(({ message }) => {
+        log(message);
+        return undefined;
+      });
+      if (found) rows[index] = [bug.bug, found, duration(Date.now() - started)];
       done += 1;
-      log(`[${done}/${bugs.length}] ${bug.bug}: ${violation ?? "NOT FOUND"}`);
+      log(`[${done}/${bugs.length}] ${bug.bug}: ${found ?? "NOT FOUND"}`);
       for (const file of files.keys()) cpSync(join(root, file), join(folder, file));
     }
   };

@@ -142,6 +142,7 @@ const RACES: &[(&str, &[Racer])] = &[
     ("two payloads in two isolates", &[(0, 0, 0), (1, 0, 1)]),
     ("two payloads in one isolate", &[(0, 0, 0), (0, 0, 1)]),
 ];
+
 /// Every order of their calls, with every version that a read can find; at length with each single
 /// failure, too.
 #[test]
