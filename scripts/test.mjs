@@ -40,6 +40,7 @@ function allTasks({ root, native, wasm }) {
     build("worker", "worker"),
     cargo("native", ["test", "--all-features"], { count: cargoTests }),
     build("pkg", "package"),
+    build("operator", "operator"),
     cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
     cargo("fmt", ["fmt", "--all", "--check"]),
     script("biome", [
@@ -70,7 +71,7 @@ function nodeTasks(root) {
       name: file.replaceAll("\\", "/"),
       command: [process.execPath, "--test-reporter=spec", join(root, file)],
       count: nodeTests,
-      needs: ["worker", "pkg"],
+      needs: ["worker", "pkg", "operator"],
     }))
     .sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }

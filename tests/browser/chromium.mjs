@@ -1,16 +1,17 @@
 /** Chromium, and pages in it that must not complain. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 
 export const tools = await prepareTools({ browser: true });
 
-let browser;
+let browser, kept;
 
 /** Starts the browser before the tests of a file and ends it behind them. */
 export function useBrowser() {
@@ -20,15 +21,19 @@ export function useBrowser() {
   after(() => browser?.close());
 }
 
+const newPage = async (options) =>
+  (await browser.newContext({ reducedMotion: "reduce", ...options })).newPage();
+
 /**
  * A page whose console stays empty, unless `expected` says otherwise.
  * @param {import("node:test").TestContext} t
- * @param {import("playwright-core").BrowserContextOptions & {expected?: RegExp}} [options]
+ * @param {import("playwright-core").BrowserContextOptions & {expected?: RegExp, isShared?: boolean}} [options]
+ *   `isShared`: the page, as the first test of the file that shares it opened it, which is quicker
  * @returns {Promise<import("playwright-core").Page>}
  */
-export async function openPage(t, { expected, ...options } = {}) {
-  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-  const page = await context.newPage();
+export async function openPage(t, { expected, isShared = false, ...options } = {}) {
+  const page = (isShared && kept) || (await newPage(options));
+  if (isShared) kept = page;
   const complaints = [];
   page.on(
     "console",
@@ -37,8 +42,9 @@ export async function openPage(t, { expected, ...options } = {}) {
   page.on("pageerror", (error) => complaints.push(String(error)));
   t.after(async () => {
     const heard = [...complaints]; // before the routes end: what the page still asks for finds no host then
+    for (const event of ["console", "pageerror"]) page.removeAllListeners(event);
     await page.unrouteAll({ behavior: "ignoreErrors" }); // an image may be on its way when the test has seen enough
-    await context.close();
+    if (!isShared) await page.context().close();
     assert.deepEqual(
       heard.filter((text) => !expected?.test(text)),
       [],
@@ -69,16 +75,11 @@ export async function accessibilityNodes(page) {
 export async function axeFindings(page) {
   const fresh = !(await page.evaluate(() => "axe" in globalThis));
   // By the debugger, as an add-on would: the page's own policy lets no foreign script in.
-  if (fresh) await page.evaluate(await axeSource());
+  if (fresh) await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>
     globalThis.axe.run(document, { resultTypes: ["violations"] }),
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),
   );
-}
-
-async function axeSource() {
-  const { readFile } = await import("node:fs/promises");
-  return readFile(AXE, "utf8");
 }

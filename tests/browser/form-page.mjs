@@ -3,29 +3,40 @@ import { build } from "esbuild";
 import { packed } from "../package/packed.mjs";
 import { openPage } from "./chromium.mjs";
 
+export const FORM = "impact-pledge/form";
+/** The entry without wasm. */
+export const PLAIN = "impact-pledge/form/js";
+
 const ORIGIN = "http://form.test";
-const POLICY =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; form-action 'self'; img-src data:; base-uri 'none'";
-const ENTRY = `
-  import { bindForm, fieldAttributes, readForm } from "impact-pledge/form";
-  import { de } from "impact-pledge/locales/de";
-  Object.assign(globalThis, { bindForm, fieldAttributes, readForm, de });
-`;
+const ZONE = "Asia/Kolkata";
+/** Which forbids WebAssembly. */
+export const STRICT =
+  "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:; base-uri 'none'";
+const POLICIES = {
+  [FORM]: STRICT.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'"),
+  [PLAIN]: STRICT,
+};
 
-let bundle,
-  entry = "impact-pledge/form";
+const scripts = new Map();
 
-/** Has all pages use the entry without wasm, under a policy that forbids wasm. */
-export const usePlain = () => (entry = "impact-pledge/form/js");
-export const isPlain = () => entry.endsWith("/js");
-
-/** A script that uses the installed package. @param {string} contents */
-export async function bundled(contents = ENTRY) {
+/** A script of what the tests use in a page, which collects what the binding hands out. */
+async function scriptOf(entry) {
+  const contents = `
+    import { bindForm, fieldAttributes, readForm } from "${entry}";
+    import { de } from "impact-pledge/locales/de";
+    Object.assign(globalThis, { bindForm, fieldAttributes, readForm, de, submitted: [], reported: [] });
+    globalThis.bindIt = (options = {}) => {
+      globalThis.bound = bindForm(document.forms[0], {
+        onSubmit: async (payload) => {
+          submitted.push(payload);
+          return globalThis.answer?.(payload);
+        },
+        onIssues: (issues) => reported.push(issues),
+        ...options,
+      });
+    };`;
   const { outputFiles } = await build({
-    stdin: {
-      contents: contents.replace('"impact-pledge/form"', `"${entry}"`),
-      resolveDir: (await packed()).folder,
-    },
+    stdin: { contents, resolveDir: (await packed()).folder },
     bundle: true,
     format: "esm",
     minify: true,
@@ -35,66 +46,44 @@ export async function bundled(contents = ENTRY) {
 }
 
 /**
+ * The page's globals are `bound`, `submitted` and `reported`; `answer`, where it is set, is what `onSubmit` does.
  * @param {import("node:test").TestContext} t
  * @param {string} fields what stands in the form
- * @param {{outside?: string, attributes?: string, policy?: string, bind?: boolean, expected?: RegExp}} [options]
- * @returns {Promise<import("playwright-core").Page>} `bound`, `submitted` and `reported` are globals of the page
+ * @param {object} [options]
+ * @param {string} [options.entry]
+ * @param {string} [options.policy]
+ * @param {string} [options.outside] what stands behind the form
+ * @param {(() => object) | null} [options.binding] in the page: the options of `bindForm`; null: it is not bound
+ * @param {RegExp} [options.expected] on the console
+ * @returns {Promise<import("playwright-core").Page>}
  */
 export async function formPage(
   t,
   fields,
-  {
-    outside = "",
-    attributes = "",
-    policy = isPlain() ? POLICY.replace(" 'wasm-unsafe-eval'", "") : POLICY,
-    bind = true,
-    ...options
-  } = {},
+  { entry = FORM, policy = POLICIES[entry], outside = "", binding = () => ({}), expected } = {},
 ) {
-  bundle ??= bundled();
-  const script = await bundle;
-  const page = await openPage(t, options);
+  if (!scripts.has(entry)) scripts.set(entry, scriptOf(entry));
+  const script = await scripts.get(entry);
+  const page = await openPage(t, { isShared: true, timezoneId: ZONE, expected });
   await page.route(`${ORIGIN}/**`, (route) =>
-    route.fulfill(answer(route.request(), { fields, outside, attributes, policy, script })),
+    route.fulfill(answer(route.request(), { html: html(fields, outside), policy, script })),
   );
   await page.goto(ORIGIN);
-  await page.waitForFunction(() => "bindForm" in globalThis);
-  if (bind) await page.evaluate(() => bindIt());
+  if (binding) await page.evaluate(`bindIt((${binding})())`);
   return page;
 }
 
-function answer(request, { fields, outside, attributes, policy, script }) {
-  if (request.url().endsWith("/form.js"))
-    return { contentType: "text/javascript", body: `${script}\n${BINDING}` };
-  if (request.url().includes("/posted"))
-    return {
-      contentType: "text/html",
-      body: `<!doctype html><title>posted</title><pre>${request.postData() ?? ""}</pre>`,
-    };
-  return {
-    contentType: "text/html",
-    headers: { "content-security-policy": policy },
-    body: html({ fields, outside, attributes }),
-  };
+function answer(request, { html, policy, script }) {
+  if (request.url().endsWith("/form.js")) return { contentType: "text/javascript", body: script };
+  const posted = `<!doctype html><title>posted</title><pre>${request.postData()}</pre>`;
+  const body = request.url().includes("/posted") ? posted : html;
+  return { contentType: "text/html", headers: { "content-security-policy": policy }, body };
 }
 
-/** Collects what the binding hands out. */
-const BINDING = `
-  globalThis.submitted = [];
-  globalThis.reported = [];
-  globalThis.bindIt = (options = {}) => {
-    globalThis.bound = bindForm(document.forms[0], {
-      onSubmit: (payload) => { submitted.push(payload); },
-      onIssues: (issues) => { reported.push(issues.map(({ pointer, code, field }) => [pointer, code, field?.id ?? null])); },
-      ...options,
-    });
-  };
-`;
-
-const html = ({ fields, outside, attributes }) => `<!doctype html>
+const html = (fields, outside) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>A form</title><link rel="icon" href="data:,"></head>
 <body><main><h1>A form</h1>
-<form method="post" action="/posted" ${attributes}>
+<form id="form" method="post" action="/posted">
 ${fields}
 <button id="send">Send</button>
 </form>
@@ -104,6 +93,10 @@ ${outside}</main><script type="module" src="/form.js"></script></body></html>`;
 export const field = (id, name, attributes = "") =>
   `<p><label for="${id}">${id}</label> <input id="${id}" name="${name}" ${attributes}></p>`;
 
+/** A box of the notifications. */
+export const box = (value) =>
+  `<label><input type="checkbox" id="${value}" name="notifications" value="${value}"> ${value}</label>`;
+
 /** All that a valid request needs. */
 export const VALID = [
   field("reference", "reference", 'value="order-1"'),
@@ -112,27 +105,35 @@ export const VALID = [
   field("amount", "pledges.0.impact.amount", 'type="number" step="any" value="3"'),
 ].join("\n");
 
-/** The lines of the live region, and whether everybody sees them. */
-export function live(page) {
-  return page.$eval("form [role=status]", (region) => ({
-    lines: [...region.children].map((line) => line.textContent),
-    isVisible: [...region.children].some((line) => line.getBoundingClientRect().width > 1),
-  }));
-}
+export const submitted = (page) => page.evaluate(() => globalThis.submitted);
+export const send = (page) => page.click("#send");
+export const leave = (page) => page.keyboard.press("Tab");
 
-/**
- * Reads what a field shows: its state for a screen reader, and the text that it is described by.
- */
-export function shown(page, id) {
-  return page.$eval(`#${id}`, (input) => {
-    const texts = (input.getAttribute("aria-describedby") ?? "")
-      .split(/\s+/)
-      .filter(Boolean)
-      .map((id) => document.getElementById(id)?.textContent);
+/** What a buyer gets to know: the problems by their fields, the lines of the live region, where the focus is. */
+export const told = (page) =>
+  page.evaluate(() => {
+    const all = (selector) => [...document.querySelectorAll(selector)];
+    const textOf = (id) => document.getElementById(id)?.textContent;
+    const described = (field) => field.getAttribute("aria-describedby").split(" ").map(textOf);
+    const problems = all("[aria-invalid=true]").map((field) => [field.id, described(field)]);
     return {
-      invalid: input.getAttribute("aria-invalid"),
-      text: texts.join(" "),
-      custom: input.validity.customError,
+      problems: Object.fromEntries(problems.map(([id, texts]) => [id, texts.join(" ")])),
+      lines: all("form [role=status] > *").map((line) => line.textContent),
+      focus: document.activeElement?.id,
     };
   });
-}
+export const problems = async (page) => (await told(page)).problems;
+export const lines = async (page) => (await told(page)).lines;
+
+/** Whether everybody sees the live region, and not only a screen reader. */
+export const isLiveVisible = (page) =>
+  page.$$eval("form [role=status] > *", (all) =>
+    all.some((line) => line.getBoundingClientRect().width > 1),
+  );
+
+/** What the browser itself knows of a field. */
+export const state = (page, id) =>
+  page.$eval(`#${id}`, (input) => ({
+    invalid: input.getAttribute("aria-invalid"),
+    custom: input.validity.customError,
+  }));

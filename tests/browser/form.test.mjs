@@ -1,89 +1,145 @@
 /** `bindForm` in Chromium: what a shopper meets, and what a shop's code gets. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fixturesIn } from "../support/fixtures.mjs";
-import { packed } from "../package/packed.mjs";
 import { useBrowser } from "./chromium.mjs";
-import { VALID, field, formPage, isPlain, live, shown } from "./form-page.mjs";
+import {
+  FORM,
+  PLAIN,
+  STRICT,
+  VALID,
+  box,
+  field,
+  formPage,
+  isLiveVisible,
+  leave,
+  lines,
+  problems,
+  send,
+  state,
+  submitted,
+  told,
+} from "./form-page.mjs";
 
 useBrowser();
-const { readForm } = await (await packed()).load("impact-pledge/form");
 
-const QUIET = { invalid: null, text: "", custom: false };
-/** Of a field that the browser knows to be invalid, and the buyer does not. */
-const CALM = { ...QUIET, invalid: "false", custom: true };
 const EMAIL = "Enter an e-mail address such as ada@example.org";
+const MORE = "Enter a number greater than 0";
+const EMPTY = "Fill in this field";
+const AT_LEAST = "Choose at least 1 item";
 const LOST = /no field can show/;
-const submitted = (page) => page.evaluate(() => submitted);
-const focused = (page) => page.evaluate(() => document.activeElement.id);
-const announced = (page) => page.$eval("form [role=status]", (live) => live.textContent);
+/** Of a field without a problem, and of one that the browser knows to be invalid and the buyer does not. */
+const QUIET = { invalid: null, custom: false };
+const CALM = { invalid: "false", custom: true };
 
-test("a valid form becomes a payload: numbers, omitted empties, arrays", async (t) => {
-  const page = await formPage(
-    t,
-    `${VALID}
-    ${field("first-name", "recipient.firstName")}
-    ${field("coupon", "coupon", 'value="SPRING"')}
+/** A test by both entries: that without wasm is under a policy that forbids it. */
+function both(name, work) {
+  for (const entry of [FORM, PLAIN])
+    test(entry === FORM ? name : `${name}, without wasm`, (t) =>
+      work(t, (fields, options) => formPage(t, fields, { entry, ...options })),
+    );
+}
+
+/** By what stands in a form: its fields, and the members of its payload that are not those of `VALID`. */
+const CONTROLS = {
+  "texts, an empty one, a list, boxes, and a field of the shop's": [
+    `${VALID}${field("first-name", "recipient.firstName")}${field("coupon", "coupon", 'value="SPRING"')}
     <textarea name="pledges.0.detail.description">Two\nlines</textarea>
     <select name="pledges.0.detail.nounPlural"><option>trees<option>oaks</select>
-    <label><input type="checkbox" name="notifications" value="Email" checked> by e-mail</label>
-    <label><input type="checkbox" name="notifications" value="MessagingServiceA"> by A</label>
-    <label><input type="checkbox" name="notifications" value="MessagingServiceB" checked> by B</label>`,
-  );
-  await page.click("#send");
-  assert.deepEqual(await submitted(page), [
+    ${box("Email").replace("id", "checked id")}${box("MessagingServiceA")}`,
     {
-      reference: "order-1",
-      recipient: { email: "ada@example.org" },
       pledges: [
         {
           impact: { amount: 3, offeringId: "tree" },
           detail: { description: "Two\nlines", nounPlural: "trees" },
         },
       ],
-      notifications: ["Email", "MessagingServiceB"],
+      notifications: ["Email"],
     },
-  ]);
-});
+  ],
+  "radio buttons, several of a list, a local time and a disabled field": [
+    `${field("reference", "reference", 'readonly value="order-1"')}${field("email", "recipient.email", 'value="ada@example.org"')}
+    <label><input type="radio" name="pledges.4.impact.offeringId" value="tree"> trees</label>
+    <label><input type="radio" name="pledges.4.impact.offeringId" value="plastic-kg" checked> plastic</label>
+    <input name="pledges.4.impact.amount" value=" .5 ">
+    <fieldset disabled>${field("extra", "pledges.1.impact.amount", 'value="x"')}</fieldset>
+    <input type="datetime-local" name="trigger.date" value="2026-01-31T12:00">
+    <select multiple name="notifications"><option selected>Email<option selected value="MessagingServiceA">A</select>`,
+    {
+      pledges: [{ impact: { amount: 0.5, offeringId: "plastic-kg" } }],
+      trigger: { date: "2026-01-31T12:00:00+05:30" },
+      notifications: ["Email", "MessagingServiceA"],
+    },
+  ],
+  "a date": [
+    `${VALID}${field("day", "trigger.date", 'type="date" value="2026-07-31"')}`,
+    {
+      pledges: [{ impact: { amount: 3, offeringId: "tree" } }],
+      trigger: { date: "2026-07-31T00:00:00+05:30" },
+    },
+  ],
+};
 
-test("radio buttons, lists of several, times and numbered items", async (t) => {
-  const page = await formPage(
-    t,
-    `
-    ${field("reference", "reference", 'value="order-1"')} ${field("email", "recipient.email", 'value="ada@example.org"')}
-    <fieldset><legend>What</legend>
-      <label><input type="radio" name="pledges.4.impact.offeringId" value="tree"> trees</label>
-      <label><input type="radio" name="pledges.4.impact.offeringId" value="plastic-kg" checked> plastic</label>
-    </fieldset>
-    <input aria-label="how much" name="pledges.4.impact.amount" value=" .5 ">
-    <input aria-label="when" type="datetime-local" name="trigger.date" value="2026-01-31T12:00">
-    <select aria-label="how" multiple name="notifications"><option selected>Email<option selected value="MessagingServiceA">A</select>`,
-    { timezoneId: "Asia/Kolkata" },
-  );
-  await page.click("#send");
-  const [payload] = await submitted(page);
-  assert.deepEqual(payload.pledges, [{ impact: { amount: 0.5, offeringId: "plastic-kg" } }]);
-  assert.deepEqual(payload.notifications, ["Email", "MessagingServiceA"]);
-  assert.equal(payload.trigger.date, "2026-01-31T12:00:00+05:30");
-});
+for (const [name, [fields, members]] of Object.entries(CONTROLS)) {
+  both(`${name}: a payload`, async (_, open) => {
+    const page = await open(fields);
+    await send(page);
+    assert.deepEqual(await submitted(page), [
+      { reference: "order-1", recipient: { email: "ada@example.org" }, ...members },
+    ]);
+  });
+}
 
-test("a field is checked as it is left, and again as it is corrected", async (t) => {
-  const page = await formPage(t, VALID);
+both("a field is checked as it is left, and again as it is corrected", async (_, open) => {
+  const page = await open(VALID);
   await page.fill("#email", "");
   await page.focus("#email");
   await page.keyboard.type("ada@");
-  assert.deepEqual(await shown(page, "email"), CALM, "not while it is typed for the first time");
-  await page.keyboard.press("Tab");
-  assert.deepEqual(await shown(page, "email"), { invalid: "true", text: EMAIL, custom: true });
-  assert.equal(await announced(page), EMAIL);
+  assert.deepEqual(await state(page, "email"), CALM, "not while it is typed for the first time");
+  await leave(page);
+  const left = { problems: { email: EMAIL }, lines: [EMAIL], focus: "amount" };
+  assert.deepEqual(await told(page), left);
   assert.ok(await page.$eval("#email", (input) => input.matches(":user-invalid")));
   await page.focus("#email");
   await page.keyboard.press("End");
   await page.keyboard.type("example.or");
-  assert.deepEqual(await shown(page, "email"), QUIET, "as soon as it is right");
-  await page.keyboard.press("Backspace");
+  assert.deepEqual(await state(page, "email"), QUIET, "as soon as it is right");
   await page.fill("#email", "ada@@");
-  assert.equal((await shown(page, "email")).text, EMAIL, "and wrong again");
+  assert.deepEqual(await problems(page), { email: EMAIL }, "and wrong again");
+});
+
+/** What is typed into a field of a form without a problem, and what the field says then; undefined: the browser's own words. */
+const MISTAKES = [
+  ["reference", "", EMPTY],
+  ["email", "ada@", EMAIL],
+  ["amount", "-1", MORE],
+  ["amount", "1e", "Enter a number"], // which the browser can't read
+  ["typo", "x", "This field is not used here"],
+  ["outer", "example.org/orders", "Enter a web address such as https://example.org/"],
+  ["zip", "1234", undefined],
+];
+
+test("each mistake is told at its field, in words for a shopper", async (t) => {
+  const page = await formPage(
+    t,
+    `${VALID}${field("typo", "recipient.emial")}${field("zip", "address.zip", 'required pattern="[0-9]{5}" value="12345"')}`,
+    { outside: field("outer", "trigger.externalUrl", 'form="form"') },
+  );
+  for (const [id, typed, text] of MISTAKES) {
+    const right = await page.inputValue(`#${id}`);
+    await page.fill(`#${id}`, "");
+    await page.focus(`#${id}`);
+    await page.keyboard.type(typed);
+    await leave(page);
+    const own = await page.$eval(`#${id}`, (input) => input.validationMessage);
+    const wrong = { [id]: text ?? own };
+    assert.deepEqual(await problems(page), wrong);
+    await send(page);
+    assert.deepEqual(await submitted(page), []);
+    const sent = { problems: wrong, lines: ["Please check 1 entry"], focus: id };
+    assert.deepEqual(await told(page), sent);
+    await page.fill(`#${id}`, right);
+    assert.deepEqual(await told(page), { problems: {}, lines: [], focus: id });
+  }
 });
 
 test("a message that comes up as a field is left takes no click away", async (t) => {
@@ -94,767 +150,341 @@ test("a message that comes up as a field is left takes no click away", async (t)
   await page.fill("#amount", "-1");
   await page.hover("#send");
   await page.mouse.down();
-  assert.deepEqual(await shown(page, "amount"), CALM, "not while the button is down");
+  assert.deepEqual(await state(page, "amount"), CALM, "not while the button is down");
   await page.mouse.up();
   assert.equal(await page.evaluate(() => globalThis.clicked), "send");
-  assert.equal((await shown(page, "amount")).text, "Enter a number greater than 0");
+  assert.deepEqual(await problems(page), { amount: MORE });
 });
 
-test("nothing is shown before the shopper has been there, but the browser knows", async (t) => {
-  const page = await formPage(
-    t,
-    field("reference", "reference") +
-      field("email", "recipient.email") +
-      field("amount", "pledges.0.impact.amount"),
+both("problems are shown as the form is sent, and it goes to the first", async (_, open) => {
+  const page = await open(
+    `${field("reference", "reference")}<details><summary>More</summary>${field("email", "recipient.email", 'value="x"')}</details>${field("amount", "pledges.0.impact.amount")}`,
+    { expected: LOST },
   );
-  for (const id of ["reference", "email", "amount"]) assert.deepEqual(await shown(page, id), CALM);
+  for (const id of ["reference", "email", "amount"]) assert.deepEqual(await state(page, id), CALM);
   assert.equal(await page.$eval("form", (form) => form.checkValidity()), false);
   assert.equal(await page.$$eval(":user-invalid", (all) => all.length), 0);
-  assert.deepEqual(await page.evaluate(() => reported), [
-    [
-      ["/reference", "required", "reference"],
-      ["/recipient/email", "required", "email"],
-      ["/pledges", "too_few_items", "amount"],
-    ],
-  ]);
-});
-
-test("sending a form with problems goes to the first one and says how many there are", async (t) => {
-  const page = await formPage(
-    t,
-    field("email", "recipient.email", 'value="x"') +
-      field("reference", "reference") +
-      field("amount", "pledges.0.impact.amount"),
+  const issues = await page.evaluate(() =>
+    reported.flat().map(({ pointer, code, field }) => `${pointer} ${code} ${field.id}`),
   );
+  assert.deepEqual(issues, [
+    "/reference required reference",
+    "/recipient/email invalid_email email",
+    "/pledges too_few_items amount",
+  ]);
   await page.evaluate(() =>
     document.forms[0].addEventListener("submit", () => submitted.push("another listener")),
   );
-  await page.click("#send");
+  await send(page);
   assert.deepEqual(await submitted(page), [], "no submit is reported");
-  assert.equal(await focused(page), "email");
-  assert.equal(await announced(page), "Please check 3 entries");
-  assert.equal((await shown(page, "reference")).text, "Fill in this field");
-  assert.equal((await shown(page, "amount")).text, "Choose at least 1 item");
+  assert.deepEqual(await told(page), {
+    problems: { reference: EMPTY, email: EMAIL, amount: AT_LEAST },
+    lines: ["Please check 3 entries"],
+    focus: "reference",
+  });
+  await page.fill("#reference", "r");
   await page.fill("#amount", "1");
-  assert.deepEqual(await shown(page, "amount"), QUIET);
-});
-
-test("a problem in a part of the form that is folded up is unfolded", async (t) => {
-  const page = await formPage(
-    t,
-    `${VALID}<details><summary>More</summary>${field("link", "trigger.externalUrl", 'value="no link"')}</details>`,
-  );
-  await page.click("#send");
-  assert.equal(await focused(page), "link");
-  assert.ok(await page.isVisible("#link"));
+  await send(page);
+  assert.equal((await told(page)).focus, "email");
+  assert.ok(await page.isVisible("#email"), "what was folded up is unfolded");
 });
 
 test("a problem that no field has is shown where everybody sees it, and its path to the developer alone", async (t) => {
   const page = await formPage(
     t,
-    field("reference", "reference", 'value="r"') +
-      field("email", "recipient.email", 'value="ada@example.org"') +
-      field("amount", "pledges.0.impact.amount", 'value="1"') +
-      field("more", "pledges.1.impact.amount"),
+    `${field("reference", "reference", 'value="r"')}${field("email", "recipient.email", 'value="ada@example.org"')}
+    ${field("amount", "pledges.0.impact.amount", 'value="1"')}${field("more", "pledges.1.impact.amount")}`,
     { expected: LOST },
   );
   const warned = [];
   page.on("console", (message) => warned.push(message.text()));
-  await page.click("#send");
+  const lost = "impact-pledge: no field can show /pledges/0/impact/offeringId required";
+  await send(page);
   assert.deepEqual(await submitted(page), []);
-  assert.deepEqual(await live(page), {
-    lines: ["Please check 1 entry", "Fill in this field"],
-    isVisible: true,
-  });
-  assert.deepEqual(warned, [
-    "impact-pledge: no field can show /pledges/0/impact/offeringId required",
-  ]);
+  assert.deepEqual(await lines(page), ["Please check 1 entry", EMPTY]);
+  assert.ok(await isLiveVisible(page));
   await page.fill("#more", "2");
-  await page.click("#send");
-  assert.deepEqual(
-    await live(page),
-    { lines: ["Please check 1 entry", "Fill in this field"], isVisible: true },
-    "what reads the same is shown once",
-  );
-  assert.equal(
-    warned.at(-1),
-    "impact-pledge: no field can show /pledges/0/impact/offeringId required, /pledges/1/impact/offeringId required",
-  );
+  await send(page);
+  assert.deepEqual(await lines(page), ["Please check 1 entry", EMPTY], "shown once");
+  assert.deepEqual(warned, [lost, `${lost}, /pledges/1/impact/offeringId required`]);
   await page.fill("#more", "");
   await page.fill("#amount", "");
-  assert.deepEqual(
-    await live(page),
-    { lines: ["Please check 1 entry", "Choose at least 1 item"], isVisible: true },
-    "it leaves as soon as it no longer holds",
-  );
+  assert.deepEqual(await lines(page), ["Please check 1 entry", AT_LEAST], "as long as it holds");
 });
 
 test("fields added later are checked, and fields taken away are forgotten", async (t) => {
   const page = await formPage(t, VALID);
+  const more = `<div id="added">${field("more", "pledges.1.impact.amount")}${field("what", "pledges.1.impact.offeringId", 'value="tree"')}</div>`;
   const add = () =>
-    page.evaluate(() => {
-      const added = document.createElement("div");
-      added.id = "added";
-      added.innerHTML =
-        '<input id="more" aria-label="more" name="pledges.1.impact.amount"><input id="what" aria-label="what" name="pledges.1.impact.offeringId" value="tree">';
-      document.querySelector("form").append(added);
-    });
+    page.$eval("form", (form, more) => form.insertAdjacentHTML("beforeend", more), more);
   await add();
   await page.fill("#more", "-1");
-  await page.keyboard.press("Tab");
-  assert.equal((await shown(page, "more")).text, "Enter a number greater than 0");
-  await page.click("#send");
-  assert.equal(await focused(page), "more");
+  await send(page);
+  const { problems, focus } = await told(page);
+  assert.deepEqual([problems, focus], [{ more: MORE }, "more"]);
   await page.evaluate(() => document.querySelector("#added").remove());
-  await page.click("#send");
-  assert.equal((await submitted(page)).at(-1).pledges.length, 1);
+  await send(page);
   await add();
   await page.fill("#more", "2");
-  await page.click("#send");
+  await send(page);
   assert.deepEqual(
-    (await submitted(page)).at(-1).pledges.map(({ impact }) => impact.amount),
-    [3, 2],
+    (await submitted(page)).map(({ pledges }) => pledges.length),
+    [1, 2],
   );
 });
 
-test("disabled fields say nothing; read-only ones do", async (t) => {
-  const page = await formPage(
-    t,
-    `${VALID.replace('value="order-1"', 'value="order-1" readonly')} <fieldset disabled>${field("extra", "pledges.1.impact.amount", 'value="x"')}</fieldset>`,
-  );
-  await page.click("#send");
-  assert.deepEqual((await submitted(page))[0].pledges.length, 1);
-  assert.equal((await submitted(page))[0].reference, "order-1");
-});
-
-test("fields elsewhere in the page belong to the form by their attribute", async (t) => {
-  const outside =
-    '<p><label for="outer">outer</label><input id="outer" form="far" name="trigger.externalUrl"></p>';
-  const page = await formPage(t, VALID, { outside, attributes: 'id="far"' });
-  await page.fill("#outer", "example.org/orders");
-  await page.keyboard.press("Tab");
-  assert.match((await shown(page, "outer")).text, /^Enter a web address such as https:/);
-  await page.click("#send");
-  assert.equal(await focused(page), "outer");
-});
-
-test("messages are translated by code, and what is not translated stays", async (t) => {
+test("texts are the page's own, by code, and what has none stays", async (t) => {
   const page = await formPage(
     t,
     field("email", "recipient.email", 'value="x"') +
       field("reference", "reference") +
       field("amount", "pledges.0.impact.amount", 'value="-1"'),
-    { bind: false, expected: LOST },
+    {
+      binding: () => ({
+        messages: {
+          invalid_email: "Das ist keine E-Mail-Adresse.",
+          required: ({ path, pointer, field }) => `${path.length} ${pointer} ${field?.id}`,
+          not_positive: () => undefined,
+        },
+        summary: (count) => `${count} Fehler`,
+      }),
+      expected: LOST,
+    },
   );
-  await page.evaluate(() =>
-    bindIt({
-      messages: {
-        invalid_email: "Das ist keine E-Mail-Adresse.",
-        required: ({ path, pointer, field }) => `${path.length} ${pointer} ${field?.id}`,
-        not_positive: () => undefined,
-      },
-      summary: (count) => `${count} Fehler`,
-    }),
-  );
-  await page.click("#send");
-  assert.equal((await shown(page, "email")).text, "Das ist keine E-Mail-Adresse.");
-  assert.equal((await shown(page, "reference")).text, "1 /reference reference");
-  assert.equal((await shown(page, "amount")).text, "Enter a number greater than 0");
-  assert.match(await announced(page), /^4 Fehler/);
-});
-
-test("the browser's own rules are kept, with its own words", async (t) => {
-  const page = await formPage(
-    t,
-    `${VALID.replace('step="any"', 'step="1" max="10"')} ${field("zip", "address.zip", 'required pattern="[0-9]{5}"')}`,
-  );
-  await page.fill("#amount", "11");
-  await page.click("#send");
-  assert.deepEqual(await submitted(page), []);
-  assert.equal(await focused(page), "amount");
-  for (const id of ["amount", "zip"]) {
-    const { invalid, text, custom } = await shown(page, id);
-    assert.deepEqual([invalid, custom], ["true", false]);
-    assert.equal(text, await page.$eval(`#${id}`, (input) => input.validationMessage));
-  }
-  await page.fill("#amount", "10");
-  await page.fill("#zip", "12345");
-  await page.click("#send");
-  assert.equal((await submitted(page)).length, 1);
-});
-
-test("a number that the browser can't read is of the wrong type, not absent", async (t) => {
-  const page = await formPage(t, VALID);
-  await page.fill("#amount", "");
-  await page.focus("#amount");
-  await page.keyboard.type("1e");
-  await page.keyboard.press("Tab");
-  assert.equal((await shown(page, "amount")).text, "Enter a number");
+  await send(page);
+  assert.deepEqual(await problems(page), {
+    email: "Das ist keine E-Mail-Adresse.",
+    reference: "1 /reference reference",
+    amount: MORE,
+  });
+  assert.equal((await lines(page))[0], "4 Fehler");
 });
 
 test("a group that is still empty is not shown as a problem before the form is sent", async (t) => {
   const page = await formPage(
     t,
-    `${field("reference", "reference", 'value="r"')} ${field("email", "recipient.email", 'value="ada@example.org"')}
+    `${field("reference", "reference", 'value="r"')}${field("email", "recipient.email", 'value="ada@example.org"')}
     <p id="place" data-problem="pledges"></p>
     <input type="hidden" name="pledges.0.impact.offeringId" value="tree">${field("trees", "pledges.0.impact.amount")}
     <input type="hidden" name="pledges.1.impact.offeringId" value="plastic-kg">${field("plastic", "pledges.1.impact.amount")}`,
   );
   await page.focus("#trees");
-  await page.keyboard.press("Tab");
-  assert.deepEqual(await shown(page, "trees"), CALM);
-  await page.click("#send");
-  assert.equal(await page.textContent("#place"), "Choose at least 1 item");
-  assert.equal((await shown(page, "trees")).text, "Choose at least 1 item");
+  await leave(page);
+  assert.deepEqual(await state(page, "trees"), CALM);
+  await send(page);
+  assert.equal(await page.textContent("#place"), AT_LEAST);
+  assert.deepEqual(await problems(page), { trees: AT_LEAST });
   await page.fill("#plastic", "1");
   assert.equal(await page.textContent("#place"), "", "the other one will do as well");
-  assert.deepEqual(await shown(page, "trees"), QUIET);
-  await page.click("#send");
-  assert.deepEqual((await submitted(page))[0].pledges, [
-    { impact: { amount: 1, offeringId: "plastic-kg" } },
-  ]);
+  assert.deepEqual(await state(page, "trees"), QUIET);
+  await send(page);
+  const [{ pledges }] = await submitted(page);
+  assert.deepEqual(pledges, [{ impact: { amount: 1, offeringId: "plastic-kg" } }]);
 });
 
 test("too many boxes are shown at once, in their group", async (t) => {
-  const box = (value) =>
-    `<label><input type="checkbox" id="${value}" name="notifications" value="${value}"> ${value}</label>`;
+  const boxes = ["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"];
   const page = await formPage(
     t,
-    `${VALID}<fieldset id="group"><legend>How</legend>${["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"].map(box).join("")}</fieldset>`,
+    `${VALID}<fieldset id="group"><legend>How</legend>${boxes.map(box).join("")}</fieldset>`,
   );
-  for (const id of ["Email", "MessagingServiceA", "MessagingServiceB", "MessagingServiceC"])
-    await page.check(`#${id}`);
-  assert.equal((await shown(page, "Email")).text, "Choose at most 3 items");
-  assert.equal(
-    await page.$eval("#group > :last-child", (last) => last.textContent),
-    "Choose at most 3 items",
-  );
+  for (const id of boxes) await page.check(`#${id}`);
+  assert.deepEqual(await problems(page), { Email: "Choose at most 3 items" });
+  assert.equal(await page.textContent("#group > :last-child"), "Choose at most 3 items");
   await page.uncheck("#MessagingServiceB");
-  assert.deepEqual(await shown(page, "Email"), QUIET);
+  assert.deepEqual(await state(page, "Email"), QUIET);
 });
 
-test("what fields are described by stays, and the page's own elements for problems are used", async (t) => {
+test("a server's words stay until their field, or any of their group, changes; they don't hold the form back", async (t) => {
+  const [taken, none] = ["We know this address under another name.", "No more trees today."];
+  const served = 'type="email" aria-invalid="true" aria-describedby="hint own"';
   const page = await formPage(
     t,
-    `${VALID.replace('type="email"', 'type="email" aria-describedby="hint"')}<p id="hint">We write once.</p><p id="own" data-problem="recipient.email"></p>`,
+    `${VALID.replace('type="email"', served)}<p id="hint">We write once.</p><p id="own" data-problem="recipient.email">${taken}</p>
+    <p id="group" data-problem="pledges">${none}</p>${field("second", "pledges.1.impact.amount")}<input type="hidden" name="pledges.1.impact.offeringId" value="plastic-kg">`,
   );
+  const both = { email: `We write once. ${taken}`, amount: none };
+  assert.deepEqual(await problems(page), both);
+  assert.ok(await page.$eval("form", (form) => form.checkValidity()));
+  await page.fill("#reference", "order-2");
+  assert.deepEqual(await problems(page), both);
   await page.fill("#email", "x");
-  await page.keyboard.press("Tab");
-  assert.equal((await shown(page, "email")).text, `We write once. ${EMAIL}`);
-  assert.equal(await page.textContent("#own"), EMAIL);
-  await page.fill("#email", "x@example.org");
-  assert.equal((await shown(page, "email")).text, "We write once.");
-  assert.equal(await page.textContent("#own"), "");
-});
-
-test("a server's words stay until their field changes, and don't hold the form back", async (t) => {
-  const served = VALID.replace(
-    'type="email"',
-    'type="email" aria-invalid="true" aria-describedby="own"',
-  );
-  const page = await formPage(
-    t,
-    `${served}<p id="own" data-problem="recipient.email">We know this address under another name.</p>`,
-  );
-  assert.deepEqual(await shown(page, "email"), {
-    invalid: "true",
-    text: "We know this address under another name.",
-    custom: false,
-  });
-  await page.fill("#amount", "4");
-  assert.equal(await page.textContent("#own"), "We know this address under another name.");
+  await leave(page);
+  assert.deepEqual(await problems(page), { email: `We write once. ${EMAIL}`, amount: none });
+  assert.equal(await page.textContent("#own"), EMAIL, "in the page's own element");
   await page.fill("#email", "ada@example.com");
-  assert.deepEqual(await shown(page, "email"), QUIET);
-  await page.click("#send");
+  assert.deepEqual(await problems(page), { amount: none });
+  assert.equal(await page.getAttribute("#email", "aria-describedby"), "hint");
+  await page.fill("#second", "1");
+  assert.deepEqual(await problems(page), {});
+  assert.deepEqual(await state(page, "email"), QUIET);
+  await send(page);
   assert.equal((await submitted(page)).length, 1);
 });
 
-test("a server's words about a group stay until any field of the group changes", async (t) => {
-  const page = await formPage(
-    t,
-    `${VALID}<p id="own" data-problem="pledges">No more trees today.</p>${field("second", "pledges.1.impact.amount")}<input type="hidden" name="pledges.1.impact.offeringId" value="plastic-kg">`,
-  );
-  assert.deepEqual(await shown(page, "amount"), {
-    invalid: "true",
-    text: "No more trees today.",
-    custom: false,
+both("while an order is on its way, the form is busy and is not sent twice", async (_, open) => {
+  const page = await open(VALID);
+  await page.evaluate(() => {
+    const { promise, resolve } = Promise.withResolvers();
+    Object.assign(globalThis, { answer: () => promise, done: resolve });
   });
-  await page.fill("#email", "ada@example.com");
-  assert.equal(await page.textContent("#own"), "No more trees today.");
-  await page.fill("#second", "1");
-  assert.equal(await page.textContent("#own"), "");
-  assert.deepEqual(await shown(page, "amount"), QUIET);
-});
-
-test("a reset begins anew", async (t) => {
-  const page = await formPage(t, `${VALID}<button type="reset" id="reset">Reset</button>`);
-  await page.fill("#email", "x");
-  await page.click("#send");
-  assert.equal((await shown(page, "email")).invalid, "true");
-  await page.click("#reset");
-  await page.waitForFunction(() => !document.querySelector("#email").hasAttribute("aria-invalid"));
-  assert.deepEqual(await shown(page, "email"), QUIET);
-});
-
-test("while an order is on its way, the form is busy and is not sent twice", async (t) => {
-  const page = await formPage(t, VALID, { bind: false });
-  await page.evaluate(() =>
-    bindIt({
-      onSubmit(payload) {
-        submitted.push(payload);
-        return new Promise((resolve) => {
-          globalThis.done = resolve;
-        });
-      },
-    }),
-  );
-  await page.click("#send");
-  await page.click("#send");
+  await send(page);
+  await send(page);
   assert.equal((await submitted(page)).length, 1);
   assert.equal(await page.getAttribute("form", "aria-busy"), "true");
   await page.evaluate(() => globalThis.done());
-  await page.waitForFunction(() => !document.querySelector("form").hasAttribute("aria-busy"));
-  await page.click("#send");
+  await page.waitForSelector("form:not([aria-busy])");
+  await send(page);
   assert.equal((await submitted(page)).length, 2);
 });
 
-test("without `onSubmit` the browser posts the form, once it is valid", async (t) => {
-  const page = await formPage(t, VALID, { bind: false });
-  await page.evaluate(() => bindIt({ onSubmit: undefined }));
+both("without `onSubmit` the browser posts the form, once it is valid", async (_, open) => {
+  const page = await open(VALID, { binding: () => ({ onSubmit: undefined }) });
   await page.fill("#email", "x");
-  await page.click("#send");
+  await send(page);
   assert.equal(page.url(), "http://form.test/");
   await page.fill("#email", "ada@example.org");
-  await Promise.all([page.waitForURL(/posted/), page.click("#send")]);
+  await Promise.all([page.waitForURL(/posted/), send(page)]);
   assert.match(await page.textContent("pre"), /recipient\.email=ada%40example\.org/);
 });
 
 test("a button that asks for no check sends the form as it is", async (t) => {
-  const page = await formPage(
-    t,
-    `${VALID.replace('value="order-1"', "")}<button formnovalidate id="draft" formaction="/posted/draft">Keep as a draft</button>`,
-  );
+  const draft = '<button formnovalidate id="draft" formaction="/posted/draft">Draft</button>';
+  const page = await formPage(t, VALID.replace('value="order-1"', "") + draft);
   await Promise.all([page.waitForURL(/posted\/draft/), page.click("#draft")]);
-  assert.ok(page.url().endsWith("/draft"));
 });
 
-test("unbinding leaves nothing behind", async (t) => {
-  const page = await formPage(t, VALID, { bind: false });
-  const before = await page.$eval("form", (form) => form.outerHTML);
+both("unbinding leaves nothing behind", async (_, open) => {
+  const page = await open(VALID, { binding: null });
+  const html = () => page.$eval("form", (form) => form.outerHTML);
+  const before = await html();
   await page.evaluate(() => bindIt());
   await page.fill("#email", "x");
-  await page.click("#send");
-  await page.evaluate(() => bound.unbind());
-  assert.equal(await page.$eval("form", (form) => form.outerHTML), before);
-  assert.deepEqual(await shown(page, "email"), QUIET);
-  const count = (await page.evaluate(() => reported)).length;
+  await send(page);
+  const count = await page.evaluate(() => {
+    bound.unbind();
+    return reported.length;
+  });
+  assert.equal(await html(), before);
   await page.fill("#amount", "-1");
-  await page.keyboard.press("Tab");
-  assert.deepEqual(await shown(page, "amount"), QUIET);
-  assert.equal((await page.evaluate(() => reported)).length, count, "no listener is left");
+  await leave(page);
+  for (const id of ["email", "amount"]) assert.deepEqual(await state(page, id), QUIET);
+  assert.equal(await page.evaluate(() => reported.length), count, "no listener is left");
   await page.evaluate(() => bindIt());
-  await page.click("#send");
-  assert.equal((await shown(page, "amount")).invalid, "true", "and it can be bound again");
+  await send(page);
+  assert.equal((await problems(page)).amount, MORE, "and it can be bound again");
 });
 
 test("values set by program are read by `read`, and shown after `refresh`", async (t) => {
   const page = await formPage(t, VALID);
   await page.focus("#email");
-  await page.focus("#amount");
+  await leave(page);
   const found = await page.evaluate(() => {
     document.querySelector("#email").value = "x";
     const { payload, issues } = bound.read();
-    return {
-      email: payload.recipient.email,
-      issues: issues.map(({ code, field }) => [code, field.id]),
-    };
+    return [payload.recipient.email, ...issues.map(({ code, field }) => [code, field.id])];
   });
-  assert.deepEqual(found, { email: "x", issues: [["invalid_email", "email"]] });
-  assert.deepEqual(await shown(page, "email"), QUIET);
+  assert.deepEqual(found, ["x", ["invalid_email", "email"]]);
+  assert.deepEqual(await problems(page), {});
   await page.evaluate(() => bound.refresh());
-  assert.equal((await shown(page, "email")).text, EMAIL);
+  assert.deepEqual(await problems(page), { email: EMAIL });
 });
 
-test("options of other names and types are errors before anything is touched", async (t) => {
-  const page = await formPage(t, VALID, { bind: false });
-  const found = await page.evaluate(() => {
-    const before = document.forms[0].outerHTML;
-    const wrong = [
-      { onsubmit() {} },
-      { onSubmit: "send" },
-      { onIssues: {} },
-      { summary: "x" },
-      { messages: "x" },
-      { messages: null },
-      { optional: 1 },
-      { timeZone: "Mars/Olympus" },
-      { timeZone: null },
-      "x",
-    ];
-    const messages = wrong.map((options) => {
-      try {
-        return bindForm(document.forms[0], options);
-      } catch (error) {
-        return `${error.name}: ${error.message}`;
-      }
-    });
-    return {
-      messages,
-      isUntouched: document.forms[0].outerHTML === before && !document.forms[0].noValidate,
-    };
-  });
-  assert.deepEqual(found, {
-    isUntouched: true,
-    messages: [
-      "`onsubmit` is not an option here; the options are `messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`",
-      "`onSubmit` must be a function",
-      "`onIssues` must be a function",
-      "`summary` must be a function",
-      "`messages` must be a function or object",
-      "`messages` must be a function or object",
-      "`optional` must be a boolean",
-      "`timeZone` must be a time zone such as `Europe/Berlin`",
-      "`timeZone` must be a time zone such as `Europe/Berlin`",
-      "`0` is not an option here; the options are `messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`",
-    ].map((message) => `TypeError: ${message}`),
-  });
-  await page.evaluate(() =>
-    bindIt({ messages: undefined, summary: undefined, optional: undefined, timeZone: undefined }),
-  );
-  assert.equal(await page.evaluate(() => bound.isActive), true);
-});
-
-test("an optional pledge: the order goes on without one", async (t) => {
-  const page = await formPage(
-    t,
-    `${VALID.replace('value="3"', 'value="0"')}${field("zip", "address.zip", 'required value="1"')}`,
-    { bind: false },
-  );
-  await page.evaluate(() => bindIt({ optional: true }));
-  assert.deepEqual(await page.evaluate(() => bound.read()), {
-    valid: true,
-    payload: null,
-    issues: [],
-  });
-  await page.click("#send");
-  assert.deepEqual(await submitted(page), [null]);
-  await page.fill("#email", "ada@@");
-  await page.fill("#zip", "");
-  await page.click("#send");
-  assert.equal((await submitted(page)).length, 1, "the browser's own rules hold");
-  for (const id of ["email", "zip"])
-    assert.equal(
-      (await shown(page, id)).text,
-      await page.$eval(`#${id}`, (input) => input.validationMessage),
-    );
-  await page.fill("#zip", "1");
-  await page.fill("#amount", "2");
-  await page.click("#send");
-  assert.equal((await shown(page, "email")).text, EMAIL, "with a pledge, the rules hold");
-  await page.fill("#email", "ada@example.org");
-  await page.click("#send");
-  assert.deepEqual((await submitted(page))[1].pledges, [
-    { impact: { amount: 2, offeringId: "tree" } },
-  ]);
-});
-
-test("an optional pledge without `onSubmit`: the browser posts the form", async (t) => {
-  const page = await formPage(t, VALID.replace('value="3"', 'value=""'), { bind: false });
-  await page.evaluate(() => bindIt({ onSubmit: undefined, optional: true }));
-  await Promise.all([page.waitForURL(/posted/), page.click("#send")]);
-  const posted = new URLSearchParams(await page.textContent("pre"));
-  assert.deepEqual(readForm(posted, { optional: true }), {
-    valid: true,
-    payload: null,
-    issues: [],
-  });
-  assert.equal(readForm(posted).valid, false);
-});
-
-test("misuse is an error for the developer", async (t) => {
-  const page = await formPage(t, `${VALID}${field("typo", "recipient.emial")}`);
-  assert.deepEqual(
-    await page.evaluate(() =>
-      [() => bindForm(document.forms[0]), () => bindForm(null), () => bindForm(document.body)].map(
-        (misuse) => {
-          try {
-            return misuse();
-          } catch (error) {
-            return `${error.name}: ${error.message}`;
-          }
-        },
-      ),
-    ),
-    [
-      "TypeError: this form is bound already: unbind it first",
-      "TypeError: `bindForm` takes a form element",
-      "TypeError: `bindForm` takes a form element",
-    ],
-  );
-  await page.fill("#typo", "x");
-  await page.click("#send");
-  assert.match((await shown(page, "typo")).text, /^This field is not used here$/);
-});
-
-test("fifty pledges: each problem finds its field", async (t) => {
-  const row = (index) =>
-    `<fieldset><legend>Pledge ${index}</legend>${field(`amount-${index}`, `pledges.${index}.impact.amount`, `value="${index + 1}"`)}${field(`offering-${index}`, `pledges.${index}.impact.offeringId`, 'value="tree"')}${field(`image-${index}`, `pledges.${index}.detail.image`)}</fieldset>`;
-  const rows = Array.from({ length: 50 }, (_, index) => row(index)).join("");
-  const page = await formPage(
-    t,
-    field("reference", "reference", 'value="r"') +
-      field("email", "recipient.email", 'value="ada@example.org"') +
-      rows,
-  );
-  await page.fill("#image-49", "no address");
-  await page.fill("#amount-31", "0");
-  await page.fill("#amount-7", "");
-  await page.click("#send");
-  const wrong = await page.$$eval("[aria-invalid]", (all) => all.map(({ id }) => id));
-  assert.deepEqual(wrong, ["amount-7", "amount-31", "image-49"]);
-  assert.equal(await focused(page), "amount-7");
-  await page.fill("#amount-7", "1");
-  await page.fill("#amount-31", "1");
-  await page.fill("#image-49", "https://example.org/tree.png");
-  await page.click("#send");
-  const [{ pledges }] = await submitted(page);
-  assert.equal(pledges.length, 50);
-  assert.deepEqual(pledges[49], {
-    impact: { amount: 50, offeringId: "tree" },
-    detail: { image: "https://example.org/tree.png" },
-  });
-});
-
-const files = fixturesIn("form");
-const rows = files.flatMap(({ rows }) => rows ?? []);
-
-test("every row, with a field for each control", async (t) => {
-  const found = await inPage(t, ({ fields, optional }) => {
-    bindIt({ optional });
-    const { valid, payload, issues } = bound.read();
-    bound.unbind();
-    return {
-      valid,
-      json: JSON.stringify(payload),
-      problems: issues.map(({ field, pointer, code }) => [
-        field && fields.indexOf(field),
-        pointer,
-        code,
-      ]),
-    };
-  });
-  assert.ok(rows.length > 25);
-  for (const [nth, { name, json, payload = JSON.parse(json), problems }] of rows.entries()) {
-    assert.deepEqual(JSON.parse(found[nth].json), payload, name);
-    if (json) assert.equal(found[nth].json, JSON.stringify(JSON.parse(json)), name);
-    assert.deepEqual(found[nth].problems, problems, name);
-    assert.equal(found[nth].valid, problems.length === 0, name);
-  }
-});
-
-test("every row: the same verdict with JavaScript on and off", async (t) => {
-  const found = await inPage(t, ({ form, optional, hidden }) => {
-    bindIt({ optional, timeZone: "UTC" });
-    const inThePage = bound.read(),
-      onTheServer = readForm(new FormData(form), {
-        optional,
-        hidden: (name) => hidden.includes(name),
-      });
-    bound.unbind();
-    return [inThePage, onTheServer].map(({ valid, payload, issues }) => ({
-      valid,
-      json: JSON.stringify(payload),
-      issues: issues.map(({ pointer, code }) => `${pointer} ${code}`),
-    }));
-  });
-  for (const [nth, [inThePage, onTheServer]] of found.entries())
-    assert.deepEqual(inThePage, onTheServer, rows[nth].name);
-});
-
-/**
- * Calls a function in a page for each row, with a form that has a field for each of its controls.
- */
-async function inPage(t, work) {
-  const page = await formPage(t, "", { bind: false, timezoneId: "America/New_York" });
-  const script = `(rows) => rows.map(({ controls, optional }) => {
-    const [form] = document.forms;
-    const fields = controls.map(([name, value, hidden]) => Object.assign(document.createElement(hidden ? "input" : "textarea"), { name, ...(hidden && { type: hidden }), value }));
-    form.replaceChildren(...fields);
-    return (${work})({ form, fields, optional, hidden: controls.filter(([, , hidden]) => hidden).map(([name]) => name) });
-  })`;
-  return page.evaluate(`(${script})(${JSON.stringify(rows)})`);
-}
-
-test("dates and local times, in the browser's own zone", async (t) => {
-  const dates = files.flatMap(({ dates }) => dates ?? []);
-  assert.ok(dates.length > 50);
-  for (const timezoneId of new Set(dates.map(([, timeZone]) => timeZone))) {
-    const page = await formPage(
-      t,
-      `${VALID}<textarea aria-label="when" id="when" name="trigger.date"></textarea>`,
-      { bind: false, timezoneId },
-    );
-    const here = dates.filter(([, timeZone]) => timeZone === timezoneId);
-    const found = await page.evaluate(
-      (here) =>
-        here.map(([typed]) => {
-          document.querySelector("#when").value = typed;
-          const read = (options) => {
-            bindIt(options);
-            const { valid, payload } = bound.read();
-            bound.unbind();
-            return { date: payload.trigger.date, valid };
-          };
-          const local = new Date(typed.length > 10 ? typed : `${typed}T00:00`);
-          return {
-            own: read({}),
-            told: read({ timeZone: here[0][1] }),
-            utc: read({ timeZone: "UTC" }).date,
-            instant: local.getTime(),
-          };
-        }),
-      here,
-    );
-    for (const [nth, [typed, , expected]] of here.entries()) {
-      assert.deepEqual(
-        found[nth].own,
-        { date: expected ?? typed, valid: expected !== null },
-        `${typed} ${timezoneId}`,
-      );
-      assert.deepEqual(found[nth].told, found[nth].own, `${typed} ${timezoneId}`);
-      if (expected === null || expected === typed) continue;
-      assert.equal(
-        Date.parse(expected),
-        found[nth].instant,
-        `${typed} ${timezoneId}: as JavaScript's Date has it`,
-      );
-      assert.equal(
-        found[nth].utc,
-        readForm([["trigger.date", typed]]).payload.trigger.date,
-        `${typed}: with one zone the same on both sides`,
-      );
-    }
-  }
-});
-
-test("what a buyer picks in a date control is a date-time", async (t) => {
-  const page = await formPage(t, `${VALID}${field("day", "trigger.date", 'type="date"')}`, {
-    timezoneId: "Europe/Berlin",
-  });
-  await page.fill("#day", "2026-07-31");
-  await page.click("#send");
-  assert.equal((await submitted(page))[0].trigger.date, "2026-07-31T00:00:00+02:00");
-});
-
-test("amounts as people type them", async (t) => {
-  const page = await formPage(t, "", { bind: false });
-  const amounts = files.flatMap(({ amounts }) => amounts ?? []);
-  const wrong = await page.evaluate(
-    (amounts) =>
-      amounts.filter(
-        ([typed, json]) =>
-          !Object.is(
-            readForm([["pledges.0.impact.amount", typed]]).payload.pledges[0].impact.amount,
-            JSON.parse(json),
-          ),
-      ),
-    amounts,
-  );
-  assert.deepEqual(wrong, []);
-});
-
-/**
- * Ways in which the rules cannot run: options of the page, and what is done to it before the
- * package is used.
- */
-const BLOCKED = {
-  "a policy forbids wasm": [
-    { policy: "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:" },
-    () => {},
-    /'wasm-unsafe-eval'/,
-  ],
-  "there is no WebAssembly": [{}, () => delete globalThis.WebAssembly, /needs WebAssembly/],
-  "there is no TextEncoder": [{}, () => delete globalThis.TextEncoder, /needs TextEncoder/],
-  "there is no TextDecoder": [{}, () => delete globalThis.TextDecoder, /needs TextDecoder/],
+const OPTIONS = "`messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`";
+/** What a developer may get wrong, as an expression of the page, and the error. */
+const MISUSE = {
+  "bindForm(null)": "`bindForm` takes a form element",
+  "bindForm(document.body)": "`bindForm` takes a form element",
+  "bindForm(form, { onsubmit() {} })": `\`onsubmit\` is not an option here; the options are ${OPTIONS}`,
+  'bindForm(form, "x")': `\`0\` is not an option here; the options are ${OPTIONS}`,
+  'bindForm(form, { onSubmit: "send" })': "`onSubmit` must be a function",
+  "bindForm(form, { onIssues: {} })": "`onIssues` must be a function",
+  'bindForm(form, { summary: "x" })': "`summary` must be a function",
+  "bindForm(form, { messages: null })": "`messages` must be a function or object",
+  "bindForm(form, { optional: 1 })": "`optional` must be a boolean",
+  "bindForm(form, { timeZone: 1 })": "`timeZone` must be a time zone such as `Europe/Berlin`",
 };
 
-for (const [name, [options, prepare, reason]] of Object.entries(BLOCKED)) {
-  test(`where ${name}, the form stays the browser's own`, {
-    skip: isPlain() && "it needs none of these",
-  }, async (t) => {
-    const page = await formPage(t, VALID, {
-      ...options,
-      bind: false,
-      expected: /wasm|Content Security Policy|impact-pledge/i,
-    });
-    const logged = [];
-    page.on(
-      "console",
-      (message) =>
-        message.text().startsWith("impact-pledge:") &&
-        logged.push([message.type(), message.text()]),
+test("misuse is an error for the developer, before anything is touched", async (t) => {
+  const page = await formPage(t, VALID, { binding: null });
+  const html = () => page.$eval("form", (form) => form.outerHTML + form.noValidate);
+  const before = await html();
+  const rejects = (misuse, message) =>
+    assert.rejects(page.evaluate(misuse), ({ message: found }) =>
+      found.includes(`TypeError: ${message}\n`),
     );
-    await page.evaluate(prepare);
-    const before = await page.$eval("form", (form) => form.outerHTML);
-    const found = await page.evaluate(() => {
-      const { noValidate } = document.forms[0];
+  for (const [misuse, message] of Object.entries(MISUSE)) await rejects(misuse, message);
+  assert.equal(await html(), before);
+  await page.evaluate(() => bindIt({ messages: undefined, timeZone: undefined }));
+  await rejects("bindForm(form)", "this form is bound already: unbind it first");
+});
+
+both("an optional pledge: the order goes on without one", async (_, open) => {
+  const page = await open(
+    `${VALID.replace('value="3"', 'value="0"')}${field("zip", "address.zip", 'required value="1"')}`,
+    { binding: () => ({ optional: true }) },
+  );
+  const none = { valid: true, payload: null, issues: [] };
+  assert.deepEqual(await page.evaluate(() => bound.read()), none);
+  await send(page);
+  await page.fill("#email", "ada@@");
+  await page.fill("#zip", "");
+  await send(page);
+  assert.deepEqual(Object.keys(await problems(page)), ["email", "zip"]);
+  await page.fill("#zip", "1");
+  await page.fill("#amount", "2");
+  await send(page);
+  assert.deepEqual(await problems(page), { email: EMAIL }, "with a pledge, the rules hold");
+  await page.fill("#email", "ada@example.org");
+  await send(page);
+  const [without, { pledges }] = await submitted(page);
+  assert.deepEqual([without, pledges[0].impact.amount], [null, 2]);
+});
+
+/** Ways in which the rules cannot run: the page's policy, a global that is not there, and the reason for the developer. */
+const BLOCKED = {
+  "a policy forbids wasm": [STRICT, "", /'wasm-unsafe-eval'/],
+  "there is no WebAssembly": [undefined, "WebAssembly", /needs WebAssembly/],
+  "there is no TextEncoder": [undefined, "TextEncoder", /needs TextEncoder/],
+  "there is no TextDecoder": [undefined, "TextDecoder", /needs TextDecoder/],
+};
+
+for (const [name, [policy, missing, reason]] of Object.entries(BLOCKED)) {
+  test(`where ${name}, the form stays the browser's own`, async (t) => {
+    const expected = /wasm|Content Security Policy|impact-pledge/i;
+    const page = await formPage(t, VALID, { policy, binding: null, expected });
+    const logged = [];
+    page.on("console", (message) => logged.push(`${message.type()} ${message.text()}`));
+    const found = await page.evaluate((missing) => {
+      delete globalThis[missing];
+      const before = document.forms[0].outerHTML;
       bindIt();
-      const [binding, reading] = [globalThis.bound, bound.read()];
+      const { isActive } = bound;
+      const reading = bound.read();
+      bound.refresh();
+      bound.report([{ path: ["reference"], message: "x" }]);
+      bound.unbind();
       bindIt();
-      for (const { refresh, report, unbind } of [binding, bound]) {
-        refresh();
-        report([{ path: ["reference"], message: "x" }]);
-        unbind();
-      }
-      bindIt({ optional: true });
-      return {
-        isActive: bound.isActive,
-        reading: { ...reading, payload: typeof reading.payload },
-        noValidate: [noValidate, document.forms[0].noValidate],
-      };
-    });
-    assert.deepEqual(found, {
-      isActive: false,
-      reading: { valid: false, payload: "undefined", issues: [] },
-      noValidate: [false, false],
-    });
-    assert.equal(logged.length, 1, "once for the page");
-    assert.equal(logged[0][0], "error");
-    assert.match(logged[0][1], reason);
-    assert.equal(await page.$eval("form", (form) => form.outerHTML), before);
+      return { isActive, reading, isUntouched: document.forms[0].outerHTML === before };
+    }, missing);
+    const reading = { valid: false, payload: undefined, issues: [] };
+    assert.deepEqual(found, { isActive: false, reading, isUntouched: true });
+    const ours = logged.filter((line) => line.startsWith("error impact-pledge:"));
+    assert.equal(ours.length, 1, "once for the page");
+    assert.match(ours[0], reason);
+    await assert.rejects(page.evaluate("bindIt({ onsubmit() {} })"), /is not an option/);
     await page.fill("#email", "ada@@");
-    await page.click("#send");
+    await send(page);
     assert.equal(page.url(), "http://form.test/", "the browser's own check");
-    assert.ok(await page.$eval("#email", (email) => email.matches(":user-invalid")));
     await page.fill("#email", "ada@example.org");
-    await Promise.all([page.waitForURL(/posted/), page.click("#send")]);
-    assert.match(await page.textContent("pre"), /recipient\.email=ada%40example\.org/);
+    await Promise.all([page.waitForURL(/posted/), send(page)]);
   });
 }
-
-test("misuse is an error where the rules cannot run, too", async (t) => {
-  const page = await formPage(t, VALID, { bind: false });
-  assert.deepEqual(
-    await page.evaluate(() => {
-      delete globalThis.WebAssembly;
-      return [() => bindForm(null), () => bindForm(document.forms[0], { onsubmit() {} })].map(
-        (misuse) => {
-          try {
-            return misuse();
-          } catch (error) {
-            return error.name;
-          }
-        },
-      );
-    }),
-    ["TypeError", "TypeError"],
-  );
-});
 
 test("20,000 fields with a problem and an element for it each are shown in less than a minute", {
   timeout: 60_000,
 }, async (t) => {
-  const page = await formPage(t, "", { bind: false, expected: LOST });
+  const page = await formPage(t, "", { binding: null, expected: LOST });
   const shown = await page.evaluate(() => {
     const [form] = document.forms;
     const row = (n) =>

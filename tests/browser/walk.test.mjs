@@ -1,11 +1,12 @@
 /**
  * A buyer's walk through the demo shop, from a mistyped address to the timeline: on a normal page, where a policy blocks
- * WebAssembly, without JavaScript, and on a slow machine. At each step stands what a screen reader says of each field.
+ * WebAssembly, without JavaScript, on a slow machine, and where the shop or its service fails. At each step stands what a
+ * screen reader says of each field.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { accessibilityNodes, openPage, useBrowser } from "./chromium.mjs";
-import { arrived, send, shop, useShop } from "./shop.mjs";
+import { arrived, fillIn, send, shop, useShop } from "./shop.mjs";
 
 useBrowser();
 useShop();
@@ -30,24 +31,13 @@ async function spoken(page) {
   );
 }
 
-/** The fields of a form without mistakes, as spoken, with a step's changes. */
-const order = (changes = {}) => ({
+/** The fields of an order with this address, as spoken; one that HTML refuses is invalid before anybody says so. */
+const order = (email, problem = "", isInvalid = problem !== "") => ({
   Trees: "spinbutton | 3 |  | false",
   Kilos: "spinbutton |  |  | false",
-  "E-mail address": "textbox |  |  | false",
+  "E-mail address": `textbox | ${email} | ${problem} | ${isInvalid}`,
   "First name (optional)": "textbox | Ada |  | false",
-  ...changes,
 });
-const address = (text, problem = "") => ({
-  "E-mail address": `textbox | ${text} | ${problem} | ${problem !== ""}`,
-});
-/** An address that HTML refuses is invalid to the browser before anybody says so. */
-const refusedByHtml = (text) => ({ "E-mail address": `textbox | ${text} |  | true` });
-
-async function fillIn(page) {
-  await page.fill("#trees", "3");
-  await page.fill("#first-name", "Ada");
-}
 
 /** Types an address and leaves the field. */
 async function type(page, text) {
@@ -57,58 +47,49 @@ async function type(page, text) {
 
 /** The whole form is checked in the page. */
 async function walkChecked(page) {
-  await fillIn(page);
-  assert.deepEqual(await spoken(page), order(), "filled in");
+  await fillIn(page, { email: "" });
+  assert.deepEqual(await spoken(page), order(""), "filled in");
   await type(page, "ada@@");
-  assert.deepEqual(await spoken(page), order(address("ada@@", WRONG)), "mistyped");
+  assert.deepEqual(await spoken(page), order("ada@@", WRONG), "mistyped");
   await send(page);
-  assert.deepEqual(await spoken(page), order(address("ada@@", WRONG)), "refused");
+  assert.deepEqual(await spoken(page), order("ada@@", WRONG), "refused");
   assert.equal(await page.locator(":focus").getAttribute("id"), "email");
   await page.fill("#email", "ada@example.org");
-  assert.deepEqual(await spoken(page), order(address("ada@example.org")), "corrected");
+  assert.deepEqual(await spoken(page), order("ada@example.org"), "corrected");
   await send(page);
-  await arrived(page);
 }
 
 /** The browser checks what HTML can, and the shop's server the rest. */
 async function walkNative(page) {
-  await fillIn(page);
+  const reference = await page.textContent(".reference");
+  await fillIn(page, { email: "" });
   await type(page, "ada@@");
-  assert.deepEqual(await spoken(page), order(refusedByHtml("ada@@")), "mistyped");
+  assert.deepEqual(await spoken(page), order("ada@@", "", true), "mistyped");
   await send(page);
   assert.equal(new URL(page.url()).pathname, "/", "the browser refuses it");
-  await type(page, "ada..lovelace@example.org");
-  assert.deepEqual(
-    await spoken(page),
-    order(address("ada..lovelace@example.org")),
-    "what HTML lets through",
-  );
+  const passed = "ada..lovelace@example.org";
+  await type(page, passed);
+  assert.deepEqual(await spoken(page), order(passed), "what HTML lets through");
   await send(page);
   await page.waitForURL(/\/shop\/order$/);
-  assert.deepEqual(
-    await spoken(page),
-    order(address("ada..lovelace@example.org", WRONG)),
-    "refused by the server",
-  );
+  assert.deepEqual(await spoken(page), order(passed, WRONG), "refused by the server");
   assert.equal(await page.locator(":focus").getAttribute("id"), "email");
+  assert.equal(await page.textContent(".reference"), reference, "it is the same order");
   await page.fill("#email", "ada@example.org");
   await send(page);
-  await arrived(page);
 }
 
 /** Answers with the shop's pages under a policy that blocks WebAssembly. */
-async function forbidWasm(page) {
-  await page.route(`${shop.origin}/**`, async (route) => {
+const forbidWasm = (page) =>
+  page.route(`${shop.origin}/**`, async (route) => {
     const response = await route.fetch({ maxRedirects: 0 });
     const headers = { ...response.headers() };
-    if (headers["content-security-policy"])
-      headers["content-security-policy"] = headers["content-security-policy"].replace(
-        " 'wasm-unsafe-eval'",
-        "",
-      );
+    headers["content-security-policy"] &&= headers["content-security-policy"].replace(
+      " 'wasm-unsafe-eval'",
+      "",
+    );
     await route.fulfill({ response, headers });
   });
-}
 
 async function slowDown(page) {
   const session = await page.context().newCDPSession(page);
@@ -117,7 +98,6 @@ async function slowDown(page) {
 
 /** By what the page is like. */
 const PAGES = {
-  "a normal page": { walk: walkChecked },
   "a slow machine": { walk: walkChecked, prepare: slowDown },
   "a policy that blocks WebAssembly": {
     walk: walkNative,
@@ -136,7 +116,87 @@ for (const [name, { walk, prepare, options }] of Object.entries(PAGES)) {
     await prepare?.(page);
     await page.goto(shop.origin);
     await walk(page);
-    assert.match(await page.textContent("h1"), /^Pledged for Ada$/);
+    await arrived(page);
+    assert.equal(await page.textContent("h1"), "Pledged for Ada");
     assert.match(await page.textContent("main"), /3.trees/);
   });
 }
+
+test("a normal page leads to the timeline by itself, and the way back to a fresh order", async (t) => {
+  const page = await openPage(t);
+  await page.goto(shop.origin);
+  const reference = await page.textContent(".reference");
+  await walkChecked(page);
+  await page.waitForURL(/\/timeline\//);
+  assert.ok((await page.textContent("footer")).includes(reference));
+  await page.goBack();
+  await page.waitForSelector("#checkout");
+  assert.notEqual(await page.textContent(".reference"), reference);
+  assert.equal(await page.isVisible("#sent"), false);
+});
+
+/** Opens the shop with an order that has nothing wrong, whose service fails so often. */
+async function orderWith(t, failures, options) {
+  const page = await openPage(t, options);
+  await page.goto(shop.origin);
+  await fillIn(page);
+  Object.assign(shop, { failures, requests: [] });
+  t.after(() => Object.assign(shop, { failures: 0 }));
+  return page;
+}
+
+const distinct = (name) => new Set(shop.requests.map((request) => request[name])).size;
+const EXPLAINED =
+  /That did not work.*answered with an error \(503\)\. Nothing is lost, and trying again pledges nothing twice\./s;
+
+test("a failure is explained, and trying again sends the same order under the same key, a changed one under another", async (t) => {
+  const page = await orderWith(t, Infinity, { expected: /status of 502/ });
+  for (const attempts of [3, 6]) {
+    await send(page);
+    await page.waitForSelector("#failure h3");
+    assert.match(await page.textContent("#failure"), EXPLAINED);
+    assert.equal(await page.textContent("[data-label]"), "Try again");
+    assert.equal(shop.requests.length, attempts, "the client tries again by itself, too");
+    assert.deepEqual([distinct("key"), distinct("body")], [1, 1]);
+  }
+  await page.fill("#trees", "4");
+  shop.failures = 0;
+  await send(page);
+  await arrived(page);
+  assert.deepEqual([distinct("key"), distinct("body")], [2, 2]);
+  assert.match(await page.textContent("main"), /4.trees/);
+});
+
+test("a shop that can't be reached is reported, and progress meanwhile; a short failure of the service is not", async (t) => {
+  const page = await orderWith(t, 1, { expected: /ERR_FAILED/ });
+  const { promise: held, resolve: release } = Promise.withResolvers();
+  const abort = (route) => held.then(() => route.abort());
+  await page.route("**/shop/order", abort, { times: 1 });
+  await send(page);
+  await page.waitForSelector("button[aria-disabled=true]");
+  assert.equal(await page.textContent("[data-label]"), "Placing your order…");
+  assert.match(await page.textContent("[data-progress]"), /Recording/);
+  await page.focus("button[type=submit]");
+  await page.keyboard.press("Enter"); // an impatient shopper
+  release();
+  await page.waitForSelector("#failure h3");
+  assert.match(await page.textContent("#failure"), /can’t be reached/);
+  assert.equal(await page.textContent("[data-progress]"), "");
+  await send(page);
+  await arrived(page);
+  assert.equal(shop.requests.length, 2);
+});
+
+test("without JavaScript, too, a failure is explained and the form can be sent again", async (t) => {
+  const page = await orderWith(t, Infinity, {
+    javaScriptEnabled: false,
+    expected: /status of 502/,
+  });
+  await send(page);
+  assert.match(await page.textContent("#failure"), EXPLAINED);
+  assert.equal(await page.locator(":focus").getAttribute("id"), "failure", "it comes into view");
+  shop.failures = 0;
+  await send(page);
+  await arrived(page);
+  assert.deepEqual([distinct("key"), distinct("body")], [1, 1]);
+});

@@ -1,4 +1,4 @@
-/** The cache keeps whole entries only, whatever happens while one is made. */
+/** The cache and the builds are whole at any time, whatever happens while one is made. */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cacheFolder, entry, locked, usedEntry } from "../../scripts/lib/cache.mjs";
+import { cacheFolder, entry, locked, replaceFolder, usedEntry } from "../../scripts/lib/cache.mjs";
 
 function scratch(t) {
   const folder = mkdtempSync(join(tmpdir(), "cache-test-"));
@@ -34,14 +34,15 @@ test("the cache lies where the caller says, else where the system has its caches
   assert.match(cacheFolder(), /[Cc]aches?.*impact-pledge/);
 });
 
-test("an entry is made once and then kept", async (t) => {
+test("an entry is made once, even if many want it at once, and then kept", async (t) => {
   const path = join(scratch(t), "tool-1");
   let made = 0;
   const make = async (folder) => {
     made += 1;
+    await sleep(50);
     writeFileSync(join(folder, "tool"), `${made}`);
   };
-  await entry(path, make);
+  await Promise.all(Array.from({ length: 5 }, () => entry(path, make)));
   await entry(path, make);
   assert.equal(readFileSync(join(path, "tool"), "utf8"), "1");
 });
@@ -79,17 +80,6 @@ test("an entry that can't be finished leaves nothing, and the next try makes it"
   assert.equal(readFileSync(join(path, "tool"), "utf8"), "whole");
 });
 
-test("many at once make an entry once", async (t) => {
-  const path = join(scratch(t), "tool-1");
-  let made = 0;
-  const make = async () => {
-    made += 1;
-    await sleep(50);
-  };
-  await Promise.all(Array.from({ length: 5 }, () => entry(path, make)));
-  assert.equal(made, 1);
-});
-
 test("what a killed run left is cleared and its lock is taken over", async (t) => {
   const folder = scratch(t);
   const path = join(folder, "tool-1");
@@ -112,4 +102,21 @@ test("a lock is held until the work ends, even when it fails", async (t) => {
     /failed/,
   );
   assert.ok(!existsSync(`${path}.lock`));
+});
+
+test("a build that is made anew replaces the old one once it is whole, and leaves it if it fails", async (t) => {
+  const [place, workshop] = [join(scratch(t), "pkg"), scratch(t)];
+  const build = (names, end = () => {}) =>
+    replaceFolder(place, workshop, async (fresh) => {
+      for (const name of names) writeFileSync(join(fresh, name), "");
+      end();
+    });
+  const fail = () => {
+    throw new Error("no room");
+  };
+  await build(["kept", "dropped"]);
+  await assert.rejects(build(["half"], fail), { message: "no room" });
+  assert.deepEqual(readdirSync(place).sort(), ["dropped", "kept"]);
+  await build(["kept"], () => assert.deepEqual(readdirSync(place).sort(), ["dropped", "kept"]));
+  assert.deepEqual([readdirSync(place), readdirSync(workshop)], [["kept"], []]);
 });

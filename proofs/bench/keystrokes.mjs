@@ -1,14 +1,15 @@
 /**
- * `node tests/browser/keystrokes.mjs [trace.json]`: what a keystroke costs in a form of 50 pledges with every member,
+ * `node proofs/bench/keystrokes.mjs [trace.json]`: what a keystroke costs in a form of 50 pledges with every member,
  * read from a trace of Chromium. No test: a machine's speed is nothing to pass or fail.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { FLAGS } from "../../scripts/lib/browser.mjs";
-import { tools } from "./chromium.mjs";
-import { bundled } from "./form-page.mjs";
+import { tools } from "../../tests/browser/chromium.mjs";
+import { packed } from "../../tests/package/packed.mjs";
 
 const PLEDGES = 50;
 const DETAIL = [
@@ -47,13 +48,25 @@ ${Array.from({ length: PLEDGES }, (_, index) => pledge(index)).join("")}</form><
 const SCRIPT =
   'import { bindForm } from "impact-pledge/form"; globalThis.bound = bindForm(document.forms[0], {});';
 
+/** The script with the installed package. */
+async function bundled() {
+  const { outputFiles } = await build({
+    stdin: { contents: SCRIPT, resolveDir: (await packed()).folder },
+    bundle: true,
+    format: "esm",
+    minify: true,
+    write: false,
+  });
+  return outputFiles[0].text;
+}
+
 async function traced(path) {
   const browser = await chromium.launch({
     executablePath: tools.browser ?? undefined,
     args: FLAGS,
   });
   const page = await browser.newPage();
-  const body = await bundled(SCRIPT);
+  const body = await bundled();
   await page.route(`${ORIGIN}/**`, (route) =>
     route.fulfill(
       route.request().url().endsWith(".js")

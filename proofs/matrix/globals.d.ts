@@ -1,0 +1,2 @@
+/** A global of the pages of environments. */
+declare var result: unknown;
