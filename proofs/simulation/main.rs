@@ -158,6 +158,6 @@ fn no_order_of_creates_that_race_violates_an_invariant() {
                 break;
             }
         }
-        println!("{name}: {runs} runs with {most_faults} failures at most");
+        println!("{name}: {runs} runs, failures in each: {most_faults} at most");
     }
 }
