@@ -16,7 +16,7 @@ program.action(async ({ shard, file }) => {
   const env = await withCargoTool(tools, "cargo-mutants", "27.1.0");
   const args = ["mutants", "--no-shuffle", "--output", "build/mutants"];
   if (shard) args.push("--shard", shard);
-  if (file) args.push("--file", file);
+  if (file) args.push("--re", `^${file.replaceAll(".", "\\.")}:`); // `--file` would add to those of the configuration
   await run(tools.native.cargo, args, { cwd: tools.root, env, show: true });
 });
 await program.parseAsync();

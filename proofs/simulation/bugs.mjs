@@ -1,9 +1,9 @@
-/** Plants the bugs of `bugs.json` in a copy of `src`, one at a time, and has the simulation find each within a minute. */
+/** Plants the bugs of `bugs.json` in copies of the source, one at a time, and has the simulation find each. */
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { UserError, duration, log } from "../../scripts/lib/output.mjs";
+import { UserError, duration, log, table } from "../../scripts/lib/output.mjs";
 import { run } from "../../scripts/lib/run.mjs";
-import { PROFILE, seedsWith } from "./record.mjs";
 
 /** All that the simulation is built of. */
 const SOURCES = [
@@ -14,72 +14,103 @@ const SOURCES = [
   "proofs/simulation",
   "tests/support",
 ];
+/** Ten times as many as find the bug that is hardest to find. */
+const SEEDS = 2_000;
 
-/** In `file`, `old`, which stands there once, becomes `new`. @typedef {{bug: string, file: string, old: string, new: string}} Bug */
+/**
+ * In `file`, `old`, which stands there once, becomes `new`.
+ * @typedef {{file: string, old: string, new: string}} Edit
+ * @typedef {Edit & {bug: string, also?: Edit[]}} Bug
+ */
 
 /** @returns {Bug[]} */
 export const readBugs = () =>
   JSON.parse(readFileSync(join(import.meta.dirname, "bugs.json"), "utf8"));
 
 /**
- * The text of a file with the bug in it.
- * @param {string} text
- * @param {Bug} bugged
- * @returns {string}
+ * The files that a bug changes, with the bug in them.
+ * @param {string} root
+ * @param {Bug} bug
+ * @returns {Map<string, string>}
  */
-export function plant(text, { bug, file, old, new: replacement }) {
-  if (text.split(old).length !== 2)
-    throw new UserError(
-      `"${bug}": its text must stand in \`${file}\` once: mend proofs/simulation/bugs.json`,
+export function plant(root, { bug, also = [], ...first }) {
+  const files = new Map();
+  for (const { file, old, new: replacement } of [first, ...also]) {
+    const text = files.get(file) ?? readFileSync(join(root, file), "utf8");
+    if (text.split(old).length !== 2)
+      throw new UserError(
+        `"${bug}": its text must stand in \`${file}\` once: mend proofs/simulation/bugs.json`,
+      );
+    files.set(
+      file,
+      text.replace(old, () => replacement),
     );
-  return text.replace(old, () => replacement);
+  }
+  return files;
 }
 
 /** @param {import("../../scripts/lib/tools.mjs").Tools} tools */
 export async function findBugs({ root, native }) {
-  const folder = join(root, "target", "bugs");
+  const bugs = readBugs();
+  const left = [...bugs.entries()];
+  /** @type {string[][]} */
+  const rows = bugs.map(({ bug }) => [bug, "not found", ""]);
+  let done = 0;
+
+  /** One bug after the other in a copy of its own: most of the time goes to compiling. */
+  const work = async (_, worker) => {
+    const folder = copySource(root, join(root, "target", "bugs", `${worker}`));
+    for (let next = left.shift(); next; next = left.shift()) {
+      const [index, bug] = next;
+      const files = plant(root, bug);
+      for (const [file, text] of files) writeFileSync(join(folder, file), text);
+      const started = Date.now();
+      const found = await firstViolation(native, folder).catch(({ message }) => {
+        log(message);
+        return undefined;
+      });
+      if (found) rows[index] = [bug.bug, found, duration(Date.now() - started)];
+      done += 1;
+      log(`[${done}/${bugs.length}] ${bug.bug}: ${found ?? "NOT FOUND"}`);
+      for (const file of files.keys()) cpSync(join(root, file), join(folder, file));
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+
+  console.log(table(["BUG", "FOUND BY", "IN"], rows));
+  const missed = rows.filter(([, , time]) => time === "").map(([bug]) => bug);
+  if (missed.length > 0)
+    throw new UserError(`the simulation did not find that ${missed.join("; that ")}`);
+  log(`${bugs.length} bugs planted, all found`);
+}
+
+function copySource(root, folder) {
+  for (const source of SOURCES) {
+    rmSync(join(folder, source), { recursive: true, force: true });
+    cpSync(join(root, source), join(folder, source), { recursive: true });
+  }
+  return folder;
+}
+
+/** The invariant that is violated, and where; undefined if none is. */
+async function firstViolation(native, folder) {
+  const cargo = ["test", "--quiet", "--all-features", "--test", "simulation"];
   const options = {
     cwd: folder,
     env: {
       ...native.env,
       CARGO_TARGET_DIR: join(folder, "target"),
-      FROM: "0",
-      MINUTES: "1",
       RUST_BACKTRACE: "0",
+      SEED: "0",
+      SEEDS: `${SEEDS}`,
     },
   };
-  for (const source of SOURCES) rmSync(join(folder, source), { recursive: true, force: true });
-  for (const source of SOURCES)
-    cpSync(join(root, source), join(folder, source), { recursive: true });
-  const bugs = readBugs();
-  /** @type {string[]} */
-  const missed = [];
-  for (const [index, bug] of bugs.entries()) {
-    const [original, copy] = [join(root, bug.file), join(folder, bug.file)];
-    writeFileSync(copy, plant(readFileSync(original, "utf8"), bug));
-    await run(native.cargo, seedsWith(...PROFILE, "--no-run"), options);
-    const started = Date.now();
-    const violation = await firstViolation(native.cargo, options);
-    if (!violation) missed.push(bug.bug);
-    log(
-      `[${index + 1}/${bugs.length}] ${bug.bug}: ${violation ?? "not found"} (${duration(Date.now() - started)})`,
-    );
-    writeFileSync(copy, readFileSync(original));
-  }
-  if (missed.length > 0)
-    throw new UserError(
-      `the simulation did not find within a minute that ${missed.join("; that ")}`,
-    );
-  log(`${bugs.length} bugs planted, all found`);
-}
-
-/** Its seed and its invariant; undefined if there is none. */
-async function firstViolation(cargo, options) {
+  await run(native.cargo, [...cargo, "--no-run"], options);
   try {
-    await run(cargo, seedsWith(...PROFILE), options);
+    await run(native.cargo, [...cargo, "--", "no_seed"], options);
   } catch ({ message, output }) {
-    const [violation] = output.match(/seed \d+: ".*" is violated/) ?? [];
-    if (violation) return violation;
+    const [, seed, invariant] = output.match(/(seed \d+): "(.*)" is violated/) ?? [];
+    if (invariant) return `${invariant} (${seed})`;
     throw new UserError(`the simulation failed without a violation: ${message}`);
   }
 }

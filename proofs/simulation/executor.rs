@@ -1,20 +1,23 @@
-//! Virtual time, and an executor that polls tasks which are ready in any order.
+//! Virtual time, and an executor that goes on with any of the tasks whose moment has come.
 
 use crate::random::Random;
 use futures_util::future::{Either, LocalBoxFuture, select};
+use impact_pledge::store::StoreError;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 
 /// Milliseconds that pass only when nothing else can be done.
 #[derive(Default)]
 pub struct Time {
     now_ms: Cell<u64>,
-    timers: RefCell<BTreeMap<(u64, u64), Waker>>,
+    /// The task that waits for a moment; timers of one moment are numbered.
+    timers: RefCell<BTreeMap<(u64, u64), usize>>,
     timer_count: Cell<u64>,
+    /// The task that runs.
+    current: Cell<usize>,
 }
 
 impl Time {
@@ -22,23 +25,32 @@ impl Time {
         self.now_ms.get()
     }
 
-    /// Waits so long, and until all else of this moment was polled: no promise is kept at once.
+    /// Waits so long; others of that moment may go first.
     pub fn sleep(self: &Rc<Self>, milliseconds: u64) -> Sleep {
         self.timer_count.set(self.timer_count.get() + 1);
         let timer = (self.now_ms() + milliseconds, self.timer_count.get());
         Sleep { time: Rc::clone(self), timer, is_awaited: false }
     }
 
-    /// As the Worker's adapter awaits the store: `None` if the time was up first.
-    pub async fn within<W: Future>(
+    /// Awaits the store as the Worker's adapter does.
+    pub async fn within<T>(
         self: &Rc<Self>,
         milliseconds: u64,
-        work: W,
-    ) -> Option<W::Output> {
+        work: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
         match select(pin!(work), self.sleep(milliseconds)).await {
-            Either::Left((output, _)) => Some(output),
-            Either::Right(_) => None,
+            Either::Left((output, _)) => output,
+            Either::Right(_) => Err(StoreError::Unavailable),
         }
+    }
+
+    /// Goes to the next timer, and takes any of that moment; `None` if there is none by then.
+    fn next(&self, until_ms: u64, random: &Random) -> Option<usize> {
+        let mut timers = self.timers.borrow_mut();
+        let (at_ms, _) = *timers.keys().next().filter(|(at_ms, _)| *at_ms <= until_ms)?;
+        self.now_ms.set(at_ms);
+        let of_moment: Vec<_> = timers.range(..(at_ms + 1, 0)).map(|(timer, _)| *timer).collect();
+        timers.remove(&random.pick(&of_moment))
     }
 }
 
@@ -51,12 +63,14 @@ pub struct Sleep {
 impl Future for Sleep {
     type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        if self.is_awaited && self.time.now_ms() >= self.timer.0 {
-            return Poll::Ready(());
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        let mut timers = self.time.timers.borrow_mut();
+        if self.is_awaited {
+            return if timers.contains_key(&self.timer) { Poll::Pending } else { Poll::Ready(()) };
         }
+        timers.insert(self.timer, self.time.current.get());
+        drop(timers);
         self.is_awaited = true;
-        self.time.timers.borrow_mut().insert(self.timer, context.waker().clone());
         Poll::Pending
     }
 }
@@ -67,40 +81,17 @@ impl Drop for Sleep {
     }
 }
 
-type Tasks = BTreeMap<usize, LocalBoxFuture<'static, ()>>;
-
 pub struct Executor {
-    time: Rc<Time>,
-    random: Rc<Random>,
-    tasks: RefCell<Tasks>,
-    ready: Arc<Mutex<Vec<usize>>>,
-}
-
-/// Puts its task among those that are ready.
-struct TaskWaker {
-    task: usize,
-    ready: Arc<Mutex<Vec<usize>>>,
-}
-
-impl Wake for TaskWaker {
-    fn wake(self: Arc<Self>) {
-        let mut ready = self.ready.lock().unwrap();
-        if !ready.contains(&self.task) {
-            ready.push(self.task);
-        }
-    }
+    pub time: Rc<Time>,
+    pub random: Rc<Random>,
+    pub tasks: RefCell<BTreeMap<usize, LocalBoxFuture<'static, ()>>>,
 }
 
 impl Executor {
-    pub fn new(time: &Rc<Time>, random: &Rc<Random>) -> Self {
-        let (time, random) = (Rc::clone(time), Rc::clone(random));
-        Executor { time, random, tasks: RefCell::default(), ready: Arc::default() }
-    }
-
-    /// Starts a task under a number of its own.
+    /// Starts a task under a number of its own. It runs until it waits.
     pub fn spawn(&self, task: usize, future: impl Future<Output = ()> + 'static) {
         self.tasks.borrow_mut().insert(task, Box::pin(future));
-        self.ready.lock().unwrap().push(task);
+        self.poll(task);
     }
 
     /// Drops a task wherever it waits.
@@ -116,44 +107,17 @@ impl Executor {
 
     /// Lets all happen that happens until this moment.
     pub fn run_until(&self, until_ms: u64) {
-        loop {
-            while let Some(task) = self.next_ready() {
-                self.poll(task);
-            }
-            if !self.advance(until_ms) {
-                self.time.now_ms.set(until_ms);
-                return;
-            }
+        while let Some(task) = self.time.next(until_ms, &self.random) {
+            self.poll(task);
         }
-    }
-
-    fn next_ready(&self) -> Option<usize> {
-        let mut ready = self.ready.lock().unwrap();
-        (!ready.is_empty()).then(|| {
-            let index = self.random.index(ready.len());
-            ready.swap_remove(index)
-        })
+        self.time.now_ms.set(until_ms);
     }
 
     fn poll(&self, task: usize) {
         let Some(mut future) = self.tasks.borrow_mut().remove(&task) else { return };
-        let waker = Waker::from(Arc::new(TaskWaker { task, ready: Arc::clone(&self.ready) }));
-        if future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+        self.time.current.set(task);
+        if future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
             self.tasks.borrow_mut().insert(task, future);
         }
-    }
-
-    /// Goes to the next timer and wakes all of that moment; `false` if there is none by then.
-    fn advance(&self, until_ms: u64) -> bool {
-        let mut timers = self.time.timers.borrow_mut();
-        let Some(next_ms) = timers.keys().next().map(|(at_ms, _)| *at_ms) else { return false };
-        if next_ms > until_ms {
-            return false;
-        }
-        self.time.now_ms.set(next_ms);
-        while let Some(timer) = timers.first_entry().filter(|timer| timer.key().0 == next_ms) {
-            timer.remove().wake();
-        }
-        true
     }
 }

@@ -1,13 +1,12 @@
 //! An isolate of the service: caches and a clock of its own, at one location.
 
 use crate::executor::Time;
-use crate::kv::{CallHandle, Calls, Namespace, READ_MS};
-use crate::planted::{Bug, Memory, Planted};
-use crate::recording::{RecordedEntropy, outcome};
+use crate::kv::{Calls, Namespace, READ_MS};
+use crate::random::Random;
 use impact_pledge::handle::{Caches, Clock, Journal, Service, Settings};
-use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
-use impact_pledge::store::{Store, StoredValue};
-use serde_json::{Value, json};
+use impact_pledge::http::{Body, BodyError, Request, Reservation};
+use impact_pledge::store::StoredValue as _;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
@@ -32,11 +31,9 @@ pub struct Isolate {
     pub location: usize,
     pub is_newer: bool,
     pub clock: SkewedClock,
-    pub entropy: RecordedEntropy,
+    pub entropy: Random,
     pub caches: Caches,
     pub settings: Settings,
-    pub bug: Option<Bug>,
-    pub memory: Memory,
     pub bodies: Rc<Bodies>,
 }
 
@@ -49,16 +46,19 @@ pub struct Bodies {
 
 impl Isolate {
     /// Serves one request whole, its body included.
-    pub async fn serve<S: Store>(&self, store: &S, request: &SimulatedRequest) -> Answer {
+    pub async fn serve(&self, store: &Namespace, request: &SimulatedRequest) -> Answer {
         let Isolate { clock, entropy, caches, settings, .. } = self;
         let journal = Journal::default();
         let service = Service { store, clock, entropy, caches, settings, journal };
-        Answer::read(service.handle(request).await).await
-    }
-
-    /// The store of one request, with the bug that is planted.
-    pub fn store(&self, inner: Namespace) -> Planted<'_> {
-        Planted { inner, bug: self.bug, memory: &self.memory }
+        let response = service.handle(request).await;
+        let is_replayed = response.headers.iter().any(|(name, _)| *name == "idempotent-replayed");
+        let body = match response.body {
+            Body::Empty => Some(vec![]),
+            Body::Bytes(bytes) => Some(bytes),
+            Body::Stored(value) => value.read(READ_MS).await.ok(),
+        };
+        let (status, log) = (response.status, response.log);
+        Answer { status, is_replayed, body, log, json: OnceCell::new() }
     }
 }
 
@@ -67,8 +67,6 @@ impl Isolate {
 pub struct Answer {
     pub status: u16,
     pub is_replayed: bool,
-    /// All of them, by name.
-    pub headers: Vec<(&'static str, String)>,
     /// `None` if it broke off.
     pub body: Option<Vec<u8>>,
     pub log: Option<String>,
@@ -76,29 +74,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub async fn read<V: StoredValue>(response: Response<V>) -> Self {
-        let of_media =
-            response.media.headers().iter().map(|(name, value)| (*name, (*value).into()));
-        let more = response.headers.into_iter().map(|(name, value)| (name, value.into_owned()));
-        let more = more.chain(response.request_id.map(|id| ("x-request-id", id)));
-        let mut headers: Vec<_> = of_media.chain(more).collect();
-        headers.sort();
-        let is_replayed = headers.iter().any(|(name, _)| *name == "idempotent-replayed");
-        let body = match response.body {
-            Body::Empty => Some(vec![]),
-            Body::Bytes(bytes) => Some(bytes),
-            Body::Stored(value) => value.read(READ_MS).await.ok(),
-        };
-        Answer {
-            status: response.status,
-            is_replayed,
-            headers,
-            body,
-            log: response.log,
-            json: OnceCell::new(),
-        }
-    }
-
     /// The body; null if it is not JSON.
     pub fn json(&self) -> &Value {
         let body = || self.body.as_deref().unwrap_or_default();
@@ -111,13 +86,11 @@ pub struct SimulatedRequest {
     pub url: String,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// How the body arrives.
-    pub upload: Option<Upload>,
+    pub upload: Upload,
 }
 
 /// How long a body takes, whether it breaks off, and where that is written down.
 pub struct Upload {
-    pub time: Rc<Time>,
     pub calls: Rc<Calls>,
     pub takes_ms: u64,
     pub is_broken: bool,
@@ -160,37 +133,22 @@ impl Request for SimulatedRequest {
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
+        let Upload { calls, takes_ms, is_broken, .. } = &self.upload;
         reservation.resize(self.body.len())?;
-        if let Some(upload @ Upload { time, calls, takes_ms, is_broken, .. }) = &self.upload {
-            upload.hold(self.body.len());
-            let now_ms = time.now_ms();
-            let call = CallHandle::begin(calls, "body", String::new(), now_ms, String::new);
-            time.sleep(*takes_ms).await;
-            let arrived = if *is_broken { Err(BodyError::Broken) } else { Ok(()) };
-            call.end(time.now_ms(), || outcome(Some(&arrived), |()| json!(null)));
-            arrived?;
+        self.upload.hold(self.body.len());
+        if *takes_ms > 0 {
+            let call = calls.begin("body", "", None, None);
+            calls.time.sleep(*takes_ms).await;
+            calls.end(call, |_| {});
         }
-        if self.body.len() > limit { Err(BodyError::TooLarge) } else { Ok(self.body.clone()) }
+        match () {
+            () if *is_broken => Err(BodyError::Broken),
+            () if self.body.len() > limit => Err(BodyError::TooLarge),
+            () => Ok(self.body.clone()),
+        }
     }
 
     async fn is_over_limit(&self, _: &str) -> bool {
         false
-    }
-}
-
-impl SimulatedRequest {
-    /// A create or get with this API key.
-    pub fn new(method: &'static str, url: String, key: &str) -> Self {
-        let headers = vec![("authorization", format!("Bearer {key}"))];
-        SimulatedRequest { method, url, headers, body: vec![], upload: None }
-    }
-
-    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
-        self
-    }
-
-    pub fn with_body(self, body: Vec<u8>) -> Self {
-        SimulatedRequest { body, ..self.with_header("content-type", "application/json") }
     }
 }

@@ -1,4 +1,4 @@
-//! Workers KV as its documentation has it: eventually consistent, and failing where a seed says so.
+//! Workers KV as its documentation has it: eventually consistent, and failing where it is decided so.
 //!
 //! - A write is in force at one of two storages when it arrives, at the other up to
 //!   [`COPY_LAG_MS`] later. The last to arrive stays. A reader asks either storage.
@@ -9,9 +9,7 @@
 
 use crate::executor::Time;
 use crate::random::Random;
-use crate::recording::{Recording, outcome, text};
-use impact_pledge::store::{Key, Store, StoreError, Stored, StoredValue};
-use serde_json::json;
+use impact_pledge::store::{Key, Store, StoreError, Stored, StoredValue, decode};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -116,27 +114,33 @@ struct Cached {
 /// A write on its way.
 struct Write {
     name: String,
-    held: Held,
+    record: Rc<Record>,
     location: usize,
     is_refused: Rc<Cell<bool>>,
 }
 
-/// The settings that a seed draws once for all its calls.
+/// The settings that are decided once for all calls.
+#[derive(Clone, Copy, Default)]
 pub struct Conditions {
-    /// How many of 1,000 calls fail.
+    /// Per mille of the calls that fail.
     pub faults: u64,
+    /// Most calls that fail.
+    pub most_faults: usize,
     /// Whether a second write within a second is always refused.
     pub is_strict: bool,
-    /// How many of 1,000 ways to or from KV take seconds.
+    /// Per mille of the ways that take long.
     pub slow: u64,
-    /// How many of 1,000 entries of caches expire late.
+    /// Per mille of the cache entries that expire late.
     pub late: u64,
+    /// Whether a call is over as soon as it takes effect, and a read of what the service writes finds
+    /// any version that has arrived, or nothing: more than caches allow.
+    pub is_race: bool,
 }
 
 pub struct Kv {
     pub time: Rc<Time>,
     pub random: Rc<Random>,
-    pub conditions: RefCell<Conditions>,
+    pub conditions: Cell<Conditions>,
     pub versions: RefCell<BTreeMap<String, Vec<Version>>>,
     caches: RefCell<[BTreeMap<String, Cached>; LOCATIONS]>,
     on_the_way: RefCell<BTreeMap<(u64, u64), Write>>,
@@ -149,7 +153,7 @@ impl Kv {
         Kv {
             time: Rc::clone(time),
             random: Rc::clone(random),
-            conditions: RefCell::new(conditions),
+            conditions: Cell::new(conditions),
             versions: RefCell::default(),
             caches: RefCell::default(),
             on_the_way: RefCell::default(),
@@ -175,28 +179,47 @@ impl Kv {
         &self,
         location: usize,
         name: &str,
-        cache_ms: Option<u64>,
+        cache_ms: u64,
         fault: Option<Fault>,
     ) -> Result<Held, StoreError> {
+        if self.is_read_at_once(name) {
+            return Ok(self.version(name, |_| 0));
+        }
         self.travel().await;
         match fault {
             Some(Fault::ErrorBefore) => return Err(StoreError::Unavailable),
             Some(Fault::Hang) => pending().await,
             _ => {}
         }
-        let held = self.read_at(location, name, cache_ms.unwrap_or(CACHE_MS));
+        self.arrive();
+        if self.conditions.get().is_race {
+            return Ok(self.version(name, |count| self.random.index(count + 1)));
+        }
+        let held = self.read_at(location, name, cache_ms);
         self.travel().await;
         Ok(held)
     }
 
+    /// In a race, what nobody writes is.
+    fn is_read_at_once(&self, name: &str) -> bool {
+        let is_written = name.starts_with("transaction:") || name.starts_with("idempotency:");
+        self.conditions.get().is_race && !is_written
+    }
+
+    /// The version of an age, that is chosen by how many there are; the newest has age 0.
+    fn version(&self, name: &str, age: impl Fn(usize) -> usize) -> Held {
+        let versions = self.versions.borrow();
+        let versions = versions.get(name).map_or(&[][..], Vec::as_slice);
+        versions.iter().rev().nth(age(versions.len()))?.held.clone()
+    }
+
     /// The record that a location answers with at this moment.
     fn read_at(&self, location: usize, name: &str, cache_ms: u64) -> Held {
-        self.arrive();
         let now_ms = self.time.now_ms();
-        let is_evicted = self.random.chance(20);
-        if let Some(cached) = self.caches.borrow()[location].get(name).filter(|_| !is_evicted) {
+        if let Some(cached) = self.caches.borrow()[location].get(name) {
             let lifetime_ms = cached.lifetime_ms.min(cache_ms) + cached.late_ms;
-            if now_ms < cached.fetched_ms + lifetime_ms {
+            let is_evicted = self.random.chance(20);
+            if now_ms < cached.fetched_ms + lifetime_ms && !is_evicted {
                 return cached.held.clone();
             }
         }
@@ -212,7 +235,7 @@ impl Kv {
     fn cache(&self, location: usize, name: &str, held: Held) {
         let fetched_ms = self.time.now_ms();
         let lifetime_ms = LEAST_CACHE_MS + self.random.below(CACHE_MS - LEAST_CACHE_MS + 1);
-        let is_late = self.random.chance(self.conditions.borrow().late);
+        let is_late = self.random.chance(self.conditions.get().late);
         let late_ms = if is_late { self.random.below(CACHE_MS) } else { 0 };
         if is_late {
             let until_ms = fetched_ms + CACHE_MS + late_ms;
@@ -226,40 +249,38 @@ impl Kv {
 
     // ---- Writes ----------------------------------------------------------------------------------
 
+    /// Fails with the call's fault, or because it was the second within a second.
     async fn put(
         &self,
         location: usize,
         name: &str,
         record: Rc<Record>,
-        call: &CallHandle,
         fault: Option<Fault>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Fault> {
+        let is_refused = Rc::new(Cell::new(false));
         let travel_ms = match fault {
+            Some(Fault::HangKept) if self.conditions.get().is_race => 60_000 * self.random.below(2),
             Some(Fault::HangKept) => self.random.below(120_000),
             _ => self.travel_ms(),
         };
-        let is_refused = Rc::new(Cell::new(false));
         if !matches!(fault, Some(Fault::ErrorBefore | Fault::Hang)) {
-            let held = Some(record);
-            let write =
-                Write { name: name.to_owned(), held, location, is_refused: Rc::clone(&is_refused) };
+            let (name, is_refused) = (name.to_owned(), Rc::clone(&is_refused));
             self.write_count.set(self.write_count.get() + 1);
             let arrival = (self.time.now_ms() + travel_ms, self.write_count.get());
+            let write = Write { name, record, location, is_refused };
             self.on_the_way.borrow_mut().insert(arrival, write);
         }
         self.time.sleep(travel_ms).await;
         self.arrive();
-        self.travel().await;
+        if !self.conditions.get().is_race {
+            self.travel().await;
+        }
         match fault {
             Some(Fault::Hang | Fault::HangKept) => pending().await,
-            Some(_) => return Err(StoreError::Unavailable),
-            None => {}
+            Some(fault) => Err(fault),
+            None if is_refused.get() => Err(Fault::RateLimited),
+            None => Ok(()),
         }
-        if is_refused.get() {
-            call.fault(Fault::RateLimited);
-            return Err(StoreError::Unavailable);
-        }
-        Ok(())
     }
 
     /// Lets the writes arrive whose time has come, in the order of their arrival.
@@ -276,23 +297,25 @@ impl Kv {
         }
     }
 
-    fn receive(&self, arrived_ms: u64, write: Write) {
-        let Write { name, held, location, is_refused } = write;
+    fn receive(&self, arrived_ms: u64, Write { name, record, location, is_refused }: Write) {
+        let Conditions { is_strict, is_race, .. } = self.conditions.get();
         let last = self.versions.borrow().get(&name).and_then(|all| Some(all.last()?.arrived_ms));
         let is_second = last.is_some_and(|last_ms| arrived_ms < last_ms + 1_000);
-        if is_second && (self.conditions.borrow().is_strict || self.random.chance(500)) {
+        if is_second && !is_race && (is_strict || self.random.chance(500)) {
             is_refused.set(true);
             return;
         }
-        self.keep(arrived_ms, &name, held.clone());
-        if self.random.chance(500) {
-            self.cache(location, &name, held);
+        self.keep(arrived_ms, &name, Some(Rc::clone(&record)));
+        if !is_race && self.random.chance(500) {
+            self.cache(location, &name, Some(record));
         }
     }
 
     fn keep(&self, arrived_ms: u64, name: &str, held: Held) {
         let mut in_force_ms = [arrived_ms; 2];
-        in_force_ms[self.random.index(2)] += self.random.below(COPY_LAG_MS + 1);
+        if !self.conditions.get().is_race {
+            in_force_ms[self.random.index(2)] += self.random.below(COPY_LAG_MS + 1);
+        }
         let version = Version { held, arrived_ms, in_force_ms };
         self.versions.borrow_mut().entry(name.to_owned()).or_default().push(version);
     }
@@ -304,13 +327,22 @@ impl Kv {
     }
 
     fn travel_ms(&self) -> u64 {
-        let is_slow = self.random.chance(self.conditions.borrow().slow);
-        self.random.below(if is_slow { 2_500 } else { 40 })
+        let Conditions { slow, is_race, .. } = self.conditions.get();
+        match is_race {
+            true => 0,
+            false => self.random.below(if self.random.chance(slow) { 2_500 } else { 40 }),
+        }
     }
 
-    fn fault(&self, faults: &[Fault]) -> Option<Fault> {
-        let fails = self.random.chance(self.conditions.borrow().faults);
-        fails.then(|| self.random.pick(faults))
+    fn fault(&self, name: &str, faults: &[Fault]) -> Option<Fault> {
+        let mut conditions = self.conditions.get();
+        let is_spared = conditions.most_faults == 0 || self.is_read_at_once(name);
+        if is_spared || !self.random.chance(conditions.faults) {
+            return None;
+        }
+        conditions.most_faults -= 1;
+        self.conditions.set(conditions);
+        Some(self.random.pick(faults))
     }
 }
 
@@ -331,63 +363,31 @@ pub struct Call {
 }
 
 /// The calls of one request.
-#[derive(Default)]
 pub struct Calls {
     pub exchange: usize,
+    pub time: Rc<Time>,
     pub list: RefCell<Vec<Call>>,
-    pub recording: Recording,
 }
 
-/// One of them, while it lasts.
-pub struct CallHandle {
-    calls: Rc<Calls>,
-    index: usize,
-}
-
-impl CallHandle {
-    /// Begins a call. `options` is the JSON text of those that the Worker's adapter gives.
+impl Calls {
+    /// Begins a call, and gives its number.
     pub fn begin(
-        calls: &Rc<Calls>,
+        &self,
         operation: &'static str,
-        name: String,
-        now_ms: u64,
-        options: impl FnOnce() -> String,
-    ) -> Self {
-        let index = calls.list.borrow().len();
-        calls.recording.add(
-            "call",
-            Some(calls.exchange),
-            || json!({ "call": index, "input": [operation, name, options()] }),
-        );
-        let call = Call {
-            operation,
-            name,
-            began_ms: now_ms,
-            ended_ms: None,
-            fault: None,
-            found: None,
-            written: None,
-        };
-        calls.list.borrow_mut().push(call);
-        CallHandle { calls: Rc::clone(calls), index }
+        name: &str,
+        fault: Option<Fault>,
+        written: Held,
+    ) -> usize {
+        let (name, began_ms) = (name.to_owned(), self.time.now_ms());
+        let mut list = self.list.borrow_mut();
+        list.push(Call { operation, name, began_ms, ended_ms: None, fault, found: None, written });
+        list.len() - 1
     }
 
-    pub fn end(&self, now_ms: u64, outcome: impl FnOnce() -> serde_json::Value) {
-        self.change(|call| call.ended_ms = Some(now_ms));
-        let Calls { recording, exchange, .. } = &*self.calls;
-        recording.add(
-            "end",
-            Some(*exchange),
-            || json!({ "call": self.index, "outcome": outcome() }),
-        );
-    }
-
-    fn fault(&self, fault: Fault) {
-        self.change(|call| call.fault = Some(fault));
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Call)) {
-        change(&mut self.calls.list.borrow_mut()[self.index]);
+    pub fn end(&self, call: usize, change: impl FnOnce(&mut Call)) {
+        let call = &mut self.list.borrow_mut()[call];
+        call.ended_ms = Some(self.time.now_ms());
+        change(call);
     }
 }
 
@@ -401,25 +401,9 @@ pub struct Namespace {
     pub calls: Rc<Calls>,
     /// Whether a newer version of the service writes.
     pub is_newer: bool,
-    /// Whether a read and a write end by their deadlines.
-    pub has_deadlines: bool,
 }
 
 impl Namespace {
-    fn deadline_ms(&self, deadline_ms: u64) -> u64 {
-        if self.has_deadlines { deadline_ms } else { u64::MAX / 2 }
-    }
-
-    fn begin(
-        &self,
-        operation: &'static str,
-        name: &str,
-        options: impl FnOnce() -> String,
-    ) -> CallHandle {
-        let now_ms = self.kv.time.now_ms();
-        CallHandle::begin(&self.calls, operation, name.to_owned(), now_ms, options)
-    }
-
     fn written_by_version(&self, json: Vec<u8>) -> Vec<u8> {
         match json.strip_prefix(b"{") {
             Some(rest) if self.is_newer => {
@@ -435,30 +419,18 @@ impl Store for Namespace {
 
     async fn get<K: Key>(&self, key: &K) -> Result<Option<Stored<Value, K::Metadata>>, StoreError> {
         let Namespace { kv, location, calls, .. } = self;
-        let (name, cache_ms) =
-            (key.name(), K::CACHE_SECONDS.map(|seconds| u64::from(seconds) * 1_000));
-        let call = self.begin("get", &name, || match K::CACHE_SECONDS {
-            Some(seconds) => format!(r#"{{"type":"stream","cacheTtl":{seconds}}}"#),
-            None => r#""stream""#.to_owned(),
-        });
-        let fault = kv.fault(READ_FAULTS);
-        call.change(|call| call.fault = fault);
+        let name = key.name();
+        let fault = kv.fault(&name, READ_FAULTS);
+        let cache_ms = K::CACHE_SECONDS.map_or(CACHE_MS, |seconds| u64::from(seconds) * 1_000);
+        let call = calls.begin("get", &name, fault, None);
         let get = kv.get(*location, &name, cache_ms, fault);
-        let found = kv.time.within(self.deadline_ms(K::READ_MS.into()), get).await;
+        let found = kv.time.within(K::READ_MS.into(), get).await;
+        calls.end(call, |call| call.found = found.clone().unwrap_or_default());
+        let Some(record) = found? else { return Ok(None) };
         let is_damaged = fault == Some(Fault::DamagedMetadata);
-        let metadata_of =
-            |record: &Record| if is_damaged { b"[0]".to_vec() } else { record.metadata.clone() };
-        call.end(kv.time.now_ms(), || {
-            outcome(found.as_ref(), |held| {
-                json!(held.as_ref().map(|held| text(&metadata_of(held))))
-            })
-        });
-        let Some(record) = found.unwrap_or(Err(StoreError::Unavailable))? else { return Ok(None) };
-        call.change(|call| call.found = Some(Rc::clone(&record)));
-        let metadata = serde_json::from_slice(&metadata_of(&record))
-            .map_err(|error| StoreError::damaged("metadata", &error))?;
-        let value = Value { kv: Rc::clone(kv), calls: Rc::clone(calls), record, name, fault };
-        Ok(Some(Stored { value, metadata }))
+        let metadata = decode("metadata", if is_damaged { b"[0]" } else { &record.metadata })?;
+        let (kv, calls) = (Rc::clone(kv), Rc::clone(calls));
+        Ok(Some(Stored { value: Value { kv, calls, record, name, fault }, metadata }))
     }
 
     async fn put<K: Key>(
@@ -467,42 +439,17 @@ impl Store for Namespace {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        let (kv, name) = (&self.kv, key.name());
+        let Namespace { kv, location, calls, .. } = self;
         let metadata = serde_json::to_vec(metadata).map_err(|_| StoreError::Unavailable)?;
-        let call = self.begin("put", &name, || {
-            format!(r#"{{"metadata":{}}} {}"#, text(&metadata), text(&value))
-        });
         let [value, metadata] = [value, metadata].map(|json| self.written_by_version(json));
-        let record = Record::new(value, metadata, self.calls.exchange);
-        let fault = kv.fault(WRITE_FAULTS);
-        call.change(|call| (call.fault, call.written) = (fault, Some(Rc::clone(&record))));
-        let put = kv.put(self.location, &name, record, &call, fault);
-        let ended = kv.time.within(self.deadline_ms(WRITE_MS), put).await;
-        call.end(kv.time.now_ms(), || outcome(ended.as_ref(), |()| json!(null)));
-        ended.unwrap_or(Err(StoreError::Unavailable))
-    }
-}
-
-/// For bugs that are planted.
-impl Namespace {
-    pub fn value_of(&self, value: Vec<u8>) -> Value {
-        let record = Record::new(value, vec![], OPERATOR);
-        let (kv, calls) = (Rc::clone(&self.kv), Rc::clone(&self.calls));
-        Value { kv, calls, record, name: String::new(), fault: None }
-    }
-
-    pub fn reads_replay(&self) -> bool {
-        self.calls.list.borrow().iter().any(|call| call.name.starts_with("idempotency:"))
-    }
-}
-
-impl Value {
-    pub fn text(&self) -> Vec<u8> {
-        self.record.value.clone()
-    }
-
-    pub fn is_damaged(&self) -> bool {
-        self.fault == Some(Fault::DamagedValue)
+        let record = Record::new(value, metadata, calls.exchange);
+        let name = key.name();
+        let fault = kv.fault(&name, WRITE_FAULTS);
+        let call = calls.begin("put", &name, fault, Some(Rc::clone(&record)));
+        let put = async { Ok(kv.put(*location, &name, record, fault).await) };
+        let ended = kv.time.within(WRITE_MS, put).await;
+        calls.end(call, |call| call.fault = ended.clone().map_or(fault, Result::err));
+        ended?.map_err(|_| StoreError::Unavailable)
     }
 }
 
@@ -539,11 +486,9 @@ impl Value {
 
 impl StoredValue for Value {
     async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError> {
-        let time = &self.kv.time;
-        let call =
-            CallHandle::begin(&self.calls, "read", self.name.clone(), time.now_ms(), String::new);
-        let bytes = time.within(milliseconds.into(), self.bytes()).await;
-        call.end(time.now_ms(), || outcome(bytes.as_ref(), |bytes| json!(text(bytes))));
-        bytes.unwrap_or(Err(StoreError::Unavailable))
+        let call = self.calls.begin("read", &self.name, None, None);
+        let bytes = self.kv.time.within(milliseconds.into(), self.bytes()).await;
+        self.calls.end(call, |_| {});
+        bytes
     }
 }

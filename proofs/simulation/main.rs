@@ -1,55 +1,56 @@
 //! The service over a Workers KV that is eventually consistent and fails, with everything that is
-//! not determined decided by a seed.
+//! not determined decided by a seed; and every order of creates that race.
 //!
-//! `SEED=7 cargo test --test simulation` plays one seed again; `npm run simulate -- --minutes 10`
-//! plays new ones. With `RECORD` set, each is printed for `replay.mjs`, which plays it on the Worker's wasm.
+//! `SEED=7 cargo test --test simulation` plays one seed again; `npm run prove -- simulation` plays
+//! new ones. `SEEDS` or `MINUTES` say how many, `SEED` where they begin.
 
 #![expect(clippy::indexing_slicing, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 #![expect(clippy::panic, reason = "a violation is shown with its seed and its trace")]
 
+mod callers;
 mod executor;
 mod invariants;
 mod isolate;
 mod kv;
 mod payload;
-mod planted;
 mod random;
-mod recording;
-mod schedules;
 mod simulation;
 mod trace;
 
 use kv::{FAULT_KINDS, Fault};
-use planted::{BUGS, Bug};
-use schedules::Enumeration;
-use simulation::Simulation;
+use random::Random;
+use simulation::{Racer, Simulation};
 use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Mutex;
+use std::thread::{available_parallelism, scope};
 use std::time::{Duration, Instant};
 
 /// How many seeds `cargo test` plays.
 const SEEDS: u64 = 100;
-/// How many seeds are tried when a planted bug is no longer found by its own.
-const SEEDS_PER_BUG: u64 = 300;
+const SHOWN: Duration = Duration::from_secs(5);
 
-/// The sums over all seeds.
+/// What was played, by all threads.
 #[derive(Default)]
 struct Tally {
+    next: u64,
     seeds: u64,
     requests: usize,
     faults: BTreeMap<Fault, usize>,
     statuses: BTreeMap<u16, usize>,
+    violation: Option<String>,
 }
 
 impl Tally {
     fn add(&mut self, simulation: &Simulation) {
+        let exchanges = simulation.exchanges.borrow();
         self.seeds += 1;
-        self.requests += simulation.exchanges.borrow().len();
-        simulation
-            .faults()
-            .into_iter()
-            .for_each(|fault| *self.faults.entry(fault).or_default() += 1);
-        for answer in simulation.exchanges.borrow().iter().filter_map(|one| one.answer.as_ref()) {
+        self.requests += exchanges.len();
+        for fault in simulation.faults() {
+            *self.faults.entry(fault).or_default() += 1;
+        }
+        for answer in exchanges.iter().filter_map(|exchange| exchange.answer.as_ref()) {
             *self.statuses.entry(answer.status).or_default() += 1;
         }
     }
@@ -62,17 +63,14 @@ impl Tally {
     }
 }
 
-/// Plays a seed; the first violation comes with its trace.
-fn play(seed: u64, bug: Option<Bug>) -> Result<Simulation, String> {
-    let simulation = Simulation::run(seed, bug, records());
-    let verdict = invariants::check(&simulation);
-    verdict.map_err(|violation| {
-        let trace = trace::trace(&simulation, violation.exchange);
+/// Whether all invariants hold; the first violation comes with its trace.
+fn check(simulation: &Simulation, name: &str) -> Result<(), String> {
+    invariants::check(simulation).map_err(|violation| {
+        let trace = trace::trace(simulation, violation.exchange);
         let request = violation.exchange.map(|number| format!(" in #{number}")).unwrap_or_default();
         let invariant = violation.invariant;
-        format!("seed {seed}: \"{invariant}\" is violated{request}: {}\n{trace}", violation.text)
-    })?;
-    Ok(simulation)
+        format!("{name}: \"{invariant}\" is violated{request}: {}\n{trace}", violation.text)
+    })
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -80,79 +78,86 @@ fn number(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("`{variable}` must be a number, not `{text}`")))
 }
 
-/// Whether seeds are to be printed, each as a line of JSON.
-fn records() -> bool {
-    std::env::var_os("RECORD").is_some()
-}
-
-/// Plays the one seed of `SEED`, or new ones from `FROM` on for `MINUTES`, or the first `SEEDS`.
 #[test]
 fn no_seed_violates_an_invariant() {
-    let (from, started) = (number("FROM").unwrap_or_default(), Instant::now());
+    let (first, started) = (number("SEED"), Instant::now());
     let minutes = number("MINUTES").map(|minutes| Duration::from_secs(60 * minutes));
-    let seeds = match (number("SEED"), minutes) {
-        (Some(seed), _) => seed..seed + 1,
-        (None, Some(_)) => from..u64::MAX,
-        (None, None) => from..from + number("SEEDS").unwrap_or(SEEDS),
+    let count = match (number("SEEDS"), minutes, first) {
+        (Some(seeds), ..) => seeds,
+        (None, Some(_), _) => u64::MAX,
+        (None, None, first) => first.map_or(SEEDS, |_| 1),
     };
-    let (mut tally, mut shown) = (Tally::default(), started);
-    for seed in seeds {
-        let simulation = play(seed, None).unwrap_or_else(|failure| panic!("{failure}"));
-        tally.add(&simulation);
-        if records() {
-            println!("{}", simulation.recording.line(seed));
+    let end = first.unwrap_or_default().saturating_add(count);
+    let tally = Mutex::new(Tally { next: first.unwrap_or_default(), ..Tally::default() });
+    let is_over = || minutes.is_some_and(|minutes| started.elapsed() >= minutes);
+    let take = || {
+        let mut tally = tally.lock().unwrap();
+        let is_left = tally.next < end && tally.violation.is_none() && !is_over();
+        tally.next += 1;
+        is_left.then(|| tally.next - 1)
+    };
+    let play = || {
+        while let Some(seed) = take() {
+            let simulation = Simulation::run(seed);
+            let verdict = check(&simulation, &format!("seed {seed}"));
+            let mut tally = tally.lock().unwrap();
+            tally.add(&simulation);
+            tally.violation = tally.violation.take().or(verdict.err());
         }
-        if minutes.is_some() && shown.elapsed() > Duration::from_secs(5) {
-            shown = Instant::now();
-            tally.show(started);
+    };
+    scope(|threads| {
+        let players: Vec<_> =
+            (0..available_parallelism().unwrap().get()).map(|_| threads.spawn(play)).collect();
+        while minutes.is_some() && players.iter().any(|player| !player.is_finished()) {
+            std::thread::park_timeout(SHOWN);
+            tally.lock().unwrap().show(started);
         }
-        if minutes.is_some_and(|minutes| started.elapsed() >= minutes) {
-            break;
-        }
-    }
+    });
+    let tally = tally.into_inner().unwrap();
     tally.show(started);
     println!("faults: {:?}; answers: {:?}", tally.faults, tally.statuses);
-    if tally.seeds >= SEEDS {
+    if let Some(violation) = tally.violation {
+        panic!("{violation}");
+    }
+    if count >= SEEDS {
         assert_eq!(tally.faults.len(), FAULT_KINDS, "a fault that does not happen proves nothing");
-        assert!(
-            tally.statuses.keys().eq(&[200, 400, 401, 404, 422, 500, 503]),
-            "the same of answers"
-        );
+        let statuses = &[200, 400, 401, 404, 422, 500, 503];
+        assert!(tally.statuses.keys().eq(statuses), "the same of answers");
     }
 }
 
 #[test]
 fn a_seed_decides_everything() {
     for seed in 0..3 {
-        let [one, other] = [false, true].map(|records| Simulation::run(seed, None, records));
-        assert!(trace::trace(&one, None) == trace::trace(&other, None), "seed {seed}");
+        let [one, other] = [(); 2].map(|()| trace::trace(&Simulation::run(seed), None));
+        assert!(one == other, "seed {seed}");
     }
 }
 
-#[test]
-fn planted_bugs_are_found() {
-    let finds = |seed: u64, bug: Bug| play(seed, Some(bug)).is_err();
-    let missed = BUGS.iter().filter(|(bug, seed)| !finds(*seed, *bug));
-    let first = |bug: Bug| (0..SEEDS_PER_BUG).find(|seed| finds(*seed, bug));
-    let missed: Vec<_> = missed.map(|(bug, _)| (bug, first(*bug))).collect();
-    assert!(missed.is_empty(), "not found by their seeds, but by these first: {missed:?}");
-}
+/// Creates under one idempotency key that begin at one moment: isolate, API key and payload of each.
+const RACES: &[(&str, &[Racer])] = &[
+    ("a create and its repeat, in two isolates", &[(0, 0, 0), (1, 0, 0)]),
+    ("a create and its repeat, in one isolate", &[(0, 0, 0), (0, 0, 0)]),
+    ("a create and its repeat by another key of the unit", &[(0, 0, 0), (1, 1, 0)]),
+    ("two payloads in two isolates", &[(0, 0, 0), (1, 0, 1)]),
+    ("two payloads in one isolate", &[(0, 0, 0), (0, 0, 1)]),
+];
 
-/// The API key takes no part: the schedules of two keys come to the same as those of one.
+/// Every order of their calls, with every version that a read can find; at length with each single
+/// failure, too.
 #[test]
-fn no_schedule_of_creates_violates_an_invariant() {
-    let expected = Enumeration {
-        schedules: 1_922_850,
-        states: 17_482,
-        executions: 4_018,
-        ends: 5_182,
-        split_ends: 970,
-    };
-    for creations in [schedules::ONE_KEY, schedules::TWO_KEYS] {
-        assert_eq!(
-            schedules::enumerate(creations),
-            expected,
-            "check the new counts, then set them"
-        );
+fn no_order_of_creates_that_race_violates_an_invariant() {
+    let most_faults = usize::from(number("MINUTES").is_some());
+    for (name, racers) in RACES {
+        let (random, mut runs) = (Rc::new(Random::every()), 0);
+        loop {
+            let simulation = Simulation::race(&random, racers, most_faults);
+            check(&simulation, name).unwrap_or_else(|violation| panic!("{violation}"));
+            runs += 1;
+            if !random.next_run() {
+                break;
+            }
+        }
+        println!("{name}: {runs} runs, failures in each: {most_faults} at most");
     }
 }

@@ -1,9 +1,9 @@
 //! The payloads of the simulated callers, and the records that the service must make of them.
 
 use crate::random::Random;
-use num_bigint::BigInt;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use support::money;
 
 /// Amounts, each in two spellings of one double.
 const AMOUNTS: &[[&str; 2]] = &[
@@ -41,20 +41,16 @@ pub struct Payload {
 }
 
 impl Payload {
-    pub fn draw(random: &Random, number: usize) -> Self {
+    /// One whose JSON has somewhat more bytes than this.
+    pub fn draw(random: &Random, number: usize, bytes: usize) -> Self {
         let pledge = |_| (random.index(AMOUNTS.len()), random.pick(OFFERINGS));
         Payload {
             reference: format!("order-{number}"),
             email: format!("buyer-{number}@example.org"),
             pledges: (0..1 + random.below(3)).map(pledge).collect(),
-            is_full: random.chance(500),
-            phrase: "placed an order".to_owned(),
+            is_full: bytes > 0 || random.chance(500),
+            phrase: format!("placed an order{}", "x".repeat(bytes)),
         }
-    }
-
-    /// One whose JSON has somewhat more bytes than this.
-    pub fn large(random: &Random, number: usize, bytes: usize) -> Self {
-        Payload { is_full: true, phrase: "x".repeat(bytes), ..Payload::draw(random, number) }
     }
 
     /// The request's JSON; the spellings differ in the order of members, in blanks and in numbers.
@@ -85,9 +81,8 @@ impl Payload {
         let (first_name, name) = (self.is_full.then_some("Ada"), self.is_full.then_some("Trees"));
         let phrase = self.is_full.then_some(&self.phrase);
         let pledge = |(amount, offering): &(usize, &str)| {
-            let amount: Value = serde_json::from_str(AMOUNTS[*amount][0]).unwrap();
             json!({
-                "impact": { "amount": amount.as_f64(), "offeringId": offering },
+                "impact": { "amount": double(*amount), "offeringId": offering },
                 "detail": {
                     "name": name, "description": null, "nounSingular": null, "nounPlural": null,
                     "image": null, "externalId": null, "externalUrl": null,
@@ -103,25 +98,17 @@ impl Payload {
         })
     }
 
-    /// The charge at these prices, by integers of any size.
+    /// The charge at these prices.
     pub fn charge(&self, prices: &Prices) -> String {
-        let products = self.pledges.iter().filter_map(|(amount, offering)| {
-            Some(scaled(AMOUNTS[*amount][0]) * scaled(prices.get(offering)?))
+        let priced = self.pledges.iter().filter_map(|(amount, offering)| {
+            Some((double(*amount), (*prices.get(offering)?).to_owned()))
         });
-        let cent = BigInt::from(10).pow(2 * DECIMALS - 2);
-        let cents = (products.sum::<BigInt>() + &cent / 2) / cent;
-        let digits = format!("{cents:0>3}");
-        let (whole, fraction) = digits.split_at(digits.len() - 2);
-        format!("{whole}.{fraction}")
+        money::oracle(&priced.collect::<Vec<_>>())
     }
 }
 
-/// More than any of these decimals has behind its point.
-const DECIMALS: u32 = 20;
-
-fn scaled(decimal: &str) -> BigInt {
-    let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));
-    format!("{whole}{fraction:0<20}").parse().unwrap()
+fn double(amount: usize) -> f64 {
+    AMOUNTS[amount][0].parse().unwrap()
 }
 
 /// A create's answer as a get shows it.

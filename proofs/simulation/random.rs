@@ -1,24 +1,79 @@
-//! Randomness that a seed decides.
+//! Decides everything that is not determined: by a seed, or by each combination of decisions in turn.
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use impact_pledge::handle::Entropy;
 use std::cell::RefCell;
 
-pub struct Random(RefCell<ChaCha8Rng>);
+pub struct Random(RefCell<Source>);
+
+enum Source {
+    Seed(Box<ChaCha8Rng>),
+    Every(Decisions),
+}
+
+/// The decisions of one run, each with the number of its alternatives.
+#[derive(Default)]
+struct Decisions {
+    list: Vec<(u64, u64)>,
+    made: usize,
+    is_open: bool,
+}
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Random(RefCell::new(ChaCha8Rng::seed_from_u64(seed)))
+        Random(RefCell::new(Source::Seed(Box::new(ChaCha8Rng::seed_from_u64(seed)))))
+    }
+
+    /// Makes each decision in every way, one combination a run. The decisions outside of
+    /// [`open`](Self::open) are always 0.
+    pub fn every() -> Self {
+        Random(RefCell::new(Source::Every(Decisions::default())))
+    }
+
+    pub fn open(&self, is_open: bool) {
+        if let Source::Every(decisions) = &mut *self.0.borrow_mut() {
+            decisions.is_open = is_open;
+        }
+    }
+
+    /// Begins the run of the next combination; `false` if there is none.
+    pub fn next_run(&self) -> bool {
+        let Source::Every(Decisions { list, made, .. }) = &mut *self.0.borrow_mut() else {
+            return false;
+        };
+        *made = 0;
+        while let Some((decision, alternatives)) = list.pop() {
+            if decision + 1 < alternatives {
+                list.push((decision + 1, alternatives));
+                return true;
+            }
+        }
+        false
     }
 
     /// A number below `bound`.
     pub fn below(&self, bound: u64) -> u64 {
-        self.0.borrow_mut().next_u64() % bound
+        match &mut *self.0.borrow_mut() {
+            Source::Seed(generator) => generator.next_u64() % bound,
+            Source::Every(Decisions { is_open: false, .. }) => 0,
+            Source::Every(Decisions { list, made, .. }) => {
+                if *made == list.len() {
+                    list.push((0, bound));
+                }
+                *made += 1;
+                list[*made - 1].0
+            }
+        }
     }
 
+    /// Whether something happens that happens so often. Of every way it is two.
     pub fn chance(&self, per_mille: u64) -> bool {
-        self.below(1_000) < per_mille
+        let is_seed = matches!(&*self.0.borrow(), Source::Seed(_));
+        match is_seed {
+            true => self.below(1_000) < per_mille,
+            false => per_mille > 0 && self.below(2) == 1,
+        }
     }
 
     pub fn pick<T: Copy>(&self, from: &[T]) -> T {
@@ -32,6 +87,6 @@ impl Random {
 
 impl Entropy for Random {
     fn fill(&self, bytes: &mut [u8]) {
-        self.0.borrow_mut().fill_bytes(bytes);
+        bytes.fill_with(|| self.below(256) as u8);
     }
 }

@@ -1,8 +1,9 @@
 //! The log of a simulation for people.
 
+use crate::callers::{Action, Exchange, KEYS};
 use crate::isolate::Answer;
 use crate::kv::{Call, OPERATOR};
-use crate::simulation::{Action, Exchange, KEYS, Simulation};
+use crate::simulation::Simulation;
 use std::collections::BTreeSet;
 
 /// Lists all events in order. For one request: those until it ended, and of the other requests those

@@ -1,0 +1,126 @@
+//! Who calls, what they ask for, and what came of it.
+
+use crate::isolate::Answer;
+use crate::kv::Calls;
+use impact_pledge::auth::{ApiKey, KeyLevel};
+use impact_pledge::scope::Mode;
+use impact_pledge::store::{CredentialKey, Key as _};
+use std::rc::Rc;
+use support::service::key_record;
+
+/// An API key and what it may do: as its one unit, or as one of its team's.
+pub struct KeySpec {
+    pub text: &'static str,
+    pub mode: Mode,
+    pub is_team: bool,
+    pub units: &'static [&'static str],
+}
+
+const fn unit_key(text: &'static str, mode: Mode, unit: &'static [&'static str]) -> KeySpec {
+    KeySpec { text, mode, is_team: false, units: unit }
+}
+
+pub const KEYS: &[KeySpec] = &[
+    unit_key("service_sk_test_first", Mode::Test, &["unit_1"]),
+    unit_key("service_sk_test_second", Mode::Test, &["unit_1"]),
+    unit_key("service_sk_live_first", Mode::Live, &["unit_1"]),
+    unit_key("service_sk_test_other", Mode::Test, &["unit_2"]),
+    KeySpec {
+        text: "service_sk_test_team",
+        mode: Mode::Test,
+        is_team: true,
+        units: &["unit_1", "unit_2"],
+    },
+    unit_key("service_sk_test_later", Mode::Test, &["unit_1"]),
+    unit_key("service_sk_test_audit", Mode::Test, &["unit_1"]),
+    unit_key("service_sk_live_audit", Mode::Live, &["unit_1"]),
+    unit_key("service_sk_test_audit_other", Mode::Test, &["unit_2"]),
+];
+/// The key that does not exist at the beginning.
+pub const LATER: usize = 5;
+/// The first of the keys that only the end uses.
+pub const AUDIT: usize = 6;
+
+/// Mode and unit.
+pub type Scope = (&'static str, &'static str);
+
+impl KeySpec {
+    /// The name of its record.
+    pub fn record_name(&self) -> String {
+        CredentialKey(ApiKey::new(self.text).hash()).name()
+    }
+
+    pub fn record(&self) -> Vec<u8> {
+        let units = || self.units.iter().map(|unit| (*unit).to_owned());
+        let level = match self.is_team {
+            true => KeyLevel::Team { team_id: "team".to_owned(), unit_ids: units().collect() },
+            false => KeyLevel::Unit { unit_id: units().collect() },
+        };
+        serde_json::to_vec(&key_record(self.mode, level)).unwrap()
+    }
+}
+
+/// When a key was made, and when it was revoked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeyLife {
+    pub made_ms: Option<u64>,
+    pub revoked_ms: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Ask {
+    pub key: usize,
+    pub unit: Option<&'static str>,
+    pub host: &'static str,
+    pub action: Action,
+}
+
+#[derive(Clone, Debug)]
+pub enum Action {
+    Create { name: Option<usize>, payload: usize, spelling: usize, is_broken: bool },
+    Get { id: String },
+    Timeline { id: String, edit_key: String },
+}
+
+impl Ask {
+    /// The unit that the caller acts for, if its key is good.
+    pub fn scope(&self) -> Option<Scope> {
+        let key = &KEYS[self.key];
+        let mut units = key.units.iter().copied();
+        let unit = units.find(|unit| !key.is_team || self.unit == Some(unit))?;
+        Some((key.mode.into(), unit))
+    }
+
+    /// The name of the create's idempotency key, where it has one.
+    pub fn name(&self) -> Option<usize> {
+        if let Action::Create { name, .. } = self.action { name } else { None }
+    }
+
+    pub fn payload(&self) -> Option<usize> {
+        if let Action::Create { payload, .. } = self.action { Some(payload) } else { None }
+    }
+}
+
+/// A request and its answer.
+pub struct Exchange {
+    pub ask: Ask,
+    pub isolate: usize,
+    pub location: usize,
+    pub ahead_ms: i64,
+    pub begun_ms: u64,
+    pub ended_ms: Option<u64>,
+    /// `None` while it runs, and for ever if it was cut.
+    pub answer: Option<Answer>,
+    pub is_cut: bool,
+    /// Whether it was sent after the last fault, when all caches had run out.
+    pub is_audit: bool,
+    pub calls: Rc<Calls>,
+}
+
+impl Exchange {
+    /// The answer of a create that was successful.
+    pub fn created(&self) -> Option<&Answer> {
+        self.ask.payload()?;
+        self.answer.as_ref().filter(|answer| answer.status == 200)
+    }
+}

@@ -1,0 +1,11 @@
+/** The bugs that `npm run prove -- planted` plants fit the code of today. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import test from "node:test";
+import { plant, readBugs } from "../../proofs/simulation/bugs.mjs";
+
+for (const bug of readBugs()) {
+  test(`it can be planted that ${bug.bug}`, () => {
+    assert.ok(plant(join(import.meta.dirname, "../.."), bug).size > 0);
+  });
+}
