@@ -1,11 +1,6 @@
 //! How a client reads an answer: the rows of `tests/fixtures/answers`, and answers made of them.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
-#![expect(clippy::panic, reason = "a fixture that cannot be read should say which")]
-
-#[path = "support/fixtures.rs"]
-mod fixtures;
-
+use crate::fixtures;
 use impact_pledge::api::Operation::{self, Create, Get};
 use impact_pledge::api::answer::{self, AnswerError, Reason};
 use impact_pledge::pledge::{PledgeTransaction, RetrievedPledgeTransaction};

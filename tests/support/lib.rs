@@ -8,5 +8,7 @@ pub mod contract;
 #[cfg(not(target_family = "wasm"))]
 pub mod memory;
 #[cfg(not(target_family = "wasm"))]
+pub mod money;
+#[cfg(not(target_family = "wasm"))]
 pub mod service;
 pub mod stores;

@@ -1,0 +1,38 @@
+//! Exact sums of prices, by integers without bounds.
+
+use num_bigint::BigUint;
+
+/// A decimal as an integer and the number of its decimals.
+fn decimal(text: &str) -> (BigUint, u32) {
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let integer: BigUint = format!("{whole}{fraction}").parse().unwrap();
+    let decimals = fraction.len() as i32 - exponent.parse::<i32>().unwrap();
+    match u32::try_from(decimals) {
+        Ok(decimals) => (integer, decimals),
+        Err(_) => (integer * ten_to(decimals.unsigned_abs()), 0),
+    }
+}
+
+/// Enough decimals for any price times any double: 40 + 324 + 17.
+const SCALE: u32 = 400;
+
+fn ten_to(power: u32) -> BigUint {
+    BigUint::from(10_u8).pow(power)
+}
+
+/// The sum of amount × price, rounded once to two decimals, half away from zero.
+pub fn oracle(pledges: &[(f64, String)]) -> String {
+    let product = |(amount, price): &(f64, String)| {
+        // The text that an answer echoes. Rust's own differs where two texts are equally short:
+        // 2080010387609948.25 is …948.3 to Rust, …948.2 to JSON and JavaScript.
+        let (amount, a) = decimal(&serde_json::to_string(amount).unwrap());
+        let (price, p) = decimal(price);
+        amount * price * ten_to(SCALE - a - p)
+    };
+    let sum: BigUint = pledges.iter().map(product).sum();
+    let cents = (sum * 2_u8 + ten_to(SCALE - 2)) / (ten_to(SCALE - 2) * 2_u8);
+    let digits = format!("{:0>3}", cents.to_string());
+    let (whole, fraction) = digits.split_at(digits.len() - 2);
+    format!("{whole}.{fraction}")
+}
