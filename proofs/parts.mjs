@@ -57,6 +57,18 @@ export const PARTS = [
     program: ["fuzz/command", "--minutes", "2"],
   },
   {
+    name: "package",
+    about: "payloads and forms that the package reads otherwise than it should, or for too long",
+    minutes: 10,
+    tests: [
+      "tests/package/form-fuzz.test.mjs",
+      "tests/package/form.test.mjs",
+      "tests/package/validate-fuzz.test.mjs",
+      "tests/package/validate-limits.test.mjs",
+    ],
+    env: { FC_MINUTES: "5", FUZZ_COUNT: "1000000", HOSTILE_COUNT: "200000" },
+  },
+  {
     name: "matrix",
     about: "runtimes, bundlers and test runners in which the packed package does not work",
     minutes: 5,

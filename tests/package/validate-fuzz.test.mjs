@@ -1,7 +1,7 @@
 /**
  * Generated values, valid, invalid, beyond JSON, and such as validate others while they are read: `validate(value)` and
  * `validateBytes(JSON.stringify(value))` give the same issues, all of them and the first, with wasm and without. `FUZZ_SEED` and
- * `FUZZ_COUNT` choose others; a long run has a million.
+ * `FUZZ_COUNT` choose others; `npm run prove -- package` has many.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
