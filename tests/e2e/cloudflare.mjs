@@ -13,18 +13,18 @@ import { tools } from "./script.mjs";
 
 export const ACCOUNT = "account-1";
 const TOKEN = "token-1";
-const PAGE = 2; // names in one page of a list: a client that reads one page only is found out
 const MOST_READS = 100; // of one call, as Cloudflare has it
 const LEAST_TTL = 60; // seconds
 
 /**
  * @typedef {{status?: number, headers?: Record<string, string>, message?: string, delay?: number}} Fault `delay` in milliseconds
  * @param {import("node:test").TestContext} t
- * @param {{deployed?: boolean, fault?: (asked: string, account: object) => Fault | undefined}} [options]
- *   `deployed`: whether there is the Worker of wrangler.toml's top level, with its namespace; `fault`: how a request fails
+ * @param {{deployed?: boolean, page?: number, fault?: (asked: string, account: object) => Fault | undefined}} [options]
+ *   `deployed`: whether there is the Worker of wrangler.toml's top level, with its namespace; `page`: the names in one page of a
+ *   list, so few that a client that reads one page only is found out; `fault`: how a request fails
  * @returns what the account holds, and the environment that leads wrangler to it
  */
-export async function cloudflare(t, { deployed = true, fault = () => undefined } = {}) {
+export async function cloudflare(t, { deployed = true, page = 2, fault = () => undefined } = {}) {
   const account = {
     records: new Map(),
     namespaces: [],
@@ -32,6 +32,7 @@ export async function cloudflare(t, { deployed = true, fault = () => undefined }
     uploads: [],
     deployments: [],
     asked: [],
+    page,
     fault,
   };
   if (deployed) {
@@ -170,12 +171,12 @@ const RECORDS = [
   ["POST", "bulk/delete", remove],
 ];
 
-function listNames({ records, extras }, req) {
+function listNames({ records, extras }, req, { page: size }) {
   const prefix = req.query("prefix") ?? "";
   const names = [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
   const first = Number(req.query("cursor") || 0);
-  const page = names.slice(first, first + PAGE);
-  const cursor = first + PAGE < names.length ? String(first + PAGE) : "";
+  const page = names.slice(first, first + size);
+  const cursor = first + size < names.length ? String(first + size) : "";
   return ok(
     page.map((name) => ({ name, ...extras.get(name) })),
     { count: page.length, cursor },
