@@ -43,7 +43,7 @@ export function ask(command, args, options) {
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions & {timeout?: number, show?: boolean}} [options] `timeout` in
  *   milliseconds; `show` passes on what it prints, with its own display of progress
- * @returns {Promise<string>} its standard output; rejects with a {@link UserError} that has all of it as `output` when it fails
+ * @returns {Promise<string>} its standard output; rejects when it fails with a {@link UserError} that has all of it as `output`, and the `exitCode`
  */
 export async function run(command, args, { timeout, show = false, ...nodeOptions } = {}) {
   try {
@@ -56,13 +56,14 @@ export async function run(command, args, { timeout, show = false, ...nodeOptions
         nodeOptions: { stdio, ...nodeOptions },
       })
     ).stdout;
-  } catch ({ name, message, output: { stdout, stderr } = { stdout: "", stderr: "" } }) {
+  } catch ({ name, message, exitCode, output: { stdout, stderr } = { stdout: "", stderr: "" } }) {
     const reason =
       name === "AbortError"
         ? `\`${command}\` was stopped after ${duration(timeout ?? 0)}`
         : message;
     throw Object.assign(new UserError(`${reason}\n${tail(stdout + stderr, 20)}`.trimEnd()), {
       output: stdout + stderr,
+      exitCode,
     });
   }
 }
