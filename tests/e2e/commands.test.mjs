@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { UserError, placeInWords } from "../../scripts/lib/output.mjs";
-import { files } from "../support/http-rows.mjs";
+import { fixturesIn } from "../support/fixtures.mjs";
 import { contents, localKv, run, scratch } from "./script.mjs";
 
 const nameOf = (key) => `key:${createHash("sha256").update(key).digest("hex")}`;
@@ -212,7 +212,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
 
 const ID = "ptran_f74hxzdgxljvqeegtsq7kummqadht4ietopodwyawa"; // a test key's of unit_dev
 const LIVE_ID = "ptran_jsbk2rxqdo5lmnfxgaytemzugu3doobzmfrggzdfmy"; // of unit_dev_two
-const { records: RECORDS } = files("records").find(({ file }) => file === "format-1.json");
+const { records: RECORDS } = fixturesIn("records").find(({ file }) => file === "format-1.json");
 const ENTRIES = [
   ...Object.entries(RECORDS).map(([key, { value, metadata }]) => ({
     key,

@@ -5,7 +5,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { after } from "node:test";
-import { assertAnswer, files, requestOf, send } from "../support/http-rows.mjs";
+import { fixturesIn } from "../support/fixtures.mjs";
+import { assertAnswer, requestOf, send } from "../support/http-rows.mjs";
 import { startWorker } from "./worker.mjs";
 
 /**
@@ -24,7 +25,7 @@ after(async () => {
   for (const worker of workers.values()) await (await worker).close();
 });
 
-for (const { file, rows, ...needs } of [...files("http"), ...files("records")]) {
+for (const { file, rows, ...needs } of [...fixturesIn("http"), ...fixturesIn("records")]) {
   test(file, async (t) => {
     const { origin } = await workerFor({ file, ...needs });
     const names = { origin, run: randomUUID() };
@@ -45,7 +46,7 @@ const headers = {
 /** All of them run natively, in the package and in Chromium: here it is shown that the Worker asks the same rules. */
 test("the first valid and the first invalid row of each file of validation", async (t) => {
   const { origin } = await workerFor({ file: "" });
-  for (const { file, rows } of files("validation")) {
+  for (const { file, rows } of fixturesIn("validation")) {
     for (const row of [rows.find(isValid), rows.find((row) => !isValid(row))]) {
       if (!row) continue;
       const body = row.hex ? Buffer.from(row.hex, "hex") : (row.json ?? JSON.stringify(row.value));

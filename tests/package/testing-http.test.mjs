@@ -3,20 +3,15 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import test from "node:test";
-import {
-  assertAnswer,
-  closeIdleConnections,
-  files,
-  requestOf,
-  send,
-} from "../support/http-rows.mjs";
+import { fixturesIn } from "../support/fixtures.mjs";
+import { assertAnswer, closeIdleConnections, requestOf, send } from "../support/http-rows.mjs";
 import { onLoopback } from "../support/loopback.mjs";
 import { packed } from "./packed.mjs";
 
 const { createTestService } = await (await packed()).load("impact-pledge/testing");
 
 let rowCount = 0;
-for (const { file, allowedOrigins = "", rows } of files("http")) {
+for (const { file, allowedOrigins = "", rows } of fixturesIn("http")) {
   test(file, async (t) => {
     const list = allowedOrigins.split(",").map((origin) => origin.trim());
     const { handler } = createTestService({ allowedOrigins: list.filter(Boolean) });

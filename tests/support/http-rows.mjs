@@ -1,21 +1,8 @@
 /** Rows of requests and expected answers, as `tests/fixtures/README.md` describes them, and the client that sends them. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync, readdirSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-
-/**
- * @param {string} folder below tests/fixtures
- * @returns {{file: string, allowedOrigins?: string, rows: object[]}[]}
- */
-export function files(folder) {
-  const path = join(import.meta.dirname, "..", "fixtures", folder);
-  return readdirSync(path)
-    .sort()
-    .map((file) => ({ file, ...JSON.parse(readFileSync(join(path, file), "utf8")) }));
-}
 
 /** The request of a row, ready to send. @returns {Request} */
 export function requestOf({ request }, names) {
