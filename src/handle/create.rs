@@ -38,7 +38,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let secret = caller.secret()?;
         let idempotency_key = idempotency_key(request)?;
         let origin = self.settings.timeline_origin(address)?; // before the body: it may fail
-        let mut reservation = self.caches.in_flight.reservation();
+        let mut reservation = self.caches.in_flight.reservation(&caller.scope);
         let body = read_body(request, &mut reservation).await?;
         let catalogue = self.catalogue(caller.scope.mode).await?;
         let creation = Creation { caller, secret, body, catalogue, origin, reservation };
@@ -136,7 +136,7 @@ impl<'r> Creation<'r> {
         let Creation { body, mut reservation, .. } = self;
         drop(body); // so that both are never held at once
         let bytes = prepared.answer.len().saturating_add(prepared.record.len());
-        reservation.resize(bytes).map_err(|_| Problem::Busy)?;
+        reservation.resize(bytes)?;
         Ok(reservation)
     }
 }
@@ -189,6 +189,7 @@ pub(super) fn prepare(
     check_record_size(&answer, &transaction)?;
     let record = api::to_json(&transaction.into_retrieved());
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
+    metadata.bytes = Some(record.len());
     metadata.summary = summary;
     Ok(Prepared { id, metadata, answer, record })
 }
@@ -230,6 +231,7 @@ async fn read_body(
         BodyError::TooLarge => Problem::ContentTooLarge,
         BodyError::Busy => Problem::Busy,
         BodyError::Broken => Problem::UnreadableBody,
+        BodyError::Slow => Problem::SlowBody,
     })
 }
 
