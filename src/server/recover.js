@@ -48,8 +48,8 @@ export function recovering(fetch, instance) {
       fetch(request, env, context).then(resolve, reject);
     });
     const ended = answered.catch(recover);
-    // Else the platform may drop a create whose caller hangs up, and its reserved bytes would never be released.
-    if (isCreate(request)) context.waitUntil(ended);
+    // Else the platform may drop a request whose caller hangs up, and its reserved bytes would never be released.
+    if (isCreate(request) || isTimeline(request)) context.waitUntil(ended);
     // Other requests may be dropped, and leave their entries: the oldest of so many waits no more.
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
     const response = (await ended) ?? internalError(request); // made here, as a response belongs to the request that made it
@@ -72,6 +72,14 @@ function idOf(request) {
 function isCreate(request) {
   try {
     return request.method === "POST";
+  } catch {
+    return true;
+  }
+}
+
+function isTimeline(request) {
+  try {
+    return request.url.includes("/timeline/");
   } catch {
     return true;
   }
