@@ -5,11 +5,13 @@
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { locked } from "./cache.mjs";
 import { Cloudflare } from "./cloudflare.mjs";
 import { UserError } from "./output.mjs";
 
 const BINDING = "PLEDGES";
 const DEADLINE_MS = 30_000; // of each call
+const CLOSE_MS = 2_000; // of a runtime's end
 const MOST_READS = 100; // of one call, by Cloudflare's limit
 const MOST_WRITES = 1_000; // Cloudflare's limit is 10,000
 const MOST_BYTES = 20_000_000; // Cloudflare's limit is 100 MB
@@ -144,7 +146,8 @@ export async function* batches(items, most, bytesOf = () => 0) {
 /**
  * @param {{root: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
  * @param {{remote?: boolean, environment?: string, persistTo?: string, deadline?: number}} [where]
- *   `environment` of wrangler.toml, `persistTo`: the folder of local state
+ *   `environment` of wrangler.toml, `persistTo`: the folder of local state; `deadline` of each call and of the local runtime's
+ *   start, in milliseconds
  * @returns {Promise<Kv>}
  */
 export async function openKv(
@@ -154,14 +157,26 @@ export async function openKv(
   if (remote) return openRemote(tools, { environment, deadline });
   const folder = resolve(tools.root, persistTo);
   const { Miniflare } = await import("miniflare"); // not by wrangler: that takes a second to load
-  const runtime = new Miniflare(stateOf(folder));
-  const dispose = () => runtime.dispose();
-  const starting = runtime.getKVNamespace(BINDING);
-  const kv = await within(DEADLINE_MS, "start", starting).catch((error) => {
-    dispose().catch(() => {}); // else the process goes on
+  const kv = await locked(folder, () => startLocal(new Miniflare(stateOf(folder)), deadline));
+  return new Kv({ kind: "local", folder }, new LocalPort(kv, deadline));
+}
+
+/**
+ * Starts a runtime, to its first answer: until then two that make the same folder's databases would break each other.
+ * @param {import("miniflare").Miniflare} runtime
+ * @param {number} deadline
+ */
+async function startLocal(runtime, deadline) {
+  const close = () => within(CLOSE_MS, "stop", runtime.dispose());
+  const starting = async () => {
+    const namespace = await runtime.getKVNamespace(BINDING);
+    await namespace.get(BINDING);
+    return { namespace, close };
+  };
+  return within(deadline, "start", starting()).catch(async (error) => {
+    await close().catch(() => {}); // one that never answers does not stop either
     throw error;
   });
-  return new Kv({ kind: "local", folder }, new LocalPort(kv, dispose, deadline));
 }
 
 /**
@@ -263,8 +278,9 @@ class LocalPort {
   #kv;
   #deadline;
 
-  constructor(kv, close, deadline) {
-    this.#kv = kv;
+  /** @param {{namespace: any, close: () => Promise<void>}} runtime @param {number} deadline */
+  constructor({ namespace, close }, deadline) {
+    this.#kv = namespace;
     this.#deadline = deadline;
     this.close = close;
   }
