@@ -1,9 +1,10 @@
 //! The log lines of requests, and of keys that are refused too often.
 
 use futures_executor::block_on;
+use impact_pledge::auth::ApiKey;
 use impact_pledge::handle::{Caches, Clock as _, Journal, Service, Settings, Variables};
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{Key, Store, StoreError, Stored};
+use impact_pledge::store::{CredentialKey, Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
 use std::future::poll_fn;
 use std::mem::take;
@@ -261,15 +262,71 @@ fn a_network_with_too_many_refused_keys_costs_no_more_reads() {
     assert_eq!(send("203.0.113.8", &wrong(0)).status, 401, "another network");
 }
 
+const MINUTES: u64 = 60_000;
+
 #[test]
-fn a_key_that_was_accepted_works_from_a_limited_network() {
+fn a_key_that_was_accepted_lately_works_from_a_limited_network_and_is_read_as_ever() {
+    let (service, request) = limited();
+    let send = |key| service.send(&request("203.0.113.7", key)).status;
+    let at = |ms| service.clock.0.set(NOW_MS + ms);
+    assert_eq!(send(UNIT), 200);
+    for ten_seconds in 0..89 {
+        at(ten_seconds * 10_000);
+        let reads = service.store.reads();
+        assert!([send(WRONG), send(WRONG), send(WRONG), send(WRONG)].contains(&429));
+        assert_eq!(send(UNIT), 200, "after {ten_seconds}0 s");
+        assert!(service.store.reads() > reads);
+    }
+    at(89 * 10_000 + 15 * MINUTES); // no request for a while
+    assert_eq!((send(WRONG), send(UNIT)), (429, 429));
+}
+
+#[test]
+fn a_key_that_was_revoked_is_limited_at_once() {
     let (service, request) = limited();
     let send = |key| service.send(&request("203.0.113.7", key)).status;
     assert_eq!(send(UNIT), 200);
-    assert_eq!([WRONG; 5].map(send), [401, 401, 401, 429, 429]);
-    assert_eq!(send(UNIT), 200);
+    assert_eq!([WRONG; 4].map(send), [401, 401, 401, 429]);
+    service.store.remove(&CredentialKey(ApiKey::new(UNIT).hash()).name());
     service.clock.0.set(NOW_MS + 10_000);
-    assert_eq!((send(WRONG), send(UNIT)), (429, 429), "the platform still counts it");
+    assert_eq!(send(UNIT), 429, "it is read once more");
+    let reads = service.store.reads();
+    assert_eq!((send(UNIT), service.store.reads()), (429, reads), "and then no more");
+}
+
+#[test]
+fn no_more_than_1_024_accepted_keys_are_remembered() {
+    let (service, request) = limited();
+    let send = |key: &str| service.send(&request("203.0.113.7", key)).status;
+    let numbered = |number| format!("service_sk_test_{number}");
+    for number in 0..1_025 {
+        put_key(&*service.store, &numbered(number), &key_record(Mode::Test, unit("unit_dev")));
+        assert_eq!(send(&numbered(number)), 200);
+    }
+    assert_eq!([WRONG; 4].map(send), [401, 401, 401, 429]);
+    service.clock.0.set(NOW_MS + 10_000);
+    assert_eq!((send(WRONG), send(&numbered(1_024))), (429, 200));
+    let served = (0..1_024).filter(|number| send(&numbered(*number)) == 200).count();
+    assert!(served < 1_024, "{served}");
+}
+
+/// Cloudflare gives the requests of all Workers of other zones one address.
+#[test]
+fn a_worker_of_another_zone_counts_as_its_zone_and_nobody_else_does() {
+    const WORKERS: &str = "2a06:98c0:3600::103";
+    let (service, request) = limited();
+    let send = |address: &str, zone: &str| {
+        service.send(&request(address, WRONG).with_header("cf-worker", zone)).status
+    };
+    assert_eq!([WORKERS; 4].map(|it| send(it, "evil.example")), [401, 401, 401, 429]);
+    assert_eq!([WORKERS; 3].map(|it| send(it, "shop.example")), [401; 3], "another Worker");
+    assert_eq!(send("2a06:98c0:3600:0:0:0:0:103", "evil.example"), 429);
+    let plain = || service.send(&request(WORKERS, WRONG)).status;
+    assert_eq!([plain(), plain(), plain(), plain()], [401, 401, 401, 429], "without a zone");
+    for elsewhere in ["203.0.113.7", "2a06:98c0:3601::103"] {
+        let statuses = ["1", "2", "3", "4"].map(|zone| send(elsewhere, zone));
+        assert_eq!(statuses, [401, 401, 401, 429], "{elsewhere}: anybody can send the header");
+    }
 }
 
 #[test]
