@@ -133,13 +133,24 @@ impl Problem {
         }
     }
 
-    /// The body; `is_live` is the mode of the key, once it is known.
-    pub fn body(&self, is_live: Option<bool>) -> ErrorBody<'static> {
+    /// Whether it is no fault of the request: its message names the request's ID, by which the
+    /// operator finds the cause in the log.
+    pub const fn is_ours(&self) -> bool {
+        self.status() >= 500
+    }
+
+    /// The body; `is_live` is the mode of the key, once it is known, `request_id` what the message
+    /// names the request by.
+    pub fn body(&self, is_live: Option<bool>, request_id: Option<&str>) -> ErrorBody<'static> {
         let error = Cow::Borrowed(self.error());
-        match self {
-            Problem::TransactionNotFound => ErrorBody { error, message: None, is_live: None },
-            _ => ErrorBody { error, message: Some(self.message()), is_live },
-        }
+        let message = match (self, request_id) {
+            (Problem::TransactionNotFound, _) => {
+                return ErrorBody { error, message: None, is_live: None };
+            }
+            (_, None) => self.message(),
+            (_, Some(id)) => format!("{} The request's ID is `{id}`.", self.message()).into(),
+        };
+        ErrorBody { error, message: Some(message), is_live }
     }
 
     const fn error(&self) -> &'static str {

@@ -34,13 +34,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let unauthorized = || Problem::Unauthorized(operation);
         let authorization = request.header(header::AUTHORIZATION).ok_or_else(unauthorized)?;
         let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?;
+        self.journal.key.set(Some(key.hash()));
         let record = self.key_record(request, key.hash()).await?.ok_or_else(unauthorized)?;
         self.journal.mode.set(Some(record.mode));
         let unit_id = record.is_team().then(|| request.header(header::UNIT_ID)).flatten();
         let scope = record
             .scope(unit_id.as_deref().map(|id| id.trim_matches(OWS)))
             .ok_or(Problem::UnitRequired(operation))?;
-        self.journal.caller.get_or_init(|| (key.hash(), scope.clone()));
+        self.journal.unit.get_or_init(|| scope.unit.clone());
         Ok(Caller { scope, secret: record.secret })
     }
 

@@ -1,7 +1,7 @@
 //! Create pledge transaction (§4.1).
 
 use super::access::Caller;
-use super::{Clock, Entropy, Service};
+use super::{Clock, Entropy, Journal, Service};
 use crate::api::{
     self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, MIN_PLEDGE_BYTES, Operation,
     Problem, TIMELINE_PATH, header,
@@ -41,7 +41,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let mut reservation = self.caches.in_flight.reservation();
         let body = read_body(request, &mut reservation).await?;
         let catalogue = self.catalogue(caller.scope.mode).await?;
-        let creation = Creation { caller, secret, body, catalogue, origin, reservation };
+        let journal = &self.journal;
+        let creation = Creation { caller, secret, body, catalogue, origin, reservation, journal };
         match idempotency_key {
             None => self.create_plain(creation).await,
             Some(key) => self.create_idempotent(creation, &key).await,
@@ -64,6 +65,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Vec<u8>, Problem> {
         let Prepared { id, metadata, answer, record } = prepared;
         self.journal.unpriced.set(metadata.summary.unpriced);
+        self.journal.transaction.get_or_init(|| id.as_str().to_owned());
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
         Ok(answer)
@@ -88,13 +90,15 @@ pub(super) struct Creation<'r> {
     catalogue: Rc<Option<Catalogue>>,
     origin: &'r str,
     reservation: Reservation<'r>,
+    journal: &'r Journal,
 }
 
 impl<'r> Creation<'r> {
     pub fn payload(&self) -> Result<PledgeTransactionRequest<'_>, Problem> {
         PledgeTransactionRequest::parse(&self.body, MAX_ISSUES).map_err(|report| {
-            let count = report.count();
-            Problem::InvalidRequest(summary(&report.into_issues(), count))
+            let (count, issues) = (report.count(), report.into_issues());
+            issues.first().map(|first| self.journal.issue.get_or_init(|| first.into()));
+            Problem::InvalidRequest(summary(&issues, count))
         })
     }
 

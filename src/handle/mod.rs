@@ -20,7 +20,7 @@ pub use cache::Caches;
 pub use journal::Journal;
 pub use settings::{Settings, Variables};
 
-use crate::api;
+use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};
 use crate::scope::Mode;
 use crate::store::Store;
@@ -75,14 +75,19 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Ok(Route::Options(allow)) => Ok(Response::options(allow)),
             Err(problem) => Err(problem),
         };
-        let is_live = self.journal.mode.get().map(Mode::is_live);
-        let mut response = served.unwrap_or_else(|problem| Response::problem(&problem, is_live));
+        let mut response = served.unwrap_or_else(|problem| self.refusal(request, &problem));
         if method == "HEAD" {
             response.body = Body::Empty; // with the headers of a GET
         }
         self.log(request, template, began_ms, &mut response);
         self.settings.cors.apply(request, &mut response);
         response
+    }
+
+    fn refusal(&self, request: &impl Request, problem: &Problem) -> Response<S::Value> {
+        let is_live = self.journal.mode.get().map(Mode::is_live);
+        let request_id = problem.is_ours().then(|| self.request_id(request));
+        Response::problem(problem, is_live, request_id)
     }
 }
 
