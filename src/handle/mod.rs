@@ -25,7 +25,6 @@ use crate::http::{Address, Body, Request, Response};
 use crate::scope::Mode;
 use crate::store::Store;
 use route::{Route, route};
-use serde::Serialize;
 
 /// The time.
 pub trait Clock {
@@ -69,9 +68,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Ok(Route::Create) => self.create(request, &address).await,
             Ok(Route::Get(id)) => self.get(request, &id).await,
             Ok(Route::Timeline(id)) => Ok(self.timeline(request, &id, &address).await),
-            Ok(Route::Health) => {
-                Ok(Response::json(api::to_json(&Health { version: &self.settings.version })))
-            }
+            Ok(Route::Health) => Ok(Response::json(api::to_json(&self.settings.health()))),
             Ok(Route::Options(allow)) => Ok(Response::options(allow)),
             Err(problem) => Err(problem),
         };
@@ -89,10 +86,4 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let request_id = problem.is_ours().then(|| self.request_id(request));
         Response::problem(problem, is_live, request_id)
     }
-}
-
-/// The answer of `/healthz`, for which no record is read.
-#[derive(Serialize)]
-struct Health<'a> {
-    version: &'a str,
 }

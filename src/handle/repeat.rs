@@ -18,6 +18,8 @@ enum Plan {
     Replay { id: TransactionId, answer: Vec<u8> },
     /// It is new.
     Record(Box<Prepared>, Replay),
+    /// It was answered before, and its terms are of a later release.
+    Stored { id: TransactionId },
     /// The idempotency key was used for another payload. `ours` is the ID that this create derives.
     Conflict { ours: TransactionId },
 }
@@ -33,6 +35,12 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let known = self.load(&ReplayKey(hash)).await?;
         match self.plan(&creation, key, hash, known)? {
             Plan::Replay { id, answer } => Ok(self.replayed(&id, answer)),
+            Plan::Stored { id } => {
+                drop(creation); // as below
+                let answer = self.first_answer(id.as_str()).await?;
+                let answer = answer.ok_or(Problem::StoreUnavailable)?; // not shown yet
+                Ok(self.replayed(&id, answer))
+            }
             Plan::Conflict { ours } => {
                 drop(creation); // frees its bytes before the wait for the store
                 self.replay_ours(&ours).await
@@ -67,12 +75,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         }
         match known.or_else(|| self.caches.recent_answers.replay(hash, now_ms)) {
             Some(first) if first.id != id.as_str() => Ok(Plan::Conflict { ours: id }),
+            Some(first) if !first.terms.are_known() => Ok(Plan::Stored { id }),
             Some(first) => {
                 let Prepared { answer, .. } = prepare(creation, payload, ids, &first.terms)?;
                 Ok(Plan::Replay { id, answer })
             }
             None => {
-                let terms = creation.terms(&payload, now_ms);
+                let terms = creation.terms(&payload, now_ms)?;
                 let prepared = prepare(creation, payload, ids, &terms)?;
                 let replay = Replay { id: id.into_string(), terms, version: Version };
                 Ok(Plan::Record(Box::new(prepared), replay))

@@ -207,6 +207,7 @@ fn problems() -> Vec<(Problem, &'static [(&'static str, &'static str)])> {
         (Problem::WriteUnconfirmed { repeatable: true }, &[CREATE]),
         (Problem::Busy, &[CREATE]),
         (Problem::SecretMissing, &[CREATE]),
+        (Problem::PricesUnreadable(String::new()), &[CREATE]),
         (Problem::InvalidHost, &[CREATE]),
     ]
 }
