@@ -98,7 +98,7 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
     pub fn isolate(&self) -> Self {
         let isolate = TestService::over(&self.store, "");
         isolate.clock.0.set(self.clock.0.get());
-        isolate
+        TestService { settings: self.settings.clone(), ..isolate }
     }
 
     pub fn over(store: &Rc<S>, allowed_origins: &str) -> Self {
