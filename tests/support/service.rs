@@ -199,7 +199,7 @@ impl Request for TestRequest {
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
         let body = self.body.clone()?;
-        reservation.resize(body.len())?;
+        reservation.read(body.len(), body.len())?;
         if body.len() > limit { Err(BodyError::TooLarge) } else { Ok(body) }
     }
 
