@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
 import test from "node:test";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { strays } from "../../proofs/matrix/shared/contexts.mjs";
 import {
   ID,
   KEY,
@@ -167,6 +168,10 @@ test("a hundred calls at once each get their own answer", async (t) => {
     all.map(({ reference }) => reference),
     ids,
   );
+});
+
+test("calls at once run each in its caller's own async context", async () => {
+  assert.deepEqual(await strays(PledgeClient), []);
 });
 
 // ---- Options that are refused ----------------------------------------------------------------------
