@@ -7,7 +7,7 @@ import { type Limit, waited, within } from "./deadline.ts";
 import { PledgeError, requestId } from "./errors.ts";
 import type { Report } from "./events.ts";
 import { type CallSettings, invalid } from "./options.ts";
-import { REDACTED, type Redact, quietly, redactedHeaders, redactor } from "./redact.ts";
+import { REDACTED, type Redact, quietly, redactedHeaders } from "./redact.ts";
 import type { Fetch, FetchInit, RequestEvent } from "./types.ts";
 
 const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service accepts
@@ -24,6 +24,7 @@ export interface Outgoing extends CallSettings {
   /** The signal that the caller passed. */
   readonly signal?: AbortSignal;
   readonly limit: Limit;
+  readonly redact: Redact;
   readonly report: Report;
 }
 
@@ -123,7 +124,7 @@ function reasonOf({ answer, kind }: Attempted): string {
 
 /** Sends a request, reads its response, and reports both. */
 async function exchange(
-  { fetch, headers, apiKey, report }: Outgoing,
+  { fetch, headers, redact, report }: Outgoing,
   attempt: number,
   { input, init }: FetchArguments,
   signal: AbortSignal,
@@ -134,24 +135,25 @@ async function exchange(
   const sent = init ?? input,
     url = init ? input : input.url,
     startedAt = Date.now();
+  const method = sent.method as RequestEvent["method"];
   /** Returns the details of an event; made only if somebody listens. */
-  const shown = (headers: SentHeaders) => {
-    const redact = redactor(apiKey);
-    return {
-      method: sent.method,
-      url: redact(url),
-      attempt,
-      headers: shownHeaders(headers, redact),
-    };
-  };
-  report("request", () => shown(sent.headers) as RequestEvent);
+  const shown = (headers: SentHeaders): RequestEvent => ({
+    method,
+    url: redact(url),
+    attempt,
+    headers: shownHeaders(headers, redact),
+  });
+  report("request", () => shown(sent.headers));
   const answer = await answerTo(fetch ?? globalThis.fetch, input, init, signal);
-  report("response", () => ({
-    ...(shown(answer.headers) as RequestEvent),
-    status: answer.status,
-    durationMs: Date.now() - startedAt,
-    requestId: requestId(answer.headers),
-  }));
+  report("response", () => {
+    const event = shown(answer.headers);
+    return {
+      ...event,
+      status: answer.status,
+      durationMs: Date.now() - startedAt,
+      requestId: requestId({ get: (name) => event.headers[name] }),
+    };
+  });
   return { answer, url };
 }
 

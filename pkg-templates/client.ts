@@ -1,7 +1,7 @@
 /* `PledgeClient`, with the two operations of the service. Attempts, waits and checks of responses are compiled Rust. */
 import { VERSION } from "#version";
 import type { PledgeTransaction, RetrievedPledgeTransaction } from "./answers.ts";
-import { type Answered, type Outgoing, type Unanswered, send } from "./call.ts";
+import { type Answer, type Answered, type Outgoing, type Unanswered, send } from "./call.ts";
 import { core } from "./core.ts";
 import { type Limit, newLimit, within } from "./deadline.ts";
 import {
@@ -19,7 +19,7 @@ import {
 } from "./errors.ts";
 import { reporter } from "./events.ts";
 import { type Settings, clientOptions, createOptions, getOptions, invalid } from "./options.ts";
-import { quietly, redactedCause, redactedHeaders, redactor } from "./redact.ts";
+import { type Redact, quietly, redactedCause, redactedHeaders, redactor } from "./redact.ts";
 import type {
   Call,
   CallOptions,
@@ -171,14 +171,16 @@ export class PledgeClient {
       ...own,
       headers: { ...this.#options.headers, ...own.headers, ...userAgent(this.#options) },
     };
-    const limit = newLimit(own.signal, options.deadlineMs),
-      report = reporter(options);
+    const limit = newLimit(own.signal, options.deadlineMs);
+    let redact = redactor(typeof options.apiKey === "string" ? options.apiKey : "");
+    const report = reporter(options, (text) => redact(text));
     try {
       const apiKey = await apiKeyOf(options, limit);
+      redact = redactor(apiKey);
       const idempotencyKey =
         own.idempotencyKey ??
         (isCreate && options.safeRepeats ? core().newIdempotencyKey() : undefined);
-      const call = { ...options, apiKey, isCreate, subject, idempotencyKey, limit, report };
+      const call = { ...options, apiKey, isCreate, subject, idempotencyKey, limit, redact, report };
       return conclude<T>(call, await send(call));
     } catch (error) {
       if (error instanceof PledgeError) report("failure", () => error.toJSON());
@@ -227,7 +229,8 @@ async function apiKeyOf(
   if (typeof source === "string") return source;
   const asked = async () => source();
   const ended = await within(asked, timeoutMs, limit.signal).catch((thrown) => {
-    throw noKey(describe(thrown as Cause), thrown);
+    const cause = redactedCause(thrown, redactor()) as Cause;
+    throw noKey(describe(cause), cause);
   });
   if (ended.kind === "aborted" && !limit.isOver()) throw abortReason(options.signal);
   if (ended.kind === "aborted") throw notAsked(options);
@@ -291,8 +294,9 @@ function inBrowserPage(): boolean {
   );
 }
 
+/** Half of a surrogate pair is refused: as UTF-8 it would be another character. */
 function idText(id: unknown): string {
-  if (typeof id !== "string")
+  if (typeof id !== "string" || /\p{Surrogate}/u.test(id))
     throw invalid("`id` must be the ID of a pledge transaction, a string");
   return id;
 }
@@ -328,27 +332,38 @@ const timeout = (call: Outgoing, ms: number) =>
     idempotencyKey: call.idempotencyKey,
   });
 
-const answers = new WeakMap<object, ResponseInfo>();
+/** What makes the details of the response that a transaction came with. */
+const responses = new WeakMap<object, () => ResponseInfo>();
 
 function transaction<T extends object>(
-  { idempotencyKey }: Outgoing,
-  { text: amount, answer: { status, headers, body }, retries }: Answered,
+  { idempotencyKey, redact }: Outgoing,
+  { text: amount, answer, retries }: Answered,
 ): T {
-  const value = JSON.parse(decode(body));
+  const value = JSON.parse(decode(answer.body));
   value.charge.amount = amount;
-  const idempotentReplayed = headers.get("idempotent-replayed") === "true";
-  answers.set(
-    value,
-    Object.freeze({
-      status,
-      headers,
-      requestId: requestId(headers),
-      idempotencyKey,
-      idempotentReplayed,
-      retries,
-    }),
-  );
+  let info: ResponseInfo | undefined;
+  responses.set(value, () => {
+    info ??= responseInfo(answer, redact, { idempotencyKey, retries });
+    return info;
+  });
   return value;
+}
+
+/** The copy of the headers takes as long as a tenth of a call, so it is made when it is asked for. */
+function responseInfo(
+  { status, headers: given }: Answer,
+  redact: Redact,
+  details: Pick<ResponseInfo, "idempotencyKey" | "retries">,
+): ResponseInfo {
+  const headers = redactedHeaders(given, redact);
+  const idempotentReplayed = headers.get("idempotent-replayed") === "true";
+  return Object.freeze({
+    status,
+    headers,
+    requestId: requestId(headers),
+    idempotentReplayed,
+    ...details,
+  });
 }
 
 /**
@@ -366,7 +381,7 @@ function transaction<T extends object>(
  */
 export const responseOf = (
   transaction: PledgeTransaction | RetrievedPledgeTransaction,
-): ResponseInfo | undefined => answers.get(transaction);
+): ResponseInfo | undefined => responses.get(transaction)?.();
 
 const REFUSALS = {
   authentication_failed: AuthenticationError,
@@ -381,10 +396,9 @@ const BY_STATUS: Record<number, readonly [typeof ApiError, PledgeErrorCode]> = {
 };
 
 function refusal(
-  { apiKey, idempotencyKey }: Outgoing,
+  { idempotencyKey, redact }: Outgoing,
   { kind, text, error, url, answer: { status, headers, body } }: Answered,
 ): ApiError {
-  const redact = redactor(apiKey);
   const isForeign =
     kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
   const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
@@ -414,8 +428,7 @@ function retryAfterMs(headers: Headers): number | undefined {
 }
 
 function noAnswer(call: Outgoing, { thrown, retries }: Unanswered): ConnectionError {
-  const { apiKey, idempotencyKey } = call,
-    redact = redactor(apiKey),
+  const { idempotencyKey, redact } = call,
     hint = hintOf(call);
   const cause = redactedCause(thrown, redact) as Cause;
   // A create of an earlier attempt may have been recorded nevertheless.
