@@ -55,6 +55,8 @@ pub enum Problem {
     RecordTooLarge,
     /// The body broke off.
     UnreadableBody,
+    /// The body is large and comes too slowly.
+    SlowBody,
     /// The body breaks rules of §4.1, listed here.
     InvalidRequest(String),
     /// The `Idempotency-Key` is malformed.
@@ -93,6 +95,7 @@ impl Problem {
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => 401,
             Problem::TransactionNotFound | Problem::PathNotFound => 404,
             Problem::MethodNotAllowed(_) => 405,
+            Problem::SlowBody => 408,
             Problem::ContentTooLarge | Problem::RecordTooLarge => 413,
             Problem::UnsupportedMediaType => 415,
             Problem::IdempotencyKeyReused => 422,
@@ -171,6 +174,7 @@ impl Problem {
             Problem::UnsupportedMediaType => "Unsupported media type",
             Problem::ContentTooLarge | Problem::RecordTooLarge => "Content too large",
             Problem::InvalidRequest(_) | Problem::UnreadableBody => "Invalid request",
+            Problem::SlowBody => "Request timeout",
             Problem::InvalidIdempotencyKey => "Invalid Idempotency-Key",
             Problem::IdempotencyKeyReused => "Idempotency-Key reused",
             Problem::TooManyRefusedKeys => "Too many requests",
@@ -224,6 +228,9 @@ impl Problem {
                 ));
             }
             Problem::UnreadableBody => "The body broke off. Send the request again.",
+            Problem::SlowBody => {
+                "The body came too slowly, and nothing was recorded. Send the request again."
+            }
             Problem::InvalidRequest(summary) => return Cow::Owned(summary.clone()),
             Problem::InvalidIdempotencyKey => {
                 "Send 1 to 255 printable ASCII characters, bare or in double quotes."

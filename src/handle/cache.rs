@@ -1,8 +1,8 @@
-//! Caches of an isolate: verified keys, catalogues, profiles, recent answers and networks that guess
+//! Caches of an isolate: verified keys, catalogues, profiles, recent replays and networks that guess
 //! keys, all for a bounded time and count, and the count of bytes in flight.
 
 use super::network::Network;
-use super::recent::RecentAnswers;
+use super::recent::RecentReplays;
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
 use crate::http::InFlight;
@@ -22,8 +22,8 @@ const MAX_ENTRIES: usize = 1_024;
 /// The caches that the requests of one isolate share.
 #[derive(Debug, Default)]
 pub struct Caches {
-    /// The answers to the last repeatable creates.
-    pub recent_answers: RecentAnswers,
+    /// The replay records of the last repeatable creates.
+    pub recent_replays: RecentReplays,
     /// The bytes that requests hold while they wait.
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,

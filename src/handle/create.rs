@@ -38,7 +38,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let secret = caller.secret()?;
         let idempotency_key = idempotency_key(request)?;
         let origin = self.settings.timeline_origin(address)?; // before the body: it may fail
-        let mut reservation = self.caches.in_flight.reservation();
+        let mut reservation = self.caches.in_flight.reservation(&caller.scope);
         let body = read_body(request, &mut reservation).await?;
         let catalogue = match self.catalogue(caller.scope.mode).await {
             // Only a new transaction needs prices: a repeat is answered without.
@@ -150,7 +150,7 @@ impl<'r> Creation<'r> {
         let Creation { body, mut reservation, .. } = self;
         drop(body); // so that both are never held at once
         let bytes = prepared.answer.len().saturating_add(prepared.record.len());
-        reservation.resize(bytes).map_err(|_| Problem::Busy)?;
+        reservation.resize(bytes)?;
         Ok(reservation)
     }
 }
@@ -203,6 +203,7 @@ pub(super) fn prepare(
     check_record_size(&answer, &transaction)?;
     let record = api::to_json(&transaction.into_retrieved());
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
+    metadata.bytes = Some(record.len());
     metadata.summary = summary;
     Ok(Prepared { id, metadata, answer, record })
 }
@@ -244,6 +245,7 @@ async fn read_body(
         BodyError::TooLarge => Problem::ContentTooLarge,
         BodyError::Busy => Problem::Busy,
         BodyError::Broken => Problem::UnreadableBody,
+        BodyError::Slow => Problem::SlowBody,
     })
 }
 

@@ -6,9 +6,8 @@ use crate::api::{self, Problem, header};
 use crate::http::Response;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
-use crate::store::{
-    Key as _, NoMetadata, ReplayKey, Store, StoredValue as _, TransactionKey, decode,
-};
+use crate::scope::Scope;
+use crate::store::{Key as _, NoMetadata, ReplayKey, Store, TransactionKey, decode};
 use crate::version::Version;
 use std::borrow::Cow;
 
@@ -47,9 +46,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             }
             Plan::Record(mut prepared, replay) => {
                 prepared.metadata.summary.replay = Some(hash.to_hex());
+                let scope = &creation.caller.scope;
                 let _reservation = creation.reserve(&prepared)?; // held until both records are written
                 let answer = self.record(*prepared, true).await?;
-                self.keep_replay(hash, replay, &answer).await?;
+                self.keep_replay(scope, hash, replay).await?;
                 Ok(Response::json(answer))
             }
         }
@@ -64,16 +64,12 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         hash: ReplayHash,
         known: Option<Replay>,
     ) -> Result<Plan, Problem> {
-        let now_ms = self.clock.now_ms();
         let payload = creation.payload()?;
         let fingerprint = Fingerprint::new(&api::to_json(&payload));
         let scope = &creation.caller.scope;
         let mut ids = Ids::Derived(Derivation::new(creation.secret, scope, key, fingerprint));
         let id = creation.id(&payload, &mut ids);
-        if let Some(answer) = self.caches.recent_answers.body(id.as_str(), now_ms) {
-            return Ok(Plan::Replay { id, answer });
-        }
-        match known.or_else(|| self.caches.recent_answers.replay(hash, now_ms)) {
+        match self.first(scope, hash, id.as_str(), known) {
             Some(first) if first.id != id.as_str() => Ok(Plan::Conflict { ours: id }),
             Some(first) if !first.terms.are_known() => Ok(Plan::Stored { id }),
             Some(first) => {
@@ -81,10 +77,29 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
                 Ok(Plan::Replay { id, answer })
             }
             None => {
-                let terms = creation.terms(&payload, now_ms)?;
+                let terms = creation.terms(&payload, self.clock.now_ms())?;
                 let prepared = prepare(creation, payload, ids, &terms)?;
                 let replay = Replay { id: id.into_string(), terms, version: Version };
                 Ok(Plan::Record(Box::new(prepared), replay))
+            }
+        }
+    }
+
+    /// The replay record that decides about the create of the transaction `id`: one of its own before
+    /// one of another payload, and what the store shows before what this isolate wrote: another isolate
+    /// may have written since, and what was written last stays.
+    fn first(
+        &self,
+        scope: &Scope,
+        hash: ReplayHash,
+        id: &str,
+        known: Option<Replay>,
+    ) -> Option<Replay> {
+        let (recent, now_ms) = (&self.caches.recent_replays, self.clock.now_ms());
+        match known {
+            Some(own) if own.id == id => Some(own),
+            other => {
+                recent.of(scope, id, now_ms).or(other).or_else(|| recent.last(scope, hash, now_ms))
             }
         }
     }
@@ -98,11 +113,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// The answer to the create of a transaction; `None` if the store does not show its record.
     async fn first_answer(&self, id: &str) -> Result<Option<Vec<u8>>, Problem> {
-        if let Some(answer) = self.caches.recent_answers.body(id, self.clock.now_ms()) {
-            return Ok(Some(answer));
-        }
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
-        let bytes = self.wait(stored.value.read(TransactionKey::READ_MS)).await?;
+        let bytes = self.read_transaction(stored).await?;
         let retrieved: RetrievedPledgeTransaction<'_> = decode(TransactionKey::KIND, &bytes)?;
         let first = retrieved.into_created(Cow::Borrowed(id)).ok_or_else(incomplete)?;
         Ok(Some(api::to_json(&first)))
@@ -111,15 +123,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Writes the replay record of a recorded transaction, by which a repeat recognises it.
     async fn keep_replay(
         &self,
+        scope: &Scope,
         hash: ReplayHash,
         replay: Replay,
-        answer: &[u8],
     ) -> Result<(), Problem> {
         let record = api::to_json(&replay);
         let written = self.wait(self.store.put(&ReplayKey(hash), record, &NoMetadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable: true })?; // not answered yet
-        let now_ms = self.clock.now_ms();
-        self.caches.recent_answers.keep(hash, replay, answer.to_vec(), now_ms);
+        self.caches.recent_replays.keep(scope, hash, replay, self.clock.now_ms());
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use crate::{fixtures, rows};
 use impact_pledge::api::MIN_PLEDGE_BYTES;
 use impact_pledge::auth::{ApiKey, KeyRecord};
 use impact_pledge::handle::{Settings, Variables};
-use impact_pledge::http::{BodyError, Busy, MAX_BYTES_IN_FLIGHT};
+use impact_pledge::http::BodyError;
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{CredentialKey, Key as _};
 use serde_json::{Value, json};
@@ -405,6 +405,37 @@ fn a_first_answer_does_not_change_with_time_prices_or_host() {
     }
 }
 
+/// What other units do, and how much, changes nothing for a create whose replay record is not seen yet.
+#[test]
+fn a_charge_does_not_change_for_what_another_unit_creates() {
+    let service = racing();
+    let live = repeatable(&minimal()).with_header("authorization", &format!("Bearer {LIVE_UNIT}"));
+    let first = service.send(&live);
+    put_prices(&*service.store, Mode::Live, br#"{"currencyCode":"USD","unitPrices":{"tree":"9"}}"#);
+    let mut large = minimal();
+    large["pledges"][0]["detail"] = json!({ "name": "n".repeat(900_000) });
+    for number in 0..5 {
+        let other = repeatable(&large).with_header("idempotency-key", &format!("other-{number}"));
+        assert_eq!(service.send(&other).status, 200);
+    }
+    service.clock.0.set(NOW_MS + 60_000);
+    is_replay(&service.send(&live), &first);
+}
+
+/// Creates that raced in two isolates have terms of their own each. What KV keeps is what counts.
+#[test]
+fn the_replay_record_that_was_written_last_decides_in_each_isolate() {
+    let here = racing();
+    let there = here.isolate();
+    there.clock.0.set(NOW_MS + 1_000);
+    let [first, last] = [&here, &there].map(|isolate| isolate.send(&repeatable(&minimal())));
+    assert_ne!(first.text, last.text);
+    here.store.set_hidden(None);
+    for isolate in [&here, &there] {
+        is_replay(&isolate.send(&repeatable(&minimal())), &last);
+    }
+}
+
 fn transactions(service: &TestService<MemoryStore>) -> Vec<String> {
     let names = service.store.names().into_iter();
     names.filter(|name| name.starts_with("transaction:")).collect()
@@ -453,25 +484,7 @@ fn an_unconfirmed_write_says_how_to_repeat() {
     }
 }
 
-// ---- Bytes in flight -----------------------------------------------------------------------------
-
-#[test]
-fn a_body_that_finds_no_room_is_answered_at_once() {
-    let service = seeded();
-    let mut held = service.caches.in_flight.reservation();
-    held.resize(MAX_BYTES_IN_FLIGHT).unwrap();
-    held.resize(MAX_BYTES_IN_FLIGHT - 100).unwrap();
-    assert_eq!(held.resize(MAX_BYTES_IN_FLIGHT + 1), Err(Busy));
-    let before = service.store.names();
-    let answer = service.create(LIVE_UNIT, &minimal());
-    unavailable(&answer, Some(true));
-    assert!(answer.json()["message"].to_string().contains("nothing was recorded"));
-    assert_eq!(service.store.names(), before);
-    drop(held);
-    for _ in 0..1_000 {
-        assert_eq!(service.create(LIVE_UNIT, &minimal()).status, 200, "what ends gives back");
-    }
-}
+// ---- Sizes ---------------------------------------------------------------------------------------
 
 /// The least size of a pledge in a record, by which too many pledges are refused early.
 #[test]

@@ -200,6 +200,7 @@ fn problems() -> Vec<(Problem, &'static [(&'static str, &'static str)])> {
         (Problem::ContentTooLarge, &[CREATE]),
         (Problem::RecordTooLarge, &[CREATE]),
         (Problem::UnreadableBody, &[CREATE]),
+        (Problem::SlowBody, &[CREATE]),
         (Problem::InvalidRequest(text), &[CREATE]),
         (Problem::InvalidIdempotencyKey, &[CREATE]),
         (Problem::IdempotencyKeyReused, &[CREATE]),

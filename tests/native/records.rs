@@ -152,10 +152,11 @@ fn metadata(record: &KeyRecord, request: &TestRequest) -> Value {
     assert_eq!(service.send(request).status, 200);
     let mut metadata = service.store.metadata("transaction:");
     assert_eq!(metadata.len(), 1);
-    assert_eq!(
-        metadata[0].as_object_mut().unwrap().remove("editKey").unwrap().as_str().unwrap().len(),
-        64
-    );
+    let name = service.store.names().into_iter().find(|name| name.starts_with("transaction:"));
+    let bytes = service.store.value(&name.unwrap()).unwrap().len();
+    let members = metadata[0].as_object_mut().unwrap();
+    assert_eq!(members.remove("editKey").unwrap().as_str().unwrap().len(), 64);
+    assert_eq!(members.remove("bytes").unwrap(), bytes);
     metadata.remove(0)
 }
 
