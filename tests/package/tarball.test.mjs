@@ -67,6 +67,29 @@ test("the manifest has author and addresses, and the changelog is in the tarball
   assert.equal(packed, own);
 });
 
+test("no entry imports another package: what npm may leave out, bundlers can't find", async () => {
+  const entryPoints = shipped
+    .filter((name) => /\.c?js$/.test(name) && !name.startsWith("bin"))
+    .map((name) => join(home, name));
+  const options = { bundle: true, write: false, metafile: true, logLevel: "error" };
+  const { metafile } = await build({
+    ...options,
+    entryPoints,
+    outdir: home,
+    entryNames: "[name]-[hash]",
+    packages: "external",
+    external: ["*.wasm", "*.wasm?module"],
+  });
+  const imported = Object.values(metafile.outputs).flatMap(({ imports }) =>
+    imports.map(({ path }) => path),
+  );
+  assert.ok(imported.includes("impact-pledge/form"));
+  assert.deepEqual(
+    imported.filter((path) => !/^impact-pledge\/|\.wasm(\?module)?$/.test(path)),
+    [],
+  );
+});
+
 test("the command and the test service are in no other entry", () => {
   const parts = { "Ctrl-C ends it.": /^bin/, createTestService: /^(bin|testing\.)/ };
   const scripts = shipped.filter((name) => /\.c?js$/.test(name));
@@ -87,6 +110,7 @@ const BUDGETS = {
   '{ bindForm } from "impact-pledge/form"': [12_500, 500],
   '{ readForm } from "impact-pledge/form"': [9_500, 500],
   '* from "impact-pledge/form"': [12_900, 500],
+  '{ pledgeResolver } from "impact-pledge/react-hook-form"': [10_600, 300],
   '* from "impact-pledge/testing"': [180_000, 15_000],
 };
 
