@@ -2,10 +2,11 @@
 import { closeSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { stringify } from "csv-stringify/sync";
-import { backup, restore } from "./lib/backup.mjs";
+import { backup } from "./lib/backup.mjs";
 import { InvalidArgumentError, Option, command, onRecords } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, placeInWords, table } from "./lib/output.mjs";
+import { restore } from "./lib/restore.mjs";
 
 const transactions = command("npm run transactions --", "Recorded transactions of the service.");
 const mode = () =>
@@ -128,11 +129,11 @@ onRecords(remove, async ({ tools, kv, port, print, terminal }, id) => {
 
 async function confirm(question, { input }) {
   if (!input.isTTY)
-    throw new UserError("add `--yes` to erase without being asked: nothing was erased");
+    throw new UserError("add `--yes` to go on without being asked: nothing was done");
   const prompt = createInterface({ input, output: process.stderr });
   const answer = await prompt.question(`${question} Type \`yes\`: `).catch(() => ""); // Ctrl-C, Ctrl-D
   prompt.close();
-  if (answer.trim() !== "yes") throw new UserError("nothing was erased");
+  if (answer.trim() !== "yes") throw new UserError("nothing was done");
 }
 
 // ---- Usage and export ----------------------------------------------------------------------------
@@ -275,21 +276,67 @@ const OTHER_SECRET =
 
 const back = transactions
   .command("restore")
-  .description("write all records of a backup into the namespace")
+  .description("write the records of a backup into the namespace, API keys left out")
   .argument("<file>", "as `backup` wrote it");
-back.option("--overwrite", "also where the namespace has a record that differs");
-onRecords(back, async ({ tools, kv, print }, file) => {
-  const { overwrite } = back.opts();
-  const { recordNames } = await operator(tools);
-  const waitMs = kv.place.kind === "local" ? 0 : undefined;
-  const done = await restore(kv, file, { names: await recordNames(), overwrite, waitMs });
-  const { place, startedAt } = done.from;
-  const lines = [
-    `${done.written} records of ${file} are written and read back, ${done.same} were there already, ${done.expired} have expired since.`,
-    `The backup was begun on ${startedAt} of ${placeInWords(place)}.`,
-    ...(done.secretReplaced ? [OTHER_SECRET] : []),
-  ];
-  print({ file, ...done }, () => lines.join("\n"));
+back
+  .addOption(
+    new Option(
+      "--only <kind>",
+      "leave all else as it is, such as in a place with keys of its own",
+    ).choices(["transactions"]),
+  )
+  .addOption(
+    new Option(
+      "--with-keys",
+      "also API keys, after they are shown: one that was revoked since works again",
+    ).conflicts("only"),
+  )
+  .option("--overwrite", "also where the namespace has a record that differs")
+  .option("--yes", "without asking");
+onRecords(back, async ({ tools, kv, print, terminal }, file) => {
+  const { only, withKeys = false, overwrite = false, yes = false } = back.opts();
+  const asks = withKeys && !yes;
+  const done = await restore(kv, file, await operator(tools), {
+    withKeys,
+    overwrite,
+    onlyTransactions: only === "transactions",
+    agree: async (keys) => {
+      if (!asks || keys.count === 0) return;
+      terminal.err(`${keysInWords(keys)}\n\n`);
+      await confirm(`Bring these API keys back into ${placeInWords(kv.place)}?`, terminal);
+    },
+    waitMs: kv.place.kind === "local" ? 0 : undefined,
+  });
+  print({ file, ...done }, () => restoredInWords(file, done, withKeys));
 });
+
+function restoredInWords(file, done, withKeys) {
+  const { written, same, expired, erased, left, keys, secretReplaced, from } = done;
+  const counts = [
+    `${written} records of ${file} are written and read back`,
+    `${same} were there already`,
+    `${expired} have expired since`,
+    `${erased} stay erased`,
+    `${left} are left out`,
+  ];
+  const leftKeys = `\nOf the API keys that are left out, \`--with-keys\` would bring back what this place has not, revoked or not:\n\n${keysInWords(keys)}`;
+  return [
+    `${counts.join(", ")}.`,
+    `The backup was begun on ${from.startedAt} of ${placeInWords(from.place)}.`,
+    ...(secretReplaced ? [OTHER_SECRET] : []),
+    ...(withKeys || keys.count === 0 ? [] : [leftKeys]),
+  ].join("\n");
+}
+
+function keysInWords({ count, examples }) {
+  const rows = examples.map(({ id, mode, unitId, teamId, label, problem }) => [
+    id,
+    mode,
+    unitId ?? teamId,
+    label ?? problem,
+  ]);
+  const more = count > examples.length ? `\n\nAnd ${count - examples.length} more.` : "";
+  return table(["ID", "MODE", "UNIT OR TEAM", "LABEL"], rows) + more;
+}
 
 export default transactions;

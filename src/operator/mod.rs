@@ -5,6 +5,7 @@
 
 pub mod keys;
 pub mod prices;
+pub mod restore;
 mod secret;
 pub mod seed;
 pub mod transactions;

@@ -5,6 +5,7 @@
 mod keys;
 mod kv;
 mod records;
+mod restore;
 mod transactions;
 
 use serde::Serialize;

@@ -250,7 +250,7 @@ test("a transaction is found, shown and erased", async (t) => {
 
   const before = await contents(kv);
   const erase = ["transactions", "erase", ID];
-  await fails(erase, "add `--yes` to erase without being asked: nothing was erased");
+  await fails(erase, "add `--yes` to go on without being asked: nothing was done");
   assert.deepEqual(await contents(kv), before);
   assert.deepEqual(await json(...erase, "--yes"), { id: ID, erased: true, before: null });
   assert.doesNotMatch(await kv.get(`transaction:${ID}`), /ada@|Ada|order-1001|placed an order/);
@@ -336,14 +336,57 @@ test("a backup is made and restored", async (t) => {
   const file = join(scratch(t), "backup.jsonl");
   const [backup, restore] = ["backup", "restore"].map((name) => ["transactions", name, file]);
   assert.match(await words(...backup), new RegExp(`^.*backup\\.jsonl: ${ENTRIES.length} records`));
-  await fails(backup, `${file} exists, and no backup is overwritten: choose another name`);
+  await fails(backup, `${file} exists, and no file is overwritten: choose another name`);
   await kv.remove(Object.keys(before));
-  const { from, written, secretReplaced } = await json(...restore);
+  const { from, written, secretReplaced } = await json(...restore, "--with-keys", "--yes");
   assert.deepEqual([from.place, written, secretReplaced], [kv.place, ENTRIES.length, false]);
   assert.deepEqual(await contents(kv), before);
   await kv.write([{ key: "catalogue:test", value: "{}" }]);
   await fails(restore, /^the place has another record `catalogue:test`: nothing was overwritten/);
-  const done = /^1 records of .+ are written and read back, \d+ were there already, 0 have expired/;
+  const done =
+    /^1 records of .+ are written and read back, \d+ were there already, 0 have expired since, 0 stay erased, 3 are left out\./;
   assert.match(await words(...restore, "--overwrite"), done);
   assert.deepEqual(await contents(kv), before);
+});
+
+test("a restore brings back no erased person and no revoked key", async (t) => {
+  const { kv, json, words, command, names } = await operator(t);
+  await kv.write(ENTRIES);
+  const folder = scratch(t);
+  const [early, late] = ["early", "late"].map((name) => join(folder, `${name}.jsonl`));
+  await json("transactions", "backup", early);
+  await json("transactions", "erase", ID, "--yes");
+  const [key] = (await names()).filter((name) => name.startsWith("key:9a9bc3c4"));
+  await command(0, ["keys", "revoke", key]);
+  await json("transactions", "backup", late);
+  const erased = await contents(kv);
+
+  const restore = ["transactions", "restore", early, "--overwrite"];
+  const { written, erased: kept, left, keys } = await json(...restore);
+  assert.deepEqual([written, kept, left, keys.count], [0, 1, 3, 1]);
+  assert.deepEqual(await contents(kv), erased);
+  assert.match(await words(...restore), /^9a9bc3c4ae87 {2}live {2}unit_dev$/m);
+  await kv.remove([`transaction:${ID}`]); // the mark stays
+  assert.deepEqual((await json(...restore)).written, 1);
+  const again = (await contents(kv))[`transaction:${ID}`];
+  assert.equal(again.value, erased[`transaction:${ID}`].value);
+  assert.doesNotMatch(JSON.stringify(again.metadata), /lookup/);
+
+  await kv.remove(await names());
+  for (const file of [late, early]) await json(...restore.with(2, file));
+  const { [`erased:${ID}`]: mark, ...others } = erased;
+  assert.deepEqual(
+    await contents(kv),
+    Object.fromEntries([
+      ...Object.entries(others).filter(([name]) => !name.startsWith("key:")),
+      [`erased:${ID}`, mark],
+    ]),
+  );
+
+  const withKeys = [...restore, "--with-keys"];
+  const { problem } = await command(1, withKeys);
+  assert.match(problem, /^9a9bc3c4ae87 .*\n[^]*^stopped: add `--yes` to go on/m);
+  assert.ok(!(await names()).includes(key));
+  assert.deepEqual((await json(...withKeys, "--yes")).keys.count, 3);
+  assert.ok((await names()).includes(key));
 });

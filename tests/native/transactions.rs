@@ -45,6 +45,16 @@ fn order() -> Value {
     })
 }
 
+/// The same of a shop that puts the buyer where an offering belongs.
+fn order_with_personal_offerings() -> Value {
+    let mut order = order();
+    for offering in ["canary@example.net", "for CANARY ADA", "CANARY-ORDER/1", "@listed"] {
+        let pledge = json!({ "impact": { "amount": 1, "offeringId": offering } });
+        order["pledges"].as_array_mut().unwrap().push(pledge);
+    }
+    order
+}
+
 /// All records whose names begin like this: names, values and metadata.
 fn records(store: &MemoryStore, prefix: &str) -> Vec<(String, String, Value)> {
     let names = store.names().into_iter().filter(|name| name.starts_with(prefix));
@@ -339,12 +349,18 @@ fn assert_erased(bench: &TestService<MemoryStore>, id: &str) {
 #[test]
 fn what_is_erased_stays_erased_whoever_repeats_the_create() {
     let bench = bench();
-    let request = repeatable(&order());
+    let listed = r#"{"currencyCode":"USD","unitPrices":{"@listed":"9"}}"#;
+    bench.store.keep("catalogue:live", listed.as_bytes(), b"null");
+    let order = order_with_personal_offerings();
+    let request = repeatable(&order);
     let first = bench.send(&request);
     let id = id_of(&first);
     pass(&bench, 5);
     assert_eq!(erase(&bench), Ok(None));
     assert_erased(&bench, &id);
+    let pledges = &bench.get(UNIT, &id).json()["pledges"];
+    let offerings: Vec<_> = (0..6).map(|n| pledges[n]["impact"]["offeringId"].clone()).collect();
+    assert_eq!(offerings, ["tree", "tre", "erased", "erased", "erased", "@listed"]);
     let erased = records(&bench.store, "");
     for isolate in [&bench, &bench.isolate(), &bench] {
         let repeat = isolate.send(&request);
@@ -353,11 +369,11 @@ fn what_is_erased_stays_erased_whoever_repeats_the_create() {
         assert_eq!(repeat.text, first.text, "the caller's own data, of which nothing is kept");
         assert_eq!(records(&bench.store, ""), erased, "nothing was written");
     }
-    let mut changed = order();
+    let mut changed = order.clone();
     changed["reference"] = json!("another");
     assert_eq!(bench.isolate().send(&repeatable(&changed)).status, 422);
     put_key(&*bench.store, "service_sk_test_new", &key_record(Mode::Test, unit("unit_dev")));
-    let rotated = repeatable(&order()).with_header("authorization", "Bearer service_sk_test_new");
+    let rotated = repeatable(&order).with_header("authorization", "Bearer service_sk_test_new");
     assert_eq!(bench.isolate().send(&rotated).text, first.text);
     assert_erased(&bench, &id);
 }
@@ -442,6 +458,16 @@ fn what_was_erased_is_still_summed_and_no_longer_found() {
     let erased = transaction(&bench.store);
     let time = "2026-01-31T12:05:00.123Z";
     assert_eq!(erased.2["summary"]["erased"], time);
+    let mark = records(&bench.store, "erased:");
+    let id = erased.0.replace("transaction:", "");
+    assert_eq!(
+        mark,
+        [(
+            format!("erased:{id}"),
+            json!({ "erased": time, "version": 1 }).to_string(),
+            Value::Null
+        )]
+    );
     assert!(erased.2.to_string().len() < 1_024);
     for by in [reference("canary-order"), reference("erased"), email("canary@example.org")] {
         assert_eq!(found_ids(&bench.store, "unit_dev", None, &by), [""; 0]);
@@ -451,9 +477,28 @@ fn what_was_erased_is_still_summed_and_no_longer_found() {
     pass(&bench, 1);
     assert_eq!(erase(&bench), Ok(Some(time.to_owned())));
     assert_eq!(transaction(&bench.store), erased, "once more changes nothing");
-    let (name, ..) = erased;
-    let id = TransactionKey::parse(&name).unwrap();
-    assert_eq!(show(&bench.store, id.as_str(), true, false)["row"]["erased"], time);
+    assert_eq!(records(&bench.store, "erased:"), mark);
+    assert_eq!(show(&bench.store, &id, true, false)["row"]["erased"], time);
+}
+
+/// An erasure that breaks off can be marked already: until it is run again, that keeps restores from
+/// bringing the person back.
+#[test]
+fn an_erasure_is_marked_before_anything_is_erased() {
+    let bench = bench();
+    bench.create(UNIT, &order());
+    pass(&bench, 5);
+    let before = transaction(&bench.store);
+    bench.store.set_failing(Some("erased:"));
+    erase(&bench).unwrap_err();
+    assert_eq!(transaction(&bench.store), before);
+    bench.store.set_failing(None);
+    bench.store.set_unconfirmed(Some("erased:"));
+    erase(&bench).unwrap_err();
+    assert_eq!(transaction(&bench.store), before);
+    assert_eq!(records(&bench.store, "erased:").len(), 1);
+    bench.store.set_unconfirmed(None);
+    assert_eq!(erase(&bench), Ok(None));
 }
 
 // ---- Sums ----------------------------------------------------------------------------------------
