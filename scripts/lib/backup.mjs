@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { batches } from "./kv.mjs";
 import { newFile } from "./new-file.mjs";
-import { UserError, visible } from "./output.mjs";
+import { UserError } from "./output.mjs";
 import { progress } from "./progress.mjs";
 
 const [FORMAT, VERSION] = ["impact-pledge-backup", 1];
@@ -110,28 +110,70 @@ const [MOST_OF_NAME, MOST_OF_METADATA] = [512, 1_024]; // bytes, by Workers KV's
  * @param {(known: {header?: any, count?: number, sha256?: string}) => void} [tell] hears the header and the trailer
  */
 export async function* recordsOf(file, tell = () => {}) {
-  const hash = createHash("sha256");
-  let [number, last, trailer] = [0, null, null];
+  const reader = new Reader(file, tell);
   for await (const line of lines(file)) {
-    number += 1;
-    if (number === 1) tell({ header: headerOf(file, line) });
-    else if (line.at(-1) !== LINE_FEED) break;
-    else if (trailer !== null) throw new UserError(`${file} was changed: it goes on after its end`);
-    else if (line.includes('"sha256"') && !parsed(line)?.name) {
-      trailer = parsed(line);
-      checkTrailer(file, trailer, { count: number - 2, sha256: hash.digest("hex") });
-      tell(trailer);
-    } else {
-      const record = recordOf(file, line, number);
-      if (last !== null && order(last, record.name) >= 0)
-        throw new UserError(`${file} was changed: line ${number} is not in the order of names`);
-      last = record.name;
-      yield { ...record, size: line.length };
-    }
-    if (trailer === null) hash.update(line);
+    const record = reader.take(line);
+    if (record) yield { ...record, size: line.length };
   }
-  if (number === 0) throw new UserError(`${file} is no backup of this service`);
-  if (trailer === null) throw new UserError(`${file} is not complete: its last line is missing`);
+  reader.end();
+}
+
+/** Takes the lines of a backup one by one. */
+class Reader {
+  #file;
+  #tell;
+  #hash = createHash("sha256");
+  #number = 0;
+  #last = ""; // name
+  #isWhole = false;
+
+  constructor(file, tell) {
+    this.#file = file;
+    this.#tell = tell;
+  }
+
+  /** @returns {any} the record of a line, null for one that has none */
+  take(line) {
+    this.#number += 1;
+    if (this.#isWhole) throw this.#changed("it goes on after its end");
+    const record = this.#read(line);
+    this.#hash.update(line);
+    return record;
+  }
+
+  #read(line) {
+    if (this.#number === 1) return this.#tell({ header: headerOf(this.#file, line) }) ?? null;
+    if (line.at(-1) !== LINE_FEED) return null; // of an incomplete file
+    const data = parsed(line);
+    if (isText(data?.sha256) && data.name === undefined) return this.#finish(data);
+    const wrong = wrongIn(data);
+    if (wrong) throw this.#changed(`line ${this.#number} ${wrong}`);
+    if (this.#number > 2 && order(this.#last, data.name) >= 0)
+      throw this.#changed(`line ${this.#number} is not in the order of names`);
+    this.#last = data.name;
+    return data;
+  }
+
+  #finish(trailer) {
+    const count = this.#number - 2;
+    if (trailer.count !== count)
+      throw new UserError(
+        `${this.#file} has ${count} records, and its last line says ${Number(trailer.count)}: it was changed`,
+      );
+    if (trailer.sha256 !== this.#hash.copy().digest("hex"))
+      throw this.#changed("its SHA-256 is not that of its last line");
+    this.#isWhole = true;
+    return this.#tell(trailer) ?? null;
+  }
+
+  /** Fails unless the last line was a trailer. */
+  end() {
+    if (this.#number === 0) throw new UserError(`${this.#file} is no backup of this service`);
+    if (!this.#isWhole)
+      throw new UserError(`${this.#file} is not complete: its last line is missing`);
+  }
+
+  #changed = (how) => new UserError(`${this.#file} was changed: ${how}`);
 }
 
 /**
@@ -139,7 +181,9 @@ export async function* recordsOf(file, tell = () => {}) {
  * has at most as many bytes as a header: a large file may have no line.
  */
 async function* lines(file) {
-  let [pieces, bytes, most] = [[], 0, MOST_OF_HEADER];
+  /** @type {Buffer[]} */
+  let pieces = [];
+  let [bytes, most] = [0, MOST_OF_HEADER];
   for await (const chunk of chunks(file)) {
     let from = 0;
     for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
@@ -167,7 +211,8 @@ async function* chunks(file) {
 
 function headerOf(file, line) {
   const header = line.length > MOST_OF_HEADER ? null : parsed(line);
-  if (header?.format !== FORMAT || !(header.version >= 1) || !isPlace(header.place))
+  const isWhole = header?.version >= 1 && isText(header.startedAt) && isPlace(header.place);
+  if (header?.format !== FORMAT || !isWhole)
     throw new UserError(`${file} is no backup of this service`);
   if (header.version > VERSION)
     throw new UserError(`${file} was written by a later release: restore it with that one`);
@@ -178,15 +223,6 @@ const isText = (value) => typeof value === "string";
 const isPlace = (place) =>
   isText(place?.folder) ||
   [place?.account, place?.environment ?? "", place?.worker, place?.namespace].every(isText);
-
-function checkTrailer(file, trailer, { count, sha256 }) {
-  if (trailer?.count !== count)
-    throw new UserError(
-      `${file} has ${count} records, and its last line says ${trailer?.count}: it was changed`,
-    );
-  if (trailer.sha256 !== sha256)
-    throw new UserError(`${file} was changed: its SHA-256 is not that of its last line`);
-}
 
 const isShort = (text, most) => Buffer.byteLength(text) <= most;
 const isWellFormed = (text) => isText(text) && Buffer.from(text).toString() === text;
@@ -206,16 +242,11 @@ const MEMBERS = {
   expiration: ({ expiration }) => expiration === undefined || Number.isSafeInteger(expiration),
 };
 
-function recordOf(file, line, number) {
-  const record = parsed(line);
-  const wrong =
-    record === null || typeof record !== "object"
-      ? "is no record"
-      : Object.keys(MEMBERS)
-          .filter((member) => !MEMBERS[member](record))
-          .map((member) => `has a wrong \`${member}\``)[0];
-  if (wrong) throw new UserError(`${file} was changed: line ${number} ${wrong}`);
-  return record;
+/** What is wrong in a record, in words. */
+function wrongIn(record) {
+  if (record === null || typeof record !== "object") return "is no record";
+  const member = Object.keys(MEMBERS).find((name) => !MEMBERS[name](record));
+  return member && `has a wrong \`${member}\``;
 }
 
 /** @returns {any} null if it is no JSON */

@@ -2,6 +2,7 @@
  * Workers KV: this machine's, which `npm start` serves from, or a deployed service's. Lists are read page by page and
  * handed on as they come, so that a million records need no more memory than a page.
  */
+import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { locked } from "./cache.mjs";
@@ -111,6 +112,9 @@ export class Kv {
     for await (const some of batches(names, MOST_WRITES)) await this.#port.remove(some);
   }
 
+  /** Who is at work: the login's e-mail address or the ID of its token, on this machine the system's user. @returns {Promise<string>} */
+  user = () => this.#port.user();
+
   /** Stops the local runtime. Otherwise the process does not end. */
   close = () => this.#port.close();
 }
@@ -165,6 +169,7 @@ export async function openKv(
 async function startLocal(runtime, deadline) {
   const close = () => within(CLOSE_MS, "stop", runtime.dispose());
   const starting = async () => {
+    /** @type {any} */
     const namespace = await runtime.getKVNamespace(BINDING);
     await namespace.get(BINDING);
     return { namespace, close };
@@ -281,6 +286,8 @@ class LocalPort {
     this.close = close;
   }
 
+  user = async () => userInfo().username;
+
   #within = (purpose, promise) => within(this.#deadline, purpose, promise);
 
   async list(prefix, cursor) {
@@ -345,6 +352,8 @@ class RestPort {
     this.#cloudflare = cloudflare;
     this.#path = `/storage/kv/namespaces/${encodeURIComponent(namespace)}`;
   }
+
+  user = () => this.#cloudflare.user();
 
   async list(prefix, cursor) {
     const query = new URLSearchParams({ limit: "1000", prefix, ...(cursor ? { cursor } : {}) });

@@ -31,8 +31,8 @@ const MOST_EXAMPLES = 20;
  * @param {import("./kv.mjs").Kv} kv
  * @param {string} file
  * @param {Record<string, any>} rules
- * @param {{withKeys?: boolean, onlyTransactions?: boolean, overwrite?: boolean, agree?: (keys: Keys) => Promise<void>, waitMs?: number}} [options]
- *   `agree` is called before anything is written, with the keys that are brought back or left out
+ * @param {{withKeys?: boolean, onlyTransactions?: boolean, overwrite?: boolean, agree?: (keys: Keys, sha256: string) => Promise<void>, waitMs?: number}} [options]
+ *   `agree` is called before anything is written, with the keys that are brought back or left out, and the backup's hash
  */
 export async function restore(kv, file, rules, options = {}) {
   const { withKeys = false, onlyTransactions = false, overwrite = false } = options;
@@ -42,7 +42,7 @@ export async function restore(kv, file, rules, options = {}) {
   const choice = await rules.chooseRecords(port, { withKeys, onlyTransactions, overwrite }, survey);
   const job = { kv, port, file, rules, choice, now: Date.now() };
   const keys = await compare(job, overwrite);
-  await agree(keys);
+  await agree(keys, sha256);
   const done = await writeMissing(job, progress(`of ${count.toLocaleString("en")} records`));
   await verify(job, waitMs);
   const { place, startedAt } = header;
@@ -50,10 +50,10 @@ export async function restore(kv, file, rules, options = {}) {
   return { count, ...done, keys, secretReplaced, sha256, from: { place, startedAt } };
 }
 
-/** Reads a backup to its end. @returns {Promise<{header?: any, count: number, sha256?: string, survey: any}>} */
+/** Reads a backup to its end. @returns {Promise<{header?: any, count: number, sha256: string, survey: any}>} */
 async function look(file, rules) {
   const survey = await rules.surveyBackup();
-  let known = { count: 0 };
+  let known = { count: 0, sha256: "" };
   const tell = (more) => {
     known = { ...known, ...more };
   };

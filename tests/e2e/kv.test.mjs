@@ -234,3 +234,12 @@ test("the only account of a login needs no name, and `wrangler login` needs no t
     namespace: "namespace-1",
   });
 });
+
+test("whoever is at work is known by the login, or by the token that may not say more", async (t) => {
+  const { kv, account } = await deployedKv(t);
+  assert.equal(await kv.user(), "ada@example.org");
+  account.fault = (asked) => (asked.endsWith("/user") ? { status: 403 } : undefined);
+  assert.equal(await kv.user(), "token 0a1b");
+  account.fault = (asked) => (asked.includes("/user") ? { status: 403 } : undefined);
+  await assert.rejects(kv.user(), /does not say who you are: add `--by` and your name$/);
+});

@@ -3,8 +3,9 @@
 use super::{Metadata, Record};
 use crate::api::TIMELINE_PATH;
 use crate::charge::Catalogue;
-use crate::handle::Clock;
+use crate::handle::{Clock, Entropy};
 use crate::idempotency::{Replay, ReplayHash, Terms};
+use crate::operator::audit::Author;
 use crate::operator::{OperatorError, Result, prices, put_record};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::scope::Mode;
@@ -54,7 +55,9 @@ fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result
 pub struct Erased {
     /// Its ID.
     pub id: String,
-    /// When it was erased first, an RFC 3339 date-time; `None` if that was now.
+    /// When it was erased first, an RFC 3339 date-time.
+    pub at: String,
+    /// The same; `None` if that was now.
     pub before: Option<String>,
 }
 
@@ -74,19 +77,20 @@ struct Mark<'t> {
 /// missing and is written now, or the store fails.
 pub async fn erase(
     store: &impl OperatorStore,
-    clock: &impl Clock,
+    author: &Author<'_, impl Clock, impl Entropy>,
     record: &Record,
 ) -> Result<Erased> {
-    check_erasable(clock, record)?;
+    check_erasable(author.clock, record)?;
     let metadata = record.metadata()?;
+    let (value, access) = without_texts(store, record, author.clock.now_ms()).await?;
+    author.record(store, "transactions erase", [record.id.to_string()]).await?;
     if let Some(replay) = replay_key(record, &metadata)? {
-        ensure_replay(store, clock, record, &replay).await?;
+        ensure_replay(store, author.clock, record, &replay).await?;
     }
-    let (value, access) = without_texts(store, record, clock.now_ms()).await?;
-    let erased = access.summary.erased.as_deref().unwrap_or_default();
-    put_record(store, &ErasedKey(&record.id), &Mark { erased }).await?;
+    let at = access.summary.erased.clone().unwrap_or_default();
+    put_record(store, &ErasedKey(&record.id), &Mark { erased: &at }).await?;
     store.put(&TransactionKey(&record.id), value, &access).await?;
-    Ok(Erased { id: record.id.to_string(), before: metadata.summary.erased })
+    Ok(Erased { id: record.id.to_string(), at, before: metadata.summary.erased })
 }
 
 /// The record of a transaction as it is once it is erased.
