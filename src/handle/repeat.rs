@@ -14,9 +14,11 @@ use std::borrow::Cow;
 /// The next step of a create with an idempotency key.
 enum Plan {
     /// It was answered before, with this body.
-    Replay(Vec<u8>),
+    Replay { id: TransactionId, answer: Vec<u8> },
     /// It is new.
     Record(Box<Prepared>, Replay),
+    /// It was answered before, and its terms are of a later release.
+    Stored { id: TransactionId },
     /// The idempotency key was used for another payload. `ours` is the ID that this create derives.
     Conflict { ours: TransactionId },
 }
@@ -31,7 +33,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let hash = ReplayHash::new(creation.secret, &creation.caller.scope, key);
         let known = self.load(&ReplayKey(hash)).await?;
         match self.plan(&creation, key, hash, known)? {
-            Plan::Replay(answer) => Ok(replayed(answer)),
+            Plan::Replay { id, answer } => Ok(self.replayed(&id, answer)),
+            Plan::Stored { id } => {
+                drop(creation); // as below
+                let answer = self.first_answer(id.as_str()).await?;
+                let answer = answer.ok_or(Problem::StoreUnavailable)?; // not shown yet
+                Ok(self.replayed(&id, answer))
+            }
             Plan::Conflict { ours } => {
                 drop(creation); // frees its bytes before the wait for the store
                 self.replay_ours(&ours).await
@@ -63,9 +71,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let id = creation.id(&payload, &mut ids);
         match self.first(scope, hash, id.as_str(), known) {
             Some(first) if first.id != id.as_str() => Ok(Plan::Conflict { ours: id }),
-            Some(first) => Ok(Plan::Replay(prepare(creation, payload, ids, &first.terms)?.answer)),
+            Some(first) if !first.terms.are_known() => Ok(Plan::Stored { id }),
+            Some(first) => {
+                let Prepared { answer, .. } = prepare(creation, payload, ids, &first.terms)?;
+                Ok(Plan::Replay { id, answer })
+            }
             None => {
-                let terms = creation.terms(&payload, self.clock.now_ms());
+                let terms = creation.terms(&payload, self.clock.now_ms())?;
                 let prepared = prepare(creation, payload, ids, &terms)?;
                 let replay = Replay { id: id.into_string(), terms, version: Version };
                 Ok(Plan::Record(Box::new(prepared), replay))
@@ -98,7 +110,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// nevertheless, because both ran at once, it is answered as it was then.
     async fn replay_ours(&self, ours: &TransactionId) -> Result<Response<S::Value>, Problem> {
         let answer = self.first_answer(ours.as_str()).await?;
-        answer.map(replayed).ok_or(Problem::IdempotencyKeyReused)
+        answer.map(|answer| self.replayed(ours, answer)).ok_or(Problem::IdempotencyKeyReused)
     }
 
     /// The answer to the create of a transaction; `None` if the store does not show its record.
@@ -123,12 +135,14 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.caches.recent_replays.keep(scope, hash, replay, self.clock.now_ms());
         Ok(())
     }
-}
 
-fn replayed<V>(answer: Vec<u8>) -> Response<V> {
-    let mut response = Response::json(answer);
-    response.headers.push((header::IDEMPOTENT_REPLAYED, Cow::Borrowed("true")));
-    response
+    fn replayed(&self, id: &TransactionId, answer: Vec<u8>) -> Response<S::Value> {
+        self.journal.transaction.get_or_init(|| id.as_str().to_owned());
+        self.journal.is_repeat.set(true);
+        let mut response = Response::json(answer);
+        response.headers.push((header::IDEMPOTENT_REPLAYED, Cow::Borrowed("true")));
+        response
+    }
 }
 
 fn incomplete() -> Problem {

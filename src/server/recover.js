@@ -62,7 +62,8 @@ export function recovering(fetch, instance) {
 
 function idOf(request) {
   try {
-    return request.headers.get("cf-ray") ?? crypto.randomUUID();
+    const ray = request.headers.get("cf-ray");
+    return /^[0-9a-fA-F]{16}-[A-Z]{3}$/.test(ray) ? ray : crypto.randomUUID();
   } catch {
     return crypto.randomUUID();
   }
@@ -102,11 +103,12 @@ function isRepeatable(request) {
 }
 
 function internalError(request) {
-  return Response.json(
-    { error: "Internal error", message: messageFor(request) },
-    {
-      status: 500,
-      headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
-    },
-  );
+  const id = idOf(request);
+  const message = `${messageFor(request)} The request's ID is \`${id}\`.`;
+  const headers = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    [REQUEST_ID]: id,
+  };
+  return Response.json({ error: "Internal error", message }, { status: 500, headers });
 }

@@ -47,7 +47,7 @@ fn every_row_is_answered_as_it_says_and_as_openapi_says() {
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
     let mut expected: BTreeSet<_> = [200, 401, 404].map(|status| ("get", status)).into();
-    expected.extend([200, 400, 401, 413, 415, 422].map(|status| ("post", status)));
+    expected.extend([200, 400, 401, 413, 415, 422, 503].map(|status| ("post", status)));
     assert_eq!(answered, expected);
 }
 
@@ -561,6 +561,7 @@ fn the_public_origin_decides_if_it_is_set() {
         for host in ["any.example", "good.example@evil.example"] {
             assert_eq!(timeline_origin(&service, host).as_deref(), Ok(origin));
         }
+        assert_eq!(health(&service), Value::Null);
     }
     for text in
         ["pledges.example", "https://", "https://a@b", "https://a/path", "ftp://a", "javascript:"]
@@ -569,7 +570,17 @@ fn the_public_origin_decides_if_it_is_set() {
             Settings::parse(Variables { public_origin: text, ..Variables::default() });
         let ours = Err((500, json!("Internal error")));
         assert_eq!(timeline_origin(&service, "any.example"), ours, "`{text}`");
+        assert!(health(&service).as_str().unwrap().contains("must be an origin"), "`{text}`");
     }
+    assert!(health(&seeded()).as_str().unwrap().contains("is not set"));
+}
+
+/// The problem that `/healthz` shows.
+fn health(service: &TestService<MemoryStore>) -> Value {
+    let reads = service.store.reads();
+    let answer = service.send(&TestRequest::new("GET", "/healthz", ""));
+    assert_eq!((answer.status, service.store.reads()), (200, reads));
+    answer.json()["problem"].clone()
 }
 
 // ---- Percent-encoding ----------------------------------------------------------------------------

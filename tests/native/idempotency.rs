@@ -4,7 +4,6 @@ use impact_pledge::handle::Caches;
 use impact_pledge::idempotency::{
     Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash, Terms,
 };
-use impact_pledge::pledge::CurrencyCode;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::version::Version;
@@ -120,7 +119,7 @@ fn replay(id: &str) -> Replay {
     let terms = Terms {
         created_at: String::new(),
         amount: String::new(),
-        currency_code: CurrencyCode::Usd,
+        currency_code: "USD".to_owned(),
         origin: String::new(),
     };
     Replay { id: id.to_owned(), terms, version: Version }
