@@ -8,7 +8,8 @@ mod metadata;
 mod operator;
 
 pub use key::{
-    AuditKey, CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, SecretKey, TransactionKey,
+    AuditKey, CatalogueKey, CredentialKey, ErasedKey, Key, ProfileKey, ReplayKey, SecretKey,
+    TransactionKey,
 };
 pub use metadata::{NoMetadata, Summary, TransactionMetadata};
 pub use operator::{Listed, MAX_READS, OperatorStore, Page};
