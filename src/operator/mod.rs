@@ -3,8 +3,10 @@
 //!
 //! Input and output are the caller's, such as a command line or a page.
 
+pub mod audit;
 pub mod keys;
 pub mod prices;
+pub mod restore;
 mod secret;
 pub mod seed;
 pub mod transactions;

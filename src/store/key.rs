@@ -72,6 +72,28 @@ impl TransactionKey<'_> {
     }
 }
 
+/// `erased:{transaction id}` → when that transaction was erased: no restore brings back its personal
+/// data. Its name sorts before the transaction's, so that a restore meets it first. The service does
+/// not read it.
+#[derive(Clone, Copy, Debug)]
+pub struct ErasedKey<'k>(pub &'k TransactionId);
+
+impl Key for ErasedKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "mark of an erasure";
+    const PREFIX: &'static str = "erased:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+}
+
+impl ErasedKey<'_> {
+    /// The transaction in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<TransactionId> {
+        TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
+    }
+}
+
 /// `key:{sha256}` → a [`KeyRecord`](crate::auth::KeyRecord).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CredentialKey(pub KeyHash);
@@ -144,6 +166,47 @@ impl Key for ReplayKey {
     const PREFIX: &'static str = "idempotency:";
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned(self.0.to_hex())
+    }
+}
+
+/// `audit:{inverted time}:{id}` → a change by an operator; a list has the newest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditKey {
+    time_ms: u64,
+    id: [u8; Self::RANDOM_BYTES],
+}
+
+impl AuditKey {
+    /// Random bytes in a name, for changes of one millisecond.
+    pub const RANDOM_BYTES: usize = 8;
+    /// A time is counted back from here, in milliseconds since 1970: from the year 2286.
+    const LAST_MS: u64 = 9_999_999_999_999;
+
+    /// The key of a change at a time, in milliseconds since 1970.
+    pub fn new(time_ms: u64, id: [u8; Self::RANDOM_BYTES]) -> Self {
+        AuditKey { time_ms: time_ms.min(Self::LAST_MS), id }
+    }
+
+    /// The key in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (inverted, id) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
+        let time_ms = Self::LAST_MS.checked_sub(inverted.parse().ok()?)?;
+        Some(AuditKey { time_ms, id: base16ct::lower::decode_vec(id).ok()?.try_into().ok()? })
+    }
+
+    /// The time of the change, in milliseconds since 1970.
+    pub fn time_ms(self) -> u64 {
+        self.time_ms
+    }
+}
+
+impl Key for AuditKey {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "audit";
+    const PREFIX: &'static str = "audit:";
+    fn suffix(&self) -> Cow<'_, str> {
+        let inverted = Self::LAST_MS - self.time_ms;
+        Cow::Owned(format!("{inverted:013}:{}", base16ct::lower::encode_string(&self.id)))
     }
 }
 

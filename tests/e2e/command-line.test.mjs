@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import test from "node:test";
 import { npm } from "../../scripts/lib/run.mjs";
 import { localKv, run, scratch, script, start, tools } from "./script.mjs";
@@ -11,6 +11,8 @@ import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 
 const OFF_DEPLOYED = "`--env` is of a deployed service: add `--remote`";
 const KEEP = "It must be 0, or from 60s to 365d, such as 90s, 30m, 24h or 7d.";
+
+const ERASE = "say what to erase: the ID of a transaction, or `--email`";
 
 /** Lines, and what each is told. */
 const WRONG = {
@@ -45,13 +47,19 @@ const WRONG = {
   "units set --name n": "missing required argument 'unit'",
   "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
   "transactions find --unit u": "say what to look for: `--reference` or `--email`",
-  "transactions find --reference r": "required option '--unit <unit>' not specified",
+  "transactions find --reference r": "`--reference` needs `--unit`",
   "transactions find --unit u --reference r --email e":
     "option '--reference <text>' cannot be used with option '--email <address>'",
   "transactions export --month 2026-13":
     "option '--month <month>' argument '2026-13' is invalid. It must be a year and a month, such as 2026-11.",
   "transactions export --month 2026-11 --csv --json": "`--csv` with `--json` needs a file",
-  "transactions erase": "missing required argument 'id'",
+  "transactions erase": ERASE,
+  "transactions erase x --email e": ERASE,
+  "transactions erase x --unit u": "`--unit` and `--mode` go with `--email`",
+  "transactions restore x --only keys":
+    "option '--only <kind>' argument 'keys' is invalid. Allowed choices are transactions.",
+  "transactions restore x --only transactions --with-keys":
+    "option '--with-keys' cannot be used with option '--only <kind>'",
   "transactions erase x --env production": OFF_DEPLOYED,
   "transactions usage --mode prod":
     "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
@@ -120,6 +128,8 @@ test("help is no failure, and takes the place of a command that is missing", asy
     const { code, out, problem } = await run(name, ["--help"]);
     assert.deepEqual([code, problem], [0, ""]);
     assert.match(out, new RegExp(`^Usage: npm (run )?${name} -- \\[options\\]`));
+    for (const [line, next] of out.matchAll(/^\S.*(?=\n(\S+))/gm)) // each is as full as it can be
+      assert.ok(line.length + 1 + next.length > 80 || line.endsWith(":"), line);
   }
   const { code, problem } = await run("keys", []);
   assert.equal(code, 2);
@@ -160,6 +170,15 @@ test("a shell gets the answer, the exit code, and what is wrong on standard erro
     out: jsonOf(problem),
     problem: `${problem}\nSee \`npm run keys -- --help\`.\n`,
   });
+});
+
+test("a command that has ended ends its process, whatever goes on in it, once all is printed", async (t) => {
+  const file = join(scratch(t), "hangs.mjs");
+  const text = "all of it";
+  const run = `(_, to) => { setInterval(() => {}, 1_000); to.out("${text}".repeat(100_000)); return 1; }`;
+  writeFileSync(file, `export default { run: ${run} };\n`);
+  const name = relative(join(tools.root, "scripts"), file).replace(/\.mjs$/, "");
+  assert.deepEqual(await script(name, []), { code: 1, out: text.repeat(100_000), problem: "" });
 });
 
 test("npm itself, without `--`, changes nothing", async (t) => {

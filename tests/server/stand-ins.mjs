@@ -13,6 +13,7 @@ const timer = (act, milliseconds) => {
 globalThis.setTimeout = /** @type {any} */ (timer);
 
 const never = () => new Promise(() => {});
+const later = () => new Promise((resolve) => setTimeout(resolve, 100));
 const found = (value, metadata = null) => Promise.resolve({ value, metadata });
 const fail = (thrown) => {
   throw thrown;
@@ -47,6 +48,10 @@ const NAMESPACES = {
       return kv.put(name, value, options);
     },
   }),
+  "KV is slow": (kv) => ({
+    getWithMetadata: async (...args) => (await later()) ?? kv.getWithMetadata(...args),
+    put: async (...args) => (await later()) ?? kv.put(...args),
+  }),
   "get hangs": () => ({ getWithMetadata: never }),
   "value hangs": () => ({ getWithMetadata: () => found(new ReadableStream({ pull: never })) }),
   "a profile hangs": (kv) => ({
@@ -72,6 +77,23 @@ const NAMESPACES = {
   "metadata throws undefined": () => throwing(() => fail(undefined)),
   "metadata exhausts the stack": () => throwing(exhaustStack),
   "metadata traps": () => throwing(() => fail(new WebAssembly.RuntimeError("unreachable"))),
+};
+
+/** Rate limits by their names. */
+const LIMITS = {
+  "the limit is over": { limit: async () => ({ success: false }) },
+  "the limit is no limit": {},
+  "the limit answers nothing": { limit: () => undefined },
+  "the limit answers undefined": { limit: async () => undefined },
+  "the limit answers null": { limit: async () => null },
+  "the limit answers {}": { limit: async () => ({}) },
+  "the limit's answer throws": {
+    limit: async () => ({
+      get success() {
+        return fail(new Error("plain"));
+      },
+    }),
+  },
 };
 
 /** A stream whose one piece is longer each time that it is asked. */
@@ -100,7 +122,7 @@ const REQUESTS = {
     url,
     method,
     headers: without(headers, "content-length"),
-    body: lying(1, 1, 2 ** 31),
+    body: lying(1, 2 ** 31),
   }),
   "method throws an Error": ({ url, headers }) => ({
     url,
@@ -116,6 +138,7 @@ export default {
     speed = Number(request.headers.get("x-speed") ?? 1);
     const name = request.headers.get("x-stand-in");
     const PLEDGES = name in NAMESPACES ? NAMESPACES[name](env.PLEDGES) : env.PLEDGES;
-    return service.fetch(REQUESTS[name]?.(request) ?? request, { ...env, PLEDGES }, context);
+    const stoodIn = { ...env, PLEDGES, REFUSED_KEYS: LIMITS[name] };
+    return service.fetch(REQUESTS[name]?.(request) ?? request, stoodIn, context);
   },
 };

@@ -7,6 +7,7 @@ use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
 use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
+use impact_pledge::operator::audit::Author;
 use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
@@ -45,6 +46,26 @@ impl Entropy for CountedEntropy {
     }
 }
 
+/// Ada's, who operates the service at [`NOW_MS`].
+pub struct Desk<E> {
+    pub clock: FixedClock,
+    pub entropy: E,
+}
+
+impl<E: Entropy> Desk<E> {
+    pub fn with(entropy: E) -> Self {
+        Desk { clock: FixedClock(Cell::new(NOW_MS)), entropy }
+    }
+
+    pub fn author(&self) -> Author<'_, FixedClock, E> {
+        Author::new("ada@example.org", &self.clock, &self.entropy).unwrap()
+    }
+}
+
+pub fn desk() -> Desk<CountedEntropy> {
+    Desk::with(CountedEntropy::default())
+}
+
 pub struct TestService<S> {
     pub store: Rc<S>,
     pub clock: FixedClock,
@@ -77,7 +98,7 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
     pub fn isolate(&self) -> Self {
         let isolate = TestService::over(&self.store, "");
         isolate.clock.0.set(self.clock.0.get());
-        isolate
+        TestService { settings: self.settings.clone(), ..isolate }
     }
 
     pub fn over(store: &Rc<S>, allowed_origins: &str) -> Self {
@@ -178,7 +199,7 @@ impl Request for TestRequest {
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
         let body = self.body.clone()?;
-        reservation.resize(body.len())?;
+        reservation.read(body.len(), body.len())?;
         if body.len() > limit { Err(BodyError::TooLarge) } else { Ok(body) }
     }
 
