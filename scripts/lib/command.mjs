@@ -6,7 +6,7 @@ import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { openKv } from "./kv.mjs";
 import { portOf } from "./operator.mjs";
-import { UserError, placeInWords, terminal, visible } from "./output.mjs";
+import { UserError, guarded, jsonLine, placeInWords, terminal, visible } from "./output.mjs";
 import { progress } from "./progress.mjs";
 import { operatorTools } from "./tools.mjs";
 
@@ -41,7 +41,7 @@ export function readDuration(least, most) {
 class Program extends Command {
   /** Names of options that are passed on to another program. @type {string[]} */
   others = [];
-  terminal = terminal();
+  terminal = guarded(terminal());
   /** What the command came to, where that is no failure. */
   exitCode = 0;
 
@@ -52,7 +52,7 @@ class Program extends Command {
    * @returns {Promise<number>} the exit code
    */
   async run(argv, to) {
-    this.terminal = to;
+    this.terminal = guarded(to);
     this.exitCode = 0;
     await this.parseAsync(argv, { from: "user" });
     return this.exitCode;
@@ -142,7 +142,7 @@ export function onRecords(command, action, { changes = false } = {}) {
     const kv = terminal.kv ?? (await openKv(tools, { remote, environment, persistTo }));
     const print = (data, words) => {
       const text = () => `${placeInWords(kv.place)}\n\n${words()}`;
-      terminal.out(`${json ? JSON.stringify({ place: kv.place, ...data }) : text()}\n`);
+      terminal.out(`${json ? jsonLine({ place: kv.place, ...data }) : text()}\n`);
     };
     try {
       const port = portOf(kv, progress("records looked through"));

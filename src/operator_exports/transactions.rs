@@ -3,8 +3,9 @@
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
 use crate::operator::OperatorError;
-use crate::operator::transactions::{self, By, Report, View, Wanted};
+use crate::operator::transactions::{self, By, Lines, Report, View, Wanted};
 use crate::platform::Platform;
+use crate::store::MAX_READS;
 use js_sys::{Function, JSON};
 use serde::Deserialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -69,6 +70,22 @@ pub async fn sum_transactions(kv: Kv, query: JsValue, on_rows: Function) -> Outc
     let mut report = Report::new(&store, from_js(query)?);
     while let Some(rows) = report.next().await.map_err(|error| store.failure(&error))? {
         on_rows.call1(&JsValue::NULL, &to_js(&rows)?)?;
+    }
+    to_js(&report.finish())
+}
+
+/// Sums transactions as [`sum_transactions`] does, and reads each of them. Calls `on_lines` with some
+/// lines at a time: `{id, createdAt, mode, unit, unitName, reference, offering, quantity, amount, …}`.
+#[wasm_bindgen(js_name = exportTransactions)]
+pub async fn export_transactions(kv: Kv, query: JsValue, on_lines: Function) -> Outcome {
+    let store = KvStore::new(kv);
+    let mut report = Report::new(&store, from_js(query)?);
+    let mut lines = Lines::new(&store);
+    while let Some(rows) = report.next().await.map_err(|error| store.failure(&error))? {
+        for rows in rows.chunks(MAX_READS) {
+            let some = lines.of(rows).await.map_err(|error| store.failure(&error))?;
+            on_lines.call1(&JsValue::NULL, &to_js(&some)?)?;
+        }
     }
     to_js(&report.finish())
 }

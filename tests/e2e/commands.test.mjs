@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -294,6 +294,26 @@ test("a transaction is found, shown and erased", async (t) => {
   assert.match(await words(...byEmail), /^no such transaction$/m);
 });
 
+test("nothing that a file or a record says controls the terminal", async (t) => {
+  const { kv, command, printed } = await operator(t);
+  const hostile = "\u001b[2J\u009b\u202e";
+  const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
+  const record = value.replace('"order-1001"', JSON.stringify(hostile));
+  await kv.write([...ENTRIES, { key: `transaction:${LIVE_ID}`, value: record, metadata }]);
+  const show = ["transactions", "show", LIVE_ID, "--reveal"];
+  await command(0, show);
+  const { out } = await command(0, [...show, "--json"]);
+  assert.equal(JSON.parse(out).transaction.reference, hostile);
+  await command(1, ["catalogue", "set", "-"], `{"currencyCode":"${hostile}","unitPrices":{}}`);
+  await command(1, ["catalogue", "set", hostile]);
+  const file = join(scratch(t), "backup.jsonl");
+  await kv.write([{ key: hostile, value: "" }]);
+  await command(0, ["transactions", "backup", file]);
+  await kv.write([{ key: hostile, value: "other" }]);
+  await command(1, ["transactions", "restore", file]);
+  assert.doesNotMatch(printed.join(""), /(?!\n)[\p{Cc}\u202e]/u);
+});
+
 test("what an address has is found and erased, in one unit or in all, with a receipt", async (t) => {
   const { kv, json, words, fails, command, jsonOf } = await operator(t);
   await kv.write(ENTRIES);
@@ -337,16 +357,29 @@ test("what an address has is found and erased, in one unit or in all, with a rec
   assert.doesNotMatch(JSON.stringify(await contents(kv)), /ada@/i);
 });
 
-test("a month is summed, and no cell is a formula", async (t) => {
-  const { kv, json, words, command } = await operator(t);
+test("a month is summed, and its pledges are lines of a new file, in which no cell is a formula", async (t) => {
+  const { kv, json, words, command, fails } = await operator(t);
   await kv.write(ENTRIES);
   const formula = '=cmd|"/c calc"!A1';
   const summary = { createdAt: "2026-11-30T23:59:59.999Z", amount: "0.10", currencyCode: "EUR" };
   const other = `ptran_${"a".repeat(42)}`;
   const metadata = { version: 1, mode: "live", unit: formula, editKey: "0", summary };
-  await kv.write([{ key: `transaction:${other}`, value: "", metadata }]);
-  const file = join(scratch(t), "november.csv");
-  const month = ["transactions", "export", "--month", "2026-11", "--mode", "live"];
+  const of = RECORDS[`transaction:${LIVE_ID}`];
+  const { pledges, ...order } = JSON.parse(of.value);
+  const [{ impact, ...pledge }] = pledges;
+  const twice = JSON.stringify({
+    ...order,
+    reference: "-1\n\u001b[2J",
+    pledges: [pledges[0], { ...pledge, impact: { ...impact, amount: 1e21 } }],
+  });
+  await kv.write([
+    { key: `transaction:${other}`, value: "", metadata },
+    { key: `transaction:${LIVE_ID}`, value: twice, metadata: of.metadata },
+    { key: "profile:unit_dev_two", value: '{"name":"Nord, Süd"}' },
+  ]);
+  const folder = scratch(t);
+  const file = join(folder, "november.csv");
+  const month = ["transactions", "export", "--month", "2026-11"];
   const sum = (unit, amount, currencyCode) => ({
     unit,
     mode: "live",
@@ -356,17 +389,26 @@ test("a month is summed, and no cell is a formula", async (t) => {
     amount,
   });
   const sums = [sum(formula, "0.10", "EUR"), sum("unit_dev_two", "1.50", "USD")];
-  const answer = { month: "2026-11", sums, transactions: 2, damaged: 0 };
+  const answer = { month: "2026-11", mode: "live", sums, transactions: 2, damaged: 0 };
+  symlinkSync(join(folder, "elsewhere"), `${file}.part`);
   assert.deepEqual(await json(...month, "--csv", file), { ...answer, file });
   const csv = readFileSync(file, "utf8");
-  const { createdAt } = RECORDS[`transaction:${LIVE_ID}`].metadata.summary;
+  const { createdAt } = of.metadata.summary;
+  const beginning = `${LIVE_ID},${createdAt},live,unit_dev_two,"Nord, Süd",'-1\ufffd\ufffd[2J,tree`;
   assert.deepEqual(csv.split("\r\n"), [
-    "id,createdAt,mode,unit,amount,currencyCode,unpriced,erased",
-    `${other},${summary.createdAt},live,"'=cmd|""/c calc""!A1",0.10,EUR,0,`,
-    `${LIVE_ID},${createdAt},live,unit_dev_two,1.50,USD,0,`,
+    "id,createdAt,mode,unit,unitName,reference,offering,quantity,amount,currencyCode,unpriced,erased",
+    `${other},${summary.createdAt},live,"'=cmd|""/c calc""!A1",,,,,0.10,EUR,0,`,
+    `${beginning},3,1.50,USD,0,`,
+    `${beginning},1e+21,,USD,,`,
     "",
   ]);
-  assert.ok(!existsSync(`${file}.part`));
+  assert.deepEqual(readdirSync(folder), ["november.csv"]);
+  if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
+  await fails(
+    [...month, "--csv", file],
+    `${file} exists, and no file is overwritten: choose another name`,
+  );
+  await fails([...month, "--csv", join(file, "x")], /^no file can be written there: ENOTDIR/);
   const piped = await command(0, [...month, "--csv"]);
   assert.equal(piped.out, csv);
   assert.match(piped.problem, /^unit_dev_two +live +1 +1\.50 +USD$/m);
@@ -376,9 +418,10 @@ test("a month is summed, and no cell is a formula", async (t) => {
     transactions: 1,
     file: null,
   });
+  assert.equal((await json(...month, "--mode", "both")).transactions, 3);
   assert.match(
     await words("transactions", "export", "--month", "2025-01"),
-    /^no transactions in 2025-01$/m,
+    /^no live transactions in 2025-01$/m,
   );
 });
 
