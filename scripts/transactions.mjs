@@ -84,10 +84,9 @@ onRecords(look, async ({ tools, port, print }, id) => {
   print(view, () => shown(view));
 });
 
-const shown = (view) =>
-  `${table(["", ""], linesOf(view)).trimStart()}\n\n${pledgesOf(view.transaction)}`;
+const shown = (view) => `${table(["", ""], linesOf(view)).trimStart()}\n\n${pledgesOf(view)}`;
 
-function linesOf({ row, repeatable, transaction }) {
+function linesOf({ row, repeatable, key, prices, transaction }) {
   const { reference, trigger, pledges, notifications, timelineUrl } = transaction;
   const { email, firstName, name } = pledges[0]?.recipient ?? {};
   const unpriced = row.unpriced > 0 ? `, ${row.unpriced} of the pledges without a price` : "";
@@ -109,19 +108,22 @@ function linesOf({ row, repeatable, transaction }) {
       "Notifications",
       list(...(notifications ?? []).map(({ type, status }) => `${type} ${status}`)),
     ],
+    ["Prices", prices && `of ${prices.time}, set by ${prices.by}`],
+    ["API key", key],
     ["Record", list(...state)],
     ["Timeline", timelineUrl],
   ].filter(([, text]) => text);
 }
 
-function pledgesOf({ pledges }) {
+function pledgesOf({ transaction: { pledges }, prices }) {
   const texts = (details) => details.flatMap((detail) => Object.values(detail)).filter(Boolean);
   const rows = pledges.map(({ impact, details }) => [
     impact.offeringId,
     String(impact.amount),
+    prices?.unitPrices[impact.offeringId],
     texts(details).join(", "),
   ]);
-  return table(["OFFERING", "AMOUNT", "DETAIL"], rows);
+  return table(["OFFERING", "AMOUNT", "PRICE", "DETAIL"], rows);
 }
 
 // ---- Erase ---------------------------------------------------------------------------------------

@@ -12,6 +12,9 @@ import { operatorTools } from "./tools.mjs";
 
 export { Argument, InvalidArgumentError, Option } from "commander";
 
+/** What the option `--yes` does. */
+export const YES = "say yes to what would be asked";
+
 /** Reads an option's whole number within bounds. */
 export function whole(least, most) {
   return (text) => {
@@ -128,7 +131,7 @@ async function firstLine(input) {
  * A command on records. Its action gets the namespace, as it is and as the operator's functions take it, the terminal,
  * and a `print(data, words)` that prints one of the two, and before it the place where the records are. One that
  * `changes` records also gets `by()`: who does, for the record of changes.
- * @param {{changes?: boolean}} [kind]
+ * @param {any} command @param {(at: any, ...args: any[]) => unknown} action @param {{changes?: boolean}} [kind]
  */
 export function onRecords(command, action, { changes = false } = {}) {
   if (changes)

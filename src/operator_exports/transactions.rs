@@ -3,11 +3,12 @@
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
 use crate::operator::OperatorError;
-use crate::operator::transactions::{self, By, Lines, Report, View, Wanted};
+use crate::operator::prices::PriceList;
+use crate::operator::transactions::{self, By, Lines, Report, Shown, View, Wanted};
 use crate::platform::Platform;
 use crate::store::MAX_READS;
 use js_sys::{Function, JSON};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[derive(Deserialize)]
@@ -31,15 +32,24 @@ pub async fn size_of_all(kv: Kv) -> Outcome {
     store.finish(transactions::size_of_all(&store).await)
 }
 
-/// One transaction: `{reveal, timeline}` → `{row, repeatable, transaction}`.
+/// One transaction: `{reveal, timeline}` → `{row, repeatable, key, transaction, prices}`.
 #[wasm_bindgen(js_name = showTransaction)]
 pub async fn show_transaction(kv: Kv, id: String, view: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let view: View = from_js(view)?;
     let record = transactions::get(&store, &id).await.map_err(|error| store.failure(&error))?;
     let shown = record.show(view).map_err(|error| store.failure(&error))?;
+    let prices = record.prices(&store).await.map_err(|error| store.failure(&error))?;
+    let shown = Priced { shown, prices };
     // serde-wasm-bindgen refuses a quantity of 2^53.
     JSON::parse(&serde_json::to_string(&shown).map_err(|error| error.to_string())?)
+}
+
+#[derive(Serialize)]
+struct Priced<'r> {
+    #[serde(flatten)]
+    shown: Shown<'r>,
+    prices: Option<PriceList>,
 }
 
 /// Throws if a transaction cannot be erased.
