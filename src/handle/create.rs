@@ -136,6 +136,8 @@ impl<'r> Creation<'r> {
             lookup: Some(self.secret.hashes(scope, &payload.reference, email)),
             replay: None,
             erased: None,
+            key: Some(self.caller.key.id()),
+            prices: catalogue.and_then(|catalogue| catalogue.prices.clone()),
         }
     }
 

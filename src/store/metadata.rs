@@ -52,6 +52,12 @@ pub struct Summary {
     /// When an operator erased the personal data, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erased: Option<String>,
+    /// The ID of the API key that made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The time of the price list that its charge is by; `None` if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<String>,
 }
 
 impl TransactionMetadata {
@@ -80,6 +86,15 @@ impl TransactionMetadata {
 
 fn hash(text: &str) -> String {
     base16ct::lower::encode_string(&Sha256::digest(text.as_bytes()))
+}
+
+/// Who wrote a record, and when, for lists of operators.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registered {
+    /// When it was written, an RFC 3339 date-time.
+    pub created: String,
+    /// Who wrote it.
+    pub by: String,
 }
 
 /// No metadata. Deserializing ignores metadata of a later release.

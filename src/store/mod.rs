@@ -8,10 +8,10 @@ mod metadata;
 mod operator;
 
 pub use key::{
-    AuditKey, CatalogueKey, CredentialKey, ErasedKey, Key, ProfileKey, ReplayKey, SecretKey,
-    TransactionKey,
+    AuditKey, CatalogueKey, CredentialKey, ErasedKey, Key, MemberKey, PricesKey, ProfileKey,
+    ReplayKey, SecretKey, TeamKey, TransactionKey, UnitKey,
 };
-pub use metadata::{NoMetadata, Summary, TransactionMetadata};
+pub use metadata::{NoMetadata, Registered, Summary, TransactionMetadata};
 pub use operator::{Listed, MAX_READS, OperatorStore, Page};
 
 use serde::Deserialize;
