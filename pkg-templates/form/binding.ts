@@ -80,7 +80,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
   }
 
   function onSubmit(event: SubmitEvent): void {
-    if ((event.submitter as HTMLButtonElement | null)?.formNoValidate || event.target !== form)
+    if (event.target !== form || (event.submitter as HTMLButtonElement | null)?.formNoValidate)
       return;
     if (isBusy) return event.preventDefault();
     for (const field of fieldsOf(form)) touched.add(field);
