@@ -19,7 +19,7 @@ pub struct TransactionMetadata {
     unit: String,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
-    /// How many bytes the record has; fewer once its texts are erased.
+    /// How many bytes the record has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
     /// The service writes it and does not read it: an operator may have edited it.

@@ -378,6 +378,7 @@ fn assert_erased(bench: &TestService<MemoryStore>, id: &str) {
     let (name, value, metadata) = transaction(&bench.store);
     assert!(!format!("{name}{value}{metadata}").contains("canary"), "{value}");
     assert_eq!(metadata["summary"]["lookup"], Value::Null);
+    assert_eq!(metadata["bytes"], value.len());
     let got = bench.get(UNIT, id);
     assert_eq!(got.status, 200);
     let got = got.json();
