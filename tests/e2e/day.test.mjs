@@ -122,7 +122,9 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   writeFileSync(prices, '{ "currencyCode": "EUR", "unitPrices": { "tree": "0.50" } }');
 
   // Each environment has a namespace, keys and prices of its own.
-  const tried = keyIn(await staging.run("keys", "create", "--mode", "test", "--unit", "web", "--yes"));
+  const tried = keyIn(
+    await staging.run("keys", "create", "--mode", "test", "--unit", "web", "--yes"),
+  );
   const set = await staging.run("catalogue", "set", prices, "--mode", "both");
   const place = `account ${ACCOUNT}, environment staging, Worker impact-pledge-staging, namespace namespace-1`;
   assert.equal(set.split("\n")[0], place);

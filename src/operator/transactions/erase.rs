@@ -10,8 +10,8 @@ use crate::operator::{OperatorError, Result, prices, put_record};
 use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::scope::Mode;
 use crate::store::{
-    ErasedKey, Key as _, NoMetadata, OperatorStore, ReplayKey, StoreError, StoredValue as _, Summary,
-    TransactionKey, TransactionMetadata, decode,
+    ErasedKey, Key as _, NoMetadata, OperatorStore, ReplayKey, StoreError, StoredValue as _,
+    Summary, TransactionKey, TransactionMetadata, decode,
 };
 use crate::time::{age_ms, date_time};
 use crate::version::Version;
