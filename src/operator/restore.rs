@@ -3,7 +3,8 @@
 use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
-    CredentialKey, ErasedKey, Key as _, MemberKey, OperatorStore, ReplayKey, SecretKey, TransactionKey, decode,
+    CredentialKey, ErasedKey, Key as _, MemberKey, OperatorStore, ReplayKey, SecretKey,
+    TransactionKey, decode,
 };
 use serde::Deserialize;
 
