@@ -10,7 +10,7 @@ use crate::store::{
 };
 use crate::time::{date_time_in_seconds, parse_ms};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// The command that [`rotate`] looks for.
@@ -373,7 +373,7 @@ async fn end_later(
 ) -> Result<End> {
     let now = || date_time_in_seconds(began_ms / 1_000);
     let ends = date_time_in_seconds(began_ms / 1_000 + u64::from(keep_seconds));
-    let Some(Stored { value, mut metadata }) = store.get(&NotedKey(old)).await? else {
+    let Some(Stored { value, metadata }) = store.get(&NotedKey(old)).await? else {
         return Ok(End { ends: now(), revoked: true });
     };
     let before = metadata.get("ends").and_then(Value::as_str).map(str::to_owned);
@@ -382,11 +382,12 @@ async fn end_later(
     {
         return Ok(End { ends: before, revoked: false });
     }
-    if !metadata.is_object() {
-        metadata = json!({});
-    }
-    metadata["ends"] = json!(ends);
-    metadata["successor"] = json!(successor);
+    let mut metadata = metadata.as_object().cloned().unwrap_or_default();
+    metadata.extend([
+        ("ends".to_owned(), ends.clone().into()),
+        ("successor".to_owned(), successor.into()),
+    ]);
+    let metadata = Value::Object(metadata);
     let value = value.read(CredentialKey::READ_MS).await?;
     store.put_for(&NotedKey(old), value, &metadata, keep_seconds).await?;
     let revokes = |change: &audit::Change| change.command == REVOKE && change.on == [old.0.id()];

@@ -251,7 +251,7 @@ test("a repeat after its API key was rotated makes no second record, and no stra
     assert.equal(code, 0, problem);
     return JSON.parse(out);
   };
-  const made = (mode, unit) => keys("create", "--mode", mode, "--unit", unit);
+  const made = (mode, unit) => keys("create", "--mode", mode, "--unit", unit, "--yes");
   const { key: leaked, id } = await made("test", "web");
   const once = { "idempotency-key": "order-1" };
   const repeat = (service, key) => service.create(key, order("order-1"), once);
