@@ -8,7 +8,7 @@
 //!   [`validate`] checks it.
 //! - [`api`] defines the HTTP API for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] answers requests: [`auth`] identifies the caller, [`charge`] computes the charge in
-//!   exact decimals, [`idempotency`] recognises repeats, a [`store`] keeps the record, [`secret`]
+//!   exact decimals, [`settlement`] says what was paid, [`idempotency`] recognises repeats, a [`store`] keeps the record, [`secret`]
 //!   keys the hashes that an operator finds it by, and [`timeline`] shows it to its recipient.
 //! - [`retry`] decides when a client repeats a request.
 //! - All of these build on [`scope`] (modes and units), [`time`], [`http`] and [`version`] (the format
@@ -30,6 +30,7 @@ pub mod retry;
 pub mod schema;
 pub mod scope;
 pub mod secret;
+pub mod settlement;
 pub mod store;
 pub mod time;
 pub mod timeline;

@@ -34,6 +34,11 @@ impl Mode {
     pub fn name(self) -> &'static str {
         self.into()
     }
+
+    /// The mode of a [`name`](Self::name); `None` for any other text.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Mode::Test, Mode::Live].into_iter().find(|mode| mode.name() == name)
+    }
 }
 
 /// The unit and mode that a record belongs to. Callers of other units or modes cannot read it.

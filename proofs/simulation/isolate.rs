@@ -3,12 +3,14 @@
 use crate::executor::Time;
 use crate::kv::{Calls, Namespace, READ_MS};
 use crate::random::Random;
+use futures_util::FutureExt as _;
 use impact_pledge::handle::{Caches, Clock, Journal, Service, Settings};
 use impact_pledge::http::{Body, BodyError, Request, Reservation};
 use impact_pledge::store::StoredValue as _;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
+use std::pin::pin;
 use std::rc::Rc;
 
 /// 2026-01-31T12:00:00Z, where virtual time begins.
@@ -150,5 +152,13 @@ impl Request for SimulatedRequest {
 
     async fn is_over_limit(&self, _: &str) -> bool {
         false
+    }
+
+    async fn wait_for_another(&self, work: impl Future<Output = ()> + 'static, milliseconds: u32) {
+        let time = &self.upload.calls.time;
+        let (mut work, until_ms) = (pin!(work), time.now_ms() + u64::from(milliseconds));
+        while time.now_ms() < until_ms && work.as_mut().now_or_never().is_none() {
+            time.sleep(1).await;
+        }
     }
 }

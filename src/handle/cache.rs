@@ -1,7 +1,8 @@
 //! Caches of an isolate: verified keys, units of teams, catalogues, profiles, recent replays and
-//! networks that guess keys, all for a bounded time and count, and the count of bytes in flight.
+//! networks that guess keys, settlements, all for a bounded time and count, and the count of bytes in flight.
 
 use super::network::Network;
+use super::paid::Lookup;
 use super::recent::RecentReplays;
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
@@ -33,6 +34,8 @@ pub struct Caches {
     pub(super) catalogues: Cache<Mode, Option<Catalogue>>,
     /// The profile of a unit; `None` if it has none.
     pub(super) profiles: Cache<String, Option<Profile>>,
+    /// The settlements of shops and months, by the names of their records, from when they are read.
+    pub(super) settlements: Cache<String, Lookup>,
     /// The keys that were accepted lately, and nothing of their records: they are read as ever.
     pub(super) accepted: AcceptedKeys,
     /// The networks with too many refused API keys.
@@ -83,7 +86,8 @@ impl<K: Ord, V> Cache<K, V> {
         entries.insert(index, Entry { key, value: Rc::clone(&value), expires_ms });
         value
     }
-    fn forget(&self, key: &K) {
+
+    pub fn forget(&self, key: &K) {
         self.0.borrow_mut().retain(|entry| entry.key != *key);
     }
 }

@@ -8,6 +8,7 @@ mod get;
 mod journal;
 mod log;
 mod network;
+mod paid;
 mod recent;
 mod records;
 mod repeat;

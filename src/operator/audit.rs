@@ -27,7 +27,7 @@ pub struct Change {
     pub by: String,
     /// The command, such as `keys revoke`.
     pub command: String,
-    /// The IDs of what it changed.
+    /// The IDs of what it changed, and of a payment what was marked.
     pub on: Vec<String>,
 }
 
@@ -37,8 +37,7 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
     /// # Errors
     /// For any other text.
     pub fn new(by: &'a str, clock: &'a C, entropy: &'a E) -> Result<Self> {
-        let fits = (1..=MAX_NAME_BYTES).contains(&by.len()) && !by.chars().any(char::is_control);
-        if fits {
+        if is_line(by, MAX_NAME_BYTES) {
             return Ok(Author { by, clock, entropy });
         }
         Err(OperatorError::Invalid(format!(
@@ -73,6 +72,11 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         };
         Ok(store.put(&AuditKey::new(now_ms, random), encode(&change)?, &NoMetadata).await?)
     }
+}
+
+/// Whether a text is one line of 1 byte to so many.
+pub(super) fn is_line(text: &str, most: usize) -> bool {
+    (1..=most).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
 /// The changes since a time, in milliseconds since 1970, the newest first. Those of the last minute

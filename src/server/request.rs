@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 /// Deadline of a body, in milliseconds. A body that takes longer counts as broken off.
 const BODY_MS: u32 = 30_000;
@@ -192,5 +192,15 @@ impl Request for WorkerRequest<'_> {
             Some(limit) => limit.is_over(network).await,
             None => false,
         }
+    }
+
+    /// By a promise of this request, as whoever settles it goes on with it as this one. A wake alone
+    /// would go on as the other request, which may not touch the streams of this one.
+    async fn wait_for_another(&self, work: impl Future<Output = ()> + 'static, milliseconds: u32) {
+        let promise = future_to_promise(async {
+            work.await;
+            Ok(JsValue::UNDEFINED)
+        });
+        let _: Result<_, JsValue> = JsFuture::from(within(&promise, milliseconds)).await;
     }
 }

@@ -10,6 +10,7 @@ use crate::idempotency::ReplayHash;
 use crate::pledge::TransactionId;
 use crate::scope::{Mode, Scope};
 use crate::secret::NamespaceSecret;
+use crate::settlement::Month;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -210,8 +211,44 @@ impl<'k> PricesKey<'k> {
     /// The key in the name of a record; `None` for any other name.
     pub fn parse(name: &'k str) -> Option<Self> {
         let (mode, time) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
-        let mode = [Mode::Test, Mode::Live].into_iter().find(|known| known.name() == mode)?;
-        Some(PricesKey { mode, time })
+        Some(PricesKey { mode: Mode::from_name(mode)?, time })
+    }
+}
+
+/// `settlement:{mode}:{unit}:{month}` → the [`Settlement`](crate::settlement::Settlement) of the unit's
+/// transactions of that month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettlementKey<'k> {
+    /// Test or live.
+    pub mode: Mode,
+    /// The unit's ID, which may have colons.
+    pub unit: &'k str,
+    /// The month in which the transactions were created.
+    pub month: Month,
+}
+
+impl Key for SettlementKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "settlement";
+    const PREFIX: &'static str = "settlement:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned([self.mode.name(), ":", self.unit, ":", &self.month.to_string()].concat())
+    }
+}
+
+impl<'k> SettlementKey<'k> {
+    /// The prefix of the names of a shop's settlements. Check the unit of each that is listed: another
+    /// one's ID can begin like this.
+    pub fn shop_prefix(mode: Mode, unit: &str) -> String {
+        [Self::PREFIX, mode.name(), ":", unit, ":"].concat()
+    }
+
+    /// The key in the name of a record; `None` for any other name.
+    pub fn parse(name: &'k str) -> Option<Self> {
+        let (mode, rest) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
+        let (unit, month) = rest.rsplit_once(':')?;
+        let mode = Mode::from_name(mode)?;
+        Some(SettlementKey { mode, unit, month: Month::parse(month)? })
     }
 }
 

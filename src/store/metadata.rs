@@ -3,6 +3,7 @@
 use crate::pledge::{CurrencyCode, EditKey};
 use crate::scope::{Mode, Scope};
 use crate::secret::LookupHashes;
+use crate::settlement::Month;
 use crate::version::Version;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -22,9 +23,20 @@ pub struct TransactionMetadata {
     /// How many bytes the record has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
-    /// The service writes it and does not read it: an operator may have edited it.
-    #[serde(skip_deserializing)]
+    /// The service writes it, and reads of it only when the transaction was created: an operator may
+    /// have edited it.
+    #[serde(default, deserialize_with = "read_created_at")]
     pub summary: Summary,
+}
+
+fn read_created_at<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Summary, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Created {
+        created_at: Option<String>,
+    }
+    let Created { created_at } = Created::deserialize(deserializer)?;
+    Ok(Summary { created_at, ..Summary::default() })
 }
 
 /// The summary of a transaction for operators, who list it without reading the record.
@@ -76,6 +88,11 @@ impl TransactionMetadata {
     /// Whether this is the edit key, compared in constant time.
     pub fn opens_with(&self, edit_key: &str) -> bool {
         hash(edit_key).as_bytes().ct_eq(self.edit_key.as_bytes()).into() // hashes have one length
+    }
+
+    /// The month in which the transaction was created; `None` if the summary does not tell.
+    pub fn month(&self) -> Option<Month> {
+        self.summary.created_at.as_deref().and_then(Month::of)
     }
 
     /// The unit and mode that the record belongs to.

@@ -9,7 +9,7 @@ mod operator;
 
 pub use key::{
     AuditKey, CatalogueKey, CredentialKey, ErasedKey, Key, MemberKey, PricesKey, ProfileKey,
-    ReplayKey, SecretKey, TeamKey, TransactionKey, UnitKey,
+    ReplayKey, SecretKey, SettlementKey, TeamKey, TransactionKey, UnitKey,
 };
 pub use metadata::{NoMetadata, Registered, Summary, TransactionMetadata};
 pub use operator::{Listed, MAX_READS, OperatorStore, Page};

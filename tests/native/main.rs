@@ -29,6 +29,7 @@ mod logs;
 mod number;
 mod openapi;
 mod operator;
+mod payments;
 mod profile;
 mod records;
 mod retry;

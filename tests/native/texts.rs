@@ -5,8 +5,8 @@ use impact_pledge::auth::ApiKey;
 use impact_pledge::charge::UnitPrice;
 use impact_pledge::idempotency::IdempotencyKey;
 use impact_pledge::operator::prices;
-use impact_pledge::operator::transactions::Month;
 use impact_pledge::pledge::{Amount, TransactionId};
+use impact_pledge::settlement::Month;
 use impact_pledge::timeline::{Language, Profile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -73,7 +73,10 @@ const READERS: [(&str, Reads); 9] = [
     ("idempotency-key", |row| {
         IdempotencyKey::parse(&row.text) == row.read.clone().and_then(IdempotencyKey::new)
     }),
-    ("month", |row| row.is(Month::parse(&row.text).map(|_| row.text.trim()))),
+    ("month", |row| {
+        let month = serde_json::from_value::<Month>(Value::from(&*row.text));
+        row.is(month.map(|month| month.to_string()))
+    }),
     ("price", |row| row.is(UnitPrice::parse(&row.text).ok_or(""))),
     ("profile", |row| row.is(serde_json::from_str::<Profile>(&row.text))),
     ("transaction-id", |row| {

@@ -4,11 +4,12 @@ use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
 use impact_pledge::operator::prices;
 use impact_pledge::operator::transactions::{
-    self, By, Damaged, Found, Month, Report, Row, Size, Usage, UsageQuery, View, Wanted,
+    self, By, Damaged, Found, Report, Row, Size, Usage, UsageQuery, View, Wanted,
 };
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::settlement::Month;
 use impact_pledge::store::{Key as _, TransactionKey};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -617,7 +618,7 @@ fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
     assert_eq!(usage.damaged, Damaged { count: 2, first });
     let sum_of = |unit, mode, transactions: u64, unpriced: u64, amount: &str| {
         json!({ "unit": unit, "mode": mode, "currencyCode": "EUR", "transactions": transactions,
-                "unpriced": unpriced, "amount": amount })
+                "unpriced": unpriced, "amount": amount, "settled": null })
     };
     let million = format!("1{}.00", "0".repeat(350));
     assert_eq!(
@@ -629,9 +630,14 @@ fn a_month_is_summed_exactly_by_unit_mode_and_currency() {
         ])
     );
     assert_eq!(usage.transactions, 5);
+    let settlements = ["live:a", "live:b", "test:b"].map(|it| format!("settlement:{it}:2026-11"));
+    let mut reads = store.take_reads();
+    reads.sort();
+    assert_eq!(reads, settlements, "no transaction is read");
     let wanted = Wanted { unit: Some("b".to_owned()), mode: Some(Mode::Live) };
     let (rows, usage) = sum(&store, UsageQuery { wanted, ..month("2026-11") });
     assert_eq!((rows.len(), &*usage.sums[0].amount), (2, "0.30"));
+    assert_eq!(store.take_reads(), [&*settlements[1]]);
     assert_eq!(sum(&store, UsageQuery::default()).1.transactions, 7, "of all time");
     assert_eq!(store.take_reads(), [""; 0]);
 }

@@ -212,6 +212,10 @@ impl Request for TestRequest {
         *left = left.saturating_sub(1);
         is_over
     }
+
+    async fn wait_for_another(&self, work: impl Future<Output = ()> + 'static, _: u32) {
+        work.await;
+    }
 }
 
 // ---- The development data ----------------------------------------------------------------------

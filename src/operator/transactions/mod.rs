@@ -14,7 +14,7 @@ pub use export::{Line, Lines};
 pub use find::{By, Found, Size, find, size_of_all};
 pub use restore::{erase_restored, is_erased, marked};
 pub use show::{Shown, View};
-pub use usage::{Month, Report, Sum, Usage, UsageQuery};
+pub use usage::{Report, Settled, Sum, Usage, UsageQuery};
 
 use super::{OperatorError, Pages, Result};
 use crate::pledge::{CurrencyCode, RetrievedPledgeTransaction, TransactionId};

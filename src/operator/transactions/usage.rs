@@ -5,42 +5,10 @@ use crate::decimal::{Decimal, text_as_money};
 use crate::operator::{OperatorError, Result};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
-use crate::store::{Key as _, OperatorStore, TransactionKey};
-use serde::{Deserialize, Deserializer, Serialize, de};
-use std::collections::BTreeMap;
-
-/// A month of a year, in UTC.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Month(String);
-
-impl Month {
-    /// Reads a month such as `2026-11`.
-    ///
-    /// # Errors
-    /// For any other text.
-    pub fn parse(text: &str) -> Result<Self> {
-        let is_number = |part: &str, length| {
-            part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit())
-        };
-        let is_month = text.split_once('-').is_some_and(|(year, month)| {
-            is_number(year, 4) && is_number(month, 2) && ("01"..="12").contains(&month)
-        });
-        if is_month {
-            return Ok(Month(text.to_owned()));
-        }
-        Err(OperatorError::Invalid(format!("`{text}` is not a month: write it as `2026-11`")))
-    }
-
-    fn has(&self, date_time: &str) -> bool {
-        date_time.starts_with(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Month {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Month::parse(&String::deserialize(deserializer)?).map_err(de::Error::custom)
-    }
-}
+use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
+use crate::store::{Key as _, MAX_READS, OperatorStore, SettlementKey, TransactionKey, decode};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Selects the transactions to sum.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -52,11 +20,14 @@ pub struct UsageQuery {
     /// Only those with an offering that had no price, and so cost nothing.
     #[serde(default)]
     pub unpriced: bool,
+    /// Only those whose month is not marked as paid; needs a month.
+    #[serde(default)]
+    pub unpaid: bool,
 }
 
 impl UsageQuery {
     fn has(&self, row: &Row) -> bool {
-        self.month.as_ref().is_none_or(|month| month.has(&row.created_at))
+        self.month.is_none_or(|month| Month::of(&row.created_at) == Some(month))
             && (!self.unpriced || row.unpriced > 0)
     }
 }
@@ -77,6 +48,20 @@ pub struct Sum {
     pub unpriced: usize,
     /// The exact sum of the charges, a decimal with two places.
     pub amount: String,
+    /// What was paid of it; `None` unless the sum is of a month that is marked as paid.
+    pub settled: Option<Settled>,
+}
+
+/// What was paid of a sum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settled {
+    /// The sum at the time when it was marked; `None` if it had none in this currency.
+    pub amount: Option<String>,
+    /// When it was paid.
+    pub paid_at: PaidAt,
+    /// The number of the invoice.
+    pub invoice: String,
 }
 
 /// Sums of transactions.
@@ -95,7 +80,12 @@ pub struct Report<'s, S> {
     listing: Listing<'s, S>,
     query: UsageQuery,
     totals: BTreeMap<Group, Total>,
+    /// The settlements of the shops that were met.
+    settlements: BTreeMap<Shop, Option<Settlement>>,
 }
+
+/// A unit in a mode.
+type Shop = (String, Mode);
 
 /// The transactions that one [`Sum`] adds up.
 type Group = (String, Mode, CurrencyCode);
@@ -112,7 +102,7 @@ impl<'s, S: OperatorStore> Report<'s, S> {
     /// Starts a report.
     pub fn new(store: &'s S, query: UsageQuery) -> Self {
         let listing = Listing::new(store, query.wanted.prefixes(), query.wanted.clone());
-        Report { listing, query, totals: BTreeMap::new() }
+        Report { listing, query, totals: BTreeMap::new(), settlements: BTreeMap::new() }
     }
 
     /// The transactions of the next page; `None` after the last one.
@@ -124,24 +114,84 @@ impl<'s, S: OperatorStore> Report<'s, S> {
         let mut rows = Vec::new();
         for (id, metadata) in page {
             match Row::new(&id, metadata).and_then(|row| Some((charge(&row.amount)?, row))) {
-                Some((amount, row)) if self.query.has(&row) => {
-                    let group = (row.unit.clone(), row.mode, row.currency_code);
-                    self.totals.entry(group).or_default().add(&row, amount);
-                    rows.push(row);
-                }
+                Some((amount, row)) if self.query.has(&row) => rows.push((amount, row)),
                 Some(_) => {}
                 None => self.listing.damaged.add(TransactionKey(&id).name()),
             }
         }
+        self.look_up_settlements(&rows).await?;
+        if self.query.unpaid {
+            rows.retain(|(_, row)| self.settlement(&row.unit, row.mode).is_none());
+        }
+        Ok(Some(self.add(rows)))
+    }
+
+    fn add(&mut self, rows: Vec<(Decimal, Row)>) -> Vec<Row> {
+        let added = rows.into_iter().map(|(amount, row)| {
+            let group = (row.unit.clone(), row.mode, row.currency_code);
+            self.totals.entry(group).or_default().add(&row, amount);
+            row
+        });
+        let rows = added.collect();
         self.totals.values_mut().for_each(Total::add_up);
-        Ok(Some(rows))
+        rows
+    }
+
+    /// Reads the settlements of the shops that are met first, if a month is meant.
+    async fn look_up_settlements(&mut self, rows: &[(Decimal, Row)]) -> Result<()> {
+        let Some(month) = self.query.month else {
+            let problem = "what is unpaid is known by month: say which";
+            return match self.query.unpaid {
+                true => Err(OperatorError::Invalid(problem.to_owned())),
+                false => Ok(()),
+            };
+        };
+        let shops: BTreeSet<Shop> = rows
+            .iter()
+            .map(|(_, row)| (row.unit.clone(), row.mode))
+            .filter(|shop| !self.settlements.contains_key(shop))
+            .collect();
+        let shops: Vec<_> = shops.into_iter().collect();
+        for shops in shops.chunks(MAX_READS) {
+            let keys: Vec<_> = shops
+                .iter()
+                .map(|(unit, mode)| SettlementKey { mode: *mode, unit, month })
+                .collect();
+            for (shop, value) in shops.iter().zip(self.listing.store.get_values(&keys).await?) {
+                let read = |value: Vec<u8>| decode(SettlementKey::KIND, &value);
+                self.settlements.insert(shop.clone(), value.map(read).transpose()?);
+            }
+        }
+        Ok(())
+    }
+
+    fn settlement(&self, unit: &str, mode: Mode) -> Option<&Settlement> {
+        self.settlements.get(&(unit.to_owned(), mode))?.as_ref()
     }
 
     /// The sums of the rows so far.
     pub fn finish(self) -> Usage {
-        let transactions = self.totals.values().map(|total| total.transactions).sum();
-        let sums = self.totals.into_iter().map(|(group, total)| total.into_sum(group));
-        Usage { sums: sums.collect(), transactions, damaged: self.listing.damaged }
+        let Report { listing, totals, settlements, .. } = self;
+        let transactions = totals.values().map(|total| total.transactions).sum();
+        let sums = totals.into_iter().map(|((unit, mode, currency_code), total)| {
+            let shop = (unit, mode);
+            let settlement = settlements.get(&shop).and_then(Option::as_ref);
+            let settled = settlement.map(|it| Settled::of(it, currency_code));
+            let (unit, mode) = shop;
+            total.into_sum((unit, mode, currency_code), settled)
+        });
+        Usage { sums: sums.collect(), transactions, damaged: listing.damaged }
+    }
+}
+
+impl Settled {
+    fn of(settlement: &Settlement, currency_code: CurrencyCode) -> Self {
+        let is_of = |sum: &&SettledSum| sum.currency_code == currency_code.code();
+        Settled {
+            amount: settlement.sums.iter().find(is_of).map(|sum| sum.amount.clone()),
+            paid_at: settlement.paid_at.clone(),
+            invoice: settlement.invoice.clone(),
+        }
     }
 }
 
@@ -159,10 +209,10 @@ impl Total {
         }
     }
 
-    fn into_sum(self, (unit, mode, currency_code): Group) -> Sum {
+    fn into_sum(self, (unit, mode, currency_code): Group, settled: Option<Settled>) -> Sum {
         let Total { transactions, unpriced, amounts } = self;
         let amount = sum(&amounts).to_money();
-        Sum { unit, mode, currency_code, transactions, unpriced, amount }
+        Sum { unit, mode, currency_code, transactions, unpriced, amount, settled }
     }
 }
 

@@ -1,0 +1,319 @@
+//! Payments: marks the month of a shop, which is a unit in a mode, as paid, and takes that back.
+//!
+//! A mark is one record, written once. What was paid must be the sum of the month's transactions, so
+//! that books and service agree.
+
+use super::audit::{Author, is_line};
+use super::transactions::{Damaged, Report, Sum, UsageQuery, Wanted};
+use super::{OperatorError, Pages, Result, load, put_record};
+use crate::auth::check_id;
+use crate::decimal::text_as_money;
+use crate::handle::{Clock, Entropy};
+use crate::pledge::CurrencyCode;
+use crate::scope::Mode;
+use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
+use crate::store::{Key as _, MAX_READS, OperatorStore, SettlementKey, decode};
+use crate::time::{date_time, parse_ms};
+use serde::{Deserialize, Serialize};
+
+/// Most bytes of the number of an invoice.
+const MAX_INVOICE_BYTES: usize = 80;
+/// Most transactions without a price that an error names.
+const MAX_EXAMPLES: usize = 5;
+
+/// A shop's month.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct ShopMonth {
+    /// The unit's ID.
+    pub unit: String,
+    /// Whether its test keys or its live keys made the transactions.
+    pub mode: Mode,
+    /// The month in which they were created.
+    pub month: Month,
+}
+
+impl ShopMonth {
+    fn key(&self) -> SettlementKey<'_> {
+        SettlementKey { mode: self.mode, unit: &self.unit, month: self.month }
+    }
+
+    /// `2026-10 of the unit `shop` (live)`
+    fn in_words(&self) -> String {
+        format!("{} of the unit `{}` ({})", self.month, self.unit, self.mode.name())
+    }
+
+    fn refused(&self, problem: impl std::fmt::Display) -> OperatorError {
+        OperatorError::Invalid(format!("nothing was marked: {} {problem}", self.in_words()))
+    }
+}
+
+/// An amount as a person states it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Stated {
+    /// A decimal of at most two places, such as `1234.50`.
+    pub amount: String,
+    /// Its currency; where it is missing, the month's only one.
+    pub currency_code: Option<CurrencyCode>,
+}
+
+/// A payment as a person states it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Payment {
+    /// What was paid for.
+    pub of: ShopMonth,
+    /// How much, in each currency.
+    pub amounts: Vec<Stated>,
+    /// When.
+    pub paid_at: PaidAt,
+    /// The number of the invoice: one line of at most 80 bytes.
+    pub invoice: String,
+    /// How many pledges without a price are accepted as they are: they cost nothing.
+    pub accept_unpriced: usize,
+}
+
+/// A month that is marked as paid, or ready to be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Paid {
+    /// The unit's ID.
+    pub unit: String,
+    /// Test or live.
+    pub mode: Mode,
+    /// The month, such as `2026-10`.
+    pub month: String,
+    /// What was paid, and when.
+    #[serde(flatten)]
+    pub settlement: Settlement,
+}
+
+impl Paid {
+    fn new(of: &ShopMonth, settlement: Settlement) -> Self {
+        Paid { unit: of.unit.clone(), mode: of.mode, month: of.month.to_string(), settlement }
+    }
+}
+
+/// A payment that can be marked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Checked {
+    /// What would be written.
+    #[serde(flatten)]
+    pub paid: Paid,
+    /// Records of the shop, of any month, whose charge cannot be read: they are in no sum.
+    pub damaged: Damaged,
+}
+
+// ---- Mark ----------------------------------------------------------------------------------------
+
+/// Checks that a payment can be marked, and writes nothing.
+///
+/// # Errors
+/// If the month has not ended, is marked already, or has another sum or number of pledges without a
+/// price; if the payment is of tomorrow, or its invoice no line; or if the store fails.
+pub async fn check(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    payment: &Payment,
+) -> Result<Checked> {
+    let Payment { of, paid_at, invoice, .. } = payment;
+    let now_ms = author.clock.now_ms();
+    check_id(&of.unit).map_err(OperatorError::Invalid)?;
+    if !is_line(invoice, MAX_INVOICE_BYTES) {
+        return Err(of.refused(format_args!(
+            "needs the number of an invoice: one line of 1 to {MAX_INVOICE_BYTES} bytes"
+        )));
+    }
+    if !of.month.has_ended(now_ms) {
+        return Err(of.refused("has not ended: it does a day after its last moment, in UTC"));
+    }
+    if parse_ms(paid_at.as_str()).is_none_or(|paid_ms| paid_ms > now_ms) {
+        return Err(of.refused(format_args!("was paid on {}, which is to come", paid_at.as_str())));
+    }
+    if let Some(settlement) = get(store, of).await? {
+        return Err(of.refused(format_args!("is marked already: {}", in_words(&settlement))));
+    }
+    let (sums, damaged) = sums(store, payment).await?;
+    let settlement = Settlement {
+        paid_at: paid_at.clone(),
+        sums,
+        invoice: invoice.clone(),
+        by: author.by.to_owned(),
+        at: date_time(now_ms),
+    };
+    Ok(Checked { paid: Paid::new(of, settlement), damaged })
+}
+
+/// Marks a month as paid.
+///
+/// # Errors
+/// As [`check`], which is done again.
+pub async fn mark(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    payment: &Payment,
+) -> Result<Paid> {
+    let Checked { paid, .. } = check(store, author, payment).await?;
+    record(store, author, "payments mark", &payment.of, &paid.settlement).await?;
+    put_record(store, &payment.of.key(), &paid.settlement).await?;
+    Ok(paid)
+}
+
+/// The sums of the month, which must be what was paid.
+async fn sums(store: &impl OperatorStore, payment: &Payment) -> Result<(Vec<SettledSum>, Damaged)> {
+    let of = &payment.of;
+    let wanted = Wanted { unit: Some(of.unit.clone()), mode: Some(of.mode) };
+    let query = UsageQuery { wanted, month: Some(of.month), ..UsageQuery::default() };
+    let mut report = Report::new(store, query);
+    let mut unpriced = Vec::new();
+    while let Some(rows) = report.next().await? {
+        let room = MAX_EXAMPLES - unpriced.len();
+        let examples = rows.into_iter().filter(|row| row.unpriced > 0).take(room);
+        unpriced.extend(examples.map(|row| row.id));
+    }
+    let usage = report.finish();
+    check_amounts(payment, &usage.sums)?;
+    check_unpriced(payment, &usage.sums, &unpriced)?;
+    Ok((usage.sums.into_iter().map(settled_sum).collect(), usage.damaged))
+}
+
+fn settled_sum(sum: Sum) -> SettledSum {
+    SettledSum {
+        currency_code: sum.currency_code.code().to_owned(),
+        amount: sum.amount,
+        transactions: sum.transactions,
+        unpriced: sum.unpriced,
+    }
+}
+
+fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[Sum]) -> Result<()> {
+    if sums.is_empty() {
+        return Err(of.refused("has no transactions"));
+    }
+    let due: Vec<_> = sums.iter().map(|sum| (sum.currency_code, sum.amount.clone())).collect();
+    let only = match sums {
+        [sum] => Some(sum.currency_code),
+        _ => None,
+    };
+    let paid = amounts.iter().map(|stated| Ok((currency(of, stated, only)?, money(of, stated)?)));
+    let mut paid: Vec<_> = paid.collect::<Result<_>>()?;
+    paid.sort_unstable();
+    if paid == due {
+        return Ok(());
+    }
+    let words = |sums: &[(CurrencyCode, String)]| {
+        in_money(sums.iter().map(|(currency, amount)| (currency.code(), &**amount)))
+    };
+    let (due, paid) = (words(&due), words(&paid));
+    Err(of.refused(format_args!("has a sum of {due}, and {paid} was paid")))
+}
+
+fn currency(of: &ShopMonth, stated: &Stated, only: Option<CurrencyCode>) -> Result<CurrencyCode> {
+    stated.currency_code.or(only).ok_or_else(|| {
+        of.refused("has sums in several currencies: name the currency of each amount")
+    })
+}
+
+/// A stated amount with two places. It is not rounded.
+fn money(of: &ShopMonth, Stated { amount, .. }: &Stated) -> Result<String> {
+    let (whole, fraction) = amount.split_once('.').unwrap_or((amount, "0"));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let is_money = is_number(whole) && is_number(fraction) && fraction.len() <= 2;
+    let money = is_money.then(|| text_as_money(amount)).flatten();
+    money.ok_or_else(|| {
+        of.refused(format_args!("needs an amount such as `1234.50`, and not `{amount}`"))
+    })
+}
+
+fn check_unpriced(payment: &Payment, sums: &[Sum], examples: &[String]) -> Result<()> {
+    let unpriced: usize = sums.iter().map(|sum| sum.unpriced).sum();
+    if unpriced == payment.accept_unpriced {
+        return Ok(());
+    }
+    let examples = if examples.is_empty() {
+        String::new()
+    } else {
+        format!(", such as of {}", examples.join(", "))
+    };
+    Err(payment.of.refused(format_args!(
+        "has {unpriced} pledges without a price{examples}: they cost nothing, and you accept {}; \
+         `transactions usage --unpriced` lists them, and `--accept-unpriced {unpriced}` accepts them",
+        payment.accept_unpriced
+    )))
+}
+
+// ---- What is marked ------------------------------------------------------------------------------
+
+/// The settlement of a shop's month; `None` if it is not marked as paid.
+///
+/// # Errors
+/// If it is damaged, or the store fails.
+pub async fn get(store: &impl OperatorStore, of: &ShopMonth) -> Result<Option<Settlement>> {
+    load(store, of.key()).await
+}
+
+/// The months of a unit that are marked as paid, those of test keys first, the oldest first; those of
+/// the last minute may be missing.
+///
+/// # Errors
+/// If the unit's ID is out of bounds, a record is damaged, or the store fails.
+pub async fn list(store: &impl OperatorStore, unit: &str, mode: Option<Mode>) -> Result<Vec<Paid>> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let mut found = Vec::new();
+    for mode in mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode]) {
+        let mut pages = Pages::new(store, SettlementKey::shop_prefix(mode, unit));
+        while let Some(page) = pages.next().await? {
+            let keys = page.iter().filter_map(|record| SettlementKey::parse(&record.name));
+            let keys: Vec<_> = keys.filter(|key| key.unit == unit).collect();
+            for keys in keys.chunks(MAX_READS) {
+                let values = store.get_values(keys).await?;
+                for (key, value) in keys.iter().zip(values) {
+                    let Some(value) = value else { continue };
+                    let of = ShopMonth { unit: unit.to_owned(), mode, month: key.month };
+                    found.push(Paid::new(&of, decode(SettlementKey::KIND, &value)?));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Takes back that a month was paid.
+///
+/// # Errors
+/// If it is not marked, or the store fails.
+pub async fn undo(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    of: &ShopMonth,
+) -> Result<Paid> {
+    let settlement = get(store, of).await?.ok_or_else(|| {
+        let month = of.in_words();
+        OperatorError::Invalid(format!("nothing was undone: {month} is not marked as paid here"))
+    })?;
+    record(store, author, "payments undo", of, &settlement).await?;
+    store.remove(&of.key()).await?;
+    Ok(Paid::new(of, settlement))
+}
+
+/// Writes the record of the change, with all that is marked: an undo removes that.
+async fn record(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    command: &str,
+    of: &ShopMonth,
+    settlement: &Settlement,
+) -> Result<()> {
+    author.record(store, command, [of.key().name(), in_words(settlement)]).await
+}
+
+/// `1234.50 USD paid on …, invoice 17, marked by … on …`
+fn in_words(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> String {
+    let sums = in_money(sums.iter().map(|sum| (&*sum.currency_code, &*sum.amount)));
+    let paid_at = paid_at.as_str();
+    format!("{sums} paid on {paid_at}, invoice {invoice}, marked by {by} on {at}")
+}
+
+fn in_money<'s>(sums: impl Iterator<Item = (&'s str, &'s str)>) -> String {
+    let sums: Vec<_> = sums.map(|(code, amount)| format!("{amount} {code}")).collect();
+    sums.join(" and ")
+}

@@ -1,0 +1,137 @@
+//! Payment by month: the record that a shop has paid for its transactions of a month, and what the get
+//! operation then answers (§2.2).
+//!
+//! A transaction's record is never written again for it: a create's answer and its repeats say null.
+
+use crate::time::{date_time, parse_ms};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt::{self, Display, Formatter};
+
+/// How long after its last moment a month has ended, in milliseconds: a day, so that no clock and no
+/// write that comes late adds to what was paid.
+const ENDED_AFTER_MS: u64 = 24 * 60 * 60_000;
+
+/// A month of a year, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Month {
+    year: u16,
+    /// From 1 to 12.
+    month: u8,
+}
+
+impl Month {
+    /// Reads a month such as `2026-11`; `None` for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (year, month) = text.split_once('-')?;
+        let number = |part: &str, length| {
+            let is_number = part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| part.parse::<u16>().ok()).flatten()
+        };
+        let month =
+            u8::try_from(number(month, 2)?).ok().filter(|month| (1..=12).contains(month))?;
+        Some(Month { year: number(year, 4)?, month })
+    }
+
+    /// The month of an RFC 3339 date-time in UTC; `None` for a text that does not begin with one.
+    pub fn of(date_time: &str) -> Option<Self> {
+        Month::parse(date_time.get(.."2026-11".len())?)
+    }
+
+    /// Whether it has ended for good, a day ago.
+    pub fn has_ended(self, now_ms: u64) -> bool {
+        let next = match self.month {
+            12 => Month { year: self.year + 1, month: 1 },
+            month => Month { month: month + 1, ..self },
+        };
+        parse_ms(&format!("{next}-01T00:00:00Z"))
+            .is_some_and(|end_ms| now_ms.saturating_sub(end_ms) >= ENDED_AFTER_MS)
+    }
+}
+
+impl Display for Month {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{:04}-{:02}", self.year, self.month)
+    }
+}
+
+impl<'de> Deserialize<'de> for Month {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Month::parse(&text).ok_or_else(|| {
+            D::Error::custom(format_args!("`{text}` is not a month: write it as `2026-11`"))
+        })
+    }
+}
+
+/// When a month was paid: an RFC 3339 date-time in UTC with milliseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct PaidAt(String);
+
+/// What the record of a transaction has that is not paid. A quote within a string is escaped, so that
+/// the first one is the charge's.
+const UNPAID: &str = r#""paidAt":null"#;
+
+impl PaidAt {
+    /// Reads an RFC 3339 date-time in UTC; `None` for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        parse_ms(text).map(|ms| PaidAt(date_time(ms)))
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The record of a transaction with this in the place of its null.
+    pub fn put_in(&self, mut record: Vec<u8>) -> Vec<u8> {
+        let unpaid = UNPAID.as_bytes();
+        if let Some(at) = record.windows(unpaid.len()).position(|bytes| bytes == unpaid) {
+            let end = at + unpaid.len();
+            record.splice(end - "null".len()..end, format!("\"{}\"", self.0).into_bytes());
+        }
+        record
+    }
+}
+
+impl<'de> Deserialize<'de> for PaidAt {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        PaidAt::parse(&text).ok_or_else(|| {
+            D::Error::custom(format_args!(
+                "`{text}` is not a date-time in UTC: write it as `2026-11-05T00:00:00Z`"
+            ))
+        })
+    }
+}
+
+/// The record that a shop, which is a unit in a mode, has paid for a month.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settlement {
+    /// When it was paid.
+    pub paid_at: PaidAt,
+    /// What was paid, a sum for each currency.
+    pub sums: Vec<SettledSum>,
+    /// The number of the invoice.
+    pub invoice: String,
+    /// Who marked it as paid.
+    pub by: String,
+    /// When it was marked, an RFC 3339 date-time.
+    pub at: String,
+}
+
+/// The sum of a month in one currency, as it was paid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SettledSum {
+    /// The code of a currency, or one that a later release knows.
+    pub currency_code: String,
+    /// A decimal with two places.
+    pub amount: String,
+    /// Number of transactions.
+    pub transactions: u64,
+    /// Number of their pledges whose offering had no price.
+    pub unpriced: usize,
+}

@@ -1,0 +1,413 @@
+//! Months that are marked as paid: the marks, and what the get operation then answers.
+
+use futures_executor::block_on;
+use futures_util::future::join_all;
+use impact_pledge::handle::{Journal, Service};
+use impact_pledge::operator::payments::{self, Payment, ShopMonth};
+use impact_pledge::operator::transactions::{self, Report, UsageQuery};
+use impact_pledge::operator::{OperatorError, audit};
+use impact_pledge::scope::Mode;
+use impact_pledge::settlement::{Month, PaidAt};
+use impact_pledge::store::{Key, Store, StoreError, Stored};
+use serde_json::{Value, json};
+use std::future::poll_fn;
+use std::mem::take;
+use std::task::Poll;
+use support::memory::MemoryStore;
+use support::service::{
+    Answer, CountedEntropy, Desk, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT,
+    answer, desk, minimal, repeatable, seeded,
+};
+
+/// 2026-02-02T00:00:00Z, from which on January has ended.
+const ENDED_MS: u64 = 1_769_990_400_000;
+const JANUARY: &str = "settlement:test:unit_dev:2026-01";
+const PAID_AT: &str = "2026-02-01T09:30:00.000Z";
+
+/// A service and its operator, a day after the month in which one transaction was made.
+struct Bench {
+    service: TestService<MemoryStore>,
+    desk: Desk<CountedEntropy>,
+    created: Answer,
+}
+
+fn bench() -> Bench {
+    let (service, desk) = (seeded(), desk());
+    let mut order = minimal();
+    order["reference"] = json!(r#"","paidAt":null,"x":""#);
+    let created = service.send(&repeatable(&order));
+    service.clock.0.set(ENDED_MS);
+    desk.clock.0.set(ENDED_MS);
+    Bench { service, desk, created }
+}
+
+impl Bench {
+    fn id(&self) -> String {
+        self.created.json()["id"].as_str().unwrap().to_owned()
+    }
+
+    fn get(&self) -> Answer {
+        self.service.get(UNIT, &self.id())
+    }
+
+    fn keep_settlement(&self, value: &str) {
+        self.service.store.keep(JANUARY, value.as_bytes(), b"null");
+    }
+
+    fn mark(&self, changed: &Value) -> Result<Value, OperatorError> {
+        block_on(payments::mark(&*self.service.store, &self.desk.author(), &payment(changed)))
+            .map(|paid| json!(paid))
+    }
+
+    fn undo(&self) -> Result<Value, OperatorError> {
+        block_on(payments::undo(&*self.service.store, &self.desk.author(), &january()))
+            .map(|paid| json!(paid))
+    }
+
+    fn audited(&self) -> Vec<(String, Vec<String>)> {
+        let changes = block_on(audit::since(&*self.service.store, 0)).unwrap();
+        changes.into_iter().map(|change| (change.command, change.on)).collect()
+    }
+}
+
+fn settlement(paid_at: &str) -> String {
+    json!({ "paidAt": paid_at, "later": [null], "sums": "later", "version": 2 }).to_string()
+}
+
+fn january() -> ShopMonth {
+    let month = Month::parse("2026-01").unwrap();
+    ShopMonth { unit: "unit_dev".to_owned(), mode: Mode::Test, month }
+}
+
+/// The payment of January, with some members changed.
+fn payment(changed: &Value) -> Payment {
+    let mut payment = json!({
+        "of": { "unit": "unit_dev", "mode": "test", "month": "2026-01" },
+        "amounts": [{ "amount": "1.50" }],
+        "paidAt": PAID_AT,
+        "invoice": "2026/17",
+        "acceptUnpriced": 0,
+    });
+    for (pointer, value) in changed.as_object().unwrap() {
+        *payment.pointer_mut(pointer).unwrap() = value.clone();
+    }
+    serde_json::from_value(payment).unwrap()
+}
+
+// ---- What is answered ----------------------------------------------------------------------------
+
+#[test]
+fn what_is_paid_is_answered_so_once_its_month_has_ended_and_a_create_and_the_page_say_nothing() {
+    let bench = bench();
+    let page = bench.created.json()["timelineUrl"].as_str().unwrap().replace(ORIGIN, "");
+    let page = || bench.service.isolate().send(&TestRequest::new("GET", &page, "")).text;
+    let (unpaid, shown) = (bench.get(), page());
+    bench.keep_settlement(&settlement(PAID_AT));
+    assert_eq!(bench.get().text, unpaid.text, "for ten seconds");
+    bench.service.clock.0.set(ENDED_MS + 10_000);
+    let paid = bench.get();
+    assert_eq!((paid.status, &paid.headers), (200, &unpaid.headers));
+    assert_eq!(paid.json()["charge"]["paidAt"], PAID_AT);
+    let null = r#""paidAt":null}"#;
+    assert_eq!(paid.text, unpaid.text.replace(null, &format!(r#""paidAt":"{PAID_AT}"}}"#)));
+    let mut order = minimal();
+    order["reference"] = unpaid.json()["reference"].clone();
+    let repeat = bench.service.isolate().send(&repeatable(&order));
+    assert_eq!((repeat.status, &repeat.text), (200, &bench.created.text));
+    assert_eq!(page(), shown);
+    bench.service.store.remove(JANUARY);
+    assert_eq!(bench.service.isolate().get(UNIT, &bench.id()).text, unpaid.text);
+}
+
+#[test]
+fn nothing_is_read_for_a_month_that_goes_on_and_for_another_shop_than_the_caller() {
+    let bench = bench();
+    bench.keep_settlement(&settlement(PAID_AT));
+    let is_read = |key: &str, at_ms: u64| {
+        let isolate = bench.service.isolate();
+        isolate.clock.0.set(at_ms);
+        bench.service.store.take_reads();
+        isolate.get(key, &bench.id());
+        bench.service.store.take_reads().iter().any(|name| name.starts_with("settlement:"))
+    };
+    assert!(!is_read(UNIT, NOW_MS) && !is_read(UNIT, ENDED_MS - 1));
+    assert!(is_read(UNIT, ENDED_MS));
+    assert!(!is_read("service_sk_test_dev_unit_two", ENDED_MS), "the other unit's is not found");
+    assert!(!is_read(LIVE_UNIT, ENDED_MS), "nor the other mode's");
+}
+
+/// An unknown answer is never null, which would say that nothing was paid.
+#[test]
+fn a_settlement_that_cannot_be_read_is_no_answer() {
+    let bench = bench();
+    bench.service.store.set_failing(Some("settlement:"));
+    let failed = bench.get();
+    assert_eq!((failed.status, &failed.json()["error"]), (503, &json!("Service unavailable")));
+    assert_eq!((&failed.json()["isLive"], &*failed.headers["retry-after"]), (&json!(false), "1"));
+    bench.service.store.set_failing(None);
+    assert_eq!(bench.get().json()["charge"]["paidAt"], json!(null), "a failure is not kept");
+    for damaged in ["", "null", "{}", r#"{"paidAt":null}"#, r#"{"paidAt":"canary"}"#] {
+        bench.keep_settlement(damaged);
+        let answer = bench.service.isolate().get(UNIT, &bench.id());
+        assert_eq!(answer.status, 500, "{damaged}");
+        let log = answer.log.unwrap();
+        assert!(log.contains("the stored settlement is damaged") && !log.contains("canary"));
+    }
+}
+
+#[test]
+fn an_erased_transaction_and_one_without_a_price_are_paid_with_their_month() {
+    let bench = bench();
+    let mut free = minimal();
+    free["pledges"][0]["impact"]["offeringId"] = json!("new");
+    bench.service.clock.0.set(NOW_MS);
+    let free = bench.service.create(UNIT, &free).json()["id"].as_str().unwrap().to_owned();
+    bench.service.clock.0.set(ENDED_MS);
+    bench.mark(&json!({ "/acceptUnpriced": 1 })).unwrap();
+    let record = block_on(transactions::get(&*bench.service.store, &bench.id())).unwrap();
+    block_on(transactions::erase(&*bench.service.store, &bench.desk.author(), &record)).unwrap();
+    let erased = bench.get().json();
+    assert_eq!(
+        (&erased["reference"], &erased["charge"]["paidAt"]),
+        (&json!("erased"), &json!(PAID_AT))
+    );
+    assert_eq!(bench.service.get(UNIT, &free).json()["charge"]["paidAt"], PAID_AT);
+}
+
+// ---- A crowd -------------------------------------------------------------------------------------
+
+async fn yield_now() {
+    let mut is_waiting = true;
+    poll_fn(|context| {
+        context.waker().wake_by_ref();
+        if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }
+    })
+    .await;
+}
+
+/// A store that answers after all others had their turn.
+struct Late<'s>(&'s MemoryStore);
+
+impl Store for Late<'_> {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        yield_now().await;
+        let found = self.0.get(key).await;
+        yield_now().await;
+        found
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.0.put(key, value, metadata).await
+    }
+}
+
+/// The statuses and texts of so many gets at once, each once, and how often a settlement was read.
+fn crowd(bench: &Bench, isolate: &TestService<MemoryStore>) -> (Vec<(u16, String)>, usize) {
+    let TestService { clock, entropy, caches, settings, .. } = isolate;
+    let store = &Late(&bench.service.store);
+    let request = TestRequest::new("GET", &format!("{PATH}/{}", bench.id()), UNIT);
+    let serve = async || {
+        let journal = Journal::default();
+        let service = Service { store, clock, entropy, caches, settings, journal };
+        let answer = answer(service.handle(&request).await);
+        (answer.status, answer.text)
+    };
+    bench.service.store.take_reads();
+    let mut answers = block_on(join_all((0..200).map(|_| serve())));
+    answers.sort();
+    answers.dedup();
+    let reads = bench.service.store.take_reads();
+    (answers, reads.iter().filter(|name| *name == JANUARY).count())
+}
+
+#[test]
+fn a_crowd_reads_a_settlement_once_in_ten_seconds_and_shares_a_failure() {
+    let bench = bench();
+    bench.keep_settlement(&settlement(PAID_AT));
+    let isolate = bench.service.isolate();
+    bench.service.store.set_failing(Some("settlement:"));
+    let (answers, reads) = crowd(&bench, &isolate);
+    assert!(answers.iter().all(|(status, _)| *status == 503) && reads == 1, "{reads} reads");
+    bench.service.store.set_failing(None);
+    let paid = bench.get().text;
+    for (at_ms, reads) in [(0, 1), (9_999, 0), (10_000, 1)] {
+        isolate.clock.0.set(ENDED_MS + at_ms);
+        assert_eq!(crowd(&bench, &isolate), (vec![(200, paid.clone())], reads), "{at_ms}");
+    }
+}
+
+// ---- What is marked ------------------------------------------------------------------------------
+
+#[test]
+fn a_mark_is_one_record_and_an_undo_removes_it_and_the_record_of_changes_keeps_both() {
+    let bench = bench();
+    let paid = bench.mark(&json!({})).unwrap();
+    let stored: Value = serde_json::from_str(&bench.service.store.value(JANUARY).unwrap()).unwrap();
+    let sum = json!({ "currencyCode": "USD", "amount": "1.50", "transactions": 1, "unpriced": 0 });
+    let at = "2026-02-02T00:00:00.000Z";
+    let settlement = json!({ "paidAt": PAID_AT, "sums": [sum], "invoice": "2026/17",
+        "by": "ada@example.org", "at": at, "version": 1 });
+    assert_eq!(stored, settlement);
+    let mut expected = settlement;
+    expected.as_object_mut().unwrap().remove("version");
+    for (name, value) in [("unit", "unit_dev"), ("mode", "test"), ("month", "2026-01")] {
+        expected[name] = json!(value);
+    }
+    assert_eq!(paid, expected);
+    let listed = |mode| block_on(payments::list(&*bench.service.store, "unit_dev", mode)).unwrap();
+    assert_eq!(json!(listed(None)), json!([expected]));
+    assert_eq!(listed(Some(Mode::Live)), []);
+    assert_eq!(bench.get().json()["charge"]["paidAt"], PAID_AT);
+
+    bench.desk.clock.0.set(ENDED_MS + 1);
+    assert_eq!(bench.undo().unwrap(), expected);
+    assert_eq!(bench.service.store.value(JANUARY), None);
+    let marked =
+        format!("1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada@example.org on {at}");
+    let change = |command: &str| (command.to_owned(), vec![JANUARY.to_owned(), marked.clone()]);
+    assert_eq!(bench.audited(), [change("payments undo"), change("payments mark")]);
+    let again = bench.undo().unwrap_err().to_string();
+    assert_eq!(
+        again,
+        "nothing was undone: 2026-01 of the unit `unit_dev` (test) is not marked as paid here"
+    );
+}
+
+#[test]
+fn without_the_record_of_changes_nothing_is_marked_and_nothing_undone() {
+    let bench = bench();
+    bench.service.store.set_failing(Some("audit:"));
+    bench.mark(&json!({})).unwrap_err();
+    assert_eq!(bench.service.store.value(JANUARY), None);
+    bench.service.store.set_failing(None);
+    bench.mark(&json!({})).unwrap();
+    bench.service.store.set_failing(Some("audit:"));
+    bench.undo().unwrap_err();
+    assert!(bench.service.store.value(JANUARY).is_some());
+}
+
+#[test]
+fn what_is_not_the_months_sum_is_not_marked() {
+    let bench = bench();
+    let mut free = minimal();
+    free["pledges"][0]["impact"]["offeringId"] = json!("new");
+    bench.service.clock.0.set(NOW_MS);
+    let free = bench.service.create(UNIT, &free).json()["id"].as_str().unwrap().to_owned();
+    let unpriced = format!(
+        "has 1 pledges without a price, such as of {free}: they cost nothing, and you accept 0; \
+         `transactions usage --unpriced` lists them, and `--accept-unpriced 1` accepts them"
+    );
+    let amounts = |amounts: &[&str]| {
+        let stated = amounts.iter().map(|text| match text.split_once(' ') {
+            Some((amount, code)) => json!({ "amount": amount, "currencyCode": code }),
+            None => json!({ "amount": text }),
+        });
+        json!({ "/amounts": stated.collect::<Vec<_>>(), "/acceptUnpriced": 1 })
+    };
+    for (changed, problem) in [
+        (amounts(&["1.5", "0 EUR"]), "has a sum of 1.50 USD, and 1.50 USD and 0.00 EUR was paid"),
+        (amounts(&["1.51"]), "has a sum of 1.50 USD, and 1.51 USD was paid"),
+        (amounts(&["1.50 EUR"]), "has a sum of 1.50 USD, and 1.50 EUR was paid"),
+        (amounts(&["0.75", "0.75"]), "has a sum of 1.50 USD, and 0.75 USD and 0.75 USD was paid"),
+        (amounts(&["1.501"]), "needs an amount such as `1234.50`, and not `1.501`"),
+        (amounts(&["-1.50"]), "needs an amount such as `1234.50`, and not `-1.50`"),
+        (amounts(&["1.5e0"]), "needs an amount such as `1234.50`, and not `1.5e0`"),
+        (json!({}), &unpriced),
+        (
+            json!({ "/of/month": "2026-02" }),
+            "has not ended: it does a day after its last moment, in UTC",
+        ),
+        (json!({ "/of/month": "2025-12" }), "has no transactions"),
+        (json!({ "/of/unit": "unit_de" }), "has no transactions"),
+        (json!({ "/of/mode": "live" }), "has no transactions"),
+        (
+            json!({ "/paidAt": "2026-02-02T00:00:00.001Z" }),
+            "was paid on 2026-02-02T00:00:00.001Z, which is to come",
+        ),
+        (json!({ "/invoice": "" }), "needs the number of an invoice: one line of 1 to 80 bytes"),
+        (
+            json!({ "/invoice": "1\n2" }),
+            "needs the number of an invoice: one line of 1 to 80 bytes",
+        ),
+    ] {
+        let before = bench.service.store.names();
+        let error = bench.mark(&changed).unwrap_err().to_string();
+        let of = payment(&changed).of;
+        let of = format!("{} of the unit `{}` ({})", of.month, of.unit, of.mode.name());
+        assert_eq!(error, format!("nothing was marked: {of} {problem}"));
+        assert_eq!(bench.service.store.names(), before);
+    }
+    bench.mark(&amounts(&["01.5 USD"])).unwrap();
+    let error = bench.mark(&amounts(&["1.50"])).unwrap_err().to_string();
+    let there =
+        format!("is marked already: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada");
+    assert!(error.contains(&there), "{error}");
+    assert_eq!(bench.audited().len(), 1);
+}
+
+/// A shop's walk lists no other shop's records, however their IDs begin.
+#[test]
+fn months_are_listed_a_shop_at_a_time() {
+    let store = MemoryStore::default();
+    let record = |number: usize| {
+        json!({ "paidAt": PAID_AT, "sums": [], "invoice": number.to_string(), "by": "ada", "at": PAID_AT,
+            "version": 1 })
+        .to_string()
+    };
+    for number in 0..250 {
+        let name = format!("settlement:live:a:{}-{:02}", 2000 + number / 12, 1 + number % 12);
+        store.keep(&name, record(number).as_bytes(), b"null");
+    }
+    for other in ["live:a:b:2026-01", "live:ab:2026-01", "live:a:later", "test:b:2026-01"] {
+        store.keep(&format!("settlement:{other}"), record(999).as_bytes(), b"null");
+    }
+    store.set_page_length(60);
+    let listed = block_on(payments::list(&store, "a", None)).unwrap();
+    let invoices: Vec<_> = listed.iter().map(|paid| paid.settlement.invoice.clone()).collect();
+    assert_eq!(invoices, (0..250).map(|number| number.to_string()).collect::<Vec<_>>());
+    let lists = store.take_lists();
+    assert!(lists.iter().all(|list| list.prefix.ends_with(":a:")), "{lists:?}");
+    assert_eq!(store.take_reads().len(), 250);
+}
+
+#[test]
+fn usage_shows_what_was_settled_beside_the_sum_of_now_and_can_leave_out_what_is_paid() {
+    let bench = bench();
+    bench.mark(&json!({})).unwrap();
+    bench.service.clock.0.set(NOW_MS);
+    bench.service.create(UNIT, &minimal());
+    bench.service.create(LIVE_UNIT, &minimal());
+    let sums = |query: Value| {
+        let query: UsageQuery = serde_json::from_value(query).unwrap();
+        let mut report = Report::new(&*bench.service.store, query);
+        let mut rows = 0;
+        while let Some(page) = block_on(report.next())? {
+            rows += page.len();
+        }
+        let usage = report.finish();
+        assert_eq!(usage.transactions, rows as u64);
+        Ok::<_, OperatorError>(json!(usage.sums))
+    };
+    let settled = json!({ "amount": "1.50", "paidAt": PAID_AT, "invoice": "2026/17" });
+    let sum = |mode: &str, transactions: u64, amount: &str, settled: &Value| {
+        json!({ "unit": "unit_dev", "mode": mode, "currencyCode": "USD", "unpriced": 0,
+            "transactions": transactions, "amount": amount, "settled": settled })
+    };
+    let (test, live) = (sum("test", 2, "3.00", &settled), sum("live", 1, "1.50", &json!(null)));
+    assert_eq!(sums(json!({ "wanted": {}, "month": "2026-01" })).unwrap(), json!([test, live]));
+    let unpaid = json!({ "wanted": {}, "month": "2026-01", "unpaid": true });
+    assert_eq!(sums(unpaid).unwrap(), json!([live]));
+    let error = sums(json!({ "wanted": {}, "unpaid": true })).unwrap_err().to_string();
+    assert_eq!(error, "what is unpaid is known by month: say which");
+    assert_eq!(PaidAt::parse(PAID_AT).unwrap().as_str(), PAID_AT);
+}
