@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
 import { backup } from "./lib/backup.mjs";
-import { InvalidArgumentError, Option, command, confirm, onRecords } from "./lib/command.mjs";
+import { Option, command, confirm, onRecords, readMonth } from "./lib/command.mjs";
 import { newFile } from "./lib/new-file.mjs";
 import { Refusal, operator } from "./lib/operator.mjs";
 import { placeInWords, table, visible } from "./lib/output.mjs";
@@ -222,20 +222,18 @@ function receiptInWords({ by, transactions: rows }, left) {
 
 // ---- Usage and export ----------------------------------------------------------------------------
 
-const inMonth = () =>
-  new Option("--month <month>", "such as 2026-11, in UTC").argParser((text) => {
-    if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
-    throw new InvalidArgumentError("It must be a year and a month, such as 2026-11.");
-  });
+const inMonth = () => new Option("--month <month>", "such as 2026-11, in UTC").argParser(readMonth);
 
 const SUM_HEADS = ["UNIT", "MODE", "TRANSACTIONS", "SUM", "CURRENCY", "UNPRICED"];
-const sumCells = ({ unit, mode, transactions, amount, currencyCode, unpriced }) => [
+const PAID_HEADS = ["SETTLED", "PAID", "INVOICE"];
+const sumCells = ({ unit, mode, transactions, amount, currencyCode, unpriced, settled }) => [
   unit,
   mode,
   String(transactions),
   amount,
   currencyCode,
   counted(unpriced),
+  ...(settled ? [settled.amount ?? "0.00", settled.paidAt, settled.invoice] : []),
 ];
 
 const summing = (name, description, month, ofMode = mode()) =>
@@ -253,10 +251,11 @@ const summing = (name, description, month, ofMode = mode()) =>
  * @param {string} none in words
  */
 async function sumUp(sumBy, options, none) {
-  const { unit, mode, month, unpriced = false } = options;
+  const { unit, mode, month, unpriced = false, unpaid = false } = options;
   const wanted = { unit, mode: mode === "both" ? undefined : mode };
-  const { sums, transactions, damaged } = await sumBy({ wanted, month, unpriced });
-  const found = sums.length === 0 ? none : table(SUM_HEADS, sums.map(sumCells));
+  const { sums, transactions, damaged } = await sumBy({ wanted, month, unpriced, unpaid });
+  const heads = sums.some(({ settled }) => settled) ? [...SUM_HEADS, ...PAID_HEADS] : SUM_HEADS;
+  const found = sums.length === 0 ? none : table(heads, sums.map(sumCells));
   return {
     data: { month: month ?? null, sums, transactions, damaged: damaged.count },
     words: found + damagedInWords(damaged),
@@ -315,6 +314,7 @@ const list = summing(
     .choices(["live", "test", "both"])
     .default("live"),
 )
+  .option("--unpaid", "only of units whose month is not marked as paid (`npm run payments`)")
   .option(
     "--csv [file]",
     "the transactions, too, a line for each pledge, into a new file; without one on standard output, and the sums on standard error",
@@ -325,10 +325,9 @@ const list = summing(
   });
 onRecords(list, async ({ tools, kv, port, print, terminal }) => {
   const options = list.opts();
-  const { month, mode, csv } = options;
+  const { mode, csv } = options;
   const { sumTransactions, exportTransactions } = await operator(tools);
-  const sums = (sumBy) =>
-    sumUp(sumBy, options, `no ${mode === "both" ? "" : `${mode} `}transactions in ${month}`);
+  const sums = (sumBy) => sumUp(sumBy, options, noneIn(options));
   const intoCsv = (write) => {
     write(csvOf([], { header: true }));
     return sums((query) => exportTransactions(port, query, (lines) => write(csvOf(lines))));
@@ -342,6 +341,12 @@ onRecords(list, async ({ tools, kv, port, print, terminal }) => {
     : newFile(csv, ({ fd }) => intoCsv((text) => writeFileSync(fd, text))));
   return print({ ...data, mode, file: csv ?? null }, () => words);
 });
+
+/** @param {any} options */
+const noneIn = ({ mode, month, unpaid }) =>
+  ["no", unpaid && "unpaid", mode !== "both" && mode, `transactions in ${month}`]
+    .filter(Boolean)
+    .join(" ");
 
 /** What a spreadsheet would take for a formula is text, and each cell is one line. */
 const csvOf = (lines, options = {}) =>

@@ -26,6 +26,12 @@ export function whole(least, most) {
 
 export const readMinutes = whole(1, 1440);
 
+/** Reads a month of a year. */
+export function readMonth(text) {
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError("It must be a year and a month, such as 2026-11.");
+}
+
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** Reads `90s`, `30m`, `24h`, `7d` or `0` as seconds: 0, or from `least` to `most`. */

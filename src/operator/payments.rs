@@ -88,7 +88,8 @@ pub struct Paid {
 }
 
 impl Paid {
-    fn new(of: &ShopMonth, settlement: Settlement) -> Self {
+    /// The settlement of a shop's month.
+    pub fn new(of: &ShopMonth, settlement: Settlement) -> Self {
         Paid { unit: of.unit.clone(), mode: of.mode, month: of.month.to_string(), settlement }
     }
 }

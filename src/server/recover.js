@@ -48,8 +48,9 @@ export function recovering(fetch, instance) {
       fetch(request, env, context).then(resolve, reject);
     });
     const ended = answered.catch(recover);
-    // Else the platform may drop a request whose caller hangs up, and its reserved bytes would never be released.
-    if (isCreate(request) || isTimeline(request)) context.waitUntil(ended);
+    // Else the platform may drop a request whose caller hangs up: its reserved bytes would never be released, and those
+    // who wait for what it reads would wait in vain.
+    if (isCreate(request) || readsTransaction(request)) context.waitUntil(ended);
     // Other requests may be dropped, and leave their entries: the oldest of so many waits no more.
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
     const response = (await ended) ?? internalError(request); // made here, as a response belongs to the request that made it
@@ -78,9 +79,9 @@ function isCreate(request) {
   }
 }
 
-function isTimeline(request) {
+function readsTransaction(request) {
   try {
-    return request.url.includes("/timeline/");
+    return request.url.includes("/timeline/") || request.url.includes("/pledge-transaction/");
   } catch {
     return true;
   }

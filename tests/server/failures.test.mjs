@@ -62,7 +62,7 @@ test("a key may come from a cache of 30 s, other records as Workers KV has them"
     isLogged(line);
 });
 
-test("what holds bytes while it waits ends though its caller hangs up: a create, a timeline", async () => {
+test("what holds bytes while it waits ends though its caller hangs up: a create, a get, a timeline", async () => {
   for (const path of [`${PATH}/ptran_1`, "/timeline/ptran_1", "/healthz"])
     await send(server.origin, {
       method: "GET",
@@ -70,7 +70,7 @@ test("what holds bytes while it waits ends though its caller hangs up: a create,
       headers: { "x-stand-in": "its calls are noted" },
     });
   const noted = lines().flatMap(({ waitUntil }) => waitUntil ?? []);
-  assert.deepEqual(noted, ["v2", "timeline"]); // the first is the create above
+  assert.deepEqual(noted, ["v2", "v2", "timeline"]); // the first is the create above
 });
 
 // ---- Failures ------------------------------------------------------------------------------------
@@ -163,6 +163,24 @@ test("requests in flight are not disturbed by what a broken instance left behind
   }
 });
 
+// ---- A read that requests share ------------------------------------------------------------------
+
+const PAID_ID = `ptran_${"a".repeat(42)}`;
+const settlements = () => lines().filter((line) => line.get === "settlement").length;
+const asPaid = (headers) => get(server.origin, KEY, PAID_ID, headers);
+
+test("a crowd reads a settlement once, though the first of it hangs up, and each answers as its own request", async () => {
+  const [late, before] = [{ "x-stand-in": "a settlement comes late" }, settlements()];
+  const head = `GET ${PATH}/${PAID_ID} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${KEY}\r\n`;
+  const first = await stall(server, `${head}X-Stand-In: ${late["x-stand-in"]}\r\n\r\n`);
+  while (settlements() === before) await sleep(1);
+  first.hangUp();
+  for (const { status, text } of await Promise.all(Array.from({ length: 100 }, () => asPaid(late))))
+    assert.deepEqual([status, text], [200, '{"paidAt":"2025-11-05T00:00:00.000Z"}']);
+  assert.equal(settlements() - before, 1);
+  await servesOn();
+});
+
 // ---- Deadlines -----------------------------------------------------------------------------------
 
 /** The Worker's timers run ten times as fast, and the log has their times as they were set. */
@@ -177,6 +195,16 @@ const WAITS = {
   "value hangs": [
     () => ask("value hangs", FAST),
     { kv: "read", record: "value", cause: "no answer in 5000 ms" },
+  ],
+  "a settlement hangs": [
+    async () => {
+      const [first, second] = [1, 2].map(() =>
+        asPaid({ "x-stand-in": "a settlement hangs", ...FAST }),
+      );
+      isOurs(await second, 503, "Service unavailable");
+      return first;
+    },
+    { kv: "get", record: "settlement", cause: "no answer in 5000 ms" },
   ],
   "put hangs": [
     () => order({ "x-stand-in": "put hangs", ...FAST }),

@@ -45,6 +45,20 @@ const noted = (context, { url }) => ({
 const note = (call, name, options) =>
   console.log(JSON.stringify({ [call]: name.split(":")[0], options }));
 
+const body = (value) => new Response(JSON.stringify(value)).body;
+
+/** One with a transaction of an ended month; `settlement` makes what is found of its payment. */
+const paid = (month, settlement) => (kv) => ({
+  getWithMetadata: async (name, options) => {
+    if (name.startsWith("key:")) return kv.getWithMetadata(name, options);
+    const summary = { createdAt: `${month}-30T23:59:59.999Z` };
+    const metadata = { mode: "test", unit: "unit_dev", editKey: "", bytes: 15, summary };
+    if (name.startsWith("transaction:")) return found(body({ paidAt: null }), metadata);
+    note("get", name, options);
+    return settlement();
+  },
+});
+
 /** Namespaces of KV by their names; each has what it needs of the real one. */
 const NAMESPACES = {
   "its calls are noted": (kv) => ({
@@ -72,6 +86,11 @@ const NAMESPACES = {
     getWithMetadata: (name, options) =>
       name.startsWith("profile:") ? found(endless()) : kv.getWithMetadata(name, options),
   }),
+  "a settlement comes late": paid("2025-10", async () => {
+    await later();
+    return found(body({ paidAt: "2025-11-05T00:00:00.000Z" }));
+  }),
+  "a settlement hangs": paid("2025-11", never),
   "put hangs": (kv) => ({ getWithMetadata: (...args) => kv.getWithMetadata(...args), put: never }),
   "get throws an Error": () => ({ getWithMetadata: () => fail(new Error("at once")) }),
   "get is rejected with a string": () => ({ getWithMetadata: () => Promise.reject("later") }),
