@@ -69,6 +69,28 @@ const WRONG = {
   "transactions erase x --env production": OFF_DEPLOYED,
   "transactions usage --mode prod":
     "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
+  "payments mark": "required option '--unit <unit>' not specified",
+  ...Object.fromEntries(
+    Object.entries({
+      "": "required option '--amount <amount>' not specified",
+      "--amount 1 --currency USD --currency EUR":
+        "give `--currency` for each `--amount`, or for none",
+      "--amount 1 --currency usd": "`usd` is no currency: one of USD, GBP, EUR",
+      "--amount 1 --accept-unpriced x":
+        "option '--accept-unpriced <count>' argument 'x' is invalid. It must be a whole number from 0 to 1000000000.",
+      ...Object.fromEntries(
+        ["2026-02-30", "2026-11-05T10:00", "2026-02-30T10:00Z", "5.11.2026"].map((day) => [
+          `--amount 1 --paid-at ${day}`,
+          `option '--paid-at <date>' argument '${day}' is invalid. It must be a day or a date-time, such as 2026-11-05.`,
+        ]),
+      ),
+    }).map(([more, problem]) => [
+      `payments mark --unit u --month 2026-10 --invoice 1 ${more.includes("--paid-at") ? more : `--paid-at 2026-11-05 ${more}`}`.trim(),
+      problem,
+    ]),
+  ),
+  "payments undo --unit u --month 2026-1":
+    "option '--month <month>' argument '2026-1' is invalid. It must be a year and a month, such as 2026-11.",
   "start x": "too many arguments. Expected 0 arguments but got 1: x.",
 };
 
