@@ -674,7 +674,7 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   const asked = await command(1, undo);
   assert.match(
     asked.problem,
-    /^2025-10 +live [^]*stopped: Take back that 2025-10 of unit_dev_two/m,
+    /^2025-10 +live .+\n+stopped: Take back that 2025-10 of unit_dev_two/m,
   );
   assert.deepEqual(await json(...undo, "--yes"), { ...marked, at });
   assert.equal(await kv.get(name), null);
