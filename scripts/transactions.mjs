@@ -87,7 +87,7 @@ onRecords(look, async ({ tools, port, print }, id) => {
 const shown = (view) => `${table(["", ""], linesOf(view)).trimStart()}\n\n${pledgesOf(view)}`;
 
 function linesOf({ row, repeatable, key, prices, transaction }) {
-  const { reference, trigger, pledges, notifications, timelineUrl } = transaction;
+  const { reference, charge, trigger, pledges, notifications, timelineUrl } = transaction;
   const { email, firstName, name } = pledges[0]?.recipient ?? {};
   const unpriced = row.unpriced > 0 ? `, ${row.unpriced} of the pledges without a price` : "";
   const state = [
@@ -101,6 +101,7 @@ function linesOf({ row, repeatable, key, prices, transaction }) {
     ["Mode", row.mode],
     ["Unit", row.unit],
     ["Charge", charged(row) + unpriced],
+    ["Paid", charge.paidAt],
     ["Reference", reference],
     ["Recipient", list(email, firstName, name)],
     ["Trigger", list(trigger.date, trigger.phrase, trigger.externalUrl)],

@@ -38,7 +38,9 @@ pub async fn show_transaction(kv: Kv, id: String, view: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let view: View = from_js(view)?;
     let record = transactions::get(&store, &id).await.map_err(|error| store.failure(&error))?;
-    let shown = record.show(view).map_err(|error| store.failure(&error))?;
+    let mut shown = record.show(view).map_err(|error| store.failure(&error))?;
+    let paid_at = record.paid_at(&store).await.map_err(|error| store.failure(&error))?;
+    shown.transaction.charge.paid_at = paid_at.map(|paid_at| paid_at.as_str().to_owned().into());
     let prices = record.prices(&store).await.map_err(|error| store.failure(&error))?;
     let shown = Priced { shown, prices };
     // serde-wasm-bindgen refuses a quantity of 2^53.

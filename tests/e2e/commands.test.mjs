@@ -659,6 +659,8 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
     await words("payments", "show", ...october),
     /^Now its sum is 3\.00 USD and 0\.30 EUR\.$/m,
   );
+  const view = ["transactions", "show", `${LIVE_ID.slice(0, -1)}e`];
+  assert.match(await words(...view), /^Paid +2025-11-05T00:00:00\.000Z$/m);
   const unpaid = ["transactions", "export", "--month", "2025-10", "--unpaid"];
   assert.match(await words(...unpaid), /^no unpaid live transactions in 2025-10$/m);
   assert.equal((await json(...unpaid.slice(0, -1))).transactions, 3);
@@ -679,6 +681,7 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
   assert.deepEqual(await json(...undo, "--yes"), { ...marked, at });
   assert.equal(await kv.get(name), null);
   assert.match(await words(...list), /^no month is marked as paid$/m);
+  assert.doesNotMatch(await words(...view), /^Paid/m);
   await fails(
     ["payments", "show", ...october],
     "2025-10 of unit_dev_two (live) is not marked as paid here",

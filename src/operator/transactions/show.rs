@@ -1,10 +1,11 @@
 //! Shows one transaction, with its texts masked unless they are asked for.
 
 use super::{Metadata, Record, Row};
-use crate::operator::Result;
 use crate::operator::prices::{self, PriceList};
+use crate::operator::{Result, load};
 use crate::pledge::RetrievedPledgeTransaction;
-use crate::store::OperatorStore;
+use crate::settlement::{Month, PaidAt, Settlement};
+use crate::store::{OperatorStore, SettlementKey};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -50,6 +51,20 @@ impl Record {
             mask(&mut transaction);
         }
         Ok(Shown { row, repeatable, key, transaction })
+    }
+
+    /// When its month was paid; `None` until then.
+    ///
+    /// # Errors
+    /// If the record or the settlement is damaged, or the store fails.
+    pub async fn paid_at(&self, store: &impl OperatorStore) -> Result<Option<PaidAt>> {
+        let Metadata { mode, unit, summary } = self.metadata()?;
+        let Some(month) = summary.created_at.as_deref().and_then(Month::of) else {
+            return Ok(None);
+        };
+        let settlement: Option<Settlement> =
+            load(store, SettlementKey { mode, unit: &unit, month }).await?;
+        Ok(settlement.map(|settlement| settlement.paid_at))
     }
 
     /// The price list that the charge is by, with its own offerings; `None` if there was none, or it is
