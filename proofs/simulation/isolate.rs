@@ -3,14 +3,12 @@
 use crate::executor::Time;
 use crate::kv::{Calls, Namespace, READ_MS};
 use crate::random::Random;
-use futures_util::FutureExt as _;
 use impact_pledge::handle::{Caches, Clock, Journal, Service, Settings};
 use impact_pledge::http::{Body, BodyError, Request, Reservation};
 use impact_pledge::store::StoredValue as _;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::pin::pin;
 use std::rc::Rc;
 
 /// 2026-01-31T12:00:00Z, where virtual time begins.
@@ -154,11 +152,7 @@ impl Request for SimulatedRequest {
         false
     }
 
-    async fn wait_for_another(&self, work: impl Future<Output = ()> + 'static, milliseconds: u32) {
-        let time = &self.upload.calls.time;
-        let (mut work, until_ms) = (pin!(work), time.now_ms() + u64::from(milliseconds));
-        while time.now_ms() < until_ms && work.as_mut().now_or_never().is_none() {
-            time.sleep(1).await;
-        }
+    async fn pause(&self, milliseconds: u32) {
+        self.upload.calls.time.sleep(u64::from(milliseconds)).await;
     }
 }

@@ -6,36 +6,14 @@ use crate::http::Request;
 use crate::settlement::PaidAt;
 use crate::store::{Key, SettlementKey, Store, TransactionMetadata};
 use serde::Deserialize;
-use std::cell::{OnceCell, RefCell};
-use std::future::poll_fn;
+use std::cell::OnceCell;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
+
+/// How often a request looks for what another one reads, in milliseconds.
+const LOOK_MS: u32 = 10;
 
 /// One read of a settlement, for all requests of the isolate that want it: the first of them reads.
-#[derive(Debug, Default)]
-pub struct Lookup {
-    outcome: OnceCell<Result<Option<PaidAt>, Problem>>,
-    waiting: RefCell<Vec<Waker>>,
-}
-
-impl Lookup {
-    fn end(&self, outcome: Result<Option<PaidAt>, Problem>) {
-        self.outcome.get_or_init(|| outcome);
-        self.waiting.take().into_iter().for_each(Waker::wake);
-    }
-
-    /// Waits for [`end`](Self::end).
-    async fn ended(self: Rc<Self>) {
-        poll_fn(|context| {
-            if self.outcome.get().is_some() {
-                return Poll::Ready(());
-            }
-            self.waiting.borrow_mut().push(context.waker().clone());
-            Poll::Pending
-        })
-        .await;
-    }
-}
+pub type Lookup = OnceCell<Result<Option<PaidAt>, Problem>>;
 
 /// The part of a settlement that the service reads.
 #[derive(Deserialize)]
@@ -70,20 +48,22 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if outcome.is_err() {
             self.caches.settlements.forget(&name); // for those who come now
         }
-        lookup.end(outcome.clone());
-        outcome
+        lookup.get_or_init(|| outcome).clone()
     }
 
-    /// The outcome of a read, which may be another request's.
+    /// The outcome of a read, which may be another request's. No request wakes another: that one would
+    /// go on as the first, and a platform that ties streams to requests would refuse it its own.
     async fn outcome(
         &self,
         request: &impl Request,
         lookup: Rc<Lookup>,
     ) -> Result<Option<PaidAt>, Problem> {
-        if lookup.outcome.get().is_none() {
-            let ended = Rc::clone(&lookup).ended();
-            self.wait(request.wait_for_another(ended, SettlementKey::READ_MS)).await;
+        for _ in 0..SettlementKey::READ_MS / LOOK_MS {
+            if let Some(outcome) = lookup.get() {
+                return outcome.clone();
+            }
+            self.wait(request.pause(LOOK_MS)).await;
         }
-        lookup.outcome.get().cloned().unwrap_or(Err(Problem::StoreUnavailable))
+        Err(Problem::StoreUnavailable)
     }
 }

@@ -24,9 +24,8 @@ pub trait Request {
     /// Counts a refused key against the rate limit of the caller's network, and returns whether it
     /// is over the limit; `false` where no rate limit is set.
     async fn is_over_limit(&self, network: &str) -> bool;
-    /// Waits for what another request of the isolate does, at most so many milliseconds. A platform
-    /// that ties what a request waits for to that request goes on as this one.
-    async fn wait_for_another(&self, work: impl Future<Output = ()> + 'static, milliseconds: u32);
+    /// Waits so many milliseconds, while other requests go on.
+    async fn pause(&self, milliseconds: u32);
 }
 
 /// Why a body could not be read.

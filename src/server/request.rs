@@ -1,6 +1,6 @@
 //! A request of the platform.
 
-use super::deadline::within;
+use super::deadline::{pause, within};
 use super::pieces::Pieces;
 use super::rate_limit::RateLimit;
 use crate::api::{MAX_BODY_BYTES, header};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue};
-use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use wasm_bindgen_futures::JsFuture;
 
 /// Deadline of a body, in milliseconds. A body that takes longer counts as broken off.
 const BODY_MS: u32 = 30_000;
@@ -194,13 +194,7 @@ impl Request for WorkerRequest<'_> {
         }
     }
 
-    /// By a promise of this request, as whoever settles it goes on with it as this one. A wake alone
-    /// would go on as the other request, which may not touch the streams of this one.
-    async fn wait_for_another(&self, work: impl Future<Output = ()> + 'static, milliseconds: u32) {
-        let promise = future_to_promise(async {
-            work.await;
-            Ok(JsValue::UNDEFINED)
-        });
-        let _: Result<_, JsValue> = JsFuture::from(within(&promise, milliseconds)).await;
+    async fn pause(&self, milliseconds: u32) {
+        let _: Result<_, JsValue> = JsFuture::from(pause(milliseconds)).await; // it never rejects
     }
 }

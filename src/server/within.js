@@ -11,3 +11,6 @@ export const within = (promise, milliseconds) =>
     };
     promise.then(ending(resolve), ending(reject));
   });
+
+/** Settles when the time is up. */
+export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -3,6 +3,7 @@
 use futures_executor::block_on;
 use futures_util::future::join_all;
 use impact_pledge::handle::{Journal, Service};
+use impact_pledge::http::Request as _;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
 use impact_pledge::operator::transactions::{self, Report, UsageQuery};
 use impact_pledge::operator::{OperatorError, audit};
@@ -10,9 +11,6 @@ use impact_pledge::scope::Mode;
 use impact_pledge::settlement::{Month, PaidAt};
 use impact_pledge::store::{Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
-use std::future::poll_fn;
-use std::mem::take;
-use std::task::Poll;
 use support::memory::MemoryStore;
 use support::service::{
     Answer, CountedEntropy, Desk, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT,
@@ -176,17 +174,8 @@ fn an_erased_transaction_and_one_without_a_price_are_paid_with_their_month() {
 
 // ---- A crowd -------------------------------------------------------------------------------------
 
-async fn yield_now() {
-    let mut is_waiting = true;
-    poll_fn(|context| {
-        context.waker().wake_by_ref();
-        if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }
-    })
-    .await;
-}
-
 /// A store that answers after all others had their turn.
-struct Late<'s>(&'s MemoryStore);
+struct Late<'s>(&'s MemoryStore, &'s TestRequest);
 
 impl Store for Late<'_> {
     type Value = Vec<u8>;
@@ -195,9 +184,9 @@ impl Store for Late<'_> {
         &self,
         key: &K,
     ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
-        yield_now().await;
+        self.1.pause(1).await;
         let found = self.0.get(key).await;
-        yield_now().await;
+        self.1.pause(1).await;
         found
     }
 
@@ -214,8 +203,8 @@ impl Store for Late<'_> {
 /// The statuses and texts of so many gets at once, each once, and how often a settlement was read.
 fn crowd(bench: &Bench, isolate: &TestService<MemoryStore>) -> (Vec<(u16, String)>, usize) {
     let TestService { clock, entropy, caches, settings, .. } = isolate;
-    let store = &Late(&bench.service.store);
     let request = TestRequest::new("GET", &format!("{PATH}/{}", bench.id()), UNIT);
+    let store = &Late(&bench.service.store, &request);
     let serve = async || {
         let journal = Journal::default();
         let service = Service { store, clock, entropy, caches, settings, journal };

@@ -20,7 +20,10 @@ use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::mem::take;
 use std::rc::Rc;
+use std::task::Poll;
 
 pub const ORIGIN: &str = "https://pledge.example";
 pub const PATH: &str = "/v2/pledge-transaction";
@@ -213,8 +216,14 @@ impl Request for TestRequest {
         is_over
     }
 
-    async fn wait_for_another(&self, work: impl Future<Output = ()> + 'static, _: u32) {
-        work.await;
+    /// Until all others had their turn.
+    async fn pause(&self, _: u32) {
+        let mut is_waiting = true;
+        poll_fn(|context| {
+            context.waker().wake_by_ref();
+            if take(&mut is_waiting) { Poll::Pending } else { Poll::Ready(()) }
+        })
+        .await;
     }
 }
 
