@@ -10,6 +10,7 @@ mod accent;
 mod content;
 mod language;
 mod link;
+mod mail;
 mod page;
 mod profile;
 mod quantity;
@@ -19,6 +20,7 @@ mod words;
 
 pub use accent::{Colour, DARK_PAPER, LIGHT_PAPER};
 pub use language::{Language, Plural};
+pub use mail::{Mail, mail};
 pub use page::{Page, not_found_page, page, unavailable_page};
 pub use profile::{NewProfile, Profile};
 pub use style::CONTENT_SECURITY_POLICY;

@@ -10,8 +10,8 @@ use crate::pledge::RetrievedPledgeTransaction;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::borrow::Cow;
 
-/// The name of the service on its pages.
-const SERVICE_NAME: &str = "Impact Pledge";
+/// The name of the service on its pages and in its e-mails.
+pub(super) const SERVICE_NAME: &str = "Impact Pledge";
 
 /// The icon of the browser's tab: the leaf of [`service_logo`] in white on a disc.
 const ICON: &str = "data:image/svg+xml,\
@@ -162,7 +162,9 @@ fn service_logo() -> Markup {
 }
 
 /// Returns the first name or else the full name, unless it contains the e-mail address.
-fn recipient_name<'t>(transaction: &'t RetrievedPledgeTransaction<'_>) -> Option<&'t str> {
+pub(super) fn recipient_name<'t>(
+    transaction: &'t RetrievedPledgeTransaction<'_>,
+) -> Option<&'t str> {
     let recipient = &transaction.pledges.first()?.recipient;
     let email = recipient.email.to_ascii_lowercase();
     [&recipient.first_name, &recipient.name]

@@ -1,5 +1,6 @@
 //! A unit's profile: its name, and how its pages look.
 
+use super::accent::Colour;
 use super::language::Language;
 use super::link::WebAddress;
 use super::style::Accent;
@@ -41,6 +42,13 @@ pub struct NewProfile {
     pub language: Option<String>,
     /// The address that name and logo link to, by https.
     pub link: Option<String>,
+}
+
+impl Profile {
+    /// Returns the accent on light and on dark paper, with the contrast that text needs.
+    pub(super) fn accent_colours(&self) -> Option<(Colour, Colour)> {
+        self.accent.as_ref().map(|accent| accent.colours)
+    }
 }
 
 impl TryFrom<NewProfile> for Profile {

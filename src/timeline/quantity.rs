@@ -1,7 +1,7 @@
 //! Quantities in words.
 
 use super::language::{Language, Plural};
-use super::text::shown;
+use super::text::{brief, shown};
 use crate::pledge::{Amount, PledgeDetail, RetrievedPledge};
 use std::borrow::Cow;
 
@@ -44,6 +44,18 @@ impl<'p> Quantity<'p> {
         let subject =
             noun.or_else(|| name().or_else(id).map(Subject::Name)).unwrap_or(Subject::Unknown);
         Quantity { amount: write_amount(language, amount), subject }
+    }
+
+    /// Writes the quantity in one line of text, such as `12 trees`; `None` if it has no readable words.
+    pub fn brief(&self, language: Language) -> Option<String> {
+        let amount = &self.amount;
+        match &self.subject {
+            Subject::Noun(noun) => {
+                brief(noun).map(|noun| [amount, language.space_before(&noun), &noun].concat())
+            }
+            Subject::Name(name) => brief(name).map(|name| format!("{amount} × {name}")),
+            Subject::Unknown => None,
+        }
     }
 
     /// Returns the noun or name.

@@ -20,6 +20,9 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
 #[serde(transparent)]
 pub(super) struct Accent {
     text: String,
+    /// The colour on light and on dark paper.
+    #[serde(skip)]
+    pub colours: (Colour, Colour),
     #[serde(skip)]
     pub css: String,
     #[serde(skip)]
@@ -39,6 +42,6 @@ impl Accent {
         let hash = Base64::encode_string(&Sha256::digest(&css));
         let (styles, rest) = CONTENT_SECURITY_POLICY.split_once("; img-src ").unwrap_or_default();
         let policy = [styles, " 'sha256-", &hash, "'; img-src ", rest].concat();
-        Some(Accent { text, css, policy })
+        Some(Accent { text, colours: (light, dark), css, policy })
     }
 }

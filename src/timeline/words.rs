@@ -36,6 +36,17 @@ pub enum Sentence {
     Date,
     /// The months in the form that dates have, separated by blanks.
     Months,
+    /// The subject of an e-mail, with the shop: for one pledge, with its quantity; for one without
+    /// words; for several, with their number, in one or two parts as in [`Sentence::Pledges`].
+    MailSubject,
+    /// The greeting, with the recipient's name; for a recipient without a name.
+    MailGreeting,
+    /// The link to the page.
+    MailLink,
+    /// Whose the page is.
+    MailPrivate,
+    /// Why the recipient gets the e-mail, with the shop.
+    MailWhy,
 }
 
 impl Language {

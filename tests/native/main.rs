@@ -25,6 +25,7 @@ mod idempotency;
 mod ids;
 mod json_schema;
 mod logs;
+mod mail;
 mod number;
 mod openapi;
 mod operator;
