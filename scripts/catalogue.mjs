@@ -25,17 +25,21 @@ const change = prices
   .description("replace the prices of a mode")
   .argument("<file>", "JSON; `-` is standard input")
   .addOption(mode("whose prices: those of test keys, of live keys, or of both"));
-onRecords(change, async ({ tools, port, print, terminal }, file) => {
-  const { parsePrices, setPrices } = await operator(tools);
-  const { bytes, catalogue } = await read(parsePrices, file, terminal);
-  const modes = modesOf(change.opts());
-  for (const mode of modes) await setPrices(port, mode, bytes);
-  const after = "Within about a minute the service charges by it everywhere.";
-  print(
-    { catalogues: Object.fromEntries(modes.map((mode) => [mode, catalogue])) },
-    () => `prices of ${modes.join(" and ")} keys\n${shown(catalogue)}\n\n${after}`,
-  );
-});
+onRecords(
+  change,
+  async ({ tools, port, print, terminal, by }, file) => {
+    const { parsePrices, setPrices } = await operator(tools);
+    const { bytes, catalogue } = await read(parsePrices, file, terminal);
+    const modes = modesOf(change.opts());
+    for (const mode of modes) await setPrices(port, await by(), mode, bytes);
+    const after = "Within about a minute the service charges by it everywhere.";
+    print(
+      { catalogues: Object.fromEntries(modes.map((mode) => [mode, catalogue])) },
+      () => `prices of ${modes.join(" and ")} keys\n${shown(catalogue)}\n\n${after}`,
+    );
+  },
+  { changes: true },
+);
 
 async function read(parsePrices, file, { input }) {
   try {

@@ -33,12 +33,16 @@ make
   )
   .option("--label <text>", "a note for the list", "")
   .hook("preAction", checkLevel); // before the tools are looked for
-onRecords(make, async ({ tools, port, print }) => {
-  const { mode, unit: units, team, label } = make.opts();
-  const { createKey } = await operator(tools);
-  const made = await createKey(port, { mode, units, team, label });
-  print(made, () => shownOnce(made));
-});
+onRecords(
+  make,
+  async ({ tools, port, print, by }) => {
+    const { mode, unit: units, team, label } = make.opts();
+    const { createKey } = await operator(tools);
+    const made = await createKey(port, await by(), { mode, units, team, label });
+    print(made, () => shownOnce(made));
+  },
+  { changes: true },
+);
 
 function checkLevel() {
   const { level, unit: units, team } = make.opts();
@@ -87,28 +91,40 @@ turn.addOption(
     .argParser(readDuration(LEAST_KEEP, MOST_KEEP))
     .makeOptionMandatory(),
 );
-onRecords(turn, async ({ tools, port, print, terminal }, given) => {
-  const { keep, json } = turn.opts();
-  const { rotateKey } = await operator(tools);
-  const key = await meant(turn, given, terminal);
-  const { made, replaces, failure } = await rotateKey(port, key, keep);
-  if (failure !== undefined) {
-    if (!json) print({}, () => shownOnce(made));
-    const reason = failure.message ?? failure;
-    const problem = `${replaces.id} goes on without an end, and the new key ${made.id} works: revoke one of them (${reason})`;
-    throw Object.assign(new UserError(problem), { data: made });
-  }
-  const end = keep === 0 ? revoked(replaces) : `${replaces.id} goes on until ${replaces.ends}.`;
-  print({ ...made, replaces }, () => `${shownOnce(made)}\n${end}`);
-});
+onRecords(
+  turn,
+  async ({ tools, port, print, terminal, by }, given) => {
+    const { keep, json } = turn.opts();
+    const { rotateKey } = await operator(tools);
+    const key = await meant(turn, given, terminal);
+    const { made, replaces, failure } = await rotateKey(port, await by(), key, keep);
+    if (failure !== undefined) {
+      if (!json) print({}, () => shownOnce(made));
+      const reason = failure.message ?? failure;
+      const problem = `${replaces.id} goes on without an end, and the new key ${made.id} works: revoke one of them (${reason})`;
+      throw Object.assign(new UserError(problem), { data: made });
+    }
+    const end = keep === 0 ? revoked(replaces) : `${replaces.id} goes on until ${replaces.ends}.`;
+    print({ ...made, replaces }, () => `${shownOnce(made)}\n${end}`);
+  },
+  { changes: true },
+);
 
 const end = keys.command("revoke").description("end a key").argument("[id]", ID);
-onRecords(end, async ({ tools, port, print, terminal }, given) => {
-  const { revokeKey } = await operator(tools);
-  const { id, name, found } = await revokeKey(port, await meant(end, given, terminal));
-  const unknown = `${id} is revoked, but no record of it was found: was it a key of this place?`;
-  print({ id, name, revoked: true, found }, () => (found ? revoked({ id }) : unknown));
-});
+onRecords(
+  end,
+  async ({ tools, port, print, terminal, by }, given) => {
+    const { revokeKey } = await operator(tools);
+    const { id, name, found } = await revokeKey(
+      port,
+      await by(),
+      await meant(end, given, terminal),
+    );
+    const unknown = `${id} is revoked, but no record of it was found: was it a key of this place?`;
+    print({ id, name, revoked: true, found }, () => (found ? revoked({ id }) : unknown));
+  },
+  { changes: true },
+);
 
 const revoked = ({ id }) =>
   `${id} is revoked. Within about a minute the service refuses it everywhere.`;

@@ -14,4 +14,6 @@ const work = async () => {
   return program?.run(process.argv.slice(2), to); // one that exports nothing has run by now
 };
 const code = await exitCodeOf(work, process.argv, to);
-if (code !== 0) process.exitCode = code;
+const written = (stream) => new Promise((resolve) => stream.write("", resolve));
+await Promise.all([process.stdout, process.stderr].map(written));
+process.exit(code || process.exitCode); // else what can't be stopped, such as a runtime that hangs, would keep the process

@@ -1,11 +1,10 @@
 /** `npm run transactions -- find|show|erase|usage|export|backup|restore`: the recorded transactions of the local or the deployed service. */
 import { closeSync, openSync, renameSync, writeFileSync } from "node:fs";
-import { createInterface } from "node:readline/promises";
 import { stringify } from "csv-stringify/sync";
 import { backup, restore } from "./lib/backup.mjs";
-import { InvalidArgumentError, Option, command, onRecords } from "./lib/command.mjs";
+import { InvalidArgumentError, Option, command, confirm, onRecords } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
-import { UserError, placeInWords, table } from "./lib/output.mjs";
+import { placeInWords, table } from "./lib/output.mjs";
 
 const transactions = command("npm run transactions --", "Recorded transactions of the service.");
 const mode = () =>
@@ -114,8 +113,9 @@ remove.option("--yes", "without asking");
 onRecords(remove, async ({ tools, kv, port, print, terminal }, id) => {
   const { checkErasable, eraseTransaction } = await operator(tools);
   await checkErasable(port, id);
-  if (!remove.opts().yes)
-    await confirm(`Erase ${id} of ${placeInWords(kv.place)}? This cannot be undone.`, terminal);
+  const question = `Erase ${id} of ${placeInWords(kv.place)}? This cannot be undone.`;
+  const { yes } = remove.opts();
+  await confirm({ question, yes, otherwise: "nothing was erased" }, terminal);
   const { before } = await eraseTransaction(port, id);
   const erased = `${id} is erased${before ? `, as it was on ${before}` : ""}`;
   const after =
@@ -125,15 +125,6 @@ onRecords(remove, async ({ tools, kv, port, print, terminal }, id) => {
     () => `${erased}: amounts, offerings, times and charge stay. ${after}`,
   );
 });
-
-async function confirm(question, { input }) {
-  if (!input.isTTY)
-    throw new UserError("add `--yes` to erase without being asked: nothing was erased");
-  const prompt = createInterface({ input, output: process.stderr });
-  const answer = await prompt.question(`${question} Type \`yes\`: `).catch(() => ""); // Ctrl-C, Ctrl-D
-  prompt.close();
-  if (answer.trim() !== "yes") throw new UserError("nothing was erased");
-}
 
 // ---- Usage and export ----------------------------------------------------------------------------
 

@@ -21,13 +21,17 @@ const set = units
   )
   .option("--language <code>", "language of its pages; without it, the reader's own")
   .option("--link <url>", "where name and logo lead to, by https");
-onRecords(set, async ({ tools, port, print }, unit) => {
-  const given = set.opts();
-  const { setUnit } = await operator(tools);
-  const profile = Object.fromEntries(MEMBERS.map((member) => [member, given[member]]));
-  const row = await setUnit(port, unit, profile);
-  print(row, () => `${shown([row])}\n\nWithin about a minute its timelines show it everywhere.`);
-});
+onRecords(
+  set,
+  async ({ tools, port, print, by }, unit) => {
+    const given = set.opts();
+    const { setUnit } = await operator(tools);
+    const profile = Object.fromEntries(MEMBERS.map((member) => [member, given[member]]));
+    const row = await setUnit(port, await by(), unit, profile);
+    print(row, () => `${shown([row])}\n\nWithin about a minute its timelines show it everywhere.`);
+  },
+  { changes: true },
+);
 
 onRecords(
   units.command("show").description("print a unit's profile").argument("<unit>", "ID of the unit"),
@@ -56,12 +60,14 @@ onRecords(
     .command("remove")
     .description("remove a unit's profile")
     .argument("<unit>", "ID of the unit"),
-  async ({ tools, port, print }, unit) => {
+  async ({ tools, port, print, by }, unit) => {
     const { removeUnit } = await operator(tools);
-    if (!(await removeUnit(port, unit))) throw new UserError(`the unit \`${unit}\` has no profile`);
+    if (!(await removeUnit(port, await by(), unit)))
+      throw new UserError(`the unit \`${unit}\` has no profile`);
     const after = "Within about a minute its timelines are without it everywhere.";
     print({ unit, removed: true }, () => `The profile of ${unit} is removed. ${after}`);
   },
+  { changes: true },
 );
 
 const shown = (rows) =>

@@ -2,10 +2,11 @@
  * Command lines, by commander. A wrong one ends with exit code 2 and says what is wrong, with a
  * suggestion where one is near.
  */
+import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { openKv } from "./kv.mjs";
 import { portOf } from "./operator.mjs";
-import { placeInWords, terminal } from "./output.mjs";
+import { UserError, placeInWords, terminal, visible } from "./output.mjs";
 import { progress } from "./progress.mjs";
 import { operatorTools } from "./tools.mjs";
 
@@ -80,7 +81,7 @@ function takenByNpm(program, argv, env) {
     .flatMap(({ options }) => options.map(({ long }) => long))
     .concat(program.others);
   const set = Object.keys(env).filter(
-    (name) => /^npm_config_\w{3,}$/i.test(name) && !["", "false"].includes(env[name] ?? ""),
+    (name) => /^npm_config_\w{2,}$/i.test(name) && !["", "false"].includes(env[name] ?? ""),
   );
   const taken = set.map(
     (name) => `--${name.slice("npm_config_".length).toLowerCase().replaceAll("_", "-")}`,
@@ -104,12 +105,36 @@ export function command(name, description) {
 }
 
 /**
- * A command on records. Its action gets the namespace, as it is and as the operator's functions take it, the terminal,
- * and a `print(data, words)` that prints one of the two, and before it the place where the records are.
+ * Asks before what cannot be taken back. Without a terminal it refuses, unless `yes` is the answer.
+ * @param {{question: string, yes?: boolean, otherwise: string}} about `yes`: the option of that name; `otherwise`: what is
+ *   left undone without it, such as `nothing was revoked`
+ * @param {import("./output.mjs").Terminal} terminal
  */
-export function onRecords(command, action) {
+export async function confirm({ question, yes = false, otherwise }, { input, err }) {
+  if (yes) return;
+  const asked = visible(question);
+  if (!input.isTTY)
+    throw new UserError(`${asked} Add \`--yes\` to say so without a terminal: ${otherwise}`);
+  err(`${asked} Type \`yes\`: `);
+  if ((await firstLine(input)) !== "yes") throw new UserError(otherwise);
+}
+
+async function firstLine(input) {
+  for await (const line of createInterface({ input })) return line.trim();
+  return "";
+}
+
+/**
+ * A command on records. Its action gets the namespace, as it is and as the operator's functions take it, the terminal,
+ * and a `print(data, words)` that prints one of the two, and before it the place where the records are. One that
+ * `changes` records also gets `by()`: who does, for the record of changes.
+ * @param {{changes?: boolean}} [kind]
+ */
+export function onRecords(command, action, { changes = false } = {}) {
+  if (changes)
+    command.option("--by <name>", "who makes the change; else the account's e-mail address");
   const run = async (...args) => {
-    const { remote, env: environment, persistTo, json } = command.opts();
+    const { remote, env: environment, persistTo, json, by: name } = command.opts();
     if (environment !== undefined && !remote)
       command.error("`--env` is of a deployed service: add `--remote`");
     const { terminal } = command.parent;
@@ -121,7 +146,8 @@ export function onRecords(command, action) {
     };
     try {
       const port = portOf(kv, progress("records looked through"));
-      return await action({ tools, kv, port, print, terminal }, ...args);
+      const by = async () => name ?? (await kv.user());
+      return await action({ tools, kv, port, print, terminal, by }, ...args);
     } catch (error) {
       throw Object.assign(error, { place: kv.place });
     } finally {

@@ -2,13 +2,16 @@
  * Workers KV: this machine's, which `npm start` serves from, or a deployed service's. Lists are read page by page and
  * handed on as they come, so that a million records need no more memory than a page.
  */
+import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { locked } from "./cache.mjs";
 import { Cloudflare } from "./cloudflare.mjs";
 import { UserError } from "./output.mjs";
 
 const BINDING = "PLEDGES";
 const DEADLINE_MS = 30_000; // of each call
+const CLOSE_MS = 2_000; // of a runtime's end
 const MOST_READS = 100; // of one call, by Cloudflare's limit
 const MOST_WRITES = 1_000; // Cloudflare's limit is 10,000
 const MOST_BYTES = 20_000_000; // Cloudflare's limit is 100 MB
@@ -109,6 +112,9 @@ export class Kv {
     for await (const some of batches(names, MOST_WRITES)) await this.#port.remove(some);
   }
 
+  /** Who is at work: the login's e-mail address or the ID of its token, on this machine the system's user. @returns {Promise<string>} */
+  user = () => this.#port.user();
+
   /** Stops the local runtime. Otherwise the process does not end. */
   close = () => this.#port.close();
 }
@@ -140,7 +146,8 @@ export async function* batches(items, most, bytesOf = () => 0) {
 /**
  * @param {{root: string, env: NodeJS.ProcessEnv, wrangler: string}} tools
  * @param {{remote?: boolean, environment?: string, persistTo?: string, deadline?: number}} [where]
- *   `environment` of wrangler.toml, `persistTo`: the folder of local state
+ *   `environment` of wrangler.toml, `persistTo`: the folder of local state; `deadline` of each call and of the local runtime's
+ *   start, in milliseconds
  * @returns {Promise<Kv>}
  */
 export async function openKv(
@@ -150,14 +157,26 @@ export async function openKv(
   if (remote) return openRemote(tools, { environment, deadline });
   const folder = resolve(tools.root, persistTo);
   const { Miniflare } = await import("miniflare"); // not by wrangler: that takes a second to load
-  const runtime = new Miniflare(stateOf(folder));
-  const dispose = () => runtime.dispose();
-  const starting = runtime.getKVNamespace(BINDING);
-  const kv = await within(DEADLINE_MS, "start", starting).catch((error) => {
-    dispose().catch(() => {}); // else the process goes on
+  const kv = await locked(folder, () => startLocal(new Miniflare(stateOf(folder)), deadline));
+  return new Kv({ kind: "local", folder }, new LocalPort(kv, deadline));
+}
+
+/**
+ * Starts a runtime, to its first answer: until then two that make the same folder's databases would break each other.
+ * @param {import("miniflare").Miniflare} runtime
+ * @param {number} deadline
+ */
+async function startLocal(runtime, deadline) {
+  const close = () => within(CLOSE_MS, "stop", runtime.dispose());
+  const starting = async () => {
+    const namespace = await runtime.getKVNamespace(BINDING);
+    await namespace.get(BINDING);
+    return { namespace, close };
+  };
+  return within(deadline, "start", starting()).catch(async (error) => {
+    await close().catch(() => {}); // one that never answers does not stop either
     throw error;
   });
-  return new Kv({ kind: "local", folder }, new LocalPort(kv, dispose, deadline));
 }
 
 /**
@@ -259,11 +278,14 @@ class LocalPort {
   #kv;
   #deadline;
 
-  constructor(kv, close, deadline) {
-    this.#kv = kv;
+  /** @param {{namespace: any, close: () => Promise<void>}} runtime @param {number} deadline */
+  constructor({ namespace, close }, deadline) {
+    this.#kv = namespace;
     this.#deadline = deadline;
     this.close = close;
   }
+
+  user = async () => userInfo().username;
 
   #within = (purpose, promise) => within(this.#deadline, purpose, promise);
 
@@ -329,6 +351,8 @@ class RestPort {
     this.#cloudflare = cloudflare;
     this.#path = `/storage/kv/namespaces/${encodeURIComponent(namespace)}`;
   }
+
+  user = () => this.#cloudflare.user();
 
   async list(prefix, cursor) {
     const query = new URLSearchParams({ limit: "1000", prefix, ...(cursor ? { cursor } : {}) });

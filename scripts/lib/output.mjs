@@ -81,7 +81,7 @@ export const tail = (text, lines) => text.trimEnd().split("\n").slice(-lines).jo
  * Text of unknown origin, safe for a terminal: no control character moves the cursor, no override
  * turns text around.
  */
-const visible = (text) => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+export const visible = (text) => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
 
 /** Text in columns. @param {string[]} heads @param {(string | undefined)[][]} rows */
 export function table(heads, rows) {

@@ -1,5 +1,6 @@
 //! API keys: create, list, revoke, rotate.
 
+use super::audit::Author;
 use super::{OperatorError, Pages, Result, encode, read_value, secret, without_position};
 use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, new_key};
 use crate::handle::{Clock, Entropy};
@@ -70,28 +71,25 @@ impl KeyRow {
 /// If an ID or the label is out of bounds, or the store fails.
 pub async fn create(
     store: &impl OperatorStore,
-    entropy: &impl Entropy,
+    author: &Author<'_, impl Clock, impl Entropy>,
     record: KeyRecord,
 ) -> Result<MadeKey> {
     read(&encode(&record)?).map_err(OperatorError::Invalid)?; // as the service will
-    let secret = Some(secret::find_or_make(store, entropy).await?);
+    let (key, credential) = draw(author.entropy, record.mode);
+    author.record(store, "keys create", [credential.0.id()]).await?;
+    let secret = Some(secret::find_or_make(store, author.entropy).await?);
     let record = KeyRecord { secret, ..record };
-    put_new(store, entropy, encode(&record)?, record).await
+    store.put(&credential, encode(&record)?, &NoMetadata).await?;
+    Ok(MadeKey { key, row: KeyRow::new(credential, record) })
 }
 
-/// Draws a key, and writes a record under its hash.
-async fn put_new(
-    store: &impl OperatorStore,
-    entropy: &impl Entropy,
-    value: Vec<u8>,
-    record: KeyRecord,
-) -> Result<MadeKey> {
+/// Draws a key. Returns its text, and the key of its record.
+fn draw(entropy: &impl Entropy, mode: Mode) -> (String, CredentialKey) {
     let mut random = [0; KEY_BYTES];
     entropy.fill(&mut random);
-    let key = new_key(record.mode, random);
+    let key = new_key(mode, random);
     let credential = CredentialKey(ApiKey::new(&key).hash());
-    store.put(&credential, value, &NoMetadata).await?;
-    Ok(MadeKey { key, row: KeyRow::new(credential, record) })
+    (key, credential)
 }
 
 fn read(record: &[u8]) -> Result<KeyRecord, String> {
@@ -201,9 +199,14 @@ pub struct Revoked {
 ///
 /// # Errors
 /// As [`find`], or if the store fails.
-pub async fn revoke(store: &impl OperatorStore, key: &str) -> Result<Revoked> {
+pub async fn revoke(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    key: &str,
+) -> Result<Revoked> {
     let key = find(store, key).await?;
     let found = read_value(store, key).await?.is_some();
+    author.record(store, "keys revoke", [key.0.id()]).await?;
     store.remove(&key).await?;
     Ok(Revoked { name: KeyName::new(key), found })
 }
@@ -239,8 +242,7 @@ pub struct Replaced {
 /// before there is a new key.
 pub async fn rotate(
     store: &impl OperatorStore,
-    clock: &impl Clock,
-    entropy: &impl Entropy,
+    author: &Author<'_, impl Clock, impl Entropy>,
     key: &str,
     keep_seconds: u32,
 ) -> Result<Rotated> {
@@ -261,8 +263,11 @@ pub async fn rotate(
              create: make a new key, and revoke this one"
         )));
     }
-    let made = put_new(store, entropy, value.clone(), record).await?;
-    let ends = date_time_in_seconds(clock.now_ms() / 1_000 + u64::from(keep_seconds));
+    let (key, credential) = draw(author.entropy, record.mode);
+    author.record(store, "keys rotate", [id.clone(), credential.0.id()]).await?;
+    store.put(&credential, value.clone(), &NoMetadata).await?;
+    let made = MadeKey { key, row: KeyRow::new(credential, record) };
+    let ends = date_time_in_seconds(author.clock.now_ms() / 1_000 + u64::from(keep_seconds));
     let ended = match keep_seconds {
         0 => store.remove(&old).await,
         _ => store.put_for(&old, value, &NoMetadata, keep_seconds).await,

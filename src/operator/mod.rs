@@ -3,6 +3,7 @@
 //!
 //! Input and output are the caller's, such as a command line or a page.
 
+pub mod audit;
 pub mod keys;
 pub mod prices;
 mod secret;

@@ -1,10 +1,12 @@
 //! Prices: reads a catalogue file, and sets and gets the prices of a mode.
 
+use super::audit::Author;
 use super::{OperatorError, Result, load, put_record};
 use crate::charge::{Catalogue, UnitPrice, read_prices};
+use crate::handle::{Clock, Entropy};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
-use crate::store::{CatalogueKey, OperatorStore};
+use crate::store::{CatalogueKey, Key as _, OperatorStore};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -63,7 +65,13 @@ fn in_json_words(error: &serde_json::Error) -> String {
 ///
 /// # Errors
 /// If the store fails.
-pub async fn set(store: &impl OperatorStore, mode: Mode, catalogue: &Catalogue) -> Result<()> {
+pub async fn set(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    mode: Mode,
+    catalogue: &Catalogue,
+) -> Result<()> {
+    author.record(store, "catalogue set", [CatalogueKey(mode).name()]).await?;
     put_record(store, &CatalogueKey(mode), catalogue).await
 }
 

@@ -1,7 +1,9 @@
 //! Units' profiles: the name, logo and style that a shop's timelines show.
 
+use super::audit::Author;
 use super::{OperatorError, Pages, Result, put_record, read_value, without_position};
 use crate::auth::check_id;
+use crate::handle::{Clock, Entropy};
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey};
 use crate::timeline::{NewProfile, Profile};
 use serde::Serialize;
@@ -34,10 +36,16 @@ impl UnitRow {
 ///
 /// # Errors
 /// If the unit's ID or a member is out of bounds, or the store fails.
-pub async fn set(store: &impl OperatorStore, unit: &str, profile: NewProfile) -> Result<UnitRow> {
+pub async fn set(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    unit: &str,
+    profile: NewProfile,
+) -> Result<UnitRow> {
     check_id::<serde_json::Error>(unit)?;
     let profile =
         Profile::try_from(profile).map_err(|problem| OperatorError::Invalid(problem.to_owned()))?;
+    author.record(store, "units set", [unit]).await?;
     put_record(store, &ProfileKey(unit), &profile).await?;
     Ok(UnitRow { unit: unit.to_owned(), profile: Some(profile), problem: None })
 }
@@ -74,9 +82,14 @@ pub async fn list(store: &impl OperatorStore) -> Result<Vec<UnitRow>> {
 ///
 /// # Errors
 /// If the store fails.
-pub async fn remove(store: &impl OperatorStore, unit: &str) -> Result<bool> {
+pub async fn remove(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    unit: &str,
+) -> Result<bool> {
     let is_there = get(store, unit).await?.is_some();
     if is_there {
+        author.record(store, "units remove", [unit]).await?;
         store.remove(&ProfileKey(unit)).await?;
     }
     Ok(is_there)

@@ -1,10 +1,9 @@
 //! API keys.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, from_js, to_js};
+use super::{Outcome, author, from_js, to_js};
 use crate::auth::{KeyLevel, KeyRecord};
 use crate::operator::keys;
-use crate::platform::Platform;
 use crate::scope::Mode;
 use serde::Deserialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -30,10 +29,10 @@ impl From<Options> for KeyRecord {
 
 /// Makes a key: `{mode, units, team?, label}` → `{key, id, name, mode, level, …}`.
 #[wasm_bindgen(js_name = createKey)]
-pub async fn create_key(kv: Kv, options: JsValue) -> Outcome {
+pub async fn create_key(kv: Kv, by: String, options: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let options: Options = from_js(options)?;
-    store.finish(keys::create(&store, &Platform, options.into()).await)
+    store.finish(keys::create(&store, &author(&by)?, options.into()).await)
 }
 
 /// All keys → `[{id, name, mode, level, …, ends?, problem?}]`.
@@ -45,17 +44,17 @@ pub async fn list_keys(kv: Kv) -> Outcome {
 
 /// Revokes a key → `{id, name, found}`.
 #[wasm_bindgen(js_name = revokeKey)]
-pub async fn revoke_key(kv: Kv, key: String) -> Outcome {
+pub async fn revoke_key(kv: Kv, by: String, key: String) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(keys::revoke(&store, &key).await)
+    store.finish(keys::revoke(&store, &author(&by)?, &key).await)
 }
 
 /// Replaces a key → `{made, replaces: {id, name, ends}, failure?}`. `failure` is the error if the
 /// end of the old key could not be written.
 #[wasm_bindgen(js_name = rotateKey)]
-pub async fn rotate_key(kv: Kv, key: String, keep_seconds: u32) -> Outcome {
+pub async fn rotate_key(kv: Kv, by: String, key: String, keep_seconds: u32) -> Outcome {
     let store = KvStore::new(kv);
-    let rotated = keys::rotate(&store, &Platform, &Platform, &key, keep_seconds)
+    let rotated = keys::rotate(&store, &author(&by)?, &key, keep_seconds)
         .await
         .map_err(|error| store.failure(&error))?;
     let answer = to_js(&rotated)?;

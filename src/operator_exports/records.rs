@@ -1,7 +1,7 @@
 //! Prices, units' profiles, and the data of local development.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, from_js, to_js};
+use super::{Outcome, author, from_js, to_js};
 use crate::operator::{prices, seed, units};
 use crate::scope::Mode;
 use crate::store::{Key as _, ReplayKey, SecretKey};
@@ -16,11 +16,11 @@ pub fn parse_prices(file: &[u8]) -> Outcome {
 
 /// Replaces the prices of a mode by a catalogue that a person wrote.
 #[wasm_bindgen(js_name = setPrices)]
-pub async fn set_prices(kv: Kv, mode: JsValue, file: Vec<u8>) -> Outcome {
+pub async fn set_prices(kv: Kv, by: String, mode: JsValue, file: Vec<u8>) -> Outcome {
     let store = KvStore::new(kv);
     let mode: Mode = from_js(mode)?;
     let catalogue = prices::parse(&file).map_err(|error| error.to_string())?;
-    store.finish(prices::set(&store, mode, &catalogue).await)
+    store.finish(prices::set(&store, &author(&by)?, mode, &catalogue).await)
 }
 
 /// The prices of a mode → `{currencyCode, unitPrices}`, or null.
@@ -33,10 +33,10 @@ pub async fn get_prices(kv: Kv, mode: JsValue) -> Outcome {
 
 /// Replaces a unit's profile: `{name, logo?, accent?, language?, link?}` → `{unit, profile}`.
 #[wasm_bindgen(js_name = setUnit)]
-pub async fn set_unit(kv: Kv, unit: String, profile: JsValue) -> Outcome {
+pub async fn set_unit(kv: Kv, by: String, unit: String, profile: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let profile = from_js(profile)?;
-    store.finish(units::set(&store, &unit, profile).await)
+    store.finish(units::set(&store, &author(&by)?, &unit, profile).await)
 }
 
 /// A unit's profile → `{unit, profile}` or `{unit, problem}`, or null.
@@ -55,9 +55,9 @@ pub async fn list_units(kv: Kv) -> Outcome {
 
 /// Removes a unit's profile → whether there was one.
 #[wasm_bindgen(js_name = removeUnit)]
-pub async fn remove_unit(kv: Kv, unit: String) -> Outcome {
+pub async fn remove_unit(kv: Kv, by: String, unit: String) -> Outcome {
     let store = KvStore::new(kv);
-    store.finish(units::remove(&store, &unit).await)
+    store.finish(units::remove(&store, &author(&by)?, &unit).await)
 }
 
 /// Writes the data of local development where it is missing → `[{key, record}]`.

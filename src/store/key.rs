@@ -147,6 +147,47 @@ impl Key for ReplayKey {
     }
 }
 
+/// `audit:{inverted time}:{id}` → a change by an operator; a list has the newest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AuditKey {
+    time_ms: u64,
+    id: [u8; Self::RANDOM_BYTES],
+}
+
+impl AuditKey {
+    /// Random bytes in a name, for changes of one millisecond.
+    pub const RANDOM_BYTES: usize = 8;
+    /// A time is counted back from here, in milliseconds since 1970: from the year 2286.
+    const LAST_MS: u64 = 9_999_999_999_999;
+
+    /// The key of a change at a time, in milliseconds since 1970.
+    pub fn new(time_ms: u64, id: [u8; Self::RANDOM_BYTES]) -> Self {
+        AuditKey { time_ms: time_ms.min(Self::LAST_MS), id }
+    }
+
+    /// The key in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (inverted, id) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
+        let time_ms = Self::LAST_MS.checked_sub(inverted.parse().ok()?)?;
+        Some(AuditKey { time_ms, id: base16ct::lower::decode_vec(id).ok()?.try_into().ok()? })
+    }
+
+    /// The time of the change, in milliseconds since 1970.
+    pub fn time_ms(self) -> u64 {
+        self.time_ms
+    }
+}
+
+impl Key for AuditKey {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "audit";
+    const PREFIX: &'static str = "audit:";
+    fn suffix(&self) -> Cow<'_, str> {
+        let inverted = Self::LAST_MS - self.time_ms;
+        Cow::Owned(format!("{inverted:013}:{}", base16ct::lower::encode_string(&self.id)))
+    }
+}
+
 /// `secret` → the [`SecretRecord`](crate::secret::SecretRecord) of the namespace. The service does
 /// not read it: the record of each API key has a copy of the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

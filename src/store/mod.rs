@@ -7,7 +7,9 @@ mod key;
 mod metadata;
 mod operator;
 
-pub use key::{CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, SecretKey, TransactionKey};
+pub use key::{
+    AuditKey, CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, SecretKey, TransactionKey,
+};
 pub use metadata::{NoMetadata, Summary, TransactionMetadata};
 pub use operator::{Listed, MAX_READS, OperatorStore, Page};
 

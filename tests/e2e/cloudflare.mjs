@@ -119,6 +119,8 @@ function api(account) {
     return next();
   });
 
+  app.get("/client/v4/user", () => ok({ email: "ada@example.org" }));
+  app.get("/client/v4/user/tokens/verify", () => ok({ id: "0a1b" }));
   app.get(ACCOUNTS, () => ok([{ id: ACCOUNT, name: "Shop" }]));
   app.get(NAMESPACES, () => {
     const { length } = namespaces;

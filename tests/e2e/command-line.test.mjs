@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import test from "node:test";
 import { npm } from "../../scripts/lib/run.mjs";
 import { localKv, run, scratch, script, start, tools } from "./script.mjs";
@@ -120,6 +120,8 @@ test("help is no failure, and takes the place of a command that is missing", asy
     const { code, out, problem } = await run(name, ["--help"]);
     assert.deepEqual([code, problem], [0, ""]);
     assert.match(out, new RegExp(`^Usage: npm (run )?${name} -- \\[options\\]`));
+    for (const [line, next] of out.matchAll(/^\S.*(?=\n(\S+))/gm)) // each is as full as it can be
+      assert.ok(line.length + 1 + next.length > 80 || line.endsWith(":"), line);
   }
   const { code, problem } = await run("keys", []);
   assert.equal(code, 2);
@@ -160,6 +162,15 @@ test("a shell gets the answer, the exit code, and what is wrong on standard erro
     out: jsonOf(problem),
     problem: `${problem}\nSee \`npm run keys -- --help\`.\n`,
   });
+});
+
+test("a command that has ended ends its process, whatever goes on in it, once all is printed", async (t) => {
+  const file = join(scratch(t), "hangs.mjs");
+  const text = "all of it";
+  const run = `(_, to) => { setInterval(() => {}, 1_000); to.out("${text}".repeat(100_000)); return 1; }`;
+  writeFileSync(file, `export default { run: ${run} };\n`);
+  const name = relative(join(tools.root, "scripts"), file).replace(/\.mjs$/, "");
+  assert.deepEqual(await script(name, []), { code: 1, out: text.repeat(100_000), problem: "" });
 });
 
 test("npm itself, without `--`, changes nothing", async (t) => {

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { UserError, placeInWords } from "../../scripts/lib/output.mjs";
@@ -52,7 +53,9 @@ async function operator(t) {
       assert.ok(problem.endsWith(` (${where})\n`), problem);
       assert[message instanceof RegExp ? "match" : "equal"](said, message);
     },
-    names: () => Array.fromAsync(kv.names()),
+    /** Those of all records but the record of changes. */
+    names: async () =>
+      (await Array.fromAsync(kv.names())).filter((name) => !name.startsWith("audit:")),
   };
 }
 
@@ -101,6 +104,32 @@ test("keys are made, listed, replaced and revoked, and no output shows the names
   assert.match(again, /is revoked, but no record of it was found: was it a key of this place\?$/m);
   assert.deepEqual(await names(), [damaged, row.name, "secret"].sort());
   assert.ok(!printed.join("").includes(secret));
+});
+
+test("a change is recorded with who made it, and what is not recorded is not made", async (t) => {
+  const { kv, json, fails, command } = await operator(t);
+  const changes = async () => {
+    const records = await Array.fromAsync(kv.read(kv.names("audit:")));
+    return records.map(({ value }) => JSON.parse(value ?? "")).reverse();
+  };
+  const { id } = await json("keys", "create", "--mode", "test", "--unit", "u", "--by", "Ada");
+  await json("units", "set", "u", "--name", "N");
+  assert.deepEqual(
+    (await changes()).map(({ by, command, on }) => [by, command, on]),
+    [
+      ["Ada", "keys create", [id]],
+      [userInfo().username, "units set", ["u"]],
+    ],
+  );
+  const { write } = kv;
+  kv.write = async ([entry]) => {
+    if (entry.key.startsWith("audit:")) throw new UserError("local KV can't write a record");
+    await write.call(kv, [entry]);
+  };
+  const before = await contents(kv);
+  await fails(["keys", "rotate", id, "--keep", "0"], "local KV can't write a record");
+  await command(1, ["units", "remove", "u", "--by", ""]);
+  assert.deepEqual(await contents(kv), before);
 });
 
 test("a key that is not named deletes nothing, and a failure is JSON for programs", async (t) => {
@@ -250,7 +279,10 @@ test("a transaction is found, shown and erased", async (t) => {
 
   const before = await contents(kv);
   const erase = ["transactions", "erase", ID];
-  await fails(erase, "add `--yes` to erase without being asked: nothing was erased");
+  await fails(
+    erase,
+    `Erase ${ID} of ${placeInWords(kv.place)}? This cannot be undone. Add \`--yes\` to say so without a terminal: nothing was erased`,
+  );
   assert.deepEqual(await contents(kv), before);
   assert.deepEqual(await json(...erase, "--yes"), { id: ID, erased: true, before: null });
   assert.doesNotMatch(await kv.get(`transaction:${ID}`), /ada@|Ada|order-1001|placed an order/);

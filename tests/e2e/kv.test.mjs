@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import test from "node:test";
-import { Kv } from "../../scripts/lib/kv.mjs";
+import { Kv, openKv } from "../../scripts/lib/kv.mjs";
 import { ACCOUNT, cloudflare, deployedKv } from "./cloudflare.mjs";
 import { localKv, run, scratch, tools } from "./script.mjs";
 
@@ -49,6 +49,18 @@ test("local KV is kept by the version of miniflare that wrangler serves it with"
     JSON.parse(readFileSync(createRequire(from).resolve(`${name}/package.json`), "utf8"));
   const ours = versionOf("miniflare", join(tools.root, "scripts", "lib", "kv.mjs"));
   assert.equal(ours.version, versionOf("miniflare", tools.wrangler).version);
+});
+
+test("local: several commands at once make a new folder", async (t) => {
+  const persistTo = scratch(t);
+  const all = Array.from({ length: 5 }, async (_, number) => {
+    const kv = await openKv(tools, { persistTo });
+    t.after(() => kv.close());
+    await kv.write([{ key: `a:${number}`, value: "x" }]);
+    return kv;
+  });
+  const [kv] = await Promise.all(all);
+  assert.equal((await Array.fromAsync(kv.names("a:"))).length, 5);
 });
 
 test("local: values that are too large for one call are read in several", async (t) => {
@@ -221,4 +233,13 @@ test("the only account of a login needs no name, and `wrangler login` needs no t
     worker: "impact-pledge",
     namespace: "namespace-1",
   });
+});
+
+test("whoever is at work is known by the login, or by the token that may not say more", async (t) => {
+  const { kv, account } = await deployedKv(t);
+  assert.equal(await kv.user(), "ada@example.org");
+  account.fault = (asked) => (asked.endsWith("/user") ? { status: 403 } : undefined);
+  assert.equal(await kv.user(), "token 0a1b");
+  account.fault = (asked) => (asked.includes("/user") ? { status: 403 } : undefined);
+  await assert.rejects(kv.user(), /does not say who you are: add `--by` and your name$/);
 });

@@ -3,6 +3,7 @@
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::handle::Entropy;
+use impact_pledge::operator::audit::{self, Author};
 use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
 use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units;
@@ -12,10 +13,9 @@ use impact_pledge::store::StoreError;
 use impact_pledge::timeline::NewProfile;
 use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
-use std::cell::Cell;
 use std::fmt::Debug;
 use support::memory::MemoryStore;
-use support::service::{CountedEntropy, FixedClock, NOW_MS, team, unit};
+use support::service::{Desk, NOW_MS, desk, team, unit};
 
 #[track_caller]
 fn refused(outcome: Result<impl Debug, OperatorError>, message: &str) {
@@ -32,6 +32,66 @@ fn stored(store: &MemoryStore, name: &str) -> Value {
     serde_json::from_str(&store.value(name).unwrap_or_else(|| panic!("no `{name}`"))).unwrap()
 }
 
+/// The names of all records but those of the record of changes.
+fn names(store: &MemoryStore) -> Vec<String> {
+    store.names().into_iter().filter(|name| !name.starts_with("audit:")).collect()
+}
+
+// ---- The record of changes ---------------------------------------------------------------------
+
+#[test]
+fn a_change_is_recorded_first_and_otherwise_not_made() {
+    let store = MemoryStore::default();
+    let desk = desk();
+    let ada = desk.author();
+    let catalogue = parse(br#"{"currencyCode":"USD","unitPrices":{}}"#).unwrap();
+    let profile = || profile(&json!({ "name": "N" }));
+    let record = KeyRecord::new(Mode::Live, unit("u"));
+    let key = block_on(keys::create(&store, &ada, record.clone())).unwrap().row.name;
+    let next = block_on(keys::rotate(&store, &ada, &key.name, 60)).unwrap().made.row.name;
+    block_on(prices::set(&store, &ada, Mode::Live, &catalogue)).unwrap();
+    block_on(units::set(&store, &ada, "u", profile())).unwrap();
+    desk.clock.0.set(NOW_MS + 1);
+    block_on(keys::revoke(&store, &ada, &key.name)).unwrap();
+    block_on(units::remove(&store, &ada, "u")).unwrap();
+    let mut expected = json!([
+        { "command": "keys create", "on": [&key.id] },
+        { "command": "keys rotate", "on": [&key.id, &next.id] },
+        { "command": "catalogue set", "on": ["catalogue:live"] },
+        { "command": "units set", "on": ["u"] },
+        { "command": "keys revoke", "on": [&key.id] },
+        { "command": "units remove", "on": ["u"] },
+    ]);
+    for (index, change) in expected.as_array_mut().unwrap().iter_mut().enumerate() {
+        change["by"] = json!("ada@example.org");
+        change["at"] = json!(format!("2026-01-31T12:00:00.12{}Z", if index < 4 { 3 } else { 4 }));
+    }
+    let since = |time_ms| shown(&block_on(audit::since(&store, time_ms)).unwrap());
+    let sorted = |list: Value| {
+        let mut list: Vec<_> = list.as_array().unwrap().iter().map(Value::to_string).collect();
+        list.sort();
+        list
+    };
+    assert_eq!(sorted(since(0)), sorted(expected.clone()));
+    assert_eq!(sorted(since(NOW_MS + 1)), sorted(json!(&expected.as_array().unwrap()[4..])));
+    assert_eq!(since(0)[0]["at"], "2026-01-31T12:00:00.124Z", "the newest first");
+
+    store.set_failing(Some("audit:"));
+    let before = names(&store);
+    let failure = OperatorError::Store(StoreError::Unavailable);
+    assert_eq!(block_on(keys::create(&store, &ada, record)).unwrap_err(), failure);
+    assert_eq!(block_on(keys::rotate(&store, &ada, &next.name, 0)).unwrap_err(), failure);
+    assert_eq!(block_on(keys::revoke(&store, &ada, &next.name)).unwrap_err(), failure);
+    assert_eq!(block_on(prices::set(&store, &ada, Mode::Test, &catalogue)), Err(failure.clone()));
+    assert_eq!(block_on(units::set(&store, &ada, "v", profile())).unwrap_err(), failure);
+    assert_eq!(names(&store), before);
+    for wrong in ["", "a\u{1b}b", &"é".repeat(41)] {
+        let problem =
+            "this is not the name of who changes records: give one line of 1 to 80 bytes by `--by`";
+        refused(Author::new(wrong, &desk.clock, &desk.entropy).map(drop), problem);
+    }
+}
+
 // ---- New keys ----------------------------------------------------------------------------------
 
 /// What it would draw next is these bytes alone.
@@ -45,7 +105,7 @@ impl Entropy for FixedEntropy {
 
 #[track_caller]
 fn make(store: &MemoryStore, record: KeyRecord) -> MadeKey {
-    block_on(keys::create(store, &CountedEntropy::default(), record)).unwrap()
+    block_on(keys::create(store, &desk().author(), record)).unwrap()
 }
 
 fn name_of(key: &str) -> String {
@@ -77,7 +137,7 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
         let key = &made.key;
         assert!(key.starts_with(prefix), "`{key}`");
         assert_eq!(key.len(), prefix.len() + 40, "200 bits in base 32");
-        assert_eq!(store.names(), [&*name_of(key), "secret"]);
+        assert_eq!(names(&store), [&*name_of(key), "secret"]);
         let mut kept = stored(&store, &name_of(key));
         assert!(!kept.to_string().contains(key.as_str()));
         let members = kept.as_object_mut().unwrap();
@@ -100,9 +160,10 @@ fn all_keys_of_a_namespace_have_one_secret() {
     assert_eq!(secret["version"], VERSION);
     let text = secret["secret"].as_str().unwrap().to_owned();
     assert_eq!(text.len(), 64);
-    let entropy = FixedEntropy([9; 32]);
+    let other = Desk::with(FixedEntropy([9; 32]));
     let second =
-        block_on(keys::create(&store, &entropy, KeyRecord::new(Mode::Live, unit("v")))).unwrap();
+        block_on(keys::create(&store, &other.author(), KeyRecord::new(Mode::Live, unit("v"))))
+            .unwrap();
     for key in [&first, &second] {
         assert_eq!(stored(&store, &name_of(&key.key))["secret"], *text);
         assert!(!shown(key).to_string().contains(&text));
@@ -113,8 +174,12 @@ fn all_keys_of_a_namespace_have_one_secret() {
     // Where its record is not seen, a key has a copy.
     store.remove("secret");
     store.keep(&format!("key:{}", "0".repeat(64)), b"{}", b"null");
-    block_on(keys::create(&store, &FixedEntropy([8; 32]), KeyRecord::new(Mode::Test, unit("w"))))
-        .unwrap();
+    block_on(keys::create(
+        &store,
+        &Desk::with(FixedEntropy([8; 32])).author(),
+        KeyRecord::new(Mode::Test, unit("w")),
+    ))
+    .unwrap();
     assert_eq!(stored(&store, "secret"), secret);
 }
 
@@ -122,13 +187,10 @@ fn all_keys_of_a_namespace_have_one_secret() {
 fn a_damaged_secret_is_not_replaced() {
     let store = MemoryStore::default();
     store.keep("secret", b"{}", b"null");
-    let made = block_on(keys::create(
-        &store,
-        &CountedEntropy::default(),
-        KeyRecord::new(Mode::Test, unit("u")),
-    ));
+    let made =
+        block_on(keys::create(&store, &desk().author(), KeyRecord::new(Mode::Test, unit("u"))));
     refused(made, "the stored secret is damaged: missing field `secret` at line 1 column 2");
-    assert_eq!(store.names(), ["secret"]);
+    assert_eq!(names(&store), ["secret"]);
 }
 
 #[test]
@@ -139,8 +201,8 @@ fn every_random_bit_is_in_the_key() {
         .map(|bit| {
             let mut random = [0; 32];
             random[bit / 8] = 1 << (bit % 8);
-            let entropy = FixedEntropy(random);
-            block_on(keys::create(&store, &entropy, KeyRecord::new(Mode::Test, unit("u"))))
+            let desk = Desk::with(FixedEntropy(random));
+            block_on(keys::create(&store, &desk.author(), KeyRecord::new(Mode::Test, unit("u"))))
                 .unwrap()
                 .key
         })
@@ -171,9 +233,9 @@ fn a_key_that_cannot_work_is_not_made() {
         (unit("u"), "a\nb", no_label.to_owned()),
     ] {
         let record = KeyRecord { label: label.to_owned(), ..KeyRecord::new(Mode::Test, level) };
-        refused(block_on(keys::create(&store, &CountedEntropy::default(), record)), &message);
+        refused(block_on(keys::create(&store, &desk().author(), record)), &message);
     }
-    assert_eq!(store.names(), [""; 0]);
+    assert_eq!(names(&store), [""; 0]);
 }
 
 // ---- The list ----------------------------------------------------------------------------------
@@ -268,21 +330,24 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
     let name = format!("key:{KEY_HASH}");
     for wanted in [KEY, " service_sk_test_dev_unit\n", KEY_HASH, &name] {
         let store = three_keys();
-        let revoked = block_on(keys::revoke(&store, wanted)).unwrap();
+        let revoked = block_on(keys::revoke(&store, &desk().author(), wanted)).unwrap();
         let row = json!({ "id": &KEY_HASH[..12], "name": name, "found": true });
         assert_eq!(shown(&revoked), row);
         assert_eq!((store.take_lists(), store.value(&name)), (vec![], None));
-        assert!(!block_on(keys::revoke(&store, wanted)).unwrap().found, "once more");
-        assert_eq!(store.names().len(), 2);
+        assert!(
+            !block_on(keys::revoke(&store, &desk().author(), wanted)).unwrap().found,
+            "once more"
+        );
+        assert_eq!(names(&store).len(), 2);
     }
 }
 
 #[test]
 fn an_id_is_looked_for_among_the_names_that_begin_so() {
     let store = three_keys();
-    let revoked = block_on(keys::revoke(&store, &KEY_HASH[..13])).unwrap();
+    let revoked = block_on(keys::revoke(&store, &desk().author(), &KEY_HASH[..13])).unwrap();
     assert_eq!(revoked.name.name, format!("key:{KEY_HASH}"));
-    assert_eq!(store.names(), [name("aa"), name("d4f722b49dea0")]);
+    assert_eq!(names(&store), [name("aa"), name("d4f722b49dea0")]);
     let prefix = format!("key:{}", &KEY_HASH[..13]);
     assert_eq!(store.take_lists(), [support::memory::Listing { prefix, names: 1 }]);
 }
@@ -310,17 +375,16 @@ fn what_names_no_key_or_several_is_refused() {
         (&"a".repeat(65), no_id),
         ("sk_live_of_another_service", no_id),
     ] {
-        refused(block_on(keys::revoke(&store, wanted)), message);
+        refused(block_on(keys::revoke(&store, &desk().author(), wanted)), message);
         refused(rotate(&store, wanted, 0), message);
     }
-    assert_eq!(store.names().len(), 3);
+    assert_eq!(names(&store).len(), 3);
 }
 
 // ---- Rotation ----------------------------------------------------------------------------------
 
 fn rotate(store: &MemoryStore, key: &str, keep: u32) -> Result<Rotated, OperatorError> {
-    let clock = FixedClock(Cell::new(NOW_MS));
-    block_on(keys::rotate(store, &clock, &FixedEntropy([7; 32]), key, keep))
+    block_on(keys::rotate(store, &Desk::with(FixedEntropy([7; 32])).author(), key, keep))
 }
 
 #[test]
@@ -366,7 +430,7 @@ fn a_key_is_not_replaced_by_one_that_cannot_work() {
     ] {
         refused(rotate(&store, &name(key), 0), message);
     }
-    assert_eq!(store.names(), [name("aa"), name("bb")]);
+    assert_eq!(names(&store), [name("aa"), name("bb")]);
 }
 
 #[test]
@@ -392,14 +456,14 @@ fn a_profile_becomes_a_record_of_its_unit() {
     let members = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
         "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/" });
     let store = MemoryStore::default();
-    let row = block_on(units::set(&store, "unit_1", profile(&members))).unwrap();
+    let row = block_on(units::set(&store, &desk().author(), "unit_1", profile(&members))).unwrap();
     assert_eq!(shown(&row), json!({ "unit": "unit_1", "profile": members }));
     let mut kept = members.clone();
     kept["version"] = json!(VERSION);
     assert_eq!(stored(&store, "profile:unit_1"), kept);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), shown(&row));
-    assert!(block_on(units::remove(&store, "unit_1")).unwrap());
-    assert!(!block_on(units::remove(&store, "unit_1")).unwrap());
+    assert!(block_on(units::remove(&store, &desk().author(), "unit_1")).unwrap());
+    assert!(!block_on(units::remove(&store, &desk().author(), "unit_1")).unwrap());
     assert!(block_on(units::get(&store, "unit_1")).unwrap().is_none());
 }
 
@@ -433,9 +497,9 @@ fn a_wrong_profile_is_refused_in_words() {
             "`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
         ),
     ] {
-        refused(block_on(units::set(&store, unit, profile(&members))), message);
+        refused(block_on(units::set(&store, &desk().author(), unit, profile(&members))), message);
     }
-    assert_eq!(store.names(), [""; 0]);
+    assert_eq!(names(&store), [""; 0]);
 }
 
 #[test]
@@ -466,8 +530,8 @@ fn a_catalogue_is_stored_as_the_service_reads_it() {
     let catalogue = parse(meant.to_string().as_bytes()).unwrap();
     let store = MemoryStore::default();
     assert_eq!(block_on(prices::get(&store, Mode::Test)), Ok(None));
-    block_on(prices::set(&store, Mode::Live, &catalogue)).unwrap();
-    assert_eq!(store.names(), ["catalogue:live"]);
+    block_on(prices::set(&store, &desk().author(), Mode::Live, &catalogue)).unwrap();
+    assert_eq!(names(&store), ["catalogue:live"]);
     let mut kept = meant.clone();
     kept["version"] = json!(VERSION);
     assert_eq!(stored(&store, "catalogue:live"), kept);
@@ -516,7 +580,7 @@ fn the_development_data_are_those_of_the_documents() {
         ]
     );
     assert_eq!(
-        store.names().len(),
+        names(&store).len(),
         keys.len() + 4,
         "with prices of both modes, the secret, and a profile"
     );
@@ -541,12 +605,12 @@ fn what_a_developer_changed_is_not_seeded_again() {
     store.keep("catalogue:test", b"mine", b"null");
     block_on(seed::seed(&store)).unwrap();
     assert_eq!(store.value("catalogue:test").unwrap(), "mine");
-    let names = store.names();
-    let values: Vec<_> = names.iter().map(|name| store.value(name)).collect();
+    let seeded = names(&store);
+    let values: Vec<_> = seeded.iter().map(|name| store.value(name)).collect();
     block_on(seed::seed(&store)).unwrap();
     assert_eq!(
-        (store.names(), names.iter().map(|name| store.value(name)).collect()),
-        (names.clone(), values)
+        (names(&store), seeded.iter().map(|name| store.value(name)).collect()),
+        (seeded.clone(), values)
     );
 }
 

@@ -7,6 +7,7 @@ use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
 use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
+use impact_pledge::operator::audit::Author;
 use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
@@ -43,6 +44,26 @@ impl Entropy for CountedEntropy {
         let drawn = Sha256::digest(self.0.get().to_be_bytes());
         bytes.iter_mut().zip(drawn).for_each(|(byte, drawn)| *byte = drawn);
     }
+}
+
+/// Ada's, who operates the service at [`NOW_MS`].
+pub struct Desk<E> {
+    pub clock: FixedClock,
+    pub entropy: E,
+}
+
+impl<E: Entropy> Desk<E> {
+    pub fn with(entropy: E) -> Self {
+        Desk { clock: FixedClock(Cell::new(NOW_MS)), entropy }
+    }
+
+    pub fn author(&self) -> Author<'_, FixedClock, E> {
+        Author::new("ada@example.org", &self.clock, &self.entropy).unwrap()
+    }
+}
+
+pub fn desk() -> Desk<CountedEntropy> {
+    Desk::with(CountedEntropy::default())
 }
 
 pub struct TestService<S> {

@@ -1,0 +1,95 @@
+//! The record of changes: who changed what, by which command, and when. It is written before the
+//! change: if it cannot be written, nothing is changed.
+
+use super::{OperatorError, Pages, Result, encode};
+use crate::handle::{Clock, Entropy};
+use crate::store::{AuditKey, Key as _, MAX_READS, NoMetadata, OperatorStore, decode};
+use crate::time::date_time;
+use serde::{Deserialize, Serialize};
+
+/// Most bytes of a name: it is part of metadata.
+const MAX_NAME_BYTES: usize = 80;
+
+/// The person who changes records, with the ports that a change takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Author<'a, C, E> {
+    pub(super) by: &'a str,
+    pub(super) clock: &'a C,
+    pub(super) entropy: &'a E,
+}
+
+/// A change. It has no secret and no personal data but the author's name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// When it was made, an RFC 3339 date-time.
+    pub at: String,
+    /// Who made it.
+    pub by: String,
+    /// The command, such as `keys revoke`.
+    pub command: String,
+    /// The IDs of what it changed.
+    pub on: Vec<String>,
+}
+
+impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
+    /// Takes a name: one line of 1 to 80 bytes.
+    ///
+    /// # Errors
+    /// For any other text.
+    pub fn new(by: &'a str, clock: &'a C, entropy: &'a E) -> Result<Self> {
+        let fits = (1..=MAX_NAME_BYTES).contains(&by.len()) && !by.chars().any(char::is_control);
+        if fits {
+            return Ok(Author { by, clock, entropy });
+        }
+        Err(OperatorError::Invalid(format!(
+            "this is not the name of who changes records: give one line of 1 to {MAX_NAME_BYTES} \
+             bytes by `--by`"
+        )))
+    }
+
+    /// Writes the record of a change, which may be made once this is `Ok`.
+    ///
+    /// # Errors
+    /// If the record may not have been kept: then leave everything as it is.
+    pub async fn record(
+        &self,
+        store: &impl OperatorStore,
+        command: &str,
+        on: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<()> {
+        let now_ms = self.clock.now_ms();
+        let mut random = [0; AuditKey::RANDOM_BYTES];
+        self.entropy.fill(&mut random);
+        let change = Change {
+            at: date_time(now_ms),
+            by: self.by.to_owned(),
+            command: command.to_owned(),
+            on: on.into_iter().map(Into::into).collect(),
+        };
+        Ok(store.put(&AuditKey::new(now_ms, random), encode(&change)?, &NoMetadata).await?)
+    }
+}
+
+/// The changes since a time, in milliseconds since 1970, the newest first. Those of the last minute
+/// may be missing.
+///
+/// # Errors
+/// If a record is damaged, or the store fails.
+pub async fn since(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Change>> {
+    let mut changes = Vec::new();
+    let mut pages = Pages::new(store, AuditKey::PREFIX);
+    while let Some(page) = pages.next().await? {
+        let keys: Vec<_> = page.iter().filter_map(|record| AuditKey::parse(&record.name)).collect();
+        let recent: Vec<_> =
+            keys.iter().copied().take_while(|key| key.time_ms() >= since_ms).collect();
+        for keys in recent.chunks(MAX_READS) {
+            for value in store.get_values(keys).await?.into_iter().flatten() {
+                changes.push(decode(AuditKey::KIND, &value)?);
+            }
+        }
+        if recent.len() < keys.len() {
+            break;
+        }
+    }
+    Ok(changes)
+}
