@@ -23,6 +23,7 @@ pub mod handle;
 mod hash;
 pub mod http;
 pub mod idempotency;
+pub mod notify;
 #[cfg(any(not(target_family = "wasm"), feature = "operator"))] // else the service's wasm grows
 pub mod operator;
 pub mod pledge;

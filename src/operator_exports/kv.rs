@@ -2,7 +2,7 @@
 
 use super::{Outcome, from_js, to_js};
 use crate::operator::OperatorError;
-use crate::store::{Key, OperatorStore, Page, Store, StoreError, Stored};
+use crate::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -120,15 +120,10 @@ impl Store for KvStore {
     }
 }
 
-impl OperatorStore for KvStore {
+impl ListingStore for KvStore {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let page = self.kv.list(prefix, cursor).await.and_then(from_js);
         self.answer(page)
-    }
-
-    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        let found = self.found(keys.iter().map(Key::name).collect()).await?;
-        Ok(found.into_iter().map(|record| Some(record.value?.into_bytes())).collect())
     }
 
     async fn put_for<K: Key>(
@@ -139,6 +134,13 @@ impl OperatorStore for KvStore {
         seconds: u32,
     ) -> Result<(), StoreError> {
         self.write(key, &value, metadata, Some(seconds)).await
+    }
+}
+
+impl OperatorStore for KvStore {
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let found = self.found(keys.iter().map(Key::name).collect()).await?;
+        Ok(found.into_iter().map(|record| Some(record.value?.into_bytes())).collect())
     }
 
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {

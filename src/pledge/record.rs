@@ -90,6 +90,9 @@ pub enum CurrencyCode {
     Eur,
 }
 
+/// The e-mail address of a recipient whose personal data was erased. It cannot exist (RFC 2606).
+pub const ERASED_EMAIL: &str = "erased@erased.invalid";
+
 /// Who a pledge is for (§2.3).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -147,6 +147,65 @@ impl Key for ReplayKey {
     }
 }
 
+/// `notification:{id}` → a [`Marker`](crate::notify::Marker), for 30 days.
+#[derive(Clone, Copy, Debug)]
+pub struct NotificationKey<'k>(pub &'k TransactionId);
+
+impl Key for NotificationKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "notification";
+    const PREFIX: &'static str = "notification:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+}
+
+/// `mailed:{day}:{HMAC of the address}:{id}` → nothing, for 2 days: an address is written to only a few
+/// times a day.
+#[derive(Clone, Copy, Debug)]
+pub struct MailedKey<'k> {
+    /// The UTC day, such as `2026-11-21`.
+    pub day: &'k str,
+    /// The [HMAC](NamespaceSecret::address) of the address.
+    pub address: &'k str,
+    /// The transaction that it was written to about.
+    pub id: &'k TransactionId,
+}
+
+impl Key for MailedKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "mailed";
+    const PREFIX: &'static str = "mailed:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned([self.day, ":", self.address, ":", self.id.as_str()].concat())
+    }
+}
+
+impl MailedKey<'_> {
+    /// The prefix of the names of an address on a day.
+    pub fn address_prefix(&self) -> String {
+        [Self::PREFIX, self.day, ":", self.address, ":"].concat()
+    }
+}
+
+/// `mail-failed:{day}:{id}` → nothing, for 90 days: what an operator looks through for lost e-mails.
+#[derive(Clone, Copy, Debug)]
+pub struct FailedMailKey<'k> {
+    /// The UTC day of the failure, such as `2026-11-21`.
+    pub day: &'k str,
+    /// The transaction.
+    pub id: &'k TransactionId,
+}
+
+impl Key for FailedMailKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "failed mail";
+    const PREFIX: &'static str = "mail-failed:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned([self.day, ":", self.id.as_str()].concat())
+    }
+}
+
 /// `audit:{inverted time}:{id}` → a change by an operator; a list has the newest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AuditKey {

@@ -68,6 +68,11 @@ impl TransactionMetadata {
         hash(edit_key).as_bytes().ct_eq(self.edit_key.as_bytes()).into() // hashes have one length
     }
 
+    /// Test or live.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// The unit's ID.
     pub fn unit(&self) -> &str {
         &self.unit

@@ -8,10 +8,11 @@ mod metadata;
 mod operator;
 
 pub use key::{
-    AuditKey, CatalogueKey, CredentialKey, Key, ProfileKey, ReplayKey, SecretKey, TransactionKey,
+    AuditKey, CatalogueKey, CredentialKey, FailedMailKey, Key, MailedKey, NotificationKey,
+    ProfileKey, ReplayKey, SecretKey, TransactionKey,
 };
 pub use metadata::{NoMetadata, Summary, TransactionMetadata};
-pub use operator::{Listed, MAX_READS, OperatorStore, Page};
+pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page};
 
 use serde::Deserialize;
 use serde_json::error::Category;

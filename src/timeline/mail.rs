@@ -37,6 +37,8 @@ const BUTTON: &str = "display:inline-block;padding:12px 22px;border-radius:6px;\
 /// An e-mail without its addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
+    /// The language that it is written in.
+    pub language: Language,
     /// The name of the sender: the unit's.
     pub sender: String,
     /// The subject: one line.
@@ -56,6 +58,7 @@ pub fn mail(
     let link = transaction.timeline_url.as_deref().and_then(WebAddress::parse)?.href;
     let content = Content::new(transaction, profile, link);
     Some(Mail {
+        language: content.language,
         sender: content.shop.to_owned(),
         subject: content.subject(),
         text: content.text(),

@@ -4,6 +4,7 @@ use super::accent::Colour;
 use super::language::Language;
 use super::link::WebAddress;
 use super::style::Accent;
+use crate::validate::format::is_email;
 use serde::{Deserialize, Serialize};
 
 /// Most characters of a name.
@@ -14,7 +15,7 @@ const MAX_NAME_LENGTH: usize = 80;
 /// Deserializing ignores unknown members and refuses values that are out of bounds: pages do not
 /// trust the record.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(try_from = "NewProfile")]
+#[serde(try_from = "NewProfile", rename_all = "camelCase")]
 pub struct Profile {
     pub(super) name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,11 +27,21 @@ pub struct Profile {
     pub(super) language: Option<Language>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) link: Option<String>,
+    /// Whether the recipients of its pledges get e-mails.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub mail: bool,
+    /// The address that recipients answer to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A profile before it is checked, as an operator writes it.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub struct NewProfile {
     /// The shop's name: one line of 1 to 80 characters.
     pub name: String,
@@ -42,6 +53,10 @@ pub struct NewProfile {
     pub language: Option<String>,
     /// The address that name and logo link to, by https.
     pub link: Option<String>,
+    /// Whether the recipients of its pledges get e-mails.
+    pub mail: bool,
+    /// An e-mail address that recipients answer to.
+    pub reply_to: Option<String>,
 }
 
 impl Profile {
@@ -55,7 +70,7 @@ impl TryFrom<NewProfile> for Profile {
     type Error = &'static str;
 
     fn try_from(profile: NewProfile) -> Result<Self, &'static str> {
-        let NewProfile { name, logo, accent, language, link } = profile;
+        let NewProfile { name, logo, accent, language, link, mail, reply_to } = profile;
         if !is_name(&name) {
             return Err(
                 "`name` is out of bounds: write one line of 1 to 80 characters, none of which \
@@ -68,6 +83,8 @@ impl TryFrom<NewProfile> for Profile {
             accent: accent.map(parse_accent).transpose()?,
             language: language.as_deref().map(parse_language).transpose()?,
             link: link.map(parse_address).transpose()?,
+            mail,
+            reply_to: reply_to.map(parse_email).transpose()?,
         })
     }
 }
@@ -77,6 +94,11 @@ fn parse_address(text: String) -> Result<String, &'static str> {
     let is_address = is_secure && WebAddress::parse(&text).is_some();
     let problem = "`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes";
     if is_address { Ok(text) } else { Err(problem) }
+}
+
+fn parse_email(text: String) -> Result<String, &'static str> {
+    let problem = "`replyTo` is no e-mail address: write it as `hello@shop.example`";
+    if is_email(text.as_bytes()) { Ok(text) } else { Err(problem) }
 }
 
 fn parse_language(tag: &str) -> Result<Language, &'static str> {

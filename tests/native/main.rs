@@ -26,6 +26,7 @@ mod ids;
 mod json_schema;
 mod logs;
 mod mail;
+mod notify;
 mod number;
 mod openapi;
 mod operator;

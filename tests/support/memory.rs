@@ -1,6 +1,8 @@
 //! A store in memory.
 
-use impact_pledge::store::{Key, Listed, OperatorStore, Page, Store, StoreError, Stored};
+use impact_pledge::store::{
+    Key, Listed, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -168,7 +170,7 @@ impl Store for MemoryStore {
     }
 }
 
-impl OperatorStore for MemoryStore {
+impl ListingStore for MemoryStore {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         self.check(prefix)?;
         let length = self.page_length.get().unwrap_or(1_000);
@@ -191,6 +193,18 @@ impl OperatorStore for MemoryStore {
         Ok(Page { records: page, cursor })
     }
 
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError> {
+        self.keep_for(key, value, metadata, Some(u64::from(seconds)))
+    }
+}
+
+impl OperatorStore for MemoryStore {
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         assert!(keys.len() <= 100, "Cloudflare reads no more at once");
         let mut values = Vec::new();
@@ -203,16 +217,6 @@ impl OperatorStore for MemoryStore {
             values.push(record.map(|record| record.value.clone()));
         }
         Ok(values)
-    }
-
-    async fn put_for<K: Key>(
-        &self,
-        key: &K,
-        value: Vec<u8>,
-        metadata: &K::Metadata,
-        seconds: u32,
-    ) -> Result<(), StoreError> {
-        self.keep_for(key, value, metadata, Some(u64::from(seconds)))
     }
 
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {

@@ -5,7 +5,7 @@ use crate::api::TIMELINE_PATH;
 use crate::handle::Clock;
 use crate::idempotency::{Replay, ReplayHash, Terms};
 use crate::operator::{OperatorError, Result};
-use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
+use crate::pledge::{ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::store::{
     Key as _, NoMetadata, OperatorStore, ReplayKey, StoredValue as _, Summary, TransactionKey,
     TransactionMetadata, decode,
@@ -15,8 +15,6 @@ use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// An address that cannot exist (RFC 2606).
-const EMAIL: &str = "erased@erased.invalid";
 const REFERENCE: &str = "erased";
 
 /// Least age of a transaction and its replay record, in milliseconds: a repeat that does not see the
@@ -153,7 +151,7 @@ fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>) {
     transaction.reference = Cow::Borrowed(REFERENCE);
     transaction.trigger = Trigger { date: transaction.trigger.date.take(), ..Trigger::default() };
     for pledge in &mut transaction.pledges {
-        pledge.recipient = Recipient { email: Cow::Borrowed(EMAIL), ..Recipient::default() };
+        pledge.recipient = Recipient { email: Cow::Borrowed(ERASED_EMAIL), ..Recipient::default() };
         pledge.details.iter_mut().for_each(|detail| *detail = PledgeDetail::default());
     }
 }

@@ -1,0 +1,304 @@
+//! Notifications: what becomes of a message, by what is stored and what the mail service answers.
+
+use crate::timeline::{EMAIL, full, with};
+use futures_executor::block_on;
+use impact_pledge::notify::{
+    Letter, MailError, MailSettings, Mailer, Marker, Message, Notifier, Outcome, State,
+};
+use impact_pledge::pledge::{EditKey, TransactionId};
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::store::{
+    FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, SecretKey, TransactionKey,
+    TransactionMetadata,
+};
+use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
+use support::memory::MemoryStore;
+use support::service::{FixedClock, NOW_MS};
+
+const TODAY: &str = "2026-01-31";
+const CREATED: &str = "2026-11-21T01:02:03Z"; // of the record
+
+/// A mail service that answers with what a test gives it.
+#[derive(Default)]
+struct Post {
+    letters: RefCell<Vec<(String, String, Option<String>, String)>>,
+    refusal: RefCell<Option<MailError>>,
+}
+
+impl Mailer for Post {
+    async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+        if let Some(refusal) = self.refusal.borrow().clone() {
+            return Err(refusal);
+        }
+        self.letters.borrow_mut().push((
+            letter.to.to_owned(),
+            letter.mail.subject.clone(),
+            letter.reply_to.map(str::to_owned),
+            letter.key.clone(),
+        ));
+        Ok("mail-1".to_owned())
+    }
+}
+
+struct Desk {
+    store: MemoryStore,
+    post: Post,
+    clock: FixedClock,
+    settings: MailSettings,
+}
+
+fn id() -> TransactionId {
+    TransactionId::from_bytes([7; 26])
+}
+
+fn secret() -> NamespaceSecret {
+    NamespaceSecret::new([9; 32])
+}
+
+fn message() -> Message {
+    Message { id: id().into_string(), created_at: CREATED.to_owned(), round: 1 }
+}
+
+fn shop() -> Value {
+    json!({"name": "Small Hours Coffee", "mail": true, "replyTo": "hello@coffee.example"})
+}
+
+impl Desk {
+    /// A live record of a unit whose mail is on.
+    fn new() -> Self {
+        let store = MemoryStore::default();
+        store.keep(&SecretKey.name(), json!({"secret": secret()}).to_string().as_bytes(), b"null");
+        let desk = Desk {
+            store,
+            post: Post::default(),
+            clock: FixedClock(Cell::new(NOW_MS)),
+            settings: MailSettings { has_origin: true, test_to: None },
+        };
+        desk.keep_record(&full());
+        desk.keep_profile(&shop());
+        desk
+    }
+
+    fn keep_record(&self, record: &Value) {
+        let scope = Scope { mode: Mode::Live, unit: "unit".to_owned() };
+        let metadata = TransactionMetadata::new(scope, &EditKey::from_bytes([1; 20]));
+        let metadata = serde_json::to_vec(&metadata).unwrap();
+        let name = TransactionKey(&id()).name();
+        self.store.keep(&name, record.to_string().as_bytes(), &metadata);
+    }
+
+    fn keep_profile(&self, profile: &Value) {
+        let name = ProfileKey("unit").name();
+        self.store.keep(&name, profile.to_string().as_bytes(), b"null");
+    }
+
+    fn deliver(&self, message: &Message, attempt: u32) -> Outcome {
+        let Desk { store, post: mailer, clock, settings } = self;
+        block_on(Notifier { store, mailer, clock, settings }.deliver(message, attempt))
+    }
+
+    fn bury(&self) -> Outcome {
+        let Desk { store, post: mailer, clock, settings } = self;
+        block_on(Notifier { store, mailer, clock, settings }.bury(&message()))
+    }
+
+    fn marker(&self) -> Option<Marker> {
+        let value = self.store.value(&NotificationKey(&id()).name())?;
+        Some(serde_json::from_str(&value).unwrap())
+    }
+
+    fn sent(&self) -> usize {
+        self.post.letters.borrow().len()
+    }
+
+    fn lists_a_failure(&self) -> bool {
+        self.store.value(&FailedMailKey { day: TODAY, id: &id() }.name()).is_some()
+    }
+}
+
+fn done(why: &str) -> Outcome {
+    Outcome::Done(why.to_owned())
+}
+
+fn later(seconds: u32, cause: &str) -> Outcome {
+    Outcome::Later { seconds, cause: cause.to_owned() }
+}
+
+#[test]
+fn a_message_becomes_one_mail_however_often_it_is_delivered() {
+    let desk = Desk::new();
+    assert_eq!(desk.deliver(&message(), 1), done("sent"));
+    assert_eq!(desk.deliver(&message(), 2), done("sent or skipped before"));
+    let expected = (
+        EMAIL.to_owned(),
+        "Small Hours Coffee has pledged 12 trees for you".to_owned(),
+        Some("hello@coffee.example".to_owned()),
+        format!("pledge/{}/1", id()),
+    );
+    assert_eq!(*desk.post.letters.borrow(), [expected]);
+    let marker = desk.marker().unwrap();
+    assert_eq!((marker.state, marker.round, marker.attempts), (State::Sent, 1, 1));
+    assert_eq!(marker.provider_id.as_deref(), Some("mail-1"));
+    assert_eq!(marker.address, Some(secret().address(EMAIL)));
+    assert_eq!(marker.language.as_deref(), Some("en"));
+
+    let again = Message { round: 2, ..message() };
+    assert_eq!(desk.deliver(&again, 1), done("sent"));
+    assert_eq!((desk.sent(), desk.marker().unwrap().round), (2, 2));
+    assert_eq!(desk.deliver(&message(), 3), done("sent or skipped before"), "of the first round");
+}
+
+#[test]
+fn what_is_not_to_be_sent_is_marked_with_its_reason() {
+    type Change = fn(&mut Desk);
+    let rows: [(&str, Change); 8] = [
+        ("mail-off", |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
+        ("mail-off", |desk| desk.store.remove(&ProfileKey("unit").name())),
+        ("no-origin", |desk| desk.settings.has_origin = false),
+        ("test-mode", |desk| desk.keep_record(&with(&[("/isLive", false.into())]))),
+        ("erased", |desk| {
+            let email = json!("erased@erased.invalid");
+            desk.keep_record(&with(&[("/pledges/0/recipient/email", email)]));
+        }),
+        ("no-page", |desk| desk.keep_record(&with(&[("/timelineUrl", Value::Null)]))),
+        ("no-secret", |desk| desk.store.remove(&SecretKey.name())),
+        ("daily-limit", |desk| {
+            for other in 0..5 {
+                let id = TransactionId::from_bytes([other; 26]);
+                let address = secret().address(EMAIL);
+                let key = MailedKey { day: TODAY, address: &address, id: &id };
+                desk.store.keep(&key.name(), b"{}", b"null");
+            }
+        }),
+    ];
+    for (reason, change) in rows {
+        let mut desk = Desk::new();
+        change(&mut desk);
+        assert_eq!(desk.deliver(&message(), 1), done(reason));
+        let marker = desk.marker().unwrap();
+        assert_eq!((marker.state, marker.reason.as_deref()), (State::Skipped, Some(reason)));
+        assert_eq!((desk.sent(), desk.lists_a_failure()), (0, false), "{reason}");
+    }
+}
+
+#[test]
+fn mails_of_test_keys_go_to_the_operator() {
+    let mut desk = Desk::new();
+    desk.settings.test_to = Some("operator@service.example".to_owned());
+    desk.keep_record(&with(&[("/isLive", false.into())]));
+    assert_eq!(desk.deliver(&message(), 1), done("sent"));
+    assert_eq!(desk.post.letters.borrow()[0].0, "operator@service.example");
+}
+
+/// A message goes out before its record, and a repeat of a create writes the record once more.
+#[test]
+fn a_message_waits_for_its_own_record() {
+    let rows: [(Option<&str>, [Outcome; 3]); 3] = [
+        (
+            None,
+            [
+                later(120, "no such record yet"),
+                later(600, "no such record yet"),
+                done("no such record"),
+            ],
+        ),
+        (
+            Some("2026-11-21T01:02:02Z"),
+            [
+                later(120, "no such record yet"),
+                later(600, "no such record yet"),
+                done("no such record"),
+            ],
+        ),
+        (Some("2026-11-21T01:02:04Z"), ["a later create's record"; 3].map(done)),
+    ];
+    for (created_at, outcomes) in rows {
+        let desk = Desk::new();
+        match created_at {
+            Some(time) => desk.keep_record(&with(&[("/createdAt", time.into())])),
+            None => desk.store.remove(&TransactionKey(&id()).name()),
+        }
+        for (attempt, outcome) in (1..).zip(outcomes) {
+            assert_eq!(desk.deliver(&message(), attempt), outcome, "{created_at:?}, {attempt}");
+        }
+        assert_eq!((desk.sent(), desk.marker()), (0, None), "{created_at:?}");
+    }
+}
+
+#[test]
+fn a_store_that_fails_is_never_taken_for_an_absent_record() {
+    for prefix in ["notification:", "transaction:", "profile:", "secret", "mailed:"] {
+        let desk = Desk::new();
+        desk.store.set_failing(Some(prefix));
+        for (attempt, seconds) in (1..).zip([60, 300, 1_800, 7_200, 43_200, 43_200]) {
+            let outcome = later(seconds, "the store does not answer");
+            assert_eq!(desk.deliver(&message(), attempt), outcome, "{prefix}, {attempt}");
+        }
+        desk.store.set_failing(None);
+        assert_eq!((desk.deliver(&message(), 6), desk.sent()), (done("sent"), 1), "{prefix}");
+    }
+}
+
+#[test]
+fn the_answer_of_the_mail_service_decides() {
+    let temporary = |after| MailError::Temporary { code: "E_BUSY".to_owned(), after };
+    let permanent = MailError::Permanent { code: "E_SUPPRESSED".to_owned() };
+    for (refusal, outcome) in [
+        (temporary(None), later(300, "E_BUSY")),
+        (temporary(Some(7)), later(7, "E_BUSY")),
+        (temporary(Some(999_999)), later(43_200, "E_BUSY")),
+        (permanent, done("E_SUPPRESSED")),
+    ] {
+        let desk = Desk::new();
+        let is_failed = matches!(refusal, MailError::Permanent { .. });
+        desk.post.refusal.replace(Some(refusal));
+        assert_eq!(desk.deliver(&message(), 2), outcome);
+        assert_eq!(desk.lists_a_failure(), is_failed);
+        let marker = desk.marker().map(|marker| (marker.state, marker.reason));
+        assert_eq!(marker, is_failed.then(|| (State::Failed, Some("E_SUPPRESSED".to_owned()))));
+    }
+}
+
+/// The mail service has taken it: to try again would be to send it twice.
+#[test]
+fn a_mail_whose_marker_cannot_be_written_is_not_sent_again() {
+    let desk = Desk::new();
+    desk.store.set_unconfirmed(Some("notification:"));
+    assert_eq!(desk.deliver(&message(), 1), done("sent, and its marker could not be written"));
+    assert_eq!(desk.sent(), 1);
+}
+
+#[test]
+fn the_last_attempt_is_marked_as_failed_unless_the_round_has_ended() {
+    let desk = Desk::new();
+    assert_eq!(desk.bury(), done("failed"));
+    assert_eq!((desk.marker().unwrap().state, desk.lists_a_failure()), (State::Failed, true));
+
+    let desk = Desk::new();
+    desk.deliver(&message(), 1);
+    assert_eq!(desk.bury(), done("sent or skipped before"));
+    assert_eq!((desk.marker().unwrap().state, desk.lists_a_failure()), (State::Sent, false));
+
+    let desk = Desk::new();
+    desk.store.set_broken(true);
+    assert_eq!(desk.bury(), later(60, "the store does not answer"));
+}
+
+#[test]
+fn nothing_about_a_person_is_in_a_message_an_outcome_or_a_marker() {
+    let desk = Desk::new();
+    let outcome = desk.deliver(&message(), 1);
+    let texts = [
+        serde_json::to_string(&message()).unwrap(),
+        format!("{outcome:?}"),
+        desk.store.names().join(" "),
+        serde_json::to_string(&desk.marker()).unwrap(),
+    ];
+    for text in texts {
+        for personal in [EMAIL, "buyer", "Mara", "secret"] {
+            assert!(!text.replace("secret ", "").contains(personal), "{personal} in {text}");
+        }
+    }
+}
