@@ -4,6 +4,10 @@
 //! e-mail is sent, so that the message holds no personal data, and an erased recipient gets nothing. A
 //! [`Marker`] ends a round: an operator begins the next one to send again.
 
+mod answers;
+
+pub use answers::{cloudflare_error, resend_answer};
+
 use crate::handle::Clock;
 use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction, TransactionId};
 use crate::secret::SecretRecord;
@@ -72,6 +76,21 @@ pub struct Letter<'l> {
     pub mail: &'l Mail,
     /// Names this e-mail, so that a mail service that has it does not send it again.
     pub key: String,
+}
+
+impl Letter<'_> {
+    /// The headers that no member stands for.
+    pub fn headers(&self) -> Vec<(&'static str, String)> {
+        let unsubscribe = self.reply_to.map(|address| format!("<mailto:{address}>"));
+        let unsubscribe = unsubscribe.map(|address| ("List-Unsubscribe", address));
+        [("Auto-Submitted", "auto-generated".to_owned())].into_iter().chain(unsubscribe).collect()
+    }
+
+    /// The sender with an address, as the header `From` has it: `"Small Hours Coffee" <a@b.example>`.
+    pub fn sender(&self, address: &str) -> String {
+        let name = self.mail.sender.replace(['"', '\\', '<', '>'], "");
+        format!("\"{name}\" <{address}>")
+    }
 }
 
 /// Sends e-mails.
