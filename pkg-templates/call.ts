@@ -1,21 +1,37 @@
 /*
- * The JavaScript side of a call; `src/client/call.rs` is the Rust side, and `src/client/js.rs` declares this one to it. A
- * caller's `fetch` can return anything: each property is read only once, here, into plain values that do not change.
+ * Sends the request of a call. The Rust side, `src/client`, makes the requests, finds out what an answer means, and decides
+ * whether to repeat; what is awaited is awaited here.
  */
-import type { Limit, Signal } from "./deadline.ts";
+import { core } from "./core.ts";
+import { type Limit, waited, within } from "./deadline.ts";
 import { PledgeError, requestId } from "./errors.ts";
 import type { Report } from "./events.ts";
-import type { CallSettings } from "./options.ts";
-import { REDACTED, type Redact, quietly, redactedHeaders, redactor } from "./redact.ts";
-import type { Fetch, FetchInit } from "./types.ts";
+import { type CallSettings, invalid } from "./options.ts";
+import { REDACTED, type Redact, quietly, redactedHeaders } from "./redact.ts";
+import type { Fetch, FetchInit, RequestEvent } from "./types.ts";
 
 const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service accepts
 const MAX_REFUSAL_BYTES = 64 * 1024; // of any other response, which may be an error page of a proxy
 /** The number of pieces after which timers may run: a stream whose pieces are always ready would block them. */
 const PIECES_AT_ONCE = 1_000;
 
-/** The input of `fetch`: a URL, with plain values as options, or a `Request`. */
-type Input = string | Request;
+/** A call with its options. The Rust side reads most of it; `src/client/js.rs` declares what. */
+export interface Outgoing extends CallSettings {
+  readonly isCreate: boolean;
+  /** The body of a create, or the ID of a get. */
+  readonly subject: string;
+  readonly idempotencyKey: string | undefined;
+  /** The signal that the caller passed. */
+  readonly signal?: AbortSignal;
+  readonly limit: Limit;
+  readonly redact: Redact;
+  readonly report: Report;
+}
+
+/** The arguments of `fetch`: a URL, with plain values as options, or a `Request`. */
+export type FetchArguments =
+  | { readonly input: string; readonly init: FetchInit }
+  | { readonly input: Request; readonly init?: undefined };
 
 /** A response as the Rust side reads it. */
 export interface Answer {
@@ -25,80 +41,123 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** A call: its options, and the functions that the Rust side calls. */
-export interface Outgoing extends Omit<CallSettings, "fetch" | "headers"> {
-  /** Aborts the call, including retries. */
-  readonly signal: Signal | undefined;
-  readonly hasOwnFetch: boolean;
-  readonly takesSignal: boolean;
-  readonly exchange: (
-    input: Input,
-    init: FetchInit | undefined,
-    signal: AbortSignal,
-  ) => Promise<Answer>;
-  /** Returns whether there is time for another attempt after the wait, and reports it. */
-  readonly retries: (waitMs: number) => boolean;
+/** What the Rust side makes of an attempt. */
+export interface Meaning {
+  /** What the answer is; absent if there is none. */
+  readonly kind?: Answered["kind"];
+  /** The amount of a transaction, or the message of an error. */
+  readonly text: string;
+  /** The member `error` of the body of an error. */
+  readonly error: string | undefined;
+  /** The wait before the next attempt in milliseconds; absent if this was the last. */
+  readonly waitMs: number | undefined;
 }
 
-/** Makes a call. @param options those of the client, overridden by those of the call; `headers` are the additional ones */
-export function newCall(
-  { fetch, headers, ...options }: CallSettings,
-  limit: Limit,
-  report: Report,
-): Outgoing {
-  /** Returns the details of an event; made only if somebody listens. */
-  function shown({ method, url }: Sent, number: number, headers: SentHeaders) {
-    const redact = redactor(options.apiKey);
-    return { method, url: redact(url), attempt: number, headers: shownHeaders(headers, redact) };
+/** The end of a call that was answered. */
+export interface Answered extends Pick<Meaning, "text" | "error"> {
+  readonly kind: "transaction" | "authentication_failed" | "not_found" | "api_error";
+  readonly answer: Answer;
+  readonly url: string;
+  readonly retries: number;
+}
+
+/** The end of a call that was not answered. */
+export interface Unanswered {
+  readonly kind: "aborted" | "timed_out" | "connection_failed";
+  /** The value that `fetch` threw, if it did. */
+  readonly thrown?: unknown;
+  readonly retries: number;
+}
+
+/** The end of an attempt: `answer` and `url`, `thrown`, or neither. */
+interface Attempted extends Partial<Pick<Answered, "answer" | "url">> {
+  readonly kind?: Unanswered["kind"];
+  readonly thrown?: unknown;
+}
+
+/**
+ * Sends the request of a call, and repeats it as the Rust side decides. A call awaits nothing but its own promises, so that
+ * `fetch` and the hooks run in the async context of its caller, which tracing reads.
+ *
+ * @throws {PledgeError} if an argument can't be sent, or there is no `fetch`
+ */
+export async function send(call: Outgoing): Promise<Answered | Unanswered> {
+  const { checkCall, conclude } = core(),
+    { limit, report } = call;
+  const problem = checkCall(call);
+  if (problem !== undefined) throw invalid(problem);
+  const hasSignal = takesSignal(call.fetch, call.baseUrl);
+  for (let retries = 0; ; retries += 1) {
+    const ended = await attempt(call, retries + 1, hasSignal);
+    if (ended.kind === "aborted") return { kind: ended.kind, retries };
+    const { waitMs, ...meaning } = conclude(call, ended.answer, retries);
+    if (waitMs === undefined || waitMs >= limit.leftMs())
+      return { ...ended, ...meaning, retries } as Answered | Unanswered;
+    report("retry", () => ({ attempt: retries + 2, waitMs, reason: reasonOf(ended) }));
+    if (await waited(waitMs, limit.signal)) return { kind: "aborted", retries };
   }
-  let attempt = 0,
-    reason: string;
-  return {
-    ...options,
-    signal: limit.signal,
-    hasOwnFetch: Boolean(fetch),
-    takesSignal: takesSignal(fetch, options.baseUrl),
-    exchange: async (input, init, signal) => {
-      const request = (init ? { url: input, ...init } : input) as Sent;
-      for (const [name, value] of Object.entries(headers))
-        if (init) init.headers[name] = value;
-        else (input as Request).headers.set(name, value);
-      attempt += 1;
-      const number = attempt,
-        startedAt = Date.now();
-      report("request", () => shown(request, number, request.headers));
-      reason = "there was no answer in time";
-      try {
-        const answer = await exchange(fetch ?? globalThis.fetch, input, init, signal);
-        reason = `the answer was ${answer.status}`;
-        report("response", () => ({
-          ...shown(request, number, answer.headers),
-          status: answer.status,
-          durationMs: Date.now() - startedAt,
-          requestId: requestId(answer.headers),
-        }));
-        return answer;
-      } catch (error) {
-        reason = "the connection failed";
-        throw error;
-      }
-    },
-    retries: (waitMs) => {
-      if (waitMs >= limit.leftMs()) return false;
-      report("retry", () => ({ attempt: attempt + 1, waitMs, reason }));
-      return true;
-    },
-  };
+}
+
+/** Sends the request once and reads the answer. An attempt that fails also closes its connection. */
+async function attempt(call: Outgoing, number: number, hasSignal: boolean): Promise<Attempted> {
+  const { limit, timeoutMs } = call;
+  if (limit.signal.aborted) return { kind: "aborted" };
+  const controller = new AbortController(),
+    { signal } = controller;
+  try {
+    const request = core().fetchArguments(call, hasSignal ? signal : undefined);
+    const exchanged = () => exchange(call, number, request, signal);
+    const ended = await within(exchanged, timeoutMs, limit.signal);
+    if (ended.kind === "done") return ended.value;
+    controller.abort();
+    return ended;
+  } catch (thrown) {
+    controller.abort();
+    return { kind: "connection_failed", thrown };
+  }
+}
+
+function reasonOf({ answer, kind }: Attempted): string {
+  if (answer) return `the answer was ${answer.status}`;
+  return kind === "timed_out" ? "there was no answer in time" : "the connection failed";
+}
+
+/** Sends a request, reads its response, and reports both. */
+async function exchange(
+  { fetch, headers, redact, report }: Outgoing,
+  attempt: number,
+  { input, init }: FetchArguments,
+  signal: AbortSignal,
+): Promise<Attempted> {
+  for (const [name, value] of Object.entries(headers))
+    if (init) init.headers[name] = value;
+    else input.headers.set(name, value);
+  const sent = init ?? input,
+    url = init ? input : input.url,
+    startedAt = Date.now();
+  const method = sent.method as RequestEvent["method"];
+  /** Returns the details of an event; made only if somebody listens. */
+  const shown = (headers: SentHeaders): RequestEvent => ({
+    method,
+    url: redact(url),
+    attempt,
+    headers: shownHeaders(headers, redact),
+  });
+  report("request", () => shown(sent.headers));
+  const answer = await answerTo(fetch ?? globalThis.fetch, input, init, signal);
+  report("response", () => {
+    const event = shown(answer.headers);
+    return {
+      ...event,
+      status: answer.status,
+      durationMs: Date.now() - startedAt,
+      requestId: requestId({ get: (name) => event.headers[name] }),
+    };
+  });
+  return { answer, url };
 }
 
 type SentHeaders = Headers | Readonly<Record<string, string>>;
-
-/** A request as an event shows it. */
-interface Sent {
-  readonly method: "GET" | "POST";
-  readonly url: string;
-  readonly headers: SentHeaders;
-}
 
 function shownHeaders(headers: SentHeaders, redact: Redact): Record<string, string> {
   const shown = Object.fromEntries(
@@ -133,9 +192,9 @@ function takesSignal(ownFetch: Fetch | undefined, url: string): boolean {
  * Sends a request and reads its response to the end, or to the limit for its status.
  * @param signal the signal of the attempt, even if `fetch` does not accept it
  */
-async function exchange(
+async function answerTo(
   fetch: Fetch | typeof globalThis.fetch,
-  input: Input,
+  input: string | Request,
   init: FetchInit | undefined,
   signal: AbortSignal,
 ): Promise<Answer> {

@@ -1,7 +1,7 @@
 /* `PledgeClient`, with the two operations of the service. Attempts, waits and checks of responses are compiled Rust. */
 import { VERSION } from "#version";
 import type { PledgeTransaction, RetrievedPledgeTransaction } from "./answers.ts";
-import { type Answer, newCall } from "./call.ts";
+import { type Answer, type Answered, type Outgoing, type Unanswered, send } from "./call.ts";
 import { core } from "./core.ts";
 import { type Limit, newLimit, within } from "./deadline.ts";
 import {
@@ -18,15 +18,8 @@ import {
   requestId,
 } from "./errors.ts";
 import { reporter } from "./events.ts";
-import {
-  type CallSettings,
-  type Settings,
-  clientOptions,
-  createOptions,
-  getOptions,
-  invalid,
-} from "./options.ts";
-import { quietly, redactedCause, redactedHeaders, redactor } from "./redact.ts";
+import { type Settings, clientOptions, createOptions, getOptions, invalid } from "./options.ts";
+import { type Redact, quietly, redactedCause, redactedHeaders, redactor } from "./redact.ts";
 import type {
   Call,
   CallOptions,
@@ -172,21 +165,23 @@ export class PledgeClient {
     readOptions: () => ReturnType<typeof getOptions>,
   ): Promise<T> {
     const subject = readSubject(),
-      own = readOptions();
+      own: Partial<ReturnType<typeof createOptions>> = readOptions();
     const options = {
       ...this.#options,
       ...own,
       headers: { ...this.#options.headers, ...own.headers, ...userAgent(this.#options) },
     };
-    const limit = newLimit(own.signal, options.deadlineMs),
-      report = reporter(options);
+    const limit = newLimit(own.signal, options.deadlineMs);
+    let redact = redactor(typeof options.apiKey === "string" ? options.apiKey : "");
+    const report = reporter(options, (text) => redact(text));
     try {
-      const call = newCall({ ...options, apiKey: await apiKeyOf(options, limit) }, limit, report);
-      return conclude<T>(
-        { ...call, limit, ownSignal: own.signal },
-        await core().send(call, isCreate, subject),
-        isCreate ? CREATE_HINT : "",
-      );
+      const apiKey = await apiKeyOf(options, limit);
+      redact = redactor(apiKey);
+      const idempotencyKey =
+        own.idempotencyKey ??
+        (isCreate && options.safeRepeats ? core().newIdempotencyKey() : undefined);
+      const call = { ...options, apiKey, isCreate, subject, idempotencyKey, limit, redact, report };
+      return conclude<T>(call, await send(call));
     } catch (error) {
       if (error instanceof PledgeError) report("failure", () => error.toJSON());
       throw error;
@@ -232,19 +227,15 @@ async function apiKeyOf(
 ): Promise<string> {
   const { apiKey: source, unitId, timeoutMs } = options;
   if (typeof source === "string") return source;
-  const apiKey = await within(async () => source(), timeoutMs, limit.signal).catch((thrown) => {
-    if (limit.isOver())
-      throw new TimeoutError(
-        "timeout",
-        `the service was not asked within ${options.deadlineMs} ms: the function \`apiKey\` took too long`,
-      );
-    if (limit.signal?.aborted) throw abortReason(options.signal);
-    throw new PledgeError(
-      "api_key_failed",
-      `the function \`apiKey\` gave no key: ${describe(thrown as Cause)}`,
-      { cause: thrown },
-    );
+  const asked = async () => source();
+  const ended = await within(asked, timeoutMs, limit.signal).catch((thrown) => {
+    const cause = redactedCause(thrown, redactor()) as Cause;
+    throw noKey(describe(cause), cause);
   });
+  if (ended.kind === "aborted" && !limit.isOver()) throw abortReason(options.signal);
+  if (ended.kind === "aborted") throw notAsked(options);
+  if (ended.kind !== "done") throw noKey(`it took longer than ${timeoutMs} ms`);
+  const apiKey = ended.value;
   if (typeof apiKey !== "string")
     throw new PledgeError("api_key_failed", "the function `apiKey` must give a string");
   checkCredentials(apiKey, unitId, options);
@@ -263,6 +254,15 @@ function userAgent({ appInfo }: Settings): Record<string, string> {
   return { "user-agent": parts.filter(Boolean).join(" ") };
 }
 
+const noKey = (why: string, cause?: unknown) =>
+  new PledgeError("api_key_failed", `the function \`apiKey\` gave no key: ${why}`, { cause });
+
+const notAsked = ({ deadlineMs }: Pick<Settings, "deadlineMs">) =>
+  new TimeoutError(
+    "timeout",
+    `the service was not asked within ${deadlineMs} ms: the function \`apiKey\` took too long`,
+  );
+
 /** Adds the function `withResponse` to the promise of a call. */
 function withResponse<T extends object>(call: Promise<T>): Call<T> {
   const value = async () => {
@@ -272,7 +272,6 @@ function withResponse<T extends object>(call: Promise<T>): Call<T> {
   return Object.defineProperty(call, "withResponse", { value }) as Call<T>;
 }
 
-const CREATE_HINT = "; the transaction may have been recorded";
 const IN_BROWSER =
   "a live key in a browser page is readable by everyone: call the service from a server, or set `dangerouslyAllowBrowser`";
 const OVER_HTTP =
@@ -295,8 +294,9 @@ function inBrowserPage(): boolean {
   );
 }
 
+/** Half of a surrogate pair is refused: as UTF-8 it would be another character. */
 function idText(id: unknown): string {
-  if (typeof id !== "string")
+  if (typeof id !== "string" || /\p{Surrogate}/u.test(id))
     throw invalid("`id` must be the ID of a pledge transaction, a string");
   return id;
 }
@@ -315,75 +315,55 @@ function refuse(issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ValidationError(issues);
 }
 
-/** How a call ended; made by `src/client/call.rs`. */
-export interface Conclusion {
-  readonly kind:
-    | "transaction"
-    | "aborted"
-    | "timed_out"
-    | "invalid_argument"
-    | "connection_failed"
-    | keyof typeof REFUSALS;
-  /** The amount of a transaction, or the message of an error. */
-  readonly text: string;
-  readonly error: string | undefined;
-  readonly url: string;
-  /** The response if there is one, else the value that `fetch` threw. */
-  readonly part: unknown;
-  readonly idempotencyKey: string | undefined;
-  readonly retries: number;
-}
-
-/** A call that has ended. */
-interface Concluded extends Pick<CallSettings, "apiKey" | "deadlineMs" | "timeoutMs"> {
-  readonly limit: Limit;
-  /** The signal that the caller passed. */
-  readonly ownSignal: AbortSignal | undefined;
-}
-
-type Answered = Conclusion & { readonly part: Answer };
-
 /** Returns the transaction of a call's conclusion, or throws its error. */
-function conclude<T extends object>(call: Concluded, conclusion: Conclusion, hint: string): T {
-  const { kind, text, idempotencyKey } = conclusion;
-  if (kind === "transaction") return transaction(conclusion as Answered);
-  if (kind === "aborted" && !call.limit.isOver()) throw abortReason(call.ownSignal);
-  if (kind === "invalid_argument") throw invalid(text);
-  const limitMs = ({ aborted: call.deadlineMs, timed_out: call.timeoutMs } as Limits)[kind];
-  if (limitMs !== undefined)
-    throw new TimeoutError("timeout", `the service did not answer within ${limitMs} ms${hint}`, {
-      idempotencyKey,
-    });
-  throw REFUSALS[kind as Refusal]
-    ? refusal(call, conclusion as Answered)
-    : noAnswer(call, conclusion, hint);
+function conclude<T extends object>(call: Outgoing, conclusion: Answered | Unanswered): T {
+  if (conclusion.kind === "transaction") return transaction(call, conclusion);
+  if ("answer" in conclusion) throw refusal(call, conclusion);
+  if (conclusion.kind === "connection_failed") throw noAnswer(call, conclusion);
+  if (conclusion.kind === "timed_out") throw timeout(call, call.timeoutMs);
+  throw call.limit.isOver() ? timeout(call, call.deadlineMs!) : abortReason(call.signal);
 }
 
-type Limits = Partial<Record<string, number | undefined>>;
+const hintOf = ({ isCreate }: Outgoing) =>
+  isCreate ? "; the transaction may have been recorded" : "";
 
-const answers = new WeakMap<object, ResponseInfo>();
+const timeout = (call: Outgoing, ms: number) =>
+  new TimeoutError("timeout", `the service did not answer within ${ms} ms${hintOf(call)}`, {
+    idempotencyKey: call.idempotencyKey,
+  });
 
-function transaction<T extends object>({
-  text: amount,
-  part: { status, headers, body },
-  idempotencyKey,
-  retries,
-}: Answered): T {
-  const value = JSON.parse(decode(body));
+/** What makes the details of the response that a transaction came with. */
+const responses = new WeakMap<object, () => ResponseInfo>();
+
+function transaction<T extends object>(
+  { idempotencyKey, redact }: Outgoing,
+  { text: amount, answer, retries }: Answered,
+): T {
+  const value = JSON.parse(decode(answer.body));
   value.charge.amount = amount;
-  const idempotentReplayed = headers.get("idempotent-replayed") === "true";
-  answers.set(
-    value,
-    Object.freeze({
-      status,
-      headers,
-      requestId: requestId(headers),
-      idempotencyKey,
-      idempotentReplayed,
-      retries,
-    }),
-  );
+  let info: ResponseInfo | undefined;
+  responses.set(value, () => {
+    info ??= responseInfo(answer, redact, { idempotencyKey, retries });
+    return info;
+  });
   return value;
+}
+
+/** The copy of the headers takes as long as a tenth of a call, so it is made when it is asked for. */
+function responseInfo(
+  { status, headers: given }: Answer,
+  redact: Redact,
+  details: Pick<ResponseInfo, "idempotencyKey" | "retries">,
+): ResponseInfo {
+  const headers = redactedHeaders(given, redact);
+  const idempotentReplayed = headers.get("idempotent-replayed") === "true";
+  return Object.freeze({
+    status,
+    headers,
+    requestId: requestId(headers),
+    idempotentReplayed,
+    ...details,
+  });
 }
 
 /**
@@ -401,7 +381,7 @@ function transaction<T extends object>({
  */
 export const responseOf = (
   transaction: PledgeTransaction | RetrievedPledgeTransaction,
-): ResponseInfo | undefined => answers.get(transaction);
+): ResponseInfo | undefined => responses.get(transaction)?.();
 
 const REFUSALS = {
   authentication_failed: AuthenticationError,
@@ -416,10 +396,9 @@ const BY_STATUS: Record<number, readonly [typeof ApiError, PledgeErrorCode]> = {
 };
 
 function refusal(
-  { apiKey }: Concluded,
-  { kind, text, error, url, part: { status, headers, body }, idempotencyKey }: Answered,
+  { idempotencyKey, redact }: Outgoing,
+  { kind, text, error, url, answer: { status, headers, body } }: Answered,
 ): ApiError {
-  const redact = redactor(apiKey);
   const isForeign =
     kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
   const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
@@ -448,13 +427,10 @@ function retryAfterMs(headers: Headers): number | undefined {
     : undefined;
 }
 
-function noAnswer(
-  { apiKey }: Concluded,
-  { part, idempotencyKey, retries }: Conclusion,
-  hint: string,
-): ConnectionError {
-  const redact = redactor(apiKey);
-  const cause = redactedCause(part, redact) as Cause;
+function noAnswer(call: Outgoing, { thrown, retries }: Unanswered): ConnectionError {
+  const { idempotencyKey, redact } = call,
+    hint = hintOf(call);
+  const cause = redactedCause(thrown, redact) as Cause;
   // A create of an earlier attempt may have been recorded nevertheless.
   const ending =
     isUnsent(cause) && (hint === "" || retries === 0) ? "; the request was not sent" : hint;

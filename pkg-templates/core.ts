@@ -1,8 +1,25 @@
 /* The compiled client, made on first use. */
-import { checkCredentials, initSync, isLiveKey, send } from "#client";
+import {
+  checkCall,
+  checkCredentials,
+  conclude,
+  fetchArguments,
+  initSync,
+  isLiveKey,
+  newIdempotencyKey,
+} from "#client";
 import { compile } from "#module";
 
-export function core(): Pick<typeof import("#client"), "checkCredentials" | "isLiveKey" | "send"> {
+const CORE = {
+  checkCall,
+  checkCredentials,
+  conclude,
+  fetchArguments,
+  isLiveKey,
+  newIdempotencyKey,
+};
+
+export function core(): typeof CORE {
   initSync({ module: compile() }); // only the first call does anything
-  return { checkCredentials, isLiveKey, send };
+  return CORE;
 }

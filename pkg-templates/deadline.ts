@@ -1,12 +1,13 @@
 /* The limit of a whole call: the caller's signal or the deadline, whichever comes first. */
+import { quietly } from "./redact.ts";
 
 /** The part of an AbortSignal that is used. */
 export type Signal = Pick<AbortSignal, "aborted" | "addEventListener" | "removeEventListener">;
 
 /** The limit of a call. */
 export interface Limit {
-  /** The signal for `src/client/limits.rs`. */
-  readonly signal: Signal | undefined;
+  /** Aborts at the deadline or by the caller's signal. Never throws. */
+  readonly signal: Signal;
   readonly leftMs: () => number;
   /** Whether the deadline ended the call. */
   readonly isOver: () => boolean;
@@ -14,53 +15,63 @@ export interface Limit {
   readonly clear: () => void;
 }
 
-export function newLimit(signal: AbortSignal | undefined, deadlineMs: number | undefined): Limit {
+export function newLimit(given: AbortSignal | undefined, deadlineMs: number | undefined): Limit {
+  const signal = anyOf(given ? [given] : []);
   if (deadlineMs === undefined)
     return { signal, leftMs: () => Infinity, isOver: () => false, clear: () => {} };
   const deadline = new AbortController(),
     endsAt = Date.now() + deadlineMs;
   const timer = setTimeout(() => deadline.abort(), deadlineMs);
-  const both = signal ? [deadline.signal, signal] : [deadline.signal];
-  const either = {
-    get aborted() {
-      return both.some(({ aborted }) => aborted);
-    },
-    addEventListener(...listener: Parameters<AbortSignal["addEventListener"]>) {
-      for (const one of both) one.addEventListener(...listener);
-    },
-    removeEventListener(...listener: Parameters<AbortSignal["removeEventListener"]>) {
-      for (const one of both) one.removeEventListener(...listener);
-    },
-  };
   return {
-    signal: either,
+    signal: anyOf([deadline.signal, signal]),
     leftMs: () => endsAt - Date.now(),
-    isOver: () => deadline.signal.aborted && !signal?.aborted,
+    isOver: () => deadline.signal.aborted && !signal.aborted,
     clear: () => clearTimeout(timer),
   };
 }
 
-/** Settles like `work`, but rejects with an Error if that takes longer than `ms` or the signal aborts first. */
-export function within<T>(
-  work: () => Promise<T>,
-  ms: number,
-  signal: Signal | undefined,
-): Promise<T> {
+/** Returns a signal that aborts with the first of several. One that throws counts as one that never aborts. */
+function anyOf(signals: readonly Signal[]): Signal {
+  const each = (use: (signal: Signal) => unknown) => {
+    for (const signal of signals) quietly(() => use(signal));
+  };
+  return {
+    get aborted() {
+      return signals.some((signal) => quietly(() => signal.aborted));
+    },
+    addEventListener: (...listener: Parameters<AbortSignal["addEventListener"]>) =>
+      each((signal) => signal.addEventListener(...listener)),
+    removeEventListener: (...listener: Parameters<AbortSignal["removeEventListener"]>) =>
+      each((signal) => signal.removeEventListener(...listener)),
+  };
+}
+
+/** The result of {@link within}: a value, or the reason why there is none. */
+export type Ended<T> =
+  | { readonly kind: "done"; readonly value: T }
+  | { readonly kind: "aborted" }
+  | { readonly kind: "timed_out" };
+
+/** Awaits `work` until `ms` have passed or the signal aborts. Rejects if `work` does. */
+export function within<T>(work: () => Promise<T>, ms: number, signal: Signal): Promise<Ended<T>> {
   return new Promise((resolve, reject) => {
-    const end =
-      <O>(settle: (outcome: O) => void) =>
-      (outcome: O) => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", aborted);
-        settle(outcome);
-      };
-    const aborted = end(() => reject(new Error("the call was ended"))) as () => void;
-    const timer = setTimeout(
-      end(() => reject(new Error(`it took longer than ${ms} ms`))) as () => void,
-      ms,
-    );
-    signal?.addEventListener("abort", aborted);
-    if (signal?.aborted) aborted();
-    else work().then(end(resolve), end(reject));
+    const end = <O>(settle: (outcome: O) => void, outcome: O) => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", aborted);
+      settle(outcome);
+    };
+    const aborted = () => end(resolve, { kind: "aborted" });
+    const timer = setTimeout(() => end(resolve, { kind: "timed_out" }), ms);
+    signal.addEventListener("abort", aborted);
+    if (signal.aborted) aborted();
+    else
+      work().then(
+        (value) => end(resolve, { kind: "done", value }),
+        (error) => end(reject, error),
+      );
   });
 }
+
+/** Waits for so many milliseconds. Returns whether the signal aborted first. */
+export const waited = async (ms: number, signal: Signal): Promise<boolean> =>
+  (await within(() => new Promise(() => {}), ms, signal)).kind === "aborted";

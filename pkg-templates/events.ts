@@ -1,4 +1,5 @@
 /* Passes events to the hooks and the logger of a client: copies without the API key. They cannot change or break a call. */
+import { type Redact, redactedCause } from "./redact.ts";
 import type { LogLevel, Logger, RequestEvent, ResponseEvent, RetryEvent } from "./types.ts";
 
 /** The log levels, in ascending order. */
@@ -47,11 +48,22 @@ interface Hooks {
 /** Reports an event to its hook and the logger. `describe` is called only if one of them listens. */
 export type Report = <Name extends keyof Events>(event: Name, describe: () => Events[Name]) => void;
 
+/** Control characters and line separators: a service's text must not look like further lines. */
+const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
+const escaped = (text: string) =>
+  text.replace(CONTROLS, (character) =>
+    character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
 /** Returns the function that reports events. */
-export function reporter({ logger = globalThis.console, logLevel, ...hooks }: Hooks): Report {
+export function reporter(
+  { logger = globalThis.console, logLevel, ...hooks }: Hooks,
+  redact: Redact,
+): Report {
   const level = LEVELS.indexOf(logLevel);
   const log = (at: Level, line: string, info: unknown) =>
-    level >= LEVELS.indexOf(at) && runSafely(() => logger[at](`impact-pledge: ${line}`, info));
+    level >= LEVELS.indexOf(at) &&
+    runSafely(() => logger[at](`impact-pledge: ${escaped(redact(line))}`, info));
   return (event, describe) => {
     const [name, at, line] = EVENTS[event],
       hook = (hooks as Record<string, ((info: unknown) => unknown) | undefined>)[name];
@@ -61,7 +73,7 @@ export function reporter({ logger = globalThis.console, logLevel, ...hooks }: Ho
     if (hook)
       runSafely(
         () => hook(info),
-        (error) => log("error", `\`${name}\` failed`, error),
+        (error) => log("error", `\`${name}\` failed`, redactedCause(error, redact)),
       );
   };
 }

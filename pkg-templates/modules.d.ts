@@ -18,14 +18,17 @@ declare module "#version" {
 
 /** The compiled client, as wasm-bindgen exports it: `src/client`. */
 declare module "#client" {
-  import type { Conclusion } from "./client.ts";
-  import type { Outgoing } from "./call.ts";
+  import type { Answer, FetchArguments, Meaning, Outgoing } from "./call.ts";
 
   export function initSync(options: { module: WebAssembly.Module }): unknown;
   /** Returns the message of an error if the key or the unit is invalid. */
   export function checkCredentials(apiKey: string, unitId: string | undefined): string | undefined;
   export function isLiveKey(apiKey: string): boolean;
-  export function send(call: Outgoing, isCreate: boolean, subject: string): Promise<Conclusion>;
+  export function newIdempotencyKey(): string | undefined;
+  /** Returns the message of an error if an argument of the call can't be sent. */
+  export function checkCall(call: Outgoing): string | undefined;
+  export function fetchArguments(call: Outgoing, signal: AbortSignal | undefined): FetchArguments;
+  export function conclude(call: Outgoing, answer: Answer | undefined, retries: number): Meaning;
 }
 
 /** The Worker as a function of its platform; `bundleWorker` makes it from `testing/worker.ts`. */

@@ -2,7 +2,7 @@
 import { PledgeError } from "./errors.ts";
 import { LEVELS } from "./events.ts";
 import { suggest, list } from "./suggest.ts";
-import { quietly } from "./redact.ts";
+import { quietly, redactedCause, redactor } from "./redact.ts";
 import type {
   CallOptions,
   CreateOptions,
@@ -34,13 +34,17 @@ const MAX_RETRIES = 10;
 const text = typed<string>("string", "a string"),
   flag = typed<boolean>("boolean", "true or false");
 
+/** Headers of requests that `fetch` sets itself (https://fetch.spec.whatwg.org/#forbidden-request-header) or refuses. */
+const RESERVED =
+  /^(accept-(charset|encoding)|access-control-request-.*|connection|cookie2?|date|dnt|expect|keep-alive|origin|proxy-.*|referer|sec-.*|set-cookie|te|trailer|transfer-encoding|upgrade|via)$/;
+
 /** Options of the client and of each call. */
 const SHARED = {
   unitId: optional(text),
   timeoutMs: optional(whole(1, MAX_TIMEOUT_MS)),
   deadlineMs: optional(whole(1, MAX_TIMEOUT_MS)),
   maxRetries: optional(whole(0, MAX_RETRIES)),
-  headers: optional(moreHeaders),
+  headers: optional(headersBut(RESERVED)),
 };
 const hook = optional(typed<(event: unknown) => unknown>("function", "a function"));
 const CLIENT = {
@@ -114,7 +118,7 @@ function reading<T>(name: string, get: () => T): T {
   try {
     return get();
   } catch (cause) {
-    throw invalid(`\`${name}\` can't be read`, cause);
+    throw invalid(`\`${name}\` can't be read`, redactedCause(cause, redactor()));
   }
 }
 
@@ -195,23 +199,31 @@ const OWN_HEADERS: Record<string, string> = {
 type Pairs = Iterable<readonly [unknown, unknown]>;
 
 /** Reads headers, from an object or from `Headers`; returns them by lower-case names. */
-export function moreHeaders(name: string, value: unknown): Record<string, string> {
-  const entries =
-    typeof value === "object" &&
-    reading(name, () =>
-      Array.from(
-        typeof (value as Pairs)[Symbol.iterator] === "function"
-          ? (value as Pairs)
-          : Object.entries(value as object),
-        ([header, text]) => [header, text] as const,
-      ),
-    );
-  if (!entries || entries.length > MAX_HEADERS)
-    throw invalid(`\`${name}\` must be an object of at most ${MAX_HEADERS} texts, or \`Headers\``);
-  return Object.fromEntries(entries.map((entry) => headerOf(name, entry)));
+export function headersBut(reserved: RegExp): Reader<Record<string, string>> {
+  return (name, value) => {
+    const entries =
+      typeof value === "object" &&
+      reading(name, () =>
+        Array.from(
+          typeof (value as Pairs)[Symbol.iterator] === "function"
+            ? (value as Pairs)
+            : Object.entries(value as object),
+          ([header, text]) => [header, text] as const,
+        ),
+      );
+    if (!entries || entries.length > MAX_HEADERS)
+      throw invalid(
+        `\`${name}\` must be an object of at most ${MAX_HEADERS} texts, or \`Headers\``,
+      );
+    return Object.fromEntries(entries.map((entry) => headerOf(name, entry, reserved)));
+  };
 }
 
-function headerOf(option: string, [name, value]: readonly [unknown, unknown]): [string, string] {
+function headerOf(
+  option: string,
+  [name, value]: readonly [unknown, unknown],
+  reserved: RegExp,
+): [string, string] {
   if (
     typeof name !== "string" ||
     !TOKEN.test(name) ||
@@ -224,6 +236,8 @@ function headerOf(option: string, [name, value]: readonly [unknown, unknown]): [
     throw invalid(
       `\`${option}\` can't set \`${key}\`${OWN_HEADERS[key] && `: that is what \`${OWN_HEADERS[key]}\` is for`}`,
     );
+  if (reserved.test(key))
+    throw invalid(`\`${option}\` can't set \`${key}\`: it is reserved for HTTP itself`);
   return [key, value.trim()];
 }
 

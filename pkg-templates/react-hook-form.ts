@@ -1,61 +1,237 @@
-/* `impact-pledge/react-hook-form`: a resolver for React Hook Form. */
-import { toNestErrors, validateFieldsNatively } from "@hookform/resolvers";
+/* `impact-pledge/react-hook-form`: a resolver for React Hook Form, which reads its values as a form is read. */
 import {
-  type CreatePledgeTransactionRequest,
-  type Issue,
-  type ValidateOptions,
-  createSchema,
-} from "impact-pledge/validate";
+  type FormPayload,
+  type PostedIssue,
+  type ReadFormOptions,
+  readForm,
+} from "impact-pledge/form";
+import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
 import type {
   FieldError,
   FieldErrors,
   FieldValues,
-  Resolver,
+  ResolverOptions,
   ResolverResult,
 } from "react-hook-form";
+import { dateTimeOf } from "./form/dates.ts";
+import { READ, checkOptions } from "./form/options.ts";
+import { MAX_STEPS, type Shape, shapeWithin } from "./form/shape.ts";
+import { REQUEST } from "./generated/fields.ts";
+
+/** The options of {@link pledgeResolver}: those of `readForm`, and the place of the request. */
+export interface PledgeResolverOptions<Optional extends boolean = false, Name extends string = "">
+  extends ReadFormOptions<Optional> {
+  /**
+   * The name of the member that is the request, such as `pledge` for fields like `pledge.recipient.email`. Default: the
+   * members of the request stand beside your own.
+   */
+  name?: Name | undefined;
+  /** The time zone of dates and local times, as for `bindForm`. Default: the browser's. */
+  timeZone?: string | undefined;
+}
 
 /**
- * Returns a resolver for React Hook Form that checks the rules of the contract. The `type` of an error is the code of its
- * issue, and its `message` the text in `messages`. Requires `@hookform/resolvers`.
+ * The values that `handleSubmit` passes on: your own as they are, and the request as the service takes it. Where no pledge
+ * is chosen, the member `name` is `null`; without a `name`, all values are as they are, but there are no `pledges`.
+ */
+export type PledgeValues<
+  Values,
+  Optional extends boolean = false,
+  Name extends string = "",
+> = Name extends ""
+  ?
+      | Replaced<Values, CreatePledgeTransactionRequest>
+      | (Optional extends true ? Omit<Values, "pledges"> & { pledges?: undefined } : never)
+  : Name extends `${infer First}.${infer Rest}`
+    ? Replaced<Values, { [N in First]: PledgeValues<MemberOf<Values, N>, Optional, Rest> }>
+    : Replaced<Values, { [N in Name]: FormPayload<Optional> }>;
+
+type MemberOf<Values, Name extends string> = Values extends { readonly [N in Name]?: infer Member }
+  ? NonNullable<Member>
+  : unknown;
+
+/** Values with other members in place of some; the same type if they are the same. */
+type Replaced<Values, Members> = Values extends Members
+  ? Members extends Pick<Values, keyof Values & keyof Members>
+    ? Values
+    : Omit<Values, keyof Members> & Members
+  : Omit<Values, keyof Members> & Members;
+
+/** A resolver for forms with any values, whose type `useForm` finds out. */
+export type PledgeResolver<Optional extends boolean = false, Name extends string = ""> = <
+  Values extends FieldValues = CreatePledgeTransactionRequest,
+>(
+  values: Values,
+  context: unknown,
+  form: ResolverOptions<Values>,
+) => ResolverResult<Values, PledgeValues<Values, Optional, Name>>;
+
+const OPTIONS = { ...READ, name: "string" };
+
+/**
+ * Returns a resolver for React Hook Form, which reads the values as `bindForm` and `readForm` read a form: members that are
+ * not of the request are your own, what is empty is left out, and text becomes a number or a date-time where the service
+ * takes one. The `type` of an error is the code of its issue, its `message` a text for shoppers.
  *
+ * Where the rules cannot run, such as under a Content-Security-Policy without `'wasm-unsafe-eval'`, an error is logged, and
+ * the values are passed on unchecked: your server checks them.
+ *
+ * @throws {TypeError} if an option does not exist or has a wrong type
  * @example
  * import { de } from "impact-pledge/locales/de";
  * import { pledgeResolver } from "impact-pledge/react-hook-form";
  *
- * const { register, handleSubmit, formState } = useForm({ resolver: pledgeResolver({ messages: de }), defaultValues });
+ * const resolver = pledgeResolver({ optional: true, messages: de });
+ * const { register, handleSubmit, formState } = useForm({ resolver, defaultValues });
  */
-export function pledgeResolver<T extends FieldValues = CreatePledgeTransactionRequest>(
-  options?: ValidateOptions,
-): Resolver<T> {
-  const schema = createSchema(options)["~standard"];
-  return (values, _context, form): ResolverResult<T> => {
-    const { value, issues } = schema.validate(values) as {
-      readonly value?: CreatePledgeTransactionRequest;
-      readonly issues?: readonly Issue[];
+export function pledgeResolver<Optional extends boolean = false, Name extends string = "">(
+  options: PledgeResolverOptions<Optional, Name> = {},
+): PledgeResolver<Optional, Name> {
+  const { name, timeZone, ...others } = checkOptions(OPTIONS, options);
+  const place = name ? name.split(".") : [];
+  let wasLogged = false;
+  function resolve(values: Values, _context: unknown, form: Form): ResolverResult {
+    try {
+      const request = valueAt(values, place),
+        fields = valueAt(form.fields, place);
+      const { payload, issues } = readForm(controlsOf(request, { fields, timeZone }), others);
+      const errors = errorsOf(issues, place, form);
+      if (form.shouldUseNativeValidation) showNatively(errors, form);
+      if (issues.length > 0) return { values: {}, errors };
+      return { values: withPayload(values, place, payload as Values | null), errors: {} };
+    } catch (error) {
+      if (!wasLogged) console.error("impact-pledge: the form is not checked:", error);
+      wasLogged = true;
+      return { values, errors: {} };
+    }
+  }
+  return resolve as PledgeResolver<Optional, Name>;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+type Form = ResolverOptions<FieldValues>;
+
+/** The elements of a field: `refs` are those of several boxes or radio buttons with one name. */
+interface Field {
+  readonly ref?: Partial<HTMLInputElement>;
+  readonly refs?: readonly Partial<HTMLInputElement>[];
+}
+
+/** @returns what stands at a path; undefined if nothing does */
+const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((each, step) => (each as Values | null | undefined)?.[step], value);
+
+// ---- Values as the controls of a form ------------------------------------------------------------------
+
+/** Stands for what a form has no text for: neither empty, nor a number or a date. */
+const UNREADABLE = "\uFFFD";
+
+interface Given {
+  /** The fields of the request, as React Hook Form keeps them. */
+  readonly fields: unknown;
+  readonly timeZone: string | undefined;
+}
+
+/** Returns the texts of the request's members by their names, as posted data has them. */
+const controlsOf = (request: unknown, given: Given): [name: string, text: string][] =>
+  Object.keys(REQUEST.members!).flatMap((name) => {
+    const member = (request as Values | null | undefined)?.[name];
+    return member === undefined ? [] : controlsIn(member, [name], given);
+  });
+
+function controlsIn(
+  value: unknown,
+  path: readonly string[],
+  given: Given,
+): [name: string, text: string][] {
+  const isObject = typeof value === "object" && value !== null;
+  if (isObject && typeof (value as Partial<Date>).toJSON === "function")
+    return controlsIn(`${(value as Date).toJSON() ?? ""}`, path, given); // of a library for dates, too
+  if (!isObject) return [[path.join("."), textOf(value, path, given)]];
+  if (path.length >= MAX_STEPS) return [[path.join("."), UNREADABLE]];
+  return Object.entries(value).flatMap(([name, member]) =>
+    controlsIn(member, [...path, name], given),
+  );
+}
+
+/** Returns the text of a field; an empty one for a box that is not ticked, or a number that was not typed in. */
+function textOf(value: unknown, path: readonly string[], { fields, timeZone }: Given): string {
+  if (value === undefined || value === null || value === false || value === "" || value !== value)
+    return (valueAt(fields, path) as Field | undefined)?.ref?.validity?.badInput ? UNREADABLE : "";
+  const shape = path.reduce<Shape | undefined>(shapeWithin, REQUEST);
+  return shape?.format === "date-time" ? dateTimeOf(String(value), timeZone) : String(value);
+}
+
+/** Returns the values with the payload in place of what it was read from. */
+function withPayload(values: Values, [step, ...rest]: string[], payload: Values | null): Values {
+  if (step !== undefined)
+    return {
+      ...values,
+      [step]: rest.length > 0 ? withPayload(values[step] as Values, rest, payload) : payload,
     };
-    if (issues)
-      return {
-        values: {},
-        errors: toNestErrors<T>(errorsOf(issues, form.criteriaMode === "all"), form),
-      };
-    if (form.shouldUseNativeValidation) validateFieldsNatively({}, form);
-    return { values: value as unknown as T, errors: {} };
+  const isOwn = (name: string) =>
+    payload ? !Object.hasOwn(REQUEST.members!, name) : name !== "pledges";
+  return {
+    ...Object.fromEntries(Object.entries(values).filter(([name]) => isOwn(name))),
+    ...payload,
   };
 }
 
-/** Names that React Hook Form never sets, so that their errors would be lost. */
-const NOT_SET = ["__proto__", "constructor", "prototype"];
+// ---- Issues as the errors of fields --------------------------------------------------------------------
 
-/** Returns the first issue of each path. @param all whether to add all of its issues in `types`, by code */
-function errorsOf(issues: readonly Issue[], all: boolean): FieldErrors {
-  const errors = new Map<string, FieldError>();
-  for (const { path, code, message } of issues) {
-    const name = path.some((step) => NOT_SET.includes(step as string))
-      ? "root"
-      : path.join(".") || "root";
-    const error: FieldError = errors.get(name) ?? { type: code, message };
-    if (all) error.types = { [code]: message, ...error.types };
-    errors.set(name, error);
+/** Names at which React Hook Form finds no error, or an array has something else. */
+const NO_FIELDS = ["__proto__", "constructor", "prototype", "length"];
+const OF_GROUPS = /^too_(few|many)_items$/;
+const INDEX = /^\d+$/;
+
+/** Returns the first issue of each field. With the criteria mode `all`, `types` has the messages of all, by their codes. */
+function errorsOf(
+  issues: readonly PostedIssue[],
+  place: readonly string[],
+  { fields, names = [], criteriaMode }: Form,
+): FieldErrors {
+  const errors: FieldErrors = {};
+  for (const { name, path, code, message } of issues) {
+    const isOfGroup = OF_GROUPS.test(code),
+      steps = [...place, ...(name === null || isOfGroup ? path : name.split("."))],
+      end = steps.findIndex((step) => NO_FIELDS.includes(step as string));
+    const field = steps.slice(0, end < 0 ? undefined : end).map(String);
+    const { ref, refs = [ref] } = (valueAt(fields, field) ?? {}) as Field;
+    const hasItems = isOfGroup && names.some((each) => isItem(each, field));
+    addError(errors, hasItems ? [...field, "root"] : field, {
+      type: code,
+      message,
+      ...(refs[0] && { ref: refs[0] as HTMLInputElement }),
+      ...(criteriaMode === "all" && { types: { [code]: message } }),
+    });
   }
-  return Object.fromEntries(errors);
+  return errors;
+}
+
+/** Whether a field belongs to an item of an array: errors of the array itself are its `root` then. */
+const isItem = (name: string, array: readonly string[]) =>
+  name.startsWith(`${array.join(".")}.`) && INDEX.test(name.split(".")[array.length]!);
+
+function addError(errors: object, path: readonly string[], error: FieldError): void {
+  let node = errors as Record<string, object>;
+  const steps = path.length > 0 ? path : ["root"];
+  steps.forEach((step, index) => {
+    if (!Object.hasOwn(node, step)) node[step] = INDEX.test(steps[index + 1] ?? "") ? [] : {};
+    node = node[step] as Record<string, object>;
+  });
+  const { types } = node as Partial<FieldError>;
+  Object.assign(node, { ...error, ...node, ...(types && { types: { ...error.types, ...types } }) });
+}
+
+/** Gives each element its message, as React Hook Form does, and has the browser show the first. */
+function showNatively(errors: FieldErrors, { fields, names = [] }: Form): void {
+  let first: Partial<HTMLInputElement> | undefined;
+  for (const name of names) {
+    const path = name.split("."),
+      { ref, refs = [ref] } = (valueAt(fields, path) ?? {}) as Field;
+    const text = (valueAt(errors, path) as Partial<FieldError> | undefined)?.message ?? "";
+    for (const element of refs) element?.setCustomValidity?.(text);
+    if (text) first ??= refs[0];
+  }
+  first?.reportValidity?.();
 }

@@ -11,22 +11,28 @@ const MAX_VALUES = 200,
   MAX_TEXT = 10_000;
 const MAX_HEADERS = 10_000; // far more than servers send
 
-/** Replaces the API key in a text, also as it is written in JSON and in URLs. */
+/** What looks like a key (§5.3): an error may show another one than the call has, or there may be none yet. */
+const KEYS = /service_sk_(test|live)[\w.~+/=-]{4,}/g;
+
+/** Replaces API keys in a text. */
 export type Redact = (text: string) => string;
 
-export function redactor(apiKey: string): Redact {
-  if (apiKey.length < NO_SECRET) return (text) => text;
-  const spellings = new Set([
-    apiKey,
-    JSON.stringify(apiKey).slice(1, -1),
-    encodeURIComponent(apiKey),
-  ]);
-  return (text) =>
-    withoutBeginning(
-      [...spellings].reduce((rest, spelling) => rest.replaceAll(spelling, REDACTED), text),
+/** Returns a function that replaces the API key, also as it is written in JSON and in URLs, and all that look like one. */
+export function redactor(apiKey = ""): Redact {
+  if (apiKey.length < NO_SECRET) return withoutKeys;
+  let spellings: Set<string> | undefined;
+  return (text) => {
+    spellings ??= new Set([
       apiKey,
-    );
+      JSON.stringify(apiKey).slice(1, -1),
+      encodeURIComponent(apiKey),
+    ]);
+    const rest = [...spellings].reduce((rest, one) => rest.replaceAll(one, REDACTED), text);
+    return withoutKeys(withoutBeginning(rest, apiKey));
+  };
 }
+
+const withoutKeys: Redact = (text) => text.replace(KEYS, REDACTED);
 
 /** Replaces the start of the key at the end of a text, which may have been cut there. */
 function withoutBeginning(text: string, apiKey: string): string {
@@ -36,7 +42,7 @@ function withoutBeginning(text: string, apiKey: string): string {
   return text;
 }
 
-/** Returns headers with redacted values. If they only have a `get`, copies those that help to diagnose a failure. */
+/** Returns headers with redacted names and values. If they only have a `get`, copies those that help to diagnose a failure. */
 export function redactedHeaders(headers: GivenHeaders, redact: Redact): Headers {
   const copy = new (globalThis.Headers ?? Map)();
   for (const [name, value] of entriesOf(headers))
@@ -51,7 +57,14 @@ export type GivenHeaders =
   | Iterable<readonly [string, string]>
   | { get(name: string): string | null | undefined };
 
-const HELPFUL = ["content-type", "cf-ray", "location", "retry-after", "x-request-id"];
+const HELPFUL = [
+  "content-type",
+  "cf-ray",
+  "idempotent-replayed",
+  "location",
+  "retry-after",
+  "x-request-id",
+];
 
 function entriesOf(headers: GivenHeaders): [string, string][] {
   const entries: [string, string][] = [];

@@ -25,7 +25,10 @@ interface SharedOptions {
   deadlineMs?: number | null | undefined;
   /** The maximum number of retries, 0 to 10. Default: 2. */
   maxRetries?: number | null | undefined;
-  /** Additional headers, such as `{ traceparent }`. Those of a call are added to those of its client. */
+  /**
+   * Additional headers, such as `{ traceparent }`. Those of a call are added to those of its client. Headers that the Fetch
+   * standard forbids to set, such as `connection` and `cookie`, and those that an option sets are refused.
+   */
   headers?:
     | Readonly<Record<string, string>>
     | Iterable<readonly [string, string]>
@@ -88,7 +91,7 @@ export interface PledgeClientOptions extends SharedOptions {
   fetch?: Fetch | { fetch: Fetch } | null | undefined;
   /** Your application, to be named in the `User-Agent` header; browsers do not send it. */
   appInfo?: { name: string; version?: string; url?: string } | null | undefined;
-  /** Called before each attempt. Exceptions of hooks are logged and otherwise ignored. */
+  /** Called before each attempt. Exceptions of hooks are logged, with keys redacted, and otherwise ignored. */
   onRequest?: ((event: RequestEvent) => unknown) | null | undefined;
   /** Called after each response, whatever its status. */
   onResponse?: ((event: ResponseEvent) => unknown) | null | undefined;

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { command } from "./lib/command.mjs";
 import { configuration } from "./lib/kv.mjs";
 import { prepareTools } from "./lib/tools.mjs";
-import { log } from "./lib/output.mjs";
+import { UserError, log } from "./lib/output.mjs";
 
 const deploy = command(
   "npm run deploy --",
@@ -38,10 +38,11 @@ deploy
   .argument("[options...]")
   .action(async (others, { env: environment = "", dryRun, config = "wrangler.toml" }) => {
     const { root, env, wrangler } = await prepareTools();
-    const { name, account_id } = await configuration(
+    const { name, account_id, vars } = await configuration(
       resolve(root, config),
       environment || undefined,
     );
+    if (environment === "production") checkPublicOrigin(vars.PUBLIC_ORIGIN, others);
     const account = env.CLOUDFLARE_ACCOUNT_ID || account_id || "of wrangler's login";
     log(
       `${dryRun ? "dry run of the upload" : "deploying"}: account ${account}, ${environment ? `environment ${environment}` : "no environment"}, Worker ${name}`,
@@ -60,3 +61,18 @@ deploy
     deploy.exitCode = status ?? 1;
   });
 export default deploy;
+
+/**
+ * Timeline addresses are stored: those of production begin with an origin that somebody chose.
+ * @param {unknown} configured of wrangler.toml
+ * @param {string[]} others options for wrangler, whose `--var` goes before
+ */
+function checkPublicOrigin(configured, others) {
+  const given = others.map((each) => each.match(/^(?:--var=)?PUBLIC_ORIGIN:(.*)$/)?.[1]);
+  const origin = `${given.findLast((each) => each !== undefined) ?? configured ?? ""}`.trim();
+  if (/^https?:\/\/([\w-]+\.)*[\w-]+(:\d+)?\/*$/.test(origin) && URL.canParse(origin)) return;
+  const problem = origin === "" ? "is not set" : `is not an origin: \`${origin}\``;
+  throw new UserError(
+    `\`PUBLIC_ORIGIN\` of the environment production ${problem}. Without it, each timeline address begins with the host that its create was sent to, for good. Set it in wrangler.toml to an origin such as https://pledges.example`,
+  );
+}

@@ -298,11 +298,8 @@ function manifest(root, others) {
     exports: { ...exports, "./package.json": "./package.json" },
     bin: { "impact-pledge": `${COMMAND}.js` },
     engines: { node: ">=20" },
-    peerDependencies: { "@hookform/resolvers": ">=4", "react-hook-form": ">=7.55" },
-    peerDependenciesMeta: {
-      "@hookform/resolvers": { optional: true },
-      "react-hook-form": { optional: true },
-    },
+    peerDependencies: { "react-hook-form": ">=7.55" }, // for its types: nothing of it is imported
+    peerDependenciesMeta: { "react-hook-form": { optional: true } },
   };
 }
 

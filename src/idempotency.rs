@@ -123,10 +123,18 @@ pub struct Terms {
     pub created_at: String,
     /// The charge, by the prices of that moment.
     pub amount: String,
-    /// The currency of `amount`.
-    pub currency_code: CurrencyCode,
+    /// The currency of `amount`: the code of a [`CurrencyCode`], or one that a later release knows.
+    pub currency_code: String,
     /// The origin of its timeline address.
     pub origin: String,
+}
+
+impl Terms {
+    /// Whether this release can make an answer on these terms. It does not write amounts in a currency
+    /// whose rules it does not know.
+    pub fn are_known(&self) -> bool {
+        CurrencyCode::from_code(&self.currency_code).is_some()
+    }
 }
 
 /// Derives IDs and edit key, which a create without an idempotency key draws at random.

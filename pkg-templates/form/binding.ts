@@ -109,8 +109,9 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     isBusy = true;
     form.setAttribute("aria-busy", "true");
     try {
-      const answer = await options.onSubmit!(payload as never, event as never);
-      if (issuesOf(answer)) refused(answer, event);
+      const data = new FormData(form, event.submitter); // as the browser would post it
+      const answer = await options.onSubmit!(payload as never, { data, event } as never);
+      if (issuesOf(answer)) throw answer;
     } catch (error) {
       refused(error, event);
     } finally {

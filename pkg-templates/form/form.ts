@@ -1,8 +1,7 @@
 /* `impact-pledge/form`: a plain HTML form that checks itself, and the same check of posted data on a server. */
-import { mostOf } from "../validate/options.ts";
 import { type Checks, attachChecks } from "./binding.ts";
 import { zoneOf } from "./dates.ts";
-import { checkOptions } from "./options.ts";
+import { MESSAGES, READ, checkOptions } from "./options.ts";
 import { type Control, type Reading, read } from "./read.ts";
 import type {
   BindFormOptions,
@@ -26,20 +25,13 @@ export type {
   FormOptions,
   FormPayload,
   FormReading,
+  FormSubmission,
   PostedData,
   PostedIssue,
   ReadFormOptions,
   ReportedIssue,
 } from "./types.ts";
 
-const MESSAGES = "function or object";
-const READ = {
-  hidden: "function",
-  messages: MESSAGES,
-  maxIssues: (maxIssues: number) => mostOf({ maxIssues }),
-  optional: "boolean",
-  timeZone: zoneOf,
-};
 const BIND = {
   messages: MESSAGES,
   summary: "function",
@@ -98,8 +90,8 @@ export function readForm<Optional extends boolean = false>(
  * ```js
  * const binding = bindForm(document.querySelector("form"), {
  *   optional: true, // a coffee without a tree
- *   async onSubmit(payload) {
- *     const response = await fetch("/order", { method: "POST", body: JSON.stringify(payload) });
+ *   async onSubmit(payload, { data }) {
+ *     const response = await fetch("/order", { method: "POST", body: data }); // the whole form, for `readForm`
  *     if (response.status === 422) return response.json(); // { issues: [{ path: ["recipient", "email"], message: "…" }] }
  *     if (!response.ok) throw new Error(`the shop answered ${response.status}`);
  *     location.assign("/thanks");

@@ -1,7 +1,20 @@
 /* Checks the options of the functions for forms. */
+import { mostOf } from "../validate/options.ts";
+import { zoneOf } from "./dates.ts";
 
 /** By name: the allowed results of `typeof`, or a function that throws for an invalid value. */
 type Kinds = Readonly<Record<string, string | ((value: never) => unknown)>>;
+
+export const MESSAGES = "function or object";
+
+/** The options of `readForm`. */
+export const READ = {
+  hidden: "function",
+  messages: MESSAGES,
+  maxIssues: (maxIssues: number) => mostOf({ maxIssues }),
+  optional: "boolean",
+  timeZone: zoneOf,
+};
 
 export function checkOptions<Options extends object>(kinds: Kinds, options: Options): Options {
   for (const [name, value] of Object.entries(options)) {

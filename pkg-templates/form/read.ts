@@ -2,9 +2,9 @@
  * Reads a plain HTML form as a create request: names are paths, values are text. A control named `recipient.email` or
  * `pledges.0.impact.amount` is that member of the request; those named `notifications` are its items. A name whose first
  * step is not a member of the request belongs to the shop and is ignored; any other unknown name becomes an unknown
- * member, which the rules report. Empty controls are left out, and so are items in which no visible field is filled in;
- * the items after them move up. Where the contract requires a number or a date-time, text that can be read as one is
- * converted. Other text goes into the payload unchanged, and the rules report what is wrong with it.
+ * member, which the rules report. Empty controls are left out, and so are items in which no visible field is filled in,
+ * nor a hidden amount; the items after them move up. Where the contract requires a number or a date-time, text that can be
+ * read as one is converted. Other text goes into the payload unchanged, and the rules report what is wrong with it.
  * The request is written as JSON text, not built as an object, because two filled controls of the same name are a
  * duplicate member: the rules report it, and an object cannot hold it.
  */
@@ -142,19 +142,23 @@ function insert(node: Node, steps: readonly string[], control: Read): void {
 const isFilled = ({ value }: Read) => value !== "";
 const isVisible = ({ hidden }: Read) => !hidden;
 
-/** Whether an item is present: a visible field is filled in, or if it has only hidden fields, one of these. */
-function isPresent({ all }: Node): boolean {
-  const visible = all.filter(isVisible);
-  return (visible.length > 0 ? visible : all).some(isFilled);
+/**
+ * Whether an item is present: a visible field is filled in, or if it has only hidden fields, its amount, or else itself. (In
+ * posted data a pledge whose box is not ticked has hidden fields alone, and no amount.)
+ */
+function isPresent(item: Node): boolean {
+  const hasVisible = item.all.some(isVisible);
+  return (hasVisible ? item.all.filter(isVisible) : (amountsOf(item) ?? item.own)).some(isFilled);
 }
+
+const amountsOf = ({ parts }: Node) => parts.get("impact")?.parts.get("amount")?.own;
 
 /**
  * Removes the pledges that are not chosen. @returns whether anything is left, including under misspelt names
  */
 function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
   for (const [index, item] of pledges.parts) {
-    const amounts = item.parts.get("impact")?.parts.get("amount")?.own;
-    if (!isPresent(item) || amounts?.every(isNothing)) pledges.parts.delete(index);
+    if (!isPresent(item) || amountsOf(item)?.every(isNothing)) pledges.parts.delete(index);
   }
   return (
     pledges.parts.size > 0 ||

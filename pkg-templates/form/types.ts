@@ -62,16 +62,24 @@ export interface BindFormOptions<Optional extends boolean = false> extends FormO
   /** Returns the text for screen readers when a form with `count` problems cannot be sent. */
   summary?: ((count: number) => string) | undefined;
   /**
-   * Called with the payload of a valid form when it is submitted; without it the browser posts the form. While the
-   * promise that it returns is pending, the form is `aria-busy` and cannot be submitted again.
+   * Called with the payload of a valid form when it is submitted, and with the data that the browser would post: the
+   * whole form, with your own fields. Without it the browser posts the form. While the promise that it returns is pending,
+   * the form is `aria-busy` and cannot be submitted again.
    *
    * If it returns or throws an object with a non-empty array `issues`, such as a `ValidationError`, a result of a
    * Standard Schema or the response of your server, they are shown as by `report`. If it throws anything else, the form
    * shows that it was not sent, with a button to retry, and the error goes to `reportError`.
    */
-  onSubmit?: ((payload: FormPayload<Optional>, event: Dom<"SubmitEvent">) => unknown) | undefined;
+  onSubmit?: ((payload: FormPayload<Optional>, submission: FormSubmission) => unknown) | undefined;
   /** Called with all issues, shown or not: once at first, and whenever they change. */
   onIssues?: ((issues: FormIssue[]) => void) | undefined;
+}
+
+/** A form that was submitted in a page. */
+export interface FormSubmission {
+  /** What the browser would post: all fields of the form, and the button that was pressed. */
+  readonly data: Dom<"FormData">;
+  readonly event: Dom<"SubmitEvent">;
 }
 
 /** The payload of a form and its issues. */

@@ -27,7 +27,7 @@ export class Answer {
   declare readonly body: Uint8Array | undefined;
 
   constructor(body: unknown, { status = 200, headers = new Map<string, string>() } = {}) {
-    Object.assign(this, { status, headers, body });
+    Object.assign(this, { status, headers: new Map(headers), body }); // the Worker makes many of the same headers
   }
 
   /** Returns a stored value, which is bytes here, not a stream. */

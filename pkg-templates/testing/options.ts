@@ -4,7 +4,7 @@ import {
   type Reader,
   invalid,
   list,
-  moreHeaders,
+  headersBut,
   oneOf,
   optional,
   read,
@@ -44,6 +44,9 @@ const KEY = {
 };
 const CATALOGUE = { currencyCode: oneOf(["USD", "GBP", "EUR"]), unitPrices: pricesOf };
 
+/** Headers of answers that a server sets itself. */
+const OF_CONNECTIONS = /^(connection|keep-alive|trailer|transfer-encoding|upgrade)$/;
+
 export const FAULTS = ["timeout", "lost answer", "lost write", "slow"] as const;
 const FAULT = {
   operation: optional(oneOf(["create", "get", "timeline"])),
@@ -51,7 +54,7 @@ const FAULT = {
     (name, value) => (value === Infinity ? value : whole(1, 1_000_000)(name, value)) as number,
   ),
   status: optional(whole(400, 599)),
-  headers: optional(moreHeaders),
+  headers: optional(headersBut(OF_CONNECTIONS)),
   fault: optional(oneOf(FAULTS)),
   delayMs: optional(whole(1, 2 ** 31 - 1)),
 };

@@ -2,6 +2,7 @@
 export const MOST_ISSUES = 1_000; // the default of `maxIssues`
 export const MOST_VALUES = 4_194_304; // values that are serialized at most: an array may claim a length of billions
 export const CHARACTERS = 16; // that count as one value: even if all are escaped, the text is not too long for engines
+export const MOST_BYTES = 536_870_912; // of JSON: with its issues it takes most of the 4 GB that a WebAssembly memory can have
 export const MOST_TEXT = 65_536; // characters of a text with a format, and of one call; there is space for twice as many
 export const PAGE = 65_536; // bytes of a page of WebAssembly memory
 export const PAGES = 3; // of the first area: enough for the texts of a call

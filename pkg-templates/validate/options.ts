@@ -12,17 +12,18 @@ export function mostOf(options?: Pick<ValidateOptions, "maxIssues">): number {
 /** Replaces the messages of issues by those of the option `messages`. */
 export function translated(issues: NewIssue[], options?: ValidateOptions): NewIssue[] {
   const messages = options?.messages;
-  if (messages)
-    for (const issue of issues) issue.message = textOf(issue, messages) ?? issue.message;
+  if (messages) for (const issue of issues) issue.message = textOf(issue, messages, issue.message);
   return issues;
 }
 
-/** Returns the caller's text for an issue, or for anything else with a code; undefined if there is none. */
-export function textOf(
+/** Returns the caller's text for an issue, or for anything else with a code; `other` if they give none. */
+export function textOf<T>(
   issue: { readonly code: string },
   messages: object | ((issue: never) => string | undefined),
-): string | undefined {
+  other: T,
+): string | T {
   const text =
     typeof messages === "function" ? messages : (messages as Record<string, string>)[issue.code];
-  return typeof text === "function" ? (text as (issue: object) => string)(issue) : text;
+  const own = typeof text === "function" ? (text as (issue: object) => string)(issue) : text;
+  return typeof own === "string" ? own : other;
 }

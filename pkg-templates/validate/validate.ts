@@ -1,6 +1,8 @@
 /* The public functions of `impact-pledge/validate`. */
 import { KINDS, KINDS_OF_BYTES } from "#kinds";
+import { UNREADABLE } from "../generated/tables.ts";
 import { coder } from "../platform.ts";
+import { MOST_BYTES } from "./limits.ts";
 import { mostOf, translated } from "./options.ts";
 import { issuesOfAbsent, partAt, unknownPointer } from "./pointer.ts";
 import { serialize } from "./serialize.ts";
@@ -81,7 +83,10 @@ export function validateBytes(json: Uint8Array, options?: ValidateOptions): Issu
   if (!isBytes(json)) throw new TypeError("JSON bytes must be a Uint8Array");
   if (!hasAllKinds) Object.assign(KINDS, KINDS_OF_BYTES); // only once, because it takes as long as a small check
   hasAllKinds = true;
-  return translated(checkJson(json, false, mostOf(options)), options);
+  const most = mostOf(options);
+  const issues =
+    json.length > MOST_BYTES ? checkText(UNREADABLE, most) : checkJson(json, false, most);
+  return translated(issues, options);
 }
 
 /** Checks a serialized request; with `part`, reports only the issues of that part. */

@@ -21,6 +21,8 @@ use std::rc::Rc;
 const ISOLATE_MS: u64 = 10_000;
 /// How long a location answers with a key from its cache.
 const KEY_CACHE_MS: u64 = 30_000;
+/// The bytes that a unit may hold in each mode, however much the others hold.
+const SHARE_BYTES: usize = 6 * 1024 * 1024;
 /// How long an isolate knows its own answers.
 const RECENT_MS: u64 = 120_000;
 
@@ -221,18 +223,23 @@ fn a_failure_has_a_cause(case: &Case<'_>) -> Wrong {
     unless(case.has_fault() || may_be_full(), || format!("{:?}", answer.log))
 }
 
-/// Whether the isolate may have reached its limit of bytes during this request. A large create
-/// counts twice: its body, then its answer and record.
+/// Whether this request may find no room in its isolate: more than half of the bytes may be held, and it
+/// is large itself or its unit may hold its share. A large create counts twice: its body, then its
+/// answer and record.
 fn may_be_full(case: &Case<'_>) -> bool {
     let own = case.exchange;
+    let is_large = |other: &Exchange| other.ask.payload() == Some(LARGE_PAYLOAD);
     let is_large_beside = |other: &&Exchange| {
         other.isolate == own.isolate
-            && other.ask.payload() == Some(LARGE_PAYLOAD)
+            && is_large(other)
             && other.begun_ms <= own.ended_ms.unwrap_or(u64::MAX)
             && other.ended_ms.is_none_or(|ended_ms| own.begun_ms <= ended_ms)
     };
-    let count = case.exchanges.iter().filter(is_large_beside).count();
-    2 * count * LARGE_BYTES > MAX_BYTES_IN_FLIGHT
+    let beside: Vec<_> = case.exchanges.iter().filter(is_large_beside).collect();
+    let of_its_unit = beside.iter().filter(|other| other.ask.scope() == own.ask.scope()).count();
+    let is_poor =
+        is_large(own) || case.is_timeline() || 2 * of_its_unit * LARGE_BYTES > SHARE_BYTES;
+    2 * beside.len() * LARGE_BYTES > MAX_BYTES_IN_FLIGHT / 2 && is_poor
 }
 
 fn a_503_says_whether_something_was_recorded(case: &Case<'_>) -> Wrong {

@@ -134,7 +134,7 @@ impl Request for SimulatedRequest {
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
         let Upload { calls, takes_ms, is_broken, .. } = &self.upload;
-        reservation.resize(self.body.len())?;
+        reservation.read(self.body.len(), self.body.len())?;
         self.upload.hold(self.body.len());
         if *takes_ms > 0 {
             let call = calls.begin("body", "", None, None);

@@ -40,6 +40,8 @@ pub mod header {
     pub const ACCEPT_LANGUAGE: &str = "accept-language";
     /// The address that a request comes from. The platform sets it, and callers cannot.
     pub const CF_CONNECTING_IP: &str = "cf-connecting-ip";
+    /// The zone of the Worker that sends a request. The platform sets it on what Workers send.
+    pub const CF_WORKER: &str = "cf-worker";
     /// The platform's ID of a request.
     pub const CF_RAY: &str = "cf-ray";
     /// The ID of an answer in the log.

@@ -55,6 +55,8 @@ pub enum Problem {
     RecordTooLarge,
     /// The body broke off.
     UnreadableBody,
+    /// The body is large and comes too slowly.
+    SlowBody,
     /// The body breaks rules of §4.1, listed here.
     InvalidRequest(String),
     /// The `Idempotency-Key` is malformed.
@@ -75,6 +77,9 @@ pub enum Problem {
     /// The record of the API key has no copy of the namespace's secret, without which nothing can be
     /// recorded.
     SecretMissing,
+    /// The price catalogue cannot be read, such as one in a currency of a later release. The cause
+    /// is for the log.
+    PricesUnreadable(String),
     /// The operator's or our own mistake. Its text is for the log, not for the caller.
     Internal(String),
 }
@@ -90,6 +95,7 @@ impl Problem {
             Problem::Unauthorized(_) | Problem::UnitRequired(_) => 401,
             Problem::TransactionNotFound | Problem::PathNotFound => 404,
             Problem::MethodNotAllowed(_) => 405,
+            Problem::SlowBody => 408,
             Problem::ContentTooLarge | Problem::RecordTooLarge => 413,
             Problem::UnsupportedMediaType => 415,
             Problem::IdempotencyKeyReused => 422,
@@ -98,6 +104,7 @@ impl Problem {
             Problem::StoreUnavailable
             | Problem::WriteUnconfirmed { .. }
             | Problem::Busy
+            | Problem::PricesUnreadable(_)
             | Problem::SecretMissing => 503,
         }
     }
@@ -105,7 +112,7 @@ impl Problem {
     /// The cause, for the operator's log. It quotes nothing of the request.
     pub fn cause(&self) -> &str {
         match self {
-            Problem::Internal(cause) => cause,
+            Problem::PricesUnreadable(cause) | Problem::Internal(cause) => cause,
             Problem::StoreUnavailable => "the store could not be read",
             Problem::WriteUnconfirmed { .. } => "the store did not confirm a write",
             Problem::Busy => "the requests in flight hold too many bytes",
@@ -133,13 +140,24 @@ impl Problem {
         }
     }
 
-    /// The body; `is_live` is the mode of the key, once it is known.
-    pub fn body(&self, is_live: Option<bool>) -> ErrorBody<'static> {
+    /// Whether it is no fault of the request: its message names the request's ID, by which the
+    /// operator finds the cause in the log.
+    pub const fn is_ours(&self) -> bool {
+        self.status() >= 500
+    }
+
+    /// The body; `is_live` is the mode of the key, once it is known, `request_id` what the message
+    /// names the request by.
+    pub fn body(&self, is_live: Option<bool>, request_id: Option<&str>) -> ErrorBody<'static> {
         let error = Cow::Borrowed(self.error());
-        match self {
-            Problem::TransactionNotFound => ErrorBody { error, message: None, is_live: None },
-            _ => ErrorBody { error, message: Some(self.message()), is_live },
-        }
+        let message = match (self, request_id) {
+            (Problem::TransactionNotFound, _) => {
+                return ErrorBody { error, message: None, is_live: None };
+            }
+            (_, None) => self.message(),
+            (_, Some(id)) => format!("{} The request's ID is `{id}`.", self.message()).into(),
+        };
+        ErrorBody { error, message: Some(message), is_live }
     }
 
     const fn error(&self) -> &'static str {
@@ -156,6 +174,7 @@ impl Problem {
             Problem::UnsupportedMediaType => "Unsupported media type",
             Problem::ContentTooLarge | Problem::RecordTooLarge => "Content too large",
             Problem::InvalidRequest(_) | Problem::UnreadableBody => "Invalid request",
+            Problem::SlowBody => "Request timeout",
             Problem::InvalidIdempotencyKey => "Invalid Idempotency-Key",
             Problem::IdempotencyKeyReused => "Idempotency-Key reused",
             Problem::TooManyRefusedKeys => "Too many requests",
@@ -163,6 +182,7 @@ impl Problem {
             Problem::StoreUnavailable
             | Problem::WriteUnconfirmed { .. }
             | Problem::Busy
+            | Problem::PricesUnreadable(_)
             | Problem::SecretMissing => "Service unavailable",
             Problem::Internal(_) => "Internal error",
         }
@@ -208,6 +228,9 @@ impl Problem {
                 ));
             }
             Problem::UnreadableBody => "The body broke off. Send the request again.",
+            Problem::SlowBody => {
+                "The body came too slowly, and nothing was recorded. Send the request again."
+            }
             Problem::InvalidRequest(summary) => return Cow::Owned(summary.clone()),
             Problem::InvalidIdempotencyKey => {
                 "Send 1 to 255 printable ASCII characters, bare or in double quotes."
@@ -234,6 +257,9 @@ impl Problem {
             Problem::Busy => {
                 "The service holds too many requests at once, and nothing was recorded. Send the \
                  request again in a moment."
+            }
+            Problem::PricesUnreadable(_) => {
+                "The prices could not be read, and nothing was recorded. Send the request again later."
             }
             Problem::SecretMissing => {
                 "This API key cannot create transactions, and nothing was recorded. Ask the operator \

@@ -1,21 +1,21 @@
-//! The wasm part of the npm package's `PledgeClient`: a call's request, its attempts and waits, and
-//! the check of the answer.
+//! The wasm part of the npm package's `PledgeClient`: a call's requests, the check of an answer, and
+//! whether there is another attempt.
 //!
-//! The package's JavaScript reads options, calls `fetch`, and makes the transaction or the error.
-//! Any value that a caller passed may throw when it is used, so every binding to one catches: an
-//! exception that crossed a future would leave its promise pending for ever.
+//! The package's JavaScript reads options, awaits everything, and makes the transaction or the
+//! error. Nothing here awaits: the futures of wasm-bindgen share one queue, whose tasks all run in
+//! the async context of whichever call came first, so that a caller's `fetch` would see the
+//! `AsyncLocalStorage` of another call. Nothing of a call is kept here either.
 
-mod attempt;
 mod call;
 mod js;
-mod limits;
-mod send;
+mod request;
 
-use crate::api::{Credentials, Operation};
+use crate::api::Credentials;
 use crate::scope::Mode;
-use js::Call;
+use js::{Call, Reply, get_random_values};
 use lol_alloc::{FreeListAllocator, LockedAllocator};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use web_sys::AbortSignal;
 
 /// Checks a key and a unit ID. Returns the message if one of them cannot be sent.
 #[wasm_bindgen(js_name = checkCredentials)]
@@ -30,15 +30,41 @@ pub fn is_live_key(api_key: &str) -> bool {
     api_key.starts_with(Mode::Live.key_prefix())
 }
 
-/// Creates a transaction, if `create`, or gets one: `subject` is the valid body or the ID. Resolves
-/// to a [`Conclusion`](call::Conclusion), also if the call fails.
+/// Generates an idempotency key: 128 random bits in hexadecimal; `None` where the platform has no
+/// source of randomness.
+#[wasm_bindgen(js_name = newIdempotencyKey)]
+pub fn new_idempotency_key() -> Option<String> {
+    let mut bytes = [0; 16];
+    get_random_values(&mut bytes).ok()?;
+    Some(base16ct::lower::encode_string(&bytes))
+}
+
+/// Checks the arguments of a call. Returns the message if one of them cannot be sent.
+#[wasm_bindgen(js_name = checkCall)]
+pub fn check_call(call: &Call) -> Option<String> {
+    let problem = call::head(call).err()?;
+    Some(<&str>::from(problem).to_owned())
+}
+
+/// Returns the arguments of `fetch` for an attempt: an `input`, and an `init` where the `fetch` is the
+/// caller's.
+///
+/// # Errors
+/// If the request cannot be built, which [`check_call`] and the checks of options prevent.
+#[wasm_bindgen(js_name = fetchArguments)]
+pub fn fetch_arguments(call: &Call, signal: Option<AbortSignal>) -> Result<JsValue, JsValue> {
+    let head = call::head(call).map_err(<&str>::from)?;
+    Ok(request::arguments(call, &head, signal.as_ref())?.into())
+}
+
+/// Concludes an attempt of which there is an answer or none, after so many retries. Returns a
+/// [`Conclusion`](call::Conclusion).
 ///
 /// # Errors
 /// Never: every conclusion converts to a JavaScript value.
 #[wasm_bindgen]
-pub async fn send(call: Call, create: bool, subject: JsValue) -> Result<JsValue, JsValue> {
-    let operation = if create { Operation::Create } else { Operation::Get };
-    let conclusion = call::run(&call, operation, subject).await;
+pub fn conclude(call: &Call, reply: Option<Reply>, retries: u32) -> Result<JsValue, JsValue> {
+    let conclusion = call::conclude(call, reply.as_ref(), retries);
     Ok(serde_wasm_bindgen::to_value(&conclusion)?)
 }
 

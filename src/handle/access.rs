@@ -34,18 +34,20 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let unauthorized = || Problem::Unauthorized(operation);
         let authorization = request.header(header::AUTHORIZATION).ok_or_else(unauthorized)?;
         let key = ApiKey::from_authorization(&authorization).ok_or_else(unauthorized)?;
+        self.journal.key.set(Some(key.hash()));
         let record = self.key_record(request, key.hash()).await?.ok_or_else(unauthorized)?;
         self.journal.mode.set(Some(record.mode));
         let unit_id = record.is_team().then(|| request.header(header::UNIT_ID)).flatten();
         let scope = record
             .scope(unit_id.as_deref().map(|id| id.trim_matches(OWS)))
             .ok_or(Problem::UnitRequired(operation))?;
-        self.journal.caller.get_or_init(|| (key.hash(), scope.clone()));
+        self.journal.unit.get_or_init(|| scope.unit.clone());
         Ok(Caller { scope, secret: record.secret })
     }
 
-    /// The record of a key, from the isolate's cache or the store. For a network with too
-    /// many refused keys the store is not read: a key cannot be guessed, but each read is paid for.
+    /// The record of a key, from the isolate's cache or the store. For a network with too many refused
+    /// keys the store is not read: a key cannot be guessed, but each read is paid for. A key that was
+    /// accepted lately is read nevertheless: nobody can lock out the shops that share a network.
     async fn key_record(
         &self,
         request: &impl Request,
@@ -55,13 +57,16 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         if let Some(record) = self.caches.keys.get(&hash, now_ms) {
             return Ok(Some(record));
         }
-        let network = request.header(header::CF_CONNECTING_IP).as_deref().and_then(Network::of);
-        if network.is_some_and(|network| self.caches.limited.get(&network, now_ms).is_some()) {
+        let network = Network::of(request);
+        let is_limited = |network| self.caches.limited.get(&network, now_ms).is_some();
+        if network.is_some_and(is_limited) && !self.caches.accepted.contains(&hash, now_ms) {
             return Err(Problem::TooManyRefusedKeys);
         }
         if let Some(record) = self.load(&CredentialKey(hash)).await? {
+            self.caches.accepted.keep(hash, now_ms);
             return Ok(Some(self.caches.keys.keep(hash, record, now_ms)));
         }
+        self.caches.accepted.forget(&hash);
         match network {
             Some(network) if request.is_over_limit(&network.name()).await => {
                 self.caches.limited.keep(network, (), self.clock.now_ms());

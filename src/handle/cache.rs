@@ -1,8 +1,8 @@
-//! Caches of an isolate: verified keys, catalogues, profiles, recent answers and networks that guess
+//! Caches of an isolate: verified keys, catalogues, profiles, recent replays and networks that guess
 //! keys, all for a bounded time and count, and the count of bytes in flight.
 
 use super::network::Network;
-use super::recent::RecentAnswers;
+use super::recent::RecentReplays;
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
 use crate::http::InFlight;
@@ -14,14 +14,16 @@ use std::rc::Rc;
 
 /// How long an entry is used, in milliseconds: a revoked key works for this and the store's cache.
 const LIFETIME_MS: u64 = 10_000;
+/// How long a key that was accepted is exempt from the limit of refused keys, in milliseconds.
+const EXEMPT_MS: u64 = 15 * 60_000;
 /// Most entries of a cache.
 const MAX_ENTRIES: usize = 1_024;
 
 /// The caches that the requests of one isolate share.
 #[derive(Debug, Default)]
 pub struct Caches {
-    /// The answers to the last repeatable creates.
-    pub recent_answers: RecentAnswers,
+    /// The replay records of the last repeatable creates.
+    pub recent_replays: RecentReplays,
     /// The bytes that requests hold while they wait.
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
@@ -29,6 +31,8 @@ pub struct Caches {
     pub(super) catalogues: Cache<Mode, Option<Catalogue>>,
     /// The profile of a unit; `None` if it has none.
     pub(super) profiles: Cache<String, Option<Profile>>,
+    /// The keys that were accepted lately, and nothing of their records: they are read as ever.
+    pub(super) accepted: AcceptedKeys,
     /// The networks with too many refused API keys.
     pub(super) limited: Cache<Network, ()>,
 }
@@ -63,6 +67,10 @@ impl<K: Ord, V> Cache<K, V> {
     }
 
     pub fn keep(&self, key: K, value: V, now_ms: u64) -> Rc<V> {
+        self.keep_until(key, value, now_ms, now_ms.saturating_add(LIFETIME_MS))
+    }
+
+    fn keep_until(&self, key: K, value: V, now_ms: u64, expires_ms: u64) -> Rc<V> {
         let mut entries = self.0.borrow_mut();
         entries.retain(|entry| now_ms < entry.expires_ms && entry.key != key);
         if entries.len() >= MAX_ENTRIES {
@@ -70,8 +78,29 @@ impl<K: Ord, V> Cache<K, V> {
         }
         let value = Rc::new(value);
         let index = entries.partition_point(|entry| entry.key < key);
-        let expires_ms = now_ms.saturating_add(LIFETIME_MS);
         entries.insert(index, Entry { key, value: Rc::clone(&value), expires_ms });
         value
+    }
+    fn forget(&self, key: &K) {
+        self.0.borrow_mut().retain(|entry| entry.key != *key);
+    }
+}
+
+/// The keys that were accepted within 15 minutes.
+#[derive(Debug, Default)]
+pub struct AcceptedKeys(Cache<KeyHash, ()>);
+
+impl AcceptedKeys {
+    pub fn contains(&self, hash: &KeyHash, now_ms: u64) -> bool {
+        self.0.get(hash, now_ms).is_some()
+    }
+
+    pub fn keep(&self, hash: KeyHash, now_ms: u64) {
+        self.0.keep_until(hash, (), now_ms, now_ms.saturating_add(EXEMPT_MS));
+    }
+
+    /// Forgets a key that is refused.
+    pub fn forget(&self, hash: &KeyHash) {
+        self.0.forget(hash);
     }
 }

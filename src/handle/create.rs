@@ -1,7 +1,7 @@
 //! Create pledge transaction (§4.1).
 
 use super::access::Caller;
-use super::{Clock, Entropy, Service};
+use super::{Clock, Entropy, Journal, Service};
 use crate::api::{
     self, EDIT_KEY_PARAMETER, MAX_BODY_BYTES, MAX_RECORD_BYTES, MIN_PLEDGE_BYTES, Operation,
     Problem, TIMELINE_PATH, header,
@@ -10,8 +10,8 @@ use crate::charge::Catalogue;
 use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
 use crate::pledge::{
-    Charge, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest, PledgeTransaction,
-    PledgeTransactionRequest, TransactionId,
+    Charge, CurrencyCode, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest,
+    PledgeTransaction, PledgeTransactionRequest, TransactionId,
 };
 use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
@@ -38,10 +38,15 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let secret = caller.secret()?;
         let idempotency_key = idempotency_key(request)?;
         let origin = self.settings.timeline_origin(address)?; // before the body: it may fail
-        let mut reservation = self.caches.in_flight.reservation();
+        let mut reservation = self.caches.in_flight.reservation(&caller.scope);
         let body = read_body(request, &mut reservation).await?;
-        let catalogue = self.catalogue(caller.scope.mode).await?;
-        let creation = Creation { caller, secret, body, catalogue, origin, reservation };
+        let catalogue = match self.catalogue(caller.scope.mode).await {
+            // Only a new transaction needs prices: a repeat is answered without.
+            Err(Problem::Internal(cause)) => Err(Problem::PricesUnreadable(cause)),
+            other => Ok(other?),
+        };
+        let journal = &self.journal;
+        let creation = Creation { caller, secret, body, catalogue, origin, reservation, journal };
         match idempotency_key {
             None => self.create_plain(creation).await,
             Some(key) => self.create_idempotent(creation, &key).await,
@@ -50,7 +55,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     async fn create_plain(&self, creation: Creation<'_>) -> Result<Response<S::Value>, Problem> {
         let payload = creation.payload()?;
-        let terms = creation.terms(&payload, self.clock.now_ms());
+        let terms = creation.terms(&payload, self.clock.now_ms())?;
         let prepared = prepare(&creation, payload, Ids::random(self.entropy), &terms)?;
         let _reservation = creation.reserve(&prepared)?; // held until the record is written
         Ok(Response::json(self.record(prepared, false).await?))
@@ -64,6 +69,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<Vec<u8>, Problem> {
         let Prepared { id, metadata, answer, record } = prepared;
         self.journal.unpriced.set(metadata.summary.unpriced);
+        self.journal.transaction.get_or_init(|| id.as_str().to_owned());
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
         Ok(answer)
@@ -85,40 +91,48 @@ pub(super) struct Creation<'r> {
     pub caller: &'r Caller,
     pub secret: &'r NamespaceSecret,
     body: Vec<u8>,
-    catalogue: Rc<Option<Catalogue>>,
+    catalogue: Result<Rc<Option<Catalogue>>, Problem>,
     origin: &'r str,
     reservation: Reservation<'r>,
+    journal: &'r Journal,
 }
 
 impl<'r> Creation<'r> {
     pub fn payload(&self) -> Result<PledgeTransactionRequest<'_>, Problem> {
         PledgeTransactionRequest::parse(&self.body, MAX_ISSUES).map_err(|report| {
-            let count = report.count();
-            Problem::InvalidRequest(summary(&report.into_issues(), count))
+            let (count, issues) = (report.count(), report.into_issues());
+            issues.first().map(|first| self.journal.issue.get_or_init(|| first.into()));
+            Problem::InvalidRequest(summary(&issues, count))
         })
     }
 
     /// The terms of a create at this moment.
-    pub fn terms(&self, payload: &PledgeTransactionRequest<'_>, now_ms: u64) -> Terms {
+    pub fn terms(
+        &self,
+        payload: &PledgeTransactionRequest<'_>,
+        now_ms: u64,
+    ) -> Result<Terms, Problem> {
         let none = Catalogue::default(); // nothing has a price
-        let catalogue = (*self.catalogue).as_ref().unwrap_or(&none);
-        Terms {
+        let catalogue = self.catalogue.as_ref().map_err(Problem::clone)?;
+        let catalogue = (**catalogue).as_ref().unwrap_or(&none);
+        Ok(Terms {
             created_at: date_time(now_ms),
             amount: catalogue.amount(impacts(payload)),
-            currency_code: catalogue.currency_code,
+            currency_code: catalogue.currency_code.code().to_owned(),
             origin: self.origin.to_owned(),
-        }
+        })
     }
 
     /// The summary of a transaction, for its metadata.
     fn summary(&self, payload: &PledgeTransactionRequest<'_>, terms: &Terms) -> Summary {
         let (scope, email) = (&self.caller.scope, &payload.recipient.email);
+        let catalogue = self.catalogue.as_ref().ok().and_then(|catalogue| (**catalogue).as_ref());
         let unpriced = |catalogue: &Catalogue| catalogue.unpriced(impacts(payload));
         Summary {
             created_at: Some(terms.created_at.clone()),
             amount: Some(terms.amount.clone()),
-            currency_code: Some(terms.currency_code),
-            unpriced: (*self.catalogue).as_ref().map(unpriced).filter(|count| *count > 0),
+            currency_code: CurrencyCode::from_code(&terms.currency_code),
+            unpriced: catalogue.map(unpriced).filter(|count| *count > 0),
             lookup: Some(self.secret.hashes(scope, &payload.reference, email)),
             replay: None,
             erased: None,
@@ -136,7 +150,7 @@ impl<'r> Creation<'r> {
         let Creation { body, mut reservation, .. } = self;
         drop(body); // so that both are never held at once
         let bytes = prepared.answer.len().saturating_add(prepared.record.len());
-        reservation.resize(bytes).map_err(|_| Problem::Busy)?;
+        reservation.resize(bytes)?;
         Ok(reservation)
     }
 }
@@ -176,7 +190,7 @@ pub(super) fn prepare(
         is_live: caller.scope.mode.is_live(),
         charge: Charge {
             amount: Cow::Borrowed(&terms.amount),
-            currency_code: terms.currency_code,
+            currency_code: Cow::Borrowed(&terms.currency_code),
             paid_at: None,
         },
         recipient: payload.recipient,
@@ -189,6 +203,7 @@ pub(super) fn prepare(
     check_record_size(&answer, &transaction)?;
     let record = api::to_json(&transaction.into_retrieved());
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
+    metadata.bytes = Some(record.len());
     metadata.summary = summary;
     Ok(Prepared { id, metadata, answer, record })
 }
@@ -230,6 +245,7 @@ async fn read_body(
         BodyError::TooLarge => Problem::ContentTooLarge,
         BodyError::Busy => Problem::Busy,
         BodyError::Broken => Problem::UnreadableBody,
+        BodyError::Slow => Problem::SlowBody,
     })
 }
 

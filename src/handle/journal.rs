@@ -2,19 +2,44 @@
 
 use super::Clock;
 use crate::auth::KeyHash;
-use crate::scope::{Mode, Scope};
+use crate::scope::Mode;
+use crate::validate::{Code, Issue};
 use std::cell::{Cell, OnceCell};
 
 /// The facts about one request, collected while it is served.
 #[derive(Debug, Default)]
 pub struct Journal {
-    /// The mode of the API key, once its record is read: also if the unit is then refused (§5.3).
+    /// The ID of the request.
+    pub(super) request_id: OnceCell<String>,
+    /// The API key of the request, accepted or not.
+    pub(super) key: Cell<Option<KeyHash>>,
+    /// The mode of the API key, once it is accepted: also if the unit is then refused (§5.3).
     pub(super) mode: Cell<Option<Mode>>,
-    /// The API key and the unit, once both are accepted.
-    pub(super) caller: OnceCell<(KeyHash, Scope)>,
+    /// The unit, once it is accepted.
+    pub(super) unit: OnceCell<String>,
+    /// The first issue of an invalid request.
+    pub(super) issue: OnceCell<LoggedIssue>,
+    /// The ID of the transaction that a create records or repeats.
+    pub(super) transaction: OnceCell<String>,
+    /// Whether a create is answered as an earlier one.
+    pub(super) is_repeat: Cell<bool>,
     waits: Cell<Waits>,
     /// Number of pledges that were recorded without a price, though there is a catalogue.
     pub(super) unpriced: Cell<Option<usize>>,
+}
+
+/// An issue without the caller's own text.
+#[derive(Debug)]
+pub struct LoggedIssue {
+    pub code: Code,
+    /// The JSON Pointer of the value; of a member that is not in the contract, its object's.
+    pub pointer: String,
+}
+
+impl From<&Issue<'_>> for LoggedIssue {
+    fn from(issue: &Issue<'_>) -> Self {
+        LoggedIssue { code: issue.code(), pointer: issue.path().known().to_string() }
+    }
 }
 
 /// The waits for the store; those that overlap count once.

@@ -2,10 +2,12 @@
 
 use super::{Clock, Entropy, Service};
 use crate::api::header;
+use crate::auth::KeyHash;
 use crate::http::{Request, Response};
 use crate::scope::Mode;
 use crate::store::Store;
 use serde::Serialize;
+use std::ops::Not;
 
 /// The line of an answer.
 #[derive(Serialize)]
@@ -25,21 +27,32 @@ struct Line<'a> {
     unit: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<Mode>,
-    /// The ID of the API key.
+    /// The ID of the API key, also of one that is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
+    /// The ID of the transaction that a create recorded, may have recorded, or repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transaction: Option<&'a str>,
+    /// Whether a create was answered as an earlier one.
+    #[serde(skip_serializing_if = "Not::not")]
+    repeat: bool,
     /// Number of pledges whose offering the price catalogue does not list.
     #[serde(skip_serializing_if = "Option::is_none")]
     unpriced: Option<usize>,
     /// The cause of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
+    /// The first issue of an invalid request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    /// The place of that issue, a JSON Pointer without the caller's own text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'a str>,
 }
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
-    /// Adds the log line to an answer that is logged, and an ID that caller and operator can name it
-    /// by: the platform's, else a random one. Logged are all failures, also those that the answer
-    /// does not show, creates without a price, and a share of the other successes.
+    /// Adds the log line to an answer that is logged, and the ID that caller and operator can name it
+    /// by. Logged are the answers that [`must_log`](Self::must_log) names, and a share of the others.
     pub(super) fn log(
         &self,
         request: &impl Request,
@@ -48,31 +61,58 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         response: &mut Response<S::Value>,
     ) {
         let cause = response.log.take();
-        let unpriced = self.journal.unpriced.get();
-        let is_failure = cause.is_some() || unpriced.is_some();
-        if !is_failure && !self.settings.draws_log_line(self.entropy) {
+        let must_log = self.must_log(response.status, cause.is_some());
+        if !must_log && !self.settings.draws_log_line(self.entropy) {
             return;
         }
-        let id = request.header(header::CF_RAY).unwrap_or_else(|| {
-            let mut random = [0; 8];
-            self.entropy.fill(&mut random);
-            base16ct::lower::encode_string(&random)
-        });
-        let caller = self.journal.caller.get();
+        let (journal, id) = (&self.journal, self.request_id(request));
+        let issue = journal.issue.get();
         let line = Line {
-            request: &id,
+            request: id,
             version: &self.settings.version,
             route,
             status: response.status,
             ms: self.clock.now_ms().saturating_sub(began_ms),
-            kv_ms: self.journal.waited_ms(),
-            unit: caller.map(|(_, scope)| &*scope.unit),
-            mode: caller.map(|(_, scope)| scope.mode),
-            key: caller.map(|(key, _)| key.id()),
-            unpriced,
+            kv_ms: journal.waited_ms(),
+            unit: journal.unit.get().map(|unit| &**unit),
+            mode: journal.mode.get(),
+            key: journal.key.get().map(KeyHash::id),
+            transaction: journal.transaction.get().map(|id| &**id),
+            repeat: journal.is_repeat.get(),
+            unpriced: journal.unpriced.get(),
             cause,
+            code: issue.map(|issue| issue.code.into()),
+            pointer: issue.map(|issue| &*issue.pointer),
         };
         response.log = serde_json::to_string(&line).ok(); // it cannot fail
-        response.request_id = Some(id);
+        response.request_id = Some(id.to_owned());
     }
+
+    /// Whether an answer is logged in any case: failures, also those that the answer does not show,
+    /// and creates without a price. Refusals are only if the API key was accepted: what strangers
+    /// can send as often as they like must not cost the operator a line each.
+    fn must_log(&self, status: u16, is_failure: bool) -> bool {
+        let is_strangers = (400..500).contains(&status) && self.journal.mode.get().is_none();
+        self.journal.unpriced.get().is_some() || is_failure && !is_strangers
+    }
+
+    /// The ID of the request: the platform's, else a random one.
+    pub(super) fn request_id(&self, request: &impl Request) -> &str {
+        self.journal.request_id.get_or_init(|| {
+            request.header(header::CF_RAY).filter(|id| is_ray_id(id)).unwrap_or_else(|| {
+                let mut random = [0; 8];
+                self.entropy.fill(&mut random);
+                base16ct::lower::encode_string(&random)
+            })
+        })
+    }
+}
+
+/// Whether this looks like an ID of the platform, such as `8c2f9d3b1a2b4c5d-FRA`: 16 hexadecimal digits
+/// and a place. Behind another platform, callers could write anything into the header.
+fn is_ray_id(text: &str) -> bool {
+    text.split_once('-').is_some_and(|(number, place)| {
+        let is_number = number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_number && place.len() == 3 && place.bytes().all(|byte| byte.is_ascii_uppercase())
+    })
 }

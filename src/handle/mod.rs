@@ -20,12 +20,11 @@ pub use cache::Caches;
 pub use journal::Journal;
 pub use settings::{Settings, Variables};
 
-use crate::api;
+use crate::api::{self, Problem};
 use crate::http::{Address, Body, Request, Response};
 use crate::scope::Mode;
 use crate::store::Store;
 use route::{Route, route};
-use serde::Serialize;
 
 /// The time.
 pub trait Clock {
@@ -69,14 +68,11 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             Ok(Route::Create) => self.create(request, &address).await,
             Ok(Route::Get(id)) => self.get(request, &id).await,
             Ok(Route::Timeline(id)) => Ok(self.timeline(request, &id, &address).await),
-            Ok(Route::Health) => {
-                Ok(Response::json(api::to_json(&Health { version: &self.settings.version })))
-            }
+            Ok(Route::Health) => Ok(Response::json(api::to_json(&self.settings.health()))),
             Ok(Route::Options(allow)) => Ok(Response::options(allow)),
             Err(problem) => Err(problem),
         };
-        let is_live = self.journal.mode.get().map(Mode::is_live);
-        let mut response = served.unwrap_or_else(|problem| Response::problem(&problem, is_live));
+        let mut response = served.unwrap_or_else(|problem| self.refusal(request, &problem));
         if method == "HEAD" {
             response.body = Body::Empty; // with the headers of a GET
         }
@@ -84,10 +80,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.settings.cors.apply(request, &mut response);
         response
     }
-}
 
-/// The answer of `/healthz`, for which no record is read.
-#[derive(Serialize)]
-struct Health<'a> {
-    version: &'a str,
+    fn refusal(&self, request: &impl Request, problem: &Problem) -> Response<S::Value> {
+        let is_live = self.journal.mode.get().map(Mode::is_live);
+        let request_id = problem.is_ours().then(|| self.request_id(request));
+        Response::problem(problem, is_live, request_id)
+    }
 }

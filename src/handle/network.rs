@@ -1,19 +1,37 @@
 //! The networks that requests come from.
 
-use std::net::IpAddr;
+use crate::api::header;
+use crate::hash::first_bytes;
+use crate::http::Request;
+use sha2::{Digest as _, Sha256};
+use std::net::{IpAddr, Ipv6Addr};
 
-/// An IPv4 address, or the first 64 bits of an IPv6 address, which a provider gives to one customer.
+/// An IPv4 address; the first 64 bits of an IPv6 address, which a provider gives to one customer; or
+/// the zone of a Worker, as 64 bits of its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Network(u64);
 
+/// The one address that Cloudflare gives the requests of all Workers of other zones.
+const WORKERS: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2a06, 0x98c0, 0x3600, 0, 0, 0, 0, 0x103));
+
 impl Network {
-    /// The network of an address; `None` for any other text.
-    pub fn of(address: &str) -> Option<Self> {
-        let bits = match address.parse().ok()? {
+    /// The network that a request comes from; `None` if the platform names none.
+    pub fn of(request: &impl Request) -> Option<Self> {
+        let address = request.header(header::CF_CONNECTING_IP)?.parse().ok()?;
+        // Anybody can send this header from elsewhere; there the platform sets it.
+        let zone = (address == WORKERS).then(|| request.header(header::CF_WORKER)).flatten();
+        Some(zone.map_or_else(|| Network::of_address(address), |zone| Network::of_zone(&zone)))
+    }
+
+    fn of_address(address: IpAddr) -> Self {
+        Network(match address {
             IpAddr::V4(address) => u64::from(address.to_bits()),
             IpAddr::V6(address) => (address.to_bits() >> 64) as u64,
-        };
-        Some(Network(bits))
+        })
+    }
+
+    fn of_zone(zone: &str) -> Self {
+        Network(u64::from_be_bytes(first_bytes(Sha256::digest(zone.as_bytes()))))
     }
 
     /// 16 hexadecimal digits, the platform's key of a count.

@@ -1,66 +1,115 @@
-//! The answers to the last repeatable creates of an isolate. Workers KV may not show a write for a
+//! The terms of the last repeatable creates of an isolate. Workers KV may not show a write for a
 //! minute, but a repeat after a second has to be answered as one.
 
 use crate::idempotency::{Replay, ReplayHash};
+use crate::scope::Scope;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-/// How long an answer is kept, in milliseconds: twice what a write usually takes to be seen.
+/// How long a replay record is kept, in milliseconds: twice what a write usually takes to be seen.
 const LIFETIME_MS: u64 = 120_000;
-/// Most answers that are kept.
-const MAX_ANSWERS: usize = 512;
-/// Most bytes of all answers: 4 MiB, more than the largest one has.
+/// Most bytes of all that are kept: 4 MiB, some 15,000 creates.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// The last answers, the oldest first.
+/// The replay records that this isolate wrote last, by unit and mode.
 #[derive(Debug, Default)]
-pub struct RecentAnswers(RefCell<VecDeque<RecentAnswer>>);
+pub struct RecentReplays(RefCell<Vec<Share>>);
+
+/// The replay records of one unit in one mode, the oldest first.
+#[derive(Debug)]
+struct Share {
+    scope: Scope,
+    replays: VecDeque<RecentReplay>,
+    bytes: usize,
+}
 
 #[derive(Debug)]
-struct RecentAnswer {
+struct RecentReplay {
     hash: ReplayHash,
     replay: Replay,
-    body: Vec<u8>,
     expires_ms: u64,
 }
 
-impl RecentAnswers {
-    /// Keeps the answer to a create that was recorded.
-    pub fn keep(&self, hash: ReplayHash, replay: Replay, body: Vec<u8>, now_ms: u64) {
+impl RecentReplays {
+    /// Keeps the replay record of a create. Beyond the limit the unit that has most loses its oldest, so
+    /// that no unit makes another one's be forgotten.
+    pub fn keep(&self, scope: &Scope, hash: ReplayHash, replay: Replay, now_ms: u64) {
+        let mut shares = self.0.borrow_mut();
+        shares
+            .iter_mut()
+            .for_each(|share| share.forget_while(|oldest| oldest.expires_ms <= now_ms));
+        shares.retain(|share| !share.replays.is_empty());
         let expires_ms = now_ms.saturating_add(LIFETIME_MS);
-        let mut answers = self.0.borrow_mut();
-        answers.push_back(RecentAnswer { hash, replay, body, expires_ms });
-        while answers.len() > MAX_ANSWERS || bytes_of(&answers) > MAX_BYTES {
-            answers.pop_front(); // the oldest
+        let recent = RecentReplay { hash, replay, expires_ms };
+        match shares.iter_mut().find(|share| share.scope == *scope) {
+            Some(share) => share.push(recent),
+            None => {
+                let mut share = Share { scope: scope.clone(), replays: VecDeque::new(), bytes: 0 };
+                share.push(recent);
+                shares.push(share);
+            }
+        }
+        while bytes_of(&shares) > MAX_BYTES {
+            let Some(largest) = shares.iter_mut().max_by_key(|share| share.bytes) else { break };
+            largest.forget();
         }
     }
 
-    /// The number of answers.
-    pub fn count(&self) -> usize {
-        self.0.borrow().len()
-    }
-
-    /// The bytes of all answers.
+    /// The bytes of all.
     pub fn bytes(&self) -> usize {
         bytes_of(&self.0.borrow())
     }
 
-    /// The answer that this transaction was created with.
-    pub fn body(&self, id: &str, now_ms: u64) -> Option<Vec<u8>> {
-        self.find(now_ms, |answer| (answer.replay.id == id).then(|| answer.body.clone()))
+    /// The replay record of the create that made this transaction.
+    pub fn of(&self, scope: &Scope, id: &str, now_ms: u64) -> Option<Replay> {
+        self.find(scope, now_ms, |recent| recent.replay.id == id)
     }
 
     /// The replay record that was written last under this idempotency key.
-    pub fn replay(&self, hash: ReplayHash, now_ms: u64) -> Option<Replay> {
-        self.find(now_ms, |answer| (answer.hash == hash).then(|| answer.replay.clone()))
+    pub fn last(&self, scope: &Scope, hash: ReplayHash, now_ms: u64) -> Option<Replay> {
+        self.find(scope, now_ms, |recent| recent.hash == hash)
     }
 
-    fn find<T>(&self, now_ms: u64, pick: impl Fn(&RecentAnswer) -> Option<T>) -> Option<T> {
-        let answers = self.0.borrow();
-        answers.iter().rev().filter(|answer| now_ms < answer.expires_ms).find_map(pick)
+    fn find(
+        &self,
+        scope: &Scope,
+        now_ms: u64,
+        is_it: impl Fn(&RecentReplay) -> bool,
+    ) -> Option<Replay> {
+        let shares = self.0.borrow();
+        let share = shares.iter().find(|share| share.scope == *scope)?;
+        let mut fresh = share.replays.iter().rev().filter(|recent| now_ms < recent.expires_ms);
+        fresh.find(|recent| is_it(recent)).map(|recent| recent.replay.clone())
     }
 }
 
-fn bytes_of(answers: &VecDeque<RecentAnswer>) -> usize {
-    answers.iter().map(|answer| answer.body.len()).sum()
+impl Share {
+    fn push(&mut self, recent: RecentReplay) {
+        self.bytes += recent.bytes();
+        self.replays.push_back(recent);
+    }
+
+    /// Forgets the oldest.
+    fn forget(&mut self) {
+        let oldest = self.replays.pop_front();
+        self.bytes -= oldest.map_or(0, |oldest| oldest.bytes());
+    }
+
+    fn forget_while(&mut self, is_over: impl Fn(&RecentReplay) -> bool) {
+        while self.replays.front().is_some_and(&is_over) {
+            self.forget();
+        }
+    }
+}
+
+impl RecentReplay {
+    fn bytes(&self) -> usize {
+        let terms = &self.replay.terms;
+        let texts = [&self.replay.id, &terms.created_at, &terms.amount, &terms.origin];
+        size_of::<Self>() + texts.iter().map(|text| text.len()).sum::<usize>()
+    }
+}
+
+fn bytes_of(shares: &[Share]) -> usize {
+    shares.iter().map(|share| share.bytes).sum()
 }

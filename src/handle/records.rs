@@ -1,7 +1,8 @@
 //! Reads records, and measures the time.
 
 use super::{Clock, Entropy, Service};
-use crate::api::Problem;
+use crate::api::{MAX_RECORD_BYTES, Problem};
+use crate::http::Busy;
 use crate::pledge::TransactionId;
 use crate::store::{
     Key, Store, StoreError, Stored, StoredValue as _, TransactionKey, TransactionMetadata, decode,
@@ -26,12 +27,30 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.journal.wait(self.clock, work).await
     }
 
+    /// Reads a transaction whole. Its bytes are reserved while they come, and no longer: they are to be
+    /// used without a further wait, so that those of concurrent requests do not add up.
+    pub(super) async fn read_transaction(
+        &self,
+        Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,
+    ) -> Result<Vec<u8>, Problem> {
+        let mut reservation = self.caches.in_flight.reservation(&metadata.scope());
+        let bytes = metadata.bytes.unwrap_or(MAX_RECORD_BYTES);
+        reservation.read(bytes, bytes)?;
+        Ok(self.wait(value.read(TransactionKey::READ_MS)).await?)
+    }
+
     /// Finds a transaction. The store is not asked for an ID that this service cannot have made.
     pub(super) async fn transaction(&self, id: &str) -> Found<S::Value> {
         match TransactionId::parse(id) {
             Some(id) => self.wait(self.store.get(&TransactionKey(&id))).await,
             None => Ok(None),
         }
+    }
+}
+
+impl From<Busy> for Problem {
+    fn from(_: Busy) -> Self {
+        Problem::Busy
     }
 }
 

@@ -6,18 +6,19 @@ use crate::api::{self, Problem, header};
 use crate::http::Response;
 use crate::idempotency::{Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash};
 use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
-use crate::store::{
-    Key as _, NoMetadata, ReplayKey, Store, StoredValue as _, TransactionKey, decode,
-};
+use crate::scope::Scope;
+use crate::store::{Key as _, NoMetadata, ReplayKey, Store, TransactionKey, decode};
 use crate::version::Version;
 use std::borrow::Cow;
 
 /// The next step of a create with an idempotency key.
 enum Plan {
     /// It was answered before, with this body.
-    Replay(Vec<u8>),
+    Replay { id: TransactionId, answer: Vec<u8> },
     /// It is new.
     Record(Box<Prepared>, Replay),
+    /// It was answered before, and its terms are of a later release.
+    Stored { id: TransactionId },
     /// The idempotency key was used for another payload. `ours` is the ID that this create derives.
     Conflict { ours: TransactionId },
 }
@@ -32,16 +33,23 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let hash = ReplayHash::new(creation.secret, &creation.caller.scope, key);
         let known = self.load(&ReplayKey(hash)).await?;
         match self.plan(&creation, key, hash, known)? {
-            Plan::Replay(answer) => Ok(replayed(answer)),
+            Plan::Replay { id, answer } => Ok(self.replayed(&id, answer)),
+            Plan::Stored { id } => {
+                drop(creation); // as below
+                let answer = self.first_answer(id.as_str()).await?;
+                let answer = answer.ok_or(Problem::StoreUnavailable)?; // not shown yet
+                Ok(self.replayed(&id, answer))
+            }
             Plan::Conflict { ours } => {
                 drop(creation); // frees its bytes before the wait for the store
                 self.replay_ours(&ours).await
             }
             Plan::Record(mut prepared, replay) => {
                 prepared.metadata.summary.replay = Some(hash.to_hex());
+                let scope = &creation.caller.scope;
                 let _reservation = creation.reserve(&prepared)?; // held until both records are written
                 let answer = self.record(*prepared, true).await?;
-                self.keep_replay(hash, replay, &answer).await?;
+                self.keep_replay(scope, hash, replay).await?;
                 Ok(Response::json(answer))
             }
         }
@@ -56,23 +64,42 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         hash: ReplayHash,
         known: Option<Replay>,
     ) -> Result<Plan, Problem> {
-        let now_ms = self.clock.now_ms();
         let payload = creation.payload()?;
         let fingerprint = Fingerprint::new(&api::to_json(&payload));
         let scope = &creation.caller.scope;
         let mut ids = Ids::Derived(Derivation::new(creation.secret, scope, key, fingerprint));
         let id = creation.id(&payload, &mut ids);
-        if let Some(answer) = self.caches.recent_answers.body(id.as_str(), now_ms) {
-            return Ok(Plan::Replay(answer));
-        }
-        match known.or_else(|| self.caches.recent_answers.replay(hash, now_ms)) {
+        match self.first(scope, hash, id.as_str(), known) {
             Some(first) if first.id != id.as_str() => Ok(Plan::Conflict { ours: id }),
-            Some(first) => Ok(Plan::Replay(prepare(creation, payload, ids, &first.terms)?.answer)),
+            Some(first) if !first.terms.are_known() => Ok(Plan::Stored { id }),
+            Some(first) => {
+                let Prepared { answer, .. } = prepare(creation, payload, ids, &first.terms)?;
+                Ok(Plan::Replay { id, answer })
+            }
             None => {
-                let terms = creation.terms(&payload, now_ms);
+                let terms = creation.terms(&payload, self.clock.now_ms())?;
                 let prepared = prepare(creation, payload, ids, &terms)?;
                 let replay = Replay { id: id.into_string(), terms, version: Version };
                 Ok(Plan::Record(Box::new(prepared), replay))
+            }
+        }
+    }
+
+    /// The replay record that decides about the create of the transaction `id`: one of its own before
+    /// one of another payload, and what the store shows before what this isolate wrote: another isolate
+    /// may have written since, and what was written last stays.
+    fn first(
+        &self,
+        scope: &Scope,
+        hash: ReplayHash,
+        id: &str,
+        known: Option<Replay>,
+    ) -> Option<Replay> {
+        let (recent, now_ms) = (&self.caches.recent_replays, self.clock.now_ms());
+        match known {
+            Some(own) if own.id == id => Some(own),
+            other => {
+                recent.of(scope, id, now_ms).or(other).or_else(|| recent.last(scope, hash, now_ms))
             }
         }
     }
@@ -81,16 +108,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// nevertheless, because both ran at once, it is answered as it was then.
     async fn replay_ours(&self, ours: &TransactionId) -> Result<Response<S::Value>, Problem> {
         let answer = self.first_answer(ours.as_str()).await?;
-        answer.map(replayed).ok_or(Problem::IdempotencyKeyReused)
+        answer.map(|answer| self.replayed(ours, answer)).ok_or(Problem::IdempotencyKeyReused)
     }
 
     /// The answer to the create of a transaction; `None` if the store does not show its record.
     async fn first_answer(&self, id: &str) -> Result<Option<Vec<u8>>, Problem> {
-        if let Some(answer) = self.caches.recent_answers.body(id, self.clock.now_ms()) {
-            return Ok(Some(answer));
-        }
         let Some(stored) = self.transaction(id).await? else { return Ok(None) };
-        let bytes = self.wait(stored.value.read(TransactionKey::READ_MS)).await?;
+        let bytes = self.read_transaction(stored).await?;
         let retrieved: RetrievedPledgeTransaction<'_> = decode(TransactionKey::KIND, &bytes)?;
         let first = retrieved.into_created(Cow::Borrowed(id)).ok_or_else(incomplete)?;
         Ok(Some(api::to_json(&first)))
@@ -99,23 +123,24 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Writes the replay record of a recorded transaction, by which a repeat recognises it.
     async fn keep_replay(
         &self,
+        scope: &Scope,
         hash: ReplayHash,
         replay: Replay,
-        answer: &[u8],
     ) -> Result<(), Problem> {
         let record = api::to_json(&replay);
         let written = self.wait(self.store.put(&ReplayKey(hash), record, &NoMetadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable: true })?; // not answered yet
-        let now_ms = self.clock.now_ms();
-        self.caches.recent_answers.keep(hash, replay, answer.to_vec(), now_ms);
+        self.caches.recent_replays.keep(scope, hash, replay, self.clock.now_ms());
         Ok(())
     }
-}
 
-fn replayed<V>(answer: Vec<u8>) -> Response<V> {
-    let mut response = Response::json(answer);
-    response.headers.push((header::IDEMPOTENT_REPLAYED, Cow::Borrowed("true")));
-    response
+    fn replayed(&self, id: &TransactionId, answer: Vec<u8>) -> Response<S::Value> {
+        self.journal.transaction.get_or_init(|| id.as_str().to_owned());
+        self.journal.is_repeat.set(true);
+        let mut response = Response::json(answer);
+        response.headers.push((header::IDEMPOTENT_REPLAYED, Cow::Borrowed("true")));
+        response
+    }
 }
 
 fn incomplete() -> Problem {

@@ -23,8 +23,12 @@ impl<V> Response<V> {
         response
     }
 
-    pub(super) fn problem(problem: &Problem, is_live: Option<bool>) -> Self {
-        let body = api::to_json(&problem.body(is_live));
+    pub(super) fn problem(
+        problem: &Problem,
+        is_live: Option<bool>,
+        request_id: Option<&str>,
+    ) -> Self {
+        let body = api::to_json(&problem.body(is_live, request_id));
         Response::new(problem.status(), Media::Json, Body::Bytes(body)).about(problem)
     }
 

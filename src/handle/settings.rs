@@ -4,6 +4,7 @@ use super::Entropy;
 use super::cors::Cors;
 use crate::api::Problem;
 use crate::http::{Address, is_origin};
+use serde::Serialize;
 
 /// The operator's settings; by default there are none.
 #[derive(Clone, Debug)]
@@ -31,6 +32,21 @@ pub struct Variables<'v> {
     pub deployment: &'v str,
 }
 
+const ORIGIN_INVALID: &str =
+    "the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`";
+const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: timeline addresses begin, \
+                              for good, with the host that the create was sent to";
+
+/// Whether the service runs as it should.
+#[derive(Serialize)]
+pub struct Health<'a> {
+    /// The deployed version.
+    version: &'a str,
+    /// The problem with its settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'static str>,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -56,6 +72,15 @@ impl Settings {
         settings
     }
 
+    /// The answer of `/healthz`, for which no record is read.
+    pub(super) fn health(&self) -> Health<'_> {
+        let problem = match &*self.public_origin {
+            "" => Some(ORIGIN_MISSING),
+            origin => (!is_origin(origin)).then_some(ORIGIN_INVALID),
+        };
+        Health { version: &self.version, problem }
+    }
+
     /// Draws whether a success is logged.
     pub(super) fn draws_log_line(&self, entropy: &impl Entropy) -> bool {
         let mut random = [0; 2];
@@ -75,11 +100,8 @@ impl Settings {
         if self.public_origin.is_empty() {
             return is_origin(address.origin).then_some(address.origin).ok_or(Problem::InvalidHost);
         }
-        is_origin(&self.public_origin).then_some(&*self.public_origin).ok_or_else(|| {
-            Problem::Internal(
-                "the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`"
-                    .to_owned(),
-            )
-        })
+        is_origin(&self.public_origin)
+            .then_some(&*self.public_origin)
+            .ok_or_else(|| Problem::Internal(ORIGIN_INVALID.to_owned()))
     }
 }

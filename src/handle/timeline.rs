@@ -3,7 +3,7 @@
 use super::{Clock, Entropy, Service};
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
-use crate::store::{Key as _, ProfileKey, Store, Stored, StoredValue as _, TransactionKey, decode};
+use crate::store::{Key as _, ProfileKey, Store, TransactionKey, decode};
 use crate::timeline::{self, Language, Page, Profile};
 use std::rc::Rc;
 
@@ -35,15 +35,15 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     ) -> Result<(Page, Option<String>), Problem> {
         let edit_key = address.parameter(EDIT_KEY_PARAMETER).unwrap_or_default();
         let found = self.transaction(id).await?;
-        let Stored { value, metadata } = found
+        let stored = found
             .filter(|stored| stored.metadata.opens_with(&edit_key))
             .ok_or(Problem::TransactionNotFound)?;
-        let bytes = self.wait(value.read(TransactionKey::READ_MS)).await?;
-        let transaction = decode(TransactionKey::KIND, &bytes)?;
-        let (profile, cause) = match self.profile(metadata.unit()).await {
+        let (profile, cause) = match self.profile(&stored.metadata.scope().unit).await {
             Ok(profile) => (profile, None),
             Err(problem) => (Rc::new(None), Some(problem.cause().to_owned())),
         };
+        let bytes = self.read_transaction(stored).await?; // last, as no wait may follow
+        let transaction = decode(TransactionKey::KIND, &bytes)?;
         Ok((timeline::page(&transaction, (*profile).as_ref(), language), cause))
     }
 

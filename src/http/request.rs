@@ -12,10 +12,10 @@ pub trait Request {
     fn url(&self) -> Cow<'_, str>;
     /// The value of a header, by its lower-case name.
     fn header(&self, name: &'static str) -> Option<String>;
-    /// The body. Its bytes are reserved before they are read.
+    /// The body. Its bytes are reserved before they are read, those of a large one piece by piece.
     ///
     /// # Errors
-    /// If it has more than `limit` bytes, cannot be reserved, or breaks off.
+    /// If it has more than `limit` bytes, cannot be reserved, breaks off or comes too slowly.
     async fn body(
         &self,
         limit: usize,
@@ -33,8 +33,10 @@ pub enum BodyError {
     TooLarge,
     /// The requests in flight hold too many bytes already.
     Busy,
-    /// It broke off.
+    /// It broke off, or took too long.
     Broken,
+    /// It is large and comes too slowly.
+    Slow,
 }
 
 impl From<Busy> for BodyError {

@@ -46,8 +46,8 @@ pub fn resend_answer(
     retry_after: Option<u32>,
     body: &str,
 ) -> Result<String, MailError> {
-    let ResendBody { id, name } = serde_json::from_str(body)
-        .unwrap_or(ResendBody { id: String::new(), name: String::new() });
+    let ResendBody { id, name } =
+        serde_json::from_str(body).unwrap_or(ResendBody { id: String::new(), name: String::new() });
     let code = if name.is_empty() { format!("status-{status}") } else { shown(&name) };
     match status {
         200..=299 => Ok(shown(&id)),

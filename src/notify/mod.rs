@@ -282,7 +282,8 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         if !self.settings.has_origin {
             return Ok(Verdict::Skip(Reason::NoOrigin));
         }
-        let profile: Option<Profile> = self.load(&ProfileKey(stored.metadata.unit())).await?;
+        let profile: Option<Profile> =
+            self.load(&ProfileKey(&stored.metadata.scope().unit)).await?;
         let Some(profile) = profile.filter(|profile| profile.mail) else {
             return Ok(Verdict::Skip(Reason::MailOff));
         };

@@ -10,6 +10,7 @@ use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::fmt::{self, Formatter};
+use strum::{IntoStaticStr, VariantArray};
 
 /// A pledge transaction, as the create operation returns it (§2.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,16 +73,30 @@ pub struct Charge<'a> {
     /// A decimal with two places. It can be read from a number, too.
     #[serde(deserialize_with = "money")]
     pub amount: Cow<'a, str>,
-    /// The currency of `amount`.
-    pub currency_code: CurrencyCode,
+    /// The currency of `amount`: the code of a [`CurrencyCode`], or one that a later release knows.
+    pub currency_code: Cow<'a, str>,
     /// When it was paid; `None` until then.
     #[serde(borrow)]
     pub paid_at: Option<Cow<'a, str>>,
 }
 
 /// The currencies of the contract (§2.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "UPPERCASE")]
+#[strum(serialize_all = "UPPERCASE")]
 #[expect(missing_docs, reason = "ISO 4217 codes")]
 pub enum CurrencyCode {
     #[default]
@@ -92,6 +107,18 @@ pub enum CurrencyCode {
 
 /// The e-mail address of a recipient whose personal data was erased. It cannot exist (RFC 2606).
 pub const ERASED_EMAIL: &str = "erased@erased.invalid";
+
+impl CurrencyCode {
+    /// Returns the code of ISO 4217, such as `USD`.
+    pub fn code(self) -> &'static str {
+        self.into()
+    }
+
+    /// Returns the currency of a code; `None` if this release does not know it.
+    pub fn from_code(code: &str) -> Option<Self> {
+        CurrencyCode::VARIANTS.iter().copied().find(|known| known.code() == code)
+    }
+}
 
 /// Who a pledge is for (§2.3).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

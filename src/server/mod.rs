@@ -6,6 +6,7 @@
 
 mod deadline;
 mod kv;
+mod pieces;
 mod rate_limit;
 mod request;
 mod response;

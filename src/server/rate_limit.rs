@@ -17,16 +17,16 @@ extern "C" {
     fn limit(this: &RateLimit, options: &JsValue) -> Result<Promise, JsValue>;
 
     type Count;
-    #[wasm_bindgen(method, getter)]
-    fn success(this: &Count) -> bool;
+    #[wasm_bindgen(method, catch, getter)]
+    fn success(this: &Count) -> Result<JsValue, JsValue>;
 }
 
 impl RateLimit {
     /// Counts a refused key of this network, and returns whether it is over the limit; `false` if the
-    /// platform does not answer: a limit that fails must not lock shops out.
+    /// platform does not answer, or has no such limit: a limit that fails must not lock shops out.
     pub async fn is_over(&self, network: &str) -> bool {
         match self.count(network).await {
-            Ok(count) => !count.unchecked_into::<Count>().success(),
+            Ok(count) => count.unchecked_into::<Count>().success() == Ok(JsValue::FALSE),
             Err(_) => {
                 console_error!(r#"{{"rateLimit":"REFUSED_KEYS","cause":"no answer"}}"#);
                 false

@@ -62,7 +62,8 @@ export function recovering(fetch, instance) {
 
 function idOf(request) {
   try {
-    return request.headers.get("cf-ray") ?? crypto.randomUUID();
+    const ray = request.headers.get("cf-ray");
+    return /^[0-9a-fA-F]{16}-[A-Z]{3}$/.test(ray) ? ray : crypto.randomUUID();
   } catch {
     return crypto.randomUUID();
   }

@@ -1,49 +1,54 @@
 //! A request of the platform.
 
 use super::deadline::within;
+use super::pieces::Pieces;
 use super::rate_limit::RateLimit;
-use crate::api::header;
-use crate::http::{BodyError, Request, Reservation};
-use js_sys::{Date, Promise, Uint8Array};
+use crate::api::{MAX_BODY_BYTES, header};
+use crate::http::{BodyError, MAX_SMALL_BYTES, Request, Reservation};
+use js_sys::{Date, Uint8Array};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use wasm_bindgen::intern;
-use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use wasm_bindgen::prelude::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{ReadableStream, ReadableStreamGetReaderOptions, ReadableStreamReaderMode};
-
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(js_name = ReadableStream)]
-    type ByteStream;
-    #[wasm_bindgen(method, catch, js_name = getReader)]
-    fn get_reader(
-        this: &ByteStream,
-        options: &ReadableStreamGetReaderOptions,
-    ) -> Result<Reader, JsValue>;
-
-    /// `readAtLeast` is an addition of workerd; a plain read gives 4 KiB.
-    #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
-    type Reader;
-    #[wasm_bindgen(method, catch, js_name = readAtLeast)]
-    fn read_at_least(this: &Reader, bytes: u32, buffer: Uint8Array) -> Result<Promise, JsValue>;
-    #[wasm_bindgen(method, js_name = releaseLock)]
-    fn release_lock(this: &Reader);
-    #[wasm_bindgen(method, catch)]
-    fn cancel(this: &Reader) -> Result<Promise, JsValue>;
-
-    type Step;
-    #[wasm_bindgen(method, getter)]
-    fn value(this: &Step) -> Option<Uint8Array>;
-}
 
 /// Deadline of a body, in milliseconds. A body that takes longer counts as broken off.
 const BODY_MS: u32 = 30_000;
-/// Bytes of a body that are read at a time: 64 KiB.
-const PIECE_BYTES: u32 = 64 * 1024;
+
+/// How a piece of a body is read.
+#[derive(Clone, Copy)]
+struct Plan {
+    /// Its bytes. At the end of the body it may have fewer.
+    bytes: u32,
+    /// The bytes that the whole body may have.
+    of: usize,
+    /// Its deadline, in milliseconds.
+    milliseconds: u32,
+    /// The problem of the body if the piece takes longer.
+    late: BodyError,
+}
+
+/// All of a small body of unknown length, or the first piece of a large one.
+const SMALL: Plan = Plan {
+    bytes: MAX_SMALL_BYTES as u32,
+    of: MAX_SMALL_BYTES,
+    milliseconds: BODY_MS,
+    late: BodyError::Broken,
+};
+/// A piece of a large body: 16 KiB in 5 s.
+const LARGE: Plan =
+    Plan { bytes: 16 * 1024, of: MAX_BODY_BYTES, milliseconds: 5_000, late: BodyError::Slow };
+
+impl Plan {
+    fn error(&self, error: &JsValue) -> BodyError {
+        if error.is_undefined() { self.late } else { BodyError::Broken }
+    }
+}
 
 /// Most bytes of a refused body that the platform itself reads: 32 KiB.
 const LEFT_TO_PLATFORM_BYTES: usize = 32 * 1024;
+/// Bytes of a refused body that are drained at a time: 64 KiB.
+const DRAINED_PIECE_BYTES: u32 = 64 * 1024;
 /// Most bytes of a refused body that are drained: 32 MiB.
 const MAX_DRAINED_BYTES: u32 = 32 * 1024 * 1024;
 /// Deadline of a drain, in milliseconds.
@@ -79,30 +84,33 @@ impl<'r> WorkerRequest<'r> {
         Ok(Uint8Array::new(&buffer).to_vec())
     }
 
-    async fn read_up_to(
+    /// Reads a body that is large, or of unknown length. Its pieces stay outside of WebAssembly's memory
+    /// until all have come: a caller who stalls holds what was sent, and the piece that is awaited.
+    async fn read_in_pieces(
         &self,
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
-        let (mut body, mut refused) = (Vec::new(), BodyError::TooLarge);
-        let Some(stream) = self.request.body() else { return Ok(body) };
-        let ended = for_each_piece(&stream, BODY_MS, |piece| {
-            let length = body.len() + piece.length() as usize;
-            if length > limit {
-                return false;
+        let Some(stream) = self.request.body() else { return Ok(Vec::new()) };
+        let mut stream = Pieces::of(&stream, BODY_MS).ok_or(BodyError::Broken)?;
+        let mut plan = if self.content_length().is_none() { SMALL } else { LARGE };
+        let (mut pieces, mut length) = (Vec::new(), 0);
+        loop {
+            reservation.read(length + plan.bytes as usize, plan.of)?;
+            let piece =
+                stream.fill(Uint8Array::new_with_length(plan.bytes), plan.milliseconds).await;
+            let piece = piece.map_err(|error| plan.error(&error))?;
+            let is_last = piece.length() < plan.bytes;
+            length += piece.length() as usize;
+            pieces.push(piece);
+            match () {
+                () if length > limit => return Err(BodyError::TooLarge),
+                () if is_last => break,
+                () => plan = LARGE,
             }
-            if let Err(busy) = reservation.resize(length) {
-                refused = busy.into();
-                return false;
-            }
-            body.extend(piece.to_vec());
-            true
-        });
-        match ended.await {
-            Some(true) => Ok(body),
-            Some(false) => Err(refused),
-            None => Err(BodyError::Broken),
         }
+        reservation.read(length, length)?;
+        Ok(joined(pieces, length))
     }
 
     /// Reads a body that was refused unread, so that the caller can finish sending it: a caller that
@@ -117,12 +125,17 @@ impl<'r> WorkerRequest<'r> {
         if stream.locked() || !may_drain() {
             return;
         }
+        let Some(mut pieces) = Pieces::of(&stream, DRAIN_MS) else { return };
+        let mut buffer = Uint8Array::new_with_length(DRAINED_PIECE_BYTES);
         let mut drained = 0;
-        for_each_piece(&stream, DRAIN_MS, |piece| {
+        while drained < MAX_DRAINED_BYTES {
+            let Ok(piece) = pieces.fill(buffer, DRAIN_MS).await else { break };
+            if piece.length() < DRAINED_PIECE_BYTES {
+                break;
+            }
             drained += piece.length();
-            drained < MAX_DRAINED_BYTES
-        })
-        .await;
+            buffer = Uint8Array::new(&piece.buffer()); // the reader detached the old one
+        }
     }
 }
 
@@ -139,43 +152,13 @@ fn may_drain() -> bool {
     })
 }
 
-/// Reads a stream until it ends or `take` returns `false`, and returns whether it ended; `None` if it
-/// broke off, or the time is up.
-async fn for_each_piece(
-    stream: &ReadableStream,
-    milliseconds: u32,
-    take: impl FnMut(&Uint8Array) -> bool,
-) -> Option<bool> {
-    let options = ReadableStreamGetReaderOptions::new();
-    options.set_mode(ReadableStreamReaderMode::Byob);
-    let reader = stream.unchecked_ref::<ByteStream>().get_reader(&options).ok()?;
-    let end_ms = Date::now() + f64::from(milliseconds);
-    let ended = read_pieces(&reader, end_ms, take).await.ok();
-    match ended {
-        Some(_) => reader.release_lock(), // the platform may take the rest
-        // Else a pending read would hold its buffer for as long as the caller likes.
-        None => drop(reader.cancel()),
+/// The bytes of all pieces.
+fn joined(pieces: Vec<Uint8Array>, length: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(length);
+    for piece in pieces {
+        bytes.extend(piece.to_vec());
     }
-    ended
-}
-
-async fn read_pieces(
-    reader: &Reader,
-    end_ms: f64,
-    mut take: impl FnMut(&Uint8Array) -> bool,
-) -> Result<bool, JsValue> {
-    let mut buffer = Uint8Array::new_with_length(PIECE_BYTES);
-    loop {
-        let step = reader.read_at_least(PIECE_BYTES, buffer)?;
-        let left_ms = (end_ms - Date::now()) as u32; // 0 when the time is up
-        let step = JsFuture::from(within(&step, left_ms)).await?;
-        let piece = step.unchecked_into::<Step>().value();
-        let Some(piece) = piece.filter(|piece| piece.length() > 0) else { return Ok(true) };
-        if !take(&piece) {
-            return Ok(false);
-        }
-        buffer = Uint8Array::new(&piece.buffer()); // the reader detached the old one
-    }
+    bytes
 }
 
 impl Request for WorkerRequest<'_> {
@@ -196,10 +179,11 @@ impl Request for WorkerRequest<'_> {
         limit: usize,
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
-        let Some(length) = self.content_length().filter(|length| *length <= limit) else {
-            return self.read_up_to(limit, reservation).await;
+        let announced = self.content_length();
+        let Some(length) = announced.filter(|length| *length <= MAX_SMALL_BYTES.min(limit)) else {
+            return self.read_in_pieces(limit, reservation).await;
         };
-        reservation.resize(length)?;
+        reservation.read(length, length)?;
         self.read_whole().await.map_err(|_| BodyError::Broken)
     }
 

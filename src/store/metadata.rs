@@ -19,6 +19,9 @@ pub struct TransactionMetadata {
     unit: String,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
+    /// How many bytes the record has; fewer once its texts are erased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<usize>,
     /// The service writes it and does not read it: an operator may have edited it.
     #[serde(skip_deserializing)]
     pub summary: Summary,
@@ -55,7 +58,8 @@ impl TransactionMetadata {
     /// Allows access to a scope, and to whoever has the edit key.
     pub fn new(scope: Scope, edit_key: &EditKey) -> Self {
         let (Scope { mode, unit }, edit_key) = (scope, hash(edit_key.as_str()));
-        TransactionMetadata { version: Version, mode, unit, edit_key, summary: Summary::default() }
+        let summary = Summary::default();
+        TransactionMetadata { version: Version, mode, unit, edit_key, bytes: None, summary }
     }
 
     /// Whether the record belongs to this unit and mode.
@@ -68,14 +72,9 @@ impl TransactionMetadata {
         hash(edit_key).as_bytes().ct_eq(self.edit_key.as_bytes()).into() // hashes have one length
     }
 
-    /// Test or live.
-    pub fn mode(&self) -> Mode {
-        self.mode
-    }
-
-    /// The unit's ID.
-    pub fn unit(&self) -> &str {
-        &self.unit
+    /// The unit and mode that the record belongs to.
+    pub fn scope(&self) -> Scope {
+        Scope { mode: self.mode, unit: self.unit.clone() }
     }
 }
 

@@ -15,6 +15,8 @@ pub struct WebAddress<'a> {
     pub href: &'a str,
     /// The host without `www.`. It leaves out user information, which can look like a host.
     pub host: &'a str,
+    /// Whether it names a user, perhaps with a password.
+    pub has_user: bool,
 }
 
 impl<'a> WebAddress<'a> {
@@ -27,7 +29,8 @@ impl<'a> WebAddress<'a> {
         let authority = rest.split(['/', '?', '#']).next()?;
         let host = without_port(authority.rsplit('@').next()?);
         let host = host.strip_prefix("www.").unwrap_or(host);
-        (is_web && !host.is_empty()).then_some(WebAddress { href, host })
+        let has_user = authority.contains('@');
+        (is_web && !host.is_empty()).then_some(WebAddress { href, host, has_user })
     }
 }
 

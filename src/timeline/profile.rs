@@ -13,9 +13,9 @@ const MAX_NAME_LENGTH: usize = 80;
 /// A unit's name, and how its pages look.
 ///
 /// Deserializing ignores unknown members and refuses values that are out of bounds: pages do not
-/// trust the record.
+/// trust the record. A language that only a later release knows is left out.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(try_from = "NewProfile", rename_all = "camelCase")]
+#[serde(try_from = "StoredProfile", rename_all = "camelCase")]
 pub struct Profile {
     pub(super) name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,6 +66,21 @@ impl Profile {
     }
 }
 
+/// A profile as it is stored.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct StoredProfile(NewProfile);
+
+impl TryFrom<StoredProfile> for Profile {
+    type Error = &'static str;
+
+    fn try_from(StoredProfile(stored): StoredProfile) -> Result<Self, &'static str> {
+        let language = stored.language.as_deref().and_then(Language::from_tag);
+        let profile = Profile::try_from(NewProfile { language: None, ..stored })?;
+        Ok(Profile { language, ..profile })
+    }
+}
+
 impl TryFrom<NewProfile> for Profile {
     type Error = &'static str;
 
@@ -91,9 +106,10 @@ impl TryFrom<NewProfile> for Profile {
 
 fn parse_address(text: String) -> Result<String, &'static str> {
     let is_secure = text.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
-    let is_address = is_secure && WebAddress::parse(&text).is_some();
-    let problem = "`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes";
-    if is_address { Ok(text) } else { Err(problem) }
+    let is_plain = WebAddress::parse(&text).is_some_and(|address| !address.has_user);
+    let problem =
+        "`logo` and `link` are addresses: write `https://…` without a user, at most 2,048 bytes";
+    if is_secure && is_plain { Ok(text) } else { Err(problem) }
 }
 
 fn parse_email(text: String) -> Result<String, &'static str> {
@@ -106,15 +122,29 @@ fn parse_language(tag: &str) -> Result<Language, &'static str> {
         .ok_or("`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh")
 }
 
-/// Whether this is one line of 1 to 80 characters that does not change the direction of the text
-/// around it.
+/// Whether this is one line of 1 to 80 characters, of which one can be seen, that does not change
+/// the direction of the text around it.
 fn is_name(name: &str) -> bool {
     let turns = |character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let breaks =
         |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
-    !name.trim().is_empty()
+    !name.chars().all(is_invisible)
         && name.chars().nth(MAX_NAME_LENGTH).is_none()
         && !name.chars().any(|character| turns(character) || breaks(character))
+}
+
+/// Whether nothing is shown for a character: Unicode's `White_Space` and
+/// `Default_Ignorable_Code_Point`, and the blank of Braille.
+fn is_invisible(character: char) -> bool {
+    character.is_whitespace()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+        )
 }
 
 fn parse_accent(text: String) -> Result<Accent, &'static str> {

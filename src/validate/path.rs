@@ -23,6 +23,12 @@ impl<'a> Path<'a> {
         Path(steps)
     }
 
+    /// Returns the part of the path that the contract names: it has nothing of the caller's text.
+    pub fn known(&self) -> Self {
+        let is_known = |step: &&Step<'a>| !matches!(step, Step::Unknown(_));
+        Path(self.0.iter().take_while(is_known).cloned().collect())
+    }
+
     /// Returns the steps, the outermost first.
     pub fn steps(&self) -> &[Step<'a>] {
         &self.0

@@ -8,6 +8,8 @@ import test from "node:test";
 import { build } from "esbuild";
 import { openPage, useBrowser } from "../browser/chromium.mjs";
 import { packed } from "../package/packed.mjs";
+import { examplesOf } from "../support/examples.mjs";
+import { fixturesIn } from "../support/fixtures.mjs";
 
 const project = await packed();
 const root = join(import.meta.dirname, "..", "..");
@@ -17,6 +19,8 @@ const HTML =
 const EMAIL = "must be an e-mail address";
 const ADDRESS = "Geben Sie eine E-Mail-Adresse wie ada@example.org ein";
 const NUMBER = "Geben Sie eine Zahl ein";
+const POSITIVE = "Geben Sie eine Zahl größer als 0 ein";
+const REQUIRED = "Bitte füllen Sie dieses Feld aus";
 const AMOUNT = "must be greater than 0";
 
 useBrowser();
@@ -44,92 +48,244 @@ for (const library of ["react-hook-form", "tanstack-form"]) {
   });
 }
 
-test("react-hook-form-resolver: an error's type is the code, its message that of a locale pack", async (t) => {
+test("react-hook-form-resolver: the shop's own fields stay as they are, and the request is read as a form is", async (t) => {
   const page = await formPage(t, "react-hook-form-resolver");
-  const errors = () => page.evaluate(() => window.errors());
-  await page.fill("#email", "ada@");
-  await page.fill("#amount", "");
-  await page.click("#send");
-  await page.waitForFunction(() => window.errors().recipient);
-  assert.deepEqual(await errors(), {
-    recipient: {
-      email: { type: "invalid_email", message: ADDRESS, types: { invalid_email: ADDRESS } },
-    },
-    pledges: [
-      {
-        impact: { amount: { type: "not_finite", message: NUMBER, types: { not_finite: NUMBER } } },
-      },
-    ],
-  });
-  assert.equal(await page.evaluate(() => document.activeElement.id), "email");
-  assert.equal(await sent(page), undefined);
-  await page.fill("#email", "ada@example.org");
-  await page.fill("#amount", "2");
-  await page.click("#send");
-  await page.waitForFunction(() => window.sent !== undefined);
-  assert.deepEqual(await sent(page), {
+  const pledge = {
     reference: "order-1",
     recipient: { email: "ada@example.org" },
-    pledges: [{ impact: { amount: 2, offeringId: "tree" } }],
-  });
-});
-
-test("react-hook-form-resolver: the browser can show the message of a field whose name has one step", async (t) => {
-  const page = await formPage(t, "react-hook-form-resolver", "?native");
-  const message = () => page.$eval("#reference", (field) => field.validationMessage);
+    pledges: [{ impact: { amount: 2.5, offeringId: "tree" } }],
+    trigger: { date: "2026-07-01T12:00:00+02:00" },
+    notifications: ["Email"],
+  };
+  const order = { coupon: "SPRING", address: { zip: "10115" }, quantity: 2, pledge };
+  await page.fill("#coupon", "SPRING");
+  await page.fill("#zip", "10115");
   await page.fill("#email", "ada@example.org");
+  assert.deepEqual(await send(page), { ...order, pledge: null });
+  await page.fill("#amount", "2.5");
+  await page.fill("#date", "2026-07-01T12:00");
+  await page.check("#Email");
+  assert.deepEqual(await send(page), order);
+  assert.deepEqual(await errors(page), {});
+});
+
+test("react-hook-form-resolver: an error's type is the code, its message that of a locale pack", async (t) => {
+  const page = await formPage(t, "react-hook-form-resolver");
   await page.fill("#reference", "");
-  await page.click("#send");
-  await page.waitForFunction(() => window.errors().reference);
-  assert.equal(await message(), "Bitte füllen Sie dieses Feld aus");
-  await page.fill("#reference", "order-1");
-  await page.click("#send");
-  await page.waitForFunction(() => window.sent !== undefined);
-  assert.equal(await message(), "");
-});
-
-test("react-hook-form-resolver: names that it sets nowhere are errors of the whole form", async () => {
-  const { pledgeResolver } = await import(
-    `data:text/javascript,${encodeURIComponent(await bundledText(`export * from "impact-pledge/react-hook-form"`))}`
+  await page.fill("#email", "ada@");
+  await page.fill("#amount", "-1");
+  await page.fill("#date", "2026-07-01T12:00");
+  for (const id of ["Email", "MessagingServiceA", "MessagingServiceB", "Pigeon"])
+    await page.check(`#${id}`);
+  assert.equal(await send(page), undefined);
+  const error = (type, message, id) => ({ type, message, ref: id, types: { [type]: message } });
+  const { pledge, ...others } = await errors(page);
+  assert.deepEqual(others, {});
+  assert.deepEqual(pledge.reference, error("required", REQUIRED, "reference"));
+  assert.deepEqual(pledge.recipient, { email: error("invalid_email", ADDRESS, "email") });
+  assert.deepEqual(pledge.pledges[0].impact.amount, error("not_positive", POSITIVE, "amount"));
+  assert.deepEqual(
+    [pledge.notifications.type, pledge.notifications.ref, pledge.notifications[3].type],
+    ["too_many_items", "Email", "not_allowed"],
   );
-  for (const name of ["__proto__", "constructor", "prototype"]) {
-    const values = Object.defineProperty(
-      {
-        reference: "r",
-        recipient: { email: "a@b.c" },
-        pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
-      },
-      name,
-      { value: 1, enumerable: true },
-    );
-    const { errors } = pledgeResolver()(values, undefined, {
-      fields: {},
-      names: [],
-      criteriaMode: "all",
-    });
-    assert.deepEqual(Object.keys(errors), ["root"]);
-    assert.equal(errors.root.type, "unknown_member");
-  }
-  assert.equal({}.types, undefined);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "reference");
+  await page.uncheck("#Pigeon");
+  await page.fill("#reference", "order-1");
+  await page.fill("#email", "ada@example.org");
+  assert.deepEqual(Object.keys((await errors(page)).pledge), ["pledges"]);
+  await page.fill("#amount", "");
+  await page.focus("#amount");
+  await page.keyboard.type("1e"); // which the browser cannot read: no reason to send the order without its pledge
+  assert.equal(await send(page), undefined);
+  assert.equal((await errors(page)).pledge.pledges[0].impact.amount.message, NUMBER);
 });
 
-async function formPage(t, library, search = "") {
-  const script = await bundled(`./${library}.jsx`);
-  const page = await openPage(t);
+test("react-hook-form-resolver: the browser shows the message of the first wrong field", async (t) => {
+  const page = await formPage(t, "react-hook-form-resolver", { search: "?native" });
+  const messages = () =>
+    page.$$eval("input", (all) =>
+      Object.fromEntries(
+        all.map((each) => [each.id, each.validationMessage]).filter(([, text]) => text),
+      ),
+    );
+  await page.fill("#amount", "1");
+  await page.fill("#email", "ada@");
+  assert.equal(await send(page), undefined);
+  assert.deepEqual(await messages(), { email: ADDRESS });
+  assert.equal(await page.evaluate(() => document.activeElement.id), "email");
+  await page.fill("#email", "ada@example.org");
+  assert.equal((await send(page)).pledge.recipient.email, "ada@example.org");
+  assert.deepEqual(await messages(), {});
+});
+
+test("react-hook-form-resolver: where the rules cannot run the order is sent as it is, for the server to check", async (t) => {
+  const page = await formPage(t, "react-hook-form-resolver", {
+    policy: "script-src 'self'",
+    expected: /WebAssembly|wasm-unsafe-eval/,
+  });
+  await page.fill("#email", "ada@");
+  await page.fill("#amount", "1");
+  const { pledge } = await send(page);
+  assert.equal(pledge.recipient.email, "ada@");
+});
+
+const { readForm } = await project.load("impact-pledge/form");
+const { pledgeResolver } = await project.load("impact-pledge/react-hook-form");
+const FORM = { fields: {}, names: [], criteriaMode: "firstError" };
+
+/** Values as fields of these names set them; undefined if no values can be that, as two of one name. */
+function valuesOf(controls) {
+  const values = {};
+  for (const [name, text] of controls) {
+    const steps = name.split(".");
+    let node = values;
+    for (const [index, step] of steps.entries()) {
+      const isLast = index === steps.length - 1;
+      if (typeof node !== "object" || (isLast && Object.hasOwn(node, step))) return undefined;
+      if (!Object.hasOwn(node, step)) node[step] = isLast ? text : {};
+      node = node[step];
+    }
+  }
+  return values;
+}
+
+test("every form that values can be is read alike by `pledgeResolver` and `readForm`", () => {
+  let count = 0;
+  for (const { name, controls, optional } of fixturesIn("form").flatMap(({ rows = [] }) => rows)) {
+    const values = valuesOf(controls);
+    if (!values) continue;
+    count += 1;
+    const unseen = new Set(controls.filter(([, , hidden]) => hidden).map(([control]) => control));
+    const options = { optional, hidden: (control) => unseen.has(control) };
+    const { valid, payload, issues } = readForm(controls, options);
+    const found = pledgeResolver({ ...options, name: "x" })({ y: 1, x: values }, undefined, FORM);
+    if (valid) assert.deepEqual(found, { values: { y: 1, x: payload }, errors: {} }, name);
+    else assert.deepEqual(found.values, {}, name);
+    for (const { name: field, path, code } of issues) {
+      const at = (code.endsWith("_items") ? path : (field?.split(".") ?? path)).map(String);
+      const error = at.reduce((node, step) => node?.[step], found.errors.x);
+      assert.ok(
+        issues.some((issue) => issue.code === error?.type),
+        `${name}: ${code} at ${at}`,
+      );
+    }
+  }
+  assert.ok(count > 40, `${count}`);
+});
+
+test("values that no field sets are errors or the shop's own, and nothing throws", () => {
+  const request = {
+    reference: "r",
+    recipient: { email: "a@b.c" },
+    pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+  };
+  const resolve = (values, options, form) =>
+    pledgeResolver(options)(values, undefined, { ...FORM, ...form });
+  const own = (name, value = 1) => Object.defineProperty({}, name, { value, enumerable: true });
+  for (const name of ["__proto__", "constructor", "prototype", "toString", "length"]) {
+    const top = { ...request };
+    Object.defineProperty(top, name, { value: 1, enumerable: true });
+    assert.deepEqual(resolve(top), { values: top, errors: {} }, "the shop's");
+    const recipient = Object.assign(own(name), request.recipient);
+    const { errors } = resolve({ ...request, recipient });
+    assert.equal(errors.recipient.type ?? errors.recipient[name].type, "unknown_member", name);
+  }
+  assert.equal({}.type ?? Object.prototype.toString.type, undefined);
+
+  const cyclic = { ...request, trigger: {} };
+  cyclic.trigger.trigger = cyclic.trigger;
+  assert.equal(
+    resolve(cyclic).errors.trigger.trigger.trigger.trigger.trigger.type,
+    "unknown_member",
+  );
+  const read = (trigger) => resolve({ ...request, trigger }).values.trigger?.date;
+  assert.equal(read({ date: new Date(0) }), "1970-01-01T00:00:00.000Z");
+  assert.equal(read({ date: new Date(Number.NaN) }), undefined);
+
+  const items = [{ impact: { amount: Number.NaN, offeringId: "" } }, { impact: { amount: false } }];
+  const names = ["pledges.0.impact.amount"];
+  const none = resolve({ ...request, pledges: items }, {}, { names, criteriaMode: "all" });
+  const { root } = none.errors.pledges;
+  assert.deepEqual([root.type, Object.keys(root.types)], ["too_few_items", ["too_few_items"]]);
+  assert.deepEqual(
+    resolve({ ...request, pledges: items, coupon: "c" }, { optional: true }).values,
+    {
+      reference: "r",
+      recipient: { email: "a@b.c" },
+      coupon: "c",
+    },
+  );
+  assert.deepEqual(
+    resolve({ cart: { pledge: request, coupon: "c" } }, { name: "cart.pledge" }).values,
+    {
+      cart: { pledge: request, coupon: "c" },
+    },
+  );
+  assert.throws(() => pledgeResolver({ optinal: true }), /`optinal` is not an option here/);
+});
+
+test("a value that throws leaves the order to the server, and is logged once", (t) => {
+  const log = t.mock.method(console, "error", () => {});
+  const resolver = pledgeResolver();
+  const values = {
+    get recipient() {
+      throw new Error("trap");
+    },
+  };
+  for (let i = 0; i < 3; i += 1) assert.equal(resolver(values, undefined, FORM).values, values);
+  assert.equal(log.mock.callCount(), 1);
+});
+
+test("the example of docs/forms.md: with a pledge, without, and the shop's own fields", async (t) => {
+  const examples = examplesOf(join(project.folder, "node_modules", "impact-pledge", "forms.md"));
+  const [{ code }, ...others] = examples.filter(({ language }) => language === "jsx");
+  assert.deepEqual(others, []);
+  const contents = `${code}
+    import { createRoot } from "react-dom/client";
+    const placeOrder = (order) => { window.sent = order; };
+    createRoot(document.querySelector("#root")).render(<Checkout placeOrder={placeOrder} />);`;
+  const script = await bundle({ stdin: { contents, resolveDir: project.folder, loader: "jsx" } });
+  const page = await openForm(t, script);
+  await page.getByLabel("Coupon").fill("SPRING");
+  await page.getByLabel("Newsletter").check();
+  await page.getByLabel("E-mail").fill("ada@");
+  await page.getByLabel("Plant a tree").check();
+  const button = "button";
+  assert.equal(await send(page, button), undefined);
+  await page.getByText("Enter an e-mail address").waitFor();
+  await page.getByLabel("E-mail").fill("ada@example.org");
+  const order = {
+    coupon: "SPRING",
+    newsletter: true,
+    reference: "order-1001",
+    recipient: { email: "ada@example.org" },
+  };
+  const pledges = [{ impact: { amount: 1, offeringId: "tree" } }];
+  assert.deepEqual(await send(page, button), { ...order, pledges });
+  await page.getByLabel("Plant a tree").uncheck();
+  assert.deepEqual(await send(page, button), order);
+});
+
+async function formPage(t, library, options) {
+  return openForm(t, await bundled(`./${library}.jsx`), options);
+}
+
+async function openForm(t, script, { search = "", policy = "", expected } = {}) {
+  const page = await openPage(t, { expected });
+  const headers = policy ? { "content-security-policy": policy } : {};
   await page.route(`${ORIGIN}/**`, (route) =>
     route.fulfill(
       route.request().url().endsWith(".js")
         ? { contentType: "text/javascript", body: script }
-        : { contentType: "text/html", body: HTML },
+        : { contentType: "text/html", headers, body: HTML },
     ),
   );
   await page.goto(ORIGIN + search);
-  await page.waitForSelector("#email");
+  await page.waitForSelector("form");
   return page;
 }
 
 const bundled = (entry) => bundle({ entryPoints: [join(import.meta.dirname, entry)] });
-const bundledText = (contents) => bundle({ stdin: { contents, resolveDir: project.folder } });
 
 /** With the installed package, and React as a shop's page has it. */
 async function bundle(source) {
@@ -158,3 +314,24 @@ async function problem(page, field) {
 }
 
 const sent = (page) => page.evaluate(() => window.sent);
+
+/** Waits until React has shown what a resolver has found. */
+const shown = (page) =>
+  page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );
+
+async function errors(page) {
+  await shown(page);
+  return page.evaluate(() => window.errors());
+}
+
+/** Sends the form. @returns the order; undefined if it is not sent */
+async function send(page, button = "#send") {
+  await page.evaluate(() => {
+    window.sent = undefined;
+  });
+  await page.click(button);
+  await shown(page);
+  return sent(page);
+}

@@ -4,12 +4,24 @@ import { createRoot } from "react-dom/client";
 import { useForm } from "react-hook-form";
 
 const defaultValues = {
-  reference: "order-1",
-  recipient: { email: "" },
-  pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+  coupon: "",
+  address: { zip: "" },
+  quantity: 2,
+  pledge: {
+    reference: "order-1",
+    recipient: { email: "", firstName: "" },
+    pledges: [{ impact: { amount: "", offeringId: "tree" } }],
+    trigger: { date: "" },
+    notifications: [],
+  },
 };
 const options = {
-  resolver: pledgeResolver({ messages: de }),
+  resolver: pledgeResolver({
+    name: "pledge",
+    optional: true,
+    messages: de,
+    timeZone: "Europe/Berlin",
+  }),
   defaultValues,
   criteriaMode: "all",
   shouldUseNativeValidation: location.search === "?native",
@@ -19,7 +31,7 @@ function Order() {
   const { register, handleSubmit, formState } = useForm(options);
   const { errors } = formState;
   window.errors = () =>
-    JSON.parse(JSON.stringify(errors, (key, value) => (key === "ref" ? undefined : value)));
+    JSON.parse(JSON.stringify(errors, (key, value) => (key === "ref" ? value.id : value)));
   return (
     <form
       onSubmit={handleSubmit((order) => {
@@ -27,21 +39,23 @@ function Order() {
       })}
       noValidate
     >
-      <input
-        id="reference"
-        {...register("reference", { setValueAs: (text) => text || undefined })}
-      />
-      <input id="email" {...register("recipient.email")} />
-      <input
-        id="name"
-        {...register("recipient.firstName", { setValueAs: (text) => text || undefined })}
-      />
-      <input
-        id="amount"
-        type="number"
-        step="any"
-        {...register("pledges.0.impact.amount", { valueAsNumber: true })}
-      />
+      <input id="coupon" {...register("coupon")} />
+      <input id="zip" {...register("address.zip")} />
+      <input id="quantity" type="number" {...register("quantity", { valueAsNumber: true })} />
+      <input id="reference" {...register("pledge.reference")} />
+      <input id="email" {...register("pledge.recipient.email")} />
+      <input id="name" {...register("pledge.recipient.firstName")} />
+      <input id="amount" type="number" step="any" {...register("pledge.pledges.0.impact.amount")} />
+      <input id="date" type="datetime-local" {...register("pledge.trigger.date")} />
+      {["Email", "MessagingServiceA", "MessagingServiceB", "Pigeon"].map((service) => (
+        <input
+          key={service}
+          id={service}
+          type="checkbox"
+          value={service}
+          {...register("pledge.notifications")}
+        />
+      ))}
       <button type="submit" id="send">
         Send
       </button>

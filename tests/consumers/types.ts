@@ -31,23 +31,84 @@ const orders = router({
 });
 same<inferRouterInputs<typeof orders>["place"], Request>();
 
-export function ownResolver(defaultValues: Request) {
-  const { handleSubmit, register, formState } = useForm<Request>({
-    resolver: pledgeResolver({ messages: de, maxIssues: 5 }),
+const hoisted = pledgeResolver({ messages: de, maxIssues: 5 });
+const optional = pledgeResolver({ optional: true, timeZone: "Europe/Berlin" });
+const nested = pledgeResolver({ optional: true, name: "pledge", hidden: () => false });
+// @ts-expect-error there is no such option
+pledgeResolver({ optinal: true });
+
+interface Checkout extends Request {
+  coupon: string;
+  address: { zip: string };
+}
+
+export function ownResolver(defaultValues: Checkout) {
+  const { handleSubmit, register, formState } = useForm<Checkout>({
+    resolver: hoisted,
     defaultValues,
   });
-  register("recipient.firstName", { setValueAs: (text: string) => text || undefined });
-  // @ts-expect-error the request has no such member
+  register("address.zip");
+  // @ts-expect-error neither the request nor the shop has such a member
   register("recipient.phone");
   const type: string | undefined = formState.errors.recipient?.email?.type;
   return handleSubmit(
-    (order) => same<typeof order, Request>(),
+    (order) => same<typeof order, Checkout>(),
     () => type,
   );
 }
 
 export function inferred(defaultValues: Request) {
-  return useForm({ resolver: pledgeResolver(), defaultValues }).register("pledges.0.impact.amount");
+  const form = useForm({ resolver: pledgeResolver(), defaultValues });
+  form.handleSubmit((order) => same<typeof order, Request>());
+  return form.register("pledges.0.impact.amount");
+}
+
+/** Values as inputs have them are others than those of an order. */
+export function checkout() {
+  const { handleSubmit, register } = useForm({
+    resolver: optional,
+    defaultValues: {
+      newsletter: false,
+      reference: "order-1",
+      recipient: { email: "", firstName: "" },
+      pledges: [{ impact: { amount: "", offeringId: "tree" } }],
+    },
+  });
+  register("newsletter");
+  // @ts-expect-error there is no such member
+  register("coupon");
+  return handleSubmit((order) => {
+    same<typeof order.newsletter, boolean>();
+    if (order.pledges) {
+      const { newsletter: _, ...request } = order;
+      const payload: Request = request;
+      return payload;
+    }
+    // @ts-expect-error there may be none
+    order.pledges[0];
+    return order.recipient.email;
+  });
+}
+
+export function nestedCheckout() {
+  const { handleSubmit } = useForm({
+    resolver: nested,
+    defaultValues: { coupon: "", pledge: { recipient: { email: "" } } },
+  });
+  handleSubmit(({ coupon, pledge }) => {
+    same<typeof coupon, string>();
+    same<typeof pledge, Request | null>();
+  });
+  useForm({
+    resolver: pledgeResolver({ name: "cart.pledge" }),
+    defaultValues: { cart: { coupon: "", pledge: {} } },
+  }).handleSubmit(({ cart }) => {
+    same<typeof cart.coupon, string>();
+    same<typeof cart.pledge, Request>();
+  });
+  // @ts-expect-error the pledge may be null
+  useForm<{ pledge: Request }>({ resolver: nested });
+  return useForm<{ coupon: string; pledge: Request | null }>({ resolver: nested });
 }
 
 export function forms(defaultValues: Request) {

@@ -225,7 +225,10 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   );
 
   const wrong = ["units", "set", "unit_1", "--name", "Nord", "--link", "http://nord.example/"];
-  await fails(wrong, "`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes");
+  await fails(
+    wrong,
+    "`logo` and `link` are addresses: write `https://…` without a user, at most 2,048 bytes",
+  );
   await fails(["units", "remove", "unit_2"], "the unit `unit_2` has no profile");
   for (const unit of ["unit_0", "unit_1"])
     assert.deepEqual(await json("units", "remove", unit), { unit, removed: true });

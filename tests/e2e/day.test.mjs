@@ -7,8 +7,8 @@ import test from "node:test";
 import { promisify } from "node:util";
 import { openKv } from "../../scripts/lib/kv.mjs";
 import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
-import { contents, run, scratch, script, tools } from "./script.mjs";
-import { create, get, startWorker } from "./worker.mjs";
+import { contents, localKv, run, scratch, script, tools } from "./script.mjs";
+import { create, get, send, startWorker } from "./worker.mjs";
 
 const execute = promisify(execFile);
 const order = (reference, offeringId = "tree") => ({
@@ -29,6 +29,8 @@ async function serve(kv, work) {
     await work({
       create: async (...request) => parsed(await create(worker.origin, ...request)),
       get: async (...request) => parsed(await get(worker.origin, ...request)),
+      open: (address) =>
+        send(worker.origin, { method: "GET", path: address.replace(/^\w+:\/\/[^/]*/, "") }),
     });
     for (const { name } of (await worker.kv.list()).keys) {
       const { value, metadata } = await worker.kv.getWithMetadata(name);
@@ -74,7 +76,8 @@ async function operator(t) {
   const { env, account } = await cloudflare(t, { deployed: false });
   const there = { ...tools, env: { ...tools.env, ...env } };
   const deploy = async (environment) => {
-    const { code, out, problem } = await script("deploy", ["--env", environment], { env });
+    const args = ["--env", environment, "--var", `PUBLIC_ORIGIN:https://${environment}.example`];
+    const { code, out, problem } = await script("deploy", args, { env });
     assert.equal(code, 0, out + problem);
     assert.doesNotMatch(out + problem, /warning/i);
     const worker = `impact-pledge-${environment}`;
@@ -220,4 +223,45 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
     });
   }
   assert.deepEqual(readFileSync(join(tools.root, "wrangler.toml")), configuration);
+});
+
+test("a repeat after its API key was rotated makes no second record, and no stranger gets at the first", async (t) => {
+  const kv = await localKv(t);
+  const keys = async (...args) => {
+    const { code, out, problem } = await run("keys", [...args, "--json"], { kv });
+    assert.equal(code, 0, problem);
+    return JSON.parse(out);
+  };
+  const made = (mode, unit) => keys("create", "--mode", mode, "--unit", unit);
+  const { key: leaked, id } = await made("test", "web");
+  const once = { "idempotency-key": "order-1" };
+  const repeat = (service, key) => service.create(key, order("order-1"), once);
+  let first;
+  await serve(kv, async (service) => (first = await repeat(service, leaked)));
+  assert.equal(first.status, 200, first.text);
+  const recorded = await contents(kv);
+
+  const { key: rotated } = await keys("rotate", id, "--keep", "0");
+  await serve(kv, async (service) => {
+    assert.equal((await repeat(service, rotated)).text, first.text);
+    assert.equal((await repeat(service, leaked)).status, 401);
+    assert.equal((await service.get(leaked, first.json.id)).status, 401);
+  });
+  const kept = (records) => Object.entries(records).filter(([name]) => !name.startsWith("key:"));
+  assert.deepEqual(kept(await contents(kv)), kept(recorded));
+
+  const strangers = [await made("test", "pos"), await made("live", "web")];
+  await serve(kv, async (service) => {
+    for (const { key } of strangers) {
+      const { status, json } = await repeat(service, key);
+      assert.equal(status, 200);
+      assert.notEqual(json.id, first.json.id);
+      assert.equal((await service.get(key, first.json.id)).status, 404);
+      const [, theirs] = json.timelineUrl.split("?");
+      const [page] = first.json.timelineUrl.split("?");
+      assert.equal((await service.open(`${page}?${theirs}`)).status, 404);
+    }
+    assert.equal((await service.open(first.json.timelineUrl)).status, 200);
+    assert.equal((await repeat(service, rotated)).text, first.text);
+  });
 });

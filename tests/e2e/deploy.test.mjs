@@ -1,11 +1,11 @@
 /** The files and settings that a deploy would upload. */
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { gzipSync } from "node:zlib";
 import { seedData } from "../../scripts/lib/seed.mjs";
-import { scratch, script, tools } from "./script.mjs";
+import { run, scratch, script, tools } from "./script.mjs";
 
 const FREE_PLAN_BYTES = 3 * 1024 * 1024; // Cloudflare's limit, compressed
 
@@ -22,7 +22,8 @@ async function upload(t, ...options) {
 }
 
 test("the service is built and uploaded alone, with its bindings and nothing of development", async (t) => {
-  const { printed, files } = await upload(t, "--env", "production");
+  const origin = ["--var", "PUBLIC_ORIGIN:https://pledges.example"];
+  const { printed, files } = await upload(t, "--env", "production", ...origin);
   const account = "dry run of the upload: account .*";
   const place = "environment production, Worker impact-pledge-production";
   assert.match(printed, new RegExp(`^${account}, ${place}$`, "m"));
@@ -49,4 +50,28 @@ test("the service is built and uploaded alone, with its bindings and nothing of 
     assert.ok(!production.includes(word), `${word} must not be deployed`);
   }
   assert.doesNotMatch(production, /assets/i);
+});
+
+test("production is not deployed without the origin that its timeline addresses begin with for good", async (t) => {
+  const refused = async (problem, ...args) => {
+    const ended = await run("deploy", ["--env", "production", "--dry-run", ...args]);
+    assert.deepEqual([ended.code, ended.out], [1, ""]);
+    assert.match(ended.problem, problem);
+    assert.match(ended.problem, /the host that its create was sent to, for good.*wrangler\.toml/s);
+  };
+  await refused(/`PUBLIC_ORIGIN` of the environment production is not set/);
+  const folder = scratch(t);
+  const config = join(folder, "wrangler.toml");
+  for (const origin of [
+    "pledges.example",
+    "https://",
+    "https://a@b",
+    "https://a/path",
+    "https://a..b",
+    "ftp://a",
+  ]) {
+    await refused(/is not an origin: `/, "--var", "LOG_PERCENT:1", `PUBLIC_ORIGIN:${origin}`);
+    writeFileSync(config, `name = "x"\n[env.production.vars]\nPUBLIC_ORIGIN = "${origin}"\n`);
+    await refused(/is not an origin: `/, "--config", config);
+  }
 });

@@ -12,6 +12,7 @@ const HEADERS = {
   "user-agent": CANARY,
   referer: `https://${CANARY}.example/`,
   "x-canary": CANARY,
+  "cf-ray": CANARY,
 };
 const ORDER = {
   reference: CANARY,
@@ -45,15 +46,17 @@ test("a line for each answer, with its ID, and nothing of the caller's", async (
     ["GET /healthz", await asked("GET", `/healthz?${CANARY}`)],
   ];
   const messages = worker.logs().map(({ message }) => message);
-  for (const secret of [CANARY, id, timelineUrl.split("edit_key=")[1]])
+  for (const secret of [CANARY, timelineUrl.split("edit_key=")[1]])
     assert.deepEqual(
       messages.filter((message) => message.includes(secret)),
       [],
     );
   const lines = messages.filter((text) => text.startsWith("{")).map((text) => JSON.parse(text));
-  for (const [route, { status, headers }] of answers) {
+  for (const [route, answer] of answers) {
+    const { status, headers } = answer;
     const line = lines.find(({ request }) => request === headers["x-request-id"]);
     assert.deepEqual([line?.route, line?.status], [route, status]);
+    assert.equal(line.transaction, answer === created ? id : undefined);
     assert.ok(Number.isInteger(line.ms) && Number.isInteger(line.kvMs) && line.version);
   }
   assert.equal(lines.filter(({ request }) => request).length, answers.length);

@@ -1,10 +1,9 @@
-//! Safe repeats: what is derived from the header, and the answers that are remembered.
+//! Safe repeats: what is derived from the header, and the replay records that are remembered.
 
 use impact_pledge::handle::Caches;
 use impact_pledge::idempotency::{
     Derivation, Fingerprint, IdempotencyKey, Replay, ReplayHash, Terms,
 };
-use impact_pledge::pledge::CurrencyCode;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::version::Version;
@@ -103,57 +102,56 @@ fn a_replay_is_named_by_secret_mode_unit_and_key_alone() {
     assert!(names.iter().all(|name| name.len() == 64));
 }
 
-// ---- Recent answers ------------------------------------------------------------------------------
+// ---- Recent replays ------------------------------------------------------------------------------
+
+fn unit(name: &str) -> Scope {
+    Scope { unit: name.to_owned(), mode: Mode::Live }
+}
 
 fn hash(number: usize) -> ReplayHash {
     let key = IdempotencyKey::new(format!("order-{number}")).unwrap();
-    let scope = Scope { unit: "unit".to_owned(), mode: Mode::Test };
-    ReplayHash::new(&NamespaceSecret::new([7; 32]), &scope, &key)
+    ReplayHash::new(&NamespaceSecret::new([7; 32]), &unit("a"), &key)
 }
 
 fn replay(id: &str) -> Replay {
     let terms = Terms {
         created_at: String::new(),
         amount: String::new(),
-        currency_code: CurrencyCode::Usd,
+        currency_code: "USD".to_owned(),
         origin: String::new(),
     };
     Replay { id: id.to_owned(), terms, version: Version }
 }
 
 #[test]
-fn an_answer_is_remembered_for_two_minutes() {
-    let answers = Caches::default().recent_answers;
-    answers.keep(hash(1), replay("a"), b"first".to_vec(), 1_000);
-    answers.keep(hash(1), replay("b"), b"second".to_vec(), 2_000);
-    assert_eq!(answers.body("a", 120_999).unwrap(), b"first");
-    assert_eq!(answers.body("a", 121_000), None);
-    assert_eq!(answers.body("c", 2_000), None);
-    assert_eq!(answers.replay(hash(1), 121_999).unwrap(), replay("b"), "the last");
-    assert_eq!(answers.replay(hash(1), 122_000), None);
-    assert_eq!(answers.replay(hash(2), 2_000), None);
+fn a_replay_is_remembered_for_two_minutes() {
+    let (replays, unit) = (Caches::default().recent_replays, &unit("a"));
+    replays.keep(unit, hash(1), replay("a"), 1_000);
+    replays.keep(unit, hash(1), replay("b"), 2_000);
+    assert_eq!(replays.of(unit, "a", 120_999), Some(replay("a")));
+    assert_eq!(replays.of(unit, "a", 121_000), None);
+    assert_eq!(replays.of(unit, "c", 2_000), None);
+    assert_eq!(replays.last(unit, hash(1), 121_999), Some(replay("b")));
+    assert_eq!(replays.last(unit, hash(1), 122_000), None);
+    assert_eq!(replays.last(unit, hash(2), 2_000), None);
+    let bytes = replays.bytes();
+    replays.keep(unit, hash(1), replay("c"), 122_000);
+    assert!(replays.bytes() < bytes, "what is over takes no room");
 }
 
+/// 4 MiB in all. Who has most loses its oldest, and others lose nothing.
 #[test]
-fn no_more_than_512_answers_are_remembered() {
-    let answers = Caches::default().recent_answers;
-    for number in 0..513 {
-        answers.keep(hash(number), replay(&number.to_string()), vec![b'x'], 0);
-        assert_eq!(
-            (answers.count(), answers.bytes()),
-            ((number + 1).min(512), (number + 1).min(512))
-        );
+fn a_unit_forgets_its_own_replays_alone() {
+    let replays = Caches::default().recent_replays;
+    let live = unit("a");
+    replays.keep(&live, hash(0), replay("mine"), 0);
+    let large = |number: usize| Replay { id: format!("{number:01000}"), ..replay("") };
+    for number in 0..5_000 {
+        replays.keep(&unit("b"), hash(number), large(number), 0);
+        assert!(replays.bytes() <= 4 * 1024 * 1024);
     }
-    assert_eq!((answers.body("0", 0), answers.body("1", 0)), (None, Some(vec![b'x'])));
-}
-
-#[test]
-fn no_more_than_4_mib_of_answers_are_remembered() {
-    let answers = Caches::default().recent_answers;
-    for number in 0..5_usize {
-        answers.keep(hash(number), replay(&number.to_string()), vec![b'x'; 1024 * 1024], 0);
-        assert_eq!(answers.bytes(), (number + 1).min(4) * 1024 * 1024);
-    }
-    answers.keep(hash(5), replay("5"), vec![b'x'], 0);
-    assert_eq!((answers.count(), answers.bytes()), (4, 3 * 1024 * 1024 + 1));
+    assert!(replays.bytes() > 4 * 1024 * 1024 - 2_000);
+    assert_eq!(replays.of(&live, "mine", 0), Some(replay("mine")));
+    assert_eq!(replays.last(&unit("b"), hash(0), 0), None);
+    assert_eq!(replays.last(&unit("b"), hash(4_999), 0), Some(large(4_999)));
 }

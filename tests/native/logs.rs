@@ -1,9 +1,10 @@
 //! The log lines of requests, and of keys that are refused too often.
 
 use futures_executor::block_on;
+use impact_pledge::auth::ApiKey;
 use impact_pledge::handle::{Caches, Clock as _, Journal, Service, Settings, Variables};
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{Key, Store, StoreError, Stored};
+use impact_pledge::store::{CredentialKey, Key, Store, StoreError, Stored};
 use serde_json::{Value, json};
 use std::future::poll_fn;
 use std::mem::take;
@@ -11,8 +12,8 @@ use std::rc::Rc;
 use std::task::Poll;
 use support::memory::MemoryStore;
 use support::service::{
-    FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TestRequest, TestService, UNIT, key_record,
-    minimal, put_key, seeded, unit,
+    FixedClock, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TEAM, TestRequest, TestService, UNIT, key_record,
+    minimal, put_key, repeatable, seeded, unit,
 };
 
 /// A text in every part of a request, which must be in no log.
@@ -34,6 +35,7 @@ fn canaries(service: &TestService<MemoryStore>) -> Vec<(&'static str, u16, TestR
             .with_body(body.to_string().into_bytes())
             .with_header("idempotency-key", CANARY)
             .with_header("x-canary", CANARY)
+            .with_header("cf-ray", "canary0123456789-FRA")
             .with_header("cookie", CANARY)
     };
     let created = service.send(&with("POST", PATH, UNIT, &body)).json();
@@ -90,14 +92,13 @@ fn a_log_line_says_who_what_and_why_and_quotes_nothing() {
         assert_eq!(line["cause"].is_null(), status == 200, "{line}");
         assert!(line["ms"].is_u64() && line["kvMs"].is_u64(), "{line}");
         let is_known = route.contains("/v2/") && status != 401;
-        let caller =
-            ["unit_dev", "test", "d4f722b49dea"].map(|text| json!(is_known.then_some(text)));
-        assert_eq!(["unit", "mode", "key"].map(|name| line[name].clone()), caller, "{line}");
+        let caller = ["unit_dev", "test"].map(|text| json!(is_known.then_some(text)));
+        assert_eq!(["unit", "mode"].map(|name| line[name].clone()), caller, "{line}");
+        let key = if status == 401 { "8612c5d7a29b" } else { "d4f722b49dea" };
+        assert_eq!(line["key"], json!(route.contains("/v2/").then_some(key)), "{line}");
     }
-    let request = TestRequest::new("GET", "/healthz", "").with_header("cf-ray", "8c2f9d3b1a2b-FRA");
-    assert_eq!(logged(&service, &request)["request"], "8c2f9d3b1a2b-FRA");
     let requests = canaries(&service);
-    let service = TestService { settings: service.settings.clone(), ..service.isolate() };
+    let service = service.isolate();
     service.store.set_broken(true);
     for (route, _, request) in requests.iter().filter(|(route, ..)| route.contains("{id}")) {
         let line = logged(&service, request);
@@ -200,19 +201,166 @@ fn order_of(impacts: &[Value]) -> Value {
 }
 
 #[test]
-fn failures_are_all_logged_and_of_successes_so_many_percent() {
+fn a_create_is_logged_with_its_transaction_and_whether_it_repeats_one() {
+    let service = logging("100");
+    let facts = |line: Value| [line["transaction"].clone(), line["repeat"].clone()];
+    let sent = |service: &TestService<MemoryStore>, request: &TestRequest| {
+        let answer = service.send(request);
+        (answer.status, facts(serde_json::from_str(&answer.log.unwrap()).unwrap()))
+    };
+    let first = service.send(&repeatable(&minimal()));
+    let id = &first.json()["id"];
+    let line: Value = serde_json::from_str(&first.log.unwrap()).unwrap();
+    assert_eq!(facts(line), [id.clone(), Value::Null]);
+    let other = service.isolate();
+    let repeat = (200, [id.clone(), json!(true)]);
+    assert_eq!(
+        [&service, &other].map(|it| sent(it, &repeatable(&minimal()))),
+        [&repeat; 2].map(Clone::clone)
+    );
+    assert_eq!(sent(&service, &repeatable(&order_of(&[]))).1, [Value::Null, Value::Null]);
+
+    service.store.set_unconfirmed(Some("transaction:"));
+    let (status, [transaction, repeat]) = sent(
+        &service,
+        &TestRequest::new("POST", PATH, UNIT).with_body(minimal().to_string().into_bytes()),
+    );
+    assert_eq!((status, repeat), (503, Value::Null));
+    let name = format!("transaction:{}", transaction.as_str().unwrap());
+    assert!(service.store.names().contains(&name), "it may be recorded, and can be looked up");
+}
+
+#[test]
+fn a_refusal_is_logged_with_what_its_caller_can_be_helped_by() {
+    let service = logging("0");
+    let lines = |request: &TestRequest| logged(&service, request);
+    let other = TestRequest::new("GET", &format!("{PATH}/x"), TEAM);
+    for request in
+        [TestRequest::new("POST", PATH, TEAM), other.with_header("x-service-unit-id", CANARY)]
+    {
+        let line = lines(&request);
+        assert_eq!(
+            [&line["cause"], &line["key"], &line["mode"]],
+            ["unit-required", "4403e5ee8ab8", "test"],
+            "{line}"
+        );
+        assert_eq!(line["unit"], Value::Null);
+    }
+    for (body, code, pointer) in [
+        ("canary", "malformed_json", ""),
+        ("[]", "invalid_type", ""),
+        (r#"{"canary":1,"recipient":{"email":"canary"}}"#, "required", "/reference"),
+        (
+            r#"{"reference":"","recipient":{"email":"a@b","canary":1,"a":2},"pledges":[{"impact":{"amount":1,"offeringId":""}}]}"#,
+            "unknown_member",
+            "/recipient",
+        ),
+        (
+            r#"{"reference":"","recipient":{"email":"a@b"},"pledges":[{"impact":{"amount":1,"offeringId":"","~ canary/":{}}}]}"#,
+            "unknown_member",
+            "/pledges/0/impact",
+        ),
+        (
+            r#"{"canary":"canary","reference":"","recipient":{"email":"a@b"},"pledges":[{"impact":{"amount":1,"offeringId":""}}]}"#,
+            "unknown_member",
+            "",
+        ),
+        (
+            r#"{"reference":"","recipient":{"email":"canary"},"pledges":[{"impact":{"amount":1,"offeringId":""}}]}"#,
+            "invalid_email",
+            "/recipient/email",
+        ),
+    ] {
+        let line = lines(&TestRequest::new("POST", PATH, UNIT).with_body(body.as_bytes().to_vec()));
+        assert_eq!(
+            [&line["cause"], &line["code"], &line["pointer"]],
+            ["invalid-request", code, pointer],
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn a_request_has_the_id_of_the_platform_if_that_looks_like_one() {
+    let service = logging("100");
+    let id = |ray: &str| {
+        let request = TestRequest::new("GET", "/healthz", "").with_header("cf-ray", ray);
+        logged(&service, &request)["request"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(id("8c2f9d3b1a2b4c5d-FRA"), "8c2f9d3b1a2b4c5d-FRA");
+    for other in [
+        "",
+        "8c2f9d3b1a2b4c5d",
+        "8c2f9d3b1a2b4c5-FRA",
+        "8c2f9d3b1a2b4c5d6-FRA",
+        "8c2f9d3b1a2b4c5g-FRA",
+        "8c2f9d3b1a2b4c5d-FR",
+        "8c2f9d3b1a2b4c5d-FRAN",
+        "8c2f9d3b1a2b4c5d-F1A",
+        "8c2f9d3b1a2b4c5d-FRA-FRA",
+        "8c2f9d3b1a2b4c5d_FRA",
+        "8c2f9d3b1a2b4c5d-FRA, 8c2f9d3b1a2b4c5d-FRA",
+        "8c2f9d3b1a2b4cé-FRA",
+        "\"-FRA",
+    ] {
+        let id = id(other);
+        assert!(
+            id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            "`{other}`: {id}"
+        );
+    }
+}
+
+#[test]
+fn the_message_of_a_failure_of_ours_names_the_request() {
+    let service = logging("0");
+    let create = |ray: &str| {
+        TestRequest::new("POST", PATH, UNIT)
+            .with_body(minimal().to_string().into_bytes())
+            .with_header("cf-ray", ray)
+    };
+    let damage =
+        || service.store.keep(&CredentialKey(ApiKey::new(UNIT).hash()).name(), b"", b"null");
+    let fail = || service.store.set_failing(Some("key:"));
+    for (status, break_something) in [(500, &damage as &dyn Fn()), (503, &fail)] {
+        break_something();
+        for ray in ["8c2f9d3b1a2b4c5d-FRA", "none"] {
+            let answer = service.send(&create(ray));
+            let message = format!(" The request's ID is `{}`.", answer.headers["x-request-id"]);
+            assert_eq!(answer.status, status);
+            assert!(
+                answer.json()["message"].as_str().unwrap().ends_with(&message),
+                "{}",
+                answer.text
+            );
+        }
+    }
+    service.store.set_failing(None);
+    let refused = service.send(&TestRequest::new("POST", PATH, WRONG));
+    assert!(refused.status == 401 && !refused.text.contains("ID is"), "{}", refused.text);
+}
+
+#[test]
+fn failures_are_all_logged_and_of_successes_and_of_strangers_so_many_percent() {
     for (percent, [least, most]) in
         [("", [0, 0]), ("0", [0, 0]), ("50", [300, 700]), ("100", [1_000; 2]), ("all", [1_000; 2])]
     {
         let service = logging(percent);
-        let health = TestRequest::new("GET", "/healthz", "");
-        let count = (0..1_000).filter(|_| service.send(&health).log.is_some()).count();
-        assert!((least..=most).contains(&count), "`{percent}`: {count}");
+        let logged = |count: usize, request: &TestRequest| {
+            (0..count).filter(|_| service.send(request).log.is_some()).count()
+        };
         let get = |key| TestRequest::new("GET", &format!("{PATH}/none"), key);
-        assert!((0..100).all(|_| service.send(&get(UNIT)).log.is_some()), "`{percent}`: 404");
+        let page = TestRequest::new("GET", "/timeline/none?edit_key=x", "");
+        let health = TestRequest::new("GET", "/healthz", "");
+        let nothing = TestRequest::new("GET", "/none", UNIT);
+        for request in [health, get(WRONG), page, nothing] {
+            let count = logged(1_000, &request);
+            assert!((least..=most).contains(&count), "`{percent}`: {count} of {}", request.path);
+        }
+        assert_eq!(logged(100, &get(UNIT)), 100, "`{percent}`: 404");
+        assert_eq!(logged(100, &get(TEAM)), 100, "`{percent}`: 401, the key is there");
         service.store.set_broken(true);
-        let other = get("service_sk_test_new");
-        assert!((0..100).all(|_| service.send(&other).log.is_some()), "`{percent}`: 503");
+        assert_eq!(logged(100, &get("service_sk_test_new")), 100, "`{percent}`: 503");
     }
 }
 
@@ -261,15 +409,71 @@ fn a_network_with_too_many_refused_keys_costs_no_more_reads() {
     assert_eq!(send("203.0.113.8", &wrong(0)).status, 401, "another network");
 }
 
+const MINUTES: u64 = 60_000;
+
 #[test]
-fn a_key_that_was_accepted_works_from_a_limited_network() {
+fn a_key_that_was_accepted_lately_works_from_a_limited_network_and_is_read_as_ever() {
+    let (service, request) = limited();
+    let send = |key| service.send(&request("203.0.113.7", key)).status;
+    let at = |ms| service.clock.0.set(NOW_MS + ms);
+    assert_eq!(send(UNIT), 200);
+    for ten_seconds in 0..89 {
+        at(ten_seconds * 10_000);
+        let reads = service.store.reads();
+        assert!([send(WRONG), send(WRONG), send(WRONG), send(WRONG)].contains(&429));
+        assert_eq!(send(UNIT), 200, "after {ten_seconds}0 s");
+        assert!(service.store.reads() > reads);
+    }
+    at(89 * 10_000 + 15 * MINUTES); // no request for a while
+    assert_eq!((send(WRONG), send(UNIT)), (429, 429));
+}
+
+#[test]
+fn a_key_that_was_revoked_is_limited_at_once() {
     let (service, request) = limited();
     let send = |key| service.send(&request("203.0.113.7", key)).status;
     assert_eq!(send(UNIT), 200);
-    assert_eq!([WRONG; 5].map(send), [401, 401, 401, 429, 429]);
-    assert_eq!(send(UNIT), 200);
+    assert_eq!([WRONG; 4].map(send), [401, 401, 401, 429]);
+    service.store.remove(&CredentialKey(ApiKey::new(UNIT).hash()).name());
     service.clock.0.set(NOW_MS + 10_000);
-    assert_eq!((send(WRONG), send(UNIT)), (429, 429), "the platform still counts it");
+    assert_eq!(send(UNIT), 429, "it is read once more");
+    let reads = service.store.reads();
+    assert_eq!((send(UNIT), service.store.reads()), (429, reads), "and then no more");
+}
+
+#[test]
+fn no_more_than_1_024_accepted_keys_are_remembered() {
+    let (service, request) = limited();
+    let send = |key: &str| service.send(&request("203.0.113.7", key)).status;
+    let numbered = |number| format!("service_sk_test_{number}");
+    for number in 0..1_025 {
+        put_key(&*service.store, &numbered(number), &key_record(Mode::Test, unit("unit_dev")));
+        assert_eq!(send(&numbered(number)), 200);
+    }
+    assert_eq!([WRONG; 4].map(send), [401, 401, 401, 429]);
+    service.clock.0.set(NOW_MS + 10_000);
+    assert_eq!((send(WRONG), send(&numbered(1_024))), (429, 200));
+    let served = (0..1_024).filter(|number| send(&numbered(*number)) == 200).count();
+    assert!(served < 1_024, "{served}");
+}
+
+/// Cloudflare gives the requests of all Workers of other zones one address.
+#[test]
+fn a_worker_of_another_zone_counts_as_its_zone_and_nobody_else_does() {
+    const WORKERS: &str = "2a06:98c0:3600::103";
+    let (service, request) = limited();
+    let send = |address: &str, zone: &str| {
+        service.send(&request(address, WRONG).with_header("cf-worker", zone)).status
+    };
+    assert_eq!([WORKERS; 4].map(|it| send(it, "evil.example")), [401, 401, 401, 429]);
+    assert_eq!([WORKERS; 3].map(|it| send(it, "shop.example")), [401; 3], "another Worker");
+    assert_eq!(send("2a06:98c0:3600:0:0:0:0:103", "evil.example"), 429);
+    let plain = || service.send(&request(WORKERS, WRONG)).status;
+    assert_eq!([plain(), plain(), plain(), plain()], [401, 401, 401, 429], "without a zone");
+    for elsewhere in ["203.0.113.7", "2a06:98c0:3601::103"] {
+        let statuses = ["1", "2", "3", "4"].map(|zone| send(elsewhere, zone));
+        assert_eq!(statuses, [401, 401, 401, 429], "{elsewhere}: anybody can send the header");
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod head;
 mod http;
 mod idempotency;
 mod ids;
+mod in_flight;
 mod json_schema;
 mod logs;
 mod mail;

@@ -200,6 +200,7 @@ fn problems() -> Vec<(Problem, &'static [(&'static str, &'static str)])> {
         (Problem::ContentTooLarge, &[CREATE]),
         (Problem::RecordTooLarge, &[CREATE]),
         (Problem::UnreadableBody, &[CREATE]),
+        (Problem::SlowBody, &[CREATE]),
         (Problem::InvalidRequest(text), &[CREATE]),
         (Problem::InvalidIdempotencyKey, &[CREATE]),
         (Problem::IdempotencyKeyReused, &[CREATE]),
@@ -207,6 +208,7 @@ fn problems() -> Vec<(Problem, &'static [(&'static str, &'static str)])> {
         (Problem::WriteUnconfirmed { repeatable: true }, &[CREATE]),
         (Problem::Busy, &[CREATE]),
         (Problem::SecretMissing, &[CREATE]),
+        (Problem::PricesUnreadable(String::new()), &[CREATE]),
         (Problem::InvalidHost, &[CREATE]),
     ]
 }
@@ -248,7 +250,7 @@ fn every_problem_has_the_body_that_the_document_says() {
         for (method, path) in operations {
             let schema = document.answer(method, path, problem.status()).unwrap();
             for is_live in [None, Some(false), Some(true)] {
-                let body = serde_json::to_value(problem.body(is_live)).unwrap();
+                let body = serde_json::to_value(problem.body(is_live, Some("1"))).unwrap();
                 assert!(document.accepts(schema, &body), "{method} {path}: {body}");
             }
             let response =

@@ -484,7 +484,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "N", "logo": "http://l.example" }),
-            "`logo` and `link` are addresses: write `https://…`, at most 2,048 bytes",
+            "`logo` and `link` are addresses: write `https://…` without a user, at most 2,048 bytes",
         ),
         (
             "u",

@@ -12,7 +12,8 @@ use impact_pledge::store::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use support::service::{
-    Answer, PATH, SECRET, TestRequest, UNIT, minimal, put_key, put_prices, repeatable, seeded, unit,
+    Answer, ORIGIN, PATH, SECRET, TestRequest, UNIT, minimal, put_key, put_prices, repeatable,
+    seeded, unit,
 };
 
 // ---- Records that do not read ------------------------------------------------------------------
@@ -27,7 +28,28 @@ fn a_record_that_does_not_read_is_our_mistake() {
     assert!(!answer.text.contains("secret"));
     put_prices(&*service.store, Mode::Test, b"{}");
     let answer = service.create(UNIT, &minimal());
-    assert_eq!((answer.status, &answer.json()["isLive"]), (500, &json!(false)));
+    assert_eq!((answer.status, &answer.json()["isLive"]), (503, &json!(false)));
+    assert!(answer.json()["message"].as_str().unwrap().contains("nothing was recorded"));
+}
+
+/// A later release may charge in further currencies.
+#[test]
+fn a_transaction_in_an_unknown_currency_is_shown_and_repeated() {
+    let in_francs = |text: &str| text.replace(r#""USD""#, r#""CHF""#);
+    let service = seeded();
+    let created = service.send(&repeatable(&minimal()));
+    let id = created.json()["id"].as_str().unwrap().to_owned();
+    service.store.names().iter().for_each(|name| service.store.edit(name, in_francs));
+    let service = service.isolate();
+    let repeat = service.send(&repeatable(&minimal()));
+    assert_eq!((repeat.status, repeat.text), (200, in_francs(&created.text)));
+    assert_eq!(service.get(UNIT, &id).json()["charge"]["currencyCode"], "CHF");
+    let page = created.json()["timelineUrl"].as_str().unwrap().replace(ORIGIN, "");
+    assert_eq!(service.send(&TestRequest::new("GET", &page, "")).status, 200);
+
+    service.store.set_hidden(Some("transaction:"));
+    let repeat = service.send(&repeatable(&minimal()));
+    assert_eq!((repeat.status, &*repeat.headers["retry-after"]), (503, "1"), "it is not seen yet");
 }
 
 /// serde_json quotes what it does not expect: a stored value is none of the log's business.
@@ -74,7 +96,7 @@ fn the_log_says_which_record_is_damaged_and_quotes_nothing_of_it() {
 #[track_caller]
 fn logs_without_quoting(answer: &Answer, kind: &str, stored: &str) {
     let log = answer.log.as_deref().unwrap_or_default();
-    assert_eq!(answer.status, 500, "`{stored}`: {log}");
+    assert_eq!(answer.status, if kind == "catalogue" { 503 } else { 500 }, "`{stored}`: {log}");
     assert!(
         log.contains(&format!(r#""cause":"the stored {kind} is damaged: "#)),
         "`{stored}`: {log}"
@@ -121,10 +143,11 @@ fn metadata(record: &KeyRecord, request: &TestRequest) -> Value {
     assert_eq!(service.send(request).status, 200);
     let mut metadata = service.store.metadata("transaction:");
     assert_eq!(metadata.len(), 1);
-    assert_eq!(
-        metadata[0].as_object_mut().unwrap().remove("editKey").unwrap().as_str().unwrap().len(),
-        64
-    );
+    let name = service.store.names().into_iter().find(|name| name.starts_with("transaction:"));
+    let bytes = service.store.value(&name.unwrap()).unwrap().len();
+    let members = metadata[0].as_object_mut().unwrap();
+    assert_eq!(members.remove("editKey").unwrap().as_str().unwrap().len(), 64);
+    assert_eq!(members.remove("bytes").unwrap(), bytes);
     metadata.remove(0)
 }
 

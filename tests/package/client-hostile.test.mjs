@@ -18,7 +18,7 @@ import {
 } from "./client.mjs";
 import { flood, retrieved } from "./mock-server.mjs";
 
-const { ApiError, ConnectionError, PledgeClient, TimeoutError } = pkg;
+const { ApiError, ConnectionError, PledgeClient, PledgeError, TimeoutError } = pkg;
 const BEARER = `Bearer ${KEY}`;
 
 /** The error of a call whose `fetch` is this. */
@@ -102,6 +102,47 @@ test("the key is in nothing that a caller's `fetch` throws", async () => {
     for (let { cause } = error; cause != null && causes < 100; { cause } = cause) causes += 1;
     assert.ok(causes < 100, "the causes are cut");
   }
+});
+
+test("the key is in nothing that the function `apiKey` throws", async () => {
+  for (const thrown of leaks()) {
+    const error = await errorOf(answer({}), { apiKey: rejecting(thrown) });
+    assertError(error, PledgeError, "api_key_failed", /^the function `apiKey` gave no key: /);
+  }
+});
+
+test("the key is in no response of a success, and in no event of it", async () => {
+  const headers = { "x-echo": BEARER, "x-request-id": KEY, "idempotent-replayed": "true" };
+  const bare = { get: (name) => headers[name] ?? null, secret: KEY };
+  for (const given of [new Headers(headers), bare]) {
+    const events = [];
+    const fetch = () => ({ ...answer(retrieved())(), headers: given });
+    const { client } = clientOf(fetch, { onResponse: (event) => events.push(event) });
+    const { response } = await get(client).withResponse();
+    assert.deepEqual([response.requestId, response.idempotentReplayed], ["[API key]", true]);
+    assert.equal(events[0].requestId, "[API key]");
+    assertNoKey([response, ...response.headers, events]);
+  }
+});
+
+test("a line of a log is one line, without the key, whatever a service or a hook says", async () => {
+  const error = `no\nimpact-pledge: paid\r\u001b[2K\u2028 ${BEARER}`;
+  const lines = [];
+  const log = (...line) => void lines.push(line);
+  await errorOf(answer({ error }, { status: 500 }), {
+    logger: { error: log, warn: log, info: log, debug: log },
+    logLevel: "debug",
+    onRequest: thrower,
+    onResponse: async () => thrower(),
+  });
+  const texts = lines.map(([text]) => text);
+  assert.ok(texts.includes("impact-pledge: `onResponse` failed"));
+  assert.match(
+    texts.join(" "),
+    /no\\nimpact-pledge: paid\\u000d\\u001b\[2K\\u2028 Bearer \[API key\]/,
+  );
+  for (const text of texts) assert.match(text, /^impact-pledge: [^\p{Cc}\u2028\u2029]+$/u);
+  assertNoKey(lines);
 });
 
 test("a cause keeps what helps to find a failure", async () => {

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
 import test from "node:test";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { strays } from "../../proofs/matrix/shared/contexts.mjs";
 import {
   ID,
   KEY,
@@ -169,6 +170,10 @@ test("a hundred calls at once each get their own answer", async (t) => {
   );
 });
 
+test("calls at once run each in its caller's own async context", async () => {
+  assert.deepEqual(await strays(PledgeClient), []);
+});
+
 // ---- Options that are refused ----------------------------------------------------------------------
 
 const GOOD = { apiKey: KEY, baseUrl: "https://pledges.example.org" };
@@ -235,6 +240,9 @@ const WRONG_OF_CALLS = [
     [{ Authorization: "x" }, /`authorization`: that is what `apiKey` is for/],
     [{ "Idempotency-Key": "x" }, /`idempotencyKey` is for/],
     [{ "content-type": "text/plain" }, /can't set `content-type`$/],
+    ...["Transfer-Encoding", "connection", "keep-alive", "te", "trailer", "upgrade", "expect"]
+      .concat("via", "Cookie", "origin", "accept-encoding", "proxy-authorization", "sec-fetch-mode")
+      .map((name) => [{ [name]: "x" }, new RegExp(`can't set \`${name.toLowerCase()}\`: .*HTTP`)]),
     [{ "a b": "x" }, /name or value/],
     [{ a: "x\r\nb: y" }, /name or value/],
     [{ a: 1 }, /name or value/],
@@ -260,7 +268,7 @@ test("an option that can't be used is refused by name, nothing is sent, and the 
     assertError(await failed(create(client, options)), PledgeError, "invalid_argument", message);
   const gets = [
     [get(client, { idempotencyKey: "x" }), /`idempotencyKey`/],
-    ...["", ".", "..", undefined, 5, Symbol("id")].map((id) => [
+    ...["", ".", "..", "a\ud800", undefined, 5, Symbol("id")].map((id) => [
       client.getPledgeTransaction(id),
       /`id`/,
     ]),

@@ -113,7 +113,8 @@ test("texts are for shoppers, in English or in the shop's own", async () => {
     "Enter an e-mail address such as ada@example.org",
     "Enter a number",
   ];
-  assert.deepEqual(texts(undefined), [required, email, number, required]);
+  for (const none of [undefined, () => false, { required: 5 }])
+    assert.deepEqual(texts(none), [required, email, number, required]);
   assert.equal(texts(de)[2], "Geben Sie eine Zahl ein");
   const placed = texts({ required: ({ name, pointer }) => `${name} ${pointer}` });
   assert.deepEqual(placed.slice(1), [email, number, "null /pledges/0/impact/offeringId"]);

@@ -118,6 +118,7 @@ describe("messages", () => {
     "a map by code": [byCode, ["fehlt", EMAIL, "number, nicht string", THREE]],
     "a function": [byFunction, ["/reference fehlt", EMAIL, NUMBER, THREE]],
     nothing: [undefined, [REQUIRED, EMAIL, NUMBER, THREE]],
+    "what gives no text": [() => false, [REQUIRED, EMAIL, NUMBER, THREE]],
   };
   for (const [what, [messages, texts]] of Object.entries(OWN)) {
     test(`are those of ${what}, whichever way`, () => {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { openPage, useBrowser } from "../browser/chromium.mjs";
+import { examplesOf } from "../support/examples.mjs";
 import { rowsScript } from "../support/rows.mjs";
 import { REQUEST } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
@@ -11,7 +12,7 @@ import { packed } from "./packed.mjs";
 const project = await packed();
 const { createTestService } = await project.load("impact-pledge/testing");
 const home = join(project.folder, "node_modules", "impact-pledge");
-const readme = readFileSync(join(home, "README.md"), "utf8");
+const examples = examplesOf(join(home, "README.md"));
 
 const ORIGIN = "http://shop.test";
 const KEY = "service_sk_test_dev_unit";
@@ -91,15 +92,20 @@ test("a policy that forbids wasm is named, and how to allow it", async (t) => {
     );
 });
 
-/** The README's example of a route. */
+/** The README's examples for other tools: Mock Service Worker's handlers, and a route of Playwright. */
 const AsyncFunction = (async () => {}).constructor;
-const [example] = readme.match(/^await page\.route\([\s\S]*?^\}\);$/m);
-const route = new AsyncFunction("page", "service", example);
+const [{ code: example }, ...others] = examples.filter(({ language }) => language === "ts");
+assert.deepEqual(others, []);
+const route = new AsyncFunction("page", "service", "http", example);
 
 test("a page of Chromium, with a policy that allows wasm and no eval, calls the service in the test", async (t) => {
   const page = await pageWith(t, WITH_WASM, { expected: /Failed to load resource/ });
   const service = createTestService({ allowedOrigins: [ORIGIN] });
-  await route(page, service);
+  const handlers = {};
+  const http = { all: (pattern, handler) => Object.assign(handlers, { [pattern]: handler }) };
+  await route(page, service, http);
+  const mocked = handlers[`${service.baseUrl}/*`];
+  assert.equal((await mocked({ request: new Request(`${service.baseUrl}/healthz`) })).status, 200);
   const shop = async ([apiKey, baseUrl, request]) => {
     const { PledgeClient } = await import("/index.js");
     const options = { safeRepeats: true, maxRetries: 1, timeoutMs: 300 };
@@ -159,10 +165,9 @@ const FORM = `<form><input name="reference" value="order-1"><input name="recipie
 <input name="pledges.0.impact.amount" value="1"><input name="pledges.0.impact.offeringId" value="tree"><button>Send</button></form>`;
 
 test("the README's example for a page gives the payload of the form", async (t) => {
-  const examples = [...readme.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code);
-  const inPage = examples.filter((code) => code.includes('"impact-pledge/form"'));
+  const inPage = examples.filter(({ code }) => code.includes('"impact-pledge/form"'));
   assert.equal(inPage.length, 1);
-  const code = inPage[0].replace('"impact-pledge/form"', '"/form.js"');
+  const code = inPage[0].code.replace('"impact-pledge/form"', '"/form.js"');
   const page = await pageWith(t, WITH_WASM, {
     body: `${FORM}<script type="module" src="/example.mjs"></script>`,
     "/example.mjs": `const send = (payload) => { window.sent = payload; };\n${code}\nwindow.bound = true;\n`,

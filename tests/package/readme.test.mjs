@@ -1,20 +1,64 @@
-/** Every example of the package's README and of its types, run as it is written; `pages.test.mjs` has those for a page. */
+/**
+ * Every example of both READMEs and of the types, run as it is written. `pages.test.mjs` has those for a page, and those of
+ * forms.md are in tests/browser and tests/consumers.
+ */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { format } from "node:util";
 import { REQUEST, created, hangUp, json, retrieved, serve } from "./mock-server.mjs";
 import { packed } from "./packed.mjs";
+import { examplesOf } from "../support/examples.mjs";
 
+const root = join(import.meta.dirname, "..", "..");
 const project = await packed();
-const readme = readFileSync(
-  join(project.folder, "node_modules", "impact-pledge", "README.md"),
-  "utf8",
-);
-const examples = [...readme.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => code);
+const examples = examplesOf(join(project.folder, "node_modules", "impact-pledge", "README.md"))
+  .filter(({ language }) => language === "js")
+  .map(({ code }) => code);
 const inNode = examples.filter((code) => !code.includes("impact-pledge/form"));
+
+test("no other page has examples", () => {
+  const pages = ["", "docs", "examples", "proofs", "tests/fixtures"].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => join(folder, name)),
+  );
+  assert.deepEqual(
+    pages.filter((page) => examplesOf(join(root, page)).length > 0),
+    ["README.md", "docs/forms.md", "docs/npm.md"],
+  );
+});
+
+test("the example of the project's README finds what it says, and pledges", async (t) => {
+  const { baseUrl, seen, close } = await serve(answer);
+  t.after(close);
+  const [{ code }, ...others] = examplesOf(join(root, "README.md"));
+  assert.deepEqual(others, []);
+  const found = [...code.matchAll(/pointer: "(.*?)", code: "(.*?)"/g)];
+  assert.equal(found.length, 2);
+  process.env.PLEDGE_API_KEY = "service_sk_test_x";
+  const file = join(project.folder, "project-readme.mjs");
+  const shown = code.replace(
+    /^validate\(.*\);$/m,
+    (call) => `console.log(JSON.stringify(${call.slice(0, -1)}));`,
+  );
+  writeFileSync(
+    file,
+    `${shown.replaceAll("https://pledges.example.org", baseUrl)}\nconsole.log(timelineUrl);\n`,
+  );
+  const [issues, timelineUrl] = (await run(t, file)).split("\n");
+  assert.deepEqual(
+    JSON.parse(issues).map(({ pointer, code }) => [pointer, code]),
+    found.map(([, pointer, code]) => [pointer, code]),
+  );
+  assert.equal(timelineUrl, created().timelineUrl);
+  assert.deepEqual(
+    seen.map(({ method }) => method),
+    ["POST", "GET"],
+  );
+});
 
 test("the README has examples of every entry", () => {
   for (const entry of [

@@ -69,6 +69,14 @@ test("a client creates and reads a transaction, and the test sees it", async () 
   assert.match(await (await service.fetch(timelineUrl)).text(), /Ada/);
 });
 
+test("each answer has a request ID of its own", async () => {
+  const { service } = start();
+  const paths = ["/healthz", "/healthz", `${PATH}/ptran_1`, "/healthz", "/else", "/else"];
+  const answers = await Promise.all(paths.map((path) => service.fetch(path, { headers: HEADERS })));
+  const ids = new Set(answers.map(({ headers }) => headers.get("x-request-id")));
+  assert.equal(ids.size, paths.length);
+});
+
 test("keys and prices of one's own: of a unit, and of a team", async () => {
   const keys = [
     { key: "k1", mode: "live", unitId: "shop" },

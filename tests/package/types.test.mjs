@@ -8,7 +8,8 @@ import { compiled, problems } from "./compile.mjs";
 import { packed } from "./packed.mjs";
 
 const project = await packed();
-const sources = join(import.meta.dirname, "..", "types");
+const root = join(import.meta.dirname, "..", "..");
+const sources = join(root, "tests", "types");
 const home = join(project.folder, "node_modules", "impact-pledge");
 
 const WEB = ["es2022", "dom", "dom.iterable"];
@@ -47,7 +48,10 @@ for (const [kind, [part, extension, options]] of Object.entries(KINDS)) {
 }
 
 test("the libraries that take the schema know the request's type by it", () => {
-  const paths = { "impact-pledge/*": [join(home, "*.d.ts")] };
+  const paths = {
+    "impact-pledge/*": [join(home, "*.d.ts")],
+    "react-hook-form": [join(root, "node_modules", "react-hook-form")], // our types import it, too
+  };
   const options = { module: "esnext", moduleResolution: "bundler", lib: WEB, paths };
   const folder = join(import.meta.dirname, "..", "consumers");
   for (const exactOptionalPropertyTypes of [true, false]) {

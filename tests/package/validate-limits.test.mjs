@@ -163,3 +163,8 @@ test("more text than an engine has room for: a text and a name, six times as lon
   assert.ok(codes(issues).includes("unreadable"));
   assert.deepEqual(validate(good()), []);
 });
+
+test("more JSON than WebAssembly has memory for is unreadable", () => {
+  for (const length of [2 ** 29 + 1, 1_000_000_000, 2 ** 32])
+    assert.deepEqual(codes(validateBytes(new Uint8Array(length))), ["unreadable"]);
+});

@@ -78,6 +78,20 @@ test("KV fails: 503, and no instance breaks", async (t) => {
   isOurs(await stuck, 503, "Service unavailable"); // by its deadline: nothing disturbed it
 });
 
+test("a limit of refused keys that does not say `false` is none", async () => {
+  const refused = (limit) => ask(limit, { "cf-connecting-ip": "203.0.113.7" });
+  for (const limit of [
+    "the limit is no limit",
+    "the limit answers nothing",
+    "the limit answers undefined",
+    "the limit answers null",
+    "the limit answers {}",
+    "the limit's answer throws",
+  ])
+    assert.equal((await refused(limit)).status, 401, limit);
+  assert.equal((await refused("the limit is over")).status, 429);
+});
+
 for (const breaks of [
   "metadata throws an Error",
   "metadata throws undefined",

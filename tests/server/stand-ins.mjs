@@ -74,6 +74,23 @@ const NAMESPACES = {
   "metadata traps": () => throwing(() => fail(new WebAssembly.RuntimeError("unreachable"))),
 };
 
+/** Rate limits by their names. */
+const LIMITS = {
+  "the limit is over": { limit: async () => ({ success: false }) },
+  "the limit is no limit": {},
+  "the limit answers nothing": { limit: () => undefined },
+  "the limit answers undefined": { limit: async () => undefined },
+  "the limit answers null": { limit: async () => null },
+  "the limit answers {}": { limit: async () => ({}) },
+  "the limit's answer throws": {
+    limit: async () => ({
+      get success() {
+        return fail(new Error("plain"));
+      },
+    }),
+  },
+};
+
 /** A stream whose one piece is longer each time that it is asked. */
 const lying = (...lengths) => ({
   getReader: () => ({
@@ -100,7 +117,7 @@ const REQUESTS = {
     url,
     method,
     headers: without(headers, "content-length"),
-    body: lying(1, 1, 2 ** 31),
+    body: lying(1, 2 ** 31),
   }),
   "method throws an Error": ({ url, headers }) => ({
     url,
@@ -116,6 +133,7 @@ export default {
     speed = Number(request.headers.get("x-speed") ?? 1);
     const name = request.headers.get("x-stand-in");
     const PLEDGES = name in NAMESPACES ? NAMESPACES[name](env.PLEDGES) : env.PLEDGES;
-    return service.fetch(REQUESTS[name]?.(request) ?? request, { ...env, PLEDGES }, context);
+    const stoodIn = { ...env, PLEDGES, REFUSED_KEYS: LIMITS[name] };
+    return service.fetch(REQUESTS[name]?.(request) ?? request, stoodIn, context);
   },
 };

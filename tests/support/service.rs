@@ -98,7 +98,7 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
     pub fn isolate(&self) -> Self {
         let isolate = TestService::over(&self.store, "");
         isolate.clock.0.set(self.clock.0.get());
-        isolate
+        TestService { settings: self.settings.clone(), ..isolate }
     }
 
     pub fn over(store: &Rc<S>, allowed_origins: &str) -> Self {
@@ -199,7 +199,7 @@ impl Request for TestRequest {
         reservation: &mut Reservation<'_>,
     ) -> Result<Vec<u8>, BodyError> {
         let body = self.body.clone()?;
-        reservation.resize(body.len())?;
+        reservation.read(body.len(), body.len())?;
         if body.len() > limit { Err(BodyError::TooLarge) } else { Ok(body) }
     }
 

@@ -24,8 +24,9 @@ export function page(form: HTMLFormElement, element: Element): FormBinding {
   const binding = bindForm(form, {
     messages: { required: "Bitte ausfüllen", not_positive: ({ field }) => field?.title },
     summary: (count) => `${count}`,
-    onSubmit(payload, event) {
+    onSubmit(payload, { data, event }) {
       same<typeof payload, CreatePledgeTransactionRequest>();
+      same<typeof data, FormData>();
       same<typeof event, SubmitEvent>();
     },
     onIssues: (issues) => same<typeof issues, FormIssue[]>(),

@@ -1,4 +1,5 @@
-/** Runtimes for servers, each with `import` and with `require`. */
+/** Runtimes for servers, each with `import` and with `require`, and with calls that have an async context each. */
+import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ask } from "../../../scripts/lib/run.mjs";
@@ -44,6 +45,7 @@ const runtime = (name, find, flags = []) => ({
     const program = await find(workspace);
     await workspace.mustPrint(program, ...flags, "console.mjs");
     await workspace.mustPrint(program, ...flags, "console.cjs");
+    assert.equal(await workspace.run(program, ...flags, "console-contexts.mjs"), "[]\n");
   },
 });
 

@@ -137,7 +137,7 @@ fn missing_replay(record: &Record) -> Result<Replay> {
     let terms = Terms {
         created_at: transaction.created_at.to_string(),
         amount: transaction.charge.amount.to_string(),
-        currency_code: transaction.charge.currency_code,
+        currency_code: transaction.charge.currency_code.to_string(),
         origin: origin.to_owned(),
     };
     Ok(Replay { id: record.id.to_string(), terms, version: Version })

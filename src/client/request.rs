@@ -1,33 +1,33 @@
-//! Sends a request: as a `Request` to the platform's `fetch`, or as plain objects to the caller's.
+//! The request of an attempt: a `Request` for the platform's `fetch`, or plain objects for the
+//! caller's.
 
 use super::js::{Call, PlainObject};
 use crate::api::RequestHead;
 use gloo_net::http::{Method, RequestBuilder};
-use js_sys::Promise;
 use wasm_bindgen::prelude::JsValue;
 use web_sys::{AbortSignal, RequestRedirect};
 
-/// Starts a request. Returns a promise of the [`Reply`](super::js::Reply).
+/// Returns the arguments of `fetch` for an attempt, as the members `input` and `init`.
 ///
-/// Redirects are not followed, because they would send the key to another address. gloo-net's own
-/// `send` is not used: it panics when `fetch` rejects with anything but an `Error` of this realm,
-/// as under Jest, and keeps only the text of an error.
+/// Redirects are not followed, because they would send the key to another address.
 ///
 /// # Errors
-/// If the request cannot be built, or the caller's `fetch` throws.
-pub fn send(
+/// If the request cannot be built.
+pub fn arguments(
     call: &Call,
     head: &RequestHead,
-    body: Option<&JsValue>,
-    signal: &AbortSignal,
-) -> Result<Promise, JsValue> {
+    signal: Option<&AbortSignal>,
+) -> Result<PlainObject, JsValue> {
     let url = call.base_url() + &head.path;
-    let accepted = call.takes_signal().then_some(signal);
-    if call.has_own_fetch() {
-        return call.exchange(&JsValue::from_str(&url), &init(head, body, accepted), signal);
+    let body = call.is_create().then(|| call.subject());
+    let arguments = PlainObject::new();
+    if call.fetch().is_some() {
+        arguments.set("input", &JsValue::from_str(&url));
+        arguments.set("init", &init(head, body.as_ref(), signal));
+    } else {
+        arguments.set("input", &request(&url, head, body.as_ref(), signal)?.into());
     }
-    let request = request(&url, head, body, accepted)?;
-    call.exchange(&request.into(), &JsValue::UNDEFINED, signal)
+    Ok(arguments)
 }
 
 /// Builds a `Request` of the platform.

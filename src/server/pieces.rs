@@ -1,0 +1,76 @@
+//! Reads a stream of the platform piece by piece.
+
+use super::deadline::within;
+use js_sys::{Date, Promise, Uint8Array};
+use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{ReadableStream, ReadableStreamGetReaderOptions, ReadableStreamReaderMode};
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = ReadableStream)]
+    type ByteStream;
+    #[wasm_bindgen(method, catch, js_name = getReader)]
+    fn get_reader(
+        this: &ByteStream,
+        options: &ReadableStreamGetReaderOptions,
+    ) -> Result<Reader, JsValue>;
+
+    /// `readAtLeast` is an addition of workerd; a plain read gives 4 KiB.
+    #[wasm_bindgen(js_name = ReadableStreamBYOBReader)]
+    type Reader;
+    #[wasm_bindgen(method, catch, js_name = readAtLeast)]
+    fn read_at_least(this: &Reader, bytes: u32, buffer: Uint8Array) -> Result<Promise, JsValue>;
+    #[wasm_bindgen(method, js_name = releaseLock)]
+    fn release_lock(this: &Reader);
+    #[wasm_bindgen(method, catch)]
+    fn cancel(this: &Reader) -> Result<Promise, JsValue>;
+
+    type Step;
+    #[wasm_bindgen(method, getter)]
+    fn value(this: &Step) -> Option<Uint8Array>;
+}
+
+/// A stream that is read until a deadline.
+pub struct Pieces {
+    reader: Reader,
+    end_ms: f64,
+    is_reading: bool,
+}
+
+impl Pieces {
+    /// Begins to read a stream that nobody else reads, for at most so many milliseconds in all.
+    pub fn of(stream: &ReadableStream, milliseconds: u32) -> Option<Self> {
+        let options = ReadableStreamGetReaderOptions::new();
+        options.set_mode(ReadableStreamReaderMode::Byob);
+        let reader = stream.unchecked_ref::<ByteStream>().get_reader(&options).ok()?;
+        Some(Pieces { reader, end_ms: Date::now() + f64::from(milliseconds), is_reading: false })
+    }
+
+    /// Fills a buffer within so many milliseconds. What it returns is shorter at the stream's end.
+    ///
+    /// # Errors
+    /// If the stream breaks off; `undefined` if the time is up.
+    pub async fn fill(
+        &mut self,
+        buffer: Uint8Array,
+        milliseconds: u32,
+    ) -> Result<Uint8Array, JsValue> {
+        let left_ms = (self.end_ms - Date::now()) as u32; // 0 when the time is up
+        self.is_reading = true;
+        let step = self.reader.read_at_least(buffer.length(), buffer)?;
+        let step = JsFuture::from(within(&step, left_ms.min(milliseconds))).await?;
+        self.is_reading = false;
+        Ok(step.unchecked_into::<Step>().value().unwrap_or_default())
+    }
+}
+
+impl Drop for Pieces {
+    fn drop(&mut self) {
+        if self.is_reading {
+            drop(self.reader.cancel()); // else the read would hold its buffer for as long as the caller likes
+        } else {
+            self.reader.release_lock(); // the platform may take the rest
+        }
+    }
+}

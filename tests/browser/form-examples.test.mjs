@@ -1,0 +1,166 @@
+/** The examples of docs/forms.md as they stand: a shop's page and its server, with JavaScript and without. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { packed } from "../package/packed.mjs";
+import { examplesOf } from "../support/examples.mjs";
+import { onLoopback } from "../support/loopback.mjs";
+import { openPage, useBrowser } from "./chromium.mjs";
+
+const project = await packed();
+const { createTestService } = await project.load("impact-pledge/testing");
+const examples = examplesOf(join(project.folder, "node_modules", "impact-pledge", "forms.md"));
+// The component is run by tests/consumers.
+const [form, page, server, texts, ...others] = examples
+  .filter(({ language }) => language !== "jsx")
+  .map(({ code }) => code);
+assert.deepEqual(others, []);
+
+useBrowser();
+
+const shop = { origin: "", saved: [] };
+const servers = [];
+let service;
+
+before(async () => {
+  const pledges = await onLoopback(createServer((...all) => service.handler(...all)));
+  const html = (body) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>A shop</title>
+    <link rel="icon" href="data:,"><main>${body}</main></html>`;
+  globalThis.given = {
+    apiKey: "service_sk_test_dev_unit",
+    saveOrder: (data) => shop.saved.push(Object.fromEntries(data)),
+    checkout: (data, issues) =>
+      new Response(
+        html(issues.map(({ name, message }) => `${data.get(name)}: ${message}`).join()),
+        {
+          status: 422,
+          headers: { "content-type": "text/html" },
+        },
+      ),
+  };
+  const file = join(project.folder, "forms-md.mjs");
+  writeFileSync(
+    file,
+    `const { apiKey, checkout, saveOrder } = globalThis.given;\n${server.replace("https://pledges.example.org", pledges.origin)}`,
+  );
+  const { order } = await import(pathToFileURL(file).href);
+  const script = (name, code) => ({ [`GET ${name}`]: [code, "text/javascript"] });
+  const pages = {
+    "GET /": [html(`${form}<script type="module" src="/page.js"></script>`), "text/html"],
+    "GET /texts": [html(`${form}<script type="module" src="/texts.js"></script>`), "text/html"],
+    "GET /thanks": [html("Thank you"), "text/html"],
+    ...script("/page.js", await bundled(page)),
+    ...script(
+      "/texts.js",
+      await bundled(`import { bindForm } from "impact-pledge/form";\n${texts}`),
+    ),
+  };
+  const own = await onLoopback(
+    createServer(async (request, response) => {
+      const { method, url, headers } = request;
+      const [body, type] = pages[`${method} ${url}`] ?? [];
+      if (body) return response.writeHead(200, { "content-type": type }).end(body);
+      assert.equal(`${method} ${url}`, "POST /order");
+      const posted = Buffer.concat(await request.toArray());
+      const answer = await order(new Request(shop.origin + url, { method, headers, body: posted }));
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      response.end(await answer.text());
+    }),
+  );
+  shop.origin = own.origin;
+  servers.push(own, pledges);
+});
+after(() => Promise.all(servers.map(({ close }) => close())));
+
+async function bundled(contents) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: project.folder },
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
+  return outputFiles[0].text;
+}
+
+/** Opens the shop, whose pledges are none yet. */
+async function openShop(t, { path = "/", ...options } = {}) {
+  service = createTestService();
+  shop.saved = [];
+  const page = await openPage(t, options);
+  await page.goto(shop.origin + path);
+  return page;
+}
+
+/** What a shopper fills in, what is pledged of it, and where the order ends. */
+const ORDERS = [
+  [{ amount: "2", coupon: "SPRING" }, [2], /\/timeline\/ptran_/],
+  [{ amount: "0", coupon: "SPRING" }, [], /\/thanks$/],
+  [{ amount: "", coupon: "" }, [], /\/thanks$/],
+];
+
+for (const javaScriptEnabled of [true, false]) {
+  const ways = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+
+  test(`an order is saved with the shop's own fields, and pledged if it has a pledge, ${ways}`, async (t) => {
+    const page = await openShop(t, { javaScriptEnabled });
+    for (const [{ amount, coupon }, amounts, end] of ORDERS) {
+      service.reset();
+      await page.goto(shop.origin);
+      assert.equal(await page.$eval("form", (form) => form.noValidate), javaScriptEnabled);
+      await page.getByLabel("Trees").fill(amount);
+      await page.getByLabel("E-mail").fill("ada@example.org");
+      await page.getByLabel("Coupon").fill(coupon);
+      await page.click("button");
+      await page.waitForURL(end);
+      assert.deepEqual(shop.saved.splice(0), [
+        {
+          reference: "order-1001",
+          "pledges.0.impact.offeringId": "tree",
+          "pledges.0.impact.amount": amount,
+          "recipient.email": "ada@example.org",
+          coupon,
+        },
+      ]);
+      const pledged = service.transactions().flatMap(({ pledges }) => pledges);
+      assert.deepEqual(
+        pledged.map(({ impact }) => impact),
+        amounts.map((amount) => ({ amount, offeringId: "tree" })),
+      );
+    }
+  });
+
+  test(`a wrong order is neither saved nor pledged, ${ways}`, async (t) => {
+    const page = await openShop(t, { javaScriptEnabled, expected: /status of 422/ });
+    await page.getByLabel("Trees").fill("1");
+    await page.getByLabel("E-mail").fill("ada..lovelace@example.org"); // HTML has nothing against it
+    await page.click("button");
+    await page.getByText("Enter an e-mail address").first().waitFor();
+    assert.deepEqual([shop.saved, service.transactions()], [[], []]);
+  });
+}
+
+test("what only the server finds stands at its field", async (t) => {
+  const page = await openShop(t, { expected: /status of 422/ });
+  await page.route("**/order", (route) =>
+    route.continue({ postData: route.request().postData().replace("ada@", "ada..@") }),
+  );
+  await page.getByLabel("Trees").fill("1");
+  await page.getByLabel("E-mail").fill("ada@example.org");
+  await page.click("button");
+  await page.getByText("Enter an e-mail address").first().waitFor();
+  assert.equal(await page.getByLabel("E-mail").getAttribute("aria-invalid"), "true");
+  assert.deepEqual(shop.saved, []);
+});
+
+test("the texts of a pack, and the shop's own", async (t) => {
+  const page = await openShop(t, { path: "/texts" });
+  await page.click("button");
+  const texts = await page.$$eval("[data-problem], .impact-pledge-problem", (all) =>
+    all.map(({ textContent }) => textContent),
+  );
+  assert.deepEqual(texts, ["Wählen Sie mindestens 1 Eintrag", "Wohin dürfen wir schreiben?"]);
+});

@@ -1,0 +1,11 @@
+/** The examples of a page in Markdown: its blocks of code that run in a browser or on a server. */
+import { readFileSync } from "node:fs";
+
+const BLOCK = /^```(html|jsx?|tsx?)\n([\s\S]*?)^```/gm;
+
+/**
+ * @param {string} path of the page
+ * @returns {{language: string, code: string}[]}
+ */
+export const examplesOf = (path) =>
+  [...readFileSync(path, "utf8").matchAll(BLOCK)].map(([, language, code]) => ({ language, code }));
