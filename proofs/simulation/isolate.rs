@@ -49,7 +49,7 @@ impl Isolate {
     pub async fn serve(&self, store: &Namespace, request: &SimulatedRequest) -> Answer {
         let Isolate { clock, entropy, caches, settings, .. } = self;
         let journal = Journal::default();
-        let service = Service { store, clock, entropy, caches, settings, journal };
+        let service = Service { store, clock, entropy, caches, settings, outbox: None, journal };
         let response = service.handle(request).await;
         let is_replayed = response.headers.iter().any(|(name, _)| *name == "idempotent-replayed");
         let body = match response.body {

@@ -23,6 +23,9 @@ use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use std::borrow::Cow;
 use std::rc::Rc;
 
+/// The notification that this service sends.
+const EMAIL: &str = "Email";
+
 /// Most problems of a body that its answer lists; the rest are counted.
 const MAX_ISSUES: usize = 20;
 
@@ -64,14 +67,18 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Writes the record, and only then gives the answer.
     pub(super) async fn record(
         &self,
-        prepared: Prepared,
+        mut prepared: Prepared,
         repeatable: bool,
     ) -> Result<Vec<u8>, Problem> {
-        let Prepared { id, metadata, answer, record } = prepared;
+        self.announce(&mut prepared).await;
+        let Prepared { id, metadata, answer, record, .. } = prepared;
         self.journal.unpriced.set(metadata.summary.unpriced);
         self.journal.transaction.get_or_init(|| id.as_str().to_owned());
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
+        if let Summary { mail: Some(_), created_at: Some(created_at), .. } = &metadata.summary {
+            self.list_unsent(&id, created_at).await;
+        }
         Ok(answer)
     }
 
@@ -136,6 +143,7 @@ impl<'r> Creation<'r> {
             lookup: Some(self.secret.hashes(scope, &payload.reference, email)),
             replay: None,
             erased: None,
+            mail: None,
         }
     }
 
@@ -169,6 +177,8 @@ pub(super) struct Prepared {
     pub answer: Vec<u8>,
     /// The body of every later get's answer.
     record: Vec<u8>,
+    /// Whether the create asks for an e-mail.
+    pub wants_mail: bool,
 }
 
 /// Makes answer and record of a transaction from a valid request.
@@ -179,6 +189,7 @@ pub(super) fn prepare(
     terms: &Terms,
 ) -> Result<Prepared, Problem> {
     check_pledge_count(&payload)?;
+    let wants_mail = payload.notifications.contains(&EMAIL);
     let (caller, summary) = (creation.caller, creation.summary(&payload, terms));
     let id = creation.id(&payload, &mut ids);
     let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
@@ -205,7 +216,7 @@ pub(super) fn prepare(
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
     metadata.bytes = Some(record.len());
     metadata.summary = summary;
-    Ok(Prepared { id, metadata, answer, record })
+    Ok(Prepared { id, metadata, answer, record, wants_mail })
 }
 
 /// Refuses more pledges than a record has room for.

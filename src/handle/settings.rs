@@ -15,6 +15,8 @@ pub struct Settings {
     pub public_origin: String,
     /// `LOG_PERCENT`: the percentage of successes that is logged.
     pub log_percent: u8,
+    /// `MAIL_TEST_TO` is set: test keys cause e-mails, too.
+    pub mails_tests: bool,
     /// The deployed version.
     pub version: String,
 }
@@ -28,6 +30,8 @@ pub struct Variables<'v> {
     pub public_origin: &'v str,
     /// `LOG_PERCENT`
     pub log_percent: &'v str,
+    /// `MAIL_TEST_TO`
+    pub mail_test_to: &'v str,
     /// The platform's ID of the deployed version.
     pub deployment: &'v str,
 }
@@ -50,7 +54,8 @@ pub struct Health<'a> {
 impl Default for Settings {
     fn default() -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Settings { cors: Cors::default(), public_origin: String::new(), log_percent: 0, version }
+        let (cors, public_origin) = (Cors::default(), String::new());
+        Settings { cors, public_origin, log_percent: 0, mails_tests: false, version }
     }
 }
 
@@ -58,12 +63,14 @@ impl Settings {
     /// Reads the Worker's variables. An invalid `LOG_PERCENT` logs everything, so that the operator
     /// notices.
     pub fn parse(variables: Variables<'_>) -> Self {
-        let Variables { allowed_origins, public_origin, log_percent, deployment } = variables;
+        let Variables { allowed_origins, public_origin, log_percent, mail_test_to, deployment } =
+            variables;
         let percent = log_percent.trim();
         let mut settings = Settings {
             cors: Cors::parse(allowed_origins),
             public_origin: public_origin.trim().trim_end_matches('/').to_owned(),
             log_percent: if percent.is_empty() { 0 } else { percent.parse().unwrap_or(100) },
+            mails_tests: !mail_test_to.trim().is_empty(),
             ..Settings::default()
         };
         if !deployment.is_empty() {

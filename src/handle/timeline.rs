@@ -49,7 +49,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
 
     /// The profile of a unit, from the cache or the store. A missing or damaged profile is cached as
     /// `None`.
-    async fn profile(&self, unit: &str) -> Result<Rc<Option<Profile>>, Problem> {
+    pub(super) async fn profile(&self, unit: &str) -> Result<Rc<Option<Profile>>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(known) = self.caches.profiles.get(unit, now_ms) {
             return Ok(known);

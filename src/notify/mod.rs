@@ -8,14 +8,14 @@ mod answers;
 
 pub use answers::{cloudflare_error, resend_answer};
 
-use crate::handle::Clock;
+use crate::handle::{Clock, Message};
 use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction, TransactionId};
 use crate::secret::SecretRecord;
 use crate::store::{
     FailedMailKey, Key, ListingStore, MailedKey, NoMetadata, NotificationKey, ProfileKey,
     SecretKey, StoreError, StoredValue as _, TransactionKey, decode,
 };
-use crate::time::{date_time, parse_ms};
+use crate::time::{date_time, day_of, parse_ms};
 use crate::timeline::{Mail, Profile, mail};
 use crate::version::Version;
 use serde::de::DeserializeOwned;
@@ -33,28 +33,6 @@ const MAX_WAIT: u32 = 43_200;
 
 /// Most e-mails to one address on a day (UTC), whatever unit asks. The count may be a minute old.
 const MAX_A_DAY: usize = 5;
-
-const DAY: u32 = 24 * 60 * 60;
-const MARKER_SECONDS: u32 = 30 * DAY;
-const MAILED_SECONDS: u32 = 2 * DAY;
-const FAILED_SECONDS: u32 = 90 * DAY;
-
-/// A message of the queue: nothing personal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Message {
-    /// ID of the transaction.
-    pub id: String,
-    /// When the create was answered, an RFC 3339 date-time.
-    pub created_at: String,
-    /// 1, and more for an e-mail that is sent again.
-    #[serde(default = "first_round")]
-    pub round: u32,
-}
-
-fn first_round() -> u32 {
-    1
-}
 
 /// The operator's settings, which are the Worker's variables.
 #[derive(Clone, Debug, Default)]
@@ -379,13 +357,13 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
 
     async fn end(&self, id: &TransactionId, marker: &Marker) -> Result<(), StoreError> {
         let value = crate::api::to_json(marker);
-        self.store.put_for(&NotificationKey(id), value, &NoMetadata, MARKER_SECONDS).await
+        self.store.put(&NotificationKey(id), value, &NoMetadata).await
     }
 
     /// Ends the round, and lists the failure for the operator first.
     async fn fail(&self, id: &TransactionId, marker: &Marker) -> Result<(), StoreError> {
         let key = FailedMailKey { day: day_of(&marker.at), id };
-        self.store.put_for(&key, b"{}".to_vec(), &NoMetadata, FAILED_SECONDS).await?;
+        self.store.put(&key, b"{}".to_vec(), &NoMetadata).await?;
         self.end(id, marker).await
     }
 
@@ -393,7 +371,7 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
     async fn count(&self, id: &TransactionId, address: &str) -> Result<(), StoreError> {
         let now = date_time(self.clock.now_ms());
         let key = MailedKey { day: day_of(&now), address, id };
-        self.store.put_for(&key, b"{}".to_vec(), &NoMetadata, MAILED_SECONDS).await
+        self.store.put(&key, b"{}".to_vec(), &NoMetadata).await
     }
 
     /// Whether an address has had its e-mails of this day, those about this transaction apart.
@@ -441,9 +419,4 @@ fn again(attempt: u32, cause: String) -> Outcome {
 /// The wait after an attempt, counted from 1.
 fn nth(waits: &[u32], attempt: u32) -> Option<u32> {
     waits.get(attempt.saturating_sub(1) as usize).copied()
-}
-
-/// The day of an RFC 3339 date-time in UTC.
-fn day_of(date_time: &str) -> &str {
-    date_time.get(..10).unwrap_or_default()
 }

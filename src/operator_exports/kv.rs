@@ -116,7 +116,7 @@ impl Store for KvStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        self.write(key, &value, metadata, None).await
+        self.write(key, &value, metadata, K::KEPT_SECONDS).await
     }
 }
 
@@ -124,6 +124,13 @@ impl ListingStore for KvStore {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let page = self.kv.list(prefix, cursor).await.and_then(from_js);
         self.answer(page)
+    }
+}
+
+impl OperatorStore for KvStore {
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let found = self.found(keys.iter().map(Key::name).collect()).await?;
+        Ok(found.into_iter().map(|record| Some(record.value?.into_bytes())).collect())
     }
 
     async fn put_for<K: Key>(
@@ -134,13 +141,6 @@ impl ListingStore for KvStore {
         seconds: u32,
     ) -> Result<(), StoreError> {
         self.write(key, &value, metadata, Some(seconds)).await
-    }
-}
-
-impl OperatorStore for KvStore {
-    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        let found = self.found(keys.iter().map(Key::name).collect()).await?;
-        Ok(found.into_iter().map(|record| Some(record.value?.into_bytes())).collect())
     }
 
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {

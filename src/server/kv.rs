@@ -146,5 +146,8 @@ fn get_options(cache_seconds: Option<u32>) -> JsValue {
 
 fn put_options<K: Key>(metadata: &K::Metadata) -> Result<JsValue, JsValue> {
     let metadata = serde_json::to_string(metadata).map_err(|error| error.to_string())?;
-    JSON::parse(&format!(r#"{{"metadata":{metadata}}}"#))
+    JSON::parse(&match K::KEPT_SECONDS {
+        Some(seconds) => format!(r#"{{"metadata":{metadata},"expirationTtl":{seconds}}}"#),
+        None => format!(r#"{{"metadata":{metadata}}}"#),
+    })
 }

@@ -14,6 +14,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
+const DAY_SECONDS: u32 = 24 * 60 * 60;
+
 /// A key of the store.
 pub trait Key {
     /// The metadata beside the value; at most 1,024 bytes of JSON.
@@ -26,6 +28,8 @@ pub trait Key {
     const CACHE_SECONDS: Option<u32> = None;
     /// Deadline of a read, in milliseconds.
     const READ_MS: u32 = 5_000;
+    /// How long a record is kept, in seconds, at least 60; `None` for good.
+    const KEPT_SECONDS: Option<u32> = None;
 
     /// The rest of the name, after the prefix.
     fn suffix(&self) -> Cow<'_, str>;
@@ -155,6 +159,7 @@ impl Key for NotificationKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "notification";
     const PREFIX: &'static str = "notification:";
+    const KEPT_SECONDS: Option<u32> = Some(30 * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0.as_str())
     }
@@ -176,6 +181,7 @@ impl Key for MailedKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "mailed";
     const PREFIX: &'static str = "mailed:";
+    const KEPT_SECONDS: Option<u32> = Some(2 * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.day, ":", self.address, ":", self.id.as_str()].concat())
     }
@@ -201,6 +207,7 @@ impl Key for FailedMailKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "failed mail";
     const PREFIX: &'static str = "mail-failed:";
+    const KEPT_SECONDS: Option<u32> = Some(90 * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.day, ":", self.id.as_str()].concat())
     }

@@ -11,7 +11,7 @@ pub use key::{
     AuditKey, CatalogueKey, CredentialKey, FailedMailKey, Key, MailedKey, NotificationKey,
     ProfileKey, ReplayKey, SecretKey, TransactionKey,
 };
-pub use metadata::{NoMetadata, Summary, TransactionMetadata};
+pub use metadata::{MailState, NoMetadata, Summary, TransactionMetadata};
 pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page};
 
 use serde::Deserialize;

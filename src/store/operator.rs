@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Most records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
 
-/// A store that can also list, and whose records can expire: the notifier's.
+/// A store that can also list: the notifier's.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
 pub trait ListingStore: Store {
     /// A page of the records whose names begin with a prefix, sorted by name.
@@ -16,6 +16,16 @@ pub trait ListingStore: Store {
     /// # Errors
     /// If the store does not answer.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError>;
+}
+
+/// A store that can also read many records at once, end and remove them: the operator's.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait OperatorStore: ListingStore {
+    /// The values of at most [`MAX_READS`] records, in the sequence of the keys.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
 
     /// Writes a record as [`put`](Store::put) does, to expire after at least 60 seconds.
     ///
@@ -28,16 +38,6 @@ pub trait ListingStore: Store {
         metadata: &K::Metadata,
         seconds: u32,
     ) -> Result<(), StoreError>;
-}
-
-/// A store that can also read many records at once, and remove: the operator's.
-#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
-pub trait OperatorStore: ListingStore {
-    /// The values of at most [`MAX_READS`] records, in the sequence of the keys.
-    ///
-    /// # Errors
-    /// If the store does not answer.
-    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
 
     /// Removes a record, if it is there.
     ///

@@ -166,7 +166,7 @@ impl Store for MemoryStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        self.keep_for(key, value, metadata, None)
+        self.keep_for(key, value, metadata, K::KEPT_SECONDS.map(u64::from))
     }
 }
 
@@ -192,16 +192,6 @@ impl ListingStore for MemoryStore {
         self.lists.borrow_mut().push(listing);
         Ok(Page { records: page, cursor })
     }
-
-    async fn put_for<K: Key>(
-        &self,
-        key: &K,
-        value: Vec<u8>,
-        metadata: &K::Metadata,
-        seconds: u32,
-    ) -> Result<(), StoreError> {
-        self.keep_for(key, value, metadata, Some(u64::from(seconds)))
-    }
 }
 
 impl OperatorStore for MemoryStore {
@@ -217,6 +207,16 @@ impl OperatorStore for MemoryStore {
             values.push(record.map(|record| record.value.clone()));
         }
         Ok(values)
+    }
+
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError> {
+        self.keep_for(key, value, metadata, Some(u64::from(seconds)))
     }
 
     async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
