@@ -1,7 +1,7 @@
-/* `PledgeClient`, with the two operations of the service. Attempts, waits and checks of responses are compiled Rust. */
+/* `PledgeClient`, with the two operations of the service. `call.ts` sends their requests. */
 import { VERSION } from "#version";
 import type { PledgeTransaction, RetrievedPledgeTransaction } from "./answers.ts";
-import { type Answer, type Answered, type Outgoing, type Unanswered, send } from "./call.ts";
+import { type Answered, type Outgoing, type Unanswered, send } from "./call.ts";
 import { core } from "./core.ts";
 import { type Limit, newLimit, within } from "./deadline.ts";
 import {
@@ -332,38 +332,29 @@ const timeout = (call: Outgoing, ms: number) =>
     idempotencyKey: call.idempotencyKey,
   });
 
-/** What makes the details of the response that a transaction came with. */
+/** What makes the details of the response that a transaction came with, when they are asked for: their copy takes time. */
 const responses = new WeakMap<object, () => ResponseInfo>();
 
 function transaction<T extends object>(
   { idempotencyKey, redact }: Outgoing,
-  { text: amount, answer, retries }: Answered,
+  { text: amount, answer: { status, headers, body }, retries }: Answered,
 ): T {
-  const value = JSON.parse(decode(answer.body));
+  const value = JSON.parse(decode(body));
   value.charge.amount = amount;
   let info: ResponseInfo | undefined;
   responses.set(value, () => {
-    info ??= responseInfo(answer, redact, { idempotencyKey, retries });
+    info ??= responseInfo(redactedHeaders(headers, redact), { status, idempotencyKey, retries });
     return info;
   });
   return value;
 }
 
-/** The copy of the headers takes as long as a tenth of a call, so it is made when it is asked for. */
 function responseInfo(
-  { status, headers: given }: Answer,
-  redact: Redact,
-  details: Pick<ResponseInfo, "idempotencyKey" | "retries">,
+  headers: Headers,
+  details: Pick<ResponseInfo, "status" | "idempotencyKey" | "retries">,
 ): ResponseInfo {
-  const headers = redactedHeaders(given, redact);
   const idempotentReplayed = headers.get("idempotent-replayed") === "true";
-  return Object.freeze({
-    status,
-    headers,
-    requestId: requestId(headers),
-    idempotentReplayed,
-    ...details,
-  });
+  return Object.freeze({ ...details, headers, requestId: requestId(headers), idempotentReplayed });
 }
 
 /**

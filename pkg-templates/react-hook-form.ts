@@ -154,9 +154,11 @@ function controlsIn(
   );
 }
 
-/** Returns the text of a field; an empty one for a box that is not ticked, or a number that was not typed in. */
+/** What fields are that nobody has filled in: boxes that are not ticked, numbers that were not typed in. */
+const EMPTY: readonly unknown[] = [undefined, null, false, "", Number.NaN];
+
 function textOf(value: unknown, path: readonly string[], { fields, timeZone }: Given): string {
-  if (value === undefined || value === null || value === false || value === "" || value !== value)
+  if (EMPTY.includes(value))
     return (valueAt(fields, path) as Field | undefined)?.ref?.validity?.badInput ? UNREADABLE : "";
   const shape = path.reduce<Shape | undefined>(shapeWithin, REQUEST);
   return shape?.format === "date-time" ? dateTimeOf(String(value), timeZone) : String(value);

@@ -1,10 +1,11 @@
 /** `npm run transactions -- find|show|erase|usage|export|backup|restore`: the recorded transactions of the local or the deployed service. */
 import { closeSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
-import { backup, restore } from "./lib/backup.mjs";
+import { backup } from "./lib/backup.mjs";
 import { InvalidArgumentError, Option, command, confirm, onRecords } from "./lib/command.mjs";
-import { operator } from "./lib/operator.mjs";
-import { placeInWords, table } from "./lib/output.mjs";
+import { Refusal, operator } from "./lib/operator.mjs";
+import { placeInWords, table, visible } from "./lib/output.mjs";
+import { restore } from "./lib/restore.mjs";
 
 const transactions = command("npm run transactions --", "Recorded transactions of the service.");
 const mode = () =>
@@ -27,27 +28,46 @@ const cells = ({ id, createdAt, mode, unpriced, erased, ...charge }) => [
 
 // ---- Find and show -------------------------------------------------------------------------------
 
+const email = () => new Option("--email <address>", "the recipient's e-mail address, in full");
+const yes = () => new Option("--yes", "without asking");
+
 const search = transactions
   .command("find")
-  .description("find a unit's transactions by what a caller knows");
-search
-  .requiredOption("--unit <unit>", "ID of the unit")
+  .description("find transactions by what a caller knows")
+  .option("--unit <unit>", "only this unit's; without it, the records of all units are listed")
   .addOption(mode())
   .addOption(new Option("--reference <text>", "the shop's reference, in full").conflicts("email"))
-  .option("--email <address>", "the recipient's e-mail address, in full")
+  .addOption(email())
+  .addOption(yes())
   .hook("preAction", () => {
-    const { reference, email } = search.opts();
+    const { reference, email, unit } = search.opts();
     if ((reference ?? email) === undefined)
       search.error("say what to look for: `--reference` or `--email`");
+    if (email === undefined && unit === undefined) search.error("`--reference` needs `--unit`");
   });
-onRecords(search, async ({ tools, port, print }) => {
+onRecords(search, async (at) => {
   const { unit, mode, reference, email } = search.opts();
   const by = reference === undefined ? { email } : { reference };
-  const { findTransactions } = await operator(tools);
-  const { transactions: rows, damaged } = await findTransactions(port, { unit, mode, by });
-  const found = () => (rows.length === 0 ? "no such transaction" : table(HEADS, rows.map(cells)));
-  print({ transactions: rows, damaged: damaged.count }, () => found() + damagedInWords(damaged));
+  if (unit === undefined) await agreeToList(at, "", search.opts().yes, "nothing was looked for");
+  const { findTransactions } = await operator(at.tools);
+  const { transactions: rows, damaged } = await findTransactions(at.port, {
+    wanted: { unit, mode },
+    by,
+  });
+  const found = () => (rows.length === 0 ? NONE : table(HEADS, rows.map(cells)));
+  at.print({ transactions: rows, damaged: damaged.count }, () => found() + damagedInWords(damaged));
 });
+
+const NONE = "no such transaction";
+
+/** Asks before all units' records are listed. @param {any} at @param {string} then what is done then, in words */
+async function agreeToList({ tools, kv, port, terminal }, then, yes, otherwise) {
+  if (yes) return;
+  const { records, more } = await (await operator(tools)).sizeOfAll(port);
+  const count = `${more ? "more than " : ""}${records.toLocaleString("en")}`;
+  const question = `To look through all units of ${placeInWords(kv.place)}, ${count} transactions are listed${then}. Go on?`;
+  await confirm({ question, otherwise }, terminal);
+}
 
 const look = transactions
   .command("show")
@@ -107,24 +127,95 @@ function pledgesOf({ pledges }) {
 
 const remove = transactions
   .command("erase")
-  .description("replace the recipient and all texts of a transaction for good")
-  .argument("<id>", "as `find` shows it");
-remove.option("--yes", "without asking");
-onRecords(remove, async ({ tools, kv, port, print, terminal }, id) => {
-  const { checkErasable, eraseTransaction } = await operator(tools);
-  await checkErasable(port, id);
-  const question = `Erase ${id} of ${placeInWords(kv.place)}? This cannot be undone.`;
-  const { yes } = remove.opts();
-  await confirm({ question, yes, otherwise: "nothing was erased" }, terminal);
-  const { before } = await eraseTransaction(port, id);
-  const erased = `${id} is erased${before ? `, as it was on ${before}` : ""}`;
-  const after =
-    "Within about a minute the service shows it so everywhere. Backups still have it, and so has the shop.";
-  print(
-    { id, erased: true, before },
-    () => `${erased}: amounts, offerings, times and charge stay. ${after}`,
-  );
-});
+  .description("replace the recipient and all texts of transactions for good")
+  .argument("[id]", "as `find` shows it; without it, all transactions of an address")
+  .addOption(email())
+  .option(
+    "--unit <unit>",
+    "with --email: only this unit's; without it, the records of all units are listed",
+  )
+  .addOption(mode())
+  .addOption(yes())
+  .hook("preAction", () => {
+    const [{ email, unit, mode }, [id]] = [remove.opts(), remove.args];
+    if ((id === undefined) === (email === undefined))
+      remove.error("say what to erase: the ID of a transaction, or `--email`");
+    if (id !== undefined && (unit ?? mode) !== undefined)
+      remove.error("`--unit` and `--mode` go with `--email`");
+  });
+onRecords(
+  remove,
+  async (at, id) => {
+    if (id === undefined) return eraseAddress(at);
+    const { tools, kv, port, print, terminal, by } = at;
+    const { checkErasable, eraseTransaction } = await operator(tools);
+    await checkErasable(port, id);
+    const question = `Erase ${id} of ${placeInWords(kv.place)}? This cannot be undone.`;
+    const { yes } = remove.opts();
+    await confirm({ question, yes, otherwise: NOTHING_ERASED }, terminal);
+    const { before } = await eraseTransaction(port, await by(), id);
+    const erased = `${id} is erased${before ? `, as it was on ${before}` : ""}`;
+    return print({ id, erased: true, before }, () => `${erased}: ${AFTER}`);
+  },
+  { changes: true },
+);
+
+const NOTHING_ERASED = "nothing was erased";
+const AFTER =
+  "amounts, offerings, times and charge stay. Within about a minute the service shows it so everywhere. Backups still have it, and so has the shop.";
+
+/** Erases what has an address, and prints a receipt, which does not have it. */
+async function eraseAddress(at) {
+  const { tools, kv, port, print, terminal, by } = at;
+  const { email, unit, mode, yes } = remove.opts();
+  if (unit === undefined)
+    await agreeToList(at, ", and those of this address are erased for good", yes, NOTHING_ERASED);
+  const { findTransactions } = await operator(tools);
+  const { transactions: rows, damaged } = await findTransactions(port, {
+    wanted: { unit, mode },
+    by: { email },
+  });
+  if (unit !== undefined && rows.length > 0) {
+    if (!yes) terminal.err(`${table(HEADS, rows.map(cells))}\n\n`);
+    const question = `Erase these ${rows.length} transactions of ${placeInWords(kv.place)}? This cannot be undone.`;
+    await confirm({ question, yes, otherwise: NOTHING_ERASED }, terminal);
+  }
+  const receipt = { by: await by(), transactions: [], damaged: damaged.count };
+  await eraseEach(at, rows, receipt);
+  const left = receipt.transactions.filter(({ erased }) => !erased).length;
+  transactions.exitCode = left > 0 ? 1 : 0;
+  print(receipt, () => receiptInWords(receipt, left) + damagedInWords(damaged));
+}
+
+/** One after the other. What can't be erased, such as one that is too young, keeps none of the others. */
+async function eraseEach({ tools, port, terminal }, rows, receipt) {
+  const { eraseTransaction } = await operator(tools);
+  for (const { id, unit, mode } of rows) {
+    try {
+      const { at } = await eraseTransaction(port, receipt.by, id);
+      receipt.transactions.push({ id, unit, mode, erased: at });
+    } catch (error) {
+      if (!(error instanceof Refusal)) {
+        terminal.err(`${receiptInWords(receipt, 0)}\n\n`);
+        throw Object.assign(error, { data: receipt });
+      }
+      receipt.transactions.push({ id, unit, mode, erased: null, problem: error.message });
+    }
+  }
+}
+
+function receiptInWords({ by, transactions: rows }, left) {
+  if (rows.length === 0) return `${NONE}: ${NOTHING_ERASED}`;
+  const shown = rows.map(({ id, unit, mode, erased, problem }) => [
+    id,
+    unit,
+    mode,
+    erased ?? problem,
+  ]);
+  const count = `${rows.length - left} of ${rows.length} transactions are erased, by ${visible(by)}`;
+  const again = left > 0 ? " Run the same command again for the others." : "";
+  return `${table(["ID", "UNIT", "MODE", "ERASED"], shown)}\n\n${count}: ${AFTER}${again}`;
+}
 
 // ---- Usage and export ----------------------------------------------------------------------------
 
@@ -266,21 +357,72 @@ const OTHER_SECRET =
 
 const back = transactions
   .command("restore")
-  .description("write all records of a backup into the namespace")
+  .description("write the records of a backup into the namespace, API keys left out")
   .argument("<file>", "as `backup` wrote it");
-back.option("--overwrite", "also where the namespace has a record that differs");
-onRecords(back, async ({ tools, kv, print }, file) => {
-  const { overwrite } = back.opts();
-  const { recordNames } = await operator(tools);
-  const waitMs = kv.place.kind === "local" ? 0 : undefined;
-  const done = await restore(kv, file, { names: await recordNames(), overwrite, waitMs });
-  const { place, startedAt } = done.from;
-  const lines = [
-    `${done.written} records of ${file} are written and read back, ${done.same} were there already, ${done.expired} have expired since.`,
-    `The backup was begun on ${startedAt} of ${placeInWords(place)}.`,
-    ...(done.secretReplaced ? [OTHER_SECRET] : []),
+back
+  .addOption(
+    new Option(
+      "--only <kind>",
+      "leave all else as it is, such as in a place with keys of its own",
+    ).choices(["transactions"]),
+  )
+  .addOption(
+    new Option(
+      "--with-keys",
+      "also API keys, after they are shown: one that was revoked since works again",
+    ).conflicts("only"),
+  )
+  .option("--overwrite", "also where the namespace has a record that differs")
+  .option("--yes", "without asking");
+onRecords(
+  back,
+  async ({ tools, kv, port, print, terminal, by }, file) => {
+    const { only, withKeys = false, overwrite, yes } = back.opts();
+    const rules = await operator(tools);
+    const agree = async (keys, sha256) => {
+      if (withKeys && keys.count > 0) {
+        terminal.err(`${keysInWords(keys)}\n\n`);
+        const question = `Bring these API keys back into ${placeInWords(kv.place)}?`;
+        await confirm({ question, yes, otherwise: "nothing was restored" }, terminal);
+      }
+      await rules.recordChange(port, await by(), "transactions restore", [sha256]);
+    };
+    const onlyTransactions = only === "transactions";
+    const waitMs = kv.place.kind === "local" ? 0 : undefined;
+    const options = { withKeys, onlyTransactions, overwrite, agree, waitMs };
+    const done = await restore(kv, file, rules, options);
+    print({ file, ...done }, () => restoredInWords(file, done, withKeys));
+  },
+  { changes: true },
+);
+
+function restoredInWords(file, done, withKeys) {
+  const { written, same, expired, erased, left, keys, secretReplaced, from } = done;
+  const counts = [
+    `${written} records of ${file} are written and read back`,
+    `${same} were there already`,
+    `${expired} have expired since`,
+    `${erased} stay erased`,
+    `${left} are left out`,
   ];
-  print({ file, ...done }, () => lines.join("\n"));
-});
+  const leftKeys = `\nOf the API keys that are left out, \`--with-keys\` would bring back what this place has not, revoked or not:\n\n${keysInWords(keys)}`;
+  return [
+    `${counts.join(", ")}.`,
+    `The backup was begun on ${visible(`${from.startedAt} of ${placeInWords(from.place)}`)}.`,
+    ...(secretReplaced ? [OTHER_SECRET] : []),
+    ...(withKeys || keys.count === 0 ? [] : [leftKeys]),
+  ].join("\n");
+}
+
+function keysInWords({ count, examples }) {
+  const rows = examples.map(({ id, mode, unitId, teamId, label, problem }) => [
+    id,
+    mode,
+    unitId ?? teamId,
+    label ?? problem,
+  ]);
+  const more = count > examples.length ? `\n\nAnd ${count - examples.length} more.` : "";
+  return table(["ID", "MODE", "UNIT OR TEAM", "LABEL"], rows) + more;
+}
 
 export default transactions;

@@ -110,6 +110,11 @@ impl Catalogue {
 
     /// The number of impacts whose offering is not listed.
     pub fn unpriced<'r, 'a: 'r>(&self, impacts: impl Iterator<Item = &'r Impact<'a>>) -> usize {
-        impacts.filter(|impact| !self.unit_prices.contains_key(&*impact.offering_id)).count()
+        impacts.filter(|impact| !self.lists(&impact.offering_id)).count()
+    }
+
+    /// Whether an offering has a price.
+    pub fn lists(&self, offering_id: &str) -> bool {
+        self.unit_prices.contains_key(offering_id)
     }
 }

@@ -169,6 +169,7 @@ export async function openKv(
 async function startLocal(runtime, deadline) {
   const close = () => within(CLOSE_MS, "stop", runtime.dispose());
   const starting = async () => {
+    /** @type {any} */
     const namespace = await runtime.getKVNamespace(BINDING);
     await namespace.get(BINDING);
     return { namespace, close };

@@ -39,6 +39,9 @@ export function portOf(kv, tell = () => {}) {
   };
 }
 
+/** What the functions refuse by their rules. What the namespace throws is none. */
+export class Refusal extends UserError {}
+
 const folderOf = (root) => join(root, "build", "operator");
 const instances = new Map(); // by clone
 
@@ -73,7 +76,7 @@ function withUserErrors(work) {
     try {
       return await work(...args);
     } catch (problem) {
-      throw typeof problem === "string" ? new UserError(problem) : problem;
+      throw typeof problem === "string" ? new Refusal(problem) : problem;
     }
   };
 }

@@ -86,8 +86,8 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// The replay record that decides about the create of the transaction `id`: one of its own before
-    /// one of another payload, and what the store shows before what this isolate wrote: another isolate
-    /// may have written since, and what was written last stays.
+    /// one of another payload. If creates raced in two isolates there are two: the later one counts, in
+    /// both.
     fn first(
         &self,
         scope: &Scope,
@@ -96,11 +96,13 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         known: Option<Replay>,
     ) -> Option<Replay> {
         let (recent, now_ms) = (&self.caches.recent_replays, self.clock.now_ms());
+        let own = recent.of(scope, id, now_ms);
         match known {
-            Some(own) if own.id == id => Some(own),
-            other => {
-                recent.of(scope, id, now_ms).or(other).or_else(|| recent.last(scope, hash, now_ms))
+            Some(known) if known.id == id => {
+                let later = own.filter(|own| own.terms.created_at > known.terms.created_at);
+                Some(later.unwrap_or(known))
             }
+            other => own.or(other).or_else(|| recent.last(scope, hash, now_ms)),
         }
     }
 

@@ -141,6 +141,16 @@ fn row(key: CredentialKey, value: &[u8], secret: Option<NamespaceSecret>) -> Key
     }
 }
 
+/// Whether a record of this name is a key's.
+pub fn is_key(name: &str) -> bool {
+    name.starts_with(CredentialKey::PREFIX)
+}
+
+/// The key of a backup's record, as a list shows it; `None` for a record of another kind.
+pub fn backed(name: &str, value: &str) -> Option<KeyRow> {
+    CredentialKey::parse(name).map(|key| row(key, value.as_bytes(), None))
+}
+
 // ---- One key -------------------------------------------------------------------------------------
 
 /// Finds a key by its text, its whole hash, the name of its record, or its ID, which is the beginning

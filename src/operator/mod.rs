@@ -6,6 +6,7 @@
 pub mod audit;
 pub mod keys;
 pub mod prices;
+pub mod restore;
 mod secret;
 pub mod seed;
 pub mod transactions;

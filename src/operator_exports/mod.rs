@@ -6,6 +6,7 @@ mod audit;
 mod keys;
 mod kv;
 mod records;
+mod restore;
 mod transactions;
 
 use crate::operator::audit::Author;

@@ -4,8 +4,6 @@ use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
 use crate::operator::{prices, seed, units};
 use crate::scope::Mode;
-use crate::store::{Key as _, ReplayKey, SecretKey};
-use serde::Serialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// Reads a catalogue that a person wrote → `{currencyCode, unitPrices}`.
@@ -65,16 +63,4 @@ pub async fn remove_unit(kv: Kv, by: String, unit: String) -> Outcome {
 pub async fn write_seed(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(seed::seed(&store).await)
-}
-
-/// Record names for a restore → `{secret, replays}`: the name of the namespace's secret, and the
-/// prefix of replay records.
-#[wasm_bindgen(js_name = recordNames)]
-pub fn record_names() -> Outcome {
-    #[derive(Serialize)]
-    struct Names {
-        secret: String,
-        replays: &'static str,
-    }
-    to_js(&Names { secret: SecretKey.name(), replays: ReplayKey::PREFIX })
 }

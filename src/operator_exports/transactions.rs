@@ -1,28 +1,33 @@
 //! Transactions.
 
 use super::kv::{Kv, KvStore};
-use super::{Outcome, from_js, to_js};
+use super::{Outcome, author, from_js, to_js};
 use crate::operator::OperatorError;
-use crate::operator::transactions::{self, By, Report, View};
+use crate::operator::transactions::{self, By, Report, View, Wanted};
 use crate::platform::Platform;
-use crate::scope::Mode;
 use js_sys::{Function, JSON};
 use serde::Deserialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[derive(Deserialize)]
 struct Sought {
-    unit: String,
-    mode: Option<Mode>,
+    wanted: Wanted,
     by: By,
 }
 
-/// `{unit, mode?, by: {reference} | {email}}` → `{transactions, damaged: {count, first}}`.
+/// `{wanted: {unit?, mode?}, by: {reference} | {email}}` → `{transactions, damaged: {count, first}}`.
 #[wasm_bindgen(js_name = findTransactions)]
 pub async fn find_transactions(kv: Kv, sought: JsValue) -> Outcome {
     let store = KvStore::new(kv);
-    let Sought { unit, mode, by } = from_js(sought)?;
-    store.finish(transactions::find(&store, &unit, mode, &by).await)
+    let Sought { wanted, by } = from_js(sought)?;
+    store.finish(transactions::find(&store, wanted, &by).await)
+}
+
+/// How many records a search over all units lists → `{records, more}`.
+#[wasm_bindgen(js_name = sizeOfAll)]
+pub async fn size_of_all(kv: Kv) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(transactions::size_of_all(&store).await)
 }
 
 /// One transaction: `{reveal, timeline}` → `{row, repeatable, transaction}`.
@@ -44,13 +49,14 @@ pub async fn check_erasable(kv: Kv, id: String) -> Outcome {
     store.finish(record.and_then(|record| transactions::check_erasable(&Platform, &record)))
 }
 
-/// Erases the personal data of a transaction → `{id, before}`.
+/// Erases the personal data of a transaction → `{id, at, before}`.
 #[wasm_bindgen(js_name = eraseTransaction)]
-pub async fn erase_transaction(kv: Kv, id: String) -> Outcome {
+pub async fn erase_transaction(kv: Kv, by: String, id: String) -> Outcome {
     let store = KvStore::new(kv);
+    let author = author(&by)?;
     let erase = async || -> Result<_, OperatorError> {
         let record = transactions::get(&store, &id).await?;
-        transactions::erase(&store, &Platform, &record).await
+        transactions::erase(&store, &author, &record).await
     };
     store.finish(erase().await)
 }

@@ -52,7 +52,7 @@ export function recovering(fetch, instance) {
     if (isCreate(request)) context.waitUntil(ended);
     // Other requests may be dropped, and leave their entries: the oldest of so many waits no more.
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
-    const response = (await ended) ?? internalError(); // made here, as a response belongs to the request that made it
+    const response = (await ended) ?? internalError(request); // made here, as a response belongs to the request that made it
     waiting.delete(number);
     // A logged answer already has the ID of its log line.
     if (!response.headers.has(REQUEST_ID)) response.headers.set(REQUEST_ID, idOf(request));
@@ -78,13 +78,28 @@ function isCreate(request) {
   }
 }
 
-function internalError() {
-  const body = {
-    error: "Internal error",
-    message: "Something is wrong on our side. Send the request again later.",
-  };
-  return Response.json(body, {
-    status: 500,
-    headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
-  });
+/** A create may have been recorded: the texts are those of a write that is not confirmed, in `src/api/problem.rs`. */
+function messageFor(request) {
+  if (!isCreate(request)) return "Something is wrong on our side. Send the request again later.";
+  return isRepeatable(request)
+    ? "The transaction may have been recorded. Repeat the request with the same Idempotency-Key: it is recorded only once."
+    : "The transaction may have been recorded, and a repeat may record it twice. To be able to repeat safely, send an Idempotency-Key.";
+}
+
+function isRepeatable(request) {
+  try {
+    return request.headers.has("idempotency-key");
+  } catch {
+    return false;
+  }
+}
+
+function internalError(request) {
+  return Response.json(
+    { error: "Internal error", message: messageFor(request) },
+    {
+      status: 500,
+      headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+    },
+  );
 }

@@ -97,15 +97,15 @@ impl<'r> WorkerRequest<'r> {
         let (mut pieces, mut length) = (Vec::new(), 0);
         loop {
             reservation.read(length + plan.bytes as usize, plan.of)?;
-            let piece =
-                stream.fill(Uint8Array::new_with_length(plan.bytes), plan.milliseconds).await;
-            let piece = piece.map_err(|error| plan.error(&error))?;
-            let is_last = piece.length() < plan.bytes;
-            length += piece.length() as usize;
+            let buffer = Uint8Array::new_with_length(plan.bytes);
+            let filled = stream.fill(buffer, plan.milliseconds).await;
+            let piece = filled.map_err(|error| plan.error(&error))?;
+            let bytes = piece.length();
             pieces.push(piece);
+            length += bytes as usize;
             match () {
                 () if length > limit => return Err(BodyError::TooLarge),
-                () if is_last => break,
+                () if bytes < plan.bytes => break, // it was the last
                 () => plan = LARGE,
             }
         }

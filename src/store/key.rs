@@ -76,6 +76,28 @@ impl TransactionKey<'_> {
     }
 }
 
+/// `erased:{transaction id}` → when that transaction was erased: no restore brings back its personal
+/// data. Its name sorts before the transaction's, so that a restore meets it first. The service does
+/// not read it.
+#[derive(Clone, Copy, Debug)]
+pub struct ErasedKey<'k>(pub &'k TransactionId);
+
+impl Key for ErasedKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "mark of an erasure";
+    const PREFIX: &'static str = "erased:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+}
+
+impl ErasedKey<'_> {
+    /// The transaction in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<TransactionId> {
+        TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
+    }
+}
+
 /// `key:{sha256}` → a [`KeyRecord`](crate::auth::KeyRecord).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CredentialKey(pub KeyHash);

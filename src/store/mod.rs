@@ -8,8 +8,8 @@ mod metadata;
 mod operator;
 
 pub use key::{
-    AuditKey, CatalogueKey, CredentialKey, FailedMailKey, Key, MailedKey, NotificationKey,
-    ProfileKey, ReplayKey, SecretKey, TransactionKey,
+    AuditKey, CatalogueKey, CredentialKey, ErasedKey, FailedMailKey, Key, MailedKey,
+    NotificationKey, ProfileKey, ReplayKey, SecretKey, TransactionKey,
 };
 pub use metadata::{MailState, NoMetadata, Summary, TransactionMetadata};
 pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page};
@@ -30,18 +30,23 @@ pub enum StoreError {
 impl StoreError {
     /// The error for a record of this kind that could not be decoded.
     ///
-    /// serde_json's texts can quote stored personal data: only those that name a member of ours are
-    /// kept, the others become a position.
+    /// serde_json's texts can quote stored personal data: only what names members and values of ours
+    /// is kept, the others become a position.
     pub fn damaged(kind: &str, error: &serde_json::Error) -> Self {
         let text = error.to_string();
         let names_ours =
             ["missing field `", "duplicate field `"].iter().any(|start| text.starts_with(start));
-        let problem = match error.classify() {
-            Category::Data if names_ours => text,
-            category => {
-                format!("{category:?} error at line {} column {}", error.line(), error.column())
-            }
-        };
+        let unknown = text.strip_prefix("unknown variant `");
+        let problem =
+            match (error.classify(), unknown.and_then(|it| it.rsplit_once("`, expected "))) {
+                (Category::Data, Some((_stored, known))) => {
+                    format!("unknown value, expected {known}")
+                }
+                (Category::Data, None) if names_ours => text,
+                (category, _) => {
+                    format!("{category:?} error at line {} column {}", error.line(), error.column())
+                }
+            };
         StoreError::Damaged(format!("the stored {kind} is damaged: {problem}"))
     }
 }

@@ -88,8 +88,8 @@ impl TryFrom<NewProfile> for Profile {
         let NewProfile { name, logo, accent, language, link, mail, reply_to } = profile;
         if !is_name(&name) {
             return Err(
-                "`name` is out of bounds: write one line of 1 to 80 characters, none of which \
-                 turns the direction of text",
+                "`name` is out of bounds: write one line of 1 to 80 characters, not all of them \
+                 invisible, none of which turns the direction of text",
             );
         }
         Ok(Profile {

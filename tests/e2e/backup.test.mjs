@@ -3,15 +3,26 @@
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { backup, check, restore } from "../../scripts/lib/backup.mjs";
+import { backup, recordsOf } from "../../scripts/lib/backup.mjs";
+import { UserError } from "../../scripts/lib/output.mjs";
+import { operator } from "../../scripts/lib/operator.mjs";
+import { restore as restoreBy } from "../../scripts/lib/restore.mjs";
 import { deployedKv } from "./cloudflare.mjs";
-import { localKv, scratch } from "./script.mjs";
+import { localKv, scratch, tools } from "./script.mjs";
 
 const inAnHour = Math.round(Date.now() / 1000) + 3_600;
 const BINARY = Buffer.from([0, 255, 254, 13, 10, 195]).toString("base64");
+const OF_END = { expiration: inAnHour + 3_600 };
 const OF = { metadata: { of: ["any", null] }, expiration: inAnHour };
 /** In the order of names. @type {import("../../scripts/lib/kv.mjs").Entry[]} */
 const ENTRIES = [
@@ -28,7 +39,10 @@ const ENTRIES = [
   { key: "ü:é", value: "x" },
 ];
 const count = ENTRIES.length;
-const now = { waitMs: 0, names: { secret: "secret", replays: "idempotency:" } };
+const now = { waitMs: 0 };
+const rules = await operator(tools);
+/** @param {Parameters<typeof restoreBy>[3]} [options] */
+const restore = (kv, file, options) => restoreBy(kv, file, rules, options);
 
 /** All that a namespace holds. */
 async function contents(kv) {
@@ -79,8 +93,9 @@ for (const [name, open] of Object.entries({ local, deployed: deployedKv }))
 
     await wipe(kv);
     const { from, ...done } = await restore(kv, file, now);
-    const written = { count, written: count, same: 0, expired: 0, secretReplaced: false, sha256 };
-    assert.deepEqual(done, written);
+    const counts = { count, written: count, same: 0, expired: 0, erased: 0, left: 0 };
+    const keys = { count: 0, examples: [] };
+    assert.deepEqual(done, { ...counts, keys, secretReplaced: false, sha256 });
     assert.deepEqual(from, { place: kv.place, startedAt });
     assert.deepEqual(await contents(kv), before);
     assert.deepEqual(readdirSync(folder), ["all.jsonl"]);
@@ -93,6 +108,7 @@ test("a restore replaces nothing that differs, unless it is told to", async (t) 
     { key: "a:empty", value: "x" },
     { key: "transaction:003", value: ENTRIES[7].value }, // without its metadata
     { key: "b:binary", value: `${BINARY.slice(0, -2)}A=`, base64: true, ...OF },
+    { key: "transaction:004", value: ENTRIES[8].value, metadata: ENTRIES[8].metadata, ...OF_END },
   ]) {
     await kv.write([changed, { key: "z:new", value: "of another" }]);
     await kv.remove(["transaction:001"]);
@@ -109,10 +125,14 @@ test("a restore replaces nothing that differs, unless it is told to", async (t) 
 
 test("replay records are restored with the secret that they were made with alone", async (t) => {
   const replay = { key: "idempotency:1", value: "{}" };
-  const secretOf = (digit) => ({ key: "secret", value: JSON.stringify({ secret: digit }) });
+  const secretOf = (digit) => ({
+    key: "secret",
+    value: JSON.stringify({ secret: digit.repeat(64) }),
+  });
   const unkeyed = await backedUp(t, { entries: [replay] });
   await assert.rejects(restore(unkeyed.kv, unkeyed.file, now), {
-    message: `${unkeyed.file} has replay records, and not the secret that they were made with: their creates would be recorded twice when they are repeated, and nothing was written`,
+    message:
+      "this backup has replay records, and not the secret that they were made with: their creates would be recorded twice when they are repeated, and nothing was written; `--only transactions` leaves them out",
   });
   const { kv, file } = await backedUp(t, { entries: [replay, secretOf("1")] });
   await wipe(kv);
@@ -125,20 +145,52 @@ test("replay records are restored with the secret that they were made with alone
   assert.deepEqual([again.written, again.secretReplaced], [0, false]);
 });
 
+test("transactions alone go into a place that has keys and a secret of its own", async (t) => {
+  const secretOf = (digit) => ({ key: "secret", value: `{"secret":"${digit.repeat(64)}"}` });
+  const keyOf = (digit) => ({ key: `key:${digit.repeat(64)}`, value: "{}" });
+  const [order, replay] = [ENTRIES[5], { key: "idempotency:1", value: "{}" }];
+  const { kv, file } = await backedUp(t, { entries: [order, replay, keyOf("1"), secretOf("1")] });
+  for (const [own, taken] of [
+    ["2", [order.key]],
+    ["1", [replay.key, order.key]],
+  ]) {
+    await wipe(kv);
+    await kv.write([keyOf("2"), secretOf(own)]);
+    const { written, left } = await restore(kv, file, { ...now, onlyTransactions: true });
+    const there = [...taken, keyOf("2").key, "secret"].sort();
+    assert.deepEqual(await Array.fromAsync(kv.names()), there);
+    assert.equal(await kv.get("secret"), secretOf(own).value);
+    assert.deepEqual([written, left], [taken.length, 4 - taken.length]);
+  }
+});
+
 const NO_BACKUP = "is no backup of this service";
 const CUT = "is not complete: its last line is missing";
 const CHANGED = "was changed: its SHA-256 is not that of its last line";
 
-test("a backup that is not whole is refused before anything is written", async (t) => {
+test("what is no whole backup is refused in one line before anything is written", async (t) => {
   const { kv, folder, file } = await backedUp(t);
   await wipe(kv);
   const whole = readFileSync(file);
   const lines = linesOf(file);
   const text = (...some) => `${some.join("\n")}\n`;
+  /** With these lines at the place of the third, and a last line that fits. */
+  const edited = (...some) => {
+    const before = text(lines[0], lines[1], ...some, ...lines.slice(3, -1));
+    const sha256 = createHash("sha256").update(before).digest("hex");
+    return before + text(JSON.stringify({ count: count - 1 + some.length, sha256 }));
+  };
+  const record = (members) => edited(JSON.stringify({ name: "a:lines", value: "", ...members }));
+  const ofHeader = (members) =>
+    text(JSON.stringify({ ...JSON.parse(lines[0]), ...members }), ...lines.slice(1));
   for (const [bytes, problem] of [
     ["", NO_BACKUP],
     ["{}\n", NO_BACKUP],
+    ["null\n", NO_BACKUP],
     ["not JSON", NO_BACKUP],
+    [Buffer.alloc(3_000_000), NO_BACKUP],
+    [ofHeader({ place: { kind: "cloudflare", account: 1 } }), NO_BACKUP],
+    [ofHeader({ version: "one" }), NO_BACKUP],
     [text(lines[0]), CUT],
     [text(...lines.slice(0, -1)), CUT],
     [whole.subarray(0, -1), CUT],
@@ -147,29 +199,56 @@ test("a backup that is not whole is refused before anything is written", async (
       text(...lines.slice(0, 3), ...lines.slice(4)),
       `has ${count - 1} records, and its last line says ${count}: it was changed`,
     ],
-    [text(lines[0], lines[2], lines[1], ...lines.slice(3)), CHANGED],
     [whole.toString().replace("Zoë", "Zoé"), CHANGED],
     [
       whole.toString().replace('"version":1', '"version":2'),
       "was written by a later release: restore it with that one",
     ],
+    [text(...lines, lines.at(-2)), "was changed: it goes on after its end"],
+    [edited(lines[2], lines[2]), "was changed: line 4 is not in the order of names"],
+    [
+      text(lines[0], lines[2], lines[1], ...lines.slice(3)),
+      "was changed: line 3 is not in the order of names",
+    ],
+    [edited("\u001b[2J{"), "was changed: line 3 is no record"],
+    [edited("7"), "was changed: line 3 is no record"],
+    [record({ name: `a:${"l".repeat(511)}` }), "was changed: line 3 has a wrong `name`"],
+    [record({ name: 7 }), "was changed: line 3 has a wrong `name`"],
+    [record({ value: undefined }), "was changed: line 3 has a wrong `value`"],
+    [record({ value: "\ud800" }), "was changed: line 3 has a wrong `value`"],
+    [record({ base64: "" }), "was changed: line 3 has a wrong `value`"],
+    [record({ value: undefined, base64: "?" }), "was changed: line 3 has a wrong `base64`"],
+    [record({ metadata: "m".repeat(1_023) }), "was changed: line 3 has a wrong `metadata`"],
+    [record({ expiration: "soon" }), "was changed: line 3 has a wrong `expiration`"],
   ]) {
     const broken = join(folder, "broken.jsonl");
     writeFileSync(broken, bytes);
-    await assert.rejects(restore(kv, broken, now), { message: `${broken} ${problem}` });
+    await assert.rejects(restore(kv, broken, { ...now, overwrite: true }), {
+      constructor: UserError,
+      message: `${broken} ${problem}`,
+    });
   }
   const none = join(folder, "none");
   await assert.rejects(restore(kv, none, now), { message: `there is no file ${none}` });
+  await assert.rejects(restore(kv, folder, now), {
+    constructor: UserError,
+    message: `${folder} can't be read: EISDIR: illegal operation on a directory, read`,
+  });
   assert.deepEqual(await contents(kv), []);
 });
 
 test("no file is overwritten", async (t) => {
-  const { kv, file } = await backedUp(t, { entries: [] });
+  const { kv, folder, file } = await backedUp(t, { entries: [] });
   const before = readFileSync(file);
   await assert.rejects(backup(kv, file), {
-    message: `${file} exists, and no backup is overwritten: choose another name`,
+    message: `${file} exists, and no file is overwritten: choose another name`,
   });
   assert.deepEqual(readFileSync(file), before);
+  const [other, elsewhere] = [join(folder, "other.jsonl"), join(folder, "elsewhere")];
+  symlinkSync(elsewhere, `${other}.part`);
+  await backup(kv, other);
+  isOnlyMine(other);
+  assert.ok(!existsSync(elsewhere), "no link is followed");
 });
 
 /** From this call on, the API refuses. */
@@ -196,7 +275,7 @@ test("wherever a backup breaks off, the same command begins anew and ends it", a
     account.fault = () => undefined;
     await backup(kv, file);
     assert.deepEqual(linesOf(file).slice(1, -1), records);
-    await check(file);
+    await Array.fromAsync(recordsOf(file));
     isOnlyMine(file);
     assert.ok(!existsSync(`${file}.part`));
   }

@@ -12,6 +12,8 @@ import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 const OFF_DEPLOYED = "`--env` is of a deployed service: add `--remote`";
 const KEEP = "It must be 0, or from 60s to 365d, such as 90s, 30m, 24h or 7d.";
 
+const ERASE = "say what to erase: the ID of a transaction, or `--email`";
+
 /** Lines, and what each is told. */
 const WRONG = {
   "keys make": "unknown command 'make'",
@@ -45,13 +47,19 @@ const WRONG = {
   "units set --name n": "missing required argument 'unit'",
   "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
   "transactions find --unit u": "say what to look for: `--reference` or `--email`",
-  "transactions find --reference r": "required option '--unit <unit>' not specified",
+  "transactions find --reference r": "`--reference` needs `--unit`",
   "transactions find --unit u --reference r --email e":
     "option '--reference <text>' cannot be used with option '--email <address>'",
   "transactions export --month 2026-13":
     "option '--month <month>' argument '2026-13' is invalid. It must be a year and a month, such as 2026-11.",
   "transactions export --month 2026-11 --csv --json": "`--csv` with `--json` needs a file",
-  "transactions erase": "missing required argument 'id'",
+  "transactions erase": ERASE,
+  "transactions erase x --email e": ERASE,
+  "transactions erase x --unit u": "`--unit` and `--mode` go with `--email`",
+  "transactions restore x --only keys":
+    "option '--only <kind>' argument 'keys' is invalid. Allowed choices are transactions.",
+  "transactions restore x --only transactions --with-keys":
+    "option '--with-keys' cannot be used with option '--only <kind>'",
   "transactions erase x --env production": OFF_DEPLOYED,
   "transactions usage --mode prod":
     "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",

@@ -294,6 +294,49 @@ test("a transaction is found, shown and erased", async (t) => {
   assert.match(await words(...byEmail), /^no such transaction$/m);
 });
 
+test("what an address has is found and erased, in one unit or in all, with a receipt", async (t) => {
+  const { kv, json, words, fails, command, jsonOf } = await operator(t);
+  await kv.write(ENTRIES);
+  const [find, erase] = ["find", "erase"].map((name) => [
+    "transactions",
+    name,
+    "--email",
+    "ADA@example.org",
+  ]);
+  const to = `To look through all units of ${placeInWords(kv.place)}, 2 transactions are listed`;
+  const how = "Add `--yes` to say so without a terminal:";
+  await fails(find, `${to}. Go on? ${how} nothing was looked for`);
+  const { transactions } = await json(...find, "--yes");
+  assert.deepEqual(transactions.map(({ id }) => id).sort(), [ID, LIVE_ID].sort());
+  const before = await contents(kv);
+  await fails(
+    erase,
+    `${to}, and those of this address are erased for good. Go on? ${how} nothing was erased`,
+  );
+  const inUnit = [...erase, "--unit", "unit_dev"];
+  const asked = await command(1, inUnit);
+  assert.match(
+    asked.problem,
+    new RegExp(`^${ID} .*\\n\\nstopped: Erase these 1 transactions of `, "m"),
+  );
+  assert.deepEqual(await contents(kv), before);
+
+  const { by, transactions: receipt } = await json(...inUnit, "--yes", "--by", "Zoë");
+  const row = { id: ID, unit: "unit_dev", mode: "test" };
+  assert.deepEqual([by, receipt], ["Zoë", [{ ...row, erased: receipt[0].erased }]]);
+  const young = `transaction:${LIVE_ID.slice(0, -1)}e`;
+  const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
+  const now = value.replace(/"createdAt":"[^"]+"/, `"createdAt":"${new Date().toISOString()}"`);
+  await kv.write([{ key: young, value: now, metadata }]);
+  const rest = jsonOf(await command(1, [...erase, "--yes", "--json"])).transactions;
+  const [left] = rest.filter(({ erased }) => erased === null);
+  assert.deepEqual([rest.length, `transaction:${left.id}`], [2, young]);
+  assert.match(left.problem, /^it was created less than 5 minutes ago/);
+  await kv.remove([young]);
+  assert.match(await words(...erase, "--yes"), /^no such transaction: nothing was erased$/m);
+  assert.doesNotMatch(JSON.stringify(await contents(kv)), /ada@/i);
+});
+
 test("a month is summed, and no cell is a formula", async (t) => {
   const { kv, json, words, command } = await operator(t);
   await kv.write(ENTRIES);
@@ -371,14 +414,66 @@ test("a backup is made and restored", async (t) => {
   const file = join(scratch(t), "backup.jsonl");
   const [backup, restore] = ["backup", "restore"].map((name) => ["transactions", name, file]);
   assert.match(await words(...backup), new RegExp(`^.*backup\\.jsonl: ${ENTRIES.length} records`));
-  await fails(backup, `${file} exists, and no backup is overwritten: choose another name`);
+  await fails(backup, `${file} exists, and no file is overwritten: choose another name`);
   await kv.remove(Object.keys(before));
-  const { from, written, secretReplaced } = await json(...restore);
+  const { from, written, secretReplaced } = await json(...restore, "--with-keys", "--yes");
   assert.deepEqual([from.place, written, secretReplaced], [kv.place, ENTRIES.length, false]);
-  assert.deepEqual(await contents(kv), before);
+  assert.deepEqual(await unaudited(kv), before);
   await kv.write([{ key: "catalogue:test", value: "{}" }]);
   await fails(restore, /^the place has another record `catalogue:test`: nothing was overwritten/);
-  const done = /^1 records of .+ are written and read back, \d+ were there already, 0 have expired/;
+  const done =
+    /^1 records of .+ are written and read back, \d+ were there already, 0 have expired since, 0 stay erased, 3 are left out\./;
   assert.match(await words(...restore, "--overwrite"), done);
-  assert.deepEqual(await contents(kv), before);
+  assert.deepEqual(await unaudited(kv), before);
+});
+
+/** All but the record of changes. */
+async function unaudited(kv) {
+  const all = Object.entries(await contents(kv));
+  return Object.fromEntries(all.filter(([name]) => !name.startsWith("audit:")));
+}
+
+test("a restore brings back no erased person and no revoked key", async (t) => {
+  const { kv, json, words, command, names } = await operator(t);
+  await kv.write(ENTRIES);
+  const folder = scratch(t);
+  const [early, late] = ["early", "late"].map((name) => join(folder, `${name}.jsonl`));
+  await json("transactions", "backup", early);
+  await json("transactions", "erase", ID, "--yes");
+  const [key] = (await names()).filter((name) => name.startsWith("key:9a9bc3c4"));
+  await command(0, ["keys", "revoke", key]);
+  await json("transactions", "backup", late);
+  const erased = await contents(kv);
+
+  const restore = ["transactions", "restore", early, "--overwrite"];
+  const { written, erased: kept, left, keys, sha256 } = await json(...restore);
+  assert.deepEqual([written, kept, left, keys.count], [0, 1, 3, 1]);
+  const now = await contents(kv);
+  const [change] = Object.keys(now).filter((name) => !(name in erased));
+  const { command: by, on } = JSON.parse(now[change].value);
+  assert.deepEqual([by, on], ["transactions restore", [sha256]]);
+  delete now[change];
+  assert.deepEqual(now, erased);
+  assert.match(await words(...restore), /^9a9bc3c4ae87 {2}live {2}unit_dev$/m);
+  await kv.remove([`transaction:${ID}`]); // the mark stays
+  assert.deepEqual((await json(...restore)).written, 1);
+  const again = (await contents(kv))[`transaction:${ID}`];
+  assert.equal(again.value, erased[`transaction:${ID}`].value);
+  assert.doesNotMatch(JSON.stringify(again.metadata), /lookup/);
+
+  await kv.remove(Object.keys(await contents(kv)));
+  for (const file of [late, early]) await json(...restore.with(2, file));
+  const all = Object.entries(await contents(kv)).filter(([name]) => name in erased);
+  const noKeys = Object.entries(erased).filter(([name]) => !name.startsWith("key:"));
+  assert.deepEqual(Object.fromEntries(all), Object.fromEntries(noKeys));
+
+  const withKeys = [...restore, "--with-keys"];
+  const { problem } = await command(1, withKeys);
+  assert.match(
+    problem,
+    /^9a9bc3c4ae87 {2}live {2}unit_dev\n(?:.*\n)*stopped: Bring these API keys/m,
+  );
+  assert.ok(!(await names()).includes(key));
+  assert.deepEqual((await json(...withKeys, "--yes")).keys.count, 3);
+  assert.ok((await names()).includes(key));
 });

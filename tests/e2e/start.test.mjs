@@ -88,11 +88,12 @@ async function showsWhatItNames(greeting, origin) {
   assert.match(await page("what it sent and got"), /What just happened/);
   const placed = await fetch(`${origin}/shop/order`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
+    headers: { accept: "application/json" },
+    body: new URLSearchParams({
       reference: "r",
-      recipient: { email: "ada@example.org" },
-      pledges: [{ impact: { amount: 2, offeringId: "tree" } }],
+      "recipient.email": "ada@example.org",
+      "pledges.0.impact.amount": "2",
+      "pledges.0.impact.offeringId": "tree",
     }),
   });
   assert.ok((await placed.json()).timelineUrl.startsWith(`${origin}/timeline/ptran_`));

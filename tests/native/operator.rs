@@ -479,7 +479,7 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "u",
             json!({ "name": "" }),
-            "`name` is out of bounds: write one line of 1 to 80 characters, none of which turns the direction of text",
+            "`name` is out of bounds: write one line of 1 to 80 characters, not all of them invisible, none of which turns the direction of text",
         ),
         (
             "u",

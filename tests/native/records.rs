@@ -32,6 +32,15 @@ fn a_record_that_does_not_read_is_our_mistake() {
     assert!(answer.json()["message"].as_str().unwrap().contains("nothing was recorded"));
 }
 
+#[test]
+fn the_log_says_which_values_a_release_knows() {
+    let service = seeded();
+    put_prices(&*service.store, Mode::Test, br#"{"currencyCode":"`, expected `","unitPrices":{}}"#);
+    let log = service.create(UNIT, &minimal()).log.unwrap();
+    let known = "damaged: unknown value, expected one of `USD`, `GBP`, `EUR` at line 1 column ";
+    assert!(log.contains(known), "{log}");
+}
+
 /// A later release may charge in further currencies.
 #[test]
 fn a_transaction_in_an_unknown_currency_is_shown_and_repeated() {

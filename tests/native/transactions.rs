@@ -2,16 +2,17 @@
 
 use futures_executor::block_on;
 use impact_pledge::operator::transactions::{
-    self, By, Damaged, Found, Month, Report, Row, Usage, UsageQuery, View, Wanted,
+    self, By, Damaged, Found, Month, Report, Row, Size, Usage, UsageQuery, View, Wanted,
 };
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{Key as _, TransactionKey};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use support::memory::{Listing, MemoryStore};
 use support::service::{
-    Answer, LIVE_UNIT, SECRET, TestRequest, TestService, UNIT, key_record, minimal, put_key,
+    Answer, LIVE_UNIT, SECRET, TestRequest, TestService, UNIT, desk, key_record, minimal, put_key,
     repeatable, seeded, unit,
 };
 
@@ -43,6 +44,16 @@ fn order() -> Value {
         "trigger": { "date": "2026-01-31T11:59:00Z", "phrase": "canary", "externalUrl": "https://canary.example/" },
         "notifications": ["Email"],
     })
+}
+
+/// The same of a shop that puts the buyer where an offering belongs.
+fn order_with_personal_offerings() -> Value {
+    let mut order = order();
+    for offering in ["canary@example.net", "for CANARY ADA", "CANARY-ORDER/1", "@listed"] {
+        let pledge = json!({ "impact": { "amount": 1, "offeringId": offering } });
+        order["pledges"].as_array_mut().unwrap().push(pledge);
+    }
+    order
 }
 
 /// All records whose names begin like this: names, values and metadata.
@@ -80,7 +91,8 @@ fn email(text: &str) -> By {
 
 #[track_caller]
 fn find(store: &MemoryStore, unit: &str, mode: Option<Mode>, by: &By) -> Found {
-    block_on(transactions::find(store, unit, mode, by)).unwrap()
+    let wanted = Wanted { unit: Some(unit.to_owned()), mode };
+    block_on(transactions::find(store, wanted, by)).unwrap()
 }
 
 #[track_caller]
@@ -189,6 +201,26 @@ fn of_one_shop_only_its_own_records_are_listed() {
     );
 }
 
+#[test]
+fn an_address_is_found_in_all_units_whose_records_are_counted_before() {
+    let store = many_shops();
+    let wanted = |mode| Wanted { unit: None, mode };
+    let found = |wanted| block_on(transactions::find(&store, wanted, &email("ADA@example.org")));
+    assert_eq!(found(wanted(Some(Mode::Live))).unwrap().transactions.len(), 1_000);
+    let all = found(wanted(None)).unwrap().transactions;
+    let units: BTreeSet<_> = all.iter().map(|row| &row.unit).collect();
+    assert_eq!((all.len(), units.len()), (2_000, 200));
+    lists(&store);
+    let size = |page_length| {
+        store.set_page_length(page_length);
+        block_on(transactions::size_of_all(&store)).unwrap()
+    };
+    assert_eq!(size(1_000), Size { records: 2_000, more: false });
+    assert_eq!(size(200), Size { records: 2_000, more: false });
+    assert_eq!(size(199), Size { records: 1_990, more: true });
+    assert!(lists(&store).len() <= 2 + 10 + 11);
+}
+
 /// 40 bits of a name stand for a shop, and 40 for an order: others can have the same.
 #[test]
 fn what_only_shares_the_name_of_a_shop_or_an_order_is_left_out() {
@@ -228,7 +260,7 @@ fn without_the_record_of_the_secret_the_copy_of_an_api_key_finds_as_well() {
     let id = id_of(&bench.create(UNIT, &order()));
     assert_eq!(found_ids(&bench.store, "unit_dev", None, &reference("canary-order")), [id]);
     let nothing = MemoryStore::default();
-    let found = block_on(transactions::find(&nothing, "u", None, &reference("r")));
+    let found = block_on(transactions::find(&nothing, Wanted::default(), &reference("r")));
     let message = "this namespace has no secret, which references and addresses are found by: it is \
                    made with the first API key";
     assert_eq!(found.unwrap_err().to_string(), message);
@@ -300,7 +332,9 @@ fn erase(bench: &TestService<MemoryStore>) -> Result<Option<String>, String> {
     let id = TransactionKey::parse(&name).unwrap();
     let outcome = block_on(async {
         let record = transactions::get(&*bench.store, id.as_str()).await?;
-        transactions::erase(&*bench.store, &bench.clock, &record).await
+        let desk = desk();
+        desk.clock.0.set(bench.clock.0.get());
+        transactions::erase(&*bench.store, &desk.author(), &record).await
     });
     let erased = outcome.map_err(|error| error.to_string())?;
     assert_eq!(erased.id, id.as_str());
@@ -339,12 +373,18 @@ fn assert_erased(bench: &TestService<MemoryStore>, id: &str) {
 #[test]
 fn what_is_erased_stays_erased_whoever_repeats_the_create() {
     let bench = bench();
-    let request = repeatable(&order());
+    let listed = r#"{"currencyCode":"USD","unitPrices":{"@listed":"9"}}"#;
+    bench.store.keep("catalogue:live", listed.as_bytes(), b"null");
+    let order = order_with_personal_offerings();
+    let request = repeatable(&order);
     let first = bench.send(&request);
     let id = id_of(&first);
     pass(&bench, 5);
     assert_eq!(erase(&bench), Ok(None));
     assert_erased(&bench, &id);
+    let pledges = &bench.get(UNIT, &id).json()["pledges"];
+    let offerings: Vec<_> = (0..6).map(|n| pledges[n]["impact"]["offeringId"].clone()).collect();
+    assert_eq!(offerings, ["tree", "tre", "erased", "erased", "erased", "@listed"]);
     let erased = records(&bench.store, "");
     for isolate in [&bench, &bench.isolate(), &bench] {
         let repeat = isolate.send(&request);
@@ -353,11 +393,11 @@ fn what_is_erased_stays_erased_whoever_repeats_the_create() {
         assert_eq!(repeat.text, first.text, "the caller's own data, of which nothing is kept");
         assert_eq!(records(&bench.store, ""), erased, "nothing was written");
     }
-    let mut changed = order();
+    let mut changed = order.clone();
     changed["reference"] = json!("another");
     assert_eq!(bench.isolate().send(&repeatable(&changed)).status, 422);
     put_key(&*bench.store, "service_sk_test_new", &key_record(Mode::Test, unit("unit_dev")));
-    let rotated = repeatable(&order()).with_header("authorization", "Bearer service_sk_test_new");
+    let rotated = repeatable(&order).with_header("authorization", "Bearer service_sk_test_new");
     assert_eq!(bench.isolate().send(&rotated).text, first.text);
     assert_erased(&bench, &id);
 }
@@ -442,6 +482,16 @@ fn what_was_erased_is_still_summed_and_no_longer_found() {
     let erased = transaction(&bench.store);
     let time = "2026-01-31T12:05:00.123Z";
     assert_eq!(erased.2["summary"]["erased"], time);
+    let mark = records(&bench.store, "erased:");
+    let id = erased.0.replace("transaction:", "");
+    assert_eq!(
+        mark,
+        [(
+            format!("erased:{id}"),
+            json!({ "erased": time, "version": 1 }).to_string(),
+            Value::Null
+        )]
+    );
     assert!(erased.2.to_string().len() < 1_024);
     for by in [reference("canary-order"), reference("erased"), email("canary@example.org")] {
         assert_eq!(found_ids(&bench.store, "unit_dev", None, &by), [""; 0]);
@@ -451,9 +501,30 @@ fn what_was_erased_is_still_summed_and_no_longer_found() {
     pass(&bench, 1);
     assert_eq!(erase(&bench), Ok(Some(time.to_owned())));
     assert_eq!(transaction(&bench.store), erased, "once more changes nothing");
-    let (name, ..) = erased;
-    let id = TransactionKey::parse(&name).unwrap();
-    assert_eq!(show(&bench.store, id.as_str(), true, false)["row"]["erased"], time);
+    assert_eq!(records(&bench.store, "erased:"), mark);
+    assert_eq!(show(&bench.store, &id, true, false)["row"]["erased"], time);
+}
+
+/// An erasure that breaks off can be marked already: until it is run again, that keeps restores from
+/// bringing the person back.
+#[test]
+fn an_erasure_is_recorded_and_marked_before_anything_is_erased() {
+    let bench = bench();
+    bench.create(UNIT, &order());
+    pass(&bench, 5);
+    let before = transaction(&bench.store);
+    for prefix in ["audit:", "erased:"] {
+        bench.store.set_failing(Some(prefix));
+        erase(&bench).unwrap_err();
+        assert_eq!(transaction(&bench.store), before);
+    }
+    bench.store.set_failing(None);
+    bench.store.set_unconfirmed(Some("erased:"));
+    erase(&bench).unwrap_err();
+    assert_eq!(transaction(&bench.store), before);
+    assert_eq!(records(&bench.store, "erased:").len(), 1);
+    bench.store.set_unconfirmed(None);
+    assert_eq!(erase(&bench), Ok(None));
 }
 
 // ---- Sums ----------------------------------------------------------------------------------------

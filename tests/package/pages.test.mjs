@@ -161,23 +161,25 @@ test("the test service runs in a page itself", async (t) => {
   assert.deepEqual(result, ["order-1", 1, 3]);
 });
 
-const FORM = `<form><input name="reference" value="order-1"><input name="recipient.email" value="ada@example.org">
+const FORM = `<form><input name="reference" value="order-1"><input name="coupon" value="SPRING"><input name="recipient.email" value="ada@example.org">
 <input name="pledges.0.impact.amount" value="1"><input name="pledges.0.impact.offeringId" value="tree"><button>Send</button></form>`;
 
-test("the README's example for a page gives the payload of the form", async (t) => {
+test("the README's example for a page sends the whole form", async (t) => {
   const inPage = examples.filter(({ code }) => code.includes('"impact-pledge/form"'));
   assert.equal(inPage.length, 1);
   const code = inPage[0].code.replace('"impact-pledge/form"', '"/form.js"');
   const page = await pageWith(t, WITH_WASM, {
     body: `${FORM}<script type="module" src="/example.mjs"></script>`,
-    "/example.mjs": `const send = (payload) => { window.sent = payload; };\n${code}\nwindow.bound = true;\n`,
+    "/example.mjs": `const send = (data) => { window.sent = Object.fromEntries(data); };\n${code}\nwindow.bound = true;\n`,
   });
   await page.waitForFunction(() => window.bound);
   await page.click("button");
   await page.waitForFunction(() => window.sent);
   assert.deepEqual(await page.evaluate(() => window.sent), {
     reference: "order-1",
-    recipient: { email: "ada@example.org" },
-    pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
+    coupon: "SPRING",
+    "recipient.email": "ada@example.org",
+    "pledges.0.impact.amount": "1",
+    "pledges.0.impact.offeringId": "tree",
   });
 });

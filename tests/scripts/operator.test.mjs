@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { x } from "tinyexec";
 
 const ROOT = join(import.meta.dirname, "../..");
+const ID = `ptran_${"a".repeat(42)}`;
 const MODULE = pathToFileURL(join(ROOT, "scripts", "lib", "operator.mjs"));
 
 /** A clone that shares the packages, the cache and the compiled code. */
@@ -28,26 +29,26 @@ function clone(t) {
 }
 
 /** In a process of its own: a module is loaded once. */
-async function names(root) {
-  const code = `import { operator } from ${JSON.stringify(MODULE.href)}; const { recordNames } = await operator({ root: ${JSON.stringify(root)} }); console.log(JSON.stringify(await recordNames()))`;
+async function load(root) {
+  const code = `import { operator } from ${JSON.stringify(MODULE.href)}; const { markedBy } = await operator({ root: ${JSON.stringify(root)} }); console.log(await markedBy("erased:${ID}"))`;
   const { stdout, stderr, exitCode } = await x(process.execPath, [
     "--input-type=module",
     "--eval",
     code,
   ]);
   assert.equal(exitCode, 0, stderr);
-  assert.deepEqual(JSON.parse(stdout), { secret: "secret", replays: "idempotency:" });
+  assert.equal(stdout, `transaction:${ID}\n`);
   return stderr;
 }
 
 test("it is built where it is missing or of other sources, with a line that says so, and by one of several at once", async (t) => {
   const root = clone(t);
   const stamp = join(root, "build", "operator", "stamp");
-  for (const output of await Promise.all([names(root), names(root)]))
+  for (const output of await Promise.all([load(root), load(root)]))
     assert.match(output, /^building the operator's commands/);
   const state = readFileSync(stamp, "utf8");
-  assert.equal(await names(root), "");
+  assert.equal(await load(root), "");
   writeFileSync(stamp, "of other sources");
-  assert.match(await names(root), /^building the operator's commands/);
+  assert.match(await load(root), /^building the operator's commands/);
   assert.equal(readFileSync(stamp, "utf8"), state);
 });

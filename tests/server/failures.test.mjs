@@ -1,5 +1,8 @@
 /** The Worker while the platform fails or hangs, after its instance breaks, and how it asks Workers KV. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import test, { after, before } from "node:test";
 import { closeIdleConnections, create, get, send } from "../e2e/worker.mjs";
@@ -92,6 +95,26 @@ test("a limit of refused keys that does not say `false` is none", async () => {
   assert.equal((await refused("the limit is over")).status, 429);
 });
 
+/** Requests that wait, and what each is to hear if the instance breaks: a create may have been recorded. */
+const waiting = () => [
+  [ask("get hangs"), /may have been recorded, and a repeat .* send an Idempotency-Key/],
+  [
+    ask("get hangs", { "idempotency-key": "1" }),
+    /may have been recorded. Repeat the request with the same Idempotency-Key/,
+  ],
+  [
+    get(server.origin, "unknown", "ptran_1", { "x-stand-in": "get hangs" }),
+    /wrong on our side. Send the request again later/,
+  ],
+];
+async function isHeard(stuck) {
+  for (const [request, message] of stuck) {
+    const answer = await request;
+    isOurs(answer, 500, "Internal error");
+    assert.match(JSON.parse(answer.text).message, message);
+  }
+}
+
 for (const breaks of [
   "metadata throws an Error",
   "metadata throws undefined",
@@ -100,18 +123,17 @@ for (const breaks of [
   "method throws an Error",
 ])
   test(`${breaks}: all requests in flight get our 500, and the next is served`, async () => {
-    const stuck = [ask("get hangs"), ask("get hangs"), ask("get hangs")];
+    const stuck = waiting();
     isOurs(await ask(breaks), 500, "Internal error");
-    for (const answer of await Promise.all(stuck)) isOurs(answer, 500, "Internal error");
+    await isHeard(stuck);
     await servesOn();
   });
 
 test("a panic, and the trap that it ends in: all requests in flight get our 500, and the next is served", async () => {
   for (const _ of [1, 2]) {
-    const stuck = [ask("get hangs"), ask("get hangs")];
-    const panicked = order({ "x-stand-in": "body makes it panic" });
-    for (const answer of await Promise.all([panicked, ...stuck]))
-      isOurs(answer, 500, "Internal error");
+    const stuck = waiting();
+    isOurs(await order({ "x-stand-in": "body makes it panic" }), 500, "Internal error");
+    await isHeard(stuck);
     await servesOn();
   }
   assert.match(server.output, /Rust panic: [\s\S]*capacity overflow/);
@@ -148,10 +170,44 @@ const WAITS = {
     { kv: "put", record: "transaction", cause: "no answer in 15000 ms" },
   ],
 };
+const BROKE_OFF = "400 Bad Request",
+  TOO_SLOW = "408 Request Timeout";
 const UPLOADS = {
-  "an announced body": `${HEAD}Content-Length: 1000\r\n\r\n{"reference":`,
-  "a body in pieces": `${HEAD}Transfer-Encoding: chunked\r\n\r\nd\r\n{"reference":\r\n`,
+  "an announced body": [`${HEAD}Content-Length: 1000\r\n\r\n{"reference":`, BROKE_OFF],
+  "a body in pieces": [
+    `${HEAD}Transfer-Encoding: chunked\r\n\r\nd\r\n{"reference":\r\n`,
+    BROKE_OFF,
+  ],
+  "a large announced body": [
+    `${HEAD}Content-Length: 100000\r\n\r\n${" ".repeat(20_000)}`,
+    TOO_SLOW,
+  ],
+  "a large body in pieces": [
+    `${HEAD}Transfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n`,
+    TOO_SLOW,
+  ],
 };
+
+/** Sends a body of 100 KB at 20 KB/s of the Worker's time, as a phone does. */
+async function upload(framing) {
+  const body = JSON.stringify(TRANSACTION).padEnd(100_000);
+  const headers = {
+    ...FAST,
+    ...framing,
+    authorization: `Bearer ${KEY}`,
+    "content-type": "application/json",
+  };
+  const sent = request(new URL(PATH, server.origin), { method: "POST", headers });
+  const answered = once(sent, "response");
+  for (let start = 0; start < body.length; start += 2_000) {
+    sent.write(body.slice(start, start + 2_000));
+    await sleep(10);
+  }
+  sent.end();
+  const [response] = await answered;
+  response.resume();
+  return response.statusCode;
+}
 
 test("waits end", { concurrency: true }, async (t) => {
   const waits = Object.entries(WAITS).map(([name, [request, logged]]) =>
@@ -160,14 +216,20 @@ test("waits end", { concurrency: true }, async (t) => {
       isLogged(logged);
     }),
   );
-  const uploads = Object.entries(UPLOADS).map(([name, bytes]) =>
-    t.test(`${name} of a caller with a key that stalls: 400`, async (t) => {
+  const uploads = Object.entries(UPLOADS).map(([name, [bytes, status]]) =>
+    t.test(`${name} of a caller with a key that stalls: ${status}`, async (t) => {
       const { answer, hangUp } = await stall(server, bytes, (text) => text.endsWith("}"));
       t.after(hangUp);
-      assert.match(await answer, /^HTTP\/1\.1 400 [\s\S]*The body broke off/);
+      const message = status === TOO_SLOW ? "came too slowly" : "broke off";
+      assert.ok((await answer).startsWith(`HTTP/1.1 ${status}`), await answer);
+      assert.match(await answer, new RegExp(`The body ${message}`));
     }),
   );
-  await Promise.all([...waits, ...uploads]);
+  const slow = t.test("a large body that comes slowly, but comes: 200", async () => {
+    assert.equal(await upload({ "content-length": "100000" }), 200);
+    assert.equal(await upload({ "transfer-encoding": "chunked" }), 200);
+  });
+  await Promise.all([...waits, ...uploads, slow]);
   for (const timer of [5_000, 15_000, 30_000]) isLogged({ timer });
   assert.doesNotMatch(server.output, /[0-9a-f]{64}|ada@|transaction:/); // a key's hash, what was sent, a key of KV's
 });

@@ -13,6 +13,7 @@ const timer = (act, milliseconds) => {
 globalThis.setTimeout = /** @type {any} */ (timer);
 
 const never = () => new Promise(() => {});
+const later = () => new Promise((resolve) => setTimeout(resolve, 100));
 const found = (value, metadata = null) => Promise.resolve({ value, metadata });
 const fail = (thrown) => {
   throw thrown;
@@ -46,6 +47,10 @@ const NAMESPACES = {
       note("put", name, Object.keys(options));
       return kv.put(name, value, options);
     },
+  }),
+  "KV is slow": (kv) => ({
+    getWithMetadata: async (...args) => (await later()) ?? kv.getWithMetadata(...args),
+    put: async (...args) => (await later()) ?? kv.put(...args),
   }),
   "get hangs": () => ({ getWithMetadata: never }),
   "value hangs": () => ({ getWithMetadata: () => found(new ReadableStream({ pull: never })) }),

@@ -92,11 +92,13 @@ let attempt = { body: "", key: form.elements.attempt.value || crypto.randomUUID(
 
 /**
  * Returns the idempotency key: the same for each attempt of an order, another for another order.
+ * @param {FormData} data
  */
-function attemptOf(body) {
+function keyOf(data) {
+  const body = JSON.stringify([...data]);
   if (attempt.body && attempt.body !== body) attempt = { body, key: crypto.randomUUID() };
   attempt.body = body;
-  return attempt;
+  return attempt.key;
 }
 
 function working(isWorking) {
@@ -105,12 +107,11 @@ function working(isWorking) {
   progress.textContent = isWorking ? "Recording your pledge…" : "";
 }
 
-async function send(body, key) {
-  const headers = { "content-type": "application/json", "idempotency-key": key };
+async function send(data) {
   const response = await fetch(form.action, {
     method: "POST",
-    headers,
-    body,
+    headers: { accept: "application/json" },
+    body: data,
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const answer = await response
@@ -119,9 +120,13 @@ async function send(body, key) {
   return { ok: response.ok, status: response.status, ...answer };
 }
 
-/** @param {object | null} payload null for an order without a pledge */
-async function placeOrder(payload) {
-  const { body, key } = attemptOf(JSON.stringify(payload));
+/**
+ * @param {object | null} payload null for an order without a pledge
+ * @param {{data: FormData}} submission the whole order
+ */
+async function placeOrder(payload, { data }) {
+  const key = keyOf(data);
+  data.set("attempt", key);
   failure.replaceChildren();
   working(true);
   const patience = setTimeout(
@@ -129,7 +134,7 @@ async function placeOrder(payload) {
     SLOW_MS,
   );
   const started = performance.now();
-  const answer = await send(body, key).catch((error) => ({
+  const answer = await send(data).catch((error) => ({
     ok: false,
     message: unreachable(error),
   }));

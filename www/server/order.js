@@ -1,5 +1,4 @@
-/** `POST /shop/order`: takes an order from the page's script, as JSON, or from the plain form. */
-import { validate } from "impact-pledge/validate";
+/** `POST /shop/order`: takes the checkout's form, of the page's script or of a browser without JavaScript. */
 import { readForm } from "impact-pledge/form";
 import { isHidden } from "../shared/fields.js";
 import { filled, freshOrder, thanked } from "./page.js";
@@ -19,10 +18,20 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export async function order(request, env, executionContext, checkout) {
   const refusal = refused(request);
   if (refusal) return json({ message: refusal.message }, refusal.status);
-  const context = { env, executionContext, origin: new URL(request.url).origin };
-  if (request.headers.get("content-type")?.startsWith("application/json"))
-    return byScript(request, context);
-  return byForm(request, context, checkout);
+  const data = await request.formData().catch(() => null);
+  if (!data) return json({ message: "Orders are forms." }, 415);
+  const values = new Map([
+    ...freshOrder(),
+    ...[...data].filter(([, value]) => typeof value === "string"),
+  ]);
+  const outcome = await outcomeOf(data, {
+    env,
+    executionContext,
+    origin: new URL(request.url).origin,
+    idempotencyKey: values.get("attempt"),
+  });
+  const isScript = request.headers.get("accept") === "application/json";
+  return isScript ? inJson(outcome) : asPage(outcome, values, checkout);
 }
 
 function refused(request) {
@@ -37,39 +46,32 @@ function refused(request) {
   return null;
 }
 
-async function byScript(request, context) {
-  const payload = await request.json().catch(() => undefined);
-  if (payload === null) return json({}); // an order without a pledge
-  const issues = validate(payload);
-  if (issues.length > 0) return json({ message: "The order has problems.", issues }, 422);
-  const { location, failure, status, trace } = await place(payload, {
-    ...context,
-    idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
-  });
-  return json(failure ? { message: failure, trace } : { timelineUrl: location, trace }, status);
+/**
+ * @typedef {{status: number, location?: string, issues?: readonly object[], failure?: string, trace?: object}} Outcome
+ *   `location`: the recipient's page, if something was pledged
+ */
+
+/** @returns {Promise<Outcome>} */
+async function outcomeOf(data, context) {
+  const { payload, issues } = readForm(data, { hidden: isHidden, optional: true });
+  if (issues.length > 0) return { status: 422, issues };
+  return payload === null ? { status: 200 } : place(payload, context);
+}
+
+/** @param {Outcome} outcome */
+function inJson({ status, location, issues, failure, trace }) {
+  const message = issues ? "The order has problems." : failure;
+  return json({ message, issues, timelineUrl: location, trace }, status);
 }
 
 /**
- * Answers a form posted without JavaScript: with the page and its problems, or a redirect to the
- * timeline.
+ * Answers a browser without JavaScript: with the page and its problems, with thanks, or a redirect to the timeline.
+ * @param {Outcome} outcome
  */
-async function byForm(request, context, checkout) {
-  const data = await request.formData().catch(() => null);
-  if (!data) return json({ message: "Orders are forms, or JSON." }, 415);
-  const values = new Map([
-    ...freshOrder(),
-    ...[...data].filter(([, value]) => typeof value === "string"),
-  ]);
-  const { payload, issues } = readForm(data, { hidden: isHidden, optional: true });
-  if (issues.length > 0) return again(await checkout(), 422, { values, issues });
-  if (payload === null)
-    return unstored(thanked(await checkout(), values.get("recipient.firstName")), 200);
-  const { location, failure, status } = await place(payload, {
-    ...context,
-    idempotencyKey: values.get("attempt"),
-  });
-  if (failure) return again(await checkout(), status, { values, failure });
-  const headers = new Headers({ location: location ?? "/", "cache-control": "no-store" });
+async function asPage({ status, location, issues, failure }, values, checkout) {
+  if (issues || failure) return again(await checkout(), status, { values, issues, failure });
+  if (!location) return unstored(thanked(await checkout(), values.get("recipient.firstName")), 200);
+  const headers = new Headers({ location, "cache-control": "no-store" });
   return new Response(null, { status: 303, headers });
 }
 
@@ -83,9 +85,9 @@ function unstored({ body, headers }, status) {
   return response;
 }
 
-/** @returns {Promise<{status: number, location?: string, failure?: string, trace?: object}>} */
+/** @returns {Promise<Outcome>} */
 async function place(payload, context) {
-  if (context.idempotencyKey !== undefined && !UUID.test(context.idempotencyKey))
+  if (!UUID.test(context.idempotencyKey))
     return {
       status: 400,
       failure: "This order is not as the shop’s page sends it. Load the page again.",

@@ -1,4 +1,3 @@
-import { en } from "impact-pledge/locales/en";
 import { pledgeResolver } from "impact-pledge/react-hook-form";
 import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
 import { useState } from "react";
@@ -10,11 +9,8 @@ const defaultValues: CreatePledgeTransactionRequest = {
   pledges: [{ impact: { amount: 1, offeringId: "tree" } }],
 };
 
-/** An optional field that is left empty is left out; as `""` it would be recorded, or refused where it must be an address. */
-const optional = { setValueAs: (value: string) => (value === "" ? undefined : value) };
-
-/** The rules of the service, as you type, with texts for shoppers. */
-const resolver = pledgeResolver({ messages: en });
+/** The rules of the service, as you type, with texts for shoppers. A field that is left empty is left out. */
+const resolver = pledgeResolver();
 
 export function Checkout() {
   const [timelineUrl, setTimelineUrl] = useState("");
@@ -59,7 +55,7 @@ export function Checkout() {
           type="number"
           aria-invalid={Boolean(amount)}
           aria-describedby="trees-problem"
-          {...register("pledges.0.impact.amount", { valueAsNumber: true })}
+          {...register("pledges.0.impact.amount")}
         />{" "}
         <span id="trees-problem">{amount?.message}</span>
       </p>
@@ -82,7 +78,7 @@ export function Checkout() {
           autoComplete="given-name"
           aria-invalid={Boolean(firstName)}
           aria-describedby="first-name-problem"
-          {...register("recipient.firstName", optional)}
+          {...register("recipient.firstName")}
         />{" "}
         <span id="first-name-problem">{firstName?.message}</span>
       </p>

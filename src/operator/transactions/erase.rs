@@ -2,20 +2,25 @@
 
 use super::{Metadata, Record};
 use crate::api::TIMELINE_PATH;
-use crate::handle::Clock;
+use crate::charge::Catalogue;
+use crate::handle::{Clock, Entropy};
 use crate::idempotency::{Replay, ReplayHash, Terms};
-use crate::operator::{OperatorError, Result};
+use crate::operator::audit::Author;
+use crate::operator::{OperatorError, Result, prices, put_record};
 use crate::pledge::{ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
+use crate::scope::Mode;
 use crate::store::{
-    Key as _, NoMetadata, OperatorStore, ReplayKey, StoredValue as _, Summary, TransactionKey,
-    TransactionMetadata, decode,
+    ErasedKey, Key as _, NoMetadata, OperatorStore, ReplayKey, StoredValue as _, Summary,
+    TransactionKey, TransactionMetadata, decode,
 };
 use crate::time::{age_ms, date_time};
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::mem;
 
-const REFERENCE: &str = "erased";
+/// Stands for a reference, or for an offering that names the recipient.
+const ERASED: &str = "erased";
 
 /// Least age of a transaction and its replay record, in milliseconds: a repeat that does not see the
 /// replay record writes the transaction once more. Workers KV shows a write after about 60 s.
@@ -48,33 +53,58 @@ fn refuse_young(record: &Record, time: &str, now_ms: u64, event: &str) -> Result
 pub struct Erased {
     /// Its ID.
     pub id: String,
-    /// When it was erased first, an RFC 3339 date-time; `None` if that was now.
+    /// When it was erased first, an RFC 3339 date-time.
+    pub at: String,
+    /// The same; `None` if that was now.
     pub before: Option<String>,
 }
 
-/// Replaces the recipient and all texts of a transaction for good. A repeat of its create must find
-/// the replay record, or it would write them again: so that record must be visible everywhere.
+/// The record that keeps restores from bringing back the personal data of a transaction.
+#[derive(Serialize)]
+struct Mark<'t> {
+    /// When it was erased, an RFC 3339 date-time.
+    erased: &'t str,
+}
+
+/// Replaces the recipient and all texts of a transaction for good, and marks it as erased. A repeat of
+/// its create must find the replay record, or it would write them again: so that record must be
+/// visible everywhere.
 ///
 /// # Errors
-/// If the transaction is damaged or too young, its replay record was missing and is written now, or
-/// the store fails.
+/// If the transaction or a catalogue is damaged, the transaction is too young, its replay record was
+/// missing and is written now, or the store fails.
 pub async fn erase(
     store: &impl OperatorStore,
-    clock: &impl Clock,
+    author: &Author<'_, impl Clock, impl Entropy>,
     record: &Record,
 ) -> Result<Erased> {
-    check_erasable(clock, record)?;
+    check_erasable(author.clock, record)?;
     let metadata = record.metadata()?;
-    let mut transaction = record.transaction()?;
+    let (value, access) = without_texts(store, record, author.clock.now_ms()).await?;
+    author.record(store, "transactions erase", [record.id.to_string()]).await?;
     if let Some(replay) = replay_key(record, &metadata)? {
-        ensure_replay(store, clock, record, &replay).await?;
+        ensure_replay(store, author.clock, record, &replay).await?;
     }
-    let before = metadata.summary.erased.clone();
-    let access = erased_metadata(record, metadata, clock.now_ms())?;
-    erase_texts(&mut transaction);
-    let value = serde_json::to_vec(&transaction)?;
+    let at = access.summary.erased.clone().unwrap_or_default();
+    put_record(store, &ErasedKey(&record.id), &Mark { erased: &at }).await?;
     store.put(&TransactionKey(&record.id), value, &access).await?;
-    Ok(Erased { id: record.id.to_string(), before })
+    Ok(Erased { id: record.id.to_string(), at, before: metadata.summary.erased })
+}
+
+/// The record of a transaction as it is once it is erased.
+///
+/// # Errors
+/// If the transaction or a catalogue is damaged, or the store fails.
+pub(super) async fn without_texts(
+    store: &impl OperatorStore,
+    record: &Record,
+    now_ms: u64,
+) -> Result<(Vec<u8>, TransactionMetadata)> {
+    let catalogues = [prices::get(store, Mode::Test).await?, prices::get(store, Mode::Live).await?];
+    let mut transaction = record.transaction()?;
+    erase_texts(&mut transaction, &catalogues);
+    let metadata = erased_metadata(record, record.metadata()?, now_ms)?;
+    Ok((serde_json::to_vec(&transaction)?, metadata))
 }
 
 /// The key of the replay record; `None` for a create without an idempotency key.
@@ -146,14 +176,29 @@ fn missing_replay(record: &Record) -> Result<Replay> {
 // ---- The transaction -----------------------------------------------------------------------------
 
 /// Replaces all texts of shop and recipient. Offerings, amounts, times and charge are kept for the
-/// accounts, as is the timeline's address, whose page then shows only these.
-fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>) {
-    transaction.reference = Cow::Borrowed(REFERENCE);
+/// accounts, as is the timeline's address, whose page then shows only these. An offering that names
+/// the recipient is kept if a catalogue lists it.
+fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, catalogues: &[Option<Catalogue>]) {
+    let reference = mem::replace(&mut transaction.reference, Cow::Borrowed(ERASED));
     transaction.trigger = Trigger { date: transaction.trigger.date.take(), ..Trigger::default() };
     for pledge in &mut transaction.pledges {
+        let offering = &mut pledge.impact.offering_id;
+        let is_listed = catalogues.iter().flatten().any(|each| each.lists(offering));
+        if !is_listed && is_personal(offering, &reference, &pledge.recipient) {
+            *offering = Cow::Borrowed(ERASED);
+        }
         pledge.recipient = Recipient { email: Cow::Borrowed(ERASED_EMAIL), ..Recipient::default() };
         pledge.details.iter_mut().for_each(|detail| *detail = PledgeDetail::default());
     }
+}
+
+/// Whether an offering's ID has an e-mail address in it, the recipient's names or the reference.
+fn is_personal(offering: &str, reference: &str, recipient: &Recipient<'_>) -> bool {
+    let offering = offering.to_lowercase();
+    let may_have = |text: &&str| (1..=offering.len()).contains(&text.len()); // else each pledge costs a long text
+    let names = [&recipient.first_name, &recipient.name].into_iter().flatten().map(AsRef::as_ref);
+    let mut texts = names.chain([reference, "@"]).filter(may_have);
+    texts.any(|text| offering.contains(&text.to_lowercase()))
 }
 
 /// The metadata without hashes and without members of later releases, which may be personal.

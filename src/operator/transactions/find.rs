@@ -1,10 +1,10 @@
 //! Finds transactions by reference or e-mail address.
 
 use super::{Damaged, Listing, Metadata, Row, Wanted, scopes};
-use crate::operator::{OperatorError, Result, secret};
-use crate::scope::{Mode, Scope};
+use crate::operator::{OperatorError, Pages, Result, secret};
+use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
-use crate::store::{OperatorStore, TransactionKey};
+use crate::store::{Key as _, OperatorStore, TransactionKey};
 use serde::{Deserialize, Serialize};
 
 /// The text to find a transaction by, in full.
@@ -13,15 +13,19 @@ use serde::{Deserialize, Serialize};
 pub enum By {
     /// The shop's reference: needs one list call for each mode.
     Reference(String),
-    /// The recipient's e-mail address in any case: lists all records of the shop.
+    /// The recipient's e-mail address in any case: lists all records of the shop, or of all units.
     Email(String),
 }
 
 impl By {
-    fn prefix(&self, secret: &NamespaceSecret, scope: &Scope) -> String {
-        match self {
-            By::Reference(reference) => TransactionKey::order_prefix(secret, scope, reference),
-            By::Email(_) => TransactionKey::shop_prefix(scope),
+    /// The prefixes of the names of all records that may match.
+    fn prefixes(&self, secret: &NamespaceSecret, wanted: &Wanted) -> Vec<String> {
+        match (self, &wanted.unit) {
+            (By::Reference(reference), Some(unit)) => scopes(unit, wanted.mode)
+                .iter()
+                .map(|scope| TransactionKey::order_prefix(secret, scope, reference))
+                .collect(),
+            _ => wanted.prefixes(),
         }
     }
 
@@ -45,17 +49,12 @@ pub struct Found {
     pub damaged: Damaged,
 }
 
-/// Finds a unit's transactions, in one mode or in both. Transactions of the last minute may be missing,
-/// and erased ones are.
+/// Finds transactions of a unit or of all, in one mode or in both. Transactions of the last minute may
+/// be missing, and erased ones are.
 ///
 /// # Errors
 /// If the namespace has no secret, or the store fails.
-pub async fn find(
-    store: &impl OperatorStore,
-    unit: &str,
-    mode: Option<Mode>,
-    by: &By,
-) -> Result<Found> {
+pub async fn find(store: &impl OperatorStore, wanted: Wanted, by: &By) -> Result<Found> {
     let secret = secret::find(store).await?.ok_or_else(|| {
         OperatorError::Invalid(
             "this namespace has no secret, which references and addresses are found by: it is \
@@ -63,9 +62,7 @@ pub async fn find(
                 .to_owned(),
         )
     })?;
-    let prefixes = scopes(unit, mode).iter().map(|scope| by.prefix(&secret, scope)).collect();
-    let wanted = Wanted { unit: Some(unit.to_owned()), mode };
-    let mut listing = Listing::new(store, prefixes, wanted);
+    let mut listing = Listing::new(store, by.prefixes(&secret, &wanted), wanted);
     let mut transactions = Vec::new();
     while let Some(page) = listing.next().await? {
         let found = page.into_iter().filter(|(_, metadata)| by.fits(&secret, metadata));
@@ -73,4 +70,30 @@ pub async fn find(
     }
     transactions.sort_by(|a, b| a.created_at.cmp(&b.created_at));
     Ok(Found { transactions, damaged: listing.damaged })
+}
+
+/// Pages of a list that are counted before it is searched.
+const MAX_COUNTED_PAGES: u32 = 10;
+
+/// The number of records that a search over all units lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// The records that were counted.
+    pub records: usize,
+    /// Whether there are more: their number would cost as much as the search.
+    pub more: bool,
+}
+
+/// Counts what a search over all units lists, within ten pages.
+///
+/// # Errors
+/// If the store fails.
+pub async fn size_of_all(store: &impl OperatorStore) -> Result<Size> {
+    let mut pages = Pages::new(store, TransactionKey::PREFIX);
+    let mut records = 0;
+    for _ in 0..MAX_COUNTED_PAGES {
+        let Some(page) = pages.next().await? else { return Ok(Size { records, more: false }) };
+        records += page.len();
+    }
+    Ok(Size { records, more: pages.next().await?.is_some_and(|page| !page.is_empty()) })
 }

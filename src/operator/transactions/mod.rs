@@ -4,11 +4,13 @@
 
 mod erase;
 mod find;
+mod restore;
 mod show;
 mod usage;
 
 pub use erase::{Erased, check_erasable, erase};
-pub use find::{By, Found, find};
+pub use find::{By, Found, Size, find, size_of_all};
+pub use restore::{erase_restored, is_erased, marked};
 pub use show::{Shown, View};
 pub use usage::{Month, Report, Sum, Usage, UsageQuery};
 

@@ -1,0 +1,258 @@
+/**
+ * Restores of backups. A page of records is held at most: the backup is read, and the place listed, once to look at all before
+ * anything is written, once to write, and once to read back. A restore that was broken off writes what is missing when it
+ * is run again. `src/operator` says what is done with a record.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { order, recordsOf } from "./backup.mjs";
+import { batches } from "./kv.mjs";
+import { portOf } from "./operator.mjs";
+import { UserError, visible } from "./output.mjs";
+import { progress } from "./progress.mjs";
+
+const MOST_WRITES = 1_000;
+const MOST_READS = 100;
+const LEAST_LIFE = 90; // seconds: KV takes no expiry within the next 60
+const [LOOKS, WAIT_MS, MOST_DIFFERING] = [5, 30_000, 1_000]; // KV may show a write late
+const MOST_EXAMPLES = 20;
+
+/**
+ * `rules` are the functions of `src/operator_exports`, `choice` one of them has made; `now` in milliseconds
+ * @typedef {{kv: import("./kv.mjs").Kv, port: import("./operator.mjs").Port, file: string, rules: Record<string, any>, choice: any, now: number}} Job
+ * @typedef {{record: any, listed: import("./kv.mjs").Name | null, fate: "taken" | "left" | "expired" | "erased"}} Pair `listed`: what
+ *   the place lists under the record's name
+ * @typedef {{count: number, examples: any[]}} Keys API keys that the backup has, and the place has not or ends otherwise
+ */
+
+/**
+ * Writes the records of a backup that the place lacks, and reads all of them back. Without `overwrite` nothing is written if any
+ * record of the place differs.
+ * @param {import("./kv.mjs").Kv} kv
+ * @param {string} file
+ * @param {Record<string, any>} rules
+ * @param {{withKeys?: boolean, onlyTransactions?: boolean, overwrite?: boolean, agree?: (keys: Keys, sha256: string) => Promise<void>, waitMs?: number}} [options]
+ *   `agree` is called before anything is written, with the keys that are brought back or left out, and the backup's hash
+ */
+export async function restore(kv, file, rules, options = {}) {
+  const { withKeys = false, onlyTransactions = false, overwrite = false } = options;
+  const { agree = async () => {}, waitMs = WAIT_MS } = options;
+  const port = portOf(kv);
+  const { header, count, sha256, survey } = await look(file, rules);
+  const choice = await rules.chooseRecords(port, { withKeys, onlyTransactions, overwrite }, survey);
+  const job = { kv, port, file, rules, choice, now: Date.now() };
+  const keys = await compare(job, overwrite);
+  await agree(keys, sha256);
+  const done = await writeMissing(job, progress(`of ${count.toLocaleString("en")} records`));
+  await verify(job, waitMs);
+  const { place, startedAt } = header;
+  const { secretReplaced } = choice;
+  return { count, ...done, keys, secretReplaced, sha256, from: { place, startedAt } };
+}
+
+/** Reads a backup to its end. @returns {Promise<{header?: any, count: number, sha256: string, survey: any}>} */
+async function look(file, rules) {
+  const survey = await rules.surveyBackup();
+  let known = { count: 0, sha256: "" };
+  const tell = (more) => {
+    known = { ...known, ...more };
+  };
+  for await (const { name, value = "" } of recordsOf(file, tell)) survey.add(name, value);
+  return { ...known, survey };
+}
+
+// ---- Each record ---------------------------------------------------------------------------------
+
+/**
+ * The records of a backup as they are restored, and what becomes of each. Backup and place are both in the order of UTF-8
+ * bytes: the marks of erasures come before the transactions that they mark.
+ * @param {Job} job
+ * @returns {AsyncGenerator<Pair>}
+ */
+async function* pairs(job) {
+  const { kv, file, rules } = job;
+  const marked = new Set(); // names of transactions that were erased
+  const note = async (name) => {
+    const transaction = await rules.markedBy(name);
+    if (transaction) marked.add(transaction);
+  };
+  const names = kv.list();
+  let next = await names.next();
+  for await (const record of recordsOf(file)) {
+    await note(record.name);
+    for (; !next.done && order(next.value.name, record.name) < 0; next = await names.next())
+      await note(next.value.name);
+    const listed = !next.done && next.value.name === record.name ? next.value : null;
+    yield await pairOf(job, record, listed, marked);
+  }
+}
+
+/** @returns {Promise<Pair>} */
+async function pairOf({ port, rules, choice, now }, record, listed, marked) {
+  const { name, value = "", metadata = null } = record;
+  if (!choice.takes(name)) return { record, listed, fate: "left" };
+  if (!lives(record)) return { record, listed, fate: "expired" };
+  if (listed && (await rules.isErased(name, listed.metadata ?? null)))
+    return { record, listed, fate: "erased" };
+  if (!marked.has(name)) return { record, listed, fate: "taken" };
+  const erased = await rules.eraseRestored(port, name, value, metadata, now);
+  if (!erased) return { record, listed, fate: "erased" };
+  return { record: { ...record, base64: undefined, ...erased }, listed, fate: "taken" };
+}
+
+const lives = ({ expiration }) =>
+  expiration === undefined || expiration > Date.now() / 1000 + LEAST_LIFE;
+
+/**
+ * Those that are taken.
+ * @param {Job} job
+ * @param {Record<Pair["fate"], number>} [tally] counts the others
+ */
+async function* takenOf(job, tally) {
+  for await (const pair of pairs(job))
+    if (pair.fate === "taken") yield pair;
+    else if (tally) tally[pair.fate] += 1;
+}
+
+/** @param {Pair} pair */
+const sizeOf = ({ record }) => record.size;
+/** @param {Pair} pair */
+const endsElsewhen = ({ record, listed }) => listed?.expiration !== record.expiration;
+const recordsIn = (some) => some.map(({ record }) => record);
+
+// ---- Before anything is written ------------------------------------------------------------------
+
+/**
+ * Refuses a record of the place that differs, unless it may be overwritten.
+ * @param {Job} job
+ * @param {boolean} overwrite
+ * @returns {Promise<Keys>}
+ */
+async function compare(job, overwrite) {
+  const tell = progress("records compared with those of the place");
+  const keys = { count: 0, examples: [] };
+  const known = async function* () {
+    for await (const pair of pairs(job)) {
+      if (isRevived(job, pair)) await addKey(job, pair, keys);
+      if (pair.fate === "taken" && pair.listed && !overwrite) yield pair;
+    }
+  };
+  let compared = 0;
+  for await (const some of batches(known(), MOST_READS, sizeOf)) {
+    const [first] = [
+      ...recordsIn(some.filter(endsElsewhen)),
+      ...(await differing(job.kv, recordsIn(some), { mayLack: true })),
+    ];
+    if (first)
+      throw new UserError(
+        `the place has another record \`${visible(first.name)}\`: nothing was overwritten; \`--overwrite\` replaces what differs`,
+      );
+    compared += some.length;
+    tell(compared);
+  }
+  return keys;
+}
+
+const isRevived = ({ choice }, pair) =>
+  choice.isKey(pair.record.name) && lives(pair.record) && (!pair.listed || endsElsewhen(pair));
+
+async function addKey({ rules }, { record }, keys) {
+  keys.count += 1;
+  if (keys.examples.length === MOST_EXAMPLES) return;
+  const row = await rules.backedKey(record.name, record.value ?? "");
+  if (row) keys.examples.push(row);
+}
+
+// ---- Writing -------------------------------------------------------------------------------------
+
+const entry = ({ name: key, value, base64, metadata, expiration }) => ({
+  key,
+  value: value ?? base64,
+  ...(base64 === undefined ? {} : { base64: true }),
+  metadata,
+  expiration,
+});
+
+async function writeMissing(job, tell) {
+  const done = { written: 0, same: 0, expired: 0, erased: 0, left: 0, taken: 0 };
+  const missing = async function* () {
+    for await (const some of batches(takenOf(job, done), MOST_READS, sizeOf)) {
+      const changed = await changedOf(job.kv, some);
+      done.same += some.length - changed.length;
+      tell(done.written + done.same + done.expired + done.erased + done.left);
+      yield* changed;
+    }
+  };
+  for await (const records of batches(missing(), MOST_WRITES, ({ size }) => size)) {
+    await job.kv.write(records.map(entry));
+    done.written += records.length;
+  }
+  const { taken: _, ...counts } = done;
+  return counts;
+}
+
+/** Those records that the place has not, or has otherwise. */
+async function changedOf(kv, some) {
+  const there = recordsIn(some.filter((pair) => pair.listed && !endsElsewhen(pair)));
+  const same = new Set(there);
+  for (const record of await differing(kv, there)) same.delete(record);
+  return recordsIn(some).filter((record) => !same.has(record));
+}
+
+/** Those of these records that are not so in the place. */
+async function differing(kv, records, { mayLack = false } = {}) {
+  const different = [];
+  const found = await Array.fromAsync(kv.read(records.map(({ name }) => name)));
+  for (const [index, record] of records.entries())
+    if (!(await isSame(kv, record, found[index], mayLack))) different.push(record);
+  return different;
+}
+
+async function isSame(kv, { name, value, base64, metadata = null }, found, mayLack) {
+  if (found.value === null) return mayLack;
+  if (!isDeepStrictEqual(found.metadata, metadata)) return false;
+  return base64 === undefined
+    ? found.value === value
+    : (await kv.bytes(name))?.toString("base64") === base64;
+}
+
+// ---- Reading back --------------------------------------------------------------------------------
+
+/** Reads all records back, and again those that are seen late. */
+async function verify(job, waitMs) {
+  let late = await lateOf(job.kv, takenOf(job));
+  for (let look = 1; look < LOOKS && late.size > 0 && late.size <= MOST_DIFFERING; look += 1) {
+    await sleep(waitMs);
+    late = await lateOf(job.kv, among(takenOf(job), late));
+  }
+  if (late.size === 0) return;
+  const [first] = late;
+  const count = late.size > MOST_DIFFERING ? `more than ${MOST_DIFFERING}` : late.size;
+  throw new UserError(
+    `${count} records are not as they are in the backup, \`${visible(first)}\` first: run the same command again`,
+  );
+}
+
+/** @param {ReturnType<typeof takenOf>} taken @param {Set<string>} names */
+async function* among(taken, names) {
+  for await (const pair of taken) if (names.has(pair.record.name)) yield pair;
+}
+
+/**
+ * The names of records that are not yet seen as they were written; a few more than the bound end
+ * the search.
+ */
+async function lateOf(kv, taken) {
+  const tell = progress("records read back");
+  const late = new Set();
+  let checked = 0;
+  for await (const some of batches(taken, MOST_READS, sizeOf)) {
+    const otherEnd = recordsIn(some.filter((pair) => pair.listed && endsElsewhen(pair)));
+    const different = await differing(kv, recordsIn(some));
+    for (const { name } of [...otherEnd, ...different]) late.add(name);
+    if (late.size > MOST_DIFFERING) break;
+    checked += some.length;
+    tell(checked);
+  }
+  return late;
+}

@@ -1,0 +1,49 @@
+//! What a restore does with transactions that were erased.
+
+use super::erase::without_texts;
+use super::{Metadata, Record};
+use crate::operator::Result;
+use crate::store::{ErasedKey, Key as _, OperatorStore, TransactionKey, TransactionMetadata};
+use serde::{Deserialize as _, Serialize};
+use serde_json::Value;
+
+/// The name of the transaction's record, if a record of this name marks it as erased.
+pub fn marked(name: &str) -> Option<String> {
+    ErasedKey::parse(name).map(|id| TransactionKey(&id).name())
+}
+
+/// Whether a record of this name and metadata is a transaction that was erased. A restore leaves it.
+pub fn is_erased(name: &str, metadata: &Value) -> bool {
+    TransactionKey::parse(name).is_some()
+        && Metadata::deserialize(metadata).is_ok_and(|metadata| metadata.summary.erased.is_some())
+}
+
+/// A record of a backup as it is restored.
+#[derive(Clone, Debug, Serialize)]
+pub struct Restored {
+    /// The answer of the get operation.
+    pub value: String,
+    /// The metadata beside it.
+    pub metadata: TransactionMetadata,
+}
+
+/// Erases a transaction of a backup that is marked as erased; `None` if it is damaged: then it is left
+/// out, as nobody knows what it has.
+///
+/// # Errors
+/// If a catalogue is damaged, or the store fails.
+pub async fn erase_restored(
+    store: &impl OperatorStore,
+    now_ms: u64,
+    name: &str,
+    value: &str,
+    metadata: Value,
+) -> Result<Option<Restored>> {
+    let Some(id) = TransactionKey::parse(name) else { return Ok(None) };
+    let record = Record { id, value: value.as_bytes().to_vec(), metadata };
+    if record.transaction().is_err() || record.metadata().is_err() {
+        return Ok(None);
+    }
+    let (value, metadata) = without_texts(store, &record, now_ms).await?;
+    Ok(String::from_utf8(value).ok().map(|value| Restored { value, metadata }))
+}
