@@ -1,9 +1,12 @@
 //! Workers KV as a store.
 
 use super::deadline::within;
-use crate::store::{Key, Store, StoreError, Stored, StoredValue, decode};
+use crate::store::{
+    Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue, decode,
+};
 use js_sys::{JSON, Promise, Uint8Array};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_wasm_bindgen::Serializer;
 use std::cell::OnceCell;
 use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -11,6 +14,8 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 use worker::console_error;
 
+/// Deadline of a list, in milliseconds.
+const LIST_MS: u32 = 5_000;
 /// Deadline of a write, in milliseconds. A write that takes longer may have been kept.
 const WRITE_MS: u32 = 15_000;
 
@@ -31,6 +36,9 @@ extern "C" {
         value: &Uint8Array,
         options: &JsValue,
     ) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn list(this: &KvNamespace, options: &JsValue) -> Result<Promise, JsValue>;
 
     type Found;
     #[wasm_bindgen(method, getter)]
@@ -74,6 +82,33 @@ impl Store for KvStore {
             .and_then(|options| self.0.put(&key.name(), &bytes, &options));
         answered(put, WRITE_MS, "put", K::KIND).await?;
         Ok(())
+    }
+}
+
+/// The options of a list.
+#[derive(Serialize)]
+struct ListOptions<'a> {
+    prefix: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<&'a str>,
+}
+
+/// A page as KV gives it.
+#[derive(Deserialize)]
+struct ListedPage {
+    keys: Vec<Listed>,
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+impl ListingStore for KvStore {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        let options = ListOptions { prefix, cursor }.serialize(&Serializer::json_compatible());
+        let page = options.map_err(JsValue::from).and_then(|options| self.0.list(&options));
+        let page = answered(page, LIST_MS, "list", "names").await?;
+        let damaged = |_| StoreError::Damaged("the list of names has another form".to_owned());
+        let ListedPage { keys, cursor } = serde_wasm_bindgen::from_value(page).map_err(damaged)?;
+        Ok(Page { records: keys, cursor })
     }
 }
 

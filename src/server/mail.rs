@@ -104,9 +104,9 @@ impl Post {
         };
         let message = message.serialize(&Serializer::json_compatible());
         let message = message.map_err(|_| temporary("not-serializable"))?;
-        let sent = answered(binding.send(&message)).await.map_err(|error| {
-            cloudflare_error(member(&error, "code").as_deref())
-        })?;
+        let sent = answered(binding.send(&message))
+            .await
+            .map_err(|error| cloudflare_error(member(&error, "code").as_deref()))?;
         Ok(member(&sent, "messageId").unwrap_or_default())
     }
 

@@ -1,71 +1,115 @@
 //! The consumer of the queue: one message becomes one e-mail.
 
-use super::kv::KvStore;
-use super::mail::{MailService, Post, SendEmail};
 use super::Bindings;
-use crate::notify::{MailSettings, Message, Notifier, Outcome};
+use super::kv::KvStore;
+use super::mail::{MailService, Post};
+use crate::handle::Message;
+use crate::notify::{MailSettings, Notifier, Outcome};
 use crate::platform::Platform;
 use js_sys::Array;
 use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
-use worker::console_log;
+use worker::{console_error, console_log};
 
-/// The name of a dead letter queue ends like this: its messages were delivered in vain for the last
-/// time.
+/// The end of the name of a dead letter queue. Its messages were delivered in vain for the last time.
 const DEAD: &str = "-dead";
 
 #[wasm_bindgen]
 extern "C" {
-    /// A batch of messages, of one: with more, a message that breaks the instance would make its
-    /// neighbours be sent again.
+    /// A batch of one message: of several, one that breaks the instance would cause the others to be sent
+    /// again.
     pub type Batch;
     #[wasm_bindgen(method, getter)]
     fn queue(this: &Batch) -> String;
     #[wasm_bindgen(method, getter)]
     fn messages(this: &Batch) -> Array;
 
-    type QueueMessage;
+    type Delivered;
     #[wasm_bindgen(method, getter)]
-    fn body(this: &QueueMessage) -> JsValue;
+    fn body(this: &Delivered) -> JsValue;
     #[wasm_bindgen(method, getter)]
-    fn attempts(this: &QueueMessage) -> u32;
+    fn attempts(this: &Delivered) -> u32;
     #[wasm_bindgen(method)]
-    fn ack(this: &QueueMessage);
+    fn ack(this: &Delivered);
     #[wasm_bindgen(method)]
-    fn retry(this: &QueueMessage, options: &JsValue);
+    fn retry(this: &Delivered, options: &JsValue);
 }
 
-/// Consumes a batch. It never fails: a message that cannot be read is of no use a second time.
+/// The log line of a delivery.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    /// The transaction's ID.
+    notification: &'a str,
+    round: u32,
+    attempt: u32,
+    /// What became of it, or why it is delivered again.
+    cause: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    again_in_seconds: Option<u32>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RetryOptions {
+    delay_seconds: u32,
+}
+
+/// Consumes a batch. It never fails: what cannot be read now is delivered again, and what is no message of
+/// this service is of no use a second time.
 #[wasm_bindgen(js_name = queue)]
 pub async fn consume(batch: Batch, bindings: Bindings) {
     let is_dead = batch.queue().ends_with(DEAD);
-    for message in batch.messages().iter() {
-        let message: QueueMessage = message.unchecked_into();
-        let attempt = message.attempts();
-        let outcome = match serde_wasm_bindgen::from_value(message.body()) {
-            Ok(body) => deliver(&bindings, &body, attempt, is_dead).await,
-            Err(_) => Outcome::Done("not a message of this service".to_owned()),
-        };
-        match outcome {
-            Outcome::Done(_) => message.ack(),
-            Outcome::Later { seconds, .. } => message.retry(&delay(seconds)),
+    for delivered in batch.messages().iter() {
+        let delivered: Delivered = delivered.unchecked_into();
+        match serde_wasm_bindgen::from_value::<Message>(delivered.body()) {
+            Ok(message) => answer(&bindings, &delivered, &message, is_dead).await,
+            Err(_) => {
+                console_error!(
+                    r#"{{"queue":"NOTIFICATIONS","cause":"not a message of this service"}}"#
+                );
+                delivered.ack();
+            }
         }
     }
 }
 
-async fn deliver(bindings: &Bindings, message: &Message, attempt: u32, is_dead: bool) -> Outcome {
+async fn answer(bindings: &Bindings, delivered: &Delivered, message: &Message, is_dead: bool) {
+    let attempt = delivered.attempts();
+    let outcome = outcome(bindings, message, attempt, is_dead).await;
+    let (cause, again_in_seconds) = match &outcome {
+        Outcome::Done(cause) => (cause, None),
+        Outcome::Later { seconds, cause } => (cause, Some(*seconds)),
+    };
+    let line =
+        Line { notification: &message.id, round: message.round, attempt, cause, again_in_seconds };
+    console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+    match again_in_seconds {
+        None => delivered.ack(),
+        Some(delay_seconds) => {
+            let options = RetryOptions { delay_seconds }.serialize(&Serializer::json_compatible());
+            delivered.retry(&options.unwrap_or_default());
+        }
+    }
+}
+
+async fn outcome(bindings: &Bindings, message: &Message, attempt: u32, is_dead: bool) -> Outcome {
     let settings = MailSettings {
         has_origin: bindings.public_origin().is_some_and(|origin| !origin.trim().is_empty()),
-        test_to: bindings.mail_test_to().filter(|address| !address.is_empty()),
+        test_to: bindings.mail_test_to().filter(|address| !address.trim().is_empty()),
     };
-    let store = KvStore(bindings.pledges());
-    let mailer = Post { service: service(bindings), from: bindings.mail_from().unwrap_or_default() };
-    let notifier = Notifier { store: &store, mailer: &mailer, clock: &Platform, settings: &settings };
-    let outcome = if is_dead {
-        notifier.bury(message).await
-    } else {
-        notifier.deliver(message, attempt).await
+    let (store, mailer) = (KvStore(bindings.pledges()), post(bindings));
+    let notifier =
+        Notifier { store: &store, mailer: &mailer, clock: &Platform, settings: &settings };
+    if is_dead { notifier.bury(message).await } else { notifier.deliver(message, attempt).await }
+}
+
+fn post(bindings: &Bindings) -> Post {
+    let service = match (bindings.email(), bindings.resend_api_key()) {
+        (Some(binding), _) => MailService::Cloudflare(binding),
+        (None, Some(api_key)) => MailService::Resend(api_key),
+        (None, None) => MailService::None,
     };
-    log(message, attempt, &outcome);
-    outcome
+    Post { service, from: bindings.mail_from().unwrap_or_default() }
 }
