@@ -440,7 +440,7 @@ impl Simulation {
 
     fn check_memory(&mut self) {
         for isolate in &self.isolates {
-            if isolate.caches.recent_replays.bytes() > 4 * 1024 * 1024 {
+            if isolate.caches.recent_replays.bytes() > 2 * 1024 * 1024 {
                 self.excesses.push(format!("isolate {} keeps too many replays", isolate.number));
             }
             let most = isolate.bodies.most.get();

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 
 /// How long a replay record is kept, in milliseconds: twice what a write usually takes to be seen.
 const LIFETIME_MS: u64 = 120_000;
-/// Most bytes of all that are kept: 4 MiB, some 15,000 creates.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// Most bytes of all that are kept: 2 MiB, some 10,000 creates.
+const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// The replay records that this isolate wrote last, by unit and mode.
 #[derive(Debug, Default)]

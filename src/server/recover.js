@@ -48,8 +48,8 @@ export function recovering(fetch, instance) {
       fetch(request, env, context).then(resolve, reject);
     });
     const ended = answered.catch(recover);
-    // Else the platform may drop a create whose caller hangs up, and its reserved bytes would never be released.
-    if (isCreate(request)) context.waitUntil(ended);
+    // Else the platform may drop a request whose caller hangs up, and its reserved bytes would never be released.
+    if (isCreate(request) || isTimeline(request)) context.waitUntil(ended);
     // Other requests may be dropped, and leave their entries: the oldest of so many waits no more.
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
     const response = (await ended) ?? internalError(request); // made here, as a response belongs to the request that made it
@@ -78,6 +78,14 @@ function isCreate(request) {
   }
 }
 
+function isTimeline(request) {
+  try {
+    return request.url.includes("/timeline/");
+  } catch {
+    return true;
+  }
+}
+
 /** A create may have been recorded: the texts are those of a write that is not confirmed, in `src/api/problem.rs`. */
 function messageFor(request) {
   if (!isCreate(request)) return "Something is wrong on our side. Send the request again later.";
@@ -95,11 +103,12 @@ function isRepeatable(request) {
 }
 
 function internalError(request) {
-  return Response.json(
-    { error: "Internal error", message: messageFor(request) },
-    {
-      status: 500,
-      headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
-    },
-  );
+  const id = idOf(request);
+  const message = `${messageFor(request)} The request's ID is \`${id}\`.`;
+  const headers = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    [REQUEST_ID]: id,
+  };
+  return Response.json({ error: "Internal error", message }, { status: 500, headers });
 }

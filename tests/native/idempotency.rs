@@ -104,6 +104,8 @@ fn a_replay_is_named_by_secret_mode_unit_and_key_alone() {
 
 // ---- Recent replays ------------------------------------------------------------------------------
 
+const MIB: usize = 1024 * 1024;
+
 fn unit(name: &str) -> Scope {
     Scope { unit: name.to_owned(), mode: Mode::Live }
 }
@@ -139,7 +141,7 @@ fn a_replay_is_remembered_for_two_minutes() {
     assert!(replays.bytes() < bytes, "what is over takes no room");
 }
 
-/// 4 MiB in all. Who has most loses its oldest, and others lose nothing.
+/// 2 MiB in all. Who has most loses its oldest, and others lose nothing.
 #[test]
 fn a_unit_forgets_its_own_replays_alone() {
     let replays = Caches::default().recent_replays;
@@ -148,9 +150,9 @@ fn a_unit_forgets_its_own_replays_alone() {
     let large = |number: usize| Replay { id: format!("{number:01000}"), ..replay("") };
     for number in 0..5_000 {
         replays.keep(&unit("b"), hash(number), large(number), 0);
-        assert!(replays.bytes() <= 4 * 1024 * 1024);
+        assert!(replays.bytes() <= 2 * MIB);
     }
-    assert!(replays.bytes() > 4 * 1024 * 1024 - 2_000);
+    assert!(replays.bytes() > 2 * MIB - 2_000);
     assert_eq!(replays.of(&live, "mine", 0), Some(replay("mine")));
     assert_eq!(replays.last(&unit("b"), hash(0), 0), None);
     assert_eq!(replays.last(&unit("b"), hash(4_999), 0), Some(large(4_999)));

@@ -61,6 +61,17 @@ test("a key may come from a cache of 30 s, other records as Workers KV has them"
     isLogged(line);
 });
 
+test("what holds bytes while it waits ends though its caller hangs up: a create, a timeline", async () => {
+  for (const path of [`${PATH}/ptran_1`, "/timeline/ptran_1", "/healthz"])
+    await send(server.origin, {
+      method: "GET",
+      path,
+      headers: { "x-stand-in": "its calls are noted" },
+    });
+  const noted = lines().flatMap(({ waitUntil }) => waitUntil ?? []);
+  assert.deepEqual(noted, ["v2", "timeline"]); // the first is the create above
+});
+
 // ---- Failures ------------------------------------------------------------------------------------
 
 const FAILURES = [
@@ -112,6 +123,7 @@ async function isHeard(stuck) {
     const answer = await request;
     isOurs(answer, 500, "Internal error");
     assert.match(JSON.parse(answer.text).message, message);
+    assert.ok(JSON.parse(answer.text).message.includes(answer.headers["x-request-id"]));
   }
 }
 

@@ -20,6 +20,7 @@ const fail = (thrown) => {
 };
 const exhaustStack = () => 1 + exhaustStack();
 const empty = () => new Response("{}").body;
+const endless = () => new ReadableStream({ pull: never });
 
 /** A record whose metadata throws when it is read, which no code of the service's expects. */
 const throwing = (what) => ({
@@ -30,6 +31,14 @@ const throwing = (what) => ({
         return what();
       },
     }),
+});
+
+/** Says in the log what is to end though its caller hangs up. */
+const noted = (context, { url }) => ({
+  waitUntil(promise) {
+    console.log(JSON.stringify({ waitUntil: new URL(url).pathname.split("/")[1] }));
+    context.waitUntil(promise);
+  },
 });
 
 /** Says in the log which record is meant, by its kind. */
@@ -53,7 +62,7 @@ const NAMESPACES = {
     put: async (...args) => (await later()) ?? kv.put(...args),
   }),
   "get hangs": () => ({ getWithMetadata: never }),
-  "value hangs": () => ({ getWithMetadata: () => found(new ReadableStream({ pull: never })) }),
+  "value hangs": () => ({ getWithMetadata: () => found(endless()) }),
   "a profile hangs": (kv) => ({
     getWithMetadata: (name, options) =>
       name.startsWith("profile:") ? never() : kv.getWithMetadata(name, options),
@@ -61,9 +70,7 @@ const NAMESPACES = {
   }),
   "a profile's value hangs": (kv) => ({
     getWithMetadata: (name, options) =>
-      name.startsWith("profile:")
-        ? found(new ReadableStream({ pull: never }))
-        : kv.getWithMetadata(name, options),
+      name.startsWith("profile:") ? found(endless()) : kv.getWithMetadata(name, options),
   }),
   "put hangs": (kv) => ({ getWithMetadata: (...args) => kv.getWithMetadata(...args), put: never }),
   "get throws an Error": () => ({ getWithMetadata: () => fail(new Error("at once")) }),
@@ -139,6 +146,7 @@ export default {
     const name = request.headers.get("x-stand-in");
     const PLEDGES = name in NAMESPACES ? NAMESPACES[name](env.PLEDGES) : env.PLEDGES;
     const stoodIn = { ...env, PLEDGES, REFUSED_KEYS: LIMITS[name] };
-    return service.fetch(REQUESTS[name]?.(request) ?? request, stoodIn, context);
+    const ours = name === "its calls are noted" ? noted(context, request) : context;
+    return service.fetch(REQUESTS[name]?.(request) ?? request, stoodIn, ours);
   },
 };
