@@ -3,13 +3,16 @@ const REQUEST_ID = "x-request-id";
 const MAX_WAITING = 10_000;
 
 /**
- * Answers the requests of a broken instance of the compiled module. After an uncaught exception the `worker` crate
- * starts a new instance at the next call, and the requests of the old one would wait for ever.
+ * The module's handlers, which answer for a broken instance of it. After an uncaught exception the `worker` crate starts
+ * a new instance at the next call, and what the old one was at would wait for ever: requests hear that, and messages of
+ * the queue are delivered again.
  *
- * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} fetch the module's handler
+ * @param {object} module
+ * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} module.fetch
+ * @param {(batch: object, env: object) => Promise<void>} module.queue
  * @param {() => number} instance returns the number of the module's instance, after starting a new one if the last one broke
  */
-export function recovering(fetch, instance) {
+export function recovering({ fetch, queue }, instance) {
   const waiting = new Map(); // by number: a set of functions would hash each
   let served = instance();
   let last = 0;
@@ -39,25 +42,39 @@ export function recovering(fetch, instance) {
   globalThis.queueMicrotask = (task) => void resolved.then(() => run(task));
   addEventListener("unhandledrejection", recover); // an exception in a callback of a promise or timer
 
-  return async (request, env, context) => {
+  /** Calls a handler. `ended` becomes its outcome, or undefined if the instance broke. */
+  function call(handle) {
     recover();
     last += 1;
     const number = last;
-    const answered = new Promise((resolve, reject) => {
+    const outcome = new Promise((resolve, reject) => {
       waiting.set(number, resolve);
-      fetch(request, env, context).then(resolve, reject);
+      handle().then(resolve, reject);
     });
-    const ended = answered.catch(recover);
+    return { ended: outcome.catch(recover), forget: () => waiting.delete(number) };
+  }
+
+  async function answer(request, env, context) {
+    const { ended, forget } = call(() => fetch(request, env, context));
     // Else the platform may drop a request whose caller hangs up, and its reserved bytes would never be released.
     if (isCreate(request) || isTimeline(request)) context.waitUntil(ended);
     // Other requests may be dropped, and leave their entries: the oldest of so many waits no more.
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
     const response = (await ended) ?? internalError(request); // made here, as a response belongs to the request that made it
-    waiting.delete(number);
+    forget();
     // A logged answer already has the ID of its log line.
     if (!response.headers.has(REQUEST_ID)) response.headers.set(REQUEST_ID, idOf(request));
     return response;
-  };
+  }
+
+  async function consume(batch, env) {
+    const { ended, forget } = call(() => queue(batch, env).then(() => true));
+    const isConsumed = await ended;
+    forget();
+    if (!isConsumed) throw new Error("the service broke: the message is delivered again");
+  }
+
+  return { fetch: answer, queue: consume };
 }
 
 function idOf(request) {

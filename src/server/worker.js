@@ -5,4 +5,4 @@ import { recovering } from "./recover.js";
 
 initSync({ module });
 
-export default { fetch: recovering(fetch, () => __worker_init_state().instanceId) };
+export default recovering({ fetch, queue }, () => __worker_init_state().instanceId);
