@@ -19,7 +19,7 @@ import {
 } from "./errors.ts";
 import { reporter } from "./events.ts";
 import { type Settings, clientOptions, createOptions, getOptions, invalid } from "./options.ts";
-import { type Redact, quietly, redactedCause, redactedHeaders, redactor } from "./redact.ts";
+import { quietly, redactedCause, redactedHeaders, redactor } from "./redact.ts";
 import type {
   Call,
   CallOptions,

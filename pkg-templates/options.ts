@@ -89,7 +89,7 @@ export const createOptions = (options?: CreateOptions | null) => read(CREATE, op
 export const getOptions = (options?: CallOptions | null) => read(GET, options ?? {});
 
 export const invalid = (message: string, cause?: unknown) =>
-  new PledgeError("invalid_argument", message, { cause });
+  new PledgeError("invalid_argument", redactor()(message), { cause }); // a key may be passed as anything
 
 /** Reads options, each only once, so that the checked value is the one that is used. */
 export function read<Readers extends Record<string, Reader<unknown>>>(

@@ -22,8 +22,8 @@ import { REQUEST } from "./generated/fields.ts";
 export interface PledgeResolverOptions<Optional extends boolean = false, Name extends string = "">
   extends ReadFormOptions<Optional> {
   /**
-   * The name of the member that is the request, such as `pledge` for fields like `pledge.recipient.email`. Default: the
-   * members of the request stand beside your own.
+   * The name of the member that is the request, such as `pledge` for fields like `pledge.recipient.email`; what is no member
+   * of a request is left out of it. Default: the members of the request stand beside your own.
    */
   name?: Name | undefined;
   /** The time zone of dates and local times, as for `bindForm`. Default: the browser's. */
@@ -111,15 +111,26 @@ export function pledgeResolver<Optional extends boolean = false, Name extends st
 type Values = Readonly<Record<string, unknown>>;
 type Form = ResolverOptions<FieldValues>;
 
-/** The elements of a field: `refs` are those of several boxes or radio buttons with one name. */
+/** A field as React Hook Form keeps it: `refs` are several boxes or radio buttons with one name. */
 interface Field {
-  readonly ref?: Partial<HTMLInputElement>;
-  readonly refs?: readonly Partial<HTMLInputElement>[];
+  readonly ref?: FieldElement;
+  readonly refs?: readonly FieldElement[];
 }
+
+/** An input, or what a component gives in its place. */
+type FieldElement = Partial<HTMLInputElement>;
 
 /** @returns what stands at a path; undefined if nothing does */
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((each, step) => (each as Values | null | undefined)?.[step], value);
+
+function elementsOf(
+  fields: unknown,
+  path: readonly string[],
+): readonly (FieldElement | undefined)[] {
+  const { ref, refs = [ref] } = (valueAt(fields, path) ?? {}) as Field;
+  return refs;
+}
 
 // ---- Values as the controls of a form ------------------------------------------------------------------
 
@@ -159,7 +170,7 @@ const EMPTY: readonly unknown[] = [undefined, null, false, "", Number.NaN];
 
 function textOf(value: unknown, path: readonly string[], { fields, timeZone }: Given): string {
   if (EMPTY.includes(value))
-    return (valueAt(fields, path) as Field | undefined)?.ref?.validity?.badInput ? UNREADABLE : "";
+    return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
   const shape = path.reduce<Shape | undefined>(shapeWithin, REQUEST);
   return shape?.format === "date-time" ? dateTimeOf(String(value), timeZone) : String(value);
 }
@@ -193,21 +204,27 @@ function errorsOf(
   { fields, names = [], criteriaMode }: Form,
 ): FieldErrors {
   const errors: FieldErrors = {};
-  for (const { name, path, code, message } of issues) {
-    const isOfGroup = OF_GROUPS.test(code),
-      steps = [...place, ...(name === null || isOfGroup ? path : name.split("."))],
-      end = steps.findIndex((step) => NO_FIELDS.includes(step as string));
-    const field = steps.slice(0, end < 0 ? undefined : end).map(String);
-    const { ref, refs = [ref] } = (valueAt(fields, field) ?? {}) as Field;
-    const hasItems = isOfGroup && names.some((each) => isItem(each, field));
-    addError(errors, hasItems ? [...field, "root"] : field, {
+  for (const issue of issues) {
+    const { code, message } = issue,
+      path = pathOf(issue, place),
+      [ref] = elementsOf(fields, path);
+    const hasItems = OF_GROUPS.test(code) && names.some((name) => isItem(name, path));
+    addError(errors, hasItems ? [...path, "root"] : path, {
       type: code,
       message,
-      ...(refs[0] && { ref: refs[0] as HTMLInputElement }),
+      ...(ref && { ref: ref as HTMLInputElement }),
       ...(criteriaMode === "all" && { types: { [code]: message } }),
     });
   }
   return errors;
+}
+
+/** Returns the path of the field or the array that an issue belongs to, as far as a field can have its names. */
+function pathOf({ name, path, code }: PostedIssue, place: readonly string[]): string[] {
+  const steps = name === null || OF_GROUPS.test(code) ? path.map(String) : name.split("."),
+    all = [...place, ...steps];
+  const end = all.findIndex((step) => NO_FIELDS.includes(step));
+  return end < 0 ? all : all.slice(0, end);
 }
 
 /** Whether a field belongs to an item of an array: errors of the array itself are its `root` then. */
@@ -227,13 +244,13 @@ function addError(errors: object, path: readonly string[], error: FieldError): v
 
 /** Gives each element its message, as React Hook Form does, and has the browser show the first. */
 function showNatively(errors: FieldErrors, { fields, names = [] }: Form): void {
-  let first: Partial<HTMLInputElement> | undefined;
+  let first: FieldElement | undefined;
   for (const name of names) {
     const path = name.split("."),
-      { ref, refs = [ref] } = (valueAt(fields, path) ?? {}) as Field;
+      elements = elementsOf(fields, path);
     const text = (valueAt(errors, path) as Partial<FieldError> | undefined)?.message ?? "";
-    for (const element of refs) element?.setCustomValidity?.(text);
-    if (text) first ??= refs[0];
+    for (const element of elements) element?.setCustomValidity?.(text);
+    if (text) first ??= elements[0];
   }
   first?.reportValidity?.();
 }

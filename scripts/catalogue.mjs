@@ -1,7 +1,7 @@
-/** `npm run catalogue -- set FILE [--mode test|live]` and `show`: the prices of the local or the deployed service. */
+/** `npm run catalogue -- set|price|show|history`: the prices of the local or the deployed service. */
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { Option, command, onRecords } from "./lib/command.mjs";
+import { Option, YES, command, confirm, onRecords } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
 
@@ -19,27 +19,81 @@ const prices = command(
 const mode = (description) =>
   new Option("--mode <mode>", description).choices([...MODES, "both"]).default("both");
 const modesOf = ({ mode }) => (mode === "both" ? MODES : [mode]);
+const WHOSE = "whose prices: those of test keys, of live keys, or of both";
 
-const change = prices
+// ---- Change --------------------------------------------------------------------------------------
+
+const whole = prices
   .command("set")
   .description("replace the prices of a mode")
   .argument("<file>", "JSON; `-` is standard input")
-  .addOption(mode("whose prices: those of test keys, of live keys, or of both"));
+  .addOption(mode(WHOSE))
+  .option("--yes", YES);
 onRecords(
-  change,
-  async ({ tools, port, print, terminal, by }, file) => {
-    const { parsePrices, setPrices } = await operator(tools);
-    const { bytes, catalogue } = await read(parsePrices, file, terminal);
-    const modes = modesOf(change.opts());
-    for (const mode of modes) await setPrices(port, await by(), mode, bytes);
-    const after = "Within about a minute the service charges by it everywhere.";
-    print(
-      { catalogues: Object.fromEntries(modes.map((mode) => [mode, catalogue])) },
-      () => `prices of ${modes.join(" and ")} keys\n${shown(catalogue)}\n\n${after}`,
-    );
+  whole,
+  async (at, file) => {
+    const { parsePrices } = await operator(at.tools);
+    const { bytes, catalogue } = await read(parsePrices, file, at.terminal);
+    const files = modesOf(whole.opts()).map((mode) => ({ mode, bytes, catalogue }));
+    await change(at, files, whole.opts());
   },
   { changes: true },
 );
+
+const one = prices
+  .command("price")
+  .description("set the price of one offering")
+  .argument("<offering>", "ID of the offering")
+  .argument("<price>", "a plain decimal such as 0.55")
+  .addOption(mode(WHOSE))
+  .option("--yes", YES);
+onRecords(
+  one,
+  async (at, offering, price) => {
+    const { withPrice } = await operator(at.tools);
+    const files = [];
+    for (const mode of modesOf(one.opts())) {
+      const catalogue = await withPrice(at.port, mode, offering, price);
+      files.push({ mode, catalogue, bytes: Buffer.from(JSON.stringify(catalogue)) });
+    }
+    await change(at, files, one.opts());
+  },
+  { changes: true },
+);
+
+/**
+ * Shows what changes, asks before what may be a mistake, and sets the prices.
+ * @param {any} at @param {{mode: string, bytes: Buffer, catalogue: any}[]} files @param {any} options
+ */
+async function change({ tools, port, print, terminal, by }, files, { yes }) {
+  const { comparePrices, setPrices } = await operator(tools);
+  const changes = {};
+  for (const { mode, bytes } of files) changes[mode] = await comparePrices(port, mode, bytes);
+  const words = files.map((file) => changeInWords(file, changes[file.mode])).join("\n\n");
+  const risks = files.flatMap(({ mode }) =>
+    changes[mode].risks.map((risk) => `${mode} keys: ${risk}`),
+  );
+  if (risks.length > 0) {
+    if (!yes) terminal.err(`${words}\n\n`);
+    const about = { question: `${risks.join("; ")}. Set these prices?`, yes };
+    await confirm({ ...about, otherwise: "no price was changed" }, terminal);
+  }
+  const author = await by();
+  for (const { mode, bytes } of files) await setPrices(port, author, mode, bytes);
+  const after = "Within about a minute the service charges by it everywhere.";
+  const catalogues = Object.fromEntries(files.map(({ mode, catalogue }) => [mode, catalogue]));
+  print({ catalogues, changes }, () => `${words}\n\n${after}`);
+}
+
+function changeInWords({ mode, catalogue: { currencyCode, unitPrices } }, { prices }) {
+  const rows = prices.map(({ offering, from, to }) => [offering, from ?? "–", to ?? "–"]);
+  const same = Object.keys(unitPrices).length - prices.filter(({ to }) => to !== null).length;
+  return [
+    `prices of ${mode} keys, in ${currencyCode}`,
+    ...(rows.length > 0 ? [table(["OFFERING", "BEFORE", "NOW"], rows)] : []),
+    `${same} as before`,
+  ].join("\n");
+}
 
 async function read(parsePrices, file, { input }) {
   try {
@@ -49,6 +103,8 @@ async function read(parsePrices, file, { input }) {
     throw new UserError(`${file === "-" ? "the catalogue" : file}: ${message}`);
   }
 }
+
+// ---- Look ----------------------------------------------------------------------------------------
 
 const look = prices.command("show").description("print the prices").addOption(mode("whose prices"));
 onRecords(look, async ({ tools, port, print }) => {
@@ -65,6 +121,27 @@ function shown({ currencyCode, unitPrices }) {
   return rows.length === 0
     ? `no offering has a price: every charge is 0.00 ${currencyCode}`
     : table(["OFFERING", currencyCode], rows);
+}
+
+const past = prices
+  .command("history")
+  .description("who changed which price, and when; the newest last")
+  .addOption(mode("whose prices"));
+onRecords(past, async ({ tools, port, print }) => {
+  const { listPrices } = await operator(tools);
+  const history = [];
+  for (const mode of modesOf(past.opts())) history.push(...(await listPrices(port, mode)));
+  history.sort((a, b) => (a.time < b.time ? -1 : 1));
+  const heads = ["TIME", "BY", "MODE", "OFFERING", "BEFORE", "AFTER"];
+  const words = () => table(heads, history.flatMap(historyCells));
+  print({ history }, () => (history.length === 0 ? "no prices were set" : words()));
+});
+
+function historyCells({ time, by, mode, change: { currency, prices } }) {
+  const line = (...cells) => [time, by ?? "?", mode, ...cells];
+  const lines = prices.map(({ offering, from, to }) => line(offering, from ?? "–", to ?? "–"));
+  if (currency) lines.unshift(line("(currency)", ...currency));
+  return lines.length > 0 ? lines : [line("(none)", "", "")];
 }
 
 export default prices;

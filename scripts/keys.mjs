@@ -1,10 +1,12 @@
 /** `npm run keys -- create|list|rotate|revoke`: the API keys of the local or the deployed service. */
 import { text } from "node:stream/consumers";
-import { Option, command, onRecords, readDuration } from "./lib/command.mjs";
+import { Option, YES, command, confirm, onRecords, readDuration } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
-import { UserError, table } from "./lib/output.mjs";
+import { UserError, placeInWords, table } from "./lib/output.mjs";
+import { confirmNew } from "./lib/register.mjs";
 
 const [LEAST_KEEP, MOST_KEEP] = [60, 365 * 86_400]; // seconds; KV's least expiry, and a year
+const MODES = ["test", "live"];
 
 const keys = command("npm run keys --", "API keys of the service.");
 
@@ -16,62 +18,81 @@ const make = keys
 make
   .addOption(
     new Option("--mode <mode>", "what the key makes: test records, or live ones")
-      .choices(["test", "live"])
+      .choices(MODES)
       .makeOptionMandatory(),
   )
-  .requiredOption(
-    "--unit <unit>",
-    "ID of the unit that the key acts as; with --team, of each unit of the team",
-    (unit, units = []) => [...units, unit],
-  )
-  .option("--team <team>", "ID of the team: its key names one of the team's units in every request")
+  .option("--unit <unit>", "ID of the unit that the key acts as")
   .addOption(
-    new Option("--level <level>", "follows from --team, and may be left out").choices([
-      "unit",
-      "team",
-    ]),
+    new Option(
+      "--team <team>",
+      "ID of the team whose units the key may act as; each request names one of them",
+    ).conflicts("unit"),
   )
   .option("--label <text>", "a note for the list", "")
-  .hook("preAction", checkLevel); // before the tools are looked for
+  .option("--yes", YES)
+  .hook("preAction", () => {
+    const { unit, team } = make.opts(); // before the tools are looked for
+    if ((unit ?? team) === undefined) make.error("say whom the key acts for: `--unit` or `--team`");
+  });
 onRecords(
   make,
-  async ({ tools, port, print, by }) => {
-    const { mode, unit: units, team, label } = make.opts();
+  async ({ tools, port, print, terminal, by }) => {
+    const { mode, unit, team, label, yes } = make.opts();
     const { createKey } = await operator(tools);
-    const made = await createKey(port, await by(), { mode, units, team, label });
+    const ids = { units: unit === undefined ? [] : [unit], team };
+    await confirmNew({ tools, port, terminal }, ids, { yes, otherwise: "no key was made" });
+    const made = await createKey(port, await by(), { mode, unit, team, label });
     print(made, () => shownOnce(made));
   },
   { changes: true },
 );
-
-function checkLevel() {
-  const { level, unit: units, team } = make.opts();
-  if (level === "team" && team === undefined) make.error("`--team` is missing: the ID of the team");
-  if (level === "unit" && team !== undefined) make.error("a unit-level key has no `--team`");
-  if (team === undefined && units.length > 1)
-    make.error("several units need `--team`: a unit-level key acts as one unit");
-}
 
 const shownOnce = ({ key, id, mode }) =>
   `${key}\n\nThis is the only time that this ${mode} key is shown. In the list it is ${id}.`;
 
 // ---- List ----------------------------------------------------------------------------------------
 
-onRecords(
-  keys.command("list").description("show what each key may do, and its ID"),
-  async ({ tools, port, print }) => {
-    const { listKeys } = await operator(tools);
-    const rows = await listKeys(port);
-    const heads = ["ID", "MODE", "LEVEL", "UNIT OR TEAM", "UNITS", "ENDS", "LABEL"];
-    const words = () => (rows.length === 0 ? "no keys" : table(heads, rows.map(cells)));
-    print({ keys: rows }, words);
-  },
-);
+/** What keys are sorted by; those of one unit or team by their age. */
+const ORDERS = {
+  id: ({ id }) => id,
+  unit: ({ unit, team = "" }) => unit ?? team,
+  label: ({ label = "" }) => label,
+  created: ({ created = "" }) => created,
+  ends: ({ ends = "9" }) => ends,
+};
 
-function cells({ id, mode, level, unitId, teamId, unitIds = [], ends, label = "", problem }) {
-  if (!mode) return [id, "?", "?", "", "", ends, `unreadable record: ${problem}`];
-  const note = [label, problem].filter(Boolean).join("; ");
-  return [id, mode, level, unitId ?? teamId, unitIds.join(" "), ends, note];
+const show = keys.command("list").description("show what each key may do, and its ID");
+show
+  .addOption(new Option("--mode <mode>", "only test keys, or live ones").choices(MODES))
+  .option("--unit <unit>", "only those of this unit")
+  .option("--team <team>", "only those of this team")
+  .addOption(
+    new Option("--sort <column>", "`unit`: by unit or team")
+      .choices(Object.keys(ORDERS))
+      .default("unit"),
+  );
+onRecords(show, async ({ tools, port, print }) => {
+  const { listKeys } = await operator(tools);
+  const { sort, ...wanted } = show.opts();
+  const isWanted = (row) =>
+    ["mode", "unit", "team"].every((name) => [undefined, row[name]].includes(wanted[name]));
+  const rows = (await listKeys(port)).filter(isWanted).sort(inOrder(ORDERS[sort], ORDERS.created));
+  const heads = ["ID", "MODE", "LEVEL", "UNIT OR TEAM", "LABEL", "CREATED", "BY", "ENDS", "NOTE"];
+  const words = () => (rows.length === 0 ? "no keys" : table(heads, rows.map(cells)));
+  print({ keys: rows }, words);
+});
+
+/** @param {((row: any) => string)[]} orders the first one decides, then the next */
+const inOrder =
+  (...orders) =>
+  (a, b) =>
+    orders.map((of) => (of(a) < of(b) ? -1 : Number(of(a) > of(b)))).find(Boolean) ?? 0;
+
+function cells({ id, mode, unit, team, label, created, by, ends, successor, problem }) {
+  if (!mode) return [id, "?", "?", "", "", "", "", "", problem];
+  const note = [successor && `replaced by ${successor}`, problem].filter(Boolean).join("; ");
+  const level = unit === undefined ? "team" : "unit";
+  return [id, mode, level, unit ?? team, label, created.slice(0, 10), by, ends, note];
 }
 
 // ---- Rotate and revoke ---------------------------------------------------------------------------
@@ -82,11 +103,12 @@ const ID =
 const turn = keys
   .command("rotate")
   .description("make a key that may do what another may, and end that one after a time")
-  .argument("[id]", ID);
+  .argument("[id]", ID)
+  .option("--yes", YES);
 turn.addOption(
   new Option(
     "--keep <time>",
-    "how long the old key goes on, such as 90s, 30m, 24h or 7d; 0 ends it at once",
+    "how long the old key goes on, such as 90s, 30m, 24h or 7d; 0 ends it at once; an earlier end stays",
   )
     .argParser(readDuration(LEAST_KEEP, MOST_KEEP))
     .makeOptionMandatory(),
@@ -94,37 +116,55 @@ turn.addOption(
 onRecords(
   turn,
   async ({ tools, port, print, terminal, by }, given) => {
-    const { keep, json } = turn.opts();
-    const { rotateKey } = await operator(tools);
+    const { keep, json, yes } = turn.opts();
+    const { getKey, rotateKey } = await operator(tools);
     const key = await meant(turn, given, terminal);
-    const { made, replaces, failure } = await rotateKey(port, await by(), key, keep);
+    const { id, successor } = (await getKey(port, key)) ?? {};
+    const question = `The key ${id} is replaced by ${successor} already. Make another?`;
+    if (successor) await confirm({ question, yes, otherwise: "nothing was done" }, terminal);
+    const { made, replaces, end, failure } = await rotateKey(port, await by(), key, keep);
     if (failure !== undefined) {
       if (!json) print({}, () => shownOnce(made));
       const reason = failure.message ?? failure;
-      const problem = `${replaces.id} goes on without an end, and the new key ${made.id} works: revoke one of them (${reason})`;
+      const problem = `${replaces.id} goes on as before, and the new key ${made.id} works: revoke one of them (${reason})`;
       throw Object.assign(new UserError(problem), { data: made });
     }
-    const end = keep === 0 ? revoked(replaces) : `${replaces.id} goes on until ${replaces.ends}.`;
-    print({ ...made, replaces }, () => `${shownOnce(made)}\n${end}`);
+    const answer = { ...made, replaces: { ...replaces, ...end } };
+    print(answer, () => `${shownOnce(made)}\n${ended(answer.replaces, keep)}`);
   },
   { changes: true },
 );
 
-const end = keys.command("revoke").description("end a key").argument("[id]", ID);
+function ended({ id, ends, revoked: isRevoked }, keep) {
+  if (isRevoked) return `${id} was revoked at the same time, and stays so.`;
+  return keep === 0 ? revoked({ id }) : `${id} goes on until ${ends}.`;
+}
+
+const end = keys
+  .command("revoke")
+  .description("end a key")
+  .argument("[id]", ID)
+  .option("--yes", YES);
 onRecords(
   end,
-  async ({ tools, port, print, terminal, by }, given) => {
-    const { revokeKey } = await operator(tools);
-    const { id, name, found } = await revokeKey(
-      port,
-      await by(),
-      await meant(end, given, terminal),
-    );
-    const unknown = `${id} is revoked, but no record of it was found: was it a key of this place?`;
-    print({ id, name, revoked: true, found }, () => (found ? revoked({ id }) : unknown));
+  async ({ tools, kv, port, print, terminal, by }, given) => {
+    const { getKey, revokeKey } = await operator(tools);
+    const key = await meant(end, given, terminal);
+    const row = await getKey(port, key);
+    const question = `Revoke ${row && described(row)}, ${placeInWords(kv.place)}?`;
+    const about = { question, yes: end.opts().yes, otherwise: "nothing was revoked" };
+    if (row) await confirm(about, terminal);
+    const { id, name } = await revokeKey(port, await by(), row?.name ?? key); // it says where there is none
+    print({ id, name, revoked: true }, () => revoked({ id }));
   },
   { changes: true },
 );
+
+function described({ id, mode, unit, team, label, problem }) {
+  if (!mode) return `the key ${id} (${problem})`;
+  const whose = unit === undefined ? `the team \`${team}\`` : `the unit \`${unit}\``;
+  return `the ${mode} key ${id} of ${whose}${label ? `, “${label}”` : ""}`;
+}
 
 const revoked = ({ id }) =>
   `${id} is revoked. Within about a minute the service refuses it everywhere.`;

@@ -25,9 +25,9 @@ const PAYLOAD = {
 
 function greeting(origin, keys) {
   const url = `${origin}/v2/pledge-transaction`;
-  const rows = keys.map(({ key, record }) => [
+  const rows = keys.map(({ key, record, units }) => [
     `  ${key}`,
-    record.unitId ?? `${record.teamId}: ${record.unitIds.join(", ")}`,
+    record.team === undefined ? record.unit : `${record.team}: ${units.join(", ")}`,
   ]);
   const places = [
     ["  the demo shop", `${origin}/`],

@@ -1,8 +1,9 @@
 /** `npm run transactions -- find|show|erase|usage|export|backup|restore`: the recorded transactions of the local or the deployed service. */
-import { closeSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
 import { backup } from "./lib/backup.mjs";
 import { InvalidArgumentError, Option, command, confirm, onRecords } from "./lib/command.mjs";
+import { newFile } from "./lib/new-file.mjs";
 import { Refusal, operator } from "./lib/operator.mjs";
 import { placeInWords, table, visible } from "./lib/output.mjs";
 import { restore } from "./lib/restore.mjs";
@@ -83,10 +84,9 @@ onRecords(look, async ({ tools, port, print }, id) => {
   print(view, () => shown(view));
 });
 
-const shown = (view) =>
-  `${table(["", ""], linesOf(view)).trimStart()}\n\n${pledgesOf(view.transaction)}`;
+const shown = (view) => `${table(["", ""], linesOf(view)).trimStart()}\n\n${pledgesOf(view)}`;
 
-function linesOf({ row, repeatable, transaction }) {
+function linesOf({ row, repeatable, key, prices, transaction }) {
   const { reference, trigger, pledges, notifications, timelineUrl } = transaction;
   const { email, firstName, name } = pledges[0]?.recipient ?? {};
   const unpriced = row.unpriced > 0 ? `, ${row.unpriced} of the pledges without a price` : "";
@@ -108,19 +108,22 @@ function linesOf({ row, repeatable, transaction }) {
       "Notifications",
       list(...(notifications ?? []).map(({ type, status }) => `${type} ${status}`)),
     ],
+    ["Prices", prices && `of ${prices.time}, set by ${prices.by}`],
+    ["API key", key],
     ["Record", list(...state)],
     ["Timeline", timelineUrl],
   ].filter(([, text]) => text);
 }
 
-function pledgesOf({ pledges }) {
+function pledgesOf({ transaction: { pledges }, prices }) {
   const texts = (details) => details.flatMap((detail) => Object.values(detail)).filter(Boolean);
   const rows = pledges.map(({ impact, details }) => [
     impact.offeringId,
     String(impact.amount),
+    prices?.unitPrices[impact.offeringId],
     texts(details).join(", "),
   ]);
-  return table(["OFFERING", "AMOUNT", "DETAIL"], rows);
+  return table(["OFFERING", "AMOUNT", "PRICE", "DETAIL"], rows);
 }
 
 // ---- Erase ---------------------------------------------------------------------------------------
@@ -235,26 +238,24 @@ const sumCells = ({ unit, mode, transactions, amount, currencyCode, unpriced }) 
   counted(unpriced),
 ];
 
-const summing = (name, description, month) =>
+const summing = (name, description, month, ofMode = mode()) =>
   transactions
     .command(name)
     .description(description)
     .addOption(month)
     .option("--unit <unit>", "only this unit's")
-    .addOption(mode());
+    .addOption(ofMode);
 
 /**
- * Sums what is meant, and hands on the transactions of each page.
- * @param {{tools: any, port: any}} at
+ * Sums what is meant, and hands on the transactions of each page, or their lines.
+ * @param {(query: any) => Promise<any>} sumBy
  * @param {Record<string, any>} options
  * @param {string} none in words
- * @param {(rows: any[]) => void} onRows
  */
-async function sumUp({ tools, port }, options, none, onRows) {
+async function sumUp(sumBy, options, none) {
   const { unit, mode, month, unpriced = false } = options;
-  const { sumTransactions } = await operator(tools);
-  const wanted = { wanted: { unit, mode }, month, unpriced };
-  const { sums, transactions, damaged } = await sumTransactions(port, wanted, onRows);
+  const wanted = { unit, mode: mode === "both" ? undefined : mode };
+  const { sums, transactions, damaged } = await sumBy({ wanted, month, unpriced });
   const found = sums.length === 0 ? none : table(SUM_HEADS, sums.map(sumCells));
   return {
     data: { month: month ?? null, sums, transactions, damaged: damaged.count },
@@ -270,15 +271,15 @@ const sum = summing("usage", "sums by unit, of a month or of all time", inMonth(
 );
 onRecords(sum, async ({ tools, port, print }) => {
   const options = sum.opts();
-  if (!options.unpriced) {
-    const { data, words } = await sumUp({ tools, port }, options, "no transactions", () => {});
-    return print(data, () => words);
-  }
+  const { sumTransactions } = await operator(tools);
   const examples = [];
-  const none = "every offering of these transactions had a price";
-  const { data, words } = await sumUp({ tools, port }, options, none, (rows) =>
-    examples.push(...rows.slice(0, MOST_EXAMPLES - examples.length)),
-  );
+  const onRows = (rows) => examples.push(...rows.slice(0, MOST_EXAMPLES - examples.length));
+  const none = options.unpriced
+    ? "every offering of these transactions had a price"
+    : "no transactions";
+  const sumBy = (query) => sumTransactions(port, query, onRows);
+  const { data, words } = await sumUp(sumBy, options, none);
+  if (!options.unpriced) return print(data, () => words);
   transactions.exitCode = data.transactions > 0 ? 1 : 0;
   return print({ ...data, examples }, () =>
     [words, ...examplesInWords(examples, data.transactions)].join("\n\n"),
@@ -291,16 +292,32 @@ function examplesInWords(examples, count) {
   return [table(HEADS, examples.map(cells)), ...more, "`show` prints the offerings of one."];
 }
 
-const COLUMNS = ["id", "createdAt", "mode", "unit", "amount", "currencyCode", "unpriced", "erased"];
+const COLUMNS = [
+  "id",
+  "createdAt",
+  "mode",
+  "unit",
+  "unitName",
+  "reference",
+  "offering",
+  "quantity",
+  "amount",
+  "currencyCode",
+  "unpriced",
+  "erased",
+];
 
 const list = summing(
   "export",
   "sums of a month by unit, and its transactions as CSV",
   inMonth().makeOptionMandatory(),
+  new Option("--mode <mode>", "those of live keys, of test keys, or of both")
+    .choices(["live", "test", "both"])
+    .default("live"),
 )
   .option(
     "--csv [file]",
-    "the transactions, too; without a file on standard output, and the sums on standard error",
+    "the transactions, too, a line for each pledge, into a new file; without one on standard output, and the sums on standard error",
   )
   .hook("preAction", () => {
     const { csv, json } = list.opts();
@@ -308,30 +325,33 @@ const list = summing(
   });
 onRecords(list, async ({ tools, kv, port, print, terminal }) => {
   const options = list.opts();
-  const { month, csv } = options;
-  const none = `no transactions in ${month}`;
-  const sums = (onRows) => sumUp({ tools, port }, options, none, onRows);
-  const { data, words } = await (csv === undefined ? sums(() => {}) : withCsv(csv, terminal, sums));
-  if (csv === true) return terminal.err(`${placeInWords(kv.place)}\n\n${words}\n`);
-  return print({ ...data, file: csv ?? null }, () => words);
+  const { month, mode, csv } = options;
+  const { sumTransactions, exportTransactions } = await operator(tools);
+  const sums = (sumBy) =>
+    sumUp(sumBy, options, `no ${mode === "both" ? "" : `${mode} `}transactions in ${month}`);
+  const intoCsv = (write) => {
+    write(csvOf([], { header: true }));
+    return sums((query) => exportTransactions(port, query, (lines) => write(csvOf(lines))));
+  };
+  if (csv === true) {
+    const { words } = await intoCsv(terminal.out);
+    return terminal.err(`${placeInWords(kv.place)}\n\n${words}\n`);
+  }
+  const { data, words } = await (csv === undefined
+    ? sums((query) => sumTransactions(port, query, () => {}))
+    : newFile(csv, ({ fd }) => intoCsv((text) => writeFileSync(fd, text))));
+  return print({ ...data, mode, file: csv ?? null }, () => words);
 });
 
-/**
- * A file is there once it is whole. What a spreadsheet would take for a formula is text.
- * @template T @param {string | true} file `true`: standard output @param {import("./lib/output.mjs").Terminal} terminal @param {(write: (rows: any[]) => void) => Promise<T>} work
- */
-async function withCsv(file, { out }, work) {
-  const part = `${file}.part`;
-  const output = file === true ? null : openSync(part, "w");
-  const write = (text) => (output === null ? out(text) : writeFileSync(output, text));
-  const format = { columns: COLUMNS, escape_formulas: true, record_delimiter: "windows" };
-  write(stringify([], { ...format, header: true }));
-  const done = await work((rows) => write(stringify(rows, format)));
-  if (file === true || output === null) return done;
-  closeSync(output);
-  renameSync(part, file);
-  return done;
-}
+/** What a spreadsheet would take for a formula is text, and each cell is one line. */
+const csvOf = (lines, options = {}) =>
+  stringify(lines, {
+    columns: COLUMNS,
+    cast: { string: visible },
+    escape_formulas: true,
+    record_delimiter: "windows",
+    ...options,
+  });
 
 // ---- Backup and restore --------------------------------------------------------------------------
 

@@ -1,34 +1,77 @@
-/** `npm run units -- set|show|list|remove`: what a unit shows of itself on its timelines. */
-import { command, onRecords } from "./lib/command.mjs";
+/** `npm run units -- add|set|unset|show|list|remove`: the units of the service, and what each shows of itself on its timelines. */
+import { Argument, YES, command, onRecords } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
+import { confirmNew } from "./lib/register.mjs";
 
 const MEMBERS = ["name", "logo", "accent", "language", "link"];
 const units = command(
   "npm run units --",
-  "Profiles of units: what a shop shows of itself on its timelines.",
+  "Units of the service: their register, and their profiles, what a shop shows of itself on its timelines.",
+);
+
+onRecords(
+  units
+    .command("add")
+    .description("add units to the register, by which misspelt IDs are found")
+    .argument("<units...>", "IDs of the units"),
+  async ({ tools, port, print, by }, ids) => {
+    const { addUnits } = await operator(tools);
+    await addUnits(port, await by(), ids);
+    print({ units: ids }, () => `In the register: ${ids.join(", ")}.`);
+  },
+  { changes: true },
 );
 
 const set = units
   .command("set")
-  .description("replace a unit's profile as a whole")
+  .description("set members of a unit's profile; the others stay as they are")
   .argument("<unit>", "ID of the unit")
-  .requiredOption("--name <name>", "what the shop is called: one line, at most 80 characters")
+  .option("--name <name>", "what the shop is called: one line, at most 80 characters")
   .option("--logo <url>", "address of an image, by https")
   .option(
     "--accent <colour>",
     "such as `#8a4b2a`; made darker or lighter where it would be hard to read",
   )
   .option("--language <code>", "language of its pages; without it, the reader's own")
-  .option("--link <url>", "where name and logo lead to, by https");
+  .option("--link <url>", "where name and logo lead to, by https")
+  .option("--yes", YES)
+  .hook("preAction", () => {
+    const given = set.opts();
+    if (MEMBERS.every((member) => given[member] === undefined))
+      set.error(`say what to set: ${MEMBERS.map((member) => `\`--${member}\``).join(", ")}`);
+  });
 onRecords(
   set,
-  async ({ tools, port, print, by }, unit) => {
-    const given = set.opts();
+  async ({ tools, port, print, terminal, by }, unit) => {
+    const { yes, ...given } = set.opts();
     const { setUnit } = await operator(tools);
-    const profile = Object.fromEntries(MEMBERS.map((member) => [member, given[member]]));
-    const row = await setUnit(port, await by(), unit, profile);
-    print(row, () => `${shown([row])}\n\nWithin about a minute its timelines show it everywhere.`);
+    const about = { yes, otherwise: "no profile was changed" };
+    await confirmNew({ tools, port, terminal }, { units: [unit] }, about);
+    const members = Object.fromEntries(MEMBERS.map((member) => [member, given[member]]));
+    const row = await setUnit(port, await by(), unit, members);
+    print(row, () => `${shown([row])}\n\n${AFTER}`);
+  },
+  { changes: true },
+);
+const AFTER = "Within about a minute its timelines show it everywhere.";
+const without = (unit) => new UserError(`the unit \`${unit}\` has no profile`);
+
+onRecords(
+  units
+    .command("unset")
+    .description("take members from a unit's profile")
+    .argument("<unit>", "ID of the unit")
+    .addArgument(
+      new Argument("<members...>", "what it shows no longer").choices(
+        MEMBERS.filter((member) => member !== "name"),
+      ),
+    ),
+  async ({ tools, port, print, by }, unit, members) => {
+    const { unsetUnit } = await operator(tools);
+    const row = await unsetUnit(port, await by(), unit, members);
+    if (!row) throw without(unit);
+    print(row, () => `${shown([row])}\n\n${AFTER}`);
   },
   { changes: true },
 );
@@ -47,36 +90,37 @@ onRecords(
 );
 
 onRecords(
-  units.command("list").description("print all profiles"),
+  units.command("list").description("print the register, and all profiles"),
   async ({ tools, port, print }) => {
     const { listUnits } = await operator(tools);
     const rows = await listUnits(port);
-    print({ units: rows }, () => (rows.length === 0 ? "no profiles" : shown(rows)));
+    print({ units: rows }, () => (rows.length === 0 ? "no units" : shown(rows, "CREATED", "BY")));
   },
 );
 
 onRecords(
   units
     .command("remove")
-    .description("remove a unit's profile")
+    .description(
+      "remove a unit's profile, and the unit from the register; its keys, teams and transactions stay",
+    )
     .argument("<unit>", "ID of the unit"),
   async ({ tools, port, print, by }, unit) => {
     const { removeUnit } = await operator(tools);
     if (!(await removeUnit(port, await by(), unit)))
-      throw new UserError(`the unit \`${unit}\` has no profile`);
+      throw new UserError(`the register has no unit \`${unit}\`, and it has no profile`);
     const after = "Within about a minute its timelines are without it everywhere.";
     print({ unit, removed: true }, () => `The profile of ${unit} is removed. ${after}`);
   },
   { changes: true },
 );
 
-const shown = (rows) =>
-  table(["UNIT", ...MEMBERS.map((member) => member.toUpperCase())], rows.map(cells));
+const HEADS = ["UNIT", ...MEMBERS.map((member) => member.toUpperCase())];
+const shown = (rows, ...more) => table([...HEADS, ...more], rows.map(cells));
 
-function cells({ unit, profile, problem }) {
-  return problem
-    ? [unit, `unreadable record: ${problem}`]
-    : [unit, ...MEMBERS.map((member) => profile[member] ?? "")];
+function cells({ unit, profile, problem, created = "", by }) {
+  if (problem) return [unit, `unreadable record: ${problem}`];
+  return [unit, ...MEMBERS.map((member) => profile?.[member]), created.slice(0, 10), by];
 }
 
 export default units;

@@ -3,7 +3,7 @@
 //! A key is opaque: its record, named by the SHA-256 of its text, says what it may do.
 
 use crate::http::OWS;
-use crate::scope::{Mode, Scope};
+use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
 use base32ct::{Base32Unpadded, Encoding as _};
 use serde::de::Error;
@@ -84,12 +84,12 @@ impl KeyHash {
     }
 }
 
-/// The record of a key. Deserializing refuses IDs and labels that are out of bounds.
+/// The record of a key: `{"mode", "unit" | "team", "label"?, "secret"}`. Deserializing refuses IDs and labels that are out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyRecord {
     /// Test or live.
     pub mode: Mode,
-    /// The unit or team that it acts for.
+    /// Whom it acts for.
     #[serde(flatten)]
     pub level: KeyLevel,
     /// The operator's note, shown by the key list.
@@ -100,60 +100,92 @@ pub struct KeyRecord {
     pub secret: Option<NamespaceSecret>,
 }
 
-/// The unit or team that a key acts for (§5.4).
+/// Whom a key acts for (§5.4): the member `unit` or `team` of its record, the ID of one of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "level", rename_all = "lowercase", rename_all_fields = "camelCase")]
+#[serde(try_from = "LevelMembers", rename_all = "lowercase")]
 pub enum KeyLevel {
-    /// One unit.
-    Unit {
-        /// The unit's ID.
-        #[serde(deserialize_with = "read_id")]
-        unit_id: String,
-    },
-    /// The units of a team; each request names one by `X-Service-Unit-Id`.
-    Team {
-        /// The team's ID.
-        #[serde(deserialize_with = "read_id")]
-        team_id: String,
-        /// IDs of its units.
-        #[serde(deserialize_with = "read_units")]
-        unit_ids: Vec<String>,
-    },
+    /// A unit.
+    Unit(String),
+    /// The units of a team; each request names one by `X-Service-Unit-Id`. Which they are is no part
+    /// of a key: each has a record of its own.
+    Team(String),
+}
+
+#[derive(Deserialize)]
+struct LevelMembers {
+    unit: Option<String>,
+    team: Option<String>,
+}
+
+impl TryFrom<LevelMembers> for KeyLevel {
+    type Error = String;
+
+    fn try_from(LevelMembers { unit, team }: LevelMembers) -> Result<Self, String> {
+        let level = match (unit, team) {
+            (Some(unit), None) => KeyLevel::Unit(unit),
+            (None, Some(team)) => KeyLevel::Team(team),
+            _ => return Err("a key has either a `unit` or a `team`".to_owned()),
+        };
+        level.check().map(|()| level)
+    }
+}
+
+impl KeyLevel {
+    /// The ID of the unit or team.
+    pub fn id(&self) -> &str {
+        match self {
+            KeyLevel::Unit(id) | KeyLevel::Team(id) => id,
+        }
+    }
+
+    /// Checks the ID.
+    ///
+    /// # Errors
+    /// If it is out of bounds; what to write instead.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            KeyLevel::Unit(id) => check_id(id),
+            KeyLevel::Team(id) => check_team_id(id),
+        }
+    }
 }
 
 /// Most characters of a unit's or team's ID: it has to fit a header and the metadata of a record.
 const MAX_ID_LENGTH: usize = 128;
-/// Most units of a team: the service holds a thousand teams in memory.
-const MAX_UNITS: usize = 1_000;
 /// Most characters of a label.
 const MAX_LABEL_LENGTH: usize = 100;
 
-fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let id = String::deserialize(deserializer)?;
-    check_id(&id)?;
-    Ok(id)
+/// Whether this may be the ID of a unit or team. It is sent in a header: so it is ASCII without
+/// blanks, and without the comma, which HTTP puts between two headers of one name. It is part of
+/// metadata, which is short: so it has no character that JSON escapes.
+pub fn is_id(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"' | b'\\');
+    let plain = text.bytes().all(is_plain);
+    plain && (1..=MAX_ID_LENGTH).contains(&text.len())
 }
 
-/// Checks the ID of a unit or team. It is sent in a header: so it is ASCII without blanks, and
-/// without the comma, which HTTP puts between two headers of one name.
-pub(crate) fn check_id<E: Error>(id: &str) -> Result<(), E> {
-    let plain = id.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',');
-    if plain && (1..=MAX_ID_LENGTH).contains(&id.len()) {
+/// Checks the ID of a unit.
+///
+/// # Errors
+/// If it is out of bounds; what to write instead.
+pub fn check_id(id: &str) -> Result<(), String> {
+    if is_id(id) {
         return Ok(());
     }
-    Err(E::custom(format_args!(
-        "`{id}` is not an ID: write 1 to {MAX_ID_LENGTH} ASCII characters without blanks and commas"
-    )))
+    let shown = id.escape_debug();
+    Err(format!(
+        "`{shown}` is not an ID: write 1 to {MAX_ID_LENGTH} ASCII characters without blanks, commas, \
+         double quotes and backslashes"
+    ))
 }
 
-fn read_units<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    let ids = Vec::<String>::deserialize(deserializer)?;
-    if !(1..=MAX_UNITS).contains(&ids.len()) {
-        let count = ids.len();
-        return Err(Error::custom(format_args!("a team has 1 to {MAX_UNITS} units, not {count}")));
+/// Checks the ID of a team, which has no colon: it ends there in the names of its members.
+fn check_team_id(id: &str) -> Result<(), String> {
+    check_id(id)?;
+    if id.contains(':') {
+        return Err(format!("`{id}` is not the ID of a team: write it without a colon"));
     }
-    ids.iter().try_for_each(|id| check_id(id))?;
-    Ok(ids)
+    Ok(())
 }
 
 fn read_label<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
@@ -170,23 +202,5 @@ impl KeyRecord {
     /// The record of a key without a label, and without the secret.
     pub const fn new(mode: Mode, level: KeyLevel) -> Self {
         KeyRecord { mode, level, label: String::new(), secret: None }
-    }
-
-    /// Whether it is a team-level key, whose requests have to name a unit.
-    pub fn is_team(&self) -> bool {
-        matches!(self.level, KeyLevel::Team { .. })
-    }
-
-    /// The unit that a request acts for; `unit_id` is its `X-Service-Unit-Id`.
-    ///
-    /// `None` if a team-level key comes without the header, or with a unit of another team.
-    pub fn scope(&self, unit_id: Option<&str>) -> Option<Scope> {
-        let unit = match &self.level {
-            KeyLevel::Unit { unit_id } => unit_id,
-            KeyLevel::Team { unit_ids, .. } => {
-                unit_ids.iter().find(|id| Some(&***id) == unit_id)?
-            }
-        };
-        Some(Scope { unit: unit.clone(), mode: self.mode })
     }
 }

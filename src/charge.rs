@@ -2,6 +2,7 @@
 
 use crate::decimal::Decimal;
 use crate::pledge::{CurrencyCode, Impact};
+use crate::time::parse_ms;
 use serde::de::{Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -16,6 +17,15 @@ pub struct Catalogue {
     /// Price of one unit of each offering. An offering that is not listed costs nothing.
     #[serde(deserialize_with = "read_prices")]
     pub unit_prices: BTreeMap<String, UnitPrice>,
+    /// The time of the price list that this is, an RFC 3339 date-time with milliseconds.
+    #[serde(default, deserialize_with = "read_time", skip_serializing_if = "Option::is_none")]
+    pub prices: Option<String>,
+}
+
+/// Reads a time of 24 bytes, which fits the metadata of a record; any other text is as none.
+fn read_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let time = Option::<String>::deserialize(deserializer)?;
+    Ok(time.filter(|time| time.len() == 24 && parse_ms(time).is_some()))
 }
 
 /// A price of 0 or more, written as a plain decimal such as `0.50`.

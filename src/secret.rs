@@ -8,7 +8,7 @@ use crate::scope::{Mode, Scope};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sha2::Sha256;
+use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Debug, Formatter};
 
 /// 32 random bytes: one secret per KV namespace. Its record is [`SecretRecord`], and the record of
@@ -42,6 +42,11 @@ impl NamespaceSecret {
     /// Makes a secret of random bytes.
     pub const fn new(bytes: [u8; SECRET_BYTES]) -> Self {
         NamespaceSecret(bytes)
+    }
+
+    /// 8 hexadecimal digits by which copies of a secret are compared without showing it.
+    pub fn fingerprint(&self) -> String {
+        base16ct::lower::encode_string(&first_bytes::<4>(Sha256::digest(self.0)))
     }
 
     /// The hashes of a transaction of this unit and mode.

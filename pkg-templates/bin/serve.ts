@@ -2,13 +2,13 @@
 import { once } from "node:events";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { keys } from "../../src/operator/development.json";
+import { keys, teams } from "../../src/operator/development.json";
 import { Stop, printable, settings } from "./output.ts";
 
 /** The keys of local development and their records. */
 const KEYS = keys as unknown as readonly [
   key: string,
-  record: { unitId?: string; teamId?: string; unitIds?: readonly string[] },
+  record: { unit?: string; team?: "team_dev" },
 ][];
 const HOST = "127.0.0.1";
 const ORDER = {
@@ -64,8 +64,8 @@ function greeting(origin: string): string {
     order = JSON.stringify(ORDER);
   const header = `-H 'Authorization: Bearer ${KEYS[0]![0]}'`;
   const rows = KEYS.map(
-    ([key, { unitId, teamId, unitIds }]) =>
-      `  ${key.padEnd(30)}  ${unitId ?? `${teamId}, with PLEDGE_UNIT_ID or X-Service-Unit-Id: ${unitIds!.join(", ")}`}`,
+    ([key, { unit, team }]) =>
+      `  ${key.padEnd(30)}  ${unit ?? `${team}, with PLEDGE_UNIT_ID or X-Service-Unit-Id: ${teams[team!].join(", ")}`}`,
   );
   return `The service runs on ${origin}. Everything is in memory: it is gone when this ends.
 

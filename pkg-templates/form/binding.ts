@@ -111,7 +111,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     try {
       const data = new FormData(form, event.submitter); // as the browser would post it
       const answer = await options.onSubmit!(payload as never, { data, event } as never);
-      if (issuesOf(answer)) throw answer;
+      if (issuesOf(answer)) refused(answer, event);
     } catch (error) {
       refused(error, event);
     } finally {

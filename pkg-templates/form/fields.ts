@@ -1,17 +1,8 @@
 /* The fields of a form, and their values as controls. */
 import type { Control } from "./read.ts";
 
-/** Elements of a form that have no value for the request. */
-const WITHOUT_VALUE = new Set([
-  "button",
-  "fieldset",
-  "file",
-  "image",
-  "object",
-  "output",
-  "reset",
-  "submit",
-]);
+/** The types of a form's elements that have no value for the request. */
+const WITHOUT_VALUE = /^(button|fieldset|file|image|object|output|reset|submit)$/;
 
 /** Stands for text that the browser cannot read, such as `1,5` in a number field: neither empty nor a number. */
 const BAD_INPUT = "\uFFFD";
@@ -22,7 +13,7 @@ export type Field = HTMLInputElement;
 /** Returns the current fields of a form, in the order of the document. */
 export function fieldsOf(form: HTMLFormElement): Field[] {
   return ([...form.elements] as Field[]).filter(
-    (field) => !WITHOUT_VALUE.has(field.type) && !field.matches(":disabled"),
+    (field) => !WITHOUT_VALUE.test(field.type) && !field.matches(":disabled"),
   );
 }
 

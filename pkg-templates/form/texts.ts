@@ -12,7 +12,7 @@ interface About {
 
 /** Returns the text of an issue. @param messages the page's own texts: a map by code, such as a locale pack, or a function */
 export const messageOf = (issue: About, messages: object = en): string =>
-  textOf(issue, messages, textOf(issue, en, issue.message))!;
+  (textOf(issue, messages) ?? textOf(issue, en) ?? issue.message) as string;
 
 /** The start of every message for developers, but of no sentence for shoppers. */
 const FOR_DEVELOPERS = /^(must|is|has|could) /;
@@ -24,7 +24,7 @@ export function reportedText(
 ): string {
   return FOR_DEVELOPERS.test(issue.message)
     ? messageOf(issue, messages)
-    : textOf(issue, messages, issue.message);
+    : (textOf(issue, messages) ?? issue.message);
 }
 
 /** Returns a text that is not of an issue. If `messages` is a function, it is not called. */

@@ -4,4 +4,4 @@
 export const MAX_BODY_BYTES = 1048576;
 
 /** The prefixes of the names of records, by kind. */
-export const PREFIXES = {"catalogue":"catalogue:","key":"key:","profile":"profile:","transaction":"transaction:"};
+export const PREFIXES = {"catalogue":"catalogue:","key":"key:","member":"member:","profile":"profile:","transaction":"transaction:"};

@@ -17,8 +17,12 @@ const LAST_MS = 253_402_300_799_999; // the end of the year 9999
 const MOST_KEYS = 10_000,
   MOST_PRICES = 100_000;
 const ID = matching(
-  /^[\x21-\x2b\x2d-\x7e]{1,128}$/,
-  "1 to 128 ASCII characters without blanks and commas",
+  /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,128}$/,
+  "1 to 128 ASCII characters without blanks, commas, double quotes and backslashes",
+);
+const TEAM_ID = matching(
+  /^[\x21\x23-\x2b\x2d-\x39\x3b-\x5b\x5d-\x7e]{1,128}$/,
+  "1 to 128 ASCII characters without blanks, commas, colons, double quotes and backslashes",
 );
 const PRICE = matching(/^(?=.{1,40}$)\d+(\.\d+)?$/, 'a plain decimal in quotes, such as `"0.50"`');
 const ORIGIN = matching(
@@ -38,7 +42,7 @@ const KEY = {
   key: matching(/^[\x21-\x7e]{1,1000}$/, "1 to 1,000 ASCII characters without blanks"),
   mode: oneOf(["test", "live"]),
   unitId: optional(ID),
-  teamId: optional(ID),
+  teamId: optional(TEAM_ID),
   unitIds: optional(items(1_000, ID)),
   label: optional(matching(/^[^\p{Cc}]{0,100}$/u, "one line of at most 100 characters")),
 };
@@ -64,6 +68,7 @@ export function serviceOptions(options: TestServiceOptions = {}) {
     keys = (development.keys as [string, KeyRecord["record"]][]).map(([key, record]) => ({
       key,
       record,
+      units: record.team === undefined ? [] : development.teams[record.team as "team_dev"],
     })),
     catalogue = development.catalogue,
     ...others
@@ -87,9 +92,13 @@ export const advanceOf = (ms: unknown, now: number) => whole(0, LAST_MS - now)("
 function keyOf(name: string, value: unknown): KeyRecord {
   const { key, mode, unitId, teamId, unitIds, label = "" } = read(KEY, value);
   if (unitId !== undefined && !teamId && !unitIds)
-    return { key, record: { mode, level: "unit", unitId, label } as KeyRecord["record"] };
+    return { key, record: { mode, unit: unitId, label } as KeyRecord["record"], units: [] };
   if (teamId !== undefined && unitIds?.length && !unitId)
-    return { key, record: { mode, level: "team", teamId, unitIds, label } as KeyRecord["record"] };
+    return {
+      key,
+      record: { mode, team: teamId, label } as KeyRecord["record"],
+      units: unitIds,
+    };
   throw invalid(`each of \`${name}\` has either a \`unitId\`, or a \`teamId\` and its \`unitIds\``);
 }
 

@@ -6,10 +6,11 @@ import type { RecordedTransaction } from "./types.ts";
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** A key and its record, which `src/auth.rs` reads. */
+/** A key and its record, which `src/auth.rs` reads, and the units of its team. */
 export interface KeyRecord {
   readonly key: string;
-  readonly record: { readonly label?: string };
+  readonly record: { readonly team?: string; readonly label?: string };
+  readonly units: readonly string[];
 }
 
 /** The calls of the store that fail. */
@@ -36,6 +37,8 @@ export function newStore(keys: readonly KeyRecord[], catalogue: object) {
     records.set(name, { value, metadata });
   }
   for (const mode of ["test", "live"]) put(PREFIXES.catalogue + mode, encode(catalogue));
+  for (const { record, units } of keys)
+    for (const unit of units) put(`${PREFIXES.member}${record.team}:${unit}`, encode({}));
   for (const [unit, profile] of Object.entries(profiles))
     put(PREFIXES.profile + unit, encode(profile));
 

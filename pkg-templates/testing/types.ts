@@ -17,7 +17,7 @@ export type TestKey = {
     }
   | {
       teamId: string;
-      /** The IDs of the units that the key may act for. */
+      /** The IDs of units that the keys of the team may act for. */
       unitIds: readonly string[];
       unitId?: undefined;
     }

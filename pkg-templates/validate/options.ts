@@ -12,18 +12,19 @@ export function mostOf(options?: Pick<ValidateOptions, "maxIssues">): number {
 /** Replaces the messages of issues by those of the option `messages`. */
 export function translated(issues: NewIssue[], options?: ValidateOptions): NewIssue[] {
   const messages = options?.messages;
-  if (messages) for (const issue of issues) issue.message = textOf(issue, messages, issue.message);
+  if (messages)
+    for (const issue of issues) issue.message = textOf(issue, messages) ?? issue.message;
   return issues;
 }
 
-/** Returns the caller's text for an issue, or for anything else with a code; `other` if they give none. */
-export function textOf<T>(
+/** Returns the caller's text for an issue, or for anything else with a code; undefined if they give none. */
+export function textOf(
   issue: { readonly code: string },
   messages: object | ((issue: never) => string | undefined),
-  other: T,
-): string | T {
-  const text =
-    typeof messages === "function" ? messages : (messages as Record<string, string>)[issue.code];
-  const own = typeof text === "function" ? (text as (issue: object) => string)(issue) : text;
-  return typeof own === "string" ? own : other;
+): string | undefined {
+  let text: unknown = messages;
+  if (typeof text !== "function") text = (messages as Record<string, unknown>)[issue.code];
+  if (typeof text === "function") text = text(issue);
+  if (typeof text === "string") return text;
+  return undefined;
 }

@@ -13,7 +13,7 @@ const SHOWS = {
   HangKept: [503],
   RateLimited: [503],
   DamagedMetadata: [500],
-  DamagedValue: [500, "spoilt"],
+  DamagedValue: [500, 503, "spoilt"], // 503 where the prices are damaged: nothing was recorded
   BrokenValue: [503, "lost", "spoilt"],
   HangingValue: [503, "lost", "spoilt"],
   Slow: [],

@@ -68,6 +68,7 @@ test(`${RECORDS} records are as they were after a backup and a restore that were
 
   for (const { part, before } of parts) {
     const wrong = [...before].filter(([name, was]) => !isDeepStrictEqual(part.get(name), was));
-    assert.deepEqual([part.size, wrong.slice(0, 3)], [before.size, []]);
+    const restored = [...part.keys()].filter((name) => !name.startsWith("audit:"));
+    assert.deepEqual([restored.length, wrong.slice(0, 3)], [before.size, []]);
   }
 });

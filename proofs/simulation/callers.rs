@@ -4,7 +4,7 @@ use crate::isolate::Answer;
 use crate::kv::Calls;
 use impact_pledge::auth::{ApiKey, KeyLevel};
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{CredentialKey, Key as _};
+use impact_pledge::store::{CredentialKey, Key as _, MemberKey};
 use std::rc::Rc;
 use support::service::key_record;
 
@@ -51,13 +51,18 @@ impl KeySpec {
     }
 
     pub fn record(&self) -> Vec<u8> {
-        let units = || self.units.iter().map(|unit| (*unit).to_owned());
         let level = match self.is_team {
-            true => KeyLevel::Team { team_id: "team".to_owned(), unit_ids: units().collect() },
-            false => KeyLevel::Unit { unit_id: units().collect() },
+            true => KeyLevel::Team("team".to_owned()),
+            false => KeyLevel::Unit(self.units.concat()),
         };
         serde_json::to_vec(&key_record(self.mode, level)).unwrap()
     }
+}
+
+/// The names of the records that say which units the team's key may act as.
+pub fn members() -> impl Iterator<Item = String> {
+    let units = KEYS.iter().filter(|key| key.is_team).flat_map(|key| key.units);
+    units.map(|unit| MemberKey { team: "team", unit }.name())
 }
 
 /// When a key was made, and when it was revoked.

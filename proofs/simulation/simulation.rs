@@ -1,7 +1,7 @@
 //! The simulation: callers, an operator, isolates that start and end, and the history of their
 //! requests.
 
-use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope};
+use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, members};
 use crate::executor::{Executor, Time};
 use crate::isolate::{Bodies, Isolate, SimulatedRequest, SkewedClock, Upload};
 use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace};
@@ -327,6 +327,9 @@ impl Simulation {
     fn make_key(&mut self, key: usize) {
         self.note(format!("the operator makes the key {}", KEYS[key].text));
         self.keys[key].made_ms = Some(self.time.now_ms());
+        for member in members().filter(|_| KEYS[key].is_team) {
+            self.kv.set(&member, Some(b"{}".to_vec()));
+        }
         self.kv.set(&KEYS[key].record_name(), Some(KEYS[key].record()));
     }
 

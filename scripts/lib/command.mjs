@@ -6,11 +6,14 @@ import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { openKv } from "./kv.mjs";
 import { portOf } from "./operator.mjs";
-import { UserError, placeInWords, terminal, visible } from "./output.mjs";
+import { UserError, guarded, jsonLine, placeInWords, terminal, visible } from "./output.mjs";
 import { progress } from "./progress.mjs";
 import { operatorTools } from "./tools.mjs";
 
 export { Argument, InvalidArgumentError, Option } from "commander";
+
+/** What the option `--yes` does. */
+export const YES = "say yes to what would be asked";
 
 /** Reads an option's whole number within bounds. */
 export function whole(least, most) {
@@ -41,7 +44,7 @@ export function readDuration(least, most) {
 class Program extends Command {
   /** Names of options that are passed on to another program. @type {string[]} */
   others = [];
-  terminal = terminal();
+  terminal = guarded(terminal());
   /** What the command came to, where that is no failure. */
   exitCode = 0;
 
@@ -52,7 +55,7 @@ class Program extends Command {
    * @returns {Promise<number>} the exit code
    */
   async run(argv, to) {
-    this.terminal = to;
+    this.terminal = guarded(to);
     this.exitCode = 0;
     await this.parseAsync(argv, { from: "user" });
     return this.exitCode;
@@ -128,7 +131,7 @@ async function firstLine(input) {
  * A command on records. Its action gets the namespace, as it is and as the operator's functions take it, the terminal,
  * and a `print(data, words)` that prints one of the two, and before it the place where the records are. One that
  * `changes` records also gets `by()`: who does, for the record of changes.
- * @param {{changes?: boolean}} [kind]
+ * @param {any} command @param {(at: any, ...args: any[]) => unknown} action @param {{changes?: boolean}} [kind]
  */
 export function onRecords(command, action, { changes = false } = {}) {
   if (changes)
@@ -142,7 +145,7 @@ export function onRecords(command, action, { changes = false } = {}) {
     const kv = terminal.kv ?? (await openKv(tools, { remote, environment, persistTo }));
     const print = (data, words) => {
       const text = () => `${placeInWords(kv.place)}\n\n${words()}`;
-      terminal.out(`${json ? JSON.stringify({ place: kv.place, ...data }) : text()}\n`);
+      terminal.out(`${json ? jsonLine({ place: kv.place, ...data }) : text()}\n`);
     };
     try {
       const port = portOf(kv, progress("records looked through"));

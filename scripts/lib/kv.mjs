@@ -167,7 +167,7 @@ export async function openKv(
  * @param {number} deadline
  */
 async function startLocal(runtime, deadline) {
-  const close = () => within(CLOSE_MS, "stop", runtime.dispose());
+  const close = () => within(CLOSE_MS, "stop", runtime.dispose()).catch(() => {}); // the end of the process stops it
   const starting = async () => {
     /** @type {any} */
     const namespace = await runtime.getKVNamespace(BINDING);
@@ -175,7 +175,7 @@ async function startLocal(runtime, deadline) {
     return { namespace, close };
   };
   return within(deadline, "start", starting()).catch(async (error) => {
-    await close().catch(() => {}); // one that never answers does not stop either
+    await close();
     throw error;
   });
 }

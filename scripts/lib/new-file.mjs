@@ -13,9 +13,18 @@ const ONLY_MINE = 0o600;
  * @param {(output: import("node:fs/promises").FileHandle) => Promise<T>} work
  */
 export async function newFile(file, work) {
+  try {
+    return await write(file, work);
+  } catch (error) {
+    throw error.syscall ? new UserError(`no file can be written there: ${error.message}`) : error;
+  }
+}
+
+async function write(file, work) {
   refuseExisting(file);
   const part = `${file}.part`;
-  const output = await openNew(part);
+  rmSync(part, { force: true }); // what was broken off
+  const output = await open(part, "wx", ONLY_MINE);
   try {
     const done = await work(output);
     await output.sync();
@@ -30,13 +39,4 @@ export async function newFile(file, work) {
 function refuseExisting(file) {
   if (lstatSync(file, { throwIfNoEntry: false }))
     throw new UserError(`${file} exists, and no file is overwritten: choose another name`);
-}
-
-async function openNew(part) {
-  try {
-    rmSync(part, { force: true }); // what was broken off
-    return await open(part, "wx", ONLY_MINE);
-  } catch ({ message }) {
-    throw new UserError(`no file can be written there: ${message}`);
-  }
 }

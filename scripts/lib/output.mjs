@@ -46,10 +46,9 @@ export async function exitCodeOf(work, argv, { out, err }) {
       error instanceof UserError
         ? `stopped: ${error.message}${where}`
         : String(error?.stack ?? error);
-    if (!isPrinted) err(`${reason}\n`);
+    if (!isPrinted) err(`${printable(reason)}\n`);
     const code = isPrinted ? Math.min(error.exitCode, 1) * 2 : 1;
-    if (argv.includes("--json") && code !== 0)
-      out(`${JSON.stringify(failure(error, isPrinted))}\n`);
+    if (argv.includes("--json") && code !== 0) out(`${jsonLine(failure(error, isPrinted))}\n`);
     return code;
   }
 }
@@ -77,11 +76,31 @@ export function duration(milliseconds) {
 /** The last lines of an output. */
 export const tail = (text, lines) => text.trimEnd().split("\n").slice(-lines).join("\n");
 
-/**
- * Text of unknown origin, safe for a terminal: no control character moves the cursor, no override
- * turns text around.
- */
-export const visible = (text) => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+// What moves a terminal's cursor, or turns text around.
+const [CONTROLS, CONTROLS_IN_LINES] = [
+  /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
+  /(?!\r?\n|\t)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
+];
+
+/** Text of unknown origin, as one line that is safe for a terminal. */
+export const visible = (text) => text.replaceAll(CONTROLS, "\ufffd");
+
+/** The same of text that may have several lines. */
+const printable = (text) => text.replaceAll(CONTROLS_IN_LINES, "\ufffd");
+
+/** JSON in one line that is safe for a terminal, and loses nothing. */
+export const jsonLine = (data) =>
+  JSON.stringify(data).replaceAll(
+    CONTROLS,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+/** A terminal that no text can control, whatever file or record it is from. @param {Terminal} to @returns {Terminal} */
+export const guarded = (to) =>
+  Object.create(to, {
+    out: { value: (text) => to.out(printable(text)) },
+    err: { value: (text) => to.err(printable(text)) },
+  });
 
 /** Text in columns. @param {string[]} heads @param {(string | undefined)[][]} rows */
 export function table(heads, rows) {

@@ -159,7 +159,8 @@ const isRevived = ({ choice }, pair) =>
 async function addKey({ rules }, { record }, keys) {
   keys.count += 1;
   if (keys.examples.length === MOST_EXAMPLES) return;
-  const row = await rules.backedKey(record.name, record.value ?? "");
+  const { name, metadata, expiration } = record;
+  const row = await rules.backedKey({ name, metadata, expiration });
   if (row) keys.examples.push(row);
 }
 

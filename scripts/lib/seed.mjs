@@ -7,7 +7,7 @@ import { operator, portOf } from "./operator.mjs";
 
 /**
  * The keys, and the records for whoever has a namespace at hand.
- * @returns {Promise<{keys: {key: string, record: object}[], entries: import("./kv.mjs").Entry[]}>}
+ * @returns {Promise<{keys: {key: string, record: object, units: string[]}[], entries: import("./kv.mjs").Entry[]}>}
  */
 export async function seedData(tools) {
   const { seed } = await operator(tools);

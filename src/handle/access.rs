@@ -3,15 +3,17 @@
 use super::network::Network;
 use super::{Clock, Entropy, Service};
 use crate::api::{Operation, Problem, header};
-use crate::auth::{ApiKey, KeyHash, KeyRecord};
+use crate::auth::{ApiKey, KeyHash, KeyLevel, KeyRecord, is_id};
 use crate::http::{OWS, Request};
 use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
-use crate::store::{CredentialKey, Store};
+use crate::store::{CredentialKey, Key as _, MemberKey, Store};
 use std::rc::Rc;
 
 /// A caller whose key is valid.
 pub struct Caller {
+    /// The hash of the key.
+    pub key: KeyHash,
     /// The unit and mode whose records the caller creates and reads.
     pub scope: Scope,
     secret: Option<NamespaceSecret>,
@@ -37,12 +39,41 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         self.journal.key.set(Some(key.hash()));
         let record = self.key_record(request, key.hash()).await?.ok_or_else(unauthorized)?;
         self.journal.mode.set(Some(record.mode));
-        let unit_id = record.is_team().then(|| request.header(header::UNIT_ID)).flatten();
-        let scope = record
-            .scope(unit_id.as_deref().map(|id| id.trim_matches(OWS)))
-            .ok_or(Problem::UnitRequired(operation))?;
+        let unit = self.unit(request, &record).await?.ok_or(Problem::UnitRequired(operation))?;
+        let scope = Scope { mode: record.mode, unit };
         self.journal.unit.get_or_init(|| scope.unit.clone());
-        Ok(Caller { scope, secret: record.secret })
+        Ok(Caller { key: key.hash(), scope, secret: record.secret })
+    }
+
+    /// The unit that a request acts for; `None` if a team's key comes without `X-Service-Unit-Id`, or
+    /// with a unit of another team.
+    async fn unit(
+        &self,
+        request: &impl Request,
+        record: &KeyRecord,
+    ) -> Result<Option<String>, Problem> {
+        let team = match &record.level {
+            KeyLevel::Unit(unit) => return Ok(Some(unit.clone())),
+            KeyLevel::Team(team) => team,
+        };
+        let Some(header) = request.header(header::UNIT_ID) else { return Ok(None) };
+        let unit = header.trim_matches(OWS);
+        let is_member = is_id(unit) && self.is_member(MemberKey { team, unit }).await?;
+        Ok(is_member.then(|| unit.to_owned()))
+    }
+
+    /// Whether a unit is one of a team's, from the isolate's cache or the store. That it is none is
+    /// not kept: a caller can name any number of units.
+    async fn is_member(&self, member: MemberKey<'_>) -> Result<bool, Problem> {
+        let (name, now_ms) = (member.name(), self.clock.now_ms());
+        if self.caches.members.get(&*name, now_ms).is_some() {
+            return Ok(true);
+        }
+        let is_member = self.wait(self.store.get(&member)).await?.is_some();
+        if is_member {
+            self.caches.members.keep(name, (), now_ms);
+        }
+        Ok(is_member)
     }
 
     /// The record of a key, from the isolate's cache or the store. For a network with too many refused

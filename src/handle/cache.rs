@@ -1,5 +1,5 @@
-//! Caches of an isolate: verified keys, catalogues, profiles, recent replays and networks that guess
-//! keys, all for a bounded time and count, and the count of bytes in flight.
+//! Caches of an isolate: verified keys, units of teams, catalogues, profiles, recent replays and
+//! networks that guess keys, all for a bounded time and count, and the count of bytes in flight.
 
 use super::network::Network;
 use super::recent::RecentReplays;
@@ -27,6 +27,8 @@ pub struct Caches {
     /// The bytes that requests hold while they wait.
     pub in_flight: InFlight,
     pub(super) keys: Cache<KeyHash, KeyRecord>,
+    /// The units of teams, by the names of their records.
+    pub(super) members: Cache<String, ()>,
     /// The prices of a mode; `None` if it has none.
     pub(super) catalogues: Cache<Mode, Option<Catalogue>>,
     /// The profile of a unit; `None` if it has none.

@@ -144,6 +144,8 @@ impl<'r> Creation<'r> {
             replay: None,
             erased: None,
             mail: None,
+            key: Some(self.caller.key.id()),
+            prices: catalogue.and_then(|catalogue| catalogue.prices.clone()),
         }
     }
 

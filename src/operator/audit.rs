@@ -3,7 +3,7 @@
 
 use super::{OperatorError, Pages, Result, encode};
 use crate::handle::{Clock, Entropy};
-use crate::store::{AuditKey, Key as _, MAX_READS, NoMetadata, OperatorStore, decode};
+use crate::store::{AuditKey, Key as _, MAX_READS, NoMetadata, OperatorStore, Registered, decode};
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,11 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
             "this is not the name of who changes records: give one line of 1 to {MAX_NAME_BYTES} \
              bytes by `--by`"
         )))
+    }
+
+    /// The author and the time, for a record that is made now.
+    pub(super) fn registered(&self) -> Registered {
+        Registered { created: date_time(self.clock.now_ms()), by: self.by.to_owned() }
     }
 
     /// Writes the record of a change, which may be made once this is `Ok`.

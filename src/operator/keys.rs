@@ -1,17 +1,23 @@
 //! API keys: create, list, revoke, rotate.
 
-use super::audit::Author;
-use super::{OperatorError, Pages, Result, encode, read_value, secret, without_position};
-use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyRecord, new_key};
+use super::audit::{self, Author};
+use super::{OperatorError, Pages, Result, encode, read_value, register, secret, without_position};
+use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord, new_key};
 use crate::handle::{Clock, Entropy};
 use crate::scope::Mode;
-use crate::secret::NamespaceSecret;
 use crate::store::{
-    CredentialKey, Key as _, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, StoredValue,
+    CredentialKey, Key, Listed, OperatorStore, Registered, Stored, StoredValue as _,
 };
-use crate::time::date_time_in_seconds;
-use serde::Serialize;
-use std::collections::BTreeMap;
+use crate::time::{date_time_in_seconds, parse_ms};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The command that [`rotate`] looks for.
+const REVOKE: &str = "keys revoke";
+
+/// By how much the clocks of two operators may differ, in milliseconds.
+const SKEW_MS: u64 = 5 * 60_000;
 
 /// A key that was made just now.
 #[derive(Clone, Debug, Serialize)]
@@ -29,15 +35,12 @@ pub struct KeyRow {
     /// The names of the key.
     #[serde(flatten)]
     pub name: KeyName,
-    /// Its record, without the secret; `None` if it cannot be read.
+    /// Its note; `None` if it cannot be read.
     #[serde(flatten)]
-    pub record: Option<KeyRecord>,
-    /// The problem with its record. The key can still be revoked.
+    pub note: Option<KeyNote>,
+    /// The problem with it. The key can still be revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// When it ends, an RFC 3339 date-time; `None` if it does not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ends: Option<String>,
 }
 
 /// Names of a key that do not reveal it.
@@ -55,20 +58,91 @@ impl KeyName {
     }
 }
 
+/// The metadata of a key's record, so that a list of keys reads no record: at most 1,024 bytes of
+/// JSON. The service does not read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyNote {
+    /// Test or live.
+    pub mode: Mode,
+    /// Whom it acts for.
+    #[serde(flatten)]
+    pub level: KeyLevel,
+    /// The operator's note.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// When it was made, an RFC 3339 date-time.
+    pub created: String,
+    /// Who made it.
+    pub by: String,
+    /// Digits that two keys with one secret have in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// The ID of the key that it replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predecessor: Option<String>,
+    /// The ID of the key that replaces it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub successor: Option<String>,
+    /// When it ends, an RFC 3339 date-time; `None` if it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<String>,
+}
+
+impl KeyNote {
+    pub(super) fn new(record: &KeyRecord, Registered { created, by }: Registered) -> Self {
+        KeyNote {
+            mode: record.mode,
+            level: record.level.clone(),
+            label: record.label.clone(),
+            created,
+            by,
+            secret: record.secret.map(|secret| secret.fingerprint()),
+            predecessor: None,
+            successor: None,
+            ends: None,
+        }
+    }
+}
+
 impl KeyRow {
-    fn new(key: CredentialKey, record: KeyRecord) -> Self {
-        let record = Some(KeyRecord { secret: None, ..record });
-        KeyRow { name: KeyName::new(key), record, problem: None, ends: None }
+    /// `secret` is the fingerprint of the namespace's secret, if that is known.
+    fn new(key: CredentialKey, metadata: &Value, secret: Option<&str>) -> Self {
+        let name = KeyName::new(key);
+        let note = match KeyNote::deserialize(metadata) {
+            Ok(note) => note,
+            Err(error) => {
+                let problem = Some(format!("unreadable metadata: {}", without_position(&error)));
+                return KeyRow { name, note: None, problem };
+            }
+        };
+        let is_another = secret.is_some_and(|secret| note.secret.as_deref() != Some(secret));
+        let problem = is_another.then(|| {
+            "its secret is not the namespace's: make another key, and revoke this one".to_owned()
+        });
+        KeyRow { name, note: Some(KeyNote { secret: None, ..note }), problem }
+    }
+}
+
+/// A [`CredentialKey`] whose metadata is read: a [`KeyNote`], with members of later releases.
+#[derive(Clone, Copy)]
+pub(super) struct NotedKey(pub CredentialKey);
+
+impl Key for NotedKey {
+    type Metadata = Value;
+    const KIND: &'static str = CredentialKey::KIND;
+    const PREFIX: &'static str = CredentialKey::PREFIX;
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned(self.0.0.to_hex())
     }
 }
 
 // ---- Create --------------------------------------------------------------------------------------
 
 /// Makes a key with this record, and the namespace's secret with the first key. The secret of the
-/// record given is ignored.
+/// record given is ignored. Its unit or team is added to the register if that lacks it.
 ///
 /// # Errors
-/// If an ID or the label is out of bounds, or the store fails.
+/// If the ID or the label is out of bounds, or the store fails.
 pub async fn create(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -76,11 +150,12 @@ pub async fn create(
 ) -> Result<MadeKey> {
     read(&encode(&record)?).map_err(OperatorError::Invalid)?; // as the service will
     let (key, credential) = draw(author.entropy, record.mode);
-    author.record(store, "keys create", [credential.0.id()]).await?;
+    author.record(store, "keys create", [&credential.0.id(), record.level.id()]).await?;
     let secret = Some(secret::find_or_make(store, author.entropy).await?);
+    register::ensure(store, author, std::slice::from_ref(&record.level)).await?;
     let record = KeyRecord { secret, ..record };
-    store.put(&credential, encode(&record)?, &NoMetadata).await?;
-    Ok(MadeKey { key, row: KeyRow::new(credential, record) })
+    let note = KeyNote::new(&record, author.registered());
+    put_new(store, key, credential, encode(&record)?, &note).await
 }
 
 /// Draws a key. Returns its text, and the key of its record.
@@ -92,53 +167,49 @@ fn draw(entropy: &impl Entropy, mode: Mode) -> (String, CredentialKey) {
     (key, credential)
 }
 
+async fn put_new(
+    store: &impl OperatorStore,
+    key: String,
+    credential: CredentialKey,
+    value: Vec<u8>,
+    note: &KeyNote,
+) -> Result<MadeKey> {
+    let metadata = serde_json::to_value(note)?;
+    store.put(&NotedKey(credential), value, &metadata).await?;
+    Ok(MadeKey { key, row: KeyRow::new(credential, &metadata, None) })
+}
+
 fn read(record: &[u8]) -> Result<KeyRecord, String> {
     serde_json::from_slice(record).map_err(|error| without_position(&error))
 }
 
 // ---- List ----------------------------------------------------------------------------------------
 
-/// All keys, sorted by hash; a key of the last minute may be missing.
+/// All keys, sorted by hash, from a list call for each page and a read of the namespace's secret; a
+/// key of the last minute may be missing.
 ///
 /// # Errors
 /// If the store fails.
 pub async fn list(store: &impl OperatorStore) -> Result<Vec<KeyRow>> {
-    let secret = secret::recorded(store).await?;
+    let secret = fingerprint(store).await?;
     let mut rows = Vec::new();
     let mut pages = Pages::new(store, CredentialKey::PREFIX);
     while let Some(page) = pages.next().await? {
-        let ends = ends_by_name(&page);
-        for keys in secret::credential_keys(&page).chunks(MAX_READS) {
-            let values = store.get_values(keys).await?;
-            for (key, value) in keys.iter().zip(values) {
-                let Some(value) = value else { continue }; // it has ended meanwhile
-                let row = row(*key, &value, secret);
-                let ends = ends.get(&row.name.name).map(|end| date_time_in_seconds(*end));
-                rows.push(KeyRow { ends, ..row });
-            }
-        }
+        rows.extend(page.iter().filter_map(|record| row(record, secret.as_deref())));
     }
     Ok(rows)
 }
 
-fn ends_by_name(page: &[Listed]) -> BTreeMap<String, u64> {
-    page.iter().filter_map(|record| Some((record.name.clone(), record.expiration?))).collect()
+async fn fingerprint(store: &impl OperatorStore) -> Result<Option<String>> {
+    Ok(secret::recorded(store).await?.map(|secret| secret.fingerprint()))
 }
 
-fn row(key: CredentialKey, value: &[u8], secret: Option<NamespaceSecret>) -> KeyRow {
-    match read(value) {
-        Ok(record) => {
-            let is_another = secret.is_some() && record.secret != secret;
-            let problem = is_another.then(|| {
-                "its secret is not the namespace's: make another key, and revoke this one"
-                    .to_owned()
-            });
-            KeyRow { problem, ..KeyRow::new(key, record) }
-        }
-        Err(problem) => {
-            KeyRow { name: KeyName::new(key), record: None, problem: Some(problem), ends: None }
-        }
+fn row(Listed { name, metadata, expiration }: &Listed, secret: Option<&str>) -> Option<KeyRow> {
+    let mut row = KeyRow::new(CredentialKey::parse(name)?, metadata, secret);
+    if let (Some(note), Some(seconds)) = (&mut row.note, expiration) {
+        note.ends = Some(date_time_in_seconds(*seconds)); // as the store has it
     }
+    Some(row)
 }
 
 /// Whether a record of this name is a key's.
@@ -147,8 +218,8 @@ pub fn is_key(name: &str) -> bool {
 }
 
 /// The key of a backup's record, as a list shows it; `None` for a record of another kind.
-pub fn backed(name: &str, value: &str) -> Option<KeyRow> {
-    CredentialKey::parse(name).map(|key| row(key, value.as_bytes(), None))
+pub fn backed(record: &Listed) -> Option<KeyRow> {
+    row(record, None)
 }
 
 // ---- One key -------------------------------------------------------------------------------------
@@ -195,57 +266,60 @@ fn whole(text: &str) -> Option<CredentialKey> {
     CredentialKey::parse(text).or_else(|| KeyHash::from_hex(text).map(CredentialKey))
 }
 
-/// A key that was revoked.
-#[derive(Clone, Debug, Serialize)]
-pub struct Revoked {
-    /// The key.
-    #[serde(flatten)]
-    pub name: KeyName,
-    /// Whether it had a record.
-    pub found: bool,
+/// A key, which is named as for [`find`]; `None` if it has no record.
+///
+/// # Errors
+/// As [`find`], or if the store fails.
+pub async fn get(store: &impl OperatorStore, key: &str) -> Result<Option<KeyRow>> {
+    let key = find(store, key).await?;
+    let stored = store.get(&NotedKey(key)).await?;
+    Ok(stored.map(|stored| KeyRow::new(key, &stored.metadata, None)))
 }
 
 /// Revokes a key, which is named as for [`find`].
 ///
 /// # Errors
-/// As [`find`], or if the store fails.
+/// As [`find`]; if it has no record, or the store fails.
 pub async fn revoke(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     key: &str,
-) -> Result<Revoked> {
+) -> Result<KeyName> {
     let key = find(store, key).await?;
-    let found = read_value(store, key).await?.is_some();
-    author.record(store, "keys revoke", [key.0.id()]).await?;
+    if read_value(store, key).await?.is_none() {
+        return Err(OperatorError::Invalid("not revoked: no such key here".to_owned()));
+    }
+    author.record(store, REVOKE, [key.0.id()]).await?;
     store.remove(&key).await?;
-    Ok(Revoked { name: KeyName::new(key), found })
+    Ok(KeyName::new(key))
 }
+
+// ---- Rotate --------------------------------------------------------------------------------------
 
 /// A key that replaces another.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rotated {
     /// The new key, which works whether or not the old one was ended.
     pub made: MadeKey,
-    /// The old key.
-    pub replaces: Replaced,
-    /// Whether the end of the old key was written. If not, the old key works on without an end.
+    /// The names of the old key.
+    pub replaces: KeyName,
+    /// The end of the old key. If it could not be written, the old key goes on as before.
     #[serde(skip)]
-    pub ended: Result<(), StoreError>,
+    pub end: Result<End>,
 }
 
-/// A key that another replaces.
-#[derive(Clone, Debug, Serialize)]
-pub struct Replaced {
-    /// The names of the key.
-    #[serde(flatten)]
-    pub name: KeyName,
+/// The end of a key that was replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct End {
     /// When it ends, an RFC 3339 date-time.
     pub ends: String,
+    /// Whether somebody has revoked it while it was replaced: then it has ended.
+    pub revoked: bool,
 }
 
-/// Makes a key with the rights of an old one, which ends after `keep_seconds`: 0, or at least 60. The
-/// old key is named as for [`find`]. Its record is copied unchanged, with its secret and with members
-/// of later releases.
+/// Makes a key with the rights of an old one, which ends after `keep_seconds`: 0, or at least 60. An
+/// earlier end of it stays. The old key is named as for [`find`]. Its record is copied unchanged, with
+/// its secret and with members of later releases.
 ///
 /// # Errors
 /// As [`find`]; if the old key's record is missing, damaged or has no secret; or if the store fails
@@ -257,13 +331,10 @@ pub async fn rotate(
     keep_seconds: u32,
 ) -> Result<Rotated> {
     let old = find(store, key).await?;
-    let name = KeyName::new(old);
-    let id = &name.id;
-    let stored = store
-        .get(&old)
-        .await?
-        .ok_or_else(|| OperatorError::Invalid(format!("there is no key {id}: nothing was done")))?;
-    let value = stored.value.read(CredentialKey::READ_MS).await?;
+    let replaces = KeyName::new(old);
+    let id = &replaces.id;
+    let missing = || OperatorError::Invalid(format!("there is no key {id}: nothing was done"));
+    let value = read_value(store, old).await?.ok_or_else(missing)?;
     let record = read(&value).map_err(|problem| {
         OperatorError::Invalid(format!("the record of the key {id} cannot be read: {problem}"))
     })?;
@@ -274,13 +345,55 @@ pub async fn rotate(
         )));
     }
     let (key, credential) = draw(author.entropy, record.mode);
+    let began_ms = author.clock.now_ms();
     author.record(store, "keys rotate", [id.clone(), credential.0.id()]).await?;
-    store.put(&credential, value.clone(), &NoMetadata).await?;
-    let made = MadeKey { key, row: KeyRow::new(credential, record) };
-    let ends = date_time_in_seconds(author.clock.now_ms() / 1_000 + u64::from(keep_seconds));
-    let ended = match keep_seconds {
-        0 => store.remove(&old).await,
-        _ => store.put_for(&old, value, &NoMetadata, keep_seconds).await,
+    let note =
+        KeyNote { predecessor: Some(id.clone()), ..KeyNote::new(&record, author.registered()) };
+    let made = put_new(store, key, credential, value, &note).await?;
+    let end = match keep_seconds {
+        0 => end_now(store, old, began_ms).await,
+        _ => end_later(store, old, &made.row.name.id, began_ms, keep_seconds).await,
     };
-    Ok(Rotated { made, replaces: Replaced { name, ends }, ended })
+    Ok(Rotated { made, replaces, end })
+}
+
+async fn end_now(store: &impl OperatorStore, old: CredentialKey, now_ms: u64) -> Result<End> {
+    store.remove(&old).await?;
+    Ok(End { ends: date_time_in_seconds(now_ms / 1_000), revoked: false })
+}
+
+/// Writes a key again, with an end. It may be revoked at the same time, and this must not bring it
+/// back: so it is read again before, and the changes since the beginning after it.
+async fn end_later(
+    store: &impl OperatorStore,
+    old: CredentialKey,
+    successor: &str,
+    began_ms: u64,
+    keep_seconds: u32,
+) -> Result<End> {
+    let now = || date_time_in_seconds(began_ms / 1_000);
+    let ends = date_time_in_seconds(began_ms / 1_000 + u64::from(keep_seconds));
+    let Some(Stored { value, metadata }) = store.get(&NotedKey(old)).await? else {
+        return Ok(End { ends: now(), revoked: true });
+    };
+    let before = metadata.get("ends").and_then(Value::as_str).map(str::to_owned);
+    if let Some(before) = before
+        && parse_ms(&before) <= parse_ms(&ends)
+    {
+        return Ok(End { ends: before, revoked: false });
+    }
+    let mut metadata = metadata.as_object().cloned().unwrap_or_default();
+    metadata.extend([
+        ("ends".to_owned(), ends.clone().into()),
+        ("successor".to_owned(), successor.into()),
+    ]);
+    let metadata = Value::Object(metadata);
+    let value = value.read(CredentialKey::READ_MS).await?;
+    store.put_for(&NotedKey(old), value, &metadata, keep_seconds).await?;
+    let revokes = |change: &audit::Change| change.command == REVOKE && change.on == [old.0.id()];
+    if audit::since(store, began_ms.saturating_sub(SKEW_MS)).await?.iter().any(revokes) {
+        store.remove(&old).await?;
+        return Ok(End { ends: now(), revoked: true });
+    }
+    Ok(End { ends, revoked: false })
 }

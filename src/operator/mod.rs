@@ -1,4 +1,4 @@
-//! The operator's functions: make keys, set prices and profiles, find, sum and erase transactions. They
+//! The operator's functions: make keys and teams, set prices and profiles, find, sum and erase transactions. They
 //! run on an [`OperatorStore`], and hold a page of records at most.
 //!
 //! Input and output are the caller's, such as a command line or a page.
@@ -6,9 +6,11 @@
 pub mod audit;
 pub mod keys;
 pub mod prices;
+pub mod register;
 pub mod restore;
 mod secret;
 pub mod seed;
+pub mod teams;
 pub mod transactions;
 pub mod units;
 

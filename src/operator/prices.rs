@@ -1,15 +1,20 @@
-//! Prices: reads a catalogue file, and sets and gets the prices of a mode.
+//! Prices: reads a catalogue file, sets and gets the prices of a mode, and who has set them when.
 
 use super::audit::Author;
-use super::{OperatorError, Result, load, put_record};
+use super::{OperatorError, Pages, Result, encode, load};
 use crate::charge::{Catalogue, UnitPrice, read_prices};
 use crate::handle::{Clock, Entropy};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
-use crate::store::{CatalogueKey, Key as _, OperatorStore};
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use crate::store::{
+    CatalogueKey, Key as _, NoMetadata, OperatorStore, PricesKey, Registered, StoreError,
+    StoredValue as _, decode,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
+/// How many price lists are read at once: each may have a mebibyte.
+const READS: usize = 10;
 /// Most bytes of a catalogue: every isolate of the service holds it.
 const MAX_CATALOGUE_BYTES: usize = 1024 * 1024;
 
@@ -27,13 +32,7 @@ struct CatalogueFile {
 /// # Errors
 /// If the file breaks a rule; with line and column where possible.
 pub fn parse(file: &[u8]) -> Result<Catalogue> {
-    if file.len() > MAX_CATALOGUE_BYTES {
-        let length = file.len();
-        return Err(OperatorError::Invalid(format!(
-            "a catalogue may have {MAX_CATALOGUE_BYTES} bytes, this has {length}: leave out \
-             offerings that cost nothing"
-        )));
-    }
+    check_length(file)?;
     let text = str::from_utf8(file).map_err(|error| {
         let at = error.valid_up_to();
         OperatorError::Invalid(format!(
@@ -43,7 +42,18 @@ pub fn parse(file: &[u8]) -> Result<Catalogue> {
     let text = text.trim_start_matches('\u{feff}'); // some editors write one
     let CatalogueFile { currency_code, unit_prices } = serde_json::from_str(text)
         .map_err(|error| OperatorError::Invalid(in_json_words(&error)))?;
-    Ok(Catalogue { currency_code, unit_prices })
+    Ok(Catalogue { currency_code, unit_prices, prices: None })
+}
+
+fn check_length(catalogue: &[u8]) -> Result<()> {
+    let length = catalogue.len();
+    if length <= MAX_CATALOGUE_BYTES {
+        return Ok(());
+    }
+    Err(OperatorError::Invalid(format!(
+        "a catalogue may have {MAX_CATALOGUE_BYTES} bytes, this has {length}: leave out offerings \
+         that cost nothing"
+    )))
 }
 
 /// Rewrites serde's error in the terms of JSON: members and values, not fields and variants.
@@ -61,19 +71,119 @@ fn in_json_words(error: &serde_json::Error) -> String {
     text
 }
 
-/// Replaces the prices of a mode.
+// ---- A change ------------------------------------------------------------------------------------
+
+/// What a new catalogue changes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// Currency before and after; `None` if it stays, or if there was no catalogue.
+    pub currency: Option<(CurrencyCode, CurrencyCode)>,
+    /// The prices that differ, sorted by offering.
+    pub prices: Vec<PriceChange>,
+    /// What is asked about before it is made: an offering goes, the currency changes, or the catalogue
+    /// before cannot be read.
+    pub risks: Vec<String>,
+}
+
+/// A price that differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PriceChange {
+    /// The offering's ID.
+    pub offering: String,
+    /// The price before; `None` if it had none.
+    pub from: Option<UnitPrice>,
+    /// The price after; `None` if it has none any more.
+    pub to: Option<UnitPrice>,
+}
+
+impl Change {
+    fn new(old: Option<&Catalogue>, new: &Catalogue) -> Self {
+        let none = BTreeMap::new();
+        let before = old.map_or(&none, |old| &old.unit_prices);
+        let offerings: BTreeSet<_> = before.keys().chain(new.unit_prices.keys()).collect();
+        let change = |offering: &String| PriceChange {
+            offering: offering.clone(),
+            from: before.get(offering).cloned(),
+            to: new.unit_prices.get(offering).cloned(),
+        };
+        let prices: Vec<_> =
+            offerings.into_iter().map(change).filter(|change| change.from != change.to).collect();
+        let currency = old
+            .map(|old| (old.currency_code, new.currency_code))
+            .filter(|(before, after)| before != after);
+        let gone = prices.iter().filter(|change| change.to.is_none()).count();
+        let moves = currency.map(|(before, after)| {
+            let (before, after): (&str, &str) = (before.into(), after.into());
+            format!("the currency changes from {before} to {after}")
+        });
+        let loses = (gone > 0).then(|| format!("offerings that lose their price: {gone}"));
+        Change { currency, prices, risks: moves.into_iter().chain(loses).collect() }
+    }
+}
+
+/// What would change if these were the prices of a mode.
 ///
 /// # Errors
 /// If the store fails.
+pub async fn compare(store: &impl OperatorStore, mode: Mode, new: &Catalogue) -> Result<Change> {
+    match get(store, mode).await {
+        Ok(old) => Ok(Change::new(old.as_ref(), new)),
+        Err(OperatorError::Store(StoreError::Damaged(problem))) => {
+            Ok(Change { risks: vec![problem], ..Change::new(None, new) })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The prices of a mode with one of them set.
+///
+/// # Errors
+/// If the price is not one, there are no prices yet, which alone say the currency, or the store fails.
+pub async fn with_price(
+    store: &impl OperatorStore,
+    mode: Mode,
+    offering: &str,
+    price: &str,
+) -> Result<Catalogue> {
+    let price = UnitPrice::parse(price).ok_or_else(|| {
+        OperatorError::Invalid(format!(
+            "`{price}` is not a price: write a plain decimal such as `0.50`"
+        ))
+    })?;
+    let mut catalogue = get(store, mode).await?.ok_or_else(|| {
+        let mode = mode.name();
+        OperatorError::Invalid(format!(
+            "{mode} keys have no prices yet: begin with a file, which has the currency"
+        ))
+    })?;
+    catalogue.unit_prices.insert(offering.to_owned(), price);
+    Ok(catalogue)
+}
+
+/// Replaces the prices of a mode. The list is kept for good, under the time that is returned.
+///
+/// # Errors
+/// If the catalogue is too large, or the store fails.
 pub async fn set(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     mode: Mode,
-    catalogue: &Catalogue,
-) -> Result<()> {
-    author.record(store, "catalogue set", [CatalogueKey(mode).name()]).await?;
-    put_record(store, &CatalogueKey(mode), catalogue).await
+    catalogue: Catalogue,
+) -> Result<String> {
+    let registered = author.registered();
+    let time = registered.created.clone();
+    let key = PricesKey { mode, time: &time };
+    let catalogue = Catalogue { prices: Some(time.clone()), ..catalogue };
+    let value = encode(&catalogue)?;
+    check_length(&value)?;
+    author.record(store, "catalogue set", [key.name()]).await?;
+    store.put(&key, value.clone(), &registered).await?; // first, so that it is there once it is named
+    store.put(&CatalogueKey(mode), value, &NoMetadata).await?;
+    Ok(time)
 }
+
+// ---- What is stored ------------------------------------------------------------------------------
 
 /// The prices of a mode; `None` if they are not set: then every charge is 0.00 USD.
 ///
@@ -81,4 +191,74 @@ pub async fn set(
 /// If the record is damaged, or the store fails.
 pub async fn get(store: &impl OperatorStore, mode: Mode) -> Result<Option<Catalogue>> {
     load(store, CatalogueKey(mode)).await
+}
+
+/// A price list that was set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Listed {
+    /// Whose keys' prices these were.
+    pub mode: Mode,
+    /// When they were set, an RFC 3339 date-time.
+    pub time: String,
+    /// Who set them; `None` where that cannot be read.
+    pub by: Option<String>,
+    /// What they changed.
+    pub change: Change,
+}
+
+/// All price lists of a mode, the oldest first; one of the last minute may be missing.
+///
+/// # Errors
+/// If one is damaged, or the store fails.
+pub async fn history(store: &impl OperatorStore, mode: Mode) -> Result<Vec<Listed>> {
+    let mut history = Vec::new();
+    let mut before: Option<Catalogue> = None;
+    let mut pages = Pages::new(store, PricesKey::mode_prefix(mode));
+    while let Some(page) = pages.next().await? {
+        for records in page.chunks(READS) {
+            let keys: Vec<_> =
+                records.iter().filter_map(|record| PricesKey::parse(&record.name)).collect();
+            let values = store.get_values(&keys).await?;
+            for ((key, record), value) in keys.iter().zip(records).zip(values) {
+                let Some(value) = value else { continue };
+                let catalogue: Catalogue = decode(PricesKey::KIND, &value)?;
+                history.push(Listed {
+                    mode,
+                    time: key.time.to_owned(),
+                    by: Registered::deserialize(&record.metadata).ok().map(|found| found.by),
+                    change: Change::new(before.as_ref(), &catalogue),
+                });
+                before = Some(catalogue);
+            }
+        }
+    }
+    Ok(history)
+}
+
+/// The price list of a mode that was set at a time, and who set it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PriceList {
+    /// When it was set, an RFC 3339 date-time.
+    pub time: String,
+    /// Who set it.
+    pub by: String,
+    /// The prices.
+    #[serde(flatten)]
+    pub catalogue: Catalogue,
+}
+
+/// Reads a price list; `None` if it is not there.
+///
+/// # Errors
+/// If it is damaged, or the store fails.
+pub async fn listed(
+    store: &impl OperatorStore,
+    mode: Mode,
+    time: &str,
+) -> Result<Option<PriceList>> {
+    let Some(stored) = store.get(&PricesKey { mode, time }).await? else { return Ok(None) };
+    let value = stored.value.read(PricesKey::READ_MS).await?;
+    let catalogue = Catalogue { prices: None, ..decode(PricesKey::KIND, &value)? };
+    Ok(Some(PriceList { time: time.to_owned(), by: stored.metadata.by, catalogue }))
 }

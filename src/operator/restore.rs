@@ -3,7 +3,8 @@
 use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
-    CredentialKey, ErasedKey, Key as _, OperatorStore, ReplayKey, SecretKey, TransactionKey, decode,
+    CredentialKey, ErasedKey, Key as _, MemberKey, OperatorStore, ReplayKey, SecretKey,
+    TransactionKey, decode,
 };
 use serde::Deserialize;
 
@@ -11,7 +12,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Wish {
-    /// Also API keys, which may have been revoked since.
+    /// Also API keys and the units of teams, which may have been revoked or removed since.
     pub with_keys: bool,
     /// Only transactions, their replay records and the marks of erasures.
     pub only_transactions: bool,
@@ -80,7 +81,7 @@ impl Restore {
     /// Whether records of this name are restored.
     pub fn takes(&self, name: &str) -> bool {
         let is = |prefix| name.starts_with(prefix);
-        if is(CredentialKey::PREFIX) {
+        if is(CredentialKey::PREFIX) || is(MemberKey::PREFIX) {
             return self.wish.with_keys;
         }
         if !self.wish.only_transactions || is(TransactionKey::PREFIX) || is(ErasedKey::PREFIX) {

@@ -1,20 +1,23 @@
 //! The data of local development. It must not be written to a deployed namespace.
 
-use super::{Result, put_record};
-use crate::auth::{ApiKey, KeyRecord};
+use super::keys::{KeyNote, NotedKey};
+use super::{Result, encode};
+use crate::auth::{ApiKey, KeyLevel, KeyRecord};
 use crate::charge::Catalogue;
 use crate::scope::Mode;
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
-    CatalogueKey, CredentialKey, Key, NoMetadata, OperatorStore, ProfileKey, SecretKey,
+    CatalogueKey, CredentialKey, Key, MemberKey, NoMetadata, OperatorStore, ProfileKey, Registered,
+    SecretKey, TeamKey, UnitKey,
 };
 use crate::timeline::Profile;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Deserialize)]
 struct Development {
     keys: Vec<(String, KeyRecord)>,
+    teams: BTreeMap<String, Vec<String>>,
     catalogue: Catalogue,
     secret: NamespaceSecret,
     profiles: BTreeMap<String, Profile>,
@@ -27,6 +30,8 @@ pub struct DevelopmentKey {
     pub key: String,
     /// Its record, without the secret.
     pub record: KeyRecord,
+    /// The units that it may act for.
+    pub units: Vec<String>,
 }
 
 /// Writes the records that are missing, and leaves the others as the developer has them. Returns the
@@ -35,29 +40,62 @@ pub struct DevelopmentKey {
 /// # Errors
 /// If the store fails.
 pub async fn seed(store: &impl OperatorStore) -> Result<Vec<DevelopmentKey>> {
-    let Development { keys, catalogue, secret, profiles } =
+    let Development { keys, teams, catalogue, secret, profiles } =
         serde_json::from_str(include_str!("development.json"))?;
-    put_missing(store, &SecretKey, &SecretRecord { secret }).await?;
+    put_missing(store, &SecretKey, &SecretRecord { secret }, &NoMetadata).await?;
     for mode in [Mode::Test, Mode::Live] {
-        put_missing(store, &CatalogueKey(mode), &catalogue).await?;
+        put_missing(store, &CatalogueKey(mode), &catalogue, &NoMetadata).await?;
     }
     for (key, record) in &keys {
         let record = KeyRecord { secret: Some(secret), ..record.clone() };
-        put_missing(store, &CredentialKey(ApiKey::new(key).hash()), &record).await?;
+        let note = serde_json::to_value(KeyNote::new(&record, registered()))?;
+        let credential = CredentialKey(ApiKey::new(key).hash());
+        put_missing(store, &NotedKey(credential), &record, &note).await?;
     }
     for (unit, profile) in &profiles {
-        put_missing(store, &ProfileKey(unit), profile).await?;
+        put_missing(store, &ProfileKey(unit), profile, &NoMetadata).await?;
     }
-    Ok(keys.into_iter().map(|(key, record)| DevelopmentKey { key, record }).collect())
+    put_teams(store, &teams).await?;
+    let units = |level: &KeyLevel| match level {
+        KeyLevel::Unit(unit) => vec![unit.clone()],
+        KeyLevel::Team(team) => teams.get(team).cloned().unwrap_or_default(),
+    };
+    let key = |(key, record): (String, KeyRecord)| {
+        let units = units(&record.level);
+        DevelopmentKey { key, record, units }
+    };
+    Ok(keys.into_iter().map(key).collect())
 }
 
-async fn put_missing<K: Key<Metadata = NoMetadata>>(
+/// Writes the members of the teams, and the register.
+async fn put_teams(
+    store: &impl OperatorStore,
+    teams: &BTreeMap<String, Vec<String>>,
+) -> Result<()> {
+    for (team, units) in teams {
+        put_missing(store, &TeamKey(team), &registered(), &registered()).await?;
+        for unit in units {
+            put_missing(store, &MemberKey { team, unit }, &registered(), &NoMetadata).await?;
+        }
+    }
+    for unit in teams.values().flatten().collect::<BTreeSet<_>>() {
+        put_missing(store, &UnitKey(unit), &registered(), &registered()).await?;
+    }
+    Ok(())
+}
+
+fn registered() -> Registered {
+    Registered { created: "2026-01-01T00:00:00.000Z".to_owned(), by: "npm start".to_owned() }
+}
+
+async fn put_missing<K: Key>(
     store: &impl OperatorStore,
     key: &K,
     record: &impl Serialize,
+    metadata: &K::Metadata,
 ) -> Result<()> {
     if store.get(key).await?.is_none() {
-        put_record(store, key, record).await?;
+        store.put(key, encode(record)?, metadata).await?;
     }
     Ok(())
 }

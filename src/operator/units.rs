@@ -1,38 +1,70 @@
-//! Units' profiles: the name, logo and style that a shop's timelines show.
+//! Units: the register's, and their profiles: the name, logo and style that a shop's timelines show.
 
 use super::audit::Author;
-use super::{OperatorError, Pages, Result, put_record, read_value, without_position};
-use crate::auth::check_id;
+use super::{OperatorError, Pages, Result, put_record, read_value, register, without_position};
+use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
-use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey};
+use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey};
 use crate::timeline::{NewProfile, Profile};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A unit in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct UnitRow {
     /// The unit's ID.
     pub unit: String,
-    /// Its profile; `None` if its record cannot be read.
+    /// Its profile; `None` if it has none, or its record cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// The problem with its record.
+    /// The problem with its profile's record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// Who added it to the register, and when; `None` where that is not known.
+    #[serde(flatten)]
+    pub registered: Option<Registered>,
 }
 
 impl UnitRow {
-    fn new(unit: &str, record: &[u8]) -> Self {
-        let read = serde_json::from_slice(record).map_err(|error| without_position(&error));
-        let (profile, problem) = match read {
-            Ok(profile) => (Some(profile), None),
-            Err(problem) => (None, Some(problem)),
-        };
-        UnitRow { unit: unit.to_owned(), profile, problem }
+    fn new(unit: &str) -> Self {
+        UnitRow { unit: unit.to_owned(), ..UnitRow::default() }
+    }
+
+    fn with_profile(self, record: &[u8]) -> Self {
+        match serde_json::from_slice(record) {
+            Ok(profile) => UnitRow { profile: Some(profile), ..self },
+            Err(error) => UnitRow { problem: Some(without_position(&error)), ..self },
+        }
     }
 }
 
-/// Replaces a unit's profile as a whole.
+/// Members of a profile that are set; the others stay as they are.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ProfileMembers {
+    name: Option<String>,
+    logo: Option<String>,
+    accent: Option<String>,
+    language: Option<String>,
+    link: Option<String>,
+}
+
+/// A member that a profile may lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Member {
+    /// Address of an image.
+    Logo,
+    /// Colour.
+    Accent,
+    /// Language of its pages.
+    Language,
+    /// Address that name and logo link to.
+    Link,
+}
+
+/// Sets members of a unit's profile, which needs a name, and adds the unit to the register if that
+/// lacks it.
 ///
 /// # Errors
 /// If the unit's ID or a member is out of bounds, or the store fails.
@@ -40,14 +72,65 @@ pub async fn set(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
-    profile: NewProfile,
+    members: ProfileMembers,
 ) -> Result<UnitRow> {
-    check_id::<serde_json::Error>(unit)?;
-    let profile =
-        Profile::try_from(profile).map_err(|problem| OperatorError::Invalid(problem.to_owned()))?;
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let old = stored(store, unit).await?;
+    if old.is_none() && members.name.is_none() {
+        return Err(OperatorError::Invalid(format!(
+            "the unit `{unit}` has no profile: begin it with `--name`"
+        )));
+    }
+    let old = old.unwrap_or_default();
+    let profile = checked(NewProfile {
+        name: members.name.unwrap_or(old.name),
+        logo: members.logo.or(old.logo),
+        accent: members.accent.or(old.accent),
+        language: members.language.or(old.language),
+        link: members.link.or(old.link),
+    })?;
     author.record(store, "units set", [unit]).await?;
+    register::ensure(store, author, &[KeyLevel::Unit(unit.to_owned())]).await?;
+    put(store, unit, profile).await
+}
+
+/// Takes members from a unit's profile; `None` if it has no profile.
+///
+/// # Errors
+/// If what is left cannot be read, or the store fails.
+pub async fn unset(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    unit: &str,
+    members: &[Member],
+) -> Result<Option<UnitRow>> {
+    let Some(mut profile) = stored(store, unit).await? else { return Ok(None) };
+    for member in members {
+        *match member {
+            Member::Logo => &mut profile.logo,
+            Member::Accent => &mut profile.accent,
+            Member::Language => &mut profile.language,
+            Member::Link => &mut profile.link,
+        } = None;
+    }
+    let profile = checked(profile)?;
+    author.record(store, "units unset", [unit]).await?;
+    put(store, unit, profile).await.map(Some)
+}
+
+/// The profile as it is stored, unchecked; an empty one if its record cannot be read.
+async fn stored(store: &impl OperatorStore, unit: &str) -> Result<Option<NewProfile>> {
+    let record = read_value(store, ProfileKey(unit)).await?;
+    Ok(record.map(|record| serde_json::from_slice(&record).unwrap_or_default()))
+}
+
+fn checked(profile: NewProfile) -> Result<Profile> {
+    Profile::try_from(profile).map_err(|problem| OperatorError::Invalid(problem.to_owned()))
+}
+
+async fn put(store: &impl OperatorStore, unit: &str, profile: Profile) -> Result<UnitRow> {
     put_record(store, &ProfileKey(unit), &profile).await?;
-    Ok(UnitRow { unit: unit.to_owned(), profile: Some(profile), problem: None })
+    Ok(UnitRow { profile: Some(profile), ..UnitRow::new(unit) })
 }
 
 /// A unit's profile; `None` if it has none: then its timelines show the name Impact Pledge.
@@ -56,29 +139,37 @@ pub async fn set(
 /// If the store fails.
 pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRow>> {
     let record = read_value(store, ProfileKey(unit)).await?;
-    Ok(record.map(|record| UnitRow::new(unit, &record)))
+    Ok(record.map(|record| UnitRow::new(unit).with_profile(&record)))
 }
 
-/// All profiles, sorted by the units' IDs.
+/// All units, sorted by ID: those of the register, and those that only have a profile.
 ///
 /// # Errors
 /// If the store fails.
 pub async fn list(store: &impl OperatorStore) -> Result<Vec<UnitRow>> {
-    let mut rows = Vec::new();
+    let registered = register::all(store, UnitKey::PREFIX).await?;
+    let mut rows: BTreeMap<_, _> = registered
+        .into_iter()
+        .map(|(unit, registered)| (unit.clone(), UnitRow { registered, ..UnitRow::new(&unit) }))
+        .collect();
     let mut pages = Pages::new(store, ProfileKey::PREFIX);
     while let Some(page) = pages.next().await? {
         let keys: Vec<_> =
             page.iter().filter_map(|record| ProfileKey::parse(&record.name)).collect();
         for keys in keys.chunks(MAX_READS) {
             let records = store.get_values(keys).await?;
-            let found = keys.iter().zip(records);
-            rows.extend(found.filter_map(|(key, record)| Some(UnitRow::new(key.0, &record?))));
+            for (ProfileKey(unit), record) in keys.iter().zip(records) {
+                let Some(record) = record else { continue }; // it was removed meanwhile
+                let row = rows.remove(*unit).unwrap_or_else(|| UnitRow::new(unit));
+                rows.insert((*unit).to_owned(), row.with_profile(&record));
+            }
         }
     }
-    Ok(rows)
+    Ok(rows.into_values().collect())
 }
 
-/// Removes a unit's profile. Returns whether there was one.
+/// Removes a unit's profile, and the unit from the register: its keys, its teams and its transactions
+/// stay. Returns whether there was one of the two.
 ///
 /// # Errors
 /// If the store fails.
@@ -87,10 +178,14 @@ pub async fn remove(
     author: &Author<'_, impl Clock, impl Entropy>,
     unit: &str,
 ) -> Result<bool> {
-    let is_there = get(store, unit).await?.is_some();
-    if is_there {
-        author.record(store, "units remove", [unit]).await?;
-        store.remove(&ProfileKey(unit)).await?;
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let (profile, entry) =
+        (read_value(store, ProfileKey(unit)).await?, read_value(store, UnitKey(unit)).await?);
+    if profile.is_none() && entry.is_none() {
+        return Ok(false);
     }
-    Ok(is_there)
+    author.record(store, "units remove", [unit]).await?;
+    store.remove(&ProfileKey(unit)).await?;
+    store.remove(&UnitKey(unit)).await?;
+    Ok(true)
 }

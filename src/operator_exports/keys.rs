@@ -1,56 +1,63 @@
-//! API keys.
+//! API keys, teams, and the register.
 
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
 use crate::auth::{KeyLevel, KeyRecord};
-use crate::operator::keys;
+use crate::operator::{keys, register, teams};
 use crate::scope::Mode;
 use serde::Deserialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[derive(Deserialize)]
-struct Options {
+struct NewKey {
     mode: Mode,
-    /// All units of the team, or the only unit.
-    units: Vec<String>,
+    unit: Option<String>,
     team: Option<String>,
     label: String,
 }
 
-impl From<Options> for KeyRecord {
-    fn from(Options { mode, units, team, label }: Options) -> Self {
+impl NewKey {
+    fn record(self) -> KeyRecord {
+        let NewKey { mode, unit, team, label } = self;
         let level = match team {
-            Some(team_id) => KeyLevel::Team { team_id, unit_ids: units },
-            None => KeyLevel::Unit { unit_id: units.into_iter().next().unwrap_or_default() },
+            Some(team) => KeyLevel::Team(team),
+            None => KeyLevel::Unit(unit.unwrap_or_default()),
         };
         KeyRecord { label, ..KeyRecord::new(mode, level) }
     }
 }
 
-/// Makes a key: `{mode, units, team?, label}` → `{key, id, name, mode, level, …}`.
+/// Makes a key: `{mode, unit | team, label}` → `{key, id, name, mode, unit | team, …}`.
 #[wasm_bindgen(js_name = createKey)]
-pub async fn create_key(kv: Kv, by: String, options: JsValue) -> Outcome {
+pub async fn create_key(kv: Kv, by: String, key: JsValue) -> Outcome {
     let store = KvStore::new(kv);
-    let options: Options = from_js(options)?;
-    store.finish(keys::create(&store, &author(&by)?, options.into()).await)
+    let key: NewKey = from_js(key)?;
+    store.finish(keys::create(&store, &author(&by)?, key.record()).await)
 }
 
-/// All keys → `[{id, name, mode, level, …, ends?, problem?}]`.
+/// All keys → `[{id, name, mode, unit | team, label?, created, by, ends?, problem?, …}]`.
 #[wasm_bindgen(js_name = listKeys)]
 pub async fn list_keys(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(keys::list(&store).await)
 }
 
-/// Revokes a key → `{id, name, found}`.
+/// A key as the list has it, or null.
+#[wasm_bindgen(js_name = getKey)]
+pub async fn get_key(kv: Kv, key: String) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(keys::get(&store, &key).await)
+}
+
+/// Revokes a key → `{id, name}`.
 #[wasm_bindgen(js_name = revokeKey)]
 pub async fn revoke_key(kv: Kv, by: String, key: String) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(keys::revoke(&store, &author(&by)?, &key).await)
 }
 
-/// Replaces a key → `{made, replaces: {id, name, ends}, failure?}`. `failure` is the error if the
-/// end of the old key could not be written.
+/// Replaces a key → `{made, replaces: {id, name}, end?: {ends, revoked}, failure?}`. `failure` is the
+/// error if the end of the old key could not be written.
 #[wasm_bindgen(js_name = rotateKey)]
 pub async fn rotate_key(kv: Kv, by: String, key: String, keep_seconds: u32) -> Outcome {
     let store = KvStore::new(kv);
@@ -58,8 +65,56 @@ pub async fn rotate_key(kv: Kv, by: String, key: String, keep_seconds: u32) -> O
         .await
         .map_err(|error| store.failure(&error))?;
     let answer = to_js(&rotated)?;
-    if let Err(error) = rotated.ended {
-        js_sys::Reflect::set(&answer, &"failure".into(), &store.failure(&error.into()))?;
-    }
+    let (name, value) = match rotated.end {
+        Ok(end) => ("end", to_js(&end)?),
+        Err(error) => ("failure", store.failure(&error)),
+    };
+    js_sys::Reflect::set(&answer, &name.into(), &value)?;
     Ok(answer)
+}
+
+// ---- Teams and the register ----------------------------------------------------------------------
+
+/// Looks for units and teams in the register: `[{unit} | {team}, …]` → those that it lacks, each with a
+/// `suggestion`.
+#[wasm_bindgen(js_name = lookUp)]
+pub async fn look_up(kv: Kv, levels: JsValue) -> Outcome {
+    let store = KvStore::new(kv);
+    let levels: Vec<KeyLevel> = from_js(levels)?;
+    store.finish(register::look_up(&store, &levels).await)
+}
+
+/// Adds units to the register.
+#[wasm_bindgen(js_name = addUnits)]
+pub async fn add_units(kv: Kv, by: String, units: Vec<String>) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(register::add(&store, &author(&by)?, &units).await)
+}
+
+/// Adds units to a team → `{team, units}`.
+#[wasm_bindgen(js_name = addToTeam)]
+pub async fn add_to_team(kv: Kv, by: String, team: String, units: Vec<String>) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(teams::add(&store, &author(&by)?, &team, &units).await)
+}
+
+/// Removes units from a team → `{team, units}`.
+#[wasm_bindgen(js_name = removeFromTeam)]
+pub async fn remove_from_team(kv: Kv, by: String, team: String, units: Vec<String>) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(teams::remove(&store, &author(&by)?, &team, &units).await)
+}
+
+/// The units of a team → `{team, units}`.
+#[wasm_bindgen(js_name = getTeam)]
+pub async fn get_team(kv: Kv, team: String) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(teams::get(&store, &team).await)
+}
+
+/// All teams → `[{team, units, created?, by?}]`, `units` being their number.
+#[wasm_bindgen(js_name = listTeams)]
+pub async fn list_teams(kv: Kv) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(teams::list(&store).await)
 }

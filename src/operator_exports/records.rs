@@ -2,6 +2,7 @@
 
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
+use crate::charge::Catalogue;
 use crate::operator::{prices, seed, units};
 use crate::scope::Mode;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -12,13 +13,39 @@ pub fn parse_prices(file: &[u8]) -> Outcome {
     to_js(&prices::parse(file).map_err(|error| error.to_string())?)
 }
 
-/// Replaces the prices of a mode by a catalogue that a person wrote.
+/// What would change if this were the catalogue of a mode → `{currency, prices, risks}`.
+#[wasm_bindgen(js_name = comparePrices)]
+pub async fn compare_prices(kv: Kv, mode: JsValue, file: Vec<u8>) -> Outcome {
+    let store = KvStore::new(kv);
+    let mode: Mode = from_js(mode)?;
+    let catalogue = prices::parse(&file).map_err(|error| error.to_string())?;
+    store.finish(prices::compare(&store, mode, &catalogue).await)
+}
+
+/// The catalogue of a mode with one price set → `{currencyCode, unitPrices}`.
+#[wasm_bindgen(js_name = withPrice)]
+pub async fn with_price(kv: Kv, mode: JsValue, offering: String, price: String) -> Outcome {
+    let store = KvStore::new(kv);
+    let mode: Mode = from_js(mode)?;
+    let catalogue = prices::with_price(&store, mode, &offering, &price).await;
+    store.finish(catalogue.map(|catalogue| Catalogue { prices: None, ..catalogue }))
+}
+
+/// Replaces the prices of a mode by a catalogue that a person wrote → the time that names it.
 #[wasm_bindgen(js_name = setPrices)]
 pub async fn set_prices(kv: Kv, by: String, mode: JsValue, file: Vec<u8>) -> Outcome {
     let store = KvStore::new(kv);
     let mode: Mode = from_js(mode)?;
     let catalogue = prices::parse(&file).map_err(|error| error.to_string())?;
-    store.finish(prices::set(&store, &author(&by)?, mode, &catalogue).await)
+    store.finish(prices::set(&store, &author(&by)?, mode, catalogue).await)
+}
+
+/// The price lists of a mode, the oldest first → `[{mode, time, by, change: {currency, prices}}]`.
+#[wasm_bindgen(js_name = listPrices)]
+pub async fn list_prices(kv: Kv, mode: JsValue) -> Outcome {
+    let store = KvStore::new(kv);
+    let mode: Mode = from_js(mode)?;
+    store.finish(prices::history(&store, mode).await)
 }
 
 /// The prices of a mode → `{currencyCode, unitPrices}`, or null.
@@ -29,12 +56,20 @@ pub async fn get_prices(kv: Kv, mode: JsValue) -> Outcome {
     store.finish(prices::get(&store, mode).await)
 }
 
-/// Replaces a unit's profile: `{name, logo?, accent?, language?, link?}` → `{unit, profile}`.
+/// Sets members of a unit's profile: `{name?, logo?, accent?, language?, link?}` → `{unit, profile}`.
 #[wasm_bindgen(js_name = setUnit)]
-pub async fn set_unit(kv: Kv, by: String, unit: String, profile: JsValue) -> Outcome {
+pub async fn set_unit(kv: Kv, by: String, unit: String, members: JsValue) -> Outcome {
     let store = KvStore::new(kv);
-    let profile = from_js(profile)?;
-    store.finish(units::set(&store, &author(&by)?, &unit, profile).await)
+    let members = from_js(members)?;
+    store.finish(units::set(&store, &author(&by)?, &unit, members).await)
+}
+
+/// Takes members from a unit's profile: `["accent", …]` → `{unit, profile}`, or null if it has none.
+#[wasm_bindgen(js_name = unsetUnit)]
+pub async fn unset_unit(kv: Kv, by: String, unit: String, members: JsValue) -> Outcome {
+    let store = KvStore::new(kv);
+    let members: Vec<units::Member> = from_js(members)?;
+    store.finish(units::unset(&store, &author(&by)?, &unit, &members).await)
 }
 
 /// A unit's profile → `{unit, profile}` or `{unit, problem}`, or null.
@@ -44,14 +79,14 @@ pub async fn get_unit(kv: Kv, unit: String) -> Outcome {
     store.finish(units::get(&store, &unit).await)
 }
 
-/// All profiles.
+/// All units: those of the register, with `created` and `by`, and those that only have a profile.
 #[wasm_bindgen(js_name = listUnits)]
 pub async fn list_units(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(units::list(&store).await)
 }
 
-/// Removes a unit's profile → whether there was one.
+/// Removes a unit's profile, and the unit from the register → whether there was one of the two.
 #[wasm_bindgen(js_name = removeUnit)]
 pub async fn remove_unit(kv: Kv, by: String, unit: String) -> Outcome {
     let store = KvStore::new(kv);

@@ -57,10 +57,10 @@ pub async fn choose_records(kv: Kv, wish: JsValue, survey: Survey) -> Result<Cho
     Restore::new(&store, wish, survey.0).await.map(Choice).map_err(|error| store.failure(&error))
 }
 
-/// The API key of a backup's record → as the key list has it, or null.
+/// The API key of a backup's record: `{name, metadata, expiration?}` → as the key list has it, or null.
 #[wasm_bindgen(js_name = backedKey)]
-pub fn backed_key(name: &str, value: &str) -> Outcome {
-    to_js(&keys::backed(name, value))
+pub fn backed_key(record: JsValue) -> Outcome {
+    to_js(&keys::backed(&from_js(record)?))
 }
 
 /// The name of the record that one of this name marks as erased, or undefined.

@@ -3,10 +3,12 @@
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
 use crate::operator::OperatorError;
-use crate::operator::transactions::{self, By, Report, View, Wanted};
+use crate::operator::prices::PriceList;
+use crate::operator::transactions::{self, By, Lines, Report, Shown, View, Wanted};
 use crate::platform::Platform;
+use crate::store::MAX_READS;
 use js_sys::{Function, JSON};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 #[derive(Deserialize)]
@@ -30,15 +32,24 @@ pub async fn size_of_all(kv: Kv) -> Outcome {
     store.finish(transactions::size_of_all(&store).await)
 }
 
-/// One transaction: `{reveal, timeline}` → `{row, repeatable, transaction}`.
+/// One transaction: `{reveal, timeline}` → `{row, repeatable, key, transaction, prices}`.
 #[wasm_bindgen(js_name = showTransaction)]
 pub async fn show_transaction(kv: Kv, id: String, view: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let view: View = from_js(view)?;
     let record = transactions::get(&store, &id).await.map_err(|error| store.failure(&error))?;
     let shown = record.show(view).map_err(|error| store.failure(&error))?;
+    let prices = record.prices(&store).await.map_err(|error| store.failure(&error))?;
+    let shown = Priced { shown, prices };
     // serde-wasm-bindgen refuses a quantity of 2^53.
     JSON::parse(&serde_json::to_string(&shown).map_err(|error| error.to_string())?)
+}
+
+#[derive(Serialize)]
+struct Priced<'r> {
+    #[serde(flatten)]
+    shown: Shown<'r>,
+    prices: Option<PriceList>,
 }
 
 /// Throws if a transaction cannot be erased.
@@ -69,6 +80,22 @@ pub async fn sum_transactions(kv: Kv, query: JsValue, on_rows: Function) -> Outc
     let mut report = Report::new(&store, from_js(query)?);
     while let Some(rows) = report.next().await.map_err(|error| store.failure(&error))? {
         on_rows.call1(&JsValue::NULL, &to_js(&rows)?)?;
+    }
+    to_js(&report.finish())
+}
+
+/// Sums transactions as [`sum_transactions`] does, and reads each of them. Calls `on_lines` with some
+/// lines at a time: `{id, createdAt, mode, unit, unitName, reference, offering, quantity, amount, …}`.
+#[wasm_bindgen(js_name = exportTransactions)]
+pub async fn export_transactions(kv: Kv, query: JsValue, on_lines: Function) -> Outcome {
+    let store = KvStore::new(kv);
+    let mut report = Report::new(&store, from_js(query)?);
+    let mut lines = Lines::new(&store);
+    while let Some(rows) = report.next().await.map_err(|error| store.failure(&error))? {
+        for rows in rows.chunks(MAX_READS) {
+            let some = lines.of(rows).await.map_err(|error| store.failure(&error))?;
+            on_lines.call1(&JsValue::NULL, &to_js(&some)?)?;
+        }
     }
     to_js(&report.finish())
 }

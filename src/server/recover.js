@@ -62,7 +62,7 @@ export function recovering({ fetch, queue }, instance) {
     if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
     const response = (await ended) ?? internalError(request); // made here, as a response belongs to the request that made it
     forget();
-    // A logged answer already has the ID of its log line.
+    // An answer that is logged, or made here, has its ID.
     if (!response.headers.has(REQUEST_ID)) response.headers.set(REQUEST_ID, idOf(request));
     return response;
   }
@@ -121,7 +121,7 @@ function isRepeatable(request) {
 
 function internalError(request) {
   const id = idOf(request);
-  const message = `${messageFor(request)} The request's ID is \`${id}\`.`;
+  const message = `${messageFor(request)} The request's ID is \`${id}\`.`; // as `src/api/problem.rs` writes it
   const headers = {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",

@@ -4,7 +4,7 @@
 //! No other module knows a prefix. An operator lists by a key's [`PREFIX`](Key::PREFIX) or by a
 //! prefix that a key makes, and reads the names that come back with that key's `parse`.
 
-use super::metadata::{NoMetadata, TransactionMetadata};
+use super::metadata::{NoMetadata, Registered, TransactionMetadata};
 use crate::auth::KeyHash;
 use crate::idempotency::ReplayHash;
 use crate::pledge::TransactionId;
@@ -122,6 +122,100 @@ impl CredentialKey {
     /// The key in the name of a record; `None` for any other name.
     pub fn parse(name: &str) -> Option<Self> {
         KeyHash::from_hex(name.strip_prefix(Self::PREFIX)?).map(CredentialKey)
+    }
+}
+
+/// `member:{team}:{unit}`: the unit is one of the team's. A team's ID has no colon: it ends at the
+/// first one, and a unit's may have others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberKey<'k> {
+    /// The team's ID.
+    pub team: &'k str,
+    /// The unit's ID.
+    pub unit: &'k str,
+}
+
+impl Key for MemberKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "member";
+    const PREFIX: &'static str = "member:";
+    /// As of a key: it bounds how long a unit that was removed from its team is served.
+    const CACHE_SECONDS: Option<u32> = CredentialKey::CACHE_SECONDS;
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned([self.team, ":", self.unit].concat())
+    }
+}
+
+impl<'k> MemberKey<'k> {
+    /// The prefix of the names of a team's members.
+    pub fn team_prefix(team: &str) -> String {
+        [Self::PREFIX, team, ":"].concat()
+    }
+
+    /// The key with team and unit in the name of a record; `None` for a name of another kind.
+    pub fn parse(name: &'k str) -> Option<Self> {
+        let (team, unit) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
+        Some(MemberKey { team, unit })
+    }
+}
+
+/// `unit:{id}` or `team:{id}`: the register of units and teams, for operators. The service does not
+/// read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitKey<'k>(pub &'k str);
+
+impl Key for UnitKey<'_> {
+    type Metadata = Registered;
+    const KIND: &'static str = "unit";
+    const PREFIX: &'static str = "unit:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0)
+    }
+}
+
+/// As [`UnitKey`], of a team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TeamKey<'k>(pub &'k str);
+
+impl Key for TeamKey<'_> {
+    type Metadata = Registered;
+    const KIND: &'static str = "team";
+    const PREFIX: &'static str = "team:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0)
+    }
+}
+
+/// `prices:{mode}:{time}` → a [`Catalogue`](crate::charge::Catalogue) that was in force from that
+/// time on. It is written once, and stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PricesKey<'k> {
+    /// Whose keys' prices these are.
+    pub mode: Mode,
+    /// When they were set, an RFC 3339 date-time with milliseconds.
+    pub time: &'k str,
+}
+
+impl Key for PricesKey<'_> {
+    type Metadata = Registered;
+    const KIND: &'static str = "prices";
+    const PREFIX: &'static str = "prices:";
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned([self.mode.name(), ":", self.time].concat())
+    }
+}
+
+impl<'k> PricesKey<'k> {
+    /// The prefix of the names of a mode's price lists.
+    pub fn mode_prefix(mode: Mode) -> String {
+        [Self::PREFIX, mode.name(), ":"].concat()
+    }
+
+    /// The key in the name of a record; `None` for any other name.
+    pub fn parse(name: &'k str) -> Option<Self> {
+        let (mode, time) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
+        let mode = [Mode::Test, Mode::Live].into_iter().find(|known| known.name() == mode)?;
+        Some(PricesKey { mode, time })
     }
 }
 

@@ -19,7 +19,7 @@ pub struct TransactionMetadata {
     unit: String,
     /// SHA-256 of the edit key, in hexadecimal.
     edit_key: String,
-    /// How many bytes the record has; fewer once its texts are erased.
+    /// How many bytes the record has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
     /// The service writes it and does not read it: an operator may have edited it.
@@ -55,6 +55,12 @@ pub struct Summary {
     /// What became of the e-mail that was asked for, if it never reached the queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mail: Option<MailState>,
+    /// The ID of the API key that made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The time of the price list that its charge is by; `None` if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<String>,
 }
 
 /// What became of an e-mail at the create.
@@ -91,6 +97,15 @@ impl TransactionMetadata {
 
 fn hash(text: &str) -> String {
     base16ct::lower::encode_string(&Sha256::digest(text.as_bytes()))
+}
+
+/// Who wrote a record, and when, for lists of operators.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registered {
+    /// When it was written, an RFC 3339 date-time.
+    pub created: String,
+    /// Who wrote it.
+    pub by: String,
 }
 
 /// No metadata. Deserializing ignores metadata of a later release.

@@ -348,6 +348,24 @@ both("without `onSubmit` the browser posts the form, once it is valid", async (_
   assert.match(await page.textContent("pre"), /recipient\.email=ada%40example\.org/);
 });
 
+test("`onSubmit` gets the data that the browser would post: the shop's own fields and the button, too", async (t) => {
+  const own =
+    '<input name="coupon" value="SPRING"><input type="checkbox" name="gift"><button id="express" name="how" value="express">Express</button>';
+  const page = await formPage(t, VALID + own, {
+    binding: () => ({
+      onSubmit: (_, { data, event }) => {
+        globalThis.seen = [event.type, `${new URLSearchParams(data)}`];
+      },
+    }),
+  });
+  await page.click("#express");
+  const [type, data] = await page.evaluate(() => globalThis.seen);
+  await page.evaluate(() => bound.unbind());
+  await Promise.all([page.waitForURL(/posted/), page.click("#express")]);
+  assert.deepEqual([type, data], ["submit", await page.textContent("pre")]);
+  assert.match(data, /&coupon=SPRING&how=express$/);
+});
+
 test("a button that asks for no check sends the form as it is", async (t) => {
   const draft = '<button formnovalidate id="draft" formaction="/posted/draft">Draft</button>';
   const page = await formPage(t, VALID.replace('value="order-1"', "") + draft);

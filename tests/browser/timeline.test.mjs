@@ -54,12 +54,12 @@ let worker;
 const pages = {};
 before(async () => {
   worker = await startWorker();
-  const [mode, level, secret] = ["live", "team", "07".repeat(32)];
-  const record = { mode, level, teamId: "team", unitIds: Object.keys(PROFILES), secret };
+  const record = { mode: "live", team: "team", secret: "07".repeat(32) };
   const hash = createHash("sha256").update(KEY).digest("hex");
   await worker.kv.put(`key:${hash}`, JSON.stringify(record));
   for (const [unit, profile] of Object.entries(PROFILES)) {
     await worker.kv.put(`profile:${unit}`, JSON.stringify(profile));
+    await worker.kv.put(`member:team:${unit}`, "{}");
     const { status, text } = await create(worker.origin, KEY, ORDER, { "x-service-unit-id": unit });
     assert.equal(status, 200, text);
     pages[unit] = JSON.parse(text).timelineUrl;

@@ -22,14 +22,13 @@ const WRONG = {
   "keys create": "required option '--mode <mode>' not specified",
   "keys create --mode prod":
     "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
-  "keys create --mode test": "required option '--unit <unit>' not specified",
-  "keys create --mode test --unit a --unit b":
-    "several units need `--team`: a unit-level key acts as one unit",
-  "keys create --mode test --unit a --level team": "`--team` is missing: the ID of the team",
-  "keys create --mode test --unit a --team t --level unit": "a unit-level key has no `--team`",
+  "keys create --mode test": "say whom the key acts for: `--unit` or `--team`",
+  "keys create --mode test --unit a --team t":
+    "option '--team <team>' cannot be used with option '--unit <unit>'",
   "keys create --mode test --unit a b":
     "too many arguments for 'create'. Expected 0 arguments but got 1: b.",
-  "keys list --mode test": "unknown option '--mode'\n(Did you mean --remote?)",
+  "keys list --sort age":
+    "option '--sort <column>' argument 'age' is invalid. Allowed choices are id, unit, label, created, ends.",
   "keys list --remote --persist-to x":
     "option '--persist-to <dir>' cannot be used with option '--remote'",
   "keys list --env production": OFF_DEPLOYED,
@@ -43,7 +42,12 @@ const WRONG = {
   ),
   "catalogue check": "unknown command 'check'",
   "catalogue set --mode live": "missing required argument 'file'",
-  "units set unit_1": "required option '--name <name>' not specified",
+  "catalogue price tree": "missing required argument 'price'",
+  "teams add t": "missing required argument 'units'",
+  "teams remove": "missing required argument 'team'",
+  "units set unit_1": "say what to set: `--name`, `--logo`, `--accent`, `--language`, `--link`",
+  "units unset unit_1 name":
+    "command-argument value 'name' is invalid for argument 'members'. Allowed choices are logo, accent, language, link.",
   "units set --name n": "missing required argument 'unit'",
   "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
   "transactions find --unit u": "say what to look for: `--reference` or `--email`",
@@ -124,7 +128,7 @@ test("an option that npm took for itself is refused, and nothing is changed", as
 });
 
 test("help is no failure, and takes the place of a command that is missing", async () => {
-  for (const name of ["keys", "catalogue", "units", "transactions", "start", "deploy"]) {
+  for (const name of ["keys", "catalogue", "units", "teams", "transactions", "start", "deploy"]) {
     const { code, out, problem } = await run(name, ["--help"]);
     assert.deepEqual([code, problem], [0, ""]);
     assert.match(out, new RegExp(`^Usage: npm (run )?${name} -- \\[options\\]`));
@@ -142,13 +146,14 @@ test("a shell gets the answer, the exit code, and what is wrong on standard erro
   const persistTo = scratch(t);
   const at = ["--json", "--persist-to", persistTo];
   const env = { PATH: dirname(process.execPath), CARGO_HOME: persistTo }; // no Rust is looked for
-  const made = await script("keys", ["create", "--mode", "live", "--unit", "u", ...at], { env });
+  const create = ["create", "--mode", "live", "--unit", "u", "--yes", ...at];
+  const made = await script("keys", create, { env });
   assert.deepEqual([made.code, made.problem], [0, ""]);
   const { key, name, place } = JSON.parse(made.out);
   assert.deepEqual(place, { kind: "local", folder: persistTo });
   assert.equal(name, `key:${createHash("sha256").update(key).digest("hex")}`);
 
-  const revoked = await script("keys", ["revoke", ...at], { env, input: `${key}\n` });
+  const revoked = await script("keys", ["revoke", "--yes", ...at], { env, input: `${key}\n` });
   assert.deepEqual([revoked.code, JSON.parse(revoked.out).name], [0, name]);
 
   const failed = await script("keys", ["rotate", "f".repeat(64), "--keep", "0", ...at], { env });

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -22,8 +22,8 @@ async function operator(t) {
   const kv = await localKv(t);
   const where = placeInWords(kv.place);
   const printed = [];
-  const command = async (code, args, input) => {
-    const ended = await run(args[0], args.slice(1), { kv, input });
+  const command = async (code, args, input, { isTTY = false } = {}) => {
+    const ended = await run(args[0], args.slice(1), { kv, input, isTTY });
     printed.push(ended.out, ended.problem);
     assert.equal(ended.code, code, ended.problem);
     return ended;
@@ -62,47 +62,95 @@ async function operator(t) {
 // ---- Keys ----------------------------------------------------------------------------------------
 
 test("keys are made, listed, replaced and revoked, and no output shows the namespace's secret", async (t) => {
-  const { kv, json, words, command, names, printed } = await operator(t);
-  const unit = ["--mode", "live", "--unit", "unit_1", "--label", "Grüße"];
-  const { key, ...row } = await json("keys", "create", ...unit);
-  const scope = { mode: "live", level: "unit", unitId: "unit_1", label: "Grüße" };
+  const { kv, json, words, command, fails, names, printed } = await operator(t);
+  const unit = ["--mode", "live", "--unit", "unit_1", "--label", "Grüße", "--by", "Ada"];
+  await fails(
+    ["keys", "create", ...unit],
+    "The register has no unit `unit_1`. Add it? Add `--yes` to say so without a terminal: no key was made",
+  );
+  assert.deepEqual(await names(), []);
+  const { key, ...row } = await json("keys", "create", ...unit, "--yes");
+  const scope = { mode: "live", unit: "unit_1", label: "Grüße" };
+  const note = { ...scope, created: row.created, by: "Ada" };
   assert.match(key, /^service_sk_live_[a-z2-7]{40}$/);
-  assert.deepEqual(row, { id: nameOf(key).slice(4, 16), name: nameOf(key), ...scope });
+  assert.deepEqual(row, { id: nameOf(key).slice(4, 16), name: nameOf(key), ...note });
   const { secret, ...record } = JSON.parse(await kv.get(row.name));
   assert.deepEqual(record, { ...scope, version: 1 });
+  await fails(
+    ["keys", "create", "--mode", "live", "--unit", "uint_1"],
+    /^The register has no unit `uint_1` \(did you mean `unit_1`\?\)\. Add it\? /,
+  );
 
-  const team = ["--mode", "test", "--level", "team", "--team", "t", "--unit", "a", "--unit", "b"];
-  const [teamKey] = (await words("keys", "create", ...team)).split("\n");
+  const team = ["--mode", "test", "--team", "t", "--label", "\u009b31m", "--yes"]; // a terminal would turn red
+  await fails(["keys", "create", ...team], /^the label is out of bounds/);
+  const [teamKey] = (await words("keys", "create", ...team.toSpliced(4, 2))).split("\n");
   assert.match(teamKey, /^service_sk_test_[a-z2-7]{40}$/);
-  const { unitIds } = JSON.parse(await kv.get(nameOf(teamKey)));
-  assert.deepEqual(unitIds, ["a", "b"]);
+  assert.equal(JSON.parse(await kv.get(nameOf(teamKey))).team, "t");
 
   const damaged = `key:${"0".repeat(64)}`;
   await kv.write([{ key: damaged, value: "{}" }]);
   const list = await words("keys", "list");
-  assert.match(list, new RegExp(`^${row.id}  live  unit   unit_1 +Grüße$`, "m"));
-  assert.match(list, /^[0-9a-f]{12} {2}test {2}team {3}t +a b$/m);
-  assert.match(list, /^0{12} {2}\? .*unreadable record: missing field `mode`$/m);
+  const [day] = row.created.split("T");
+  assert.match(list, new RegExp(`^${row.id}  live  unit   unit_1 +Grüße  ${day}  Ada$`, "m"));
+  assert.match(
+    list,
+    new RegExp(`^[0-9a-f]{12}  test  team   t +${day}  ${userInfo().username}$`, "m"),
+  );
+  assert.match(list, /^0{12} {2}\? .*unreadable metadata: invalid type: null/m);
   assert.ok(!list.includes(key));
+  const listed = async (...args) =>
+    (await json("keys", "list", ...args)).keys.map(({ name }) => name);
+  assert.deepEqual(await listed("--mode", "test"), [nameOf(teamKey)]);
+  assert.deepEqual(await listed("--team", "t"), [nameOf(teamKey)]);
+  assert.deepEqual(await listed("--unit", "unit_1"), [row.name]);
+  assert.deepEqual(await listed(), [damaged, nameOf(teamKey), row.name]); // by unit or team
+  assert.deepEqual(await listed("--sort", "label"), [damaged, nameOf(teamKey), row.name]);
+  assert.deepEqual(await listed("--sort", "id"), [damaged, nameOf(teamKey), row.name].sort());
 
   const before = Date.now();
-  const { replaces, ...second } = await json("keys", "rotate", row.id, "--keep", "24h");
-  assert.deepEqual({ ...second, key, id: row.id, name: row.name }, { key, ...row });
+  const rotate = ["keys", "rotate", row.id, "--keep", "24h", "--by", "Ada"];
+  const { replaces, ...second } = await json(...rotate);
+  assert.deepEqual(second, {
+    ...row,
+    key: second.key,
+    id: nameOf(second.key).slice(4, 16),
+    name: nameOf(second.key),
+    created: second.created,
+    predecessor: row.id,
+  });
   const [{ expiration }] = await Array.fromAsync(kv.list(row.name));
   assert.ok(Math.abs(expiration * 1000 - before - 86_400_000) < 60_000, `${expiration}`);
   assert.ok(Math.abs(Date.parse(replaces.ends) - expiration * 1000) < 60_000, replaces.ends);
   const { keys } = await json("keys", "list");
   const ends = Object.fromEntries(keys.map(({ id, ends }) => [id, ends]));
   assert.deepEqual([Date.parse(ends[row.id]) / 1000, ends[second.id]], [expiration, undefined]);
+  assert.match(
+    await words("keys", "list"),
+    new RegExp(`${row.id} .* replaced by ${second.id}$`, "m"),
+  );
+  await fails(
+    rotate,
+    `The key ${row.id} is replaced by ${second.id} already. Make another? Add \`--yes\` to say so without a terminal: nothing was done`,
+  );
   const third = await json("keys", "rotate", second.id, "--keep", "0");
   assert.ok(!(await names()).includes(second.name));
 
-  const revoked = await json("keys", "revoke", third.id);
-  assert.deepEqual(revoked, { id: third.id, name: third.name, revoked: true, found: true });
-  await command(0, ["keys", "revoke"], `${teamKey}\n`); // the key itself, on standard input
-  const again = await words("keys", "revoke", nameOf(teamKey));
-  assert.match(again, /is revoked, but no record of it was found: was it a key of this place\?$/m);
-  assert.deepEqual(await names(), [damaged, row.name, "secret"].sort());
+  const revoke = ["keys", "revoke", third.id];
+  const question = `Revoke the live key ${third.id} of the unit \`unit_1\`, “Grüße”, ${placeInWords(kv.place)}?`;
+  await fails(
+    revoke,
+    `${question} Add \`--yes\` to say so without a terminal: nothing was revoked`,
+  );
+  const atTerminal = (answer) => command(answer === "yes" ? 0 : 1, revoke, answer, { isTTY: true });
+  for (const answer of ["", "y", "no"])
+    assert.match((await atTerminal(answer)).problem, /Type `yes`: stopped: nothing was revoked/);
+  assert.ok((await names()).includes(third.name));
+  assert.equal((await atTerminal("yes")).problem, `${question} Type \`yes\`: `);
+  await command(0, ["keys", "revoke", "--yes"], `${teamKey}\n`); // the key itself, on standard input
+  await fails(["keys", "revoke", nameOf(teamKey), "--yes"], "not revoked: no such key here");
+  const rest = await json("keys", "revoke", row.name, "--yes");
+  assert.deepEqual(rest, { id: row.id, name: row.name, revoked: true });
+  assert.deepEqual(await names(), [damaged, "secret", "team:t", "unit:unit_1"]);
   assert.ok(!printed.join("").includes(secret));
 });
 
@@ -112,12 +160,22 @@ test("a change is recorded with who made it, and what is not recorded is not mad
     const records = await Array.fromAsync(kv.read(kv.names("audit:")));
     return records.map(({ value }) => JSON.parse(value ?? "")).reverse();
   };
-  const { id } = await json("keys", "create", "--mode", "test", "--unit", "u", "--by", "Ada");
+  const { id } = await json(
+    "keys",
+    "create",
+    "--mode",
+    "test",
+    "--unit",
+    "u",
+    "--by",
+    "Ada",
+    "--yes",
+  );
   await json("units", "set", "u", "--name", "N");
   assert.deepEqual(
     (await changes()).map(({ by, command, on }) => [by, command, on]),
     [
-      ["Ada", "keys create", [id]],
+      ["Ada", "keys create", [id, "u"]],
       [userInfo().username, "units set", ["u"]],
     ],
   );
@@ -146,7 +204,7 @@ test("a key that is not named deletes nothing, and a failure is JSON for program
 
 test("where the old key's end can't be written, the new key is shown all the same", async (t) => {
   const { kv, json, command, jsonOf, wordsOf, names } = await operator(t);
-  const { id } = await json("keys", "create", "--mode", "live", "--unit", "u");
+  const { id } = await json("keys", "create", "--mode", "live", "--unit", "u", "--yes");
   const { write } = kv;
   kv.write = async (entries) => {
     if ((await Array.fromAsync(entries)).some(({ key }) => key.slice(4, 16) === id))
@@ -155,18 +213,22 @@ test("where the old key's end can't be written, the new key is shown all the sam
   };
   const rotate = ["keys", "rotate", id, "--keep", "1h"];
   const { key, error } = jsonOf(await command(1, [...rotate, "--json"]));
-  const works = `${id} goes on without an end, and the new key ${nameOf(key).slice(4, 16)} works`;
+  const works = `${id} goes on as before, and the new key ${nameOf(key).slice(4, 16)} works`;
   assert.ok(error.message.startsWith(works), error.message);
   const [shown] = wordsOf(await command(1, rotate)).split("\n");
   for (const each of [key, shown]) assert.ok((await names()).includes(nameOf(each)));
 });
 
-// ---- Prices and profiles -------------------------------------------------------------------------
+// ---- Prices --------------------------------------------------------------------------------------
 
 test("each mode has prices of its own, and a wrong file changes none", async (t) => {
   const { kv, json, words, fails, command } = await operator(t);
   const EUR = { currencyCode: "EUR", unitPrices: { tree: "0.50" } };
   const GBP = { currencyCode: "GBP", unitPrices: {} };
+  const stored = async () => {
+    const { catalogues } = await json("catalogue", "show");
+    return Object.values(catalogues).map(({ prices, ...catalogue }) => catalogue);
+  };
   assert.deepEqual(await json("catalogue", "show"), { catalogues: { test: null, live: null } });
   assert.match(await words("catalogue", "show"), /^prices of live keys\nno catalogue is set/m);
   await command(0, ["catalogue", "set", "-", "--mode", "test"], JSON.stringify(GBP));
@@ -174,14 +236,14 @@ test("each mode has prices of its own, and a wrong file changes none", async (t)
   writeFileSync(file, JSON.stringify(EUR));
   assert.match(
     await words("catalogue", "set", file, "--mode", "live"),
-    /^prices of live keys\nOFFERING {2}EUR\ntree {6}0\.50$/m,
+    /^prices of live keys, in EUR\nOFFERING {2}BEFORE {2}NOW\ntree {6}– {7}0\.50\n0 as before$/m,
   );
-  assert.deepEqual(JSON.parse(await kv.get("catalogue:live")), { ...EUR, version: 1 });
-  const { catalogues } = await json("catalogue", "show");
-  assert.deepEqual(catalogues, { test: GBP, live: EUR });
-  assert.deepEqual(await json("catalogue", "show", "--mode", "test"), {
-    catalogues: { test: GBP },
-  });
+  const { prices, ...record } = JSON.parse(await kv.get("catalogue:live"));
+  assert.deepEqual(record, { ...EUR, version: 1 });
+  assert.deepEqual(JSON.parse(await kv.get(`prices:live:${prices}`)), { ...record, prices });
+  assert.deepEqual(await stored(), [GBP, EUR]);
+  const live = await json("catalogue", "show", "--mode", "live");
+  assert.deepEqual(live, { catalogues: { live: { ...EUR, prices } } });
 
   await fails(
     ["catalogue", "set", "-"],
@@ -194,10 +256,53 @@ test("each mode has prices of its own, and a wrong file changes none", async (t)
     ["catalogue", "set", file],
     `${file}: is not JSON: expected ident at line 1 column 3`,
   );
-  assert.deepEqual(await json("catalogue", "show"), { catalogues });
-  writeFileSync(file, JSON.stringify(EUR));
-  assert.deepEqual(await json("catalogue", "set", file), { catalogues: { test: EUR, live: EUR } });
+  assert.deepEqual(await stored(), [GBP, EUR]);
 });
+
+test("prices that go, and another currency, are asked about; each change is kept with who made it", async (t) => {
+  const { json, words, command } = await operator(t);
+  const file = join(scratch(t), "prices.json");
+  const set = (currencyCode, unitPrices, ...args) => {
+    writeFileSync(file, JSON.stringify({ currencyCode, unitPrices }));
+    return ["catalogue", "set", file, ...args];
+  };
+  await json(...set("USD", { tree: "0.50", "plastic-kg": "1.25" }, "--by", "Ada"));
+  const asked = async (args) => (await command(1, args)).problem;
+  const lost = await asked(set("USD", { tre: "50" }, "--mode", "live"));
+  assert.match(lost, /^tree {8}0\.50 {4}–$/m);
+  assert.match(
+    lost,
+    /^stopped: live keys: offerings that lose their price: 2\. Set these prices\? Add `--yes` .*: no price was changed /m,
+  );
+  const moved = await asked(set("EUR", { tree: "0.50", "plastic-kg": "1.25" }));
+  assert.match(
+    moved,
+    /^stopped: test keys: the currency changes from USD to EUR; live keys: the c/m,
+  );
+
+  const price = ["catalogue", "price", "tree", "0.55", "--mode", "live", "--by", "Bo"];
+  assert.match(await words(...price), /^tree {6}0\.50 {4}0\.55\n1 as before$/m);
+  await json(...set("EUR", { tree: "0.60" }, "--mode", "test", "--by", "Cy", "--yes"));
+  const history = (await words("catalogue", "history")).replaceAll(/^\S+Z {2}/gm, "");
+  assert.equal(
+    history,
+    `TIME                      BY   MODE  OFFERING    BEFORE  AFTER
+Ada  test  plastic-kg  –       1.25
+Ada  test  tree        –       0.50
+Ada  live  plastic-kg  –       1.25
+Ada  live  tree        –       0.50
+Bo   live  tree        0.50    0.55
+Cy   test  (currency)  USD     EUR
+Cy   test  plastic-kg  1.25    –
+Cy   test  tree        0.50    0.60
+`,
+  );
+  const { history: live } = await json("catalogue", "history", "--mode", "live");
+  const { catalogues } = await json("catalogue", "show");
+  assert.deepEqual([live.at(-1).time, live.length], [catalogues.live.prices, 2]);
+});
+
+// ---- Units and teams -----------------------------------------------------------------------------
 
 test("a unit's profile is set, shown, listed and removed", async (t) => {
   const { kv, json, words, fails, names } = await operator(t);
@@ -210,15 +315,28 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   };
   const options = Object.entries(profile).flatMap(([name, value]) => [`--${name}`, value]);
   const row = { unit: "unit_1", profile };
-  assert.deepEqual(await json("units", "set", "unit_1", ...options), row);
+  await fails(["units", "set", "unit_1", "--name", "N"], /^The register has no unit `unit_1`/);
+  assert.deepEqual(await json("units", "set", "unit_1", ...options, "--yes"), row);
   assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...profile, version: 1 });
   assert.deepEqual(await json("units", "show", "unit_1"), row);
   assert.match(await words("units", "show", "unit_1"), /^unit_1 +Café “Nord” & Süd +https:/m);
   await words("units", "set", "unit_1", "--name", "Nord");
-  assert.equal(await kv.get("profile:unit_1"), '{"name":"Nord","version":1}'); // as a whole
+  const named = { ...profile, name: "Nord" };
+  assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...named, version: 1 });
+  const { accent, language, ...rest } = named;
+  const unset = ["units", "unset", "unit_1", "accent", "language"];
+  assert.deepEqual(await json(...unset), { unit: "unit_1", profile: rest });
   await kv.write([{ key: "profile:unit_0", value: "{}" }]);
+  assert.deepEqual(await json("units", "add", "unit_2", "--by", "Ada"), { units: ["unit_2"] });
   const { units } = await json("units", "list");
-  assert.deepEqual(units[1], { unit: "unit_1", profile: { name: "Nord" } });
+  assert.deepEqual(
+    units.map(({ unit, profile, by }) => [unit, profile, by]),
+    [
+      ["unit_0", undefined, undefined],
+      ["unit_1", rest, userInfo().username],
+      ["unit_2", undefined, "Ada"],
+    ],
+  );
   assert.match(
     await words("units", "list"),
     /^unit_0 +unreadable record: `name` is out of bounds/m,
@@ -229,15 +347,46 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
     wrong,
     "`logo` and `link` are addresses: write `https://…` without a user, at most 2,048 bytes",
   );
-  await fails(["units", "remove", "unit_2"], "the unit `unit_2` has no profile");
-  for (const unit of ["unit_0", "unit_1"])
+  await fails(["units", "unset", "unit_3", "link"], "the unit `unit_3` has no profile");
+  await fails(
+    ["units", "remove", "unit_3"],
+    "the register has no unit `unit_3`, and it has no profile",
+  );
+  for (const unit of ["unit_0", "unit_1", "unit_2"])
     assert.deepEqual(await json("units", "remove", unit), { unit, removed: true });
   assert.deepEqual(await names(), []);
-  assert.equal(await words("units", "list"), "no profiles\n");
+  assert.equal(await words("units", "list"), "no units\n");
   await fails(
     ["units", "show", "unit_1"],
     "the unit `unit_1` has no profile: its timelines show the name Impact Pledge",
   );
+});
+
+test("a team of 200 units gets one more without another key", async (t) => {
+  const { kv, json, words, fails } = await operator(t);
+  const ids = Array.from({ length: 200 }, (_, number) => `shop-${1_000 + number}`);
+  assert.equal(await words("teams", "list"), "no teams\n");
+  await json("teams", "add", "market", ...ids, "--yes");
+  const { name } = await json("keys", "create", "--mode", "live", "--team", "market");
+  const key = await kv.get(name);
+  await fails(
+    ["teams", "add", "market", "shop-1200", "shpo-1001"],
+    /no unit `shop-1200` \(did you mean `shop-1000`\?\), unit `shpo-1001` \(did you mean `shop-1001`\?\)\. Add it\?/,
+  );
+  await json("teams", "add", "market", "shop-1200", "--yes");
+  assert.equal(await kv.get(name), key);
+  const { units } = await json("teams", "show", "market");
+  assert.deepEqual(units, [...ids, "shop-1200"]);
+  assert.match(await words("teams", "list"), /^market {2}201 +\S+Z/m);
+  assert.match(await words("keys", "list"), /^[0-9a-f]{12} {2}live {2}team {3}market /m);
+  const removed = { team: "market", units: ["shop-1000", "shop-1200"] };
+  assert.deepEqual(await json("teams", "remove", "market", ...removed.units), removed);
+  await fails(
+    ["teams", "remove", "market", "shop-1001", "shop-1000"],
+    "nothing was removed: `shop-1000` is not in the team `market` here",
+  );
+  assert.equal((await json("teams", "show", "market")).units.length, 199);
+  await fails(["teams", "show", "markt"], "the team `markt` has no units here");
 });
 
 // ---- Transactions --------------------------------------------------------------------------------
@@ -294,6 +443,26 @@ test("a transaction is found, shown and erased", async (t) => {
   assert.match(await words(...byEmail), /^no such transaction$/m);
 });
 
+test("nothing that a file or a record says controls the terminal", async (t) => {
+  const { kv, command, printed } = await operator(t);
+  const hostile = "\u001b[2J\u009b\u202e";
+  const { value, metadata } = RECORDS[`transaction:${LIVE_ID}`];
+  const record = value.replace('"order-1001"', JSON.stringify(hostile));
+  await kv.write([...ENTRIES, { key: `transaction:${LIVE_ID}`, value: record, metadata }]);
+  const show = ["transactions", "show", LIVE_ID, "--reveal"];
+  await command(0, show);
+  const { out } = await command(0, [...show, "--json"]);
+  assert.equal(JSON.parse(out).transaction.reference, hostile);
+  await command(1, ["catalogue", "set", "-"], `{"currencyCode":"${hostile}","unitPrices":{}}`);
+  await command(1, ["catalogue", "set", hostile]);
+  const file = join(scratch(t), "backup.jsonl");
+  await kv.write([{ key: hostile, value: "" }]);
+  await command(0, ["transactions", "backup", file]);
+  await kv.write([{ key: hostile, value: "other" }]);
+  await command(1, ["transactions", "restore", file]);
+  assert.doesNotMatch(printed.join(""), /(?!\n)[\p{Cc}\u202e]/u);
+});
+
 test("what an address has is found and erased, in one unit or in all, with a receipt", async (t) => {
   const { kv, json, words, fails, command, jsonOf } = await operator(t);
   await kv.write(ENTRIES);
@@ -337,16 +506,29 @@ test("what an address has is found and erased, in one unit or in all, with a rec
   assert.doesNotMatch(JSON.stringify(await contents(kv)), /ada@/i);
 });
 
-test("a month is summed, and no cell is a formula", async (t) => {
-  const { kv, json, words, command } = await operator(t);
+test("a month is summed, and its pledges are lines of a new file, in which no cell is a formula", async (t) => {
+  const { kv, json, words, command, fails } = await operator(t);
   await kv.write(ENTRIES);
   const formula = '=cmd|"/c calc"!A1';
   const summary = { createdAt: "2026-11-30T23:59:59.999Z", amount: "0.10", currencyCode: "EUR" };
   const other = `ptran_${"a".repeat(42)}`;
   const metadata = { version: 1, mode: "live", unit: formula, editKey: "0", summary };
-  await kv.write([{ key: `transaction:${other}`, value: "", metadata }]);
-  const file = join(scratch(t), "november.csv");
-  const month = ["transactions", "export", "--month", "2026-11", "--mode", "live"];
+  const of = RECORDS[`transaction:${LIVE_ID}`];
+  const { pledges, ...order } = JSON.parse(of.value);
+  const [{ impact, ...pledge }] = pledges;
+  const twice = JSON.stringify({
+    ...order,
+    reference: "-1\n\u001b[2J",
+    pledges: [pledges[0], { ...pledge, impact: { ...impact, amount: 1e21 } }],
+  });
+  await kv.write([
+    { key: `transaction:${other}`, value: "", metadata },
+    { key: `transaction:${LIVE_ID}`, value: twice, metadata: of.metadata },
+    { key: "profile:unit_dev_two", value: '{"name":"Nord, Süd"}' },
+  ]);
+  const folder = scratch(t);
+  const file = join(folder, "november.csv");
+  const month = ["transactions", "export", "--month", "2026-11"];
   const sum = (unit, amount, currencyCode) => ({
     unit,
     mode: "live",
@@ -356,17 +538,26 @@ test("a month is summed, and no cell is a formula", async (t) => {
     amount,
   });
   const sums = [sum(formula, "0.10", "EUR"), sum("unit_dev_two", "1.50", "USD")];
-  const answer = { month: "2026-11", sums, transactions: 2, damaged: 0 };
+  const answer = { month: "2026-11", mode: "live", sums, transactions: 2, damaged: 0 };
+  symlinkSync(join(folder, "elsewhere"), `${file}.part`);
   assert.deepEqual(await json(...month, "--csv", file), { ...answer, file });
   const csv = readFileSync(file, "utf8");
-  const { createdAt } = RECORDS[`transaction:${LIVE_ID}`].metadata.summary;
+  const { createdAt } = of.metadata.summary;
+  const beginning = `${LIVE_ID},${createdAt},live,unit_dev_two,"Nord, Süd",'-1\ufffd\ufffd[2J,tree`;
   assert.deepEqual(csv.split("\r\n"), [
-    "id,createdAt,mode,unit,amount,currencyCode,unpriced,erased",
-    `${other},${summary.createdAt},live,"'=cmd|""/c calc""!A1",0.10,EUR,0,`,
-    `${LIVE_ID},${createdAt},live,unit_dev_two,1.50,USD,0,`,
+    "id,createdAt,mode,unit,unitName,reference,offering,quantity,amount,currencyCode,unpriced,erased",
+    `${other},${summary.createdAt},live,"'=cmd|""/c calc""!A1",,,,,0.10,EUR,0,`,
+    `${beginning},3,1.50,USD,0,`,
+    `${beginning},1e+21,,USD,,`,
     "",
   ]);
-  assert.ok(!existsSync(`${file}.part`));
+  assert.deepEqual(readdirSync(folder), ["november.csv"]);
+  if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
+  await fails(
+    [...month, "--csv", file],
+    `${file} exists, and no file is overwritten: choose another name`,
+  );
+  await fails([...month, "--csv", join(file, "x")], /^no file can be written there: ENOTDIR/);
   const piped = await command(0, [...month, "--csv"]);
   assert.equal(piped.out, csv);
   assert.match(piped.problem, /^unit_dev_two +live +1 +1\.50 +USD$/m);
@@ -376,9 +567,10 @@ test("a month is summed, and no cell is a formula", async (t) => {
     transactions: 1,
     file: null,
   });
+  assert.equal((await json(...month, "--mode", "both")).transactions, 3);
   assert.match(
     await words("transactions", "export", "--month", "2025-01"),
-    /^no transactions in 2025-01$/m,
+    /^no live transactions in 2025-01$/m,
   );
 });
 
@@ -422,7 +614,7 @@ test("a backup is made and restored", async (t) => {
   await kv.write([{ key: "catalogue:test", value: "{}" }]);
   await fails(restore, /^the place has another record `catalogue:test`: nothing was overwritten/);
   const done =
-    /^1 records of .+ are written and read back, \d+ were there already, 0 have expired since, 0 stay erased, 3 are left out\./;
+    /^1 records of .+ are written and read back, \d+ were there already, 0 have expired since, 0 stay erased, 5 are left out\./;
   assert.match(await words(...restore, "--overwrite"), done);
   assert.deepEqual(await unaudited(kv), before);
 });
@@ -435,19 +627,21 @@ async function unaudited(kv) {
 
 test("a restore brings back no erased person and no revoked key", async (t) => {
   const { kv, json, words, command, names } = await operator(t);
-  await kv.write(ENTRIES);
+  const member = { key: "member:shop:web", value: "{}" };
+  await kv.write([...ENTRIES, member]);
   const folder = scratch(t);
   const [early, late] = ["early", "late"].map((name) => join(folder, `${name}.jsonl`));
   await json("transactions", "backup", early);
   await json("transactions", "erase", ID, "--yes");
   const [key] = (await names()).filter((name) => name.startsWith("key:9a9bc3c4"));
-  await command(0, ["keys", "revoke", key]);
+  await command(0, ["keys", "revoke", key, "--yes"]);
+  await kv.remove([member.key]);
   await json("transactions", "backup", late);
   const erased = await contents(kv);
 
   const restore = ["transactions", "restore", early, "--overwrite"];
   const { written, erased: kept, left, keys, sha256 } = await json(...restore);
-  assert.deepEqual([written, kept, left, keys.count], [0, 1, 3, 1]);
+  assert.deepEqual([written, kept, left, keys.count], [0, 1, 6, 1]);
   const now = await contents(kv);
   const [change] = Object.keys(now).filter((name) => !(name in erased));
   const { command: by, on } = JSON.parse(now[change].value);

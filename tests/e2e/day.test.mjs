@@ -122,7 +122,9 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   writeFileSync(prices, '{ "currencyCode": "EUR", "unitPrices": { "tree": "0.50" } }');
 
   // Each environment has a namespace, keys and prices of its own.
-  const tried = keyIn(await staging.run("keys", "create", "--mode", "test", "--unit", "web"));
+  const tried = keyIn(
+    await staging.run("keys", "create", "--mode", "test", "--unit", "web", "--yes"),
+  );
   const set = await staging.run("catalogue", "set", prices, "--mode", "both");
   const place = `account ${ACCOUNT}, environment staging, Worker impact-pledge-staging, namespace namespace-1`;
   assert.equal(set.split("\n")[0], place);
@@ -135,10 +137,12 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   );
 
   // A team with two units, and an offering that somebody misspelt.
-  const team = ["--team", "shop", "--unit", "web", "--unit", "pos", "--label", "both tills"];
+  await run("teams", "add", "shop", "web", "--yes");
+  const team = ["--team", "shop", "--label", "both tills"];
   const made = await run("keys", "create", "--mode", "live", ...team);
   const key = keyIn(made);
   const [, keyId] = made.match(/In the list it is (\w+)/);
+  assert.match(await run("keys", "list"), /shop +both tills +\S+ +ada@example\.org/);
   await run("catalogue", "set", prices, "--mode", "live");
   const once = { ...unit("web"), "idempotency-key": "order-2001" };
   let first;
@@ -146,6 +150,10 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
     assert.equal((await service.create(key, order("order-2000"))).status, 401); // it names no unit
     first = (await service.create(key, order("order-2001"), once)).json;
     assert.deepEqual([first.charge.amount, first.isLive], ["1.50", true]);
+    assert.equal((await service.create(key, order("order-2002", "tre"), unit("pos"))).status, 401);
+  });
+  await run("teams", "add", "shop", "pos", "--yes"); // and its key goes on
+  await serve(kv, async (service) => {
     const { status, json } = await service.create(key, order("order-2002", "tre"), unit("pos"));
     assert.deepEqual([status, json.charge.amount], [200, "0.00"]);
   });
@@ -157,7 +165,11 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
   // Somebody calls: their pledge is found, shown, erased, and stays erased.
   const find = ["transactions", "find", "--unit", "web"];
   assert.ok((await run(...find, "--reference", "order-2001")).includes(first.id));
-  assert.match(await run("transactions", "show", first.id), /^Recipient +a…@e…, A…$/m);
+  const asked = await run("transactions", "show", first.id);
+  assert.match(asked, /^Recipient +a…@e…, A…$/m);
+  assert.match(asked, /^Prices +of \S+Z, set by ada@example\.org$/m);
+  assert.match(asked, new RegExp(`^API key +${keyId}$`, "m"));
+  assert.match(asked, /^tree +3 +0\.50$/m);
   const erase = ["transactions", "erase", first.id, "--yes"];
   assert.match((await fails(...erase)).problem, /created less than 5 minutes ago/);
   await letAnHourPass(kv);
@@ -239,7 +251,7 @@ test("a repeat after its API key was rotated makes no second record, and no stra
     assert.equal(code, 0, problem);
     return JSON.parse(out);
   };
-  const made = (mode, unit) => keys("create", "--mode", mode, "--unit", unit);
+  const made = (mode, unit) => keys("create", "--mode", mode, "--unit", unit, "--yes");
   const { key: leaked, id } = await made("test", "web");
   const once = { "idempotency-key": "order-1" };
   const repeat = (service, key) => service.create(key, order("order-1"), once);

@@ -26,16 +26,16 @@ export function scratch(t) {
  * Runs a command in this process, on records that are open already if `kv` is given.
  * @param {string} name such as `keys`
  * @param {string[]} args
- * @param {{input?: string, env?: NodeJS.ProcessEnv, kv?: import("../../scripts/lib/kv.mjs").Kv}} [options]
+ * @param {{input?: string, isTTY?: boolean, env?: NodeJS.ProcessEnv, kv?: import("../../scripts/lib/kv.mjs").Kv}} [options]
  * @returns {Promise<Ended>}
  */
-export async function run(name, args, { input = "", env = {}, kv } = {}) {
+export async function run(name, args, { input = "", isTTY = false, env = {}, kv } = {}) {
   const { default: program } = await import(`../../scripts/${name}.mjs`);
   const ended = { code: 0, out: "", problem: "" };
   const to = {
     out: (text) => (ended.out += text),
     err: (text) => (ended.problem += text),
-    input: Readable.from([Buffer.from(input)]),
+    input: Object.assign(Readable.from([Buffer.from(input)]), { isTTY }),
     env: { ...tools.env, ...env },
     kv,
   };

@@ -137,7 +137,7 @@ test("the printed line creates, the keys read, the commands change what is serve
   const { key } = JSON.parse(made);
   assert.equal(await status(id, key), 200, "a new key works at once");
   const prices = '{"currencyCode":"EUR","unitPrices":{"tree":"2"}}';
-  await command("catalogue", ["set", "-", "--mode", "test"], prices);
+  await command("catalogue", ["set", "-", "--mode", "test", "--yes"], prices);
   await ends(first, port, "SIGTERM");
 
   const second = await running(t, { port, persistTo });

@@ -27,14 +27,13 @@ fn a_record_that_cannot_be_right_is_refused() {
     for record in [
         json!({}),
         json!({ "mode": "test" }),
-        json!({ "level": "unit", "unitId": "u" }),
-        json!({ "mode": "test", "level": "unit" }),
-        json!({ "mode": "prod", "level": "unit", "unitId": "u" }),
-        json!({ "mode": "test", "level": "team", "teamId": "t" }),
-        json!({ "mode": "test", "level": "team", "teamId": "t", "unitIds": [] }),
-        json!({ "mode": "test", "level": "unit", "unitId": 1 }),
-        json!({ "mode": "test", "level": "unit", "teamId": "t", "unitIds": ["u"] }),
-        json!({ "mode": "test", "level": "team", "unitId": "u" }),
+        json!({ "unit": "u" }),
+        json!({ "mode": "prod", "unit": "u" }),
+        json!({ "mode": "test", "unit": 1 }),
+        json!({ "mode": "test", "unit": "u", "team": "t" }),
+        json!({ "mode": "test", "unit": "a,b" }),
+        json!({ "mode": "test", "team": "" }),
+        json!({ "mode": "test", "team": "a:b" }), // it would end at the colon in `member:a:b:c`
     ] {
         assert!(serde_json::from_value::<KeyRecord>(record.clone()).is_err(), "{record}");
     }
@@ -43,8 +42,8 @@ fn a_record_that_cannot_be_right_is_refused() {
 /// A release can be rolled back: what it does not know decides nothing.
 #[test]
 fn members_of_a_later_release_are_passed_over() {
-    let level = KeyLevel::Unit { unit_id: "unit_1".to_owned() };
-    let record = r#"{"mode":"test","level":"unit","unitId":"unit_1","unitIds":["v"],"extra":{}}"#;
+    let level = KeyLevel::Unit("unit:1".to_owned());
+    let record = r#"{"mode":"test","unit":"unit:1","units":["v"],"extra":{}}"#;
     let read: KeyRecord = serde_json::from_str(record).unwrap();
     assert_eq!(read, KeyRecord::new(Mode::Test, level));
 }

@@ -7,7 +7,9 @@ use impact_pledge::api::MAX_BODY_BYTES;
 use impact_pledge::schema::{
     Array, CREATED, Format, Kind, Member, Object, REQUEST, RETRIEVED, Slot,
 };
-use impact_pledge::store::{CatalogueKey, CredentialKey, Key as _, ProfileKey, TransactionKey};
+use impact_pledge::store::{
+    CatalogueKey, CredentialKey, Key as _, MemberKey, ProfileKey, TransactionKey,
+};
 use impact_pledge::validate::batch::{FORMAT_SHIFT, LENGTH_SHIFT, MAX_TEXTS};
 use impact_pledge::validate::compact::{CompactIssue, UNDECIDED, expand};
 use impact_pledge::validate::json::marker;
@@ -594,6 +596,7 @@ fn the_facts_of_the_service_are_current() {
     let prefixes = json!({
         "catalogue": CatalogueKey::PREFIX,
         "key": CredentialKey::PREFIX,
+        "member": MemberKey::PREFIX,
         "profile": ProfileKey::PREFIX,
         "transaction": TransactionKey::PREFIX,
     });

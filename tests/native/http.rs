@@ -16,7 +16,7 @@ use std::ops::Range;
 use support::memory::MemoryStore;
 use support::service::{
     Answer, LIVE_UNIT, NOW_MS, ORIGIN, PATH, TEAM, TestRequest, TestService, UNIT, key_record,
-    minimal, put_key, put_prices, repeatable, seed, seeded, unit,
+    minimal, put_key, put_member, put_prices, repeatable, seed, seeded, unit,
 };
 
 // ---- Rows --------------------------------------------------------------------------------------
@@ -198,6 +198,38 @@ fn a_changed_key_or_catalogue_counts_at_the_latest_after_ten_seconds() {
     assert_eq!(made(UNIT), before, "from the cache");
     service.clock.0.set(NOW_MS + 10_000);
     assert_eq!(made(UNIT), [json!(true), json!("3.00"), json!("2026-01-31T12:00:10.123Z")]);
+}
+
+/// A team's key reads the record of its unit once in ten seconds, and whatever else it names each time:
+/// nothing of that is kept.
+#[test]
+fn a_unit_counts_as_one_of_its_team_for_ten_seconds_and_any_other_never() {
+    let service = seeded();
+    let status = |unit: &str| {
+        let get = TestRequest::new("GET", &format!("{PATH}/none"), TEAM);
+        service.send(&get.with_header("x-service-unit-id", unit)).status
+    };
+    assert_eq!(status("unit_dev"), 404);
+    service.store.take_reads();
+    assert_eq!((status("unit_dev"), service.store.take_reads()), (404, vec![]));
+    for (unit, reads) in [
+        ("unit_new", 1),
+        ("unit_new", 1),
+        ("unit_dev_two:x", 1), // a unit may have colons, a team has none
+        (&*"u".repeat(128), 1),
+        (&*"u".repeat(129), 0), // it has no form of an ID
+        ("unit dev", 0),
+        ("\u{e9}", 0),
+    ] {
+        assert_eq!((status(unit), service.store.take_reads().len()), (401, reads), "{unit}");
+    }
+    put_member(&*service.store, "team_dev", "unit_new");
+    service.store.remove("member:team_dev:unit_dev");
+    assert_eq!((status("unit_new"), status("unit_dev")), (404, 404));
+    service.clock.0.set(NOW_MS + 10_000);
+    assert_eq!((status("unit_new"), status("unit_dev")), (404, 401));
+    service.store.set_failing(Some("member:"));
+    assert_eq!(status("unit_dev"), 503);
 }
 
 /// Prices of test mode may be tried out; live mode charges what was set for it, and nothing else.

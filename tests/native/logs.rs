@@ -418,14 +418,14 @@ fn a_key_that_was_accepted_lately_works_from_a_limited_network_and_is_read_as_ev
     let send = |key| service.send(&request("203.0.113.7", key)).status;
     let at = |ms| service.clock.0.set(NOW_MS + ms);
     assert_eq!(send(UNIT), 200);
-    for ten_seconds in 0..89 {
-        at(ten_seconds * 10_000);
+    for ms in [10_000, 10_000 + 15 * MINUTES - 1] {
+        at(ms);
         let reads = service.store.reads();
         assert!([send(WRONG), send(WRONG), send(WRONG), send(WRONG)].contains(&429));
-        assert_eq!(send(UNIT), 200, "after {ten_seconds}0 s");
+        assert_eq!(send(UNIT), 200, "after {ms} ms");
         assert!(service.store.reads() > reads);
     }
-    at(89 * 10_000 + 15 * MINUTES); // no request for a while
+    at(10_000 + 30 * MINUTES - 1); // no request for a while
     assert_eq!((send(WRONG), send(UNIT)), (429, 429));
 }
 

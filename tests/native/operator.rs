@@ -2,20 +2,21 @@
 
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
+use impact_pledge::charge::Catalogue;
 use impact_pledge::handle::Entropy;
 use impact_pledge::operator::audit::{self, Author};
 use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
 use impact_pledge::operator::prices::parse;
-use impact_pledge::operator::units;
-use impact_pledge::operator::{OperatorError, prices, seed};
+use impact_pledge::operator::units::{self, Member, ProfileMembers};
+use impact_pledge::operator::{OperatorError, prices, register, seed, teams};
 use impact_pledge::scope::Mode;
-use impact_pledge::store::StoreError;
-use impact_pledge::timeline::NewProfile;
+use impact_pledge::store::{Key, OperatorStore, Page, Store, StoreError, Stored};
 use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::fmt::Debug;
 use support::memory::MemoryStore;
-use support::service::{Desk, NOW_MS, desk, team, unit};
+use support::service::{Desk, FixedClock, NOW_MS, desk, team, unit};
 
 #[track_caller]
 fn refused(outcome: Result<impl Debug, OperatorError>, message: &str) {
@@ -44,47 +45,69 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     let store = MemoryStore::default();
     let desk = desk();
     let ada = desk.author();
-    let catalogue = parse(br#"{"currencyCode":"USD","unitPrices":{}}"#).unwrap();
-    let profile = || profile(&json!({ "name": "N" }));
+    let named = |name: &str| serde_json::from_value(json!({ "name": name })).unwrap();
+    let unset = [Member::Accent];
+    let (u, v) = (["u".to_owned()], ["v".to_owned()]);
     let record = KeyRecord::new(Mode::Live, unit("u"));
     let key = block_on(keys::create(&store, &ada, record.clone())).unwrap().row.name;
     let next = block_on(keys::rotate(&store, &ada, &key.name, 60)).unwrap().made.row.name;
-    block_on(prices::set(&store, &ada, Mode::Live, &catalogue)).unwrap();
-    block_on(units::set(&store, &ada, "u", profile())).unwrap();
+    let time = block_on(prices::set(&store, &ada, Mode::Live, Catalogue::default())).unwrap();
+    block_on(units::set(&store, &ada, "u", named("N"))).unwrap();
+    block_on(units::unset(&store, &ada, "u", &unset)).unwrap();
+    block_on(register::add(&store, &ada, &v)).unwrap();
     desk.clock.0.set(NOW_MS + 1);
     block_on(keys::revoke(&store, &ada, &key.name)).unwrap();
-    block_on(units::remove(&store, &ada, "u")).unwrap();
-    let mut expected = json!([
-        { "command": "keys create", "on": [&key.id] },
-        { "command": "keys rotate", "on": [&key.id, &next.id] },
-        { "command": "catalogue set", "on": ["catalogue:live"] },
-        { "command": "units set", "on": ["u"] },
-        { "command": "keys revoke", "on": [&key.id] },
-        { "command": "units remove", "on": ["u"] },
-    ]);
-    for (index, change) in expected.as_array_mut().unwrap().iter_mut().enumerate() {
-        change["by"] = json!("ada@example.org");
-        change["at"] = json!(format!("2026-01-31T12:00:00.12{}Z", if index < 4 { 3 } else { 4 }));
-    }
-    let since = |time_ms| shown(&block_on(audit::since(&store, time_ms)).unwrap());
-    let sorted = |list: Value| {
-        let mut list: Vec<_> = list.as_array().unwrap().iter().map(Value::to_string).collect();
-        list.sort();
-        list
+    block_on(teams::add(&store, &ada, "t", &u)).unwrap();
+    block_on(teams::remove(&store, &ada, "t", &u)).unwrap();
+    block_on(teams::add(&store, &ada, "t", &u)).unwrap();
+    block_on(units::remove(&store, &ada, "v")).unwrap();
+    let expected = [
+        json!({ "command": "keys create", "on": [&key.id, "u"] }),
+        json!({ "command": "keys rotate", "on": [&key.id, &next.id] }),
+        json!({ "command": "catalogue set", "on": [format!("prices:live:{time}")] }),
+        json!({ "command": "units set", "on": ["u"] }),
+        json!({ "command": "units unset", "on": ["u"] }),
+        json!({ "command": "units add", "on": ["v"] }),
+        json!({ "command": "keys revoke", "on": [&key.id] }),
+        json!({ "command": "teams add", "on": ["t", "u"] }),
+        json!({ "command": "teams remove", "on": ["t", "u"] }),
+        json!({ "command": "teams add", "on": ["t", "u"] }),
+        json!({ "command": "units remove", "on": ["v"] }),
+    ];
+    let expected = |from: usize| {
+        let mut changes: Vec<_> = expected[from..].to_vec();
+        for (index, change) in (from..).zip(&mut changes) {
+            change["by"] = json!("ada@example.org");
+            change["at"] = json!(format!("2026-01-31T12:00:00.12{}Z", 3 + index / 6));
+        }
+        changes.sort_by_key(Value::to_string);
+        changes
     };
-    assert_eq!(sorted(since(0)), sorted(expected.clone()));
-    assert_eq!(sorted(since(NOW_MS + 1)), sorted(json!(&expected.as_array().unwrap()[4..])));
-    assert_eq!(since(0)[0]["at"], "2026-01-31T12:00:00.124Z", "the newest first");
+    let since = |time_ms| {
+        let changes = shown(&block_on(audit::since(&store, time_ms)).unwrap());
+        assert_eq!(changes[0]["at"], "2026-01-31T12:00:00.124Z", "the newest first");
+        let mut changes = changes.as_array().unwrap().clone();
+        changes.sort_by_key(Value::to_string);
+        changes
+    };
+    assert_eq!((since(0), since(NOW_MS + 1)), (expected(0), expected(6)));
 
     store.set_failing(Some("audit:"));
     let before = names(&store);
-    let failure = OperatorError::Store(StoreError::Unavailable);
-    assert_eq!(block_on(keys::create(&store, &ada, record)).unwrap_err(), failure);
-    assert_eq!(block_on(keys::rotate(&store, &ada, &next.name, 0)).unwrap_err(), failure);
-    assert_eq!(block_on(keys::revoke(&store, &ada, &next.name)).unwrap_err(), failure);
-    assert_eq!(block_on(prices::set(&store, &ada, Mode::Test, &catalogue)), Err(failure.clone()));
-    assert_eq!(block_on(units::set(&store, &ada, "v", profile())).unwrap_err(), failure);
-    assert_eq!(names(&store), before);
+    let failed = |outcome: Option<OperatorError>| {
+        assert_eq!(outcome, Some(OperatorError::Store(StoreError::Unavailable)));
+        assert_eq!(names(&store), before);
+    };
+    failed(block_on(keys::create(&store, &ada, record)).err());
+    failed(block_on(keys::rotate(&store, &ada, &next.name, 0)).err());
+    failed(block_on(keys::revoke(&store, &ada, &next.name)).err());
+    failed(block_on(prices::set(&store, &ada, Mode::Test, Catalogue::default())).err());
+    failed(block_on(units::set(&store, &ada, "w", named("N"))).err());
+    failed(block_on(units::unset(&store, &ada, "u", &unset)).err());
+    failed(block_on(units::remove(&store, &ada, "u")).err());
+    failed(block_on(register::add(&store, &ada, &v)).err());
+    failed(block_on(teams::add(&store, &ada, "t", &v)).err());
+    failed(block_on(teams::remove(&store, &ada, "t", &u)).err());
     for wrong in ["", "a\u{1b}b", &"é".repeat(41)] {
         let problem =
             "this is not the name of who changes records: give one line of 1 to 80 bytes by `--by`";
@@ -115,19 +138,12 @@ fn name_of(key: &str) -> String {
 #[test]
 fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
     for (mode, level, label, record, prefix) in [
-        (
-            Mode::Test,
-            unit("u"),
-            "",
-            json!({ "mode": "test", "level": "unit", "unitId": "u", "label": "" }),
-            "service_sk_test_",
-        ),
+        (Mode::Test, unit("u"), "", json!({ "mode": "test", "unit": "u" }), "service_sk_test_"),
         (
             Mode::Live,
             team(),
             "é",
-            json!({ "mode": "live", "level": "team", "teamId": "team_dev",
-                    "unitIds": ["unit_dev", "unit_dev_two"], "label": "é" }),
+            json!({ "mode": "live", "team": "team_dev", "label": "é" }),
             "service_sk_live_",
         ),
     ] {
@@ -137,17 +153,26 @@ fn a_new_key_is_kept_as_a_hash_and_what_it_may_do() {
         let key = &made.key;
         assert!(key.starts_with(prefix), "`{key}`");
         assert_eq!(key.len(), prefix.len() + 40, "200 bits in base 32");
-        assert_eq!(names(&store), [&*name_of(key), "secret"]);
+        let registered = if mode == Mode::Test { "unit:u" } else { "team:team_dev" };
+        let mut all = vec![name_of(key), registered.to_owned(), "secret".to_owned()];
+        all.sort();
+        assert_eq!(names(&store), all);
         let mut kept = stored(&store, &name_of(key));
         assert!(!kept.to_string().contains(key.as_str()));
         let members = kept.as_object_mut().unwrap();
         assert_eq!(members.remove("version"), Some(json!(VERSION)));
         assert_eq!(members.remove("secret"), Some(stored(&store, "secret")["secret"].clone()));
-        members.entry("label").or_insert(json!(""));
         assert_eq!(kept, record);
-        let row = shown(&made.row);
-        assert!(name_of(key)[4..].starts_with(row["id"].as_str().unwrap()));
-        assert_eq!((&row["name"], &row["mode"]), (&json!(name_of(key)), &record["mode"]));
+        let mut row = record;
+        row["created"] = json!("2026-01-31T12:00:00.123Z");
+        row["by"] = json!("ada@example.org");
+        let mut note = store.metadata("key:").remove(0);
+        let secret = note.as_object_mut().unwrap().remove("secret");
+        assert!(secret.is_some_and(|digits| digits.as_str().unwrap().len() == 8));
+        assert_eq!(note, row);
+        row["id"] = json!(&name_of(key)[4..16]);
+        row["name"] = json!(name_of(key));
+        assert_eq!(shown(&made.row), row);
     }
 }
 
@@ -214,21 +239,18 @@ fn every_random_bit_is_in_the_key() {
 
 #[test]
 fn a_key_that_cannot_work_is_not_made() {
-    let no_id = "is not an ID: write 1 to 128 ASCII characters without blanks and commas";
+    let no_id = "is not an ID: write 1 to 128 ASCII characters without blanks, commas, double quotes and backslashes";
     let no_label = "the label is out of bounds: write one line of at most 100 characters";
     let long = "u".repeat(129);
-    let teams = |team_id: &str, units: &[&str]| KeyLevel::Team {
-        team_id: team_id.to_owned(),
-        unit_ids: units.iter().map(|unit| (*unit).to_owned()).collect(),
-    };
+    let team = |id: &str| KeyLevel::Team(id.to_owned());
     let store = MemoryStore::default();
     for (level, label, message) in [
         (unit(""), "", format!("`` {no_id}")),
         (unit("a b"), "", format!("`a b` {no_id}")),
+        (unit("a\"b"), "", format!("`a\\\"b` {no_id}")),
         (unit(&long), "", format!("`{long}` {no_id}")),
-        (teams("t", &["u", "v w"]), "", format!("`v w` {no_id}")),
-        (teams("t", &[]), "", "a team has 1 to 1000 units, not 0".to_owned()),
-        (teams("t", &["u"; 1_001]), "", "a team has 1 to 1000 units, not 1001".to_owned()),
+        (team("a b"), "", format!("`a b` {no_id}")),
+        (team("a:b"), "", "`a:b` is not the ID of a team: write it without a colon".to_owned()),
         (unit("u"), &*"l".repeat(101), no_label.to_owned()),
         (unit("u"), "a\nb", no_label.to_owned()),
     ] {
@@ -251,45 +273,65 @@ fn list(store: &MemoryStore) -> Vec<KeyRow> {
 
 #[test]
 fn the_list_shows_what_each_key_may_do() {
-    let unit = r#"{"mode":"test","level":"unit","unitId":"u"}"#;
+    let unit = json!({ "mode": "test", "unit": "u", "created": "c", "by": "b", "later": 1 });
     let team =
-        r#"{"mode":"live","level":"team","teamId":"t","unitIds":["u","v"],"label":"both shops"}"#;
+        json!({ "mode": "live", "team": "t", "label": "both shops", "created": "c", "by": "b" });
     let store = MemoryStore::default();
     assert_eq!(shown(&list(&store)), json!([]));
-    for (name, record) in [
-        (name("aa"), unit),
-        (name("bb"), team),
-        (name("cc"), "{}"),
-        ("key:short".to_owned(), unit),
-        ("transaction:1".to_owned(), unit),
-        (format!("key:{}", "A".repeat(64)), unit),
+    for (name, metadata) in [
+        (name("aa"), &unit),
+        (name("bb"), &team),
+        (name("cc"), &Value::Null),
+        ("key:short".to_owned(), &unit),
+        ("transaction:1".to_owned(), &unit),
+        (format!("key:{}", "A".repeat(64)), &unit),
     ] {
-        store.keep(&name, record.as_bytes(), b"null");
+        store.keep(&name, b"{}", metadata.to_string().as_bytes());
     }
     let rows = [
-        json!({ "id": "aa0000000000", "name": name("aa"), "mode": "test", "level": "unit", "unitId": "u" }),
-        json!({ "id": "bb0000000000", "name": name("bb"), "mode": "live", "level": "team", "teamId": "t",
-          "unitIds": ["u", "v"], "label": "both shops" }),
-        json!({ "id": "cc0000000000", "name": name("cc"), "problem": "missing field `mode`" }),
+        json!({ "id": "aa0000000000", "name": name("aa"), "mode": "test", "unit": "u", "created": "c", "by": "b" }),
+        json!({ "id": "bb0000000000", "name": name("bb"), "mode": "live", "team": "t", "label": "both shops",
+          "created": "c", "by": "b" }),
+        json!({ "id": "cc0000000000", "name": name("cc"), "problem":
+          "unreadable metadata: invalid type: null, expected struct KeyNote" }),
     ];
     assert_eq!(shown(&list(&store)), json!(rows));
 }
 
 #[test]
-fn keys_of_many_pages_are_listed_and_read_a_hundred_at_once() {
+fn a_thousand_keys_cost_a_list_call_for_each_page_and_no_read() {
     let store = MemoryStore::default();
-    store.set_page_length(150); // of which 100 are read by a first call
-    for number in 0..320 {
-        let record = json!({ "mode": "test", "level": "unit", "unitId": format!("u{number}") });
-        store.keep(&name(&format!("{number:03}")), record.to_string().as_bytes(), b"null");
+    store.set_page_length(150);
+    for number in 0..1_000 {
+        let note =
+            json!({ "mode": "test", "unit": format!("u{number}"), "created": "c", "by": "b" });
+        store.keep(&name(&format!("{number:03}")), b"{}", note.to_string().as_bytes());
     }
     let rows = list(&store);
-    assert_eq!(rows.len(), 320);
+    assert_eq!(rows.len(), 1_000);
     assert!(rows.windows(2).all(|pair| pair[0].name.name < pair[1].name.name));
-    assert_eq!(
-        store.take_lists().iter().map(|list| list.names).collect::<Vec<_>>(),
-        [150, 150, 20]
-    );
+    let pages: Vec<_> = store.take_lists().iter().map(|list| list.names).collect();
+    assert_eq!(pages, [vec![150; 6], vec![100]].concat());
+    assert_eq!(store.take_reads(), ["secret"]);
+}
+
+/// Workers KV takes 1,024 bytes of metadata: also of the longest texts, escaped or of four bytes a character.
+#[test]
+fn the_note_of_a_key_fits_beside_its_record() {
+    let (store, clock) = (MemoryStore::default(), FixedClock(Cell::new(NOW_MS)));
+    let (by, first) = ("\"".repeat(80), FixedEntropy([1; 32]));
+    let author = Author::new(&by, &clock, &first).unwrap();
+    let level = unit(&"u".repeat(128));
+    let record = KeyRecord { label: "🌳".repeat(100), ..KeyRecord::new(Mode::Live, level) };
+    let old = block_on(keys::create(&store, &author, record)).unwrap();
+    let second = FixedEntropy([2; 32]);
+    let author = Author::new(&by, &clock, &second).unwrap();
+    let new = block_on(keys::rotate(&store, &author, &old.key, 60)).unwrap().made;
+    let third = FixedEntropy([3; 32]);
+    let author = Author::new(&by, &clock, &third).unwrap();
+    block_on(keys::rotate(&store, &author, &new.key, 60)).unwrap();
+    let longest = store.metadata("key:").iter().map(|note| note.to_string().len()).max();
+    assert!((850..=1_024).contains(&longest.unwrap()), "{longest:?} bytes");
 }
 
 /// Two operators who make the first two keys at the same time can make two secrets.
@@ -297,18 +339,16 @@ fn keys_of_many_pages_are_listed_and_read_a_hundred_at_once() {
 fn a_key_with_another_secret_is_pointed_out() {
     let store = MemoryStore::default();
     let made = make(&store, KeyRecord::new(Mode::Test, unit("u")));
-    let other = "08".repeat(32);
-    for (first, members) in [("aa", json!({ "secret": other })), ("bb", json!({}))] {
-        let mut record = json!({ "mode": "test", "level": "unit", "unitId": "u" });
-        record.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
-        store.keep(&name(first), record.to_string().as_bytes(), b"null");
+    for (first, members) in [("aa", json!({ "secret": "00000000" })), ("bb", json!({}))] {
+        let mut note = json!({ "mode": "test", "unit": "u", "created": "c", "by": "b" });
+        note.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        store.keep(&name(first), b"{}", note.to_string().as_bytes());
     }
     let problems: Vec<_> =
         list(&store).into_iter().map(|row| (row.name.name, row.problem.is_some())).collect();
     let mut expected = vec![(name("aa"), true), (name("bb"), true), (name_of(&made.key), false)];
     expected.sort();
     assert_eq!(problems, expected);
-    assert!(!shown(&list(&store)).to_string().contains(&other));
 }
 
 // ---- One key -----------------------------------------------------------------------------------
@@ -330,14 +370,13 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
     let name = format!("key:{KEY_HASH}");
     for wanted in [KEY, " service_sk_test_dev_unit\n", KEY_HASH, &name] {
         let store = three_keys();
+        assert!(block_on(keys::get(&store, wanted)).unwrap().is_some());
         let revoked = block_on(keys::revoke(&store, &desk().author(), wanted)).unwrap();
-        let row = json!({ "id": &KEY_HASH[..12], "name": name, "found": true });
-        assert_eq!(shown(&revoked), row);
+        assert_eq!(shown(&revoked), json!({ "id": &KEY_HASH[..12], "name": name }));
         assert_eq!((store.take_lists(), store.value(&name)), (vec![], None));
-        assert!(
-            !block_on(keys::revoke(&store, &desk().author(), wanted)).unwrap().found,
-            "once more"
-        );
+        assert!(block_on(keys::get(&store, wanted)).unwrap().is_none());
+        let once_more = block_on(keys::revoke(&store, &desk().author(), wanted));
+        refused(once_more, "not revoked: no such key here");
         assert_eq!(names(&store).len(), 2);
     }
 }
@@ -346,7 +385,7 @@ fn a_key_and_its_whole_hash_are_found_without_a_list() {
 fn an_id_is_looked_for_among_the_names_that_begin_so() {
     let store = three_keys();
     let revoked = block_on(keys::revoke(&store, &desk().author(), &KEY_HASH[..13])).unwrap();
-    assert_eq!(revoked.name.name, format!("key:{KEY_HASH}"));
+    assert_eq!(revoked.name, format!("key:{KEY_HASH}"));
     assert_eq!(names(&store), [name("aa"), name("d4f722b49dea0")]);
     let prefix = format!("key:{}", &KEY_HASH[..13]);
     assert_eq!(store.take_lists(), [support::memory::Listing { prefix, names: 1 }]);
@@ -396,27 +435,129 @@ fn a_key_that_replaces_another_may_do_the_same() {
         store.edit(&name_of(&made.key), |text| text.replacen('{', "{\"later\": [1], ", 1));
         let before = store.value(&name_of(&made.key)).unwrap();
         let rotated = rotate(&store, &made.key, keep).unwrap();
-        assert_eq!(rotated.ended, Ok(()));
-        assert_eq!(store.value(&name_of(&rotated.made.key)).unwrap(), before, "as it was spelled");
-        assert_eq!(rotated.replaces.name, made.row.name);
-        let rows = list(&store);
-        let ends = |key: &str| {
-            let row = rows.iter().find(|row| row.name.name == name_of(key));
-            row.map(|row| row.ends.clone())
-        };
-        assert_eq!(ends(&rotated.made.key), Some(None), "without an end");
-        let (end, old) = match keep {
+        let new = &rotated.made.row.name;
+        assert_eq!(store.value(&new.name).unwrap(), before, "as it was spelled");
+        assert_eq!(rotated.replaces, made.row.name);
+        let rows = shown(&list(&store));
+        let row = |id: &str| rows.as_array().unwrap().iter().find(|row| row["id"] == *id).cloned();
+        let row_of_new = row(&new.id).unwrap();
+        assert_eq!((&row_of_new["label"], row_of_new.get("ends")), (&json!("x"), None));
+        assert_eq!(row_of_new["predecessor"], json!(made.row.name.id));
+        let (ends, old) = match keep {
             0 => ("2026-01-31T12:00:00Z", None),
-            _ => ("2026-02-01T12:00:00Z", Some(Some("1970-01-02T00:00:00Z".to_owned()))),
+            _ => ("2026-02-01T12:00:00Z", Some((json!("1970-01-02T00:00:00Z"), json!(new.id)))),
         };
-        assert_eq!((&*rotated.replaces.ends, ends(&made.key)), (end, old));
+        let end = rotated.end.unwrap();
+        assert_eq!((&*end.ends, end.revoked), (ends, false));
+        let kept = row(&made.row.name.id);
+        assert_eq!(kept.map(|row| (row["ends"].clone(), row["successor"].clone())), old);
+    }
+}
+
+#[test]
+fn an_end_is_not_put_off() {
+    let store = MemoryStore::default();
+    let old = make(&store, KeyRecord::new(Mode::Test, unit("u")));
+    let first = rotate(&store, &old.key, 3_600).unwrap();
+    for (keep, ends) in [(86_400, "2026-01-31T13:00:00Z"), (60, "2026-01-31T12:01:00Z")] {
+        assert_eq!(rotate(&store, &old.key, keep).unwrap().end.unwrap().ends, ends);
+    }
+    let row = block_on(keys::get(&store, &old.key)).unwrap().unwrap().note.unwrap();
+    assert_eq!(row.ends.as_deref(), Some("2026-01-31T12:01:00Z"));
+    assert_eq!(row.successor, Some(first.made.row.name.id));
+}
+
+/// The store as it is for one operator, while another revokes the key at a moment that `is_now` knows by
+/// the name of a record that is read or written.
+struct Racing<'s> {
+    store: &'s MemoryStore,
+    key: &'s str,
+    is_now: fn(&str, &str) -> bool,
+    is_done: Cell<bool>,
+}
+
+impl Racing<'_> {
+    async fn revoke_at(&self, work: &str, name: &str) {
+        if !self.is_done.get() && (self.is_now)(work, name) {
+            self.is_done.set(true);
+            keys::revoke(self.store, &Desk::with(FixedEntropy([8; 32])).author(), self.key)
+                .await
+                .unwrap();
+        }
+    }
+}
+
+impl Store for Racing<'_> {
+    type Value = Vec<u8>;
+
+    async fn get<K: Key>(
+        &self,
+        key: &K,
+    ) -> Result<Option<Stored<Vec<u8>, K::Metadata>>, StoreError> {
+        let found = self.store.get(key).await;
+        self.revoke_at("get", &key.name()).await;
+        found
+    }
+
+    async fn put<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+    ) -> Result<(), StoreError> {
+        self.store.put(key, value, metadata).await?;
+        self.revoke_at("put", &key.name()).await;
+        Ok(())
+    }
+}
+
+impl OperatorStore for Racing<'_> {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        self.store.list(prefix, cursor).await
+    }
+
+    async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.store.get_values(keys).await
+    }
+
+    async fn put_for<K: Key>(
+        &self,
+        key: &K,
+        value: Vec<u8>,
+        metadata: &K::Metadata,
+        seconds: u32,
+    ) -> Result<(), StoreError> {
+        self.store.put_for(key, value, metadata, seconds).await
+    }
+
+    async fn remove<K: Key>(&self, key: &K) -> Result<(), StoreError> {
+        OperatorStore::remove(self.store, key).await
+    }
+}
+
+#[test]
+fn a_key_that_is_revoked_while_it_is_replaced_stays_revoked() {
+    let moments: [fn(&str, &str) -> bool; 2] = [
+        |work, name| work == "put" && name.starts_with("key:"), // the new key is written
+        |work, name| work == "get" && name.starts_with("key:"), // the old one is read once more
+    ];
+    for is_now in moments {
+        let store = MemoryStore::default();
+        let old = make(&store, KeyRecord::new(Mode::Test, unit("u")));
+        let racing = Racing { store: &store, key: &old.key, is_now, is_done: Cell::default() };
+        let desk = Desk::with(FixedEntropy([7; 32]));
+        let rotated = block_on(keys::rotate(&racing, &desk.author(), &old.key, 3_600)).unwrap();
+        assert!(racing.is_done.get());
+        assert!(rotated.end.unwrap().revoked);
+        assert_eq!(store.value(&name_of(&old.key)), None);
+        assert!(store.value(&name_of(&rotated.made.key)).is_some());
     }
 }
 
 #[test]
 fn a_key_is_not_replaced_by_one_that_cannot_work() {
     let store = MemoryStore::default();
-    let record = r#"{"mode":"test","level":"unit","unitId":"u"}"#;
+    let record = r#"{"mode":"test","unit":"u"}"#;
     store.keep(&name("aa"), record.as_bytes(), b"null");
     store.keep(&name("bb"), b"{}", b"null");
     for (key, message) in [
@@ -441,13 +582,71 @@ fn the_new_key_works_where_the_end_of_the_old_one_could_not_be_written() {
     let prefix: &'static str = Box::leak(name_of(&old.key).into_boxed_str());
     store.set_unconfirmed(Some(prefix));
     let rotated = rotate(&store, &old.key, 60).unwrap();
-    assert_eq!(rotated.ended, Err(StoreError::Unavailable));
+    assert_eq!(rotated.end.unwrap_err(), OperatorError::Store(StoreError::Unavailable));
     assert_eq!(store.value(&name_of(&rotated.made.key)).unwrap(), before);
+}
+
+// ---- Teams and the register --------------------------------------------------------------------
+
+#[test]
+fn a_team_is_a_record_for_each_unit() {
+    let store = MemoryStore::default();
+    let units = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+    let of = |team: &str| block_on(teams::get(&store, team)).unwrap().units;
+    let key = make(&store, KeyRecord::new(Mode::Live, KeyLevel::Team("t".to_owned()))).key;
+    let before = store.value(&name_of(&key));
+    let add = |team: &str, ids: &[&str]| {
+        block_on(teams::add(&store, &desk().author(), team, &units(ids)))
+    };
+    let remove = |team: &str, ids: &[&str]| {
+        block_on(teams::remove(&store, &desk().author(), team, &units(ids)))
+    };
+    store.set_page_length(2);
+    add("t", &["a", "b:c", "d"]).unwrap();
+    add("t2", &["a"]).unwrap();
+    assert_eq!((of("t"), of("t2")), (units(&["a", "b:c", "d"]), units(&["a"])));
+    let registered = json!({ "created": "2026-01-31T12:00:00.123Z", "by": "ada@example.org" });
+    let mut expected = [json!({ "team": "t", "units": 3 }), json!({ "team": "t2", "units": 1 })];
+    for row in &mut expected {
+        row.as_object_mut().unwrap().extend(registered.as_object().unwrap().clone());
+    }
+    assert_eq!(shown(&block_on(teams::list(&store)).unwrap()), json!(expected));
+    assert_eq!(store.metadata("unit:"), [registered.clone(), registered.clone(), registered]);
+    remove("t", &["a", "b:c"]).unwrap();
+    refused(remove("t", &["d", "a"]), "nothing was removed: `a` is not in the team `t` here");
+    assert_eq!((of("t"), of("t2")), (units(&["d"]), units(&["a"])));
+    assert_eq!(store.value(&name_of(&key)), before, "no key is written again");
+    refused(add("a:b", &["c"]), "`a:b` is not the ID of a team: write it without a colon");
+    let no_id = "`c,d` is not an ID: write 1 to 128 ASCII characters without blanks, commas, double quotes and backslashes";
+    refused(add("t", &["c,d"]), no_id);
+}
+
+#[test]
+fn the_register_knows_what_was_meant() {
+    let store = MemoryStore::default();
+    let ids = ["shop-1", "shop-201", "web"].map(str::to_owned);
+    block_on(register::add(&store, &desk().author(), &ids)).unwrap();
+    for (id, known, suggestion) in [
+        ("shop-1", true, None),
+        ("shpo-1", false, Some("shop-1")),
+        ("Shop-1", false, Some("shop-1")),
+        ("shop-210", false, Some("shop-201")),
+        ("wbe", false, Some("web")),
+        ("w", false, None),
+        ("till", false, None),
+    ] {
+        let unknown = shown(&block_on(register::look_up(&store, &[unit(id)])).unwrap());
+        let expected = json!([{ "unit": id, "suggestion": suggestion }]);
+        assert_eq!(unknown, if known { json!([]) } else { expected }, "{id}");
+    }
+    let both = [KeyLevel::Team("web".to_owned()), unit("web")];
+    let unknown = shown(&block_on(register::look_up(&store, &both)).unwrap());
+    assert_eq!(unknown, json!([{ "team": "web", "suggestion": null }]));
 }
 
 // ---- Profiles ----------------------------------------------------------------------------------
 
-fn profile(members: &Value) -> NewProfile {
+fn profile(members: &Value) -> ProfileMembers {
     serde_json::from_value(members.clone()).unwrap()
 }
 
@@ -462,7 +661,23 @@ fn a_profile_becomes_a_record_of_its_unit() {
     kept["version"] = json!(VERSION);
     assert_eq!(stored(&store, "profile:unit_1"), kept);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), shown(&row));
+    let set = |members| {
+        shown(&block_on(units::set(&store, &desk().author(), "unit_1", members)).unwrap())
+    };
+    let mut changed = shown(&row);
+    changed["profile"]["name"] = json!("Südwald");
+    assert_eq!(set(profile(&json!({ "name": "Südwald" }))), changed, "the name only");
+    let unset =
+        |members: &[Member]| block_on(units::unset(&store, &desk().author(), "unit_1", members));
+    changed["profile"]
+        .as_object_mut()
+        .unwrap()
+        .retain(|member, _| member == "name" || member == "link");
+    let without = unset(&[Member::Accent, Member::Logo, Member::Language]).unwrap();
+    assert_eq!(shown(&without), changed);
+    assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), changed);
     assert!(block_on(units::remove(&store, &desk().author(), "unit_1")).unwrap());
+    assert!(unset(&[Member::Link]).unwrap().is_none());
     assert!(!block_on(units::remove(&store, &desk().author(), "unit_1")).unwrap());
     assert!(block_on(units::get(&store, "unit_1")).unwrap().is_none());
 }
@@ -474,12 +689,17 @@ fn a_wrong_profile_is_refused_in_words() {
         (
             "a b",
             json!({ "name": "N" }),
-            "`a b` is not an ID: write 1 to 128 ASCII characters without blanks and commas",
+            "`a b` is not an ID: write 1 to 128 ASCII characters without blanks, commas, double quotes and backslashes",
         ),
         (
             "u",
             json!({ "name": "" }),
             "`name` is out of bounds: write one line of 1 to 80 characters, not all of them invisible, none of which turns the direction of text",
+        ),
+        (
+            "u",
+            json!({ "accent": "#000000" }),
+            "the unit `u` has no profile: begin it with `--name`",
         ),
         (
             "u",
@@ -503,43 +723,109 @@ fn a_wrong_profile_is_refused_in_words() {
 }
 
 #[test]
-fn profiles_are_listed_also_those_that_cannot_be_read() {
+fn units_are_listed_also_those_that_cannot_be_read() {
     let store = MemoryStore::default();
     store.set_page_length(2);
     for (name, record) in [
         ("profile:a", "{\"name\":\"A\",\"slogan\":1}"),
         ("profile:b", "{}"),
         ("profile:c", "{\"name\":\"C\"}"),
+        ("unit:c", "{}"),
+        ("unit:d", "{}"),
         ("catalogue:test", "{}"),
     ] {
-        store.keep(name, record.as_bytes(), b"null");
+        let metadata = json!({ "created": "then", "by": "ada" }).to_string();
+        let metadata = if name == "unit:c" { &metadata } else { "null" };
+        store.keep(name, record.as_bytes(), metadata.as_bytes());
     }
     let rows = shown(&block_on(units::list(&store)).unwrap());
-    assert_eq!(rows.as_array().unwrap().len(), 3);
+    assert_eq!(rows.as_array().unwrap().len(), 4);
+    assert_eq!(rows[3], json!({ "unit": "d" }));
     assert_eq!(rows[0], json!({ "unit": "a", "profile": { "name": "A" } }));
     assert_eq!(rows[1]["unit"], "b");
     assert!(rows[1]["problem"].as_str().unwrap().starts_with("`name` is out of bounds"));
-    assert_eq!(rows[2]["unit"], "c");
+    assert_eq!(
+        rows[2],
+        json!({ "unit": "c", "profile": { "name": "C" }, "created": "then", "by": "ada" })
+    );
 }
 
 // ---- Prices ------------------------------------------------------------------------------------
 
+#[track_caller]
+fn catalogue(text: &Value) -> Catalogue {
+    parse(text.to_string().as_bytes()).unwrap()
+}
+
 #[test]
-fn a_catalogue_is_stored_as_the_service_reads_it() {
+fn a_catalogue_is_stored_as_the_service_reads_it_and_kept() {
     let meant = json!({ "currencyCode": "GBP", "unitPrices": { "tree": "0.50" } });
-    let catalogue = parse(meant.to_string().as_bytes()).unwrap();
     let store = MemoryStore::default();
     assert_eq!(block_on(prices::get(&store, Mode::Test)), Ok(None));
-    block_on(prices::set(&store, &desk().author(), Mode::Live, &catalogue)).unwrap();
-    assert_eq!(names(&store), ["catalogue:live"]);
-    let mut kept = meant.clone();
+    let time =
+        block_on(prices::set(&store, &desk().author(), Mode::Live, catalogue(&meant))).unwrap();
+    assert_eq!(time, "2026-01-31T12:00:00.123Z");
+    let list = format!("prices:live:{time}");
+    assert_eq!(names(&store), ["catalogue:live", &list]);
+    let mut kept = meant;
+    kept["prices"] = json!(time);
+    assert_eq!(shown(&block_on(prices::get(&store, Mode::Live)).unwrap()), kept);
     kept["version"] = json!(VERSION);
-    assert_eq!(stored(&store, "catalogue:live"), kept);
-    assert_eq!(block_on(prices::get(&store, Mode::Live)), Ok(Some(catalogue)));
+    assert_eq!((stored(&store, "catalogue:live"), stored(&store, &list)), (kept.clone(), kept));
+    let written = json!({ "created": time, "by": "ada@example.org" });
+    assert_eq!(store.metadata("prices:"), [written]);
     store.keep("catalogue:test", b"{}", b"null");
+    let problem =
+        "the stored catalogue is damaged: missing field `currencyCode` at line 1 column 2";
+    refused(block_on(prices::get(&store, Mode::Test)), problem);
+    let change = block_on(prices::compare(&store, Mode::Test, &Catalogue::default())).unwrap();
+    assert_eq!(change.risks, [problem]);
+}
+
+#[test]
+fn what_new_prices_change_is_known_before_and_after() {
+    let store = MemoryStore::default();
+    let price = |offering: &str, from: Value, to: Value| json!({ "offering": offering, "from": from, "to": to });
+    let lists = [
+        (
+            json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "kg": "1.25" } }),
+            json!({ "currency": null, "risks": [], "prices":
+                [price("kg", json!(null), json!("1.25")), price("tree", json!(null), json!("0.50"))] }),
+        ),
+        (
+            json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.55", "kg": "1.25" } }),
+            json!({ "currency": null, "risks": [], "prices": [price("tree", json!("0.50"), json!("0.55"))] }),
+        ),
+        (
+            json!({ "currencyCode": "EUR", "unitPrices": { "kg": "1.25", "tre": "0.55" } }),
+            json!({ "currency": ["USD", "EUR"],
+                "risks": ["the currency changes from USD to EUR", "offerings that lose their price: 1"],
+                "prices": [price("tre", json!(null), json!("0.55")), price("tree", json!("0.55"), json!(null))] }),
+        ),
+    ];
+    let desk = desk();
+    for (number, (file, change)) in (0..).zip(&lists) {
+        let new = catalogue(file);
+        desk.clock.0.set(NOW_MS + number);
+        assert_eq!(&shown(&block_on(prices::compare(&store, Mode::Live, &new)).unwrap()), change);
+        block_on(prices::set(&store, &desk.author(), Mode::Live, new)).unwrap();
+    }
+    store.set_page_length(2);
+    let history = shown(&block_on(prices::history(&store, Mode::Live)).unwrap());
+    let listed = |(number, (_, change)): (u64, &(Value, Value))| {
+        let time = format!("2026-01-31T12:00:00.{}Z", 123 + number);
+        json!({ "mode": "live", "time": time, "by": "ada@example.org", "change": change })
+    };
+    assert_eq!(history, (0..).zip(&lists).map(listed).collect::<Value>());
+    assert_eq!(block_on(prices::history(&store, Mode::Test)), Ok(vec![]));
+
+    let with = |mode, price| block_on(prices::with_price(&store, mode, "tree", price));
+    let one = with(Mode::Live, "0.60").unwrap();
+    assert_eq!(shown(&one.unit_prices), json!({ "kg": "1.25", "tre": "0.55", "tree": "0.60" }));
+    refused(with(Mode::Live, "-1"), "`-1` is not a price: write a plain decimal such as `0.50`");
     refused(
-        block_on(prices::get(&store, Mode::Test)),
-        "the stored catalogue is damaged: missing field `currencyCode` at line 1 column 2",
+        with(Mode::Test, "1"),
+        "test keys have no prices yet: begin with a file, which has the currency",
     );
 }
 
@@ -581,8 +867,8 @@ fn the_development_data_are_those_of_the_documents() {
     );
     assert_eq!(
         names(&store).len(),
-        keys.len() + 4,
-        "with prices of both modes, the secret, and a profile"
+        keys.len() + 9,
+        "with prices of both modes, the secret, a profile, a team of two units, and the register"
     );
     for row in &keys {
         let text = store.value(&name_of(&row.key)).unwrap();
@@ -591,6 +877,7 @@ fn the_development_data_are_those_of_the_documents() {
         assert_eq!(record, row.record);
         assert!(row.key.starts_with(record.mode.key_prefix()));
     }
+    assert!(list(&store).iter().all(|row| row.problem.is_none()));
     for name in ["catalogue:test", "catalogue:live"] {
         assert_eq!(
             stored(&store, name),

@@ -117,11 +117,12 @@ fn logs_without_quoting(answer: &Answer, kind: &str, stored: &str) {
 const BROKEN: &[&str] =
     &["", "canary", "\"canary\"", "{\"canary\"", "{\"canary\":", "[\"canary\"]", "{}"];
 const KEYS: &[&str] = &[
-    r#"{"mode":"canary","level":"unit","unitId":"u"}"#,
-    r#"{"mode":"test","level":"canary","unitId":"u"}"#,
-    r#"{"mode":"test","level":"unit","unitId":"a canary"}"#,
-    r#"{"mode":"test","level":"team","teamId":"t","unitIds":"canary"}"#,
-    r#"{"mode":"test","mode":"canary","level":"unit","unitId":"u"}"#,
+    r#"{"mode":"canary","unit":"u"}"#,
+    r#"{"mode":"test","unit":"a canary"}"#,
+    r#"{"mode":"test","unit":["canary"]}"#,
+    r#"{"mode":"test","team":"a:canary"}"#,
+    r#"{"mode":"test","unit":"canary","team":"t"}"#,
+    r#"{"mode":"test","mode":"canary","unit":"u"}"#,
 ];
 const CATALOGUES: &[&str] = &[
     r#"{"currencyCode":"canary","unitPrices":{}}"#,
@@ -172,6 +173,7 @@ fn a_transaction_is_listed_with_time_charge_and_hashes() {
     let plain = json!({
         "version": 1, "mode": "test", "unit": "unit_dev", "summary": {
             "createdAt": "2026-01-31T12:00:00.123Z", "amount": "1.50", "currencyCode": "USD", "lookup": hashes,
+            "key": "d4f722b49dea",
         },
     });
     assert_eq!(metadata(&with_secret(SECRET), &once), plain);
@@ -203,17 +205,18 @@ fn hashes_tell_apart_all_but_the_case_of_an_address() {
     assert_eq!((hashes.reference.len(), hashes.email.len()), (32, 32));
 }
 
-/// Workers KV takes 1,024 bytes of metadata: also of the longest unit, all of whose characters are
-/// escaped, and of the largest charge.
+/// Workers KV takes 1,024 bytes of metadata: also of the longest unit and the largest charge.
 #[test]
 fn the_metadata_fits_beside_its_record() {
-    let unit_id = "\"".repeat(128);
+    let unit_id = "u".repeat(128);
     let service = seeded();
     let mut record = with_secret(SECRET);
     record.level = unit(&unit_id);
     put_key(&*service.store, UNIT, &record);
     let price = "9".repeat(40);
-    let prices = json!({ "currencyCode": "USD", "unitPrices": { "tree": price } }).to_string();
+    let time = "2026-01-31T12:00:00.123Z";
+    let prices = json!({ "currencyCode": "USD", "unitPrices": { "tree": price }, "prices": time })
+        .to_string();
     put_prices(&*service.store, Mode::Test, prices.as_bytes());
     let pledge = |offering: &str| json!({ "impact": { "amount": 1e308, "offeringId": offering } });
     let pledges = [vec![pledge("tree"); 1_000], vec![pledge("x"); 2_000]].concat();
@@ -223,6 +226,7 @@ fn the_metadata_fits_beside_its_record() {
     let metadata = &service.store.metadata("transaction:")[0];
     assert!(metadata["summary"]["amount"].as_str().unwrap().len() > 350);
     assert_eq!(metadata["summary"]["unpriced"], 2_000);
+    assert_eq!(metadata["summary"]["prices"], time);
     let bytes = metadata.to_string().len();
     assert!((900..=1_024).contains(&bytes), "{bytes} bytes");
 }

@@ -6,10 +6,13 @@ use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::Mode;
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, Key, ProfileKey, SecretKey, TransactionKey, TransactionMetadata,
+    AuditKey, CatalogueKey, CredentialKey, Key, MemberKey, PricesKey, ProfileKey, SecretKey,
+    TeamKey, TransactionKey, TransactionMetadata, UnitKey,
 };
 use support::memory::MemoryStore;
 use support::stores::{conforms, edit_key, id, replay_key, scope};
+
+const TIME: &str = "2026-01-31T12:00:00.123Z";
 
 // ---- Memory ------------------------------------------------------------------------------------
 
@@ -22,6 +25,7 @@ fn memory_conforms() {
 
 #[test]
 fn a_key_owns_its_prefix_and_fits() {
+    let longest = "t".repeat(128);
     let names = [
         (TransactionKey(&id(1)).name(), "transaction:ptran_"),
         (
@@ -33,6 +37,12 @@ fn a_key_owns_its_prefix_and_fits() {
         (replay_key("k").name(), "idempotency:"),
         (ProfileKey("unit").name(), "profile:unit"),
         (SecretKey.name(), "secret"),
+        (MemberKey { team: &longest, unit: &longest }.name(), "member:ttt"),
+        (UnitKey(&longest).name(), "unit:ttt"),
+        (TeamKey(&longest).name(), "team:ttt"),
+        (PricesKey { mode: Mode::Live, time: TIME }.name(), "prices:live:2026-01-31T12:00:00.123Z"),
+        (AuditKey::new(1_769_860_800_123, [255; 8]).name(), "audit:8230139199876:ffffffffffffffff"),
+        (AuditKey::new(u64::MAX, [0; 8]).name(), "audit:0000000000000:0000000000000000"),
     ];
     for (name, prefix) in names {
         assert!(name.starts_with(prefix) && name.len() <= 512, "`{name}`");
@@ -49,12 +59,22 @@ fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
         ProfileKey("unit").name(),
         CatalogueKey(Mode::Test).name(),
         SecretKey.name(),
+        MemberKey { team: "t", unit: "u:v" }.name(),
+        PricesKey { mode: Mode::Test, time: TIME }.name(),
+        AuditKey::new(1, [2; 8]).name(),
     ];
     let read = |read: fn(&str) -> bool| names.iter().map(|name| read(name)).collect::<Vec<_>>();
     let only = |index| (0..names.len()).map(|other| other == index).collect::<Vec<_>>();
     assert_eq!(read(|name| TransactionKey::parse(name) == Some(id(1))), only(0));
     assert_eq!(read(|name| CredentialKey::parse(name).is_some()), only(1));
     assert_eq!(read(|name| ProfileKey::parse(name) == Some(ProfileKey("unit"))), only(3));
+    let member = MemberKey { team: "t", unit: "u:v" };
+    assert_eq!(read(|name| MemberKey::parse(name).is_some()), only(6));
+    assert_eq!(MemberKey::parse(&member.name()), Some(member), "a team ends at the first colon");
+    let prices = PricesKey { mode: Mode::Test, time: TIME };
+    assert_eq!(read(|name| PricesKey::parse(name).is_some()), only(7));
+    assert_eq!(PricesKey::parse(&prices.name()), Some(prices));
+    assert_eq!(read(|name| AuditKey::parse(name) == Some(AuditKey::new(1, [2; 8]))), only(8));
     for wrong in ["transaction:ptran_", "key:", "key:abc", "idempotency:ABC", "transaction:"] {
         assert!(TransactionKey::parse(wrong).is_none(), "`{wrong}`");
         assert!(CredentialKey::parse(wrong).is_none());
@@ -88,11 +108,12 @@ fn cache_seconds<K: Key>(_: &K) -> Option<u32> {
     K::CACHE_SECONDS
 }
 
-/// With the 10 s of the isolate a revoked key lives 40 s at most.
+/// With the 10 s of the isolate a revoked key, or a unit removed from its team, lives 40 s at most.
 #[test]
-fn only_a_key_is_cached_for_less_than_usual() {
+fn only_a_key_and_its_team_are_cached_for_less_than_usual() {
     assert_eq!(cache_seconds(&TransactionKey(&id(1))), None);
     assert_eq!(cache_seconds(&CredentialKey(ApiKey::new("k").hash())), Some(30));
+    assert_eq!(cache_seconds(&MemberKey { team: "t", unit: "u" }), Some(30));
     assert_eq!(cache_seconds(&CatalogueKey(Mode::Test)), None);
     assert_eq!(cache_seconds(&replay_key("k")), None);
 }

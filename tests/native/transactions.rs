@@ -1,6 +1,8 @@
 //! Transactions as an operator finds, shows, erases and sums them.
 
 use futures_executor::block_on;
+use impact_pledge::auth::ApiKey;
+use impact_pledge::operator::prices;
 use impact_pledge::operator::transactions::{
     self, By, Damaged, Found, Month, Report, Row, Size, Usage, UsageQuery, View, Wanted,
 };
@@ -12,8 +14,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::memory::{Listing, MemoryStore};
 use support::service::{
-    Answer, LIVE_UNIT, SECRET, TestRequest, TestService, UNIT, desk, key_record, minimal, put_key,
-    repeatable, seeded, unit,
+    Answer, LIVE_UNIT, NOW_MS, SECRET, TestRequest, TestService, UNIT, desk, key_record, minimal,
+    put_key, repeatable, seeded, unit,
 };
 
 const MINUTE: u64 = 60_000;
@@ -274,6 +276,32 @@ fn show(store: &MemoryStore, id: &str, reveal: bool, timeline: bool) -> Value {
     shown(&record.show(View { reveal, timeline }).unwrap())
 }
 
+/// Why 0.50 in October? By the list that was in force then, whatever has been set since.
+#[test]
+fn a_transaction_names_its_key_and_its_price_list() {
+    let bench = bench();
+    let (desk, file) = (desk(), br#"{"currencyCode":"EUR","unitPrices":{"tree":"0.50","kg":"2"}}"#);
+    let set = |prices: &[u8]| {
+        let catalogue = prices::parse(prices).unwrap();
+        block_on(prices::set(&*bench.store, &desk.author(), Mode::Test, catalogue)).unwrap()
+    };
+    let time = set(file);
+    let id = id_of(&bench.create(UNIT, &minimal()));
+    desk.clock.0.set(NOW_MS + 1);
+    set(br#"{"currencyCode":"EUR","unitPrices":{"tree":"0.60"}}"#);
+    let shown_key = show(&bench.store, &id, false, false)["key"].clone();
+    assert_eq!(shown_key, ApiKey::new(UNIT).hash().id());
+    let record = block_on(transactions::get(&*bench.store, &id)).unwrap();
+    let prices = shown(&block_on(record.prices(&*bench.store)).unwrap());
+    let of_its_own = json!({ "tree": "0.50" });
+    assert_eq!(
+        prices,
+        json!({ "time": time, "by": "ada@example.org", "currencyCode": "EUR", "unitPrices": of_its_own })
+    );
+    bench.store.remove(&format!("prices:test:{time}"));
+    assert_eq!(block_on(record.prices(&*bench.store)), Ok(None));
+}
+
 #[test]
 fn what_is_shown_of_a_transaction_is_masked() {
     let bench = bench();
@@ -350,6 +378,7 @@ fn assert_erased(bench: &TestService<MemoryStore>, id: &str) {
     let (name, value, metadata) = transaction(&bench.store);
     assert!(!format!("{name}{value}{metadata}").contains("canary"), "{value}");
     assert_eq!(metadata["summary"]["lookup"], Value::Null);
+    assert_eq!(metadata["bytes"], value.len());
     let got = bench.get(UNIT, id);
     assert_eq!(got.status, 200);
     let got = got.json();

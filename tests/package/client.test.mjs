@@ -223,6 +223,7 @@ const WRONG = [
     { ...GOOD, [option]: 1 },
     new RegExp(`\`${option}\` is not an option here; did you mean \`${meant}\`\\?`),
   ]),
+  [{ ...GOOD, [KEY]: 1 }, /`\[API key\]` is not an option here/],
   [{ ...GOOD, ["x".repeat(1_000_000)]: 1 }, /the options are `apiKey`/],
 ];
 

@@ -39,7 +39,8 @@ function isOurs({ status, headers, text }, expected, error) {
   assert.equal(headers["x-content-type-options"], "nosniff");
   const body = JSON.parse(text);
   assert.equal(body.error, error);
-  assert.ok(body.message.length > 0);
+  const named = ` The request's ID is \`${headers["x-request-id"]}\`.`;
+  assert.ok(body.message.endsWith(named), text);
 }
 
 /** What the Worker has logged in JSON. */

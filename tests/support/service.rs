@@ -14,7 +14,8 @@ use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::store::{
-    CatalogueKey, CredentialKey, NoMetadata, ProfileKey, Store, TransactionKey, TransactionMetadata,
+    CatalogueKey, CredentialKey, MemberKey, NoMetadata, ProfileKey, Store, TransactionKey,
+    TransactionMetadata,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -242,13 +243,12 @@ pub const UNIT: &str = "service_sk_test_dev_unit";
 pub const LIVE_UNIT: &str = "service_sk_live_dev_unit";
 pub const TEAM: &str = "service_sk_test_dev_team";
 
-pub fn unit(unit_id: &str) -> KeyLevel {
-    KeyLevel::Unit { unit_id: unit_id.to_owned() }
+pub fn unit(unit: &str) -> KeyLevel {
+    KeyLevel::Unit(unit.to_owned())
 }
 
 pub fn team() -> KeyLevel {
-    let unit_ids = vec!["unit_dev".to_owned(), "unit_dev_two".to_owned()];
-    KeyLevel::Team { team_id: "team_dev".to_owned(), unit_ids }
+    KeyLevel::Team("team_dev".to_owned())
 }
 
 /// The secret of the namespace; the record of every key has a copy.
@@ -273,6 +273,9 @@ pub fn seed(store: &impl Store) {
     for (key, mode, level) in keys {
         put_key(store, key, &key_record(mode, level));
     }
+    for unit in ["unit_dev", "unit_dev_two"] {
+        put_member(store, "team_dev", unit);
+    }
     let catalogue =
         json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" } });
     for mode in [Mode::Test, Mode::Live] {
@@ -282,6 +285,10 @@ pub fn seed(store: &impl Store) {
 
 pub fn put_prices(store: &impl Store, mode: Mode, catalogue: &[u8]) {
     block_on(store.put(&CatalogueKey(mode), catalogue.to_vec(), &NoMetadata)).unwrap();
+}
+
+pub fn put_member(store: &impl Store, team: &str, unit: &str) {
+    block_on(store.put(&MemberKey { team, unit }, b"{}".to_vec(), &NoMetadata)).unwrap();
 }
 
 pub fn put_key(store: &impl Store, key: &str, record: &KeyRecord) {

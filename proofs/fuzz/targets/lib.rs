@@ -81,6 +81,7 @@ fn is_name(name: &str) -> bool {
         Some(("transaction", id)) => id
             .strip_prefix("ptran_")
             .is_some_and(|id| is(id, 42, "abcdefghijklmnopqrstuvwxyz234567")),
+        Some(("member", _)) => name.len() <= 512,
         Some(("profile", _)) => true, // of the unit that a transaction's metadata names
         _ => ["catalogue:test", "catalogue:live"].contains(&name),
     }

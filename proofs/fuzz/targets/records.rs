@@ -2,7 +2,7 @@
 
 use crate::page::check_page;
 use crate::{ACCESS, EDIT_KEY, ID, RECORD, VALID, send, service, service_with, text};
-use impact_pledge::auth::{ApiKey, KeyRecord};
+use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::charge::Catalogue;
 use impact_pledge::idempotency::{IdempotencyKey, Replay, ReplayHash};
 use impact_pledge::pledge::RetrievedPledgeTransaction;
@@ -54,11 +54,12 @@ fn ours() -> Scope {
 fn key(record: &[u8]) {
     let service = service();
     service.store.keep(&CredentialKey(ApiKey::new(UNIT).hash()).name(), record, b"null");
-    let status = match read::<KeyRecord>(record).map(|key| key.scope(Some("unit_dev"))) {
+    let status = match read::<KeyRecord>(record).map(|key| (key.mode, key.level)) {
         None => 500,
-        Some(None) => 401,
-        Some(Some(scope)) if scope == ours() => 200,
-        Some(Some(_)) => 404,
+        Some((_, KeyLevel::Team(team))) if team != "team_dev" => 401,
+        Some((Mode::Test, KeyLevel::Team(_))) => 200,
+        Some((Mode::Test, KeyLevel::Unit(unit))) if unit == "unit_dev" => 200,
+        Some(_) => 404,
     };
     assert_eq!(send(&service, &get()).0.status, status);
 }

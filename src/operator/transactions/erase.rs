@@ -10,8 +10,8 @@ use crate::operator::{OperatorError, Result, prices, put_record};
 use crate::pledge::{ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::scope::Mode;
 use crate::store::{
-    ErasedKey, Key as _, NoMetadata, OperatorStore, ReplayKey, StoredValue as _, Summary,
-    TransactionKey, TransactionMetadata, decode,
+    ErasedKey, Key as _, NoMetadata, OperatorStore, ReplayKey, StoreError, StoredValue as _,
+    Summary, TransactionKey, TransactionMetadata, decode,
 };
 use crate::time::{age_ms, date_time};
 use crate::version::Version;
@@ -71,8 +71,8 @@ struct Mark<'t> {
 /// visible everywhere.
 ///
 /// # Errors
-/// If the transaction or a catalogue is damaged, the transaction is too young, its replay record was
-/// missing and is written now, or the store fails.
+/// If the transaction is damaged or too young, its replay record was missing and is written now, or
+/// the store fails.
 pub async fn erase(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -94,17 +94,27 @@ pub async fn erase(
 /// The record of a transaction as it is once it is erased.
 ///
 /// # Errors
-/// If the transaction or a catalogue is damaged, or the store fails.
+/// If the transaction is damaged, or the store fails.
 pub(super) async fn without_texts(
     store: &impl OperatorStore,
     record: &Record,
     now_ms: u64,
 ) -> Result<(Vec<u8>, TransactionMetadata)> {
-    let catalogues = [prices::get(store, Mode::Test).await?, prices::get(store, Mode::Live).await?];
+    let catalogues = [catalogue(store, Mode::Test).await?, catalogue(store, Mode::Live).await?];
     let mut transaction = record.transaction()?;
     erase_texts(&mut transaction, &catalogues);
-    let metadata = erased_metadata(record, record.metadata()?, now_ms)?;
-    Ok((serde_json::to_vec(&transaction)?, metadata))
+    let value = serde_json::to_vec(&transaction)?;
+    let mut metadata = erased_metadata(record, record.metadata()?, now_ms)?;
+    metadata.bytes = Some(value.len());
+    Ok((value, metadata))
+}
+
+/// A catalogue that lists offerings; `None` if it is missing or damaged.
+async fn catalogue(store: &impl OperatorStore, mode: Mode) -> Result<Option<Catalogue>> {
+    match prices::get(store, mode).await {
+        Err(OperatorError::Store(StoreError::Damaged(_))) => Ok(None),
+        found => found,
+    }
 }
 
 /// The key of the replay record; `None` for a create without an idempotency key.

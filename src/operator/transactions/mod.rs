@@ -3,12 +3,14 @@
 //! Lists are read from metadata alone: time, charge and hashes, without personal data.
 
 mod erase;
+mod export;
 mod find;
 mod restore;
 mod show;
 mod usage;
 
 pub use erase::{Erased, check_erasable, erase};
+pub use export::{Line, Lines};
 pub use find::{By, Found, Size, find, size_of_all};
 pub use restore::{erase_restored, is_erased, marked};
 pub use show::{Shown, View};

@@ -31,7 +31,7 @@ pub struct Restored {
 /// out, as nobody knows what it has.
 ///
 /// # Errors
-/// If a catalogue is damaged, or the store fails.
+/// If the store fails.
 pub async fn erase_restored(
     store: &impl OperatorStore,
     now_ms: u64,

@@ -1,10 +1,13 @@
 //! Shows one transaction, with its texts masked unless they are asked for.
 
-use super::{Record, Row};
+use super::{Metadata, Record, Row};
 use crate::operator::Result;
+use crate::operator::prices::{self, PriceList};
 use crate::pledge::RetrievedPledgeTransaction;
+use crate::store::OperatorStore;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// The parts of a transaction that are shown.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -22,6 +25,8 @@ pub struct Shown<'r> {
     pub row: Row,
     /// Whether its create had an `Idempotency-Key`.
     pub repeatable: bool,
+    /// The ID of the API key that made it.
+    pub key: Option<String>,
     /// The answer of the get operation, masked.
     pub transaction: RetrievedPledgeTransaction<'r>,
 }
@@ -35,6 +40,7 @@ impl Record {
         let metadata = self.metadata()?;
         let mut transaction = self.transaction()?;
         let repeatable = metadata.summary.replay.is_some();
+        let key = metadata.summary.key.clone();
         let row = Row::new(&self.id, metadata)
             .ok_or_else(|| self.damaged_by("its metadata lacks time or charge"))?;
         if !view.timeline {
@@ -43,7 +49,25 @@ impl Record {
         if !view.reveal {
             mask(&mut transaction);
         }
-        Ok(Shown { row, repeatable, transaction })
+        Ok(Shown { row, repeatable, key, transaction })
+    }
+
+    /// The price list that the charge is by, with its own offerings; `None` if there was none, or it is
+    /// not here.
+    ///
+    /// # Errors
+    /// If the record or the list is damaged, or the store fails.
+    pub async fn prices(&self, store: &impl OperatorStore) -> Result<Option<PriceList>> {
+        let Metadata { mode, summary, .. } = self.metadata()?;
+        let Some(time) = summary.prices else { return Ok(None) };
+        let mut list = prices::listed(store, mode, &time).await?;
+        if let Some(list) = &mut list {
+            let transaction = self.transaction()?;
+            let own: BTreeSet<_> =
+                transaction.pledges.iter().map(|pledge| &*pledge.impact.offering_id).collect();
+            list.catalogue.unit_prices.retain(|offering, _| own.contains(&**offering));
+        }
+        Ok(list)
     }
 }
 

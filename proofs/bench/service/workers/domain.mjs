@@ -15,14 +15,8 @@ export const isId = (text) => ID.test(text);
 /** Bearer, in any case, and a token. @param {string | undefined} header */
 export const bearer = (header) => header?.match(/^bearer +(\S+)$/i)?.[1];
 
-/**
- * @param {{mode: string, level: string, unitId?: string, unitIds?: string[]}} record
- * @param {string | undefined} unitId
- */
-export function callerOf(record, unitId) {
-  const unit = record.level === "unit" ? record.unitId : record.unitIds.find((id) => id === unitId);
-  return unit && { unit, mode: record.mode, isLive: record.mode === "live" };
-}
+/** Whom the key of a unit acts for; the bench has no team. @param {{mode: string, unit: string}} record */
+export const callerOf = ({ unit, mode }) => ({ unit, mode, isLive: mode === "live" });
 
 const DETAIL = {
   name: null,

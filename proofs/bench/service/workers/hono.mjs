@@ -61,7 +61,7 @@ const refuse = (body) => answer(body, 401, { ...HEADERS, "www-authenticate": "Be
 async function create(c) {
   const token = bearer(c.req.raw.headers.get("authorization"));
   const record = token && (await keyRecord(c.env, token));
-  const caller = record && callerOf(record, c.req.raw.headers.get("x-service-unit-id"));
+  const caller = record && callerOf(record);
   if (!caller) return refuse(REFUSED.create);
   const { unit, mode, isLive } = caller;
   const type = c.req.raw.headers.get("content-type")?.split(";")[0].trim().toLowerCase();
@@ -119,7 +119,7 @@ async function get(c) {
     keyRecord(c.env, token),
     isId(id) ? c.env.PLEDGES.getWithMetadata(name, "stream") : null,
   ]);
-  const caller = record && callerOf(record, c.req.raw.headers.get("x-service-unit-id"));
+  const caller = record && callerOf(record);
   if (!caller) return refuse(REFUSED.get);
   if (!found?.value || found.metadata.unit !== caller.unit || found.metadata.mode !== caller.mode)
     return answer(NOT_FOUND, 404);

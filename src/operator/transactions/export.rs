@@ -1,0 +1,123 @@
+//! Transactions as lines of a table, for the accounts.
+
+use super::Row;
+use crate::operator::Result;
+use crate::pledge::{CurrencyCode, RetrievedPledgeTransaction, TransactionId};
+use crate::scope::Mode;
+use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, TransactionKey, decode};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A pledge of a transaction. The first has the charge, so that a column of charges can be summed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Line {
+    /// The transaction's ID.
+    pub id: String,
+    /// When it was created, an RFC 3339 date-time.
+    pub created_at: String,
+    /// Test or live.
+    pub mode: Mode,
+    /// The unit's ID.
+    pub unit: String,
+    /// The name that the unit's timelines show; empty if it has none.
+    pub unit_name: String,
+    /// The shop's reference.
+    pub reference: String,
+    /// The offering's ID; empty if the record cannot be read.
+    pub offering: String,
+    /// The quantity, as JSON has it.
+    pub quantity: String,
+    /// The charge of the whole transaction, a decimal with two places.
+    pub amount: Option<String>,
+    /// The currency of `amount`.
+    pub currency_code: CurrencyCode,
+    /// Number of the transaction's pledges whose offering had no price.
+    pub unpriced: Option<usize>,
+    /// When its personal data was erased, an RFC 3339 date-time.
+    pub erased: Option<String>,
+}
+
+/// Makes lines. It reads each record, and each unit's name once.
+pub struct Lines<'s, S> {
+    store: &'s S,
+    names: BTreeMap<String, String>,
+}
+
+impl<'s, S: OperatorStore> Lines<'s, S> {
+    /// Begins an export.
+    pub fn new(store: &'s S) -> Self {
+        Lines { store, names: BTreeMap::new() }
+    }
+
+    /// The lines of at most [`MAX_READS`] transactions, in their sequence. One whose record cannot be
+    /// read has a line without an offering: its charge counts.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn of(&mut self, rows: &[Row]) -> Result<Vec<Line>> {
+        self.look_up_names(rows).await?;
+        let ids: Vec<_> = rows.iter().filter_map(|row| TransactionId::parse(&row.id)).collect();
+        let keys: Vec<_> = ids.iter().map(TransactionKey).collect();
+        let values = self.store.get_values(&keys).await?;
+        let found = rows.iter().zip(values);
+        Ok(found.flat_map(|(row, value)| self.lines(row, value.as_deref())).collect())
+    }
+
+    async fn look_up_names(&mut self, rows: &[Row]) -> Result<()> {
+        let mut units: Vec<_> = rows.iter().map(|row| row.unit.as_str()).collect();
+        units.sort_unstable();
+        units.dedup();
+        units.retain(|unit| !self.names.contains_key(*unit));
+        for units in units.chunks(MAX_READS) {
+            let keys: Vec<_> = units.iter().copied().map(ProfileKey).collect();
+            let names = self.store.get_values(&keys).await?.into_iter().map(name_in);
+            self.names.extend(units.iter().map(|unit| (*unit).to_owned()).zip(names));
+        }
+        Ok(())
+    }
+
+    fn lines(&self, row: &Row, value: Option<&[u8]>) -> Vec<Line> {
+        let transaction: Option<RetrievedPledgeTransaction<'_>> =
+            value.and_then(|value| serde_json::from_slice(value).ok());
+        let line = Line {
+            id: row.id.clone(),
+            created_at: row.created_at.clone(),
+            mode: row.mode,
+            unit: row.unit.clone(),
+            unit_name: self.names.get(&row.unit).cloned().unwrap_or_default(),
+            reference: transaction.as_ref().map(|it| it.reference.to_string()).unwrap_or_default(),
+            currency_code: row.currency_code,
+            erased: row.erased.clone(),
+            offering: String::new(),
+            quantity: String::new(),
+            amount: None,
+            unpriced: None,
+        };
+        let pledges = transaction.map(|it| it.pledges).unwrap_or_default();
+        let of_pledges = pledges.iter().map(|pledge| Line {
+            offering: pledge.impact.offering_id.to_string(),
+            quantity: serde_json::to_string(&pledge.impact.amount).unwrap_or_default(),
+            ..line.clone()
+        });
+        let mut lines: Vec<_> = of_pledges.collect();
+        if lines.is_empty() {
+            lines.push(line);
+        }
+        if let Some(first) = lines.first_mut() {
+            first.amount = Some(row.amount.clone());
+            first.unpriced = Some(row.unpriced);
+        }
+        lines
+    }
+}
+
+/// The name in the record of a profile.
+fn name_in(record: Option<Vec<u8>>) -> String {
+    #[derive(Default, Deserialize)]
+    struct Named {
+        name: String,
+    }
+    let named = record.and_then(|record| decode::<Named>(ProfileKey::KIND, &record).ok());
+    named.unwrap_or_default().name
+}
