@@ -11,18 +11,8 @@ pub use key::{
     AuditKey, CatalogueKey, CredentialKey, ErasedKey, FailedMailKey, Key, MailedKey, MemberKey,
     NotificationKey, PricesKey, ProfileKey, ReplayKey, SecretKey, TeamKey, TransactionKey, UnitKey,
 };
-pub use metadata::{
-    AuditKey, CatalogueKey, CredentialKey, ErasedKey, FailedMailKey, Key, Listed, ListingStore,
-    MAX_READS, MailState, MailedKey, MemberKey, NoMetadata, NotificationKey, OperatorStore, Page,
-    PricesKey, ProfileKey, Registered, ReplayKey, SecretKey, Summary, TeamKey, TransactionKey,
-    TransactionMetadata, UnitKey,
-};
-pub use operator::{
-    AuditKey, CatalogueKey, CredentialKey, ErasedKey, FailedMailKey, Key, Listed, ListingStore,
-    MAX_READS, MailState, MailedKey, MemberKey, NoMetadata, NotificationKey, OperatorStore, Page,
-    PricesKey, ProfileKey, Registered, ReplayKey, SecretKey, Summary, TeamKey, TransactionKey,
-    TransactionMetadata, UnitKey,
-};
+pub use metadata::{MailState, NoMetadata, Registered, Summary, TransactionMetadata};
+pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page};
 
 use serde::Deserialize;
 use serde_json::error::Category;
