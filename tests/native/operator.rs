@@ -10,7 +10,7 @@ use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units::{self, Member, ProfileMembers};
 use impact_pledge::operator::{OperatorError, prices, register, seed, teams};
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{Key, OperatorStore, Page, Store, StoreError, Stored};
+use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -511,11 +511,13 @@ impl Store for Racing<'_> {
     }
 }
 
-impl OperatorStore for Racing<'_> {
+impl ListingStore for Racing<'_> {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         self.store.list(prefix, cursor).await
     }
+}
 
+impl OperatorStore for Racing<'_> {
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         self.store.get_values(keys).await
     }
