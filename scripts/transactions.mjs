@@ -435,10 +435,10 @@ function restoredInWords(file, done, withKeys) {
 }
 
 function keysInWords({ count, examples }) {
-  const rows = examples.map(({ id, mode, unitId, teamId, label, problem }) => [
+  const rows = examples.map(({ id, mode, unit, team, label, problem }) => [
     id,
     mode,
-    unitId ?? teamId,
+    unit ?? team,
     label ?? problem,
   ]);
   const more = count > examples.length ? `\n\nAnd ${count - examples.length} more.` : "";

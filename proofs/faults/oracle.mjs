@@ -95,6 +95,7 @@ class Facts {
       ...(this.faults.get(ask.number) ?? []).flatMap((fault) => SHOWS[fault]),
       ...beside.map(({ shows }) => shows),
       ...(isCut(ask) ? ["lost", 400] : []),
+      ...(ask.kind === "huge" ? ["lost"] : []), // refused by its length, closed while its caller still writes
       ...(this.#hasRival(ask) ? [422] : []),
     ];
   }

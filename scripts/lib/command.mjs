@@ -123,8 +123,12 @@ export async function confirm({ question, yes = false, otherwise }, { input, err
 }
 
 async function firstLine(input) {
-  for await (const line of createInterface({ input })) return line.trim();
-  return "";
+  try {
+    for await (const line of createInterface({ input })) return line.trim();
+    return "";
+  } finally {
+    input.pause(); // else a terminal keeps the process from its end
+  }
 }
 
 /**

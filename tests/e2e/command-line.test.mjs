@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { PassThrough } from "node:stream";
 import test from "node:test";
+import { confirm } from "../../scripts/lib/command.mjs";
 import { npm } from "../../scripts/lib/run.mjs";
 import { localKv, run, scratch, script, start, tools } from "./script.mjs";
 
@@ -138,6 +140,13 @@ test("help is no failure, and takes the place of a command that is missing", asy
   const { code, problem } = await run("keys", []);
   assert.equal(code, 2);
   assert.match(problem, /^Usage: npm run keys -- \[options\] \[command\]/);
+});
+
+test("a terminal that was asked does not keep the process from its end", async () => {
+  const input = Object.assign(new PassThrough(), { isTTY: true }); // open, as a terminal stays
+  input.write("yes\n");
+  await confirm({ question: "Go?", otherwise: "-" }, { input, out() {}, err() {}, env: {} });
+  assert.ok(input.isPaused());
 });
 
 // ---- In processes of their own -------------------------------------------------------------------
