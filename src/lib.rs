@@ -27,13 +27,13 @@ pub mod notify;
 #[cfg(any(not(target_family = "wasm"), feature = "operator"))] // else the service's wasm grows
 pub mod operator;
 pub mod pledge;
+pub mod recipient;
 pub mod retry;
 pub mod schema;
 pub mod scope;
 pub mod secret;
 pub mod store;
 pub mod time;
-pub mod timeline;
 pub mod validate;
 pub mod version;
 

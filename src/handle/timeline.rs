@@ -3,8 +3,8 @@
 use super::{Clock, Entropy, Service};
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
+use crate::recipient::{self, Language, Page, Profile};
 use crate::store::{Key as _, ProfileKey, Store, TransactionKey, decode};
-use crate::timeline::{self, Language, Page, Profile};
 use std::rc::Rc;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -19,9 +19,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         match self.timeline_page(id, address, language).await {
             Ok((page, cause)) => Response { log: cause, ..Response::html(200, page) },
             Err(problem @ Problem::TransactionNotFound) => {
-                Response::problem_page(&problem, timeline::not_found_page(language))
+                Response::problem_page(&problem, recipient::not_found_page(language))
             }
-            Err(problem) => Response::problem_page(&problem, timeline::unavailable_page(language)),
+            Err(problem) => Response::problem_page(&problem, recipient::unavailable_page(language)),
         }
     }
 
@@ -44,7 +44,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         };
         let bytes = self.read_transaction(stored).await?; // last, as no wait may follow
         let transaction = decode(TransactionKey::KIND, &bytes)?;
-        Ok((timeline::page(&transaction, (*profile).as_ref(), language), cause))
+        Ok((recipient::page(&transaction, (*profile).as_ref(), language), cause))
     }
 
     /// The profile of a unit, from the cache or the store. A missing or damaged profile is cached as

@@ -10,13 +10,13 @@ pub use answers::{cloudflare_error, resend_answer};
 
 use crate::handle::{Clock, Message};
 use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction, TransactionId};
+use crate::recipient::{Mail, Profile, mail};
 use crate::secret::SecretRecord;
 use crate::store::{
     FailedMailKey, Key, ListingStore, MailedKey, NoMetadata, NotificationKey, ProfileKey,
     SecretKey, StoreError, StoredValue as _, TransactionKey, decode,
 };
 use crate::time::{date_time, day_of, parse_ms};
-use crate::timeline::{Mail, Profile, mail};
 use crate::version::Version;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -4,8 +4,8 @@ use super::audit::Author;
 use super::{OperatorError, Pages, Result, put_record, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
+use crate::recipient::{NewProfile, Profile};
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey};
-use crate::timeline::{NewProfile, Profile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -232,7 +232,7 @@ impl Key for CatalogueKey {
     }
 }
 
-/// `profile:{unit}` → a [`Profile`](crate::timeline::Profile).
+/// `profile:{unit}` → a [`Profile`](crate::recipient::Profile).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProfileKey<'k>(pub &'k str);
 

@@ -3,7 +3,7 @@
 use crate::fixtures;
 use crate::timeline::{EMAIL, full, with};
 use impact_pledge::pledge::RetrievedPledgeTransaction;
-use impact_pledge::timeline::{Mail, Profile, mail};
+use impact_pledge::recipient::{Mail, Profile, mail};
 use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::Value;

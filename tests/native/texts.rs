@@ -7,7 +7,7 @@ use impact_pledge::idempotency::IdempotencyKey;
 use impact_pledge::operator::prices;
 use impact_pledge::operator::transactions::Month;
 use impact_pledge::pledge::{Amount, TransactionId};
-use impact_pledge::timeline::{Language, Profile};
+use impact_pledge::recipient::{Language, Profile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

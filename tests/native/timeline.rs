@@ -5,7 +5,7 @@ use base64ct::{Base64, Encoding as _};
 use fuzz_targets::page::check_page;
 use impact_pledge::http::Media;
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
-use impact_pledge::timeline::{
+use impact_pledge::recipient::{
     CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,
 };
 use proptest::prelude::*;

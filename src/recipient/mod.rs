@@ -1,4 +1,4 @@
-//! The recipient's page: what was pledged for whom, why and when.
+//! What a recipient gets, the page and the e-mail: what was pledged for whom, why and when.
 //!
 //! A page is one document: it contains its style, runs no script, and loads only the pledges' own
 //! images and the shop's logo. A shop's texts are escaped and isolated in their own direction
