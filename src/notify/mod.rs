@@ -196,7 +196,7 @@ struct Delivery<'d> {
 /// The decision about a delivery.
 enum Verdict {
     /// Send it to this address, whose HMAC is `address`.
-    Send { mail: Mail, to: String, address: String, profile: Profile },
+    Send { mail: Mail, to: String, address: String, reply_to: Option<String> },
     /// Do not send it.
     Skip(Reason),
     /// The message is not of this record, or not yet.
@@ -230,11 +230,11 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
                 self.end(delivery.id, &marker).await?;
                 Ok(done(reason.into()))
             }
-            Verdict::Send { mail, to, address, profile } => {
+            Verdict::Send { mail, to, address, reply_to } => {
                 self.count(delivery.id, &address).await?;
                 let round = delivery.message.round;
                 let key = format!("pledge/{}/{round}", delivery.id);
-                let reply_to = profile.reply_to.as_deref();
+                let reply_to = reply_to.as_deref();
                 let sent = self.mailer.send(&Letter { to: &to, reply_to, mail: &mail, key }).await;
                 Ok(self.after_sending(delivery, sent, address, &mail).await)
             }
@@ -279,7 +279,7 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         if self.has_had_its_share(id, &address).await? {
             return Ok(Verdict::Skip(Reason::DailyLimit));
         }
-        Ok(Verdict::Send { mail, to: to.to_owned(), address, profile })
+        Ok(Verdict::Send { mail, to: to.to_owned(), address, reply_to: profile.reply_to })
     }
 
     /// Ends the round, unless the e-mail is to be tried again. If the marker of a sent e-mail cannot be
