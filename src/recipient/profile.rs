@@ -113,7 +113,7 @@ fn parse_address(text: String) -> Result<String, &'static str> {
 }
 
 fn parse_email(text: String) -> Result<String, &'static str> {
-    let problem = "`replyTo` is no e-mail address: write it as `hello@shop.example`";
+    let problem = "`reply-to` is no e-mail address: write it as `hello@shop.example`";
     if is_email(text.as_bytes()) { Ok(text) } else { Err(problem) }
 }
 

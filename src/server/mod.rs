@@ -111,11 +111,16 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
 }
 
 fn read_settings(bindings: &Bindings) -> Settings {
+    let has_mail_service =
+        bindings.email().is_some() || bindings.resend_api_key().is_some_and(|key| !key.is_empty());
     Settings::parse(Variables {
         allowed_origins: &bindings.allowed_origins().unwrap_or_default(),
         public_origin: &bindings.public_origin().unwrap_or_default(),
         log_percent: &bindings.log_percent().unwrap_or_default(),
+        mail_from: &bindings.mail_from().unwrap_or_default(),
         mail_test_to: &bindings.mail_test_to().unwrap_or_default(),
+        has_queue: bindings.notifications().is_some(),
+        has_mail_service,
         deployment: &bindings.deployment().map(|deployment| deployment.id()).unwrap_or_default(),
     })
 }

@@ -6,6 +6,7 @@ use super::mail::{MailService, Post};
 use crate::handle::Message;
 use crate::notify::{MailSettings, Notifier, Outcome};
 use crate::platform::Platform;
+use crate::validate::format::is_email;
 use js_sys::Array;
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
@@ -96,8 +97,8 @@ async fn answer(bindings: &Bindings, delivered: &Delivered, message: &Message, i
 
 async fn outcome(bindings: &Bindings, message: &Message, attempt: u32, is_dead: bool) -> Outcome {
     let settings = MailSettings {
-        has_origin: bindings.public_origin().is_some_and(|origin| !origin.trim().is_empty()),
-        test_to: bindings.mail_test_to().filter(|address| !address.trim().is_empty()),
+        has_origin: trimmed(bindings.public_origin()).is_some(),
+        test_to: trimmed(bindings.mail_test_to()),
     };
     let (store, mailer) = (KvStore(bindings.pledges()), post(bindings));
     let notifier =
@@ -105,11 +106,19 @@ async fn outcome(bindings: &Bindings, message: &Message, attempt: u32, is_dead: 
     if is_dead { notifier.bury(message).await } else { notifier.deliver(message, attempt).await }
 }
 
+/// A variable's text without blanks around it; `None` if nothing is left.
+fn trimmed(variable: Option<String>) -> Option<String> {
+    let text = variable?.trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
 fn post(bindings: &Bindings) -> Post {
-    let service = match (bindings.email(), bindings.resend_api_key()) {
+    let from = trimmed(bindings.mail_from()).filter(|from| is_email(from.as_bytes()));
+    let service = match (bindings.email(), trimmed(bindings.resend_api_key())) {
+        _ if from.is_none() => MailService::None, // a later attempt may find an address
         (Some(binding), _) => MailService::Cloudflare(binding),
         (None, Some(api_key)) => MailService::Resend(api_key),
         (None, None) => MailService::None,
     };
-    Post { service, from: bindings.mail_from().unwrap_or_default() }
+    Post { service, from: from.unwrap_or_default() }
 }

@@ -28,6 +28,7 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
   const account = {
     records: new Map(),
     namespaces: [],
+    queues: [],
     bindings: new Map(),
     uploads: [],
     deployments: [],
@@ -101,11 +102,12 @@ const missing = () => failure(404, "This does not exist on your account.");
 const ACCOUNTS = "/client/v4/accounts";
 const HERE = `${ACCOUNTS}/${ACCOUNT}`;
 const NAMESPACES = `${HERE}/storage/kv/namespaces`;
+const QUEUES = `${HERE}/queues`;
 const WORKER = `${HERE}/workers/scripts/:worker`;
 const SUBDOMAIN = { enabled: true, previews_enabled: true };
 
 function api(account) {
-  const { namespaces, bindings, deployments } = account;
+  const { namespaces, queues, bindings, deployments } = account;
   const app = new Hono();
   app.notFound(missing);
   app.use(async ({ req }, next) => {
@@ -134,6 +136,25 @@ function api(account) {
       const namespace = namespaces.find(({ id }) => id === req.param("namespace"));
       return (namespace && (await work(namespace, req, account))) ?? missing();
     });
+
+  app.get(QUEUES, ({ req }) => {
+    const names = req.queries("name");
+    const asked = queues.filter(({ queue_name }) => names?.includes(queue_name) ?? true);
+    return ok(
+      asked.map(({ consumer, ...queue }) => ({ ...queue, consumers: consumer ? [consumer] : [] })),
+    );
+  });
+  app.post(QUEUES, async ({ req }) => {
+    const queue = { queue_id: `queue-${queues.length + 1}`, ...(await req.json()) };
+    queues.push(queue);
+    return ok(queue);
+  });
+  app.on(["POST", "PUT"], `${QUEUES}/:id/consumers/:consumer?`, async ({ req }) => {
+    const queue = queues.find(({ queue_id }) => queue_id === req.param("id"));
+    const { script_name: script, ...consumer } = await req.json();
+    queue.consumer = { ...consumer, script };
+    return ok({});
+  });
 
   app.get(`${WORKER}/settings`, ({ req }) => {
     const bound = bindings.get(req.param("worker"));
@@ -228,6 +249,11 @@ const BY_ADA = { author_email: "ada@example.org", source: "wrangler" };
 /** Keeps the bindings as the platform does: one that is inherited stays what it was. */
 function upload(account, name, parts) {
   const { bindings, observability } = JSON.parse(parts.get("metadata"));
+  const names = account.queues.map(({ queue_name }) => queue_name);
+  const unknown = bindings.find(
+    ({ type, queue_name }) => type === "queue" && !names.includes(queue_name),
+  );
+  if (unknown) return failure(400, `the queue ${unknown.queue_name} does not exist`);
   const earlier = (binding) => account.bindings.get(name)?.find((other) => other.name === binding);
   account.bindings.set(
     name,

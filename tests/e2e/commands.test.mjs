@@ -323,8 +323,16 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   await words("units", "set", "unit_1", "--name", "Nord");
   const named = { ...profile, name: "Nord" };
   assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...named, version: 1 });
+  const mail = ["--mail", "on", "--reply-to", "hello@nord.example"];
+  assert.match(
+    await words("units", "set", "unit_1", ...mail),
+    /^unit_1 .* on +hello@nord.example$/m,
+  );
+  const mailed = { ...named, mail: true, replyTo: "hello@nord.example" };
+  assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...mailed, version: 1 });
+  assert.match(await words("units", "set", "unit_1", "--mail", "off"), /^unit_1 .* off +hello@/m);
   const { accent, language, ...rest } = named;
-  const unset = ["units", "unset", "unit_1", "accent", "language"];
+  const unset = ["units", "unset", "unit_1", "accent", "language", "reply-to"];
   assert.deepEqual(await json(...unset), { unit: "unit_1", profile: rest });
   await kv.write([{ key: "profile:unit_0", value: "{}" }]);
   assert.deepEqual(await json("units", "add", "unit_2", "--by", "Ada"), { units: ["unit_2"] });
@@ -346,6 +354,10 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   await fails(
     wrong,
     "`logo` and `link` are addresses: write `https://…` without a user, at most 2,048 bytes",
+  );
+  await fails(
+    ["units", "set", "unit_1", "--reply-to", "Nord <hello@nord.example>"],
+    "`reply-to` is no e-mail address: write it as `hello@shop.example`",
   );
   await fails(["units", "unset", "unit_3", "link"], "the unit `unit_3` has no profile");
   await fails(
