@@ -113,6 +113,6 @@ function checkPublicOrigin(variable, environment) {
   const problem = origin === "" ? "is not set" : `is not an origin: \`${origin}\``;
   const place = environment && ` of the environment ${environment}`;
   throw new UserError(
-    `\`PUBLIC_ORIGIN\`${place} ${problem}. Without it, each timeline address begins with the host that its create was sent to, for good. Set it in wrangler.toml to an origin such as https://pledges.example`,
+    `\`PUBLIC_ORIGIN\`${place} ${problem}. Without it, each timeline address begins with the host that its create was sent to, for good, and no e-mail is sent. Set it in wrangler.toml to an origin such as https://pledges.example`,
   );
 }

@@ -64,7 +64,7 @@ onRecords(
   },
   { changes: true },
 );
-const AFTER = "Within about a minute its timelines show it everywhere.";
+const AFTER = "Within about a minute its timelines and e-mails have it everywhere.";
 const without = (unit) => new UserError(`the unit \`${unit}\` has no profile`);
 
 onRecords(

@@ -113,12 +113,11 @@ fn trimmed(variable: Option<String>) -> Option<String> {
 }
 
 fn post(bindings: &Bindings) -> Post {
-    let from = trimmed(bindings.mail_from()).filter(|from| is_email(from.as_bytes()));
-    let service = match (bindings.email(), trimmed(bindings.resend_api_key())) {
-        _ if from.is_none() => MailService::None, // a later attempt may find an address
+    let service = match (bindings.email(), bindings.resend_api_key()) {
         (Some(binding), _) => MailService::Cloudflare(binding),
         (None, Some(api_key)) => MailService::Resend(api_key),
         (None, None) => MailService::None,
     };
+    let from = trimmed(bindings.mail_from()).filter(|from| is_email(from.as_bytes()));
     Post { service, from: from.unwrap_or_default() }
 }

@@ -145,7 +145,8 @@ function api(account) {
     );
   });
   app.post(QUEUES, async ({ req }) => {
-    const queue = { queue_id: `queue-${queues.length + 1}`, ...(await req.json()) };
+    const queue_id = `queue-${queues.length + 1}`;
+    const queue = { queue_id, messages: [], ...(await req.json()) };
     queues.push(queue);
     return ok(queue);
   });
