@@ -60,11 +60,13 @@ onRecords(
     const texts = MEMBERS.map(recorded).map((member) => [member, given[member]]);
     const members = { ...Object.fromEntries(texts), mail: mail && mail === "on" };
     const row = await setUnit(port, await by(), unit, members);
-    print(row, () => `${shown([row])}\n\n${AFTER}`);
+    print(row, () => `${shown([row])}\n\n${AFTER}${members.mail ? `\n${ALSO}` : ""}`);
   },
   { changes: true },
 );
 const AFTER = "Within about a minute its timelines and e-mails have it everywhere.";
+const ALSO =
+  "E-mails are sent where the service has a queue, a sender and a mail service: docs/notifications.md says how.";
 const without = (unit) => new UserError(`the unit \`${unit}\` has no profile`);
 
 onRecords(

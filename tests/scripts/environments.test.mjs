@@ -3,7 +3,7 @@
  * variables.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -64,6 +64,8 @@ async function compare(file) {
 
 test("e-mails are off, and one that is queued is tried as often as the service has waits for it", async () => {
   assert.deepEqual([top.queues, top.send_email], [{ producers: [], consumers: [] }, []]);
+  const source = readFileSync(join(FILE, "../src/notify/mod.rs"), "utf8");
+  const [, waits] = source.match(/FAILED_AFTER: \[u32; (\d+)\]/) ?? [];
   const { queues, send_email } = common(await configuration(MAIL_FILE));
   assert.deepEqual({ ...send_email[0] }, { name: "EMAIL" });
   const [queue, dead] = ["notifications", "notifications-dead"];
@@ -78,7 +80,7 @@ test("e-mails are off, and one that is queued is tried as often as the service h
         dead_letter_queue: dead,
         max_batch_size: 1,
         max_concurrency: 5,
-        max_retries: 5,
+        max_retries: Number(waits),
       },
       { queue: dead, max_batch_size: 1, max_concurrency: 5, max_retries: 100 },
     ],
