@@ -325,7 +325,7 @@ test("a unit's profile is set, shown, listed and removed", async (t) => {
   assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...named, version: 1 });
   const mail = ["--mail", "on", "--reply-to", "hello@nord.example"];
   const switchedOn = await words("units", "set", "unit_1", ...mail);
-  assert.match(switchedOn, /^unit_1 .* on +hello@nord.example$[^]*docs\/notifications\.md/m);
+  assert.match(switchedOn, /^unit_1 .* on +hello@nord\.example\n.*docs\/notifications\.md/ms);
   const mailed = { ...named, mail: true, replyTo: "hello@nord.example" };
   assert.deepEqual(JSON.parse(await kv.get("profile:unit_1")), { ...mailed, version: 1 });
   assert.match(await words("units", "set", "unit_1", "--mail", "off"), /^unit_1 .* off +hello@/m);
