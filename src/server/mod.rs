@@ -18,6 +18,7 @@ pub use kv::{KvNamespace, KvStore};
 
 use crate::handle::{Caches, Journal, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
+use js_sys::Object;
 use mail::SendEmail;
 use outbox::{DelayedQueue, Queue};
 use rate_limit::RateLimit;
@@ -54,6 +55,12 @@ extern "C" {
     fn mail_test_to(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]
     fn mail_delay_seconds(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
+    fn mail_sender(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = EMAIL)]
+    fn mail_binding(this: &Bindings) -> Option<Object>;
+    #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
+    fn mail_secret(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = CF_VERSION_METADATA)]
     fn deployment(this: &Bindings) -> Option<Deployment>;
 
@@ -111,16 +118,15 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
 }
 
 fn read_settings(bindings: &Bindings) -> Settings {
-    let has_mail_service =
-        bindings.email().is_some() || bindings.resend_api_key().is_some_and(|key| !key.is_empty());
+    let has_secret = bindings.mail_secret().is_some_and(|key| !key.is_empty());
     Settings::parse(Variables {
         allowed_origins: &bindings.allowed_origins().unwrap_or_default(),
         public_origin: &bindings.public_origin().unwrap_or_default(),
         log_percent: &bindings.log_percent().unwrap_or_default(),
-        mail_from: &bindings.mail_from().unwrap_or_default(),
+        mail_from: &bindings.mail_sender().unwrap_or_default(),
         mail_test_to: &bindings.mail_test_to().unwrap_or_default(),
         has_queue: bindings.notifications().is_some(),
-        has_mail_service,
+        has_mail_service: has_secret || bindings.mail_binding().is_some(),
         deployment: &bindings.deployment().map(|deployment| deployment.id()).unwrap_or_default(),
     })
 }

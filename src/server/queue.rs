@@ -6,7 +6,6 @@ use super::mail::{MailService, Post};
 use crate::handle::Message;
 use crate::notify::{MailSettings, Notifier, Outcome};
 use crate::platform::Platform;
-use crate::validate::format::is_email;
 use js_sys::Array;
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
@@ -118,6 +117,7 @@ fn post(bindings: &Bindings) -> Post {
         (None, Some(api_key)) => MailService::Resend(api_key),
         (None, None) => MailService::None,
     };
-    let from = trimmed(bindings.mail_from()).filter(|from| is_email(from.as_bytes()));
+    let is_address = |text: &String| crate::validate::format::is_email(text.as_bytes());
+    let from = trimmed(bindings.mail_from()).filter(is_address);
     Post { service, from: from.unwrap_or_default() }
 }
