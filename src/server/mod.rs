@@ -18,7 +18,6 @@ pub use kv::{KvNamespace, KvStore};
 
 use crate::handle::{Caches, Journal, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
-use js_sys::Object;
 use mail::SendEmail;
 use outbox::{DelayedQueue, Queue};
 use rate_limit::RateLimit;
@@ -58,7 +57,7 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
     fn mail_sender(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = EMAIL)]
-    fn mail_binding(this: &Bindings) -> Option<Object>;
+    fn mail_binding(this: &Bindings) -> Option<js_sys::Object>;
     #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
     fn mail_secret(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = CF_VERSION_METADATA)]
