@@ -45,7 +45,7 @@ test("the service is built and uploaded alone, with its bindings and nothing of 
   const production = textOf({ printed, files });
   for (const { key } of (await seedData(tools)).keys)
     assert.ok(!production.includes(key), `${key} must not be uploaded`);
-  const development = textOf(await upload(t, "--config", "wrangler.dev.toml"));
+  const development = textOf(await upload(t, "--config", "wrangler.dev.toml", ...origin));
   for (const word of ["/shop/order", "Small Hours", "SHOP_API_KEY", "ASSETS", "HTMLRewriter"]) {
     assert.ok(development.includes(word), `${word} is of the shop, else nothing is looked for`);
     assert.ok(!production.includes(word), `${word} must not be deployed`);
