@@ -1,6 +1,6 @@
 /**
  * As much of Cloudflare's API as wrangler and the commands ask for when they deploy Workers and roll
- * them back, and read and write their namespaces.
+ * them back, read and write their namespaces, and put messages into their queues.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -28,6 +28,8 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
   const account = {
     records: new Map(),
     namespaces: [],
+    /** @type {{queue_id: string, queue_name: string, messages: any[]}[]} */
+    queues: [],
     bindings: new Map(),
     uploads: [],
     deployments: [],
@@ -134,6 +136,16 @@ function api(account) {
       const namespace = namespaces.find(({ id }) => id === req.param("namespace"));
       return (namespace && (await work(namespace, req, account))) ?? missing();
     });
+
+  app.get(`${HERE}/queues`, ({ req }) => {
+    const named = account.queues.filter(({ queue_name }) => queue_name === req.query("name"));
+    return ok(named.map(({ queue_id, queue_name }) => ({ queue_id, queue_name })));
+  });
+  app.post(`${HERE}/queues/:id/messages`, async ({ req }) => {
+    const queue = account.queues.find(({ queue_id }) => queue_id === req.param("id"));
+    queue?.messages.push(await req.json());
+    return queue ? ok({}) : missing();
+  });
 
   app.get(`${WORKER}/settings`, ({ req }) => {
     const bound = bindings.get(req.param("worker"));
