@@ -52,7 +52,7 @@ export class Cloudflare {
    * @returns {Promise<{result: any, result_info?: any}>}
    * @param {string} purpose for messages, such as `list names`
    */
-  call = (purpose, method, path, body) =>
+  call = (purpose, method, path, body = undefined) =>
     this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
 
   /** The same, without a second attempt: one that fails may have been carried out. @returns {Promise<{result: any}>} */
