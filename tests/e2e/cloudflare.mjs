@@ -28,7 +28,6 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
   const account = {
     records: new Map(),
     namespaces: [],
-    /** @type {{queue_id: string, queue_name: string, messages: any[]}[]} */
     queues: [],
     bindings: new Map(),
     uploads: [],
@@ -103,11 +102,12 @@ const missing = () => failure(404, "This does not exist on your account.");
 const ACCOUNTS = "/client/v4/accounts";
 const HERE = `${ACCOUNTS}/${ACCOUNT}`;
 const NAMESPACES = `${HERE}/storage/kv/namespaces`;
+const QUEUES = `${HERE}/queues`;
 const WORKER = `${HERE}/workers/scripts/:worker`;
 const SUBDOMAIN = { enabled: true, previews_enabled: true };
 
 function api(account) {
-  const { namespaces, bindings, deployments } = account;
+  const { namespaces, queues, bindings, deployments } = account;
   const app = new Hono();
   app.notFound(missing);
   app.use(async ({ req }, next) => {
@@ -137,14 +137,24 @@ function api(account) {
       return (namespace && (await work(namespace, req, account))) ?? missing();
     });
 
-  app.get(`${HERE}/queues`, ({ req }) => {
-    const named = account.queues.filter(({ queue_name }) => queue_name === req.query("name"));
-    return ok(named.map(({ queue_id, queue_name }) => ({ queue_id, queue_name })));
+  app.get(QUEUES, ({ req }) => {
+    const names = req.queries("name");
+    const asked = queues.filter(({ queue_name }) => names?.includes(queue_name) ?? true);
+    return ok(
+      asked.map(({ consumer, ...queue }) => ({ ...queue, consumers: consumer ? [consumer] : [] })),
+    );
   });
-  app.post(`${HERE}/queues/:id/messages`, async ({ req }) => {
-    const queue = account.queues.find(({ queue_id }) => queue_id === req.param("id"));
-    queue?.messages.push(await req.json());
-    return queue ? ok({}) : missing();
+  app.post(QUEUES, async ({ req }) => {
+    const queue_id = `queue-${queues.length + 1}`;
+    const queue = { queue_id, messages: [], ...(await req.json()) };
+    queues.push(queue);
+    return ok(queue);
+  });
+  app.on(["POST", "PUT"], `${QUEUES}/:id/consumers/:consumer?`, async ({ req }) => {
+    const queue = queues.find(({ queue_id }) => queue_id === req.param("id"));
+    const { script_name: script, ...consumer } = await req.json();
+    queue.consumer = { ...consumer, script };
+    return ok({});
   });
 
   app.get(`${WORKER}/settings`, ({ req }) => {
@@ -160,6 +170,11 @@ function api(account) {
     return ok({ id: deploy(account, req.param("worker"), version) });
   });
   app.get(`${WORKER}/versions/:id`, ({ req }) => ok(versionOf(req.param("id"))));
+  app.post(`${QUEUES}/:id/messages`, async ({ req }) => {
+    const queue = queues.find(({ queue_id }) => queue_id === req.param("id"));
+    queue?.messages.push(await req.json());
+    return queue ? ok({}) : missing();
+  });
   app.patch(`${WORKER}/script-settings`, () => ok({}));
   app.on(["GET", "POST"], `${WORKER}/subdomain`, () => ok(SUBDOMAIN));
   app.get(`${HERE}/workers/subdomain`, () => ok({ subdomain: "shop" }));
