@@ -96,10 +96,10 @@ onRecords(
     const { origin = `http://127.0.0.1:${terminal.env.PORT || 8787}`, yes } = again.opts();
     if (!URL.canParse(origin)) again.error(`\`${origin}\` is no address: give one by \`--origin\``);
     const { showNotification, nextMessage, resendNotification } = await operator(tools);
-    const { recipient, mail } = await showNotification(port, id);
+    const { mode, recipient, mail } = await showNotification(port, id);
     const { round } = await nextMessage(port, id);
     const queue = await openQueue(tools, kv.place, origin);
-    const to = mail.state === "test" ? "MAIL_TEST_TO" : recipient;
+    const to = mode === "test" ? "MAIL_TEST_TO" : recipient;
     const question = `Send the e-mail of ${id} of ${placeInWords(kv.place)} to ${to}, as round ${round}? So far: ${mailInWords(mail)}. ${riskInWords(mail)}.`;
     await confirm({ question, yes, otherwise: OTHERWISE }, terminal);
     const message = await resendNotification(port, await by(), id);
