@@ -5,6 +5,7 @@
 //! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
 
 mod deadline;
+mod json;
 mod kv;
 mod mail;
 mod outbox;

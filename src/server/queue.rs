@@ -1,14 +1,15 @@
 //! The consumer of the queue: one message becomes one e-mail.
 
 use super::Bindings;
+use super::json::{from_js, to_js};
 use super::kv::KvStore;
 use super::mail::{MailService, Post};
 use crate::handle::Message;
 use crate::notify::{MailSettings, Notifier, Outcome};
 use crate::platform::Platform;
+use crate::pledge::TransactionId;
 use js_sys::Array;
 use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use worker::{console_error, console_log};
 
@@ -63,9 +64,9 @@ pub async fn consume(batch: Batch, bindings: Bindings) {
     let is_dead = batch.queue().ends_with(DEAD);
     for delivered in batch.messages().iter() {
         let delivered: Delivered = delivered.unchecked_into();
-        match serde_wasm_bindgen::from_value::<Message>(delivered.body()) {
-            Ok(message) => answer(&bindings, &delivered, &message, is_dead).await,
-            Err(_) => {
+        match read(&delivered) {
+            Some(message) => answer(&bindings, &delivered, &message, is_dead).await,
+            None => {
                 console_error!(
                     r#"{{"queue":"NOTIFICATIONS","cause":"not a message of this service"}}"#
                 );
@@ -73,6 +74,12 @@ pub async fn consume(batch: Batch, bindings: Bindings) {
             }
         }
     }
+}
+
+/// A message of this service: the log shows its ID, which could be any text otherwise.
+fn read(delivered: &Delivered) -> Option<Message> {
+    let message: Message = from_js(&delivered.body())?;
+    TransactionId::parse(&message.id).is_some().then_some(message)
 }
 
 async fn answer(bindings: &Bindings, delivered: &Delivered, message: &Message, is_dead: bool) {
@@ -88,8 +95,7 @@ async fn answer(bindings: &Bindings, delivered: &Delivered, message: &Message, i
     match again_in_seconds {
         None => delivered.ack(),
         Some(delay_seconds) => {
-            let options = RetryOptions { delay_seconds }.serialize(&Serializer::json_compatible());
-            delivered.retry(&options.unwrap_or_default());
+            delivered.retry(&to_js(&RetryOptions { delay_seconds }).unwrap_or_default());
         }
     }
 }
