@@ -272,7 +272,8 @@ fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
     let temporary = |code: &str, after| Err(MailError::Temporary { code: code.to_owned(), after });
     let permanent = |code: &str| Err(MailError::Permanent { code: code.to_owned() });
     let about = |name: &str| json!({"name": name, "message": format!("<{EMAIL}>")}).to_string();
-    let rows: [(u16, Option<&str>, String, Result<String, MailError>); 18] = [
+    type Row<'r> = (u16, Option<&'r str>, String, Result<String, MailError>);
+    let rows: [Row<'_>; 18] = [
         (200, None, json!({"id": "4ef2-a"}).to_string(), sent("4ef2-a")),
         (200, None, json!({"id": EMAIL}).to_string(), sent("unknown")),
         (200, None, "<html>".to_owned(), sent("unknown")),

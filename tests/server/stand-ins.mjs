@@ -3,11 +3,13 @@
  * until the next request, timers run so many times as fast, and the log has their times as they were set. A request to
  * `/delivery` is a message of the queue, one to `/taken` asks what queue and mail services have taken.
  */
+// @ts-expect-error a module of the platform's
 import { WorkerEntrypoint } from "cloudflare:workers";
 import service from "../../build/worker.js";
 
 let speed = 1;
 const { setTimeout } = globalThis;
+const { IdentityTransformStream } = /** @type {any} */ (globalThis);
 const timer = (act, milliseconds) => {
   if (speed > 1) console.log(JSON.stringify({ timer: milliseconds }));
   return setTimeout(act, milliseconds / speed);
