@@ -7,6 +7,4 @@ use wasm_bindgen::prelude::wasm_bindgen;
 extern "C" {
     /// The outcome of a promise, or a rejection with `undefined` when the time is up.
     pub fn within(promise: &Promise, milliseconds: u32) -> Promise;
-    /// Fulfils after so many milliseconds.
-    pub fn pause(milliseconds: u32) -> Promise;
 }

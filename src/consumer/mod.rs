@@ -1,14 +1,15 @@
-//! The consumer of the queue: one message becomes one e-mail.
+//! The Worker's consumer of the queue: one message becomes one e-mail.
 
-use super::Bindings;
-use super::json::{from_js, to_js};
-use super::kv::KvStore;
-use super::mail::{MailService, Post};
+mod mail;
+
 use crate::handle::Message;
 use crate::notify::{MailSettings, Notifier, Outcome};
 use crate::platform::Platform;
 use crate::pledge::TransactionId;
+use crate::server::json::{from_js, to_js};
+use crate::server::{KvNamespace, KvStore};
 use js_sys::Array;
+use mail::{MailService, Post, SendEmail};
 use serde::Serialize;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use worker::{console_error, console_log};
@@ -18,6 +19,21 @@ const DEAD: &str = "-dead";
 
 #[wasm_bindgen]
 extern "C" {
+    /// The bindings that an e-mail needs.
+    pub type Bindings;
+    #[wasm_bindgen(method, getter, js_name = PLEDGES)]
+    fn pledges(this: &Bindings) -> KvNamespace;
+    #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
+    fn public_origin(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = EMAIL)]
+    fn email(this: &Bindings) -> Option<SendEmail>;
+    #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
+    fn resend_api_key(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
+    fn mail_from(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
+    fn mail_test_to(this: &Bindings) -> Option<String>;
+
     /// A batch of one message: of several, one that breaks the instance would cause the others to be sent
     /// again.
     pub type Batch;

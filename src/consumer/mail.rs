@@ -1,11 +1,11 @@
 //! The mail services: Cloudflare's Email Sending by its binding, or Resend by HTTP.
 
-use super::deadline::{pause, within};
-use super::json::to_js;
-use super::pieces::Pieces;
 use crate::notify::{
     Headers, Letter, MailError, Mailer, cloudflare_answer, cloudflare_error, resend_answer,
 };
+use crate::server::deadline::within;
+use crate::server::json::to_js;
+use crate::server::pieces::Pieces;
 use gloo_net::http::{Method, RequestBuilder};
 use js_sys::{Promise, Reflect, Uint8Array};
 use serde::Serialize;
@@ -34,6 +34,12 @@ extern "C" {
 
     #[wasm_bindgen(catch)]
     fn fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
+}
+
+#[wasm_bindgen(module = "/src/server/within.js")]
+extern "C" {
+    /// Fulfils after so many milliseconds.
+    fn pause(milliseconds: u32) -> Promise;
 }
 
 /// The mail service that is bound.
