@@ -31,7 +31,7 @@ function greeting(origin, keys) {
   ]);
   const places = [
     ["  the demo shop", `${origin}/`],
-    ["  what it sent and got", `${origin}/developer`],
+    ["  what it sent, got and mailed", `${origin}/developer`],
     ["  create by the API", `POST ${url}`],
     ["  read by the API", `GET ${url}/{id}`],
   ];
