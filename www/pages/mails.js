@@ -39,9 +39,7 @@ const awaited = (ms) =>
     : "None has come for the last order. If the shop uses a service elsewhere, that one sends it; else the terminal says why.";
 
 const about = (count) =>
-  count === 1
-    ? "As its reader sees it. It is kept here; in development none is sent."
-    : "As their readers see them, the newest first. They are kept here; in development none is sent.";
+  `${count === 1 ? "As its reader sees it" : "As their readers see them, the newest first"}. E-mails of a test key go to MAIL_TEST_TO, those of a live key to the recipients; in development none is sent.`;
 
 /** Says what is new: a text that is set again would be read out again. */
 function say(words) {
