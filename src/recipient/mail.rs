@@ -29,7 +29,7 @@ const TEXT: &str = "font:17px/1.55 system-ui,-apple-system,'Segoe UI',sans-serif
                     overflow-wrap:anywhere";
 const HEADING: &str = "margin:0 0 20px;font:400 26px/1.25 ui-serif,Palatino,'Palatino Linotype',Georgia,serif;\
      text-wrap:balance;word-break:auto-phrase";
-const PARAGRAPH: &str = "margin:0 0 20px";
+const PARAGRAPH: &str = "margin:0 0 20px;text-wrap:pretty";
 const SOFT: &str = "margin:0 0 8px;font-size:14px;color:#56635b;text-wrap:pretty";
 const FOOT: &str = "margin:28px 0 0;padding:20px 0 0;border-top:1px solid #dde3da";
 const BUTTON: &str = "display:inline-block;padding:12px 22px;border-radius:6px;\
