@@ -31,8 +31,7 @@ const FAILED_AFTER: [u32; 5] = [60, 300, 1_800, 7_200, 43_200];
 /// Longest wait that a mail service may ask for, in seconds: the queue's own limit.
 const MAX_WAIT: u32 = 43_200;
 
-/// Most e-mails of live keys to one address on a day (UTC), whatever unit asks. The count may be a minute
-/// old. Those of test keys have no limit: all of them go to the operator.
+/// Most e-mails to one address on a day (UTC), whatever unit asks. The count may be a minute old.
 const MAX_A_DAY: usize = 5;
 
 /// The operator's settings, which are the Worker's variables.
@@ -277,7 +276,7 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         let Some(address) = self.address(to).await? else {
             return Ok(Verdict::Skip(Reason::NoSecret));
         };
-        if record.is_live && self.has_had_its_share(id, &address).await? {
+        if self.has_had_its_share(id, &address).await? {
             return Ok(Verdict::Skip(Reason::DailyLimit));
         }
         Ok(Verdict::Send { mail, to: to.to_owned(), address, reply_to: profile.reply_to })
