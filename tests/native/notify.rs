@@ -26,10 +26,13 @@ use support::service::{
 const TODAY: &str = "2026-01-31";
 const CREATED: &str = "2026-11-21T01:02:03Z"; // of the record
 
+/// Address, subject, address for answers, and key of a letter.
+type Sent = (String, String, Option<String>, String);
+
 /// A mail service that answers with what a test gives it.
 #[derive(Default)]
 struct Post {
-    letters: RefCell<Vec<(String, String, Option<String>, String)>>,
+    letters: RefCell<Vec<Sent>>,
     refusal: RefCell<Option<MailError>>,
 }
 
