@@ -47,9 +47,10 @@ const WRONG = {
   "catalogue price tree": "missing required argument 'price'",
   "teams add t": "missing required argument 'units'",
   "teams remove": "missing required argument 'team'",
-  "units set unit_1": "say what to set: `--name`, `--logo`, `--accent`, `--language`, `--link`",
+  "units set unit_1":
+    "say what to set: `--name`, `--logo`, `--accent`, `--language`, `--link`, `--mail`, `--reply-to`",
   "units unset unit_1 name":
-    "command-argument value 'name' is invalid for argument 'members'. Allowed choices are logo, accent, language, link.",
+    "command-argument value 'name' is invalid for argument 'members'. Allowed choices are logo, accent, language, link, reply-to.",
   "units set --name n": "missing required argument 'unit'",
   "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
   "transactions find --unit u": "say what to look for: `--reference` or `--email`",
