@@ -10,7 +10,7 @@ use crate::charge::Catalogue;
 use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
 use crate::pledge::{
-    Charge, CurrencyCode, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest,
+    Charge, CurrencyCode, EMAIL, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest,
     PledgeTransaction, PledgeTransactionRequest, TransactionId,
 };
 use crate::scope::Mode;
@@ -22,9 +22,6 @@ use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use std::borrow::Cow;
 use std::rc::Rc;
-
-/// The notification that this service sends.
-const EMAIL: &str = "Email";
 
 /// Most problems of a body that its answer lists; the rest are counted.
 const MAX_ISSUES: usize = 20;

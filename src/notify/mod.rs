@@ -6,7 +6,7 @@
 
 mod answers;
 
-pub use answers::{cloudflare_error, resend_answer};
+pub use answers::{cloudflare_answer, cloudflare_error, resend_answer};
 
 use crate::handle::{Clock, Message};
 use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction, TransactionId};
@@ -58,10 +58,9 @@ pub struct Letter<'l> {
 
 impl Letter<'_> {
     /// The headers that no member stands for.
-    pub fn headers(&self) -> Vec<(&'static str, String)> {
-        let unsubscribe = self.reply_to.map(|address| format!("<mailto:{address}>"));
-        let unsubscribe = unsubscribe.map(|address| ("List-Unsubscribe", address));
-        [("Auto-Submitted", "auto-generated".to_owned())].into_iter().chain(unsubscribe).collect()
+    pub fn headers(&self) -> Headers {
+        let list_unsubscribe = self.reply_to.map(|address| format!("<mailto:{address}>"));
+        Headers { auto_submitted: "auto-generated", list_unsubscribe }
     }
 
     /// The sender with an address, as the header `From` has it: `"Small Hours Coffee" <a@b.example>`.
@@ -69,6 +68,17 @@ impl Letter<'_> {
         let name = self.mail.sender.replace(['"', '\\', '<', '>'], "");
         format!("\"{name}\" <{address}>")
     }
+}
+
+/// Headers of an e-mail, by their names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Headers {
+    /// No mail program answers it by itself.
+    #[serde(rename = "Auto-Submitted")]
+    pub auto_submitted: &'static str,
+    /// Where to write to get no more.
+    #[serde(rename = "List-Unsubscribe", skip_serializing_if = "Option::is_none")]
+    pub list_unsubscribe: Option<String>,
 }
 
 /// Sends e-mails.
@@ -125,6 +135,12 @@ pub struct Marker {
     /// The format of the record.
     #[serde(default)]
     pub version: Version,
+}
+
+/// What a delivery reads of a [`Marker`].
+#[derive(Deserialize)]
+struct EndedRound {
+    round: u32,
 }
 
 /// What became of an e-mail.
@@ -309,9 +325,10 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
                     Err(_) => again(delivery.attempt, code),
                 }
             }
-            Err(MailError::Temporary { code, after }) => match after {
-                Some(after) => Outcome::Later { seconds: after.min(MAX_WAIT), cause: code },
-                None => again(delivery.attempt, code),
+            // Never sooner than after any other failure: the attempts would be used up in seconds.
+            Err(MailError::Temporary { code, after }) => Outcome::Later {
+                seconds: wait(delivery.attempt).max(after.unwrap_or_default()).min(MAX_WAIT),
+                cause: code,
             },
         }
     }
@@ -337,8 +354,8 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
 
     /// Whether this round has ended.
     async fn has_ended(&self, delivery: &Delivery<'_>) -> Result<bool, StoreError> {
-        let marker: Option<Marker> = self.load(&NotificationKey(delivery.id)).await?;
-        Ok(marker.is_some_and(|marker| marker.round >= delivery.message.round))
+        let ended: Option<EndedRound> = self.load(&NotificationKey(delivery.id)).await?;
+        Ok(ended.is_some_and(|ended| ended.round >= delivery.message.round))
     }
 
     fn marker(&self, delivery: &Delivery<'_>, state: State, reason: Option<&str>) -> Marker {
@@ -412,8 +429,13 @@ fn absent(attempt: u32) -> Outcome {
 
 /// What becomes of a message that failed. After the last attempt the queue takes it away.
 fn again(attempt: u32, cause: String) -> Outcome {
+    Outcome::Later { seconds: wait(attempt), cause }
+}
+
+/// The seconds until a failed message is tried again.
+fn wait(attempt: u32) -> u32 {
     let [.., last] = FAILED_AFTER;
-    Outcome::Later { seconds: nth(&FAILED_AFTER, attempt).unwrap_or(last), cause }
+    nth(&FAILED_AFTER, attempt).unwrap_or(last)
 }
 
 /// The wait after an attempt, counted from 1.

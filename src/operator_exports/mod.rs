@@ -5,6 +5,7 @@
 mod audit;
 mod keys;
 mod kv;
+mod notifications;
 mod records;
 mod restore;
 mod transactions;

@@ -27,10 +27,11 @@ const PAPER: &str = "margin:0;padding:0;background:#fbfaf5;color:#1c2822";
 const COLUMN: &str = "max-width:560px;border-collapse:collapse";
 const TEXT: &str = "font:17px/1.55 system-ui,-apple-system,'Segoe UI',sans-serif;text-align:start;\
                     overflow-wrap:anywhere";
-const HEADING: &str =
-    "margin:0 0 20px;font:400 26px/1.25 ui-serif,Palatino,'Palatino Linotype',Georgia,serif";
-const PARAGRAPH: &str = "margin:0 0 20px";
-const SOFT: &str = "margin:0 0 8px;font-size:14px;color:#56635b";
+const HEADING: &str = "margin:0 0 20px;font:400 26px/1.25 ui-serif,Palatino,'Palatino Linotype',Georgia,serif;\
+     text-wrap:balance;word-break:auto-phrase";
+const PARAGRAPH: &str = "margin:0 0 20px;text-wrap:pretty";
+const SOFT: &str = "margin:0 0 8px;font-size:14px;color:#56635b;text-wrap:pretty";
+const FOOT: &str = "margin:28px 0 0;padding:20px 0 0;border-top:1px solid #dde3da";
 const BUTTON: &str = "display:inline-block;padding:12px 22px;border-radius:6px;\
                       text-decoration:none;font-weight:600";
 
@@ -205,11 +206,13 @@ impl<'c> Content<'c> {
         let column = html! {
             p.leaf style={ "margin:0 0 28px;font-weight:600;color:" (light) } { bdi { (self.shop) } }
             (self.message(light))
-            p style="margin:28px 0" { (self.button(light)) }
+            p style="margin:28px 0 16px" { (self.button(light)) }
             p.soft style=(SOFT) { (self.language.text(Sentence::MailPrivate)) }
-            p.soft style=(SOFT) { bdi { (self.facts()) } }
-            p.soft style=(SOFT) {
-                (fill_isolated(self.language.text(Sentence::MailWhy), &[self.shop]))
+            div.foot style=(FOOT) {
+                p.soft style=(SOFT) { bdi { (self.facts()) } }
+                p.soft style=(SOFT) {
+                    (fill_isolated(self.language.text(Sentence::MailWhy), &[self.shop]))
+                }
             }
         };
         document(self.language, &self.subject(), &dark_style(dark), &column).into_string()
@@ -263,12 +266,12 @@ impl Line {
     }
 }
 
-/// Writes the action that caused the pledges: `placed an order, 20 November 2026`.
+/// Writes the action that caused the pledges: `placed an order · 20 November 2026`.
 fn cause(language: Language, trigger: &Trigger<'_>) -> Option<String> {
     let phrase = trigger.phrase.as_deref().and_then(brief)?;
     let day = trigger.date.as_deref().and_then(|date| language.day(date));
     Some(match day {
-        Some((_, day)) => format!("{phrase}, {day}"),
+        Some((_, day)) => format!("{phrase} · {day}"),
         None => phrase,
     })
 }
@@ -302,7 +305,8 @@ fn dark_style(leaf: Colour) -> String {
     format!(
         "@media (prefers-color-scheme:dark){{\
          .paper{{background:{DARK_PAPER}!important;color:#e9ede7!important}}\
-         .soft{{color:#a2afa7!important}}.leaf{{color:{leaf}!important}}\
+         .soft{{color:#a2afa7!important}}.foot{{border-color:#2a362f!important}}\
+         .leaf{{color:{leaf}!important}}\
          .button{{background:{leaf}!important;color:{DARK_PAPER}!important}}}}"
     )
 }

@@ -281,6 +281,13 @@ impl Key for NotificationKey<'_> {
     }
 }
 
+impl NotificationKey<'_> {
+    /// The transaction in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<TransactionId> {
+        TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
+    }
+}
+
 /// `mailed:{day}:{HMAC of the address}:{id}` → nothing, for 2 days: an address is written to only a few
 /// times a day.
 #[derive(Clone, Copy, Debug)]
@@ -326,6 +333,19 @@ impl Key for FailedMailKey<'_> {
     const KEPT_SECONDS: Option<u32> = Some(90 * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned([self.day, ":", self.id.as_str()].concat())
+    }
+}
+
+impl FailedMailKey<'_> {
+    /// The prefix of the names of a day.
+    pub fn day_prefix(day: &str) -> String {
+        [Self::PREFIX, day, ":"].concat()
+    }
+
+    /// The day and the transaction in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<(&str, TransactionId)> {
+        let (day, id) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
+        Some((day, TransactionId::parse(id)?))
     }
 }
 

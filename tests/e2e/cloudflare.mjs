@@ -1,6 +1,6 @@
 /**
  * As much of Cloudflare's API as wrangler and the commands ask for when they deploy Workers and roll
- * them back, and read and write their namespaces.
+ * them back, read and write their namespaces, and put messages into their queues.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -170,6 +170,11 @@ function api(account) {
     return ok({ id: deploy(account, req.param("worker"), version) });
   });
   app.get(`${WORKER}/versions/:id`, ({ req }) => ok(versionOf(req.param("id"))));
+  app.post(`${QUEUES}/:id/messages`, async ({ req }) => {
+    const queue = queues.find(({ queue_id }) => queue_id === req.param("id"));
+    queue?.messages.push(await req.json());
+    return queue ? ok({}) : missing();
+  });
   app.patch(`${WORKER}/script-settings`, () => ok({}));
   app.on(["GET", "POST"], `${WORKER}/subdomain`, () => ok(SUBDOMAIN));
   app.get(`${HERE}/workers/subdomain`, () => ok({ subdomain: "shop" }));
