@@ -23,10 +23,13 @@ use support::service::{
 const TODAY: &str = "2026-01-31";
 const CREATED: &str = "2026-11-21T01:02:03Z"; // of the record
 
+/// A letter's address, subject, address for answers, and key.
+type Posted = (String, String, Option<String>, String);
+
 /// A mail service that answers with what a test gives it.
 #[derive(Default)]
 struct Post {
-    letters: RefCell<Vec<(String, String, Option<String>, String)>>,
+    letters: RefCell<Vec<Posted>>,
     refusal: RefCell<Option<MailError>>,
 }
 
