@@ -5,34 +5,26 @@
 //! [`Marker`] ends a round: an operator begins the next one to send again.
 
 mod answers;
+mod schedule;
+mod verdict;
 
 pub use answers::{cloudflare_error, resend_answer};
 
 use crate::handle::{Clock, Message};
-use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction, TransactionId};
-use crate::recipient::{Mail, Profile, mail};
-use crate::secret::SecretRecord;
+use crate::http::InFlight;
+use crate::pledge::TransactionId;
+use crate::recipient::Mail;
 use crate::store::{
-    FailedMailKey, Key, ListingStore, MailedKey, NoMetadata, NotificationKey, ProfileKey,
-    SecretKey, StoreError, StoredValue as _, TransactionKey, decode,
+    FailedMailKey, Key, ListingStore, MailedKey, NoMetadata, NotificationKey, StoreError,
+    StoredValue as _, decode,
 };
 use crate::time::{date_time, day_of, parse_ms};
 use crate::version::Version;
+use schedule::{again, again_after};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 use strum::IntoStaticStr;
-
-/// Seconds until a message is tried again that found no record, by attempt. Workers KV may not show a
-/// record for a minute; one that is still absent then was never written.
-const ABSENT_AFTER: [u32; 2] = [120, 600];
-/// Seconds until a failed message is tried again, by attempt.
-const FAILED_AFTER: [u32; 5] = [60, 300, 1_800, 7_200, 43_200];
-/// Longest wait that a mail service may ask for, in seconds: the queue's own limit.
-const MAX_WAIT: u32 = 43_200;
-
-/// Most e-mails to one address on a day (UTC), whatever unit asks. The count may be a minute old.
-const MAX_A_DAY: usize = 5;
+use verdict::{Sending, Unsent};
 
 /// The operator's settings, which are the Worker's variables.
 #[derive(Clone, Debug, Default)]
@@ -184,32 +176,28 @@ pub struct Notifier<'n, S, M, C> {
     pub clock: &'n C,
     /// The operator's settings.
     pub settings: &'n MailSettings,
+    /// The bytes that the isolate holds.
+    pub in_flight: &'n InFlight,
 }
 
 /// One delivery of a message.
 struct Delivery<'d> {
     id: &'d TransactionId,
+    /// The time of the create, in milliseconds since 1970.
+    created_ms: u64,
     message: &'d Message,
+    /// Counted from 1; 0 once there are no more.
     attempt: u32,
-}
-
-/// The decision about a delivery.
-enum Verdict {
-    /// Send it to this address, whose HMAC is `address`.
-    Send { mail: Mail, to: String, address: String, reply_to: Option<String> },
-    /// Do not send it.
-    Skip(Reason),
-    /// The message is not of this record, or not yet.
-    Leave(Outcome),
 }
 
 impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
     /// Delivers a message for the `attempt`th time, counted from 1.
     pub async fn deliver(&self, message: &Message, attempt: u32) -> Outcome {
-        let Some(id) = TransactionId::parse(&message.id) else {
-            return done("no transaction's ID");
+        let (id, created_ms) = (TransactionId::parse(&message.id), parse_ms(&message.created_at));
+        let (Some(id), Some(created_ms)) = (id, created_ms) else {
+            return done("no message of this service");
         };
-        let delivery = Delivery { id: &id, message, attempt };
+        let delivery = Delivery { id: &id, created_ms, message, attempt };
         self.try_to_deliver(&delivery).await.unwrap_or_else(|error| {
             let cause = match error {
                 StoreError::Unavailable => "the store does not answer".to_owned(),
@@ -223,63 +211,29 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         if self.has_ended(delivery).await? {
             return Ok(done("sent or skipped before"));
         }
-        match self.verdict(delivery).await? {
-            Verdict::Leave(outcome) => Ok(outcome),
-            Verdict::Skip(reason) => {
+        match self.verdict(delivery).await {
+            Ok(sending) => self.send(delivery, sending).await,
+            Err(Unsent::Leave(outcome)) => Ok(outcome),
+            Err(Unsent::Failed(error)) => Err(error),
+            Err(Unsent::Skip(reason)) => {
                 let marker = self.marker(delivery, State::Skipped, Some(reason.into()));
                 self.end(delivery.id, &marker).await?;
                 Ok(done(reason.into()))
             }
-            Verdict::Send { mail, to, address, reply_to } => {
-                self.count(delivery.id, &address).await?;
-                let round = delivery.message.round;
-                let key = format!("pledge/{}/{round}", delivery.id);
-                let reply_to = reply_to.as_deref();
-                let sent = self.mailer.send(&Letter { to: &to, reply_to, mail: &mail, key }).await;
-                Ok(self.after_sending(delivery, sent, address, &mail).await)
-            }
         }
     }
 
-    async fn verdict(&self, delivery: &Delivery<'_>) -> Result<Verdict, StoreError> {
-        let Delivery { id, message, attempt } = *delivery;
-        let Some(stored) = self.store.get(&TransactionKey(id)).await? else {
-            return Ok(Verdict::Leave(absent(attempt)));
-        };
-        let bytes = stored.value.read(TransactionKey::READ_MS).await?;
-        let record: RetrievedPledgeTransaction<'_> = decode(TransactionKey::KIND, &bytes)?;
-        match parse_ms(&record.created_at).cmp(&parse_ms(&message.created_at)) {
-            Ordering::Less => return Ok(Verdict::Leave(absent(attempt))), // not shown yet
-            Ordering::Greater => return Ok(Verdict::Leave(done("a later create's record"))),
-            Ordering::Equal => {}
-        }
-        let recipient = record.pledges.first().map(|pledge| &*pledge.recipient.email);
-        let Some(email) = recipient.filter(|email| *email != ERASED_EMAIL) else {
-            return Ok(Verdict::Skip(Reason::Erased));
-        };
-        if !self.settings.has_origin {
-            return Ok(Verdict::Skip(Reason::NoOrigin));
-        }
-        let profile: Option<Profile> =
-            self.load(&ProfileKey(&stored.metadata.scope().unit)).await?;
-        let Some(profile) = profile.filter(|profile| profile.mail) else {
-            return Ok(Verdict::Skip(Reason::MailOff));
-        };
-        let to = match (&self.settings.test_to, record.is_live) {
-            (_, true) => email,
-            (Some(test_to), false) => test_to,
-            (None, false) => return Ok(Verdict::Skip(Reason::TestMode)),
-        };
-        let Some(mail) = mail(&record, Some(&profile)) else {
-            return Ok(Verdict::Skip(Reason::NoPage));
-        };
-        let Some(address) = self.address(to).await? else {
-            return Ok(Verdict::Skip(Reason::NoSecret));
-        };
-        if self.has_had_its_share(id, &address).await? {
-            return Ok(Verdict::Skip(Reason::DailyLimit));
-        }
-        Ok(Verdict::Send { mail, to: to.to_owned(), address, reply_to: profile.reply_to })
+    /// Sends an e-mail. It is counted first: what may have been sent counts.
+    async fn send(
+        &self,
+        delivery: &Delivery<'_>,
+        Sending { mail, to, address, reply_to }: Sending,
+    ) -> Result<Outcome, StoreError> {
+        self.count(delivery.id, &address).await?;
+        let key = format!("pledge/{}/{}", delivery.id, delivery.message.round);
+        let letter = Letter { to: &to, reply_to: reply_to.as_deref(), mail: &mail, key };
+        let sent = self.mailer.send(&letter).await;
+        Ok(self.after_sending(delivery, sent, address, &mail).await)
     }
 
     /// Ends the round, unless the e-mail is to be tried again. If the marker of a sent e-mail cannot be
@@ -309,28 +263,27 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
                     Err(_) => again(delivery.attempt, code),
                 }
             }
-            Err(MailError::Temporary { code, after }) => match after {
-                Some(after) => Outcome::Later { seconds: after.min(MAX_WAIT), cause: code },
-                None => again(delivery.attempt, code),
-            },
+            Err(MailError::Temporary { code, after }) => again_after(delivery.attempt, after, code),
         }
     }
 
     /// Marks a message as failed that was delivered in vain for the last time.
-    pub async fn bury(&self, message: &Message) -> Outcome {
+    pub async fn bury(&self, message: &Message, attempt: u32) -> Outcome {
         let Some(id) = TransactionId::parse(&message.id) else {
-            return done("no transaction's ID");
+            return done("no message of this service");
         };
-        let delivery = Delivery { id: &id, message, attempt: 0 };
-        let buried = async {
-            if self.has_ended(&delivery).await? {
-                return Ok(done("sent or skipped before"));
-            }
-            let marker = self.marker(&delivery, State::Failed, Some("no-more-attempts"));
-            self.fail(&id, &marker).await.map(|()| done("failed"))
-        };
-        let buried: Result<Outcome, StoreError> = buried.await;
-        buried.unwrap_or_else(|_| again(1, "the store does not answer".to_owned()))
+        let delivery = Delivery { id: &id, created_ms: 0, message, attempt: 0 };
+        let buried = self.try_to_bury(&delivery).await;
+        buried.unwrap_or_else(|_| again(attempt, "the store does not answer".to_owned()))
+    }
+
+    async fn try_to_bury(&self, delivery: &Delivery<'_>) -> Result<Outcome, StoreError> {
+        if self.has_ended(delivery).await? {
+            return Ok(done("sent or skipped before"));
+        }
+        let marker = self.marker(delivery, State::Failed, Some("no-more-attempts"));
+        self.fail(delivery.id, &marker).await?;
+        Ok(done("failed"))
     }
 
     // ---- Records -------------------------------------------------------------------------------
@@ -374,22 +327,14 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         self.store.put(&key, b"{}".to_vec(), &NoMetadata).await
     }
 
-    /// Whether an address has had its e-mails of this day, those about this transaction apart.
-    async fn has_had_its_share(
-        &self,
-        id: &TransactionId,
-        address: &str,
-    ) -> Result<bool, StoreError> {
+    /// How many e-mails an address was to get on this day, those about this transaction apart. More than
+    /// a page of a list has are as many as a page has.
+    async fn mails_today(&self, id: &TransactionId, address: &str) -> Result<usize, StoreError> {
         let now = date_time(self.clock.now_ms());
         let key = MailedKey { day: day_of(&now), address, id };
         let listed = self.store.list(&key.address_prefix(), None).await?;
         let own = key.name();
-        Ok(listed.records.iter().filter(|record| record.name != own).count() >= MAX_A_DAY)
-    }
-
-    async fn address(&self, email: &str) -> Result<Option<String>, StoreError> {
-        let record: Option<SecretRecord> = self.load(&SecretKey).await?;
-        Ok(record.map(|record| record.secret.address(email)))
+        Ok(listed.records.iter().filter(|record| record.name != own).count())
     }
 
     async fn load<K: Key, T: DeserializeOwned>(&self, key: &K) -> Result<Option<T>, StoreError> {
@@ -400,23 +345,4 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
 
 fn done(why: &str) -> Outcome {
     Outcome::Done(why.to_owned())
-}
-
-/// What becomes of a message whose record is not shown: it may be shown later.
-fn absent(attempt: u32) -> Outcome {
-    match nth(&ABSENT_AFTER, attempt) {
-        Some(seconds) => Outcome::Later { seconds, cause: "no such record yet".to_owned() },
-        None => done("no such record"),
-    }
-}
-
-/// What becomes of a message that failed. After the last attempt the queue takes it away.
-fn again(attempt: u32, cause: String) -> Outcome {
-    let [.., last] = FAILED_AFTER;
-    Outcome::Later { seconds: nth(&FAILED_AFTER, attempt).unwrap_or(last), cause }
-}
-
-/// The wait after an attempt, counted from 1.
-fn nth(waits: &[u32], attempt: u32) -> Option<u32> {
-    waits.get(attempt.saturating_sub(1) as usize).copied()
 }
