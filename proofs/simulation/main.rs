@@ -13,6 +13,8 @@ mod executor;
 mod invariants;
 mod isolate;
 mod kv;
+mod mail;
+mod mail_rules;
 mod payload;
 mod random;
 mod simulation;
