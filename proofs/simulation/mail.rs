@@ -13,7 +13,6 @@ use crate::kv::{Calls, Fault, Kv, LOCATIONS, Namespace, OPERATOR};
 use crate::random::Random;
 use futures_util::future::{Either, select};
 use impact_pledge::handle::{Message, Outbox, Putting};
-use impact_pledge::http::InFlight;
 use impact_pledge::notify::{Letter, MailError, MailSettings, Mailer, Notifier, Outcome};
 use impact_pledge::store::StoreError;
 use std::cell::{Cell, RefCell};
@@ -75,6 +74,16 @@ pub struct Delivery {
     pub outcome: Option<Outcome>,
     pub fault: Option<MailFault>,
     pub calls: Rc<Calls>,
+}
+
+impl Delivery {
+    /// What became of the message, or why it was delivered again.
+    pub fn cause(&self) -> &str {
+        match &self.outcome {
+            Some(Outcome::Done(cause) | Outcome::Later { cause, .. }) => cause,
+            None => "its consumer ended",
+        }
+    }
 }
 
 /// An e-mail that the mail service took.
@@ -235,8 +244,7 @@ impl Post {
         let mailer = SimulatedMailer { post: self, delivery };
         let settings = MailSettings { has_origin: true, test_to: Some(TESTER.to_owned()) };
         let (store, mailer, clock, settings) = (&store, &mailer, &clock, &settings);
-        let in_flight = &InFlight::default();
-        let notifier = Notifier { store, mailer, clock, settings, in_flight };
+        let notifier = Notifier { store, mailer, clock, settings };
         match is_dead {
             true => notifier.bury(message, attempt).await,
             false => notifier.deliver(message, attempt).await,

@@ -21,12 +21,12 @@ const MAX_A_DAY: usize = 5;
 type Rule = fn(&Simulation) -> Wrong;
 
 pub const RULES: &[(&str, Rule)] = &[
+    ("no personal data in a message", no_personal_data_in_a_message),
     ("every message ends", every_message_ends),
     ("what asks for a mail is sent one or shown as failed", what_asks_for_a_mail_is_sent_one),
     ("no mail without a record", no_mail_without_a_record),
     ("no mail after an erase was seen", no_mail_after_an_erase_was_seen),
     ("two mails only after a crash or a redelivery", two_mails_only_after_a_redelivery),
-    ("no personal data in a message", no_personal_data_in_a_message),
 ];
 
 fn every_message_ends(simulation: &Simulation) -> Wrong {

@@ -11,7 +11,6 @@ mod verdict;
 pub use answers::{cloudflare_error, resend_answer};
 
 use crate::handle::{Clock, Message};
-use crate::http::InFlight;
 use crate::pledge::TransactionId;
 use crate::recipient::Mail;
 use crate::store::{
@@ -176,8 +175,6 @@ pub struct Notifier<'n, S, M, C> {
     pub clock: &'n C,
     /// The operator's settings.
     pub settings: &'n MailSettings,
-    /// The bytes that the isolate holds.
-    pub in_flight: &'n InFlight,
 }
 
 /// One delivery of a message.

@@ -2,9 +2,7 @@
 
 use super::schedule::{absent, again};
 use super::{Delivery, Mailer, Notifier, Outcome, Reason, done};
-use crate::api::MAX_RECORD_BYTES;
 use crate::handle::Clock;
-use crate::http::Busy;
 use crate::pledge::{ERASED_EMAIL, RetrievedPledgeTransaction};
 use crate::recipient::{Mail, Profile, mail};
 use crate::secret::SecretRecord;
@@ -58,8 +56,8 @@ struct Draft {
 }
 
 impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
-    /// Decides about a delivery. The record is read after profile and secret, and let go before the next
-    /// wait, so that large records of concurrent deliveries do not add up.
+    /// Decides about a delivery. A record, of up to 3 MiB, is read after profile and secret, and let go
+    /// before the next wait.
     pub(super) async fn verdict(&self, delivery: &Delivery<'_>) -> Result<Sending, Unsent> {
         let stored = self.store.get(&TransactionKey(delivery.id)).await?;
         let stored = stored.ok_or_else(|| Unsent::Leave(absent(delivery.attempt)))?;
@@ -76,19 +74,14 @@ impl<S: ListingStore, M: Mailer, C: Clock> Notifier<'_, S, M, C> {
         Ok(Sending { mail, to, address, reply_to: profile.and_then(|profile| profile.reply_to) })
     }
 
-    /// Reads a record within the bytes that the isolate may hold, and drafts the e-mail about it.
+    /// Reads a record, and drafts the e-mail about it.
     async fn read(
         &self,
         delivery: &Delivery<'_>,
-        Stored { value, metadata }: Stored<S::Value, TransactionMetadata>,
+        stored: Stored<S::Value, TransactionMetadata>,
         profile: Option<&Profile>,
     ) -> Result<Draft, Unsent> {
-        let mut reservation = self.in_flight.reservation(&metadata.scope());
-        let bytes = metadata.bytes.unwrap_or(MAX_RECORD_BYTES);
-        reservation.read(bytes, bytes).map_err(|Busy| {
-            Unsent::Leave(again(delivery.attempt, "the isolate holds too many bytes".to_owned()))
-        })?;
-        let bytes = value.read(TransactionKey::READ_MS).await?;
+        let bytes = stored.value.read(TransactionKey::READ_MS).await?;
         let record = decode(TransactionKey::KIND, &bytes)?;
         of_this_create(&record, delivery).map_err(Unsent::Leave)?;
         Ok(self.draft(&record, profile)?)

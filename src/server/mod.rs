@@ -74,10 +74,6 @@ struct Isolate {
     settings: OnceCell<Rc<Settings>>, // the same for all requests of an isolate
 }
 
-fn caches() -> Rc<Caches> {
-    ISOLATE.with(|isolate| Rc::clone(&isolate.caches))
-}
-
 /// Serves one request. It never fails: the macro would answer an error with plain text.
 #[worker::event(fetch)]
 async fn fetch(
@@ -89,9 +85,9 @@ async fn fetch(
 }
 
 async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Response {
-    let caches = caches();
-    let settings = ISOLATE.with(|isolate| {
-        Rc::clone(isolate.settings.get_or_init(|| Rc::new(read_settings(bindings))))
+    let (caches, settings) = ISOLATE.with(|isolate| {
+        let settings = isolate.settings.get_or_init(|| Rc::new(read_settings(bindings)));
+        (Rc::clone(&isolate.caches), Rc::clone(settings))
     });
     let store = KvStore(bindings.pledges());
     let queue = bindings

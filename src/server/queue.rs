@@ -100,12 +100,12 @@ async fn outcome(bindings: &Bindings, message: &Message, attempt: u32, is_dead: 
         test_to: bindings.mail_test_to().filter(|address| !address.trim().is_empty()),
     };
     let (store, mailer) = (KvStore(bindings.pledges()), post(bindings));
-    let (caches, clock) = (super::caches(), &Platform);
-    let (store, mailer, settings, in_flight) = (&store, &mailer, &settings, &caches.in_flight);
-    let notifier = Notifier { store, mailer, clock, settings, in_flight };
-    match is_dead {
-        true => notifier.bury(message, attempt).await,
-        false => notifier.deliver(message, attempt).await,
+    let notifier =
+        Notifier { store: &store, mailer: &mailer, clock: &Platform, settings: &settings };
+    if is_dead {
+        notifier.bury(message, attempt).await
+    } else {
+        notifier.deliver(message, attempt).await
     }
 }
 

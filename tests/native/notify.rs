@@ -3,7 +3,6 @@
 use crate::timeline::{EMAIL, full, with};
 use futures_executor::block_on;
 use impact_pledge::handle::Message;
-use impact_pledge::http::{InFlight, MAX_BYTES_IN_FLIGHT};
 use impact_pledge::notify::{
     Letter, MailError, MailSettings, Mailer, Marker, Notifier, Outcome, State,
 };
@@ -54,7 +53,6 @@ struct Desk {
     post: Post,
     clock: FixedClock,
     settings: MailSettings,
-    in_flight: InFlight,
 }
 
 fn id() -> TransactionId {
@@ -83,7 +81,6 @@ impl Desk {
             post: Post::default(),
             clock: FixedClock(Cell::new(NOW_MS)),
             settings: MailSettings { has_origin: true, test_to: None },
-            in_flight: InFlight::default(),
         };
         desk.keep_record(&full());
         desk.keep_profile(&shop());
@@ -122,8 +119,8 @@ impl Desk {
     }
 
     fn notifier(&self) -> Notifier<'_, MemoryStore, Post, FixedClock> {
-        let Desk { store, post: mailer, clock, settings, in_flight } = self;
-        Notifier { store, mailer, clock, settings, in_flight }
+        let Desk { store, post: mailer, clock, settings } = self;
+        Notifier { store, mailer, clock, settings }
     }
 
     fn marker(&self) -> Option<Marker> {
@@ -268,21 +265,6 @@ fn a_store_that_fails_is_never_taken_for_an_absent_record() {
         desk.store.set_failing(None);
         assert_eq!((desk.deliver(&message(), 6), desk.sent()), (done("sent"), 1), "{prefix}");
     }
-}
-
-#[test]
-fn a_record_is_read_within_the_bytes_of_the_isolate() {
-    let desk = Desk::new();
-    let held = ["a", "b", "c"].map(|unit| {
-        let scope = Scope { mode: Mode::Live, unit: unit.to_owned() };
-        let mut held = desk.in_flight.reservation(&scope);
-        held.read(MAX_BYTES_IN_FLIGHT / 4, MAX_BYTES_IN_FLIGHT / 4).unwrap();
-        held
-    });
-    let full = later(60, "the isolate holds too many bytes");
-    assert_eq!((desk.deliver(&message(), 1), desk.sent()), (full, 0));
-    drop(held);
-    assert_eq!((desk.deliver(&message(), 2), desk.in_flight.bytes()), (done("sent"), 0));
 }
 
 #[test]
