@@ -1,12 +1,13 @@
 //! Workers KV as a store.
 
 use super::deadline::within;
+use super::json::{from_js, to_js};
 use crate::store::{
     Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue, decode,
 };
 use js_sys::{JSON, Promise, Uint8Array};
 use serde::{Deserialize, Serialize};
-use serde_wasm_bindgen::Serializer;
+use serde_json::Value;
 use std::cell::OnceCell;
 use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -93,22 +94,32 @@ struct ListOptions<'a> {
     cursor: Option<&'a str>,
 }
 
-/// A page as KV gives it.
+/// What is read of a page of KV: names alone.
 #[derive(Deserialize)]
 struct ListedPage {
-    keys: Vec<Listed>,
+    keys: Vec<ListedName>,
     #[serde(default)]
     cursor: Option<String>,
 }
 
+#[derive(Deserialize)]
+struct ListedName {
+    name: String,
+}
+
+impl From<ListedName> for Listed {
+    fn from(ListedName { name }: ListedName) -> Self {
+        Listed { name, metadata: Value::Null, expiration: None }
+    }
+}
+
 impl ListingStore for KvStore {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
-        let options = ListOptions { prefix, cursor }.serialize(&Serializer::json_compatible());
-        let page = options.map_err(JsValue::from).and_then(|options| self.0.list(&options));
+        let page = to_js(&ListOptions { prefix, cursor }).and_then(|options| self.0.list(&options));
         let page = answered(page, LIST_MS, "list", "names").await?;
-        let damaged = |_| StoreError::Damaged("the list of names has another form".to_owned());
-        let ListedPage { keys, cursor } = serde_wasm_bindgen::from_value(page).map_err(damaged)?;
-        Ok(Page { records: keys, cursor })
+        let damaged = || StoreError::Damaged("the list of names has another form".to_owned());
+        let ListedPage { keys, cursor } = from_js(&page).ok_or_else(damaged)?;
+        Ok(Page { records: keys.into_iter().map(Listed::from).collect(), cursor })
     }
 }
 
@@ -152,7 +163,7 @@ struct Failure<'a> {
 }
 
 /// An error without its stack: `TypeError: no such key`.
-fn describe(error: &JsValue) -> String {
+pub fn describe(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {
         Some(error) => error.to_string().into(),
         None => format!("{error:?}"),

@@ -4,12 +4,11 @@
 //!
 //! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
 
-mod deadline;
+pub(crate) mod deadline;
+pub(crate) mod json;
 mod kv;
-mod mail;
 mod outbox;
-mod pieces;
-mod queue;
+pub(crate) mod pieces;
 mod rate_limit;
 mod request;
 mod response;
@@ -18,7 +17,6 @@ pub use kv::{KvNamespace, KvStore};
 
 use crate::handle::{Caches, Journal, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
-use mail::SendEmail;
 use outbox::{DelayedQueue, Queue};
 use rate_limit::RateLimit;
 use request::WorkerRequest;
@@ -44,12 +42,6 @@ extern "C" {
     fn log_percent(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
     fn notifications(this: &Bindings) -> Option<Queue>;
-    #[wasm_bindgen(method, getter, js_name = EMAIL)]
-    fn email(this: &Bindings) -> Option<SendEmail>;
-    #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
-    fn resend_api_key(this: &Bindings) -> Option<String>;
-    #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
-    fn mail_from(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
     fn mail_test_to(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]

@@ -1,10 +1,11 @@
 //! A queue of the platform as the outbox of the service.
 
 use super::deadline::within;
+use super::json::to_js;
+use super::kv::describe;
 use crate::handle::{Message, Outbox, Putting};
 use js_sys::Promise;
 use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use worker::console_error;
@@ -36,6 +37,13 @@ struct SendOptions {
     delay_seconds: u32,
 }
 
+/// The log line of a message that is not in the queue.
+#[derive(Serialize)]
+struct Failure<'a> {
+    queue: &'a str,
+    cause: &'a str,
+}
+
 impl DelayedQueue {
     /// Takes a queue, and the text of `MAIL_DELAY_SECONDS`.
     pub fn new(queue: Queue, delay_seconds: Option<&str>) -> Self {
@@ -44,10 +52,9 @@ impl DelayedQueue {
     }
 
     async fn try_to_put(&self, message: &Message) -> Result<(), JsValue> {
-        let serializer = Serializer::json_compatible();
         let options = SendOptions { content_type: "json", delay_seconds: self.delay_seconds };
-        let (message, options) = (message.serialize(&serializer)?, options.serialize(&serializer)?);
-        JsFuture::from(within(&self.queue.send(&message, &options)?, PUT_MS)).await?;
+        let sent = self.queue.send(&to_js(message)?, &to_js(&options)?)?;
+        JsFuture::from(within(&sent, PUT_MS)).await?;
         Ok(())
     }
 }
@@ -55,11 +62,14 @@ impl DelayedQueue {
 impl Outbox for DelayedQueue {
     fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
         Box::pin(async {
-            let put = self.try_to_put(message).await;
-            if put.is_err() {
-                console_error!(r#"{{"queue":"NOTIFICATIONS","cause":"no answer"}}"#);
-            }
-            put.is_ok()
+            let Err(error) = self.try_to_put(message).await else { return true };
+            let cause = match error.is_undefined() {
+                true => format!("no answer in {PUT_MS} ms"),
+                false => describe(&error), // of a message without personal data
+            };
+            let line = Failure { queue: "NOTIFICATIONS", cause: &cause };
+            console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+            false
         })
     }
 }

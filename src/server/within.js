@@ -11,3 +11,6 @@ export const within = (promise, milliseconds) =>
     };
     promise.then(ending(resolve), ending(reject));
   });
+
+/** Fulfils after so many milliseconds. */
+export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

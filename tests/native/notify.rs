@@ -4,7 +4,8 @@ use crate::timeline::{EMAIL, full, with};
 use futures_executor::block_on;
 use impact_pledge::handle::Message;
 use impact_pledge::notify::{
-    Letter, MailError, MailSettings, Mailer, Marker, Notifier, Outcome, State,
+    Letter, MailError, MailSettings, Mailer, Marker, Notifier, Outcome, State, cloudflare_error,
+    resend_answer,
 };
 use impact_pledge::pledge::{EditKey, TransactionId};
 use impact_pledge::scope::{Mode, Scope};
@@ -285,6 +286,54 @@ fn the_answer_of_the_mail_service_decides() {
         assert_eq!(desk.lists_a_failure(), is_failed);
         let marker = desk.marker().map(|marker| (marker.state, marker.reason));
         assert_eq!(marker, is_failed.then(|| (State::Failed, Some("E_SUPPRESSED".to_owned()))));
+    }
+}
+
+#[test]
+fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
+    let sent = |id: &str| Ok(id.to_owned());
+    let temporary = |code: &str, after| Err(MailError::Temporary { code: code.to_owned(), after });
+    let permanent = |code: &str| Err(MailError::Permanent { code: code.to_owned() });
+    let about = |name: &str| json!({"name": name, "message": format!("<{EMAIL}>")}).to_string();
+    type Row<'r> = (u16, Option<&'r str>, String, Result<String, MailError>);
+    let rows: [Row<'_>; 18] = [
+        (200, None, json!({"id": "4ef2-a"}).to_string(), sent("4ef2-a")),
+        (200, None, json!({"id": EMAIL}).to_string(), sent("unknown")),
+        (200, None, "<html>".to_owned(), sent("unknown")),
+        (200, None, r#"{"id":"4ef2-"#.to_owned(), sent("unknown")),
+        (409, None, about("invalid_idempotent_request"), sent("sent-before")),
+        (
+            409,
+            None,
+            about("concurrent_idempotent_requests"),
+            temporary("concurrent_idempotent_requests", None),
+        ),
+        (422, None, about("validation_error"), permanent("validation_error")),
+        (400, None, about(EMAIL), permanent("unknown")),
+        (413, None, String::new(), permanent("status-413")),
+        (422, None, about("invalid_from_address"), temporary("invalid_from_address", None)),
+        (403, None, about("invalid_api_key"), temporary("invalid_api_key", None)),
+        (302, None, String::new(), temporary("status-302", None)),
+        (429, Some(" 2 "), about("rate_limit_exceeded"), temporary("rate_limit_exceeded", Some(2))),
+        (429, Some("99999999999"), about("q"), temporary("q", Some(u32::MAX))),
+        (429, Some("Wed, 21 Oct 2026 07:28:00 GMT"), about("q"), temporary("q", None)),
+        (429, Some("-1"), about("q"), temporary("q", None)),
+        (500, None, "<html>".to_owned(), temporary("status-500", None)),
+        (503, None, r#"{"name":7}"#.to_owned(), temporary("status-503", None)),
+    ];
+    for (status, retry_after, body, expected) in rows {
+        let answer = resend_answer(status, retry_after, body.as_bytes());
+        assert_eq!(answer, expected, "{status}, {body}");
+    }
+    let rows = [
+        (Some("E_RECIPIENT_SUPPRESSED"), permanent("E_RECIPIENT_SUPPRESSED")),
+        (Some("E_HEADER_TOO_LONG"), permanent("E_HEADER_TOO_LONG")),
+        (Some("E_SENDER_NOT_VERIFIED"), temporary("E_SENDER_NOT_VERIFIED", None)),
+        (Some(EMAIL), temporary("unknown", None)),
+        (None, temporary("unknown", None)),
+    ];
+    for (code, expected) in rows {
+        assert_eq!(Err(cloudflare_error(code)), expected, "{code:?}");
     }
 }
 

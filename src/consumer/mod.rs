@@ -1,14 +1,16 @@
-//! The consumer of the queue: one message becomes one e-mail.
+//! The Worker's consumer of the queue: one message becomes one e-mail.
 
-use super::Bindings;
-use super::kv::KvStore;
-use super::mail::{MailService, Post};
+mod mail;
+
 use crate::handle::Message;
 use crate::notify::{MailSettings, Notifier, Outcome};
 use crate::platform::Platform;
+use crate::pledge::TransactionId;
+use crate::server::json::{from_js, to_js};
+use crate::server::{KvNamespace, KvStore};
 use js_sys::Array;
+use mail::{MailService, Post, SendEmail};
 use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use worker::{console_error, console_log};
 
@@ -17,6 +19,21 @@ const DEAD: &str = "-dead";
 
 #[wasm_bindgen]
 extern "C" {
+    /// The bindings that an e-mail needs.
+    pub type Bindings;
+    #[wasm_bindgen(method, getter, js_name = PLEDGES)]
+    fn pledges(this: &Bindings) -> KvNamespace;
+    #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
+    fn public_origin(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = EMAIL)]
+    fn email(this: &Bindings) -> Option<SendEmail>;
+    #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
+    fn resend_api_key(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
+    fn mail_from(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
+    fn mail_test_to(this: &Bindings) -> Option<String>;
+
     /// A batch of one message: of several, one that breaks the instance would cause the others to be sent
     /// again.
     pub type Batch;
@@ -63,9 +80,9 @@ pub async fn consume(batch: Batch, bindings: Bindings) {
     let is_dead = batch.queue().ends_with(DEAD);
     for delivered in batch.messages().iter() {
         let delivered: Delivered = delivered.unchecked_into();
-        match serde_wasm_bindgen::from_value::<Message>(delivered.body()) {
-            Ok(message) => answer(&bindings, &delivered, &message, is_dead).await,
-            Err(_) => {
+        match read(&delivered) {
+            Some(message) => answer(&bindings, &delivered, &message, is_dead).await,
+            None => {
                 console_error!(
                     r#"{{"queue":"NOTIFICATIONS","cause":"not a message of this service"}}"#
                 );
@@ -73,6 +90,12 @@ pub async fn consume(batch: Batch, bindings: Bindings) {
             }
         }
     }
+}
+
+/// A message of this service: the log shows its ID, which could be any text otherwise.
+fn read(delivered: &Delivered) -> Option<Message> {
+    let message: Message = from_js(&delivered.body())?;
+    TransactionId::parse(&message.id).is_some().then_some(message)
 }
 
 async fn answer(bindings: &Bindings, delivered: &Delivered, message: &Message, is_dead: bool) {
@@ -88,8 +111,7 @@ async fn answer(bindings: &Bindings, delivered: &Delivered, message: &Message, i
     match again_in_seconds {
         None => delivered.ack(),
         Some(delay_seconds) => {
-            let options = RetryOptions { delay_seconds }.serialize(&Serializer::json_compatible());
-            delivered.retry(&options.unwrap_or_default());
+            delivered.retry(&to_js(&RetryOptions { delay_seconds }).unwrap_or_default());
         }
     }
 }

@@ -1,19 +1,29 @@
 //! The mail services: Cloudflare's Email Sending by its binding, or Resend by HTTP.
 
-use super::deadline::within;
-use crate::notify::{Letter, MailError, Mailer, cloudflare_error, resend_answer};
+use crate::notify::{
+    Headers, Letter, MailError, Mailer, cloudflare_answer, cloudflare_error, resend_answer,
+};
+use crate::server::deadline::within;
+use crate::server::json::to_js;
+use crate::server::pieces::Pieces;
 use gloo_net::http::{Method, RequestBuilder};
-use js_sys::{Promise, Reflect};
+use js_sys::{Promise, Reflect, Uint8Array};
 use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
-use std::collections::BTreeMap;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
+use web_sys::{ReadableStream, RequestRedirect};
 
-/// Deadline of a mail service, in milliseconds. An e-mail that takes longer may have been sent.
+/// Deadline of a mail service, and of its answer's body, in milliseconds. An e-mail that takes longer may
+/// have been sent.
 const SEND_MS: u32 = 10_000;
+/// Longest wait that a mail service gets at once if it asks for one, in seconds.
+const MAX_PAUSE_SECONDS: u32 = 10;
+/// How often it gets one.
+const MAX_PAUSES: u32 = 3;
 
 const RESEND_URL: &str = "https://api.resend.com/emails";
+/// Bytes of an answer of Resend that are read. All that it answers is shorter.
+const MAX_ANSWER_BYTES: u32 = 4 * 1024;
 
 #[wasm_bindgen]
 extern "C" {
@@ -24,6 +34,12 @@ extern "C" {
 
     #[wasm_bindgen(catch)]
     fn fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
+}
+
+#[wasm_bindgen(module = "/src/server/within.js")]
+extern "C" {
+    /// Fulfils after so many milliseconds.
+    fn pause(milliseconds: u32) -> Promise;
 }
 
 /// The mail service that is bound.
@@ -44,12 +60,20 @@ pub struct Post {
 }
 
 impl Mailer for Post {
+    /// Sends an e-mail. A mail service that asks for a few seconds gets them at once: so a burst of e-mails
+    /// costs no message an attempt.
     async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
-        match &self.service {
-            MailService::Cloudflare(binding) => self.by_binding(binding, letter).await,
-            MailService::Resend(api_key) => self.by_resend(api_key, letter).await,
-            MailService::None => Err(temporary("no-mail-service")),
+        for _ in 0..MAX_PAUSES {
+            match self.try_to_send(letter).await {
+                Err(MailError::Temporary { after: Some(seconds), .. })
+                    if seconds <= MAX_PAUSE_SECONDS =>
+                {
+                    let _ = JsFuture::from(pause(seconds.max(1) * 1_000)).await;
+                }
+                outcome => return outcome,
+            }
         }
+        self.try_to_send(letter).await
     }
 }
 
@@ -64,7 +88,7 @@ struct Bound<'l> {
     html: &'l str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reply_to: Option<&'l str>,
-    headers: BTreeMap<&'static str, String>,
+    headers: Headers,
 }
 
 #[derive(Serialize)]
@@ -83,10 +107,19 @@ struct ResendEmail<'l> {
     html: &'l str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reply_to: Option<&'l str>,
-    headers: BTreeMap<&'static str, String>,
+    headers: Headers,
 }
 
 impl Post {
+    async fn try_to_send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+        match &self.service {
+            _ if self.from.trim().is_empty() => Err(temporary("no-mail-from")),
+            MailService::Cloudflare(binding) => self.by_binding(binding, letter).await,
+            MailService::Resend(api_key) => self.by_resend(api_key.trim(), letter).await,
+            MailService::None => Err(temporary("no-mail-service")),
+        }
+    }
+
     async fn by_binding(
         &self,
         binding: &SendEmail,
@@ -100,14 +133,14 @@ impl Post {
             text: &mail.text,
             html: &mail.html,
             reply_to,
-            headers: letter.headers().into_iter().collect(),
+            headers: letter.headers(),
         };
-        let message = message.serialize(&Serializer::json_compatible());
-        let message = message.map_err(|_| temporary("not-serializable"))?;
-        let sent = answered(binding.send(&message))
-            .await
-            .map_err(|error| cloudflare_error(member(&error, "code").as_deref()))?;
-        Ok(member(&sent, "messageId").unwrap_or_default())
+        let message = to_js(&message).map_err(|_| temporary("no-message"))?;
+        match answered(binding.send(&message)).await {
+            Ok(sent) => Ok(cloudflare_answer(member(&sent, "messageId").as_deref())),
+            Err(error) if error.is_undefined() => Err(temporary("no-answer")),
+            Err(error) => Err(cloudflare_error(member(&error, "code").as_deref())),
+        }
     }
 
     async fn by_resend(&self, api_key: &str, letter: &Letter<'_>) -> Result<String, MailError> {
@@ -119,23 +152,38 @@ impl Post {
             text: &mail.text,
             html: &mail.html,
             reply_to,
-            headers: letter.headers().into_iter().collect(),
+            headers: letter.headers(),
         });
+        if !api_key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(temporary("no-api-key")); // a header cannot hold it
+        }
         let request = RequestBuilder::new(RESEND_URL)
             .method(Method::POST)
             .header("authorization", &format!("Bearer {api_key}"))
             .header("content-type", "application/json")
             .header("idempotency-key", key)
-            .body(js_sys::Uint8Array::from(body.as_slice()))
+            .redirect(RequestRedirect::Manual) // it would send the e-mail to another address
+            .body(Uint8Array::from(body.as_slice()))
             .map_err(|_| temporary("no-request"))?;
         let failed = |_| temporary("no-answer");
         let response = answered(fetch(&request.into())).await.map_err(failed)?;
         let response: web_sys::Response = response.unchecked_into();
         let retry_after = response.headers().get("retry-after").ok().flatten();
-        let text = answered(response.text()).await.map_err(failed)?.as_string();
-        let retry_after = retry_after.and_then(|text| text.parse().ok());
-        resend_answer(response.status(), retry_after, &text.unwrap_or_default())
+        let text = match response.body() {
+            Some(body) => beginning(&body).await.map_err(failed)?,
+            None => Vec::new(),
+        };
+        resend_answer(response.status(), retry_after.as_deref(), &text)
     }
+}
+
+/// Reads what an answer begins with, and leaves the rest.
+async fn beginning(body: &ReadableStream) -> Result<Vec<u8>, JsValue> {
+    let Some(mut pieces) = Pieces::of(body, SEND_MS) else { return Ok(Vec::new()) };
+    let piece = pieces.fill(Uint8Array::new_with_length(MAX_ANSWER_BYTES), SEND_MS).await?;
+    drop(pieces);
+    drop(body.cancel());
+    Ok(piece.to_vec())
 }
 
 async fn answered(promise: Result<Promise, JsValue>) -> Result<JsValue, JsValue> {
