@@ -124,7 +124,11 @@ async fn outcome(bindings: &Bindings, message: &Message, attempt: u32, is_dead: 
     let (store, mailer) = (KvStore(bindings.pledges()), post(bindings));
     let notifier =
         Notifier { store: &store, mailer: &mailer, clock: &Platform, settings: &settings };
-    if is_dead { notifier.bury(message).await } else { notifier.deliver(message, attempt).await }
+    if is_dead {
+        notifier.bury(message, attempt).await
+    } else {
+        notifier.deliver(message, attempt).await
+    }
 }
 
 /// A variable's text without blanks around it; `None` if nothing is left.

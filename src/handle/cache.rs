@@ -31,13 +31,19 @@ pub struct Caches {
     pub(super) members: Cache<String, ()>,
     /// The prices of a mode; `None` if it has none.
     pub(super) catalogues: Cache<Mode, Option<Catalogue>>,
-    /// The profile of a unit; `None` if it has none.
-    pub(super) profiles: Cache<String, Option<Profile>>,
+    pub(super) profiles: Cache<String, KnownProfile>,
     /// The keys that were accepted lately, and nothing of their records: they are read as ever.
     pub(super) accepted: AcceptedKeys,
     /// The networks with too many refused API keys.
     pub(super) limited: Cache<Network, ()>,
 }
+
+/// The profile of a unit; `None` if it has none.
+pub type KnownProfile = Result<Option<Profile>, Damaged>;
+
+/// A record that could not be read, and was logged.
+#[derive(Debug)]
+pub struct Damaged;
 
 /// Values with their expiry, sorted by key. A `BTreeMap` for each type would add 7.5 KB to the Worker
 /// after brotli.

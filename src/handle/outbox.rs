@@ -57,8 +57,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Whether e-mails are on for a unit. They count as on if its profile cannot be read: it is read again
     /// when the e-mail is sent.
     async fn may_mail(&self, unit: &str) -> bool {
-        let profile = self.profile(unit).await;
-        profile.map_or(true, |profile| (*profile).as_ref().is_some_and(|profile| profile.mail))
+        let Ok(known) = self.profile(unit).await else { return true };
+        let Ok(profile) = known.as_ref() else { return true };
+        profile.as_ref().is_some_and(|profile| profile.mail)
     }
 
     /// Lists a transaction whose e-mail never reached the queue, for the operator. If that fails, the

@@ -10,7 +10,7 @@ use super::link::WebAddress;
 use super::page::{SERVICE_NAME, recipient_name};
 use super::profile::Profile;
 use super::quantity::Quantity;
-use super::text::brief;
+use super::text::{brief, sender};
 use super::words::{Sentence, part};
 use crate::pledge::{PledgeDetail, RetrievedPledge, RetrievedPledgeTransaction, Trigger};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -60,7 +60,7 @@ pub fn mail(
     let content = Content::new(transaction, profile, link);
     Some(Mail {
         language: content.language,
-        sender: content.shop.to_owned(),
+        sender: sender(content.shop).unwrap_or_else(|| SERVICE_NAME.to_owned()),
         subject: content.subject(),
         text: content.text(),
         html: content.html(profile),
@@ -130,10 +130,10 @@ impl<'c> Content<'c> {
         }
     }
 
+    /// Returns the statement without words that a header would decode.
     fn subject(&self) -> String {
-        let (sentence, values) = self.statement();
-        let [shop, other] = &values;
-        fill(sentence, &[shop, other])
+        let (sentence, [shop, other]) = self.statement();
+        fill(sentence, &[&shop, &other]).replace("=?", "= ?")
     }
 
     fn greeting(&self) -> (&'static str, &str) {

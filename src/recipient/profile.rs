@@ -4,6 +4,7 @@ use super::accent::Colour;
 use super::language::Language;
 use super::link::WebAddress;
 use super::style::Accent;
+use super::text::is_invisible;
 use crate::validate::format::is_email;
 use serde::{Deserialize, Serialize};
 
@@ -114,7 +115,8 @@ fn parse_address(text: String) -> Result<String, &'static str> {
 
 fn parse_email(text: String) -> Result<String, &'static str> {
     let problem = "`reply-to` is no e-mail address: write it as `hello@shop.example`";
-    if is_email(text.as_bytes()) { Ok(text) } else { Err(problem) }
+    let is_plain = !text.contains(['"', '[', '?', '&', '%']); // a link `mailto:` would read them otherwise
+    if is_plain && is_email(text.as_bytes()) { Ok(text) } else { Err(problem) }
 }
 
 fn parse_language(tag: &str) -> Result<Language, &'static str> {
@@ -131,20 +133,6 @@ fn is_name(name: &str) -> bool {
     !name.chars().all(is_invisible)
         && name.chars().nth(MAX_NAME_LENGTH).is_none()
         && !name.chars().any(|character| turns(character) || breaks(character))
-}
-
-/// Whether nothing is shown for a character: Unicode's `White_Space` and
-/// `Default_Ignorable_Code_Point`, and the blank of Braille.
-fn is_invisible(character: char) -> bool {
-    character.is_whitespace()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
-                | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}'
-                | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
-        )
 }
 
 fn parse_accent(text: String) -> Result<Accent, &'static str> {

@@ -275,6 +275,8 @@ impl Key for NotificationKey<'_> {
     type Metadata = NoMetadata;
     const KIND: &'static str = "notification";
     const PREFIX: &'static str = "notification:";
+    /// The minimum of Workers KV: until then another delivery may not see it, and send a second time.
+    const CACHE_SECONDS: Option<u32> = Some(30);
     const KEPT_SECONDS: Option<u32> = Some(30 * DAY_SECONDS);
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0.as_str())

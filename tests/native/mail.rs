@@ -6,7 +6,7 @@ use impact_pledge::pledge::RetrievedPledgeTransaction;
 use impact_pledge::recipient::{Mail, Profile, mail};
 use regex_lite::Regex;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 #[track_caller]
@@ -17,6 +17,19 @@ fn mail_of(record: &Value, profile: Option<&Value>) -> Mail {
     let profile: Option<Profile> =
         profile.map(|profile| serde_json::from_value(profile.clone()).expect("a profile"));
     mail(&record, profile.as_ref()).expect("the record has the address of its page")
+}
+
+/// The name that an e-mail greets a recipient of this first name by.
+pub fn greeted_as(name: &str) -> Option<String> {
+    let recipient = json!({ "email": EMAIL, "firstName": name, "name": null });
+    let mail = mail_of(&with(&[("/pledges/0/recipient", recipient)]), None);
+    let (greeting, _) = mail.text.split_once(",\n").expect("a greeting");
+    greeting.strip_prefix("Hello ").map(str::to_owned)
+}
+
+/// The name of the sender of e-mails of a unit of this name.
+pub fn sender_of(name: &str) -> String {
+    mail_of(&full(), Some(&json!({ "name": name }))).sender
 }
 
 #[derive(Deserialize)]
@@ -73,6 +86,14 @@ fn check_html(mail: &Mail) {
         assert!(words(&shown).replace('·', "").contains(&line), "the HTML lacks `{line}`");
     }
     assert!(!mail.html.contains(EMAIL) && !mail.text.contains(EMAIL));
+}
+
+#[test]
+fn a_subject_has_no_word_that_a_header_would_decode() {
+    let word = "=?utf-8?Q?=0d=0aBcc:?=";
+    let record = with(&[("/pledges/0/details/0/nounPlural", word.into())]);
+    let subject = mail_of(&record, Some(&json!({ "name": word }))).subject;
+    assert_eq!(subject, "= ?utf-8?Q?=0d=0aBcc:?= has made a pledge for you");
 }
 
 #[test]

@@ -26,13 +26,13 @@ use support::service::{
 const TODAY: &str = "2026-01-31";
 const CREATED: &str = "2026-11-21T01:02:03Z"; // of the record
 
-/// Address, subject, address for answers, and key of a letter.
-type Sent = (String, String, Option<String>, String);
+/// A letter's address, subject, address for answers, and key.
+type Posted = (String, String, Option<String>, String);
 
 /// A mail service that answers with what a test gives it.
 #[derive(Default)]
 struct Post {
-    letters: RefCell<Vec<Sent>>,
+    letters: RefCell<Vec<Posted>>,
     refusal: RefCell<Option<MailError>>,
 }
 
@@ -103,14 +103,27 @@ impl Desk {
         self.store.keep(&name, profile.to_string().as_bytes(), b"null");
     }
 
+    /// So many e-mails to an address, about other transactions.
+    fn keep_mailed(&self, email: &str, count: u8) {
+        let address = secret().address(email);
+        for other in 0..count {
+            let id = TransactionId::from_bytes([100 + other; 26]);
+            let key = MailedKey { day: TODAY, address: &address, id: &id };
+            self.store.keep(&key.name(), b"{}", b"null");
+        }
+    }
+
     fn deliver(&self, message: &Message, attempt: u32) -> Outcome {
-        let Desk { store, post: mailer, clock, settings } = self;
-        block_on(Notifier { store, mailer, clock, settings }.deliver(message, attempt))
+        block_on(self.notifier().deliver(message, attempt))
     }
 
     fn bury(&self) -> Outcome {
+        block_on(self.notifier().bury(&message(), 1))
+    }
+
+    fn notifier(&self) -> Notifier<'_, MemoryStore, Post, FixedClock> {
         let Desk { store, post: mailer, clock, settings } = self;
-        block_on(Notifier { store, mailer, clock, settings }.bury(&message()))
+        Notifier { store, mailer, clock, settings }
     }
 
     fn marker(&self) -> Option<Marker> {
@@ -173,14 +186,7 @@ fn what_is_not_to_be_sent_is_marked_with_its_reason() {
         }),
         ("no-page", |desk| desk.keep_record(&with(&[("/timelineUrl", Value::Null)]))),
         ("no-secret", |desk| desk.store.remove(&SecretKey.name())),
-        ("daily-limit", |desk| {
-            for other in 0..5 {
-                let id = TransactionId::from_bytes([other; 26]);
-                let address = secret().address(EMAIL);
-                let key = MailedKey { day: TODAY, address: &address, id: &id };
-                desk.store.keep(&key.name(), b"{}", b"null");
-            }
-        }),
+        ("daily-limit", |desk| desk.keep_mailed(EMAIL, 5)),
     ];
     for (reason, change) in rows {
         let mut desk = Desk::new();
@@ -193,12 +199,26 @@ fn what_is_not_to_be_sent_is_marked_with_its_reason() {
 }
 
 #[test]
-fn mails_of_test_keys_go_to_the_operator() {
+fn mails_of_test_keys_go_to_the_operator_who_may_get_more_a_day() {
     let mut desk = Desk::new();
+    desk.keep_mailed("operator@service.example", 99);
     desk.settings.test_to = Some("operator@service.example".to_owned());
     desk.keep_record(&with(&[("/isLive", false.into())]));
     assert_eq!(desk.deliver(&message(), 1), done("sent"));
     assert_eq!(desk.post.letters.borrow()[0].0, "operator@service.example");
+    desk.keep_mailed("operator@service.example", 100);
+    assert_eq!(desk.deliver(&Message { round: 2, ..message() }, 1), done("daily-limit"));
+}
+
+#[test]
+fn a_message_that_no_create_can_have_put_is_left() {
+    for (id, created_at) in [("ptran_1", CREATED), (id().as_str(), ""), (id().as_str(), "today")] {
+        let desk = Desk::new();
+        desk.keep_record(&with(&[("/createdAt", created_at.into())]));
+        let message = Message { id: id.to_owned(), created_at: created_at.to_owned(), round: 1 };
+        assert_eq!(desk.deliver(&message, 1), done("no message of this service"));
+        assert_eq!((desk.sent(), desk.marker()), (0, None));
+    }
 }
 
 /// A message goes out before its record, and a repeat of a create writes the record once more.
@@ -216,9 +236,9 @@ fn a_message_waits_for_its_own_record() {
         (
             Some("2026-11-21T01:02:02Z"),
             [
-                later(120, "no such record yet"),
-                later(600, "no such record yet"),
-                done("no such record"),
+                later(60, "an earlier create's record"),
+                later(300, "an earlier create's record"),
+                later(1_800, "an earlier create's record"),
             ],
         ),
         (Some("2026-11-21T01:02:04Z"), ["a later create's record"; 3].map(done)),
@@ -256,8 +276,8 @@ fn the_answer_of_the_mail_service_decides() {
     let permanent = MailError::Permanent { code: "E_SUPPRESSED".to_owned() };
     for (refusal, outcome) in [
         (temporary(None), later(300, "E_BUSY")),
-        (temporary(Some(7)), later(300, "E_BUSY")), // else a burst would use up its attempts
-        (temporary(Some(900)), later(900, "E_BUSY")),
+        (temporary(Some(7)), later(300, "E_BUSY")), // sooner would use up its attempts
+        (temporary(Some(301)), later(301, "E_BUSY")),
         (temporary(Some(999_999)), later(43_200, "E_BUSY")),
         (permanent, done("E_SUPPRESSED")),
     ] {
@@ -419,6 +439,17 @@ fn a_create_puts_one_message_into_the_queue_if_an_email_may_be_sent() {
         assert_eq!(queued, (0..messages).map(message).collect::<Vec<_>>(), "{name}");
         let pending = created["notifications"].as_array().unwrap().iter();
         assert!(pending.clone().all(|entry| entry["status"] == "Pending"), "{name}");
+    }
+}
+
+/// The isolate remembers that it is damaged, and reads it no more for a while.
+#[test]
+fn a_damaged_profile_stops_no_message() {
+    let service = service();
+    service.store.keep("profile:unit_dev", b"{}", b"null");
+    for messages in 1..=2 {
+        assert_eq!(service.create(LIVE_UNIT, &body()).status, 200);
+        assert_eq!(service.queue.as_ref().unwrap().messages.borrow().len(), messages);
     }
 }
 
