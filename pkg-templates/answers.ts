@@ -48,10 +48,13 @@ export interface RetrievedPledge {
   recipient: Recipient;
 }
 
-/** A requested notification. */
+/**
+ * A requested notification. For `Email` the service sends the recipient one e-mail, if its operator has switched that on
+ * for the unit; the others are recorded only.
+ */
 export interface Notification {
   type: NotificationType | (string & {});
-  /** The contract defines only `Pending`. */
+  /** The contract defines only `Pending`, also once an e-mail was sent. */
   status: "Pending" | (string & {});
 }
 

@@ -38,11 +38,9 @@ deploy
   .argument("[options...]")
   .action(async (others, { env: environment = "", dryRun, config = "wrangler.toml" }) => {
     const { root, env, wrangler } = await prepareTools();
-    const { name, account_id, vars } = await configuration(
-      resolve(root, config),
-      environment || undefined,
-    );
-    if (environment === "production") checkPublicOrigin(vars.PUBLIC_ORIGIN, others);
+    const settings = await configuration(resolve(root, config), environment || undefined);
+    const { name, account_id } = settings;
+    check(settings, environment, variables(settings.vars, others));
     const account = env.CLOUDFLARE_ACCOUNT_ID || account_id || "of wrangler's login";
     log(
       `${dryRun ? "dry run of the upload" : "deploying"}: account ${account}, ${environment ? `environment ${environment}` : "no environment"}, Worker ${name}`,
@@ -63,16 +61,58 @@ deploy
 export default deploy;
 
 /**
- * Timeline addresses are stored: those of production begin with an origin that somebody chose.
- * @param {unknown} configured of wrangler.toml
- * @param {string[]} others options for wrangler, whose `--var` goes before
+ * The text of each variable: that of wrangler's `--var`, else of wrangler.toml; empty if it is not set.
+ * @param {Record<string, unknown>} configured
+ * @param {string[]} others options for wrangler
  */
-function checkPublicOrigin(configured, others) {
-  const given = others.map((each) => each.match(/^(?:--var=)?PUBLIC_ORIGIN:(.*)$/)?.[1]);
-  const origin = `${given.findLast((each) => each !== undefined) ?? configured ?? ""}`.trim();
+function variables(configured, others) {
+  const given = others.flatMap((option) => [...option.matchAll(/^(?:--var=)?([A-Z_]+):(.*)$/g)]);
+  const all = { ...configured, ...Object.fromEntries(given.map(([, name, text]) => [name, text])) };
+  return (name) => `${all[name] ?? ""}`.trim();
+}
+
+/**
+ * Refuses settings that nobody wants in this environment.
+ * @param {import("wrangler").Unstable_Config} settings
+ * @param {string} environment
+ * @param {(name: string) => string} variable
+ */
+function check({ queues, send_email }, environment, variable) {
+  const isQueued = (queues.producers ?? []).some(({ binding }) => binding === "NOTIFICATIONS");
+  if (isQueued || environment === "production") checkPublicOrigin(variable, environment);
+  for (const name of ["MAIL_FROM", "MAIL_TEST_TO"])
+    if (variable(name) !== "" && !ADDRESS.test(variable(name)))
+      throw new UserError(
+        `\`${name}\` is no e-mail address: \`${variable(name)}\`. Set it in wrangler.toml as \`pledges@shop.example\``,
+      );
+  const hasSender = variable("MAIL_FROM") !== "";
+  if (isQueued && !hasSender)
+    throw new UserError(
+      "e-mails are queued, and `MAIL_FROM` is not set: none would be sent. Set it in wrangler.toml, or take the queue `NOTIFICATIONS` out",
+    );
+  if (hasSender && !isQueued)
+    throw new UserError(
+      "`MAIL_FROM` is set, and the queue `NOTIFICATIONS` is not bound: no e-mail would be sent. Take the `#` from the lines of wrangler.toml that bind it",
+    );
+  if (isQueued && !send_email.some(({ name }) => name === "EMAIL"))
+    log(
+      "e-mails go by Resend, as `send_email` binds no `EMAIL`: the Worker needs the secret RESEND_API_KEY, and /healthz shows if it is missing",
+    );
+}
+
+const ADDRESS = /^[^\s@<>,;]+@[\w-]+(\.[\w-]+)+$/;
+
+/**
+ * Timeline addresses are stored, and e-mails have them: those of production begin with an origin that somebody chose.
+ * @param {(name: string) => string} variable
+ * @param {string} environment
+ */
+function checkPublicOrigin(variable, environment) {
+  const origin = variable("PUBLIC_ORIGIN");
   if (/^https?:\/\/([\w-]+\.)*[\w-]+(:\d+)?\/*$/.test(origin) && URL.canParse(origin)) return;
   const problem = origin === "" ? "is not set" : `is not an origin: \`${origin}\``;
+  const place = environment && ` of the environment ${environment}`;
   throw new UserError(
-    `\`PUBLIC_ORIGIN\` of the environment production ${problem}. Without it, each timeline address begins with the host that its create was sent to, for good. Set it in wrangler.toml to an origin such as https://pledges.example`,
+    `\`PUBLIC_ORIGIN\`${place} ${problem}. Without it, each timeline address begins with the host that its create was sent to, for good, and no e-mail is sent. Set it in wrangler.toml to an origin such as https://pledges.example`,
   );
 }

@@ -8,7 +8,7 @@ import { freePort, serve, startGroup } from "./lib/serve.mjs";
 
 const ABOUT = [
   "The service on this machine, with development data, and a demo shop that uses it: on http://127.0.0.1:8787, or on another port by PORT=9000 npm start.",
-  "The sources of the service and of the shop are watched: a change is built and served. The package is built at the start, and whenever you run `npm run build -- package`. State survives a restart; what is missing of the development data is written again, and what you changed stays. Ctrl-C ends it.",
+  "The sources of the service and of the shop are watched: a change is built and served. The package is built at the start, and whenever you run `npm run build -- package`. State survives a restart, but for e-mails that wait in the queue; what is missing of the development data is written again, and what you changed stays. Ctrl-C ends it.",
 ].join("\n\n"); // commander wraps it
 
 const CONFIG = "wrangler.dev.toml"; // the service and the demo shop; a deploy takes wrangler.toml, which has no shop
@@ -31,7 +31,7 @@ function greeting(origin, keys) {
   ]);
   const places = [
     ["  the demo shop", `${origin}/`],
-    ["  what it sent and got", `${origin}/developer`],
+    ["  what it sent, got and mailed", `${origin}/developer`],
     ["  create by the API", `POST ${url}`],
     ["  read by the API", `GET ${url}/{id}`],
   ];

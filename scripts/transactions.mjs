@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { stringify } from "csv-stringify/sync";
 import { backup } from "./lib/backup.mjs";
 import { Option, command, confirm, onRecords, readMonth } from "./lib/command.mjs";
+import { mailInWords } from "./lib/mail-state.mjs";
 import { newFile } from "./lib/new-file.mjs";
 import { Refusal, operator } from "./lib/operator.mjs";
 import { placeInWords, table, visible } from "./lib/output.mjs";
@@ -86,7 +87,7 @@ onRecords(look, async ({ tools, port, print }, id) => {
 
 const shown = (view) => `${table(["", ""], linesOf(view)).trimStart()}\n\n${pledgesOf(view)}`;
 
-function linesOf({ row, repeatable, key, prices, transaction }) {
+function linesOf({ row, repeatable, key, prices, transaction, mail }) {
   const { reference, charge, trigger, pledges, notifications, timelineUrl } = transaction;
   const { email, firstName, name } = pledges[0]?.recipient ?? {};
   const unpriced = row.unpriced > 0 ? `, ${row.unpriced} of the pledges without a price` : "";
@@ -109,6 +110,7 @@ function linesOf({ row, repeatable, key, prices, transaction }) {
       "Notifications",
       list(...(notifications ?? []).map(({ type, status }) => `${type} ${status}`)),
     ],
+    ["E-mail", mail.state !== "not-asked" && mailInWords(mail)],
     ["Prices", prices && `of ${prices.time}, set by ${prices.by}`],
     ["API key", key],
     ["Record", list(...state)],

@@ -1,13 +1,15 @@
 /** `npm run units -- add|set|unset|show|list|remove`: the units of the service, and what each shows of itself on its timelines. */
-import { Argument, YES, command, onRecords } from "./lib/command.mjs";
+import { Argument, Option, YES, command, onRecords } from "./lib/command.mjs";
 import { operator } from "./lib/operator.mjs";
 import { UserError, table } from "./lib/output.mjs";
 import { confirmNew } from "./lib/register.mjs";
 
-const MEMBERS = ["name", "logo", "accent", "language", "link"];
+const MEMBERS = ["name", "logo", "accent", "language", "link", "mail", "reply-to"];
+/** Members that a profile has always. */
+const LASTING = ["name", "mail"];
 const units = command(
   "npm run units --",
-  "Units of the service: their register, and their profiles, what a shop shows of itself on its timelines.",
+  "Units of the service: their register, and their profiles: what a shop shows of itself on its timelines, and its e-mails.",
 );
 
 onRecords(
@@ -35,26 +37,36 @@ const set = units
   )
   .option("--language <code>", "language of its pages; without it, the reader's own")
   .option("--link <url>", "where name and logo lead to, by https")
+  .addOption(
+    new Option(
+      "--mail <on|off>",
+      "whether recipients get the e-mail that a create asks for; off by itself",
+    ).choices(["on", "off"]),
+  )
+  .option("--reply-to <address>", "the e-mail address that recipients answer to")
   .option("--yes", YES)
   .hook("preAction", () => {
     const given = set.opts();
-    if (MEMBERS.every((member) => given[member] === undefined))
+    if (MEMBERS.every((member) => given[recorded(member)] === undefined))
       set.error(`say what to set: ${MEMBERS.map((member) => `\`--${member}\``).join(", ")}`);
   });
 onRecords(
   set,
   async ({ tools, port, print, terminal, by }, unit) => {
-    const { yes, ...given } = set.opts();
+    const { yes, mail, ...given } = set.opts();
     const { setUnit } = await operator(tools);
     const about = { yes, otherwise: "no profile was changed" };
     await confirmNew({ tools, port, terminal }, { units: [unit] }, about);
-    const members = Object.fromEntries(MEMBERS.map((member) => [member, given[member]]));
+    const texts = MEMBERS.map(recorded).map((member) => [member, given[member]]);
+    const members = { ...Object.fromEntries(texts), mail: mail && mail === "on" };
     const row = await setUnit(port, await by(), unit, members);
-    print(row, () => `${shown([row])}\n\n${AFTER}`);
+    print(row, () => `${shown([row])}\n\n${AFTER}${members.mail ? `\n${ALSO}` : ""}`);
   },
   { changes: true },
 );
-const AFTER = "Within about a minute its timelines show it everywhere.";
+const AFTER = "Within about a minute its timelines and e-mails have it everywhere.";
+const ALSO =
+  "E-mails are sent where the service has a queue, a sender and a mail service: docs/notifications.md says how.";
 const without = (unit) => new UserError(`the unit \`${unit}\` has no profile`);
 
 onRecords(
@@ -64,12 +76,12 @@ onRecords(
     .argument("<unit>", "ID of the unit")
     .addArgument(
       new Argument("<members...>", "what it shows no longer").choices(
-        MEMBERS.filter((member) => member !== "name"),
+        MEMBERS.filter((member) => !LASTING.includes(member)),
       ),
     ),
   async ({ tools, port, print, by }, unit, members) => {
     const { unsetUnit } = await operator(tools);
-    const row = await unsetUnit(port, await by(), unit, members);
+    const row = await unsetUnit(port, await by(), unit, members.map(recorded));
     if (!row) throw without(unit);
     print(row, () => `${shown([row])}\n\n${AFTER}`);
   },
@@ -120,7 +132,13 @@ const shown = (rows, ...more) => table([...HEADS, ...more], rows.map(cells));
 
 function cells({ unit, profile, problem, created = "", by }) {
   if (problem) return [unit, `unreadable record: ${problem}`];
-  return [unit, ...MEMBERS.map((member) => profile?.[member]), created.slice(0, 10), by];
+  const shown = profile && { ...profile, mail: profile.mail ? "on" : "off" };
+  return [unit, ...MEMBERS.map((member) => shown?.[recorded(member)]), created.slice(0, 10), by];
+}
+
+/** The name of a member in the record. */
+function recorded(member) {
+  return member === "reply-to" ? "replyTo" : member;
 }
 
 export default units;

@@ -10,7 +10,10 @@ export async function buildWorker(tools, folder = join(tools.root, "build")) {
   // An unchanged file is left alone, so that a watcher does not start a build for it.
   const filter = (from, to) =>
     statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));
-  cpSync(await buildWasm(tools, "impact_pledge"), folder, { recursive: true, filter });
+  const made = await buildWasm(tools, "impact_pledge");
+  cpSync(made, folder, { recursive: true, filter });
+  const isScript = (from, to) => !from.endsWith(".wasm") && filter(from, to);
+  cpSync(made, join(folder, "consumer"), { recursive: true, filter: isScript });
   for (const name of ["worker.js", "recover.js"])
     cpSync(join(tools.root, "src", "server", name), join(folder, name), { filter });
   const wasm = readFileSync(join(folder, "impact_pledge_bg.wasm"));

@@ -1,15 +1,17 @@
 //! Impact pledges for any transaction of a shop: an order, a sign-up, a donation.
 //!
 //! One crate becomes two products: the npm package `impact-pledge` (feature `client`) and the
-//! service, a Cloudflare Worker (feature `server`). A feature adds exports to JavaScript on wasm32
-//! and changes nothing on other targets; all other modules are plain Rust.
+//! service, a Cloudflare Worker (feature `server`, with the consumer of its queue `consumer`). A feature
+//! adds exports to JavaScript on wasm32 and changes nothing on other targets; all other modules are
+//! plain Rust.
 //!
 //! - [`pledge`] has the types of requests and records; [`schema`] describes their JSON, and
 //!   [`validate`] checks it.
 //! - [`api`] defines the HTTP API for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] answers requests: [`auth`] identifies the caller, [`charge`] computes the charge in
-//!   exact decimals, [`settlement`] says what was paid, [`idempotency`] recognises repeats, a [`store`] keeps the record, [`secret`]
-//!   keys the hashes that an operator finds it by, and [`timeline`] shows it to its recipient.
+//!   exact decimals, [`settlement`] says what was paid, [`idempotency`] recognises repeats, a [`store`]
+//!   keeps the record, [`secret`] keys the hashes that an operator finds it by, and [`recipient`] shows it to its recipient.
+//! - [`notify`] makes one e-mail of a message that a create put into the queue.
 //! - [`retry`] decides when a client repeats a request.
 //! - All of these build on [`scope`] (modes and units), [`time`], [`http`] and [`version`] (the format
 //!   of records), which use no other module.
@@ -23,9 +25,11 @@ pub mod handle;
 mod hash;
 pub mod http;
 pub mod idempotency;
+pub mod notify;
 #[cfg(any(not(target_family = "wasm"), feature = "operator"))] // else the service's wasm grows
 pub mod operator;
 pub mod pledge;
+pub mod recipient;
 pub mod retry;
 pub mod schema;
 pub mod scope;
@@ -33,12 +37,13 @@ pub mod secret;
 pub mod settlement;
 pub mod store;
 pub mod time;
-pub mod timeline;
 pub mod validate;
 pub mod version;
 
 #[cfg(all(target_family = "wasm", feature = "client"))]
 mod client;
+#[cfg(all(target_family = "wasm", feature = "consumer"))] // else `impact-pledge/testing` grows
+mod consumer;
 #[cfg(all(target_family = "wasm", feature = "validate"))]
 mod exports;
 #[cfg(all(target_family = "wasm", feature = "operator"))]

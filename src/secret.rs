@@ -4,7 +4,7 @@
 //! shows no personal data, and without the secret a guess cannot be checked.
 
 use crate::hash::{first_bytes, update_with_parts};
-use crate::scope::Scope;
+use crate::scope::{Mode, Scope};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -65,6 +65,12 @@ impl NamespaceSecret {
     /// The hash of an e-mail address, as in [`hashes`](Self::hashes).
     pub fn email(&self, scope: &Scope, email: &str) -> String {
         self.hash("email", scope, &email.to_ascii_lowercase())
+    }
+
+    /// The hash of an e-mail address, of whatever unit and mode: it counts what one person is sent.
+    pub fn address(&self, email: &str) -> String {
+        let everybody = Scope { mode: Mode::Live, unit: String::new() };
+        self.hash("address", &everybody, &email.to_ascii_lowercase())
     }
 
     fn hash(&self, purpose: &str, scope: &Scope, text: &str) -> String {

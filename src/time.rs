@@ -14,6 +14,11 @@ pub fn date_time_in_seconds(seconds: u64) -> String {
     humantime::format_rfc3339_seconds(time).to_string()
 }
 
+/// The day of such a time: `2026-01-31`.
+pub fn day_of(date_time: &str) -> &str {
+    date_time.get(..10).unwrap_or_default()
+}
+
 /// Milliseconds from 1970 to a date-time, the reverse of [`date_time`].
 ///
 /// `None` for any other text, an offset other than `Z`, and a time before 1970.

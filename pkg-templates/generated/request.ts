@@ -46,7 +46,7 @@ export interface TriggerRequest {
   /** Address of the action (a URI with a scheme). */ externalUrl?: string | undefined;
 }
 
-/** A service that alerts the recipient. */
+/** A service that alerts the recipient: `Email`, if the operator has switched e-mails on; the others are recorded only. */
 export type NotificationType =
   | "Email" | "MessagingServiceA" | "MessagingServiceB" | "MessagingServiceC";
 

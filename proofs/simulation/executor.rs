@@ -115,9 +115,10 @@ impl Executor {
 
     fn poll(&self, task: usize) {
         let Some(mut future) = self.tasks.borrow_mut().remove(&task) else { return };
-        self.time.current.set(task);
+        let outer = self.time.current.replace(task); // a task may start another
         if future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
             self.tasks.borrow_mut().insert(task, future);
         }
+        self.time.current.set(outer);
     }
 }

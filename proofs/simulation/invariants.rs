@@ -7,6 +7,8 @@
 use crate::callers::{Action, Exchange, KEYS, Scope};
 use crate::isolate::{Answer, EPOCH_MS};
 use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
+use crate::mail::PUT_MS;
+use crate::mail_rules::RULES;
 use crate::payload::retrieved;
 use crate::simulation::{LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Simulation};
 use base32ct::{Base32Unpadded, Encoding as _};
@@ -45,13 +47,14 @@ pub struct Violation {
     pub text: String,
 }
 
-type Wrong = Option<String>;
+pub type Wrong = Option<String>;
 type Check = fn(&Case<'_>) -> Wrong;
 
 const CHECKS: &[(&str, Check)] = &[
     ("every request ends", every_request_ends),
     ("a request waits for its calls alone", a_request_waits_for_its_calls_alone),
     ("a failure has a cause", a_failure_has_a_cause),
+    ("a mail fails no create", a_mail_fails_no_create),
     ("a 503 says whether something was recorded", a_503_says_whether_something_was_recorded),
     ("a refusal writes nothing", a_refusal_writes_nothing),
     ("a new key works", a_new_key_works),
@@ -84,7 +87,9 @@ pub fn check(simulation: &Simulation) -> Result<(), Violation> {
         let case = Case { simulation, exchanges, number, exchange };
         CHECKS.iter().map(move |(name, check)| (*name, Some(number), check(&case)))
     });
-    let mut all = of_all.into_iter().map(|(name, wrong)| (name, None, wrong)).chain(of_one);
+    let of_mail = RULES.iter().map(|(name, rule)| (*name, None, rule(simulation)));
+    let of_all = of_all.into_iter().map(|(name, wrong)| (name, None, wrong));
+    let mut all = of_all.chain(of_one).chain(of_mail);
     match all.find_map(|(invariant, exchange, wrong)| Some((invariant, exchange, wrong?))) {
         Some((invariant, exchange, text)) => Err(Violation { invariant, exchange, text }),
         None => Ok(()),
@@ -149,8 +154,9 @@ impl<'s> Case<'s> {
         calls(self.exchange, operation)
     }
 
+    /// Whether it wrote a record, or put a message into the queue.
     fn wrote(&self) -> bool {
-        !self.calls("put").is_empty()
+        !self.calls("put").is_empty() || !self.calls("queue").is_empty()
     }
 
     fn has_fault(&self) -> bool {
@@ -204,6 +210,7 @@ fn a_request_waits_for_its_calls_alone(case: &Case<'_>) -> Wrong {
     let is_late = |call: &&Call| {
         let deadline_ms = match call.operation {
             "put" => WRITE_MS,
+            "queue" => PUT_MS,
             _ if call.name.starts_with("profile:") => ProfileKey::READ_MS.into(),
             _ => READ_MS.into(),
         };
@@ -221,6 +228,19 @@ fn a_failure_has_a_cause(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status >= 500)?;
     let may_be_full = || answer.status == 503 && may_be_full(case);
     unless(case.has_fault() || may_be_full(), || format!("{:?}", answer.log))
+}
+
+/// A queue, a profile or a list of failures that fails costs a create nothing.
+fn a_mail_fails_no_create(case: &Case<'_>) -> Wrong {
+    let answer = case.answer().filter(|answer| answer.status >= 500)?;
+    case.exchange.ask.payload()?;
+    let is_of_mail = |call: &Call| {
+        call.operation == "queue"
+            || ["profile:", "mail-failed:"].iter().any(|prefix| call.name.starts_with(prefix))
+    };
+    let calls = case.exchange.calls.list.borrow();
+    let has_cause = calls.iter().any(|call| call.fault.is_some() && !is_of_mail(call));
+    unless(has_cause || may_be_full(case), || format!("{:?}", answer.log))
 }
 
 /// Whether this request may find no room in its isolate: more than half of the bytes may be held, and it

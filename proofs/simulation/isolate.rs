@@ -3,7 +3,7 @@
 use crate::executor::Time;
 use crate::kv::{Calls, Namespace, READ_MS};
 use crate::random::Random;
-use impact_pledge::handle::{Caches, Clock, Journal, Service, Settings};
+use impact_pledge::handle::{Caches, Clock, Journal, Outbox, Service, Settings};
 use impact_pledge::http::{Body, BodyError, Request, Reservation};
 use impact_pledge::store::StoredValue as _;
 use serde_json::Value;
@@ -46,10 +46,15 @@ pub struct Bodies {
 
 impl Isolate {
     /// Serves one request whole, its body included.
-    pub async fn serve(&self, store: &Namespace, request: &SimulatedRequest) -> Answer {
+    pub async fn serve(
+        &self,
+        store: &Namespace,
+        request: &SimulatedRequest,
+        outbox: Option<&dyn Outbox>,
+    ) -> Answer {
         let Isolate { clock, entropy, caches, settings, .. } = self;
         let journal = Journal::default();
-        let service = Service { store, clock, entropy, caches, settings, journal };
+        let service = Service { store, clock, entropy, caches, settings, outbox, journal };
         let response = service.handle(request).await;
         let is_replayed = response.headers.iter().any(|(name, _)| *name == "idempotent-replayed");
         let body = match response.body {

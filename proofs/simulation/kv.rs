@@ -9,7 +9,10 @@
 
 use crate::executor::Time;
 use crate::random::Random;
-use impact_pledge::store::{Key, Store, StoreError, Stored, StoredValue, decode};
+use impact_pledge::pledge::ERASED_EMAIL;
+use impact_pledge::store::{
+    Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue, decode,
+};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -78,6 +81,10 @@ pub struct Record {
 impl Record {
     fn new(value: Vec<u8>, metadata: Vec<u8>, writer: usize) -> Rc<Self> {
         Rc::new(Record { value, metadata, writer, json: OnceCell::new() })
+    }
+
+    pub fn metadata_json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.metadata).unwrap()
     }
 
     /// The value, without what a newer version of the service writes.
@@ -173,6 +180,32 @@ impl Kv {
         self.keep(self.time.now_ms(), name, record);
     }
 
+    /// The operator's erasure: the record without its recipients, still as the one who wrote it first.
+    pub fn erase(&self, name: &str) {
+        let Some(record) = self.last(name) else { return };
+        let mut json = record.json().clone();
+        for pledge in json["pledges"].as_array_mut().into_iter().flatten() {
+            pledge["recipient"] = serde_json::json!({ "email": ERASED_EMAIL });
+        }
+        let (value, metadata) = (json.to_string().into_bytes(), record.metadata.clone());
+        self.keep(self.time.now_ms(), name, Some(Record::new(value, metadata, record.writer)));
+    }
+
+    // ---- What is stored --------------------------------------------------------------------------
+
+    /// The record that arrived last under a name.
+    pub fn last(&self, name: &str) -> Held {
+        self.versions.borrow().get(name)?.last()?.held.clone()
+    }
+
+    /// The same of all names that begin so.
+    pub fn last_of(&self, prefix: &str) -> Vec<(String, Rc<Record>)> {
+        let versions = self.versions.borrow();
+        let named = versions.range(prefix.to_owned()..);
+        let named = named.take_while(|(name, _)| name.starts_with(prefix));
+        named.filter_map(|(name, all)| Some((name.clone(), all.last()?.held.clone()?))).collect()
+    }
+
     // ---- Reads -----------------------------------------------------------------------------------
 
     async fn get(
@@ -230,6 +263,20 @@ impl Kv {
         let held = version.and_then(|version| version.held.clone());
         self.cache(location, name, held.clone());
         held
+    }
+
+    /// The names that one of the storages shows.
+    fn names_in_force(&self, prefix: &str) -> Vec<String> {
+        let (now_ms, storage) = (self.time.now_ms(), self.random.index(2));
+        let versions = self.versions.borrow();
+        let named = versions.range(prefix.to_owned()..);
+        let named = named.take_while(|(name, _)| name.starts_with(prefix));
+        let is_there = |(_, versions): &(&String, &Vec<Version>)| {
+            let mut newest_first = versions.iter().rev();
+            let version = newest_first.find(|version| version.in_force_ms[storage] <= now_ms);
+            version.is_some_and(|version| version.held.is_some())
+        };
+        named.filter(is_there).map(|(name, _)| name.clone()).collect()
     }
 
     fn cache(&self, location: usize, name: &str, held: Held) {
@@ -322,7 +369,7 @@ impl Kv {
 
     // ---- Delays and faults -----------------------------------------------------------------------
 
-    async fn travel(&self) {
+    pub async fn travel(&self) {
         self.time.sleep(self.travel_ms()).await;
     }
 
@@ -334,7 +381,7 @@ impl Kv {
         }
     }
 
-    fn fault(&self, name: &str, faults: &[Fault]) -> Option<Fault> {
+    pub fn fault(&self, name: &str, faults: &[Fault]) -> Option<Fault> {
         let mut conditions = self.conditions.get();
         let is_spared = conditions.most_faults == 0 || self.is_read_at_once(name);
         if is_spared || !self.random.chance(conditions.faults) {
@@ -407,7 +454,8 @@ impl Namespace {
     fn written_by_version(&self, json: Vec<u8>) -> Vec<u8> {
         match json.strip_prefix(b"{") {
             Some(rest) if self.is_newer => {
-                [format!("{{\"{NEWER}\":[1],").as_bytes(), rest].concat()
+                let comma = if rest == b"}" { "" } else { "," };
+                [format!("{{\"{NEWER}\":[1]{comma}").as_bytes(), rest].concat()
             }
             _ => json,
         }
@@ -450,6 +498,29 @@ impl Store for Namespace {
         let ended = kv.time.within(WRITE_MS, put).await;
         calls.end(call, |call| call.fault = ended.clone().map_or(fault, Result::err));
         ended?.map_err(|_| StoreError::Unavailable)
+    }
+}
+
+impl ListingStore for Namespace {
+    /// What either storage has, without a cache.
+    async fn list(&self, prefix: &str, _: Option<&str>) -> Result<Page, StoreError> {
+        let Namespace { kv, calls, .. } = self;
+        let fault = kv.fault(prefix, &[Fault::ErrorBefore, Fault::Hang]);
+        let call = calls.begin("list", prefix, fault, None);
+        let list = async {
+            kv.travel().await;
+            match fault {
+                Some(Fault::ErrorBefore) => return Err(StoreError::Unavailable),
+                Some(_) => pending().await,
+                None => {}
+            }
+            kv.arrive();
+            Ok(kv.names_in_force(prefix))
+        };
+        let listed = kv.time.within(READ_MS.into(), list).await;
+        calls.end(call, |_| {});
+        let record = |name| Listed { name, metadata: serde_json::Value::Null, expiration: None };
+        Ok(Page { records: listed?.into_iter().map(record).collect(), cursor: None })
     }
 }
 

@@ -13,6 +13,8 @@ mod executor;
 mod invariants;
 mod isolate;
 mod kv;
+mod mail;
+mod mail_rules;
 mod payload;
 mod random;
 mod simulation;
@@ -30,6 +32,21 @@ use std::time::{Duration, Instant};
 /// How many seeds `cargo test` plays.
 const SEEDS: u64 = 100;
 const SHOWN: Duration = Duration::from_secs(5);
+/// What becomes of messages, among other things.
+const CAUSES: &[&str] = &[
+    "sent",
+    "sent or skipped before",
+    "erased",
+    "a later create's record",
+    "no such record yet",
+    "the store does not answer",
+    "E_BUSY",
+    "E_RATE_LIMIT",
+    "E_SUPPRESSED",
+    "no-answer",
+    "its consumer ended",
+    "failed",
+];
 
 /// What was played, by all threads.
 #[derive(Default)]
@@ -39,6 +56,8 @@ struct Tally {
     requests: usize,
     faults: BTreeMap<Fault, usize>,
     statuses: BTreeMap<u16, usize>,
+    /// What became of messages, by its cause.
+    deliveries: BTreeMap<String, usize>,
     violation: Option<String>,
 }
 
@@ -52,6 +71,9 @@ impl Tally {
         }
         for answer in exchanges.iter().filter_map(|exchange| exchange.answer.as_ref()) {
             *self.statuses.entry(answer.status).or_default() += 1;
+        }
+        for delivery in simulation.post.deliveries.borrow().iter() {
+            *self.deliveries.entry(delivery.cause().to_owned()).or_default() += 1;
         }
     }
 
@@ -116,6 +138,7 @@ fn no_seed_violates_an_invariant() {
     let tally = tally.into_inner().unwrap();
     tally.show(started);
     println!("faults: {:?}; answers: {:?}", tally.faults, tally.statuses);
+    println!("deliveries: {:?}", tally.deliveries);
     if let Some(violation) = tally.violation {
         panic!("{violation}");
     }
@@ -123,6 +146,8 @@ fn no_seed_violates_an_invariant() {
         assert_eq!(tally.faults.len(), FAULT_KINDS, "a fault that does not happen proves nothing");
         let statuses = &[200, 400, 401, 404, 422, 500, 503];
         assert!(tally.statuses.keys().eq(statuses), "the same of answers");
+        let missing = CAUSES.iter().find(|cause| !tally.deliveries.contains_key(**cause));
+        assert_eq!(missing, None, "the same of deliveries");
     }
 }
 

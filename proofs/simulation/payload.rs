@@ -37,6 +37,7 @@ pub struct Payload {
     /// Which amount and which offering.
     pledges: Vec<(usize, &'static str)>,
     is_full: bool,
+    asks_for_mail: bool,
     phrase: String,
 }
 
@@ -49,6 +50,7 @@ impl Payload {
             email: format!("buyer-{number}@example.org"),
             pledges: (0..1 + random.below(3)).map(pledge).collect(),
             is_full: bytes > 0 || random.chance(500),
+            asks_for_mail: bytes == 0 && random.chance(750),
             phrase: format!("placed an order{}", "x".repeat(bytes)),
         }
     }
@@ -67,6 +69,7 @@ impl Payload {
             format!(r#""recipient":{{"email":"{}"{name}}}"#, self.email),
             format!(r#""pledges":[{}]"#, pledges.join(",")),
         ];
+        members.extend(self.asks_for_mail.then(|| r#""notifications":["Email"]"#.to_owned()));
         if self.is_full {
             members.push(format!(r#""trigger":{{"phrase":"{}"}}"#, self.phrase));
         }
@@ -80,6 +83,8 @@ impl Payload {
     pub fn expected(&self) -> Value {
         let (first_name, name) = (self.is_full.then_some("Ada"), self.is_full.then_some("Trees"));
         let phrase = self.is_full.then_some(&self.phrase);
+        let email = json!({ "type": "Email", "status": "Pending" });
+        let notifications = Vec::from_iter(self.asks_for_mail.then_some(email));
         let pledge = |(amount, offering): &(usize, &str)| {
             json!({
                 "impact": { "amount": double(*amount), "offeringId": offering },
@@ -94,7 +99,7 @@ impl Payload {
             "recipient": { "email": self.email, "firstName": first_name, "name": null },
             "trigger": { "date": null, "phrase": phrase, "externalUrl": null },
             "pledges": self.pledges.iter().map(pledge).collect::<Vec<_>>(),
-            "notifications": [],
+            "notifications": notifications,
         })
     }
 

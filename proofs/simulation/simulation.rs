@@ -5,16 +5,18 @@ use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, 
 use crate::executor::{Executor, Time};
 use crate::isolate::{Bodies, Isolate, SimulatedRequest, SkewedClock, Upload};
 use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace};
+use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};
 use crate::payload::{Payload, Prices, catalogue, draw_prices};
 use crate::random::Random;
-use impact_pledge::handle::{Caches, Settings};
+use impact_pledge::handle::{Caches, Message, Settings};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
+use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{CatalogueKey, Key as _};
+use impact_pledge::store::{CatalogueKey, Key as _, ProfileKey, SecretKey, TransactionKey};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use support::service::PATH;
+use support::service::{PATH, SECRET};
 
 const HOSTS: &[&str] = &["https://pledge.example", "https://pledge.test"];
 const ISOLATES: usize = 2 * LOCATIONS;
@@ -42,10 +44,15 @@ pub struct Simulation {
     pub payloads: Vec<Payload>,
     /// Events besides the exchanges, for the trace.
     pub events: Vec<(u64, String)>,
+    pub post: Rc<Post>,
+    /// The transactions that the operator erased, and when.
+    pub erased: Vec<(String, u64)>,
+    /// How often the operator sent the e-mail about a transaction again.
+    resent: BTreeMap<String, u32>,
     /// Isolates that hold more than they may.
     pub excesses: Vec<String>,
     random: Rc<Random>,
-    executor: Executor,
+    executor: Rc<Executor>,
     isolates: Vec<Rc<Isolate>>,
     isolate_count: usize,
     /// The key that was made or revoked last: many use it then.
@@ -103,14 +110,19 @@ impl Simulation {
         let (clock, tasks) = (Rc::clone(&time), RefCell::default());
         let bytes = |number| if number == LARGE_PAYLOAD { large_bytes } else { 0 };
         let payload = |number| Payload::draw(&random, number, bytes(number));
+        let kv = Rc::new(Kv::new(&time, &random, conditions));
+        let executor = Rc::new(Executor { time: clock, random: Rc::clone(&random), tasks });
         let mut simulation = Simulation {
-            kv: Rc::new(Kv::new(&time, &random, conditions)),
-            executor: Executor { time: clock, random: Rc::clone(&random), tasks },
+            post: Rc::new(Post::new(&kv, &executor)),
+            kv,
+            executor,
             exchanges: Rc::default(),
             keys: vec![KeyLife::default(); KEYS.len()],
             prices: vec![],
             payloads: (0..=LARGE_PAYLOAD).map(payload).collect(),
             events: vec![],
+            erased: vec![],
+            resent: BTreeMap::new(),
             excesses: vec![],
             isolates: vec![],
             isolate_count: 0,
@@ -121,6 +133,7 @@ impl Simulation {
         };
         (0..KEYS.len()).filter(|key| *key != LATER).for_each(|key| simulation.make_key(key));
         simulation.set_prices();
+        simulation.switch_mail_on();
         simulation.advance(100_000); // all of it is in force
         simulation.isolates =
             (0..ISOLATES).map(|index| simulation.isolate(index % LOCATIONS)).collect();
@@ -138,7 +151,7 @@ impl Simulation {
             clock: SkewedClock { time: Rc::clone(&self.time), ahead_ms },
             entropy,
             caches: Caches::default(),
-            settings: Settings::default(),
+            settings: Settings { mails_tests: true, ..Settings::default() },
             bodies: Rc::default(),
         })
     }
@@ -168,7 +181,9 @@ impl Simulation {
             90..92 => self.kill_isolate(),
             92..94 => self.cut_request(),
             94 => self.revoke_key(),
-            95..98 => self.set_prices(),
+            95 => self.set_prices(),
+            96 => self.erase(),
+            97 => self.resend(),
             _ => self.make_later_key(),
         }
         self.check_memory();
@@ -217,7 +232,7 @@ impl Simulation {
     }
 
     fn cut_request(&mut self) {
-        let running = self.executor.running();
+        let running = self.running();
         if !running.is_empty() {
             let exchange = self.random.pick(&running);
             self.note(format!("request {exchange} is cut"));
@@ -229,13 +244,22 @@ impl Simulation {
         let index = self.random.index(self.isolates.len());
         let dead = self.isolates[index].number;
         self.note(format!("isolate {dead} dies"));
-        for exchange in self.executor.running() {
+        for exchange in self.running() {
             let is_its = self.exchanges.borrow()[exchange].isolate == dead;
             if is_its {
                 self.cut(exchange);
             }
         }
         self.isolates[index] = self.isolate(index % LOCATIONS);
+    }
+
+    /// The requests that have not ended.
+    fn running(&self) -> Vec<usize> {
+        self.tasks().into_iter().filter(|task| *task < FIRST_TASK).collect()
+    }
+
+    pub fn tasks(&self) -> Vec<usize> {
+        self.executor.running()
     }
 
     fn cut(&self, exchange: usize) {
@@ -281,8 +305,9 @@ impl Simulation {
             calls,
         });
         let (isolate, exchanges) = (Rc::clone(isolate), Rc::clone(&self.exchanges));
+        let queue = SimulatedQueue { post: Rc::clone(&self.post), calls: Rc::clone(&store.calls) };
         self.executor.spawn(exchange, async move {
-            let answer = isolate.serve(&store, &request).await;
+            let answer = isolate.serve(&store, &request, Some(&queue)).await;
             let exchange = &mut exchanges.borrow_mut()[exchange];
             exchange.ended_ms = Some(isolate.clock.time.now_ms());
             exchange.answer = Some(answer);
@@ -373,6 +398,48 @@ impl Simulation {
         self.prices.push((self.time.now_ms(), prices));
     }
 
+    fn switch_mail_on(&mut self) {
+        let secret = serde_json::json!({ "secret": SECRET }).to_string().into_bytes();
+        self.kv.set(&SecretKey.name(), Some(secret));
+        for unit in ["unit_1", "unit_2"] {
+            let profile = br#"{"name":"Small Hours Coffee","mail":true}"#.to_vec();
+            self.kv.set(&ProfileKey(unit).name(), Some(profile));
+        }
+    }
+
+    /// Erases a transaction whose create had no idempotency key: no repeat is answered from it.
+    fn erase(&mut self) {
+        let is_single = |exchange: &&Exchange| exchange.ask.name().is_none();
+        let id = {
+            let exchanges = self.exchanges.borrow();
+            let created = exchanges.iter().filter(is_single).filter_map(Exchange::created);
+            let ids: Vec<_> = created.filter_map(|answer| answer.json()["id"].as_str()).collect();
+            if ids.is_empty() {
+                return;
+            }
+            self.random.pick(&ids).to_owned()
+        };
+        self.note(format!("the operator erases {id}"));
+        self.kv.erase(&TransactionKey(&TransactionId::parse(&id).unwrap()).name());
+        self.erased.push((id, self.time.now_ms()));
+    }
+
+    /// Begins the next round of an e-mail that was asked for.
+    fn resend(&mut self) {
+        let Some((id, _)) = self.pick_created() else { return };
+        let Some(record) = self.kv.last(&format!("transaction:{id}")) else { return };
+        let json = record.json();
+        if json["notifications"].as_array().is_none_or(Vec::is_empty) {
+            return;
+        }
+        let created_at = json["createdAt"].as_str().unwrap_or_default().to_owned();
+        let resent = self.resent.entry(id.clone()).or_default();
+        *resent += 1;
+        let message = Message { id, created_at, round: *resent + 1 };
+        self.note(format!("the operator resends {message:?}"));
+        self.post.enqueue(&message, 0);
+    }
+
     // ---- The end ---------------------------------------------------------------------------------
 
     /// Ends all faults, lets late writes arrive and caches run out, replaces all isolates, and sees
@@ -381,7 +448,7 @@ impl Simulation {
         self.kv.conditions.set(Conditions::default());
         self.advance(400_000);
         self.check_memory();
-        if self.executor.running().is_empty() {
+        if self.running().is_empty() {
             self.check_reservations();
         }
         self.note("faults end, and all caches have run out");
@@ -389,6 +456,7 @@ impl Simulation {
         self.isolates = (0..LOCATIONS).map(|location| self.isolate(location)).collect();
         self.read_all();
         self.repeat_all();
+        self.advance(ALL_WAITS_MS);
     }
 
     /// Reads all that was acknowledged, everywhere, and once by another scope.

@@ -3,7 +3,9 @@
 use crate::callers::{Action, Exchange, KEYS};
 use crate::isolate::Answer;
 use crate::kv::{Call, OPERATOR};
+use crate::mail::Delivery;
 use crate::simulation::Simulation;
+use impact_pledge::handle::Message;
 use std::collections::BTreeSet;
 
 /// Lists all events in order. For one request: those until it ended, and of the other requests those
@@ -18,6 +20,7 @@ pub fn trace(simulation: &Simulation, exchange: Option<usize>) -> String {
             lines.extend(lines_of(number, one));
         }
     }
+    lines.extend(mail_lines(simulation).filter(|_| exchange.is_none()));
     let until_ms = exchange.and_then(|number| exchanges[number].ended_ms).unwrap_or(u64::MAX);
     lines.retain(|(at_ms, _)| *at_ms <= until_ms);
     lines.sort_by_key(|(at_ms, _)| *at_ms);
@@ -45,16 +48,40 @@ fn lines_of(number: usize, exchange: &Exchange) -> Vec<(u64, String)> {
     let to = format!("isolate {isolate} at location {location}, clock {ahead_ms:+} ms");
     let mut lines =
         vec![(exchange.begun_ms, format!("#{number} {action} by {key} ({unit}) to {to}"))];
-    lines.extend(exchange.calls.list.borrow().iter().flat_map(|call| call_lines(number, call)));
+    lines
+        .extend(exchange.calls.list.borrow().iter().flat_map(|call| call_lines("#", number, call)));
     if let (Some(ended_ms), Some(answer)) = (exchange.ended_ms, &exchange.answer) {
         lines.push((ended_ms, format!("#{number} answers {}", describe(answer))));
     }
     lines
 }
 
-fn call_lines(number: usize, call: &Call) -> Vec<(u64, String)> {
+/// The deliveries of the queue.
+fn mail_lines(simulation: &Simulation) -> impl Iterator<Item = (u64, String)> {
+    let deliveries = simulation.post.deliveries.borrow();
+    let lines_of = |(number, delivery): (usize, &Delivery)| {
+        let Delivery { message, attempt, is_dead, is_again, begun_ms, .. } = delivery;
+        let queue = if *is_dead { "dead letter queue" } else { "queue" };
+        let again = if *is_again { " again" } else { "" };
+        let Message { id, created_at, round } = message;
+        let begins = format!(
+            "mail {number}: the {queue} delivers{again} {id} created {created_at}, round {round}, attempt {attempt}"
+        );
+        let ends = format!("mail {number} becomes {:?}, {:?}", delivery.outcome, delivery.fault);
+        let calls = delivery.calls.list.borrow();
+        let ended_ms = calls.iter().filter_map(|call| call.ended_ms).max().unwrap_or(*begun_ms);
+        let calls = calls.iter().flat_map(|call| call_lines("mail ", number, call));
+        let mut lines = vec![(*begun_ms, begins)];
+        lines.extend(calls);
+        lines.push((ended_ms, ends));
+        lines
+    };
+    deliveries.iter().enumerate().flat_map(lines_of).collect::<Vec<_>>().into_iter()
+}
+
+fn call_lines(kind: &str, number: usize, call: &Call) -> Vec<(u64, String)> {
     let name: String = call.name.chars().take(24).collect();
-    let begins = format!("#{number}   {} {name}", call.operation);
+    let begins = format!("{kind}{number}   {} {name}", call.operation);
     let fault = call.fault.map(|fault| format!(", {fault:?}")).unwrap_or_default();
     let found = match (&call.found, call.operation) {
         (Some(record), "get") if record.writer == OPERATOR => " finds the operator's".to_owned(),

@@ -1,5 +1,5 @@
 /**
- * The part of Cloudflare's REST API that the commands need: accounts, namespaces and Workers KV. The official
+ * The part of Cloudflare's REST API that the commands need: accounts, Workers, Workers KV and queues. The official
  * package `cloudflare` has 17,000 files of 120 MB for these few calls.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { run } from "./run.mjs";
 const [ATTEMPTS, WAIT_MS, MOST_WAIT_MS] = [3, 500, 300_000]; // the API counts calls over five minutes
 const LOGIN_MS = 60_000;
 const NEEDED =
-  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`";
+  "the token needs the permissions `Workers KV Storage: Edit` and `Workers Scripts: Read`, and to send e-mails again `Queues: Edit`";
 
 /** Access to an account. */
 export class Cloudflare {
@@ -52,8 +52,28 @@ export class Cloudflare {
    * @returns {Promise<{result: any, result_info?: any}>}
    * @param {string} purpose for messages, such as `list names`
    */
-  call = (purpose, method, path, body) =>
+  call = (purpose, method, path, body = undefined) =>
     this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body);
+
+  /** The same, without a second attempt: one that fails may have been carried out. @returns {Promise<{result: any}>} */
+  callOnce = (purpose, method, path, body) =>
+    this.#call(purpose, method, `/accounts/${encodeURIComponent(this.account)}${path}`, body, {
+      attempts: 1,
+    });
+
+  /** What is bound to a Worker. @param {string} worker @returns {Promise<any[]>} */
+  async bindings(worker) {
+    const purpose = `show the Worker \`${worker}\` of the account ${this.account}`;
+    const path = `/workers/scripts/${worker}/settings`;
+    const { result } = await this.call(purpose, "GET", path).catch((error) => {
+      throw error.status === 404
+        ? new UserError(
+            `the account ${this.account} has no Worker \`${worker}\`: deploy it first (${error.message})`,
+          )
+        : error;
+    });
+    return result?.bindings ?? [];
+  }
 
   /** Whose login this is: the e-mail address, or the ID of a token that may not read it. @returns {Promise<string>} */
   async user() {
@@ -77,16 +97,16 @@ export class Cloudflare {
         "GET",
         `/accounts/${encodeURIComponent(this.account)}${path}`,
         undefined,
-        true,
+        { isRaw: true },
       )
     ).result;
 
-  /** Retries where that may help. All calls made here are safe to repeat. */
-  async #call(purpose, method, path, body, isRaw = false) {
+  /** Retries where that may help: calls with several attempts are safe to repeat. */
+  async #call(purpose, method, path, body, { isRaw = false, attempts = ATTEMPTS } = {}) {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#once(method, path, body, isRaw);
       if (answer.json?.success) return answer.json;
-      if (!answer.passes || attempt === ATTEMPTS)
+      if (!answer.passes || attempt === attempts)
         throw Object.assign(new UserError(`Cloudflare's API can't ${purpose}: ${reason(answer)}`), {
           status: answer.status,
         });

@@ -229,20 +229,8 @@ async function openRemote(tools, { environment, deadline }) {
 }
 
 async function boundNamespace(cloudflare, worker) {
-  const { result } = await cloudflare
-    .call(
-      `show the Worker \`${worker}\` of the account ${cloudflare.account}`,
-      "GET",
-      `/workers/scripts/${worker}/settings`,
-    )
-    .catch((error) => {
-      throw error.status === 404
-        ? new UserError(
-            `the account ${cloudflare.account} has no Worker \`${worker}\`: deploy it first (${error.message})`,
-          )
-        : error;
-    });
-  const id = result?.bindings?.find(
+  const bindings = await cloudflare.bindings(worker);
+  const id = bindings.find(
     ({ name, type }) => name === BINDING && type === "kv_namespace",
   )?.namespace_id;
   if (!id)

@@ -92,12 +92,20 @@ async function pairOf({ port, rules, choice, now }, record, listed, marked) {
   const { name, value = "", metadata = null } = record;
   if (!choice.takes(name)) return { record, listed, fate: "left" };
   if (!lives(record)) return { record, listed, fate: "expired" };
+  const transaction = await rules.aboutMailOf(name);
+  if (transaction) return { record, listed, fate: fateOfMail(listed, marked.has(transaction)) };
   if (listed && (await rules.isErased(name, listed.metadata ?? null)))
     return { record, listed, fate: "erased" };
   if (!marked.has(name)) return { record, listed, fate: "taken" };
   const erased = await rules.eraseRestored(port, name, value, metadata, now);
   if (!erased) return { record, listed, fate: "erased" };
   return { record: { ...record, base64: undefined, ...erased }, listed, fate: "taken" };
+}
+
+/** The place's own may be newer: an older one could cause a second e-mail. @returns {Pair["fate"]} */
+function fateOfMail(listed, isErased) {
+  if (isErased) return "erased";
+  return listed ? "left" : "taken";
 }
 
 const lives = ({ expiration }) =>

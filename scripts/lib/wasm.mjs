@@ -28,12 +28,12 @@ const BUILDS = {
   // The `worker` crate's recovery: after any exception that leaves the wasm, the next call starts a new instance. Its
   // abort handler catches by wasm's own instructions.
   impact_pledge: {
-    features: "server",
+    features: "consumer",
     level: 3,
     bindgen: ["--force-enable-abort-handler"],
     optimise: ["-O3", "--enable-exception-handling"],
   },
-  // The same service for `impact-pledge/testing`, without the abort handler: Node 20 has no `WebAssembly.JSTag`, which
+  // The same service for `impact-pledge/testing`, without the consumer of the queue and the abort handler: Node 20 has no `WebAssembly.JSTag`, which
   // that takes.
   testing: {
     features: "server",

@@ -7,8 +7,8 @@ use super::recent::RecentReplays;
 use crate::auth::{KeyHash, KeyRecord};
 use crate::charge::Catalogue;
 use crate::http::InFlight;
+use crate::recipient::Profile;
 use crate::scope::Mode;
-use crate::timeline::Profile;
 use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -32,8 +32,7 @@ pub struct Caches {
     pub(super) members: Cache<String, ()>,
     /// The prices of a mode; `None` if it has none.
     pub(super) catalogues: Cache<Mode, Option<Catalogue>>,
-    /// The profile of a unit; `None` if it has none.
-    pub(super) profiles: Cache<String, Option<Profile>>,
+    pub(super) profiles: Cache<String, KnownProfile>,
     /// The settlements of shops and months, by the names of their records, from when they are read.
     pub(super) settlements: Cache<String, Lookup>,
     /// The keys that were accepted lately, and nothing of their records: they are read as ever.
@@ -41,6 +40,13 @@ pub struct Caches {
     /// The networks with too many refused API keys.
     pub(super) limited: Cache<Network, ()>,
 }
+
+/// The profile of a unit; `None` if it has none.
+pub type KnownProfile = Result<Option<Profile>, Damaged>;
+
+/// A record that could not be read, and was logged.
+#[derive(Debug)]
+pub struct Damaged;
 
 /// Values with their expiry, sorted by key. A `BTreeMap` for each type would add 7.5 KB to the Worker
 /// after brotli.

@@ -10,7 +10,7 @@ use crate::charge::Catalogue;
 use crate::http::{Address, BodyError, OWS, Request, Reservation, Response};
 use crate::idempotency::{Derivation, IdempotencyKey, Terms};
 use crate::pledge::{
-    Charge, CurrencyCode, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest,
+    Charge, CurrencyCode, EMAIL, EditKey, Impact, Notification, Pledge, PledgeId, PledgeRequest,
     PledgeTransaction, PledgeTransactionRequest, TransactionId,
 };
 use crate::scope::Mode;
@@ -64,14 +64,18 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     /// Writes the record, and only then gives the answer.
     pub(super) async fn record(
         &self,
-        prepared: Prepared,
+        mut prepared: Prepared,
         repeatable: bool,
     ) -> Result<Vec<u8>, Problem> {
-        let Prepared { id, metadata, answer, record } = prepared;
+        self.announce(&mut prepared).await;
+        let Prepared { id, metadata, answer, record, .. } = prepared;
         self.journal.unpriced.set(metadata.summary.unpriced);
         self.journal.transaction.get_or_init(|| id.as_str().to_owned());
         let written = self.wait(self.store.put(&TransactionKey(&id), record, &metadata)).await;
         written.map_err(|_| Problem::WriteUnconfirmed { repeatable })?; // it may be kept
+        if let Summary { mail: Some(_), created_at: Some(created_at), .. } = &metadata.summary {
+            self.list_unsent(&id, created_at).await;
+        }
         Ok(answer)
     }
 
@@ -136,6 +140,7 @@ impl<'r> Creation<'r> {
             lookup: Some(self.secret.hashes(scope, &payload.reference, email)),
             replay: None,
             erased: None,
+            mail: None,
             key: Some(self.caller.key.id()),
             prices: catalogue.and_then(|catalogue| catalogue.prices.clone()),
         }
@@ -171,6 +176,8 @@ pub(super) struct Prepared {
     pub answer: Vec<u8>,
     /// The body of every later get's answer.
     record: Vec<u8>,
+    /// Whether the create asks for an e-mail.
+    pub wants_mail: bool,
 }
 
 /// Makes answer and record of a transaction from a valid request.
@@ -181,6 +188,7 @@ pub(super) fn prepare(
     terms: &Terms,
 ) -> Result<Prepared, Problem> {
     check_pledge_count(&payload)?;
+    let wants_mail = payload.notifications.contains(&EMAIL);
     let (caller, summary) = (creation.caller, creation.summary(&payload, terms));
     let id = creation.id(&payload, &mut ids);
     let edit_key = EditKey::from_bytes(ids.bytes("edit_key", 0));
@@ -207,7 +215,7 @@ pub(super) fn prepare(
     let mut metadata = TransactionMetadata::new(caller.scope.clone(), &edit_key);
     metadata.bytes = Some(record.len());
     metadata.summary = summary;
-    Ok(Prepared { id, metadata, answer, record })
+    Ok(Prepared { id, metadata, answer, record, wants_mail })
 }
 
 /// Refuses more pledges than a record has room for.

@@ -3,6 +3,7 @@
 use super::Clock;
 use crate::auth::KeyHash;
 use crate::scope::Mode;
+use crate::store::MailState;
 use crate::validate::{Code, Issue};
 use std::cell::{Cell, OnceCell};
 
@@ -26,6 +27,8 @@ pub struct Journal {
     waits: Cell<Waits>,
     /// Number of pledges that were recorded without a price, though there is a catalogue.
     pub(super) unpriced: Cell<Option<usize>>,
+    /// What became of the e-mail that was asked for, if it never reached the queue.
+    pub(super) mail: Cell<Option<MailState>>,
 }
 
 /// An issue without the caller's own text.

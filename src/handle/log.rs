@@ -1,11 +1,11 @@
 //! The operator's log: a line of JSON for an answer.
 
-use super::{Clock, Entropy, Service};
+use super::{Clock, Entropy, Journal, Service};
 use crate::api::header;
 use crate::auth::KeyHash;
 use crate::http::{Request, Response};
 use crate::scope::Mode;
-use crate::store::Store;
+use crate::store::{MailState, Store};
 use serde::Serialize;
 use std::ops::Not;
 
@@ -39,6 +39,9 @@ struct Line<'a> {
     /// Number of pledges whose offering the price catalogue does not list.
     #[serde(skip_serializing_if = "Option::is_none")]
     unpriced: Option<usize>,
+    /// What became of the e-mail that was asked for, if it never reached the queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mail: Option<MailState>,
     /// The cause of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
@@ -80,6 +83,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             transaction: journal.transaction.get().map(|id| &**id),
             repeat: journal.is_repeat.get(),
             unpriced: journal.unpriced.get(),
+            mail: journal.mail.get(),
             cause,
             code: issue.map(|issue| issue.code.into()),
             pointer: issue.map(|issue| &*issue.pointer),
@@ -89,11 +93,12 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Whether an answer is logged in any case: failures, also those that the answer does not show,
-    /// and creates without a price. Refusals are only if the API key was accepted: what strangers
+    /// and creates without a price or with an e-mail that never reached the queue. Refusals are only if the API key was accepted: what strangers
     /// can send as often as they like must not cost the operator a line each.
     fn must_log(&self, status: u16, is_failure: bool) -> bool {
         let is_strangers = (400..500).contains(&status) && self.journal.mode.get().is_none();
-        self.journal.unpriced.get().is_some() || is_failure && !is_strangers
+        let Journal { unpriced, mail, .. } = &self.journal;
+        unpriced.get().is_some() || mail.get().is_some() || is_failure && !is_strangers
     }
 
     /// The ID of the request: the platform's, else a random one.

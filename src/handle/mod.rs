@@ -8,6 +8,7 @@ mod get;
 mod journal;
 mod log;
 mod network;
+mod outbox;
 mod paid;
 mod recent;
 mod records;
@@ -19,6 +20,7 @@ mod timeline;
 
 pub use cache::Caches;
 pub use journal::Journal;
+pub use outbox::{Message, Outbox, Putting};
 pub use settings::{Settings, Variables};
 
 use crate::api::{self, Problem};
@@ -40,7 +42,7 @@ pub trait Entropy {
 }
 
 /// The service for one request, with its ports.
-#[derive(Debug)]
+#[expect(missing_debug_implementations, reason = "ports")]
 pub struct Service<'s, S, C, E> {
     /// The records.
     pub store: &'s S,
@@ -52,6 +54,8 @@ pub struct Service<'s, S, C, E> {
     pub caches: &'s Caches,
     /// The operator's settings.
     pub settings: &'s Settings,
+    /// The queue of notifications; `None` if none is sent.
+    pub outbox: Option<&'s dyn Outbox>,
     /// Facts about this one request, for the log.
     pub journal: Journal,
 }

@@ -2,7 +2,7 @@
 
 use crate::api::{self, Problem};
 use crate::http::{Body, Media, Response};
-use crate::timeline::Page;
+use crate::recipient::Page;
 use std::borrow::Cow;
 
 impl<V> Response<V> {

@@ -4,6 +4,7 @@ use super::Entropy;
 use super::cors::Cors;
 use crate::api::Problem;
 use crate::http::{Address, is_origin};
+use crate::validate::format::is_email;
 use serde::Serialize;
 
 /// The operator's settings; by default there are none.
@@ -15,6 +16,10 @@ pub struct Settings {
     pub public_origin: String,
     /// `LOG_PERCENT`: the percentage of successes that is logged.
     pub log_percent: u8,
+    /// `MAIL_TEST_TO` is set: test keys cause e-mails, too.
+    pub mails_tests: bool,
+    /// Why no e-mail can be sent, where the queue of notifications is bound.
+    pub mail_problem: Option<&'static str>,
     /// The deployed version.
     pub version: String,
 }
@@ -28,6 +33,14 @@ pub struct Variables<'v> {
     pub public_origin: &'v str,
     /// `LOG_PERCENT`
     pub log_percent: &'v str,
+    /// `MAIL_FROM`
+    pub mail_from: &'v str,
+    /// `MAIL_TEST_TO`
+    pub mail_test_to: &'v str,
+    /// The queue of notifications is bound.
+    pub has_queue: bool,
+    /// A mail service is bound, or its secret is set.
+    pub has_mail_service: bool,
     /// The platform's ID of the deployed version.
     pub deployment: &'v str,
 }
@@ -36,6 +49,12 @@ const ORIGIN_INVALID: &str =
     "the variable `PUBLIC_ORIGIN` must be an origin such as `https://pledges.example`";
 const ORIGIN_MISSING: &str = "the variable `PUBLIC_ORIGIN` is not set: timeline addresses begin, \
                               for good, with the host that the create was sent to";
+const MAIL_FROM_INVALID: &str = "no e-mail is sent: the variable `MAIL_FROM` must be an e-mail address such as \
+                                 `pledges@shop.example`";
+const MAIL_SERVICE_MISSING: &str = "no e-mail is sent: neither the binding `EMAIL` nor the secret \
+                                    `RESEND_API_KEY` is there";
+const MAIL_TEST_TO_INVALID: &str = "no e-mail of a test key is sent: the variable `MAIL_TEST_TO` must be an \
+                                    e-mail address or empty";
 
 /// Whether the service runs as it should.
 #[derive(Serialize)]
@@ -50,7 +69,15 @@ pub struct Health<'a> {
 impl Default for Settings {
     fn default() -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Settings { cors: Cors::default(), public_origin: String::new(), log_percent: 0, version }
+        let (cors, public_origin) = (Cors::default(), String::new());
+        Settings {
+            cors,
+            public_origin,
+            log_percent: 0,
+            mails_tests: false,
+            mail_problem: None,
+            version,
+        }
     }
 }
 
@@ -58,16 +85,18 @@ impl Settings {
     /// Reads the Worker's variables. An invalid `LOG_PERCENT` logs everything, so that the operator
     /// notices.
     pub fn parse(variables: Variables<'_>) -> Self {
-        let Variables { allowed_origins, public_origin, log_percent, deployment } = variables;
+        let Variables { allowed_origins, public_origin, log_percent, mail_test_to, .. } = variables;
         let percent = log_percent.trim();
         let mut settings = Settings {
             cors: Cors::parse(allowed_origins),
             public_origin: public_origin.trim().trim_end_matches('/').to_owned(),
             log_percent: if percent.is_empty() { 0 } else { percent.parse().unwrap_or(100) },
+            mails_tests: !mail_test_to.trim().is_empty(),
+            mail_problem: mail_problem(&variables),
             ..Settings::default()
         };
-        if !deployment.is_empty() {
-            settings.version = [&settings.version, "+", deployment].concat();
+        if !variables.deployment.is_empty() {
+            settings.version = [&settings.version, "+", variables.deployment].concat();
         }
         settings
     }
@@ -76,7 +105,8 @@ impl Settings {
     pub(super) fn health(&self) -> Health<'_> {
         let problem = match &*self.public_origin {
             "" => Some(ORIGIN_MISSING),
-            origin => (!is_origin(origin)).then_some(ORIGIN_INVALID),
+            origin if !is_origin(origin) => Some(ORIGIN_INVALID),
+            _ => self.mail_problem,
         };
         Health { version: &self.version, problem }
     }
@@ -104,4 +134,20 @@ impl Settings {
             .then_some(&*self.public_origin)
             .ok_or_else(|| Problem::Internal(ORIGIN_INVALID.to_owned()))
     }
+}
+
+fn mail_problem(variables: &Variables<'_>) -> Option<&'static str> {
+    let is_address = |text: &str| is_email(text.trim().as_bytes());
+    let Variables { mail_from, mail_test_to, has_queue, has_mail_service, .. } = *variables;
+    if !has_queue {
+        return None;
+    }
+    if !is_address(mail_from) {
+        return Some(MAIL_FROM_INVALID);
+    }
+    if !has_mail_service {
+        return Some(MAIL_SERVICE_MISSING);
+    }
+    let is_wrong = !mail_test_to.trim().is_empty() && !is_address(mail_test_to);
+    is_wrong.then_some(MAIL_TEST_TO_INVALID)
 }

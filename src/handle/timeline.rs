@@ -1,10 +1,11 @@
 //! The recipient's page.
 
+use super::cache::{Damaged, KnownProfile};
 use super::{Clock, Entropy, Service};
 use crate::api::{EDIT_KEY_PARAMETER, Problem, header};
 use crate::http::{Address, Request, Response};
+use crate::recipient::{self, Language, Page};
 use crate::store::{Key as _, ProfileKey, Store, TransactionKey, decode};
-use crate::timeline::{self, Language, Page, Profile};
 use std::rc::Rc;
 
 impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
@@ -19,9 +20,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         match self.timeline_page(id, address, language).await {
             Ok((page, cause)) => Response { log: cause, ..Response::html(200, page) },
             Err(problem @ Problem::TransactionNotFound) => {
-                Response::problem_page(&problem, timeline::not_found_page(language))
+                Response::problem_page(&problem, recipient::not_found_page(language))
             }
-            Err(problem) => Response::problem_page(&problem, timeline::unavailable_page(language)),
+            Err(problem) => Response::problem_page(&problem, recipient::unavailable_page(language)),
         }
     }
 
@@ -40,23 +41,26 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             .ok_or(Problem::TransactionNotFound)?;
         let (profile, cause) = match self.profile(&stored.metadata.scope().unit).await {
             Ok(profile) => (profile, None),
-            Err(problem) => (Rc::new(None), Some(problem.cause().to_owned())),
+            Err(problem) => (Rc::new(Err(Damaged)), Some(problem.cause().to_owned())),
         };
         let bytes = self.read_transaction(stored).await?; // last, as no wait may follow
         let transaction = decode(TransactionKey::KIND, &bytes)?;
-        Ok((timeline::page(&transaction, (*profile).as_ref(), language), cause))
+        let profile = profile.as_ref().as_ref().ok().and_then(Option::as_ref);
+        Ok((recipient::page(&transaction, profile, language), cause))
     }
 
-    /// The profile of a unit, from the cache or the store. A missing or damaged profile is cached as
-    /// `None`.
-    async fn profile(&self, unit: &str) -> Result<Rc<Option<Profile>>, Problem> {
+    /// The profile of a unit, from the cache or the store. That it is missing or damaged is cached, too.
+    ///
+    /// # Errors
+    /// If it cannot be read. A damaged one is an error once.
+    pub(super) async fn profile(&self, unit: &str) -> Result<Rc<KnownProfile>, Problem> {
         let now_ms = self.clock.now_ms();
         if let Some(known) = self.caches.profiles.get(unit, now_ms) {
             return Ok(known);
         }
         let (profile, damage) = match self.load(&ProfileKey(unit)).await {
-            Ok(profile) => (profile, None),
-            Err(damage @ Problem::Internal(_)) => (None, Some(damage)), // until this expires
+            Ok(profile) => (Ok(profile), None),
+            Err(damage @ Problem::Internal(_)) => (Err(Damaged), Some(damage)), // until this expires
             Err(problem) => return Err(problem),
         };
         let profile = self.caches.profiles.keep(unit.to_owned(), profile, now_ms);

@@ -1,11 +1,11 @@
-//! The operator's functions: make keys and teams, set prices and profiles, find, sum and erase transactions,
-//! mark payments. They
-//! run on an [`OperatorStore`], and hold a page of records at most.
+//! The operator's functions: make keys and teams, set prices and profiles, find, sum and erase transactions, look
+//! after e-mails, mark payments. They run on an [`OperatorStore`], and hold a page of records at most.
 //!
 //! Input and output are the caller's, such as a command line or a page.
 
 pub mod audit;
 pub mod keys;
+pub mod notifications;
 pub mod payments;
 pub mod prices;
 pub mod register;

@@ -3,8 +3,8 @@
 use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
-    CredentialKey, ErasedKey, Key as _, MemberKey, OperatorStore, ReplayKey, SecretKey,
-    TransactionKey, decode,
+    CredentialKey, ErasedKey, FailedMailKey, Key as _, MailedKey, MemberKey, NotificationKey,
+    OperatorStore, ReplayKey, SecretKey, TransactionKey, decode,
 };
 use serde::Deserialize;
 
@@ -14,7 +14,7 @@ use serde::Deserialize;
 pub struct Wish {
     /// Also API keys and the units of teams, which may have been revoked or removed since.
     pub with_keys: bool,
-    /// Only transactions, their replay records and the marks of erasures.
+    /// Only transactions, what became of their e-mails, their replay records and the marks of erasures.
     pub only_transactions: bool,
     /// Also in the place of records that differ, the namespace's secret among them.
     pub overwrite: bool,
@@ -84,7 +84,16 @@ impl Restore {
         if is(CredentialKey::PREFIX) || is(MemberKey::PREFIX) {
             return self.wish.with_keys;
         }
-        if !self.wish.only_transactions || is(TransactionKey::PREFIX) || is(ErasedKey::PREFIX) {
+        if is(MailedKey::PREFIX) {
+            return false; // they name a person by the secret, for two days
+        }
+        let of_transactions = [
+            TransactionKey::PREFIX,
+            ErasedKey::PREFIX,
+            NotificationKey::PREFIX,
+            FailedMailKey::PREFIX,
+        ];
+        if !self.wish.only_transactions || of_transactions.into_iter().any(is) {
             return true;
         }
         is(ReplayKey::PREFIX) && self.same_secret

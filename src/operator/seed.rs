@@ -4,13 +4,13 @@ use super::keys::{KeyNote, NotedKey};
 use super::{Result, encode};
 use crate::auth::{ApiKey, KeyLevel, KeyRecord};
 use crate::charge::Catalogue;
+use crate::recipient::Profile;
 use crate::scope::Mode;
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
     CatalogueKey, CredentialKey, Key, MemberKey, NoMetadata, OperatorStore, ProfileKey, Registered,
     SecretKey, TeamKey, UnitKey,
 };
-use crate::timeline::Profile;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,8 +4,8 @@ use super::audit::Author;
 use super::{OperatorError, Pages, Result, put_record, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
+use crate::recipient::{NewProfile, Profile};
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey};
-use crate::timeline::{NewProfile, Profile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -40,18 +40,20 @@ impl UnitRow {
 
 /// Members of a profile that are set; the others stay as they are.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub struct ProfileMembers {
     name: Option<String>,
     logo: Option<String>,
     accent: Option<String>,
     language: Option<String>,
     link: Option<String>,
+    mail: Option<bool>,
+    reply_to: Option<String>,
 }
 
 /// A member that a profile may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "camelCase")]
 pub enum Member {
     /// Address of an image.
     Logo,
@@ -61,6 +63,8 @@ pub enum Member {
     Language,
     /// Address that name and logo link to.
     Link,
+    /// Address that recipients answer to.
+    ReplyTo,
 }
 
 /// Sets members of a unit's profile, which needs a name, and adds the unit to the register if that
@@ -88,6 +92,8 @@ pub async fn set(
         accent: members.accent.or(old.accent),
         language: members.language.or(old.language),
         link: members.link.or(old.link),
+        mail: members.mail.unwrap_or(old.mail),
+        reply_to: members.reply_to.or(old.reply_to),
     })?;
     author.record(store, "units set", [unit]).await?;
     register::ensure(store, author, &[KeyLevel::Unit(unit.to_owned())]).await?;
@@ -111,6 +117,7 @@ pub async fn unset(
             Member::Accent => &mut profile.accent,
             Member::Language => &mut profile.language,
             Member::Link => &mut profile.link,
+            Member::ReplyTo => &mut profile.reply_to,
         } = None;
     }
     let profile = checked(profile)?;

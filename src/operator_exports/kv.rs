@@ -2,7 +2,7 @@
 
 use super::{Outcome, from_js, to_js};
 use crate::operator::OperatorError;
-use crate::store::{Key, OperatorStore, Page, Store, StoreError, Stored};
+use crate::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -116,16 +116,18 @@ impl Store for KvStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        self.write(key, &value, metadata, None).await
+        self.write(key, &value, metadata, K::KEPT_SECONDS).await
     }
 }
 
-impl OperatorStore for KvStore {
+impl ListingStore for KvStore {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         let page = self.kv.list(prefix, cursor).await.and_then(from_js);
         self.answer(page)
     }
+}
 
+impl OperatorStore for KvStore {
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let found = self.found(keys.iter().map(Key::name).collect()).await?;
         Ok(found.into_iter().map(|record| Some(record.value?.into_bytes())).collect())

@@ -5,6 +5,7 @@
 mod audit;
 mod keys;
 mod kv;
+mod notifications;
 mod payments;
 mod records;
 mod restore;

@@ -69,6 +69,12 @@ pub fn marked_by(name: &str) -> Option<String> {
     transactions::marked(name)
 }
 
+/// The name of the record of the transaction whose e-mail a record of this name is about, or undefined.
+#[wasm_bindgen(js_name = aboutMailOf)]
+pub fn about_mail_of(name: &str) -> Option<String> {
+    transactions::about(name)
+}
+
 /// Whether a record of this name and metadata is a transaction that was erased.
 #[wasm_bindgen(js_name = isErased)]
 pub fn is_erased(name: &str, metadata: JsValue) -> bool {

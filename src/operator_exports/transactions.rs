@@ -2,9 +2,9 @@
 
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
-use crate::operator::OperatorError;
 use crate::operator::prices::PriceList;
 use crate::operator::transactions::{self, By, Lines, Report, Shown, View, Wanted};
+use crate::operator::{OperatorError, notifications};
 use crate::platform::Platform;
 use crate::store::MAX_READS;
 use js_sys::{Function, JSON};
@@ -32,7 +32,7 @@ pub async fn size_of_all(kv: Kv) -> Outcome {
     store.finish(transactions::size_of_all(&store).await)
 }
 
-/// One transaction: `{reveal, timeline}` → `{row, repeatable, key, transaction, prices}`.
+/// One transaction: `{reveal, timeline}` → `{row, repeatable, key, transaction, prices, mail}`.
 #[wasm_bindgen(js_name = showTransaction)]
 pub async fn show_transaction(kv: Kv, id: String, view: JsValue) -> Outcome {
     let store = KvStore::new(kv);
@@ -42,7 +42,9 @@ pub async fn show_transaction(kv: Kv, id: String, view: JsValue) -> Outcome {
     let paid_at = record.paid_at(&store).await.map_err(|error| store.failure(&error))?;
     shown.transaction.charge.paid_at = paid_at.map(|paid_at| paid_at.as_str().to_owned().into());
     let prices = record.prices(&store).await.map_err(|error| store.failure(&error))?;
-    let shown = Priced { shown, prices };
+    let mail = notifications::status(&store, &Platform, &record).await;
+    let mail = mail.map_err(|error| store.failure(&error))?;
+    let shown = Priced { shown, prices, mail };
     // serde-wasm-bindgen refuses a quantity of 2^53.
     JSON::parse(&serde_json::to_string(&shown).map_err(|error| error.to_string())?)
 }
@@ -52,6 +54,7 @@ struct Priced<'r> {
     #[serde(flatten)]
     shown: Shown<'r>,
     prices: Option<PriceList>,
+    mail: notifications::Status,
 }
 
 /// Throws if a transaction cannot be erased.

@@ -10,7 +10,7 @@ pub use id::{
     EDIT_KEY_BYTES, EditKey, PLEDGE_ID_BYTES, PledgeId, TRANSACTION_ID_BYTES, TransactionId,
 };
 pub use record::{
-    Charge, CurrencyCode, Impact, Notification, Pledge, PledgeDetail, PledgeTransaction, Recipient,
-    RetrievedPledge, RetrievedPledgeTransaction, Trigger,
+    Charge, CurrencyCode, EMAIL, ERASED_EMAIL, Impact, Notification, Pledge, PledgeDetail,
+    PledgeTransaction, Recipient, RetrievedPledge, RetrievedPledgeTransaction, Trigger,
 };
 pub use request::{PledgeRequest, PledgeTransactionRequest};

@@ -105,6 +105,12 @@ pub enum CurrencyCode {
     Eur,
 }
 
+/// The notification that this service sends.
+pub const EMAIL: &str = "Email";
+
+/// The e-mail address of a recipient whose personal data was erased. It cannot exist (RFC 2606).
+pub const ERASED_EMAIL: &str = "erased@erased.invalid";
+
 impl CurrencyCode {
     /// Returns the code of ISO 4217, such as `USD`.
     pub fn code(self) -> &'static str {

@@ -1,9 +1,13 @@
 //! Workers KV as a store.
 
 use super::deadline::within;
-use crate::store::{Key, Store, StoreError, Stored, StoredValue, decode};
+use super::json::{from_js, to_js};
+use crate::store::{
+    Key, Listed, ListingStore, Page, Store, StoreError, Stored, StoredValue, decode,
+};
 use js_sys::{JSON, Promise, Uint8Array};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::cell::OnceCell;
 use wasm_bindgen::intern;
 use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
@@ -11,6 +15,8 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::ReadableStream;
 use worker::console_error;
 
+/// Deadline of a list, in milliseconds.
+const LIST_MS: u32 = 5_000;
 /// Deadline of a write, in milliseconds. A write that takes longer may have been kept.
 const WRITE_MS: u32 = 15_000;
 
@@ -31,6 +37,9 @@ extern "C" {
         value: &Uint8Array,
         options: &JsValue,
     ) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn list(this: &KvNamespace, options: &JsValue) -> Result<Promise, JsValue>;
 
     type Found;
     #[wasm_bindgen(method, getter)]
@@ -77,6 +86,43 @@ impl Store for KvStore {
     }
 }
 
+/// The options of a list.
+#[derive(Serialize)]
+struct ListOptions<'a> {
+    prefix: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<&'a str>,
+}
+
+/// What is read of a page of KV: names alone.
+#[derive(Deserialize)]
+struct ListedPage {
+    keys: Vec<ListedName>,
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ListedName {
+    name: String,
+}
+
+impl From<ListedName> for Listed {
+    fn from(ListedName { name }: ListedName) -> Self {
+        Listed { name, metadata: Value::Null, expiration: None }
+    }
+}
+
+impl ListingStore for KvStore {
+    async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
+        let page = to_js(&ListOptions { prefix, cursor }).and_then(|options| self.0.list(&options));
+        let page = answered(page, LIST_MS, "list", "names").await?;
+        let damaged = || StoreError::Damaged("the list of names has another form".to_owned());
+        let ListedPage { keys, cursor } = from_js(&page).ok_or_else(damaged)?;
+        Ok(Page { records: keys.into_iter().map(Listed::from).collect(), cursor })
+    }
+}
+
 impl StoredValue for ReadableStream {
     async fn read(self, milliseconds: u32) -> Result<Vec<u8>, StoreError> {
         let response = web_sys::Response::new_with_opt_readable_stream(Some(&self));
@@ -117,7 +163,7 @@ struct Failure<'a> {
 }
 
 /// An error without its stack: `TypeError: no such key`.
-fn describe(error: &JsValue) -> String {
+pub fn describe(error: &JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {
         Some(error) => error.to_string().into(),
         None => format!("{error:?}"),
@@ -146,5 +192,8 @@ fn get_options(cache_seconds: Option<u32>) -> JsValue {
 
 fn put_options<K: Key>(metadata: &K::Metadata) -> Result<JsValue, JsValue> {
     let metadata = serde_json::to_string(metadata).map_err(|error| error.to_string())?;
-    JSON::parse(&format!(r#"{{"metadata":{metadata}}}"#))
+    JSON::parse(&match K::KEPT_SECONDS {
+        Some(seconds) => format!(r#"{{"metadata":{metadata},"expirationTtl":{seconds}}}"#),
+        None => format!(r#"{{"metadata":{metadata}}}"#),
+    })
 }

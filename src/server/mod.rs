@@ -4,17 +4,20 @@
 //!
 //! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
 
-mod deadline;
+pub(crate) mod deadline;
+pub(crate) mod json;
 mod kv;
-mod pieces;
+mod outbox;
+pub(crate) mod pieces;
 mod rate_limit;
 mod request;
 mod response;
 
 pub use kv::{KvNamespace, KvStore};
 
-use crate::handle::{Caches, Journal, Service, Settings, Variables};
+use crate::handle::{Caches, Journal, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
+use outbox::{DelayedQueue, Queue};
 use rate_limit::RateLimit;
 use request::WorkerRequest;
 use std::cell::OnceCell;
@@ -26,7 +29,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 extern "C" {
     /// The bindings of `wrangler.toml`. `worker::Env` reads a KV namespace by six reflective calls.
-    type Bindings;
+    pub type Bindings;
     #[wasm_bindgen(method, getter, js_name = PLEDGES)]
     fn pledges(this: &Bindings) -> KvNamespace;
     #[wasm_bindgen(method, getter, js_name = REFUSED_KEYS)]
@@ -37,6 +40,18 @@ extern "C" {
     fn public_origin(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = LOG_PERCENT)]
     fn log_percent(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = NOTIFICATIONS)]
+    fn notifications(this: &Bindings) -> Option<Queue>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
+    fn mail_test_to(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_DELAY_SECONDS)]
+    fn mail_delay_seconds(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
+    fn mail_sender(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = EMAIL)]
+    fn mail_binding(this: &Bindings) -> Option<js_sys::Object>;
+    #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
+    fn mail_secret(this: &Bindings) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = CF_VERSION_METADATA)]
     fn deployment(this: &Bindings) -> Option<Deployment>;
 
@@ -73,12 +88,16 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
         (Rc::clone(&isolate.caches), Rc::clone(settings))
     });
     let store = KvStore(bindings.pledges());
+    let queue = bindings
+        .notifications()
+        .map(|queue| DelayedQueue::new(queue, bindings.mail_delay_seconds().as_deref()));
     let service = Service {
         store: &store,
         clock: &Platform,
         entropy: &Platform,
         caches: &caches,
         settings: &settings,
+        outbox: queue.as_ref().map(|queue| queue as &dyn Outbox),
         journal: Journal::default(),
     };
     let request = WorkerRequest::new(request, bindings.refused_keys());
@@ -90,10 +109,15 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
 }
 
 fn read_settings(bindings: &Bindings) -> Settings {
+    let has_secret = bindings.mail_secret().is_some_and(|key| !key.is_empty());
     Settings::parse(Variables {
         allowed_origins: &bindings.allowed_origins().unwrap_or_default(),
         public_origin: &bindings.public_origin().unwrap_or_default(),
         log_percent: &bindings.log_percent().unwrap_or_default(),
+        mail_from: &bindings.mail_sender().unwrap_or_default(),
+        mail_test_to: &bindings.mail_test_to().unwrap_or_default(),
+        has_queue: bindings.notifications().is_some(),
+        has_mail_service: has_secret || bindings.mail_binding().is_some(),
         deployment: &bindings.deployment().map(|deployment| deployment.id()).unwrap_or_default(),
     })
 }

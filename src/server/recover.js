@@ -1,29 +1,35 @@
 const REQUEST_ID = "x-request-id";
-/** Most requests that are remembered: far more than an isolate serves at once. */
+/** Most calls that are remembered: far more than an isolate serves at once. */
 const MAX_WAITING = 10_000;
 
-/**
- * Answers the requests of a broken instance of the compiled module. After an uncaught exception the `worker` crate
- * starts a new instance at the next call, and the requests of the old one would wait for ever.
- *
- * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} fetch the module's handler
- * @param {() => number} instance returns the number of the module's instance, after starting a new one if the last one broke
- */
-export function recovering(fetch, instance) {
-  const waiting = new Map(); // by number: a set of functions would hash each
-  let served = instance();
-  let last = 0;
+/** Longest wait for the message before, in milliseconds: the platform may have ended its delivery, which never says so. */
+const TURN_MS = 60_000;
+/** Seconds until a message is delivered again that broke its instance. */
+const AGAIN_SECONDS = 60;
 
-  function recover() {
-    const before = served;
-    served = instance();
-    if (served === before) return;
-    console.error(
-      JSON.stringify({ cause: "the service broke and starts anew", waiting: waiting.size }),
-    );
-    for (const answer of waiting.values()) answer();
-    waiting.clear();
-  }
+/**
+ * The module's handlers, which answer for a broken instance of it. After an uncaught exception the `worker` crate starts
+ * a new instance at the next call, and what the old one was at would wait for ever: requests hear that, and messages of
+ * the queue are delivered again.
+ *
+ * Messages have an instance of their own, one at a time: a message that breaks it costs no request and no other message,
+ * and no more than one record is in its memory.
+ *
+ * @param {object} service
+ * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} service.fetch
+ * @param {() => number} service.instance returns the number of the instance, after starting a new one if the last one broke
+ * @param {() => {queue: (batch: object, env: object) => Promise<void>, instance: () => number}} startConsumer
+ */
+export function recovering(service, startConsumer) {
+  const requests = callsOf("service", service.instance);
+  /** Those of the consumer, once there was a message. @type {ReturnType<typeof consumerOf> | undefined} */
+  let consumer;
+  let turn = Promise.resolve();
+
+  const recover = () => {
+    requests.recover();
+    consumer?.recover();
+  };
 
   // wasm-bindgen-futures runs all tasks in microtasks. In workerd `queueMicrotask` takes 2 µs, a promise's `then` a tenth
   // of it; and an exception is caught here before anything else calls the instance that it broke.
@@ -39,26 +45,91 @@ export function recovering(fetch, instance) {
   globalThis.queueMicrotask = (task) => void resolved.then(() => run(task));
   addEventListener("unhandledrejection", recover); // an exception in a callback of a promise or timer
 
-  return async (request, env, context) => {
-    recover();
-    last += 1;
-    const number = last;
-    const answered = new Promise((resolve, reject) => {
-      waiting.set(number, resolve);
-      fetch(request, env, context).then(resolve, reject);
-    });
-    const ended = answered.catch(recover);
+  async function answer(request, env, context) {
+    const { ended, forget } = requests.call(() => service.fetch(request, env, context));
     // Else the platform may drop a request whose caller hangs up: its reserved bytes would never be released, and those
     // who wait for what it reads would wait in vain.
     if (isCreate(request) || readsTransaction(request)) context.waitUntil(ended);
-    // Other requests may be dropped, and leave their entries: the oldest of so many waits no more.
-    if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
     const response = (await ended) ?? internalError(request); // made here, as a response belongs to the request that made it
-    waiting.delete(number);
+    forget();
     // An answer that is logged, or made here, has its ID.
     if (!response.headers.has(REQUEST_ID)) response.headers.set(REQUEST_ID, idOf(request));
     return response;
-  };
+  }
+
+  async function consume(batch, env) {
+    const before = turn;
+    let end = () => {};
+    turn = new Promise((resolve) => {
+      end = resolve;
+    });
+    await soon(before, TURN_MS);
+    try {
+      consumer ??= consumerOf(startConsumer());
+      if (!(await consumer.deliver(batch, env))) batch.retryAll({ delaySeconds: AGAIN_SECONDS });
+    } finally {
+      end();
+    }
+  }
+
+  return { fetch: answer, queue: consume };
+}
+
+/** Waits for a promise, and so long at most. */
+function soon(promise, milliseconds) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    promise.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function consumerOf({ queue, instance }) {
+  const { call, recover } = callsOf("consumer", instance);
+  /** Whether a batch was consumed: not if the instance broke. */
+  async function deliver(batch, env) {
+    const { ended, forget } = call(() => queue(batch, env).then(() => true));
+    const isConsumed = await ended;
+    forget();
+    return isConsumed;
+  }
+  return { deliver, recover };
+}
+
+/** The calls of an instance of the module. `name` is for the log. */
+function callsOf(name, instance) {
+  const waiting = new Map(); // by number: a set of functions would hash each
+  let served = instance();
+  let last = 0;
+
+  function recover() {
+    const before = served;
+    served = instance();
+    if (served === before) return;
+    console.error(
+      JSON.stringify({ cause: `the ${name} broke and starts anew`, waiting: waiting.size }),
+    );
+    for (const answer of waiting.values()) answer();
+    waiting.clear();
+  }
+
+  /** Calls a handler. `ended` becomes its outcome, or undefined if the instance broke. */
+  function call(handle) {
+    recover();
+    last += 1;
+    const number = last;
+    const outcome = new Promise((resolve, reject) => {
+      waiting.set(number, resolve);
+      handle().then(resolve, reject);
+    });
+    // Calls that the platform drops leave their entries: the oldest of so many waits no more.
+    if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value);
+    return { ended: outcome.catch(recover), forget: () => waiting.delete(number) };
+  }
+
+  return { call, recover };
 }
 
 function idOf(request) {

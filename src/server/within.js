@@ -12,5 +12,5 @@ export const within = (promise, milliseconds) =>
     promise.then(ending(resolve), ending(reject));
   });
 
-/** Settles when the time is up. */
+/** Fulfils after so many milliseconds. */
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,8 +1,15 @@
 // The Worker's entry: loads the compiled service.
 import module from "./impact_pledge_bg.wasm";
-import { __worker_init_state, fetch, initSync } from "./impact_pledge.js";
+import * as service from "./impact_pledge.js";
+import * as consumer from "./consumer/impact_pledge.js"; // the same once more, for an instance of its own
 import { recovering } from "./recover.js";
 
-initSync({ module });
+service.initSync({ module });
 
-export default { fetch: recovering(fetch, () => __worker_init_state().instanceId) };
+export default recovering(
+  { fetch: service.fetch, instance: () => service.__worker_init_state().instanceId },
+  () => {
+    consumer.initSync({ module });
+    return { queue: consumer.queue, instance: () => consumer.__worker_init_state().instanceId };
+  },
+);

@@ -15,6 +15,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
+const DAY_SECONDS: u32 = 24 * 60 * 60;
+
 /// A key of the store.
 pub trait Key {
     /// The metadata beside the value; at most 1,024 bytes of JSON.
@@ -27,6 +29,8 @@ pub trait Key {
     const CACHE_SECONDS: Option<u32> = None;
     /// Deadline of a read, in milliseconds.
     const READ_MS: u32 = 5_000;
+    /// How long a record is kept, in seconds, at least 60; `None` for good.
+    const KEPT_SECONDS: Option<u32> = None;
 
     /// The rest of the name, after the prefix.
     fn suffix(&self) -> Cow<'_, str>;
@@ -265,7 +269,7 @@ impl Key for CatalogueKey {
     }
 }
 
-/// `profile:{unit}` → a [`Profile`](crate::timeline::Profile).
+/// `profile:{unit}` → a [`Profile`](crate::recipient::Profile).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProfileKey<'k>(pub &'k str);
 
@@ -297,6 +301,90 @@ impl Key for ReplayKey {
     const PREFIX: &'static str = "idempotency:";
     fn suffix(&self) -> Cow<'_, str> {
         Cow::Owned(self.0.to_hex())
+    }
+}
+
+/// `notification:{id}` → a [`Marker`](crate::notify::Marker), for 30 days.
+#[derive(Clone, Copy, Debug)]
+pub struct NotificationKey<'k>(pub &'k TransactionId);
+
+impl Key for NotificationKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "notification";
+    const PREFIX: &'static str = "notification:";
+    /// The minimum of Workers KV: until then another delivery may not see it, and send a second time.
+    const CACHE_SECONDS: Option<u32> = Some(30);
+    const KEPT_SECONDS: Option<u32> = Some(30 * DAY_SECONDS);
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
+    }
+}
+
+impl NotificationKey<'_> {
+    /// The transaction in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<TransactionId> {
+        TransactionId::parse(name.strip_prefix(Self::PREFIX)?)
+    }
+}
+
+/// `mailed:{day}:{HMAC of the address}:{id}` → nothing, for 2 days: an address is written to only a few
+/// times a day.
+#[derive(Clone, Copy, Debug)]
+pub struct MailedKey<'k> {
+    /// The UTC day, such as `2026-11-21`.
+    pub day: &'k str,
+    /// The [HMAC](NamespaceSecret::address) of the address.
+    pub address: &'k str,
+    /// The transaction that it was written to about.
+    pub id: &'k TransactionId,
+}
+
+impl Key for MailedKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "mailed";
+    const PREFIX: &'static str = "mailed:";
+    const KEPT_SECONDS: Option<u32> = Some(2 * DAY_SECONDS);
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned([self.day, ":", self.address, ":", self.id.as_str()].concat())
+    }
+}
+
+impl MailedKey<'_> {
+    /// The prefix of the names of an address on a day.
+    pub fn address_prefix(&self) -> String {
+        [Self::PREFIX, self.day, ":", self.address, ":"].concat()
+    }
+}
+
+/// `mail-failed:{day}:{id}` → nothing, for 90 days: what an operator looks through for lost e-mails.
+#[derive(Clone, Copy, Debug)]
+pub struct FailedMailKey<'k> {
+    /// The UTC day of the failure, such as `2026-11-21`.
+    pub day: &'k str,
+    /// The transaction.
+    pub id: &'k TransactionId,
+}
+
+impl Key for FailedMailKey<'_> {
+    type Metadata = NoMetadata;
+    const KIND: &'static str = "failed mail";
+    const PREFIX: &'static str = "mail-failed:";
+    const KEPT_SECONDS: Option<u32> = Some(90 * DAY_SECONDS);
+    fn suffix(&self) -> Cow<'_, str> {
+        Cow::Owned([self.day, ":", self.id.as_str()].concat())
+    }
+}
+
+impl FailedMailKey<'_> {
+    /// The prefix of the names of a day.
+    pub fn day_prefix(day: &str) -> String {
+        [Self::PREFIX, day, ":"].concat()
+    }
+
+    /// The day and the transaction in the name of a record; `None` for any other name.
+    pub fn parse(name: &str) -> Option<(&str, TransactionId)> {
+        let (day, id) = name.strip_prefix(Self::PREFIX)?.split_once(':')?;
+        Some((day, TransactionId::parse(id)?))
     }
 }
 

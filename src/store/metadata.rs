@@ -64,12 +64,23 @@ pub struct Summary {
     /// When an operator erased the personal data, an RFC 3339 date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erased: Option<String>,
+    /// What became of the e-mail that was asked for, if it never reached the queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mail: Option<MailState>,
     /// The ID of the API key that made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The time of the price list that its charge is by; `None` if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<String>,
+}
+
+/// What became of an e-mail at the create.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MailState {
+    /// The queue did not take its message: nothing is sent, unless an operator asks for it again.
+    Unsent,
 }
 
 impl TransactionMetadata {

@@ -8,11 +8,12 @@ mod metadata;
 mod operator;
 
 pub use key::{
-    AuditKey, CatalogueKey, CredentialKey, ErasedKey, Key, MemberKey, PricesKey, ProfileKey,
-    ReplayKey, SecretKey, SettlementKey, TeamKey, TransactionKey, UnitKey,
+    AuditKey, CatalogueKey, CredentialKey, ErasedKey, FailedMailKey, Key, MailedKey, MemberKey,
+    NotificationKey, PricesKey, ProfileKey, ReplayKey, SecretKey, SettlementKey, TeamKey,
+    TransactionKey, UnitKey,
 };
-pub use metadata::{NoMetadata, Registered, Summary, TransactionMetadata};
-pub use operator::{Listed, MAX_READS, OperatorStore, Page};
+pub use metadata::{MailState, NoMetadata, Registered, Summary, TransactionMetadata};
+pub use operator::{Listed, ListingStore, MAX_READS, OperatorStore, Page};
 
 use serde::Deserialize;
 use serde_json::error::Category;

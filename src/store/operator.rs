@@ -1,4 +1,4 @@
-//! The port for operators, who can also list and remove records.
+//! The ports for those who look after the records: they can also list and remove.
 
 use super::{Key, Store, StoreError};
 use serde::Deserialize;
@@ -7,16 +7,20 @@ use serde_json::Value;
 /// Most records that [`get_values`](OperatorStore::get_values) reads at once: Cloudflare's limit.
 pub const MAX_READS: usize = 100;
 
-/// A store that can also list and remove. The service's Worker can do neither.
+/// A store that can also list: the notifier's.
 #[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
-pub trait OperatorStore: Store {
+pub trait ListingStore: Store {
     /// A page of the records whose names begin with a prefix, sorted by name.
     /// `cursor` is the one of the page before, `None` for the first page.
     ///
     /// # Errors
     /// If the store does not answer.
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError>;
+}
 
+/// A store that can also read many records at once, end and remove them: the operator's.
+#[expect(async_fn_in_trait, reason = "one thread: no caller needs the futures to be Send")]
+pub trait OperatorStore: ListingStore {
     /// The values of at most [`MAX_READS`] records, in the sequence of the keys.
     ///
     /// # Errors

@@ -32,7 +32,7 @@ export function useShop() {
       workers: [
         {
           configPath: join(tools.root, "wrangler.dev.toml"),
-          vars: { PLEDGE_SERVICE_URL: service.origin },
+          vars: { PLEDGE_SERVICE_URL: service.origin, MAIL_DELAY_SECONDS: "1" },
         },
       ],
     });

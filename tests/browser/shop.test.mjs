@@ -118,6 +118,7 @@ test("every state passes axe, in the light and in the dark, and fits a desktop a
   await page.waitForSelector("#failure h3");
   await looks("failed");
   await page.fill("#trees", "3");
+  await page.check("#mail");
   const { promise: seen, resolve: leave } = Promise.withResolvers();
   await page.route("**/timeline/**", (route) => seen.then(() => route.continue()), { times: 1 });
   await send(page);
@@ -127,6 +128,8 @@ test("every state passes axe, in the light and in the dark, and fits a desktop a
   await page.waitForURL("**/timeline/**"); // where the page leads by itself
   await looks("timeline");
   await page.goto(`${shop.origin}/developer`);
+  await page.waitForSelector(".mail iframe");
+  await page.click(".mail details summary");
   await looks("for developers");
   await page.evaluate(() => sessionStorage.clear());
   await page.reload();
@@ -168,12 +171,14 @@ test("the page for developers shows what happened, without a key, and code that 
   await page.goto(shop.origin);
   await fillIn(page, { email: "ada@", name: `Ada "O'Hara" <b>&amp;` });
   await page.fill("#email", "ada@example.org");
+  await page.check("#mail");
   await send(page);
   await arrived(page);
   await page.goto(`${shop.origin}/developer`);
   assert.match(await text("[data-log]"), /recipient\.email.*invalid_email[\s\S]*nothing is wrong/);
   const payload = JSON.parse(await text("[data-payload]"));
   assert.deepEqual(payload.pledges, [{ impact: { amount: 3, offeringId: "tree" } }]);
+  assert.deepEqual(payload.notifications, ["Email"]);
   const request = await text("[data-request]");
   for (const part of [/^POST http.*\/v2\/pledge-transaction\n/, /idempotency-key: /, /"trees"/])
     assert.match(request, part);
@@ -200,6 +205,78 @@ test("the page for developers shows what happened, without a key, and code that 
       texts.filter((text) => text.includes(part)),
       [],
     );
+});
+
+test("who ticks the box finds the e-mail on the page for developers, and its link leads to the timeline", async (t) => {
+  const page = await checkout(t);
+  const hint = await page.textContent("#mail-hint");
+  assert.match(hint, /^Sent by 127\.0\.0\.1:\d+, if e-mails are on there/);
+  await fillIn(page, { name: "Ada <b>" });
+  await page.check("#mail");
+  await send(page);
+  await arrived(page);
+  const timelineUrl = page.url();
+  await page.goto(`${shop.origin}/developer`);
+  const mail = page.locator(".mail").filter({ hasText: timelineUrl });
+  await mail.scrollIntoViewIfNeeded();
+  const head = await mail.locator("dl").innerText();
+  assert.equal(
+    head.replace(/\s+/g, " "),
+    "From Small Hours Coffee <pledges@small-hours.example> To tester@small-hours.example Reply to hello@small-hours.example",
+  );
+  const frame = mail.frameLocator("iframe");
+  await frame.getByText("Hello Ada <b>,").waitFor();
+  await page.waitForFunction(() => {
+    const shown = document.querySelector(".mail iframe");
+    return shown.clientHeight === shown.contentDocument.body.clientHeight;
+  }); // the whole e-mail is seen
+  const opened = page.context().waitForEvent("page");
+  await frame.getByRole("link").click();
+  const timeline = await opened;
+  await timeline.waitForURL(timelineUrl);
+  assert.equal(await timeline.textContent("h1"), "Pledged for Ada <b>");
+  await timeline.close();
+
+  const { id, createdAt } = JSON.parse(
+    (await page.textContent("[data-response]")).split("\n\n")[1],
+  );
+  const again = await postMessage({ id, createdAt, round: 2 });
+  assert.equal(again.status, 202);
+  const comeBack = (url) => {
+    dispatchEvent(new Event("focus"));
+    const mails = [...document.querySelectorAll(".mail")];
+    return mails.filter(({ textContent }) => textContent.includes(url)).length === 2;
+  };
+  await page.waitForFunction(comeBack, timelineUrl, { polling: 200 });
+});
+
+const postMessage = (json, type = "application/json") =>
+  fetch(`${shop.origin}/developer/notifications`, {
+    method: "POST",
+    headers: { "content-type": type },
+    body: JSON.stringify(json),
+  });
+
+test("what is no message is not put into the queue", async () => {
+  const message = { id: `ptran_${"a".repeat(46)}`, createdAt: "2026-01-31T12:00:00Z", round: 2 };
+  const wrong = [
+    null,
+    [],
+    {},
+    { id: "../x" },
+    { createdAt: "today" },
+    { round: 0 },
+    { round: "2" },
+  ];
+  for (const part of wrong) {
+    const { status } = await postMessage(
+      part && Object.keys(part).length > 0 ? { ...message, ...part } : part,
+    );
+    assert.equal(status, 400, JSON.stringify(part));
+  }
+  assert.equal((await postMessage(message, "text/plain")).status, 415);
+  assert.equal((await fetch(`${shop.origin}/developer/notifications`)).status, 405);
+  assert.equal((await fetch(`${shop.origin}/developer/mails/none`)).status, 404);
 });
 
 /** Runs the code of a shop's server, which takes a posted form. */

@@ -312,6 +312,37 @@ test("records whose time has ended are left out and counted", async (t) => {
   assert.deepEqual(left, [["a:new", inAnHour]]);
 });
 
+test("what became of an e-mail is restored where the place has nothing of it, and of nobody who was erased", async (t) => {
+  const [erased, newer, lost] = ["a", "b", "c"].map((letter) => `ptran_${letter.repeat(41)}a`);
+  const marker = (id, round) => ({ key: `notification:${id}`, value: `{"round":${round}}` });
+  const listed = `mail-failed:2026-11-21:${lost}`;
+  const { kv, file } = await backedUp(t, {
+    entries: [
+      { key: listed, value: "{}", expiration: inAnHour },
+      { key: `mailed:2026-11-21:${"0".repeat(32)}:${lost}`, value: "{}", expiration: inAnHour },
+      ...[erased, newer, lost].map((id) => ({ ...marker(id, 1), expiration: inAnHour })),
+    ],
+  });
+  for (const options of [{}, { overwrite: true }, { onlyTransactions: true }]) {
+    await wipe(kv);
+    const mark = { key: `erased:${erased}`, value: "{}" };
+    await kv.write([mark, { ...marker(newer, 2), expiration: inAnHour + 60 }]);
+    const done = await restore(kv, file, { ...now, ...options });
+    assert.deepEqual([done.written, done.erased, done.left], [2, 1, 2]);
+    const there = await contents(kv);
+    assert.deepEqual(
+      there.map(({ name, expiration }) => [name, expiration]),
+      [
+        [mark.key, undefined],
+        [listed, inAnHour],
+        [marker(newer).key, inAnHour + 60],
+        [marker(lost).key, inAnHour],
+      ],
+    );
+    assert.equal(await kv.get(marker(newer).key), '{"round":2}');
+  }
+});
+
 test("a write that is seen late is waited for, and one that never is, is a failure", async (t) => {
   const { kv, records, file } = await backedUp(t);
   await wipe(kv);

@@ -1,6 +1,6 @@
 /**
  * As much of Cloudflare's API as wrangler and the commands ask for when they deploy Workers and roll
- * them back, and read and write their namespaces.
+ * them back, read and write their namespaces, and put messages into their queues.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -28,6 +28,7 @@ export async function cloudflare(t, { deployed = true, page = 2, fault = () => u
   const account = {
     records: new Map(),
     namespaces: [],
+    queues: [],
     bindings: new Map(),
     uploads: [],
     deployments: [],
@@ -101,11 +102,12 @@ const missing = () => failure(404, "This does not exist on your account.");
 const ACCOUNTS = "/client/v4/accounts";
 const HERE = `${ACCOUNTS}/${ACCOUNT}`;
 const NAMESPACES = `${HERE}/storage/kv/namespaces`;
+const QUEUES = `${HERE}/queues`;
 const WORKER = `${HERE}/workers/scripts/:worker`;
 const SUBDOMAIN = { enabled: true, previews_enabled: true };
 
 function api(account) {
-  const { namespaces, bindings, deployments } = account;
+  const { namespaces, queues, bindings, deployments } = account;
   const app = new Hono();
   app.notFound(missing);
   app.use(async ({ req }, next) => {
@@ -135,6 +137,26 @@ function api(account) {
       return (namespace && (await work(namespace, req, account))) ?? missing();
     });
 
+  app.get(QUEUES, ({ req }) => {
+    const names = req.queries("name");
+    const asked = queues.filter(({ queue_name }) => names?.includes(queue_name) ?? true);
+    return ok(
+      asked.map(({ consumer, ...queue }) => ({ ...queue, consumers: consumer ? [consumer] : [] })),
+    );
+  });
+  app.post(QUEUES, async ({ req }) => {
+    const queue_id = `queue-${queues.length + 1}`;
+    const queue = { queue_id, messages: [], ...(await req.json()) };
+    queues.push(queue);
+    return ok(queue);
+  });
+  app.on(["POST", "PUT"], `${QUEUES}/:id/consumers/:consumer?`, async ({ req }) => {
+    const queue = queues.find(({ queue_id }) => queue_id === req.param("id"));
+    const { script_name: script, ...consumer } = await req.json();
+    queue.consumer = { ...consumer, script };
+    return ok({});
+  });
+
   app.get(`${WORKER}/settings`, ({ req }) => {
     const bound = bindings.get(req.param("worker"));
     return bound ? ok({ bindings: bound }) : missing();
@@ -148,6 +170,11 @@ function api(account) {
     return ok({ id: deploy(account, req.param("worker"), version) });
   });
   app.get(`${WORKER}/versions/:id`, ({ req }) => ok(versionOf(req.param("id"))));
+  app.post(`${QUEUES}/:id/messages`, async ({ req }) => {
+    const queue = queues.find(({ queue_id }) => queue_id === req.param("id"));
+    queue?.messages.push(await req.json());
+    return queue ? ok({}) : missing();
+  });
   app.patch(`${WORKER}/script-settings`, () => ok({}));
   app.on(["GET", "POST"], `${WORKER}/subdomain`, () => ok(SUBDOMAIN));
   app.get(`${HERE}/workers/subdomain`, () => ok({ subdomain: "shop" }));
@@ -228,6 +255,11 @@ const BY_ADA = { author_email: "ada@example.org", source: "wrangler" };
 /** Keeps the bindings as the platform does: one that is inherited stays what it was. */
 function upload(account, name, parts) {
   const { bindings, observability } = JSON.parse(parts.get("metadata"));
+  const names = account.queues.map(({ queue_name }) => queue_name);
+  const unknown = bindings.find(
+    ({ type, queue_name }) => type === "queue" && !names.includes(queue_name),
+  );
+  if (unknown) return failure(400, `the queue ${unknown.queue_name} does not exist`);
   const earlier = (binding) => account.bindings.get(name)?.find((other) => other.name === binding);
   account.bindings.set(
     name,

@@ -47,9 +47,10 @@ const WRONG = {
   "catalogue price tree": "missing required argument 'price'",
   "teams add t": "missing required argument 'units'",
   "teams remove": "missing required argument 'team'",
-  "units set unit_1": "say what to set: `--name`, `--logo`, `--accent`, `--language`, `--link`",
+  "units set unit_1":
+    "say what to set: `--name`, `--logo`, `--accent`, `--language`, `--link`, `--mail`, `--reply-to`",
   "units unset unit_1 name":
-    "command-argument value 'name' is invalid for argument 'members'. Allowed choices are logo, accent, language, link.",
+    "command-argument value 'name' is invalid for argument 'members'. Allowed choices are logo, accent, language, link, reply-to.",
   "units set --name n": "missing required argument 'unit'",
   "units set u --name n --acent #fff": "unknown option '--acent'\n(Did you mean --accent?)",
   "transactions find --unit u": "say what to look for: `--reference` or `--email`",
@@ -69,6 +70,14 @@ const WRONG = {
   "transactions erase x --env production": OFF_DEPLOYED,
   "transactions usage --mode prod":
     "option '--mode <mode>' argument 'prod' is invalid. Allowed choices are test, live.",
+  "notifications list": "required option '--failed' not specified",
+  "notifications list --failed --day 2026-13-01":
+    "option '--day <day>' argument '2026-13-01' is invalid. It must be a day, such as 2026-11-21.",
+  "notifications list --failed --limit 0":
+    "option '--limit <count>' argument '0' is invalid. It must be a whole number from 1 to 1000.",
+  "notifications resend x --remote --origin y":
+    "option '--origin <url>' cannot be used with option '--remote'",
+  "notifications resend x --origin y": "`y` is no address: give one by `--origin`",
   "payments mark": "required option '--unit <unit>' not specified",
   ...Object.fromEntries(
     Object.entries({
@@ -152,7 +161,16 @@ test("an option that npm took for itself is refused, and nothing is changed", as
 });
 
 test("help is no failure, and takes the place of a command that is missing", async () => {
-  for (const name of ["keys", "catalogue", "units", "teams", "transactions", "start", "deploy"]) {
+  for (const name of [
+    "keys",
+    "catalogue",
+    "units",
+    "teams",
+    "transactions",
+    "notifications",
+    "start",
+    "deploy",
+  ]) {
     const { code, out, problem } = await run(name, ["--help"]);
     assert.deepEqual([code, problem], [0, ""]);
     assert.match(out, new RegExp(`^Usage: npm (run )?${name} -- \\[options\\]`));

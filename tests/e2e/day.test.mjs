@@ -6,6 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 import { openKv } from "../../scripts/lib/kv.mjs";
+import { withMail } from "../support/wrangler.mjs";
 import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { contents, localKv, run, scratch, script, tools } from "./script.mjs";
 import { create, get, send, startWorker } from "./worker.mjs";
@@ -71,12 +72,15 @@ const ofLaterRelease = (records) =>
     };
   });
 
-/** An account's commands: `deploy` and `rollBack` an environment, `at` what is done in it. */
+/** An account's commands: `deploy` (production with e-mails) and `rollBack` an environment, `at` what is done in it. */
 async function operator(t) {
   const { env, account } = await cloudflare(t, { deployed: false });
   const there = { ...tools, env: { ...tools.env, ...env } };
+  const mail = ["--config", withMail(scratch(t))];
   const deploy = async (environment) => {
-    const args = ["--env", environment, "--var", `PUBLIC_ORIGIN:https://${environment}.example`];
+    const origin = `PUBLIC_ORIGIN:https://${environment}.example`;
+    const config = environment === "production" ? mail : [];
+    const args = ["--env", environment, ...config, "--var", origin];
     const { code, out, problem } = await script("deploy", args, { env });
     assert.equal(code, 0, out + problem);
     assert.doesNotMatch(out + problem, /warning/i);
@@ -242,7 +246,29 @@ test("an operator's day, from the first deploy to a rollback", async (t) => {
     });
   }
   assert.deepEqual(readFileSync(join(tools.root, "wrangler.toml")), configuration);
+  assertQueues(account);
 });
+
+/** The first deploy has made the queues of the environment with e-mails, and its Worker consumes both. */
+function assertQueues({ queues, bindings }) {
+  const name = "impact-pledge-production-notifications";
+  const consumer = (max_retries) => ({
+    type: "worker",
+    script: "impact-pledge-production",
+    settings: { batch_size: 1, max_concurrency: 5, max_retries },
+  });
+  assert.deepEqual(
+    queues.map(({ queue_name, consumer }) => [queue_name, consumer]),
+    [
+      [name, { ...consumer(5), dead_letter_queue: `${name}-dead` }],
+      [`${name}-dead`, consumer(100)],
+    ],
+  );
+  const bound = (worker) => bindings.get(worker).map(({ name }) => name);
+  const ofMail = ["EMAIL", "NOTIFICATIONS", "NOTIFICATIONS_DEAD"];
+  const all = bound("impact-pledge-production");
+  assert.deepEqual([...bound("impact-pledge-staging"), ...ofMail].sort(), all.sort());
+}
 
 test("a repeat after its API key was rotated makes no second record, and no stranger gets at the first", async (t) => {
   const kv = await localKv(t);

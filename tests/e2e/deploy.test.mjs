@@ -5,6 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { gzipSync } from "node:zlib";
 import { seedData } from "../../scripts/lib/seed.mjs";
+import { withMail } from "../support/wrangler.mjs";
 import { run, scratch, script, tools } from "./script.mjs";
 
 const FREE_PLAN_BYTES = 3 * 1024 * 1024; // Cloudflare's limit, compressed
@@ -44,7 +45,7 @@ test("the service is built and uploaded alone, with its bindings and nothing of 
   const production = textOf({ printed, files });
   for (const { key } of (await seedData(tools)).keys)
     assert.ok(!production.includes(key), `${key} must not be uploaded`);
-  const development = textOf(await upload(t, "--config", "wrangler.dev.toml"));
+  const development = textOf(await upload(t, "--config", "wrangler.dev.toml", ...origin));
   for (const word of ["/shop/order", "Small Hours", "SHOP_API_KEY", "ASSETS", "HTMLRewriter"]) {
     assert.ok(development.includes(word), `${word} is of the shop, else nothing is looked for`);
     assert.ok(!production.includes(word), `${word} must not be deployed`);
@@ -73,5 +74,36 @@ test("production is not deployed without the origin that its timeline addresses 
     await refused(/is not an origin: `/, "--var", "LOG_PERCENT:1", `PUBLIC_ORIGIN:${origin}`);
     writeFileSync(config, `name = "x"\n[env.production.vars]\nPUBLIC_ORIGIN = "${origin}"\n`);
     await refused(/is not an origin: `/, "--config", config);
+  }
+});
+
+test("settings of e-mails that contradict each other are refused", async (t) => {
+  const config = ["--config", withMail(scratch(t))];
+  const origin = "PUBLIC_ORIGIN:https://pledges.example";
+  const mail = [...config, "--env", "staging", "--var", origin];
+  for (const [problem, ...args] of [
+    [
+      /`MAIL_FROM` is set, and the queue `NOTIFICATIONS` is not bound/,
+      "--var",
+      "MAIL_FROM:a@b.example",
+    ],
+    [/e-mails are queued, and `MAIL_FROM` is not set/, ...mail, "MAIL_FROM:"],
+    [
+      /`MAIL_FROM` is no e-mail address: `Shop <a@b.example>`/,
+      ...mail,
+      "MAIL_FROM:Shop <a@b.example>",
+    ],
+    [/`MAIL_TEST_TO` is no e-mail address: `ada`/, ...mail, "MAIL_TEST_TO:ada"],
+    [
+      /^stopped: `PUBLIC_ORIGIN` of the environment staging is not set/,
+      ...config,
+      "--env",
+      "staging",
+    ],
+    [/^stopped: `PUBLIC_ORIGIN` is not set/, ...config],
+  ]) {
+    const ended = await run("deploy", ["--dry-run", ...args]);
+    assert.deepEqual([ended.code, ended.out], [1, ""]);
+    assert.match(ended.problem, problem);
   }
 });

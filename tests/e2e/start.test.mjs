@@ -74,18 +74,18 @@ function paste(service) {
 }
 
 /** The shop, the page for developers and the API, each where the greeting says that it is. */
-async function showsWhatItNames(greeting, origin) {
-  const rows = greeting.matchAll(/^ {2}(\w.*?) {2,}(?:POST |GET )?(http\S+)$/gm);
+async function showsWhatItNames(service, origin) {
+  const rows = service.out().matchAll(/^ {2}(\w.*?) {2,}(?:POST |GET )?(http\S+)$/gm);
   const places = Object.fromEntries([...rows].map(([, name, url]) => [name, url]));
   assert.deepEqual(places, {
     "the demo shop": `${origin}/`,
-    "what it sent and got": `${origin}/developer`,
+    "what it sent, got and mailed": `${origin}/developer`,
     "create by the API": `${origin}/v2/pledge-transaction`,
     "read by the API": `${origin}/v2/pledge-transaction/{id}`,
   });
   const page = async (name) => (await fetch(places[name])).text();
-  assert.match(await page("the demo shop"), /<form id="checkout"/);
-  assert.match(await page("what it sent and got"), /What just happened/);
+  assert.match(await page("the demo shop"), /<form id="checkout"[\s\S]*A demo sends nothing/);
+  assert.match(await page("what it sent, got and mailed"), /What just happened/);
   const placed = await fetch(`${origin}/shop/order`, {
     method: "POST",
     headers: { accept: "application/json" },
@@ -94,9 +94,17 @@ async function showsWhatItNames(greeting, origin) {
       "recipient.email": "ada@example.org",
       "pledges.0.impact.amount": "2",
       "pledges.0.impact.offeringId": "tree",
+      notifications: "Email",
     }),
   });
-  assert.ok((await placed.json()).timelineUrl.startsWith(`${origin}/timeline/ptran_`));
+  const { timelineUrl } = await placed.json();
+  assert.ok(timelineUrl.startsWith(`${origin}/timeline/ptran_`));
+  const mails = async () => (await fetch(`${origin}/developer/mails`)).json();
+  await until(async () => (await mails()).length === 1, 10_000);
+  const [{ subject, text }] = await mails();
+  assert.equal(subject, "Small Hours Coffee has pledged 2 trees for you");
+  assert.ok(text.includes(timelineUrl));
+  await until(() => service.out().includes(`Subject:  ${subject}`), 5_000);
 }
 
 test("the printed line creates, the keys read, the commands change what is served, and all survives a restart", async (t) => {
@@ -118,7 +126,7 @@ test("the printed line creates, the keys read, the commands change what is serve
   assert.deepEqual(charge, { amount: "1.50", currencyCode: "USD", paidAt: null });
   const timeline = await fetch(timelineUrl);
   assert.match(await timeline.text(), /Ada/);
-  await showsWhatItNames(first.out(), origin);
+  await showsWhatItNames(first, origin);
 
   const keys = first.out().matchAll(/^ {2}(service_sk_\w+) +(\w+)/gm);
   const seen = [...keys].map(async ([, key, whose]) => [

@@ -571,7 +571,8 @@ fn request_types() -> String {
             Kind::Choice(choices) => {
                 let all = union(choices.iter().copied());
                 ts += &format!(
-                    "\n/** A service that alerts the recipient. */\nexport type NotificationType ={all};\n"
+                    "\n/** A service that alerts the recipient: `Email`, if the operator has switched e-mails on; the \
+                     others are recorded only. */\nexport type NotificationType ={all};\n"
                 );
             }
             _ => {}

@@ -607,6 +607,35 @@ fn the_public_origin_decides_if_it_is_set() {
     assert!(health(&seeded()).as_str().unwrap().contains("is not set"));
 }
 
+#[test]
+fn a_setting_that_keeps_e_mails_from_being_sent_shows_where_the_queue_is_bound() {
+    let (from, to) = ("pledges@shop.example", "ada@shop.example");
+    for (has_queue, mail_from, has_mail_service, mail_test_to, problem) in [
+        (false, "", false, "", None),
+        (false, "nobody", false, "nobody", None),
+        (true, from, true, "", None),
+        (true, " pledges@shop.example ", true, to, None),
+        (true, "", true, "", Some("`MAIL_FROM`")),
+        (true, "Shop <pledges@shop.example>", true, "", Some("`MAIL_FROM`")),
+        (true, "pledges@shop.example, a@b.example", true, "", Some("`MAIL_FROM`")),
+        (true, from, false, "", Some("`RESEND_API_KEY`")),
+        (true, from, true, "ada", Some("`MAIL_TEST_TO`")),
+    ] {
+        let mut service = seeded();
+        service.settings = Settings::parse(Variables {
+            public_origin: "https://pledges.example",
+            has_queue,
+            mail_from,
+            has_mail_service,
+            mail_test_to,
+            ..Variables::default()
+        });
+        let shown = health(&service);
+        let is_right = problem.map_or(shown.is_null(), |word| shown.to_string().contains(word));
+        assert!(is_right, "`{mail_from}` and `{mail_test_to}`: {shown}");
+    }
+}
+
 /// The problem that `/healthz` shows.
 fn health(service: &TestService<MemoryStore>) -> Value {
     let reads = service.store.reads();

@@ -26,6 +26,8 @@ mod ids;
 mod in_flight;
 mod json_schema;
 mod logs;
+mod mail;
+mod notify;
 mod number;
 mod openapi;
 mod operator;

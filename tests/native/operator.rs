@@ -10,7 +10,7 @@ use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units::{self, Member, ProfileMembers};
 use impact_pledge::operator::{OperatorError, prices, register, seed, teams};
 use impact_pledge::scope::Mode;
-use impact_pledge::store::{Key, OperatorStore, Page, Store, StoreError, Stored};
+use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use impact_pledge::version::VERSION;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -511,11 +511,13 @@ impl Store for Racing<'_> {
     }
 }
 
-impl OperatorStore for Racing<'_> {
+impl ListingStore for Racing<'_> {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         self.store.list(prefix, cursor).await
     }
+}
 
+impl OperatorStore for Racing<'_> {
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         self.store.get_values(keys).await
     }
@@ -653,7 +655,8 @@ fn profile(members: &Value) -> ProfileMembers {
 #[test]
 fn a_profile_becomes_a_record_of_its_unit() {
     let members = json!({ "name": "Nordwald", "accent": "#A03010", "language": "de",
-        "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/" });
+        "logo": "https://nordwald.example/logo.svg", "link": "https://nordwald.example/",
+        "mail": true, "replyTo": "hello@nordwald.example" });
     let store = MemoryStore::default();
     let row = block_on(units::set(&store, &desk().author(), "unit_1", profile(&members))).unwrap();
     assert_eq!(shown(&row), json!({ "unit": "unit_1", "profile": members }));
@@ -673,7 +676,9 @@ fn a_profile_becomes_a_record_of_its_unit() {
         .as_object_mut()
         .unwrap()
         .retain(|member, _| member == "name" || member == "link");
-    let without = unset(&[Member::Accent, Member::Logo, Member::Language]).unwrap();
+    set(profile(&json!({ "mail": false })));
+    let without =
+        unset(&[Member::Accent, Member::Logo, Member::Language, Member::ReplyTo]).unwrap();
     assert_eq!(shown(&without), changed);
     assert_eq!(shown(&block_on(units::get(&store, "unit_1")).unwrap()), changed);
     assert!(block_on(units::remove(&store, &desk().author(), "unit_1")).unwrap());
@@ -715,6 +720,11 @@ fn a_wrong_profile_is_refused_in_words() {
             "u",
             json!({ "name": "N", "language": "no" }),
             "`language` is none of da, de, en, es, fr, it, ja, nl, pl, pt, sv, zh",
+        ),
+        (
+            "u",
+            json!({ "name": "N", "replyTo": "Ada <ada@shop.example>" }),
+            "`reply-to` is no e-mail address: write it as `hello@shop.example`",
         ),
     ] {
         refused(block_on(units::set(&store, &desk().author(), unit, profile(&members))), message);

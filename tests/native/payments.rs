@@ -207,7 +207,7 @@ fn crowd(bench: &Bench, isolate: &TestService<MemoryStore>) -> (Vec<(u16, String
     let store = &Late(&bench.service.store, &request);
     let serve = async || {
         let journal = Journal::default();
-        let service = Service { store, clock, entropy, caches, settings, journal };
+        let service = Service { store, clock, entropy, caches, settings, outbox: None, journal };
         let answer = answer(service.handle(&request).await);
         (answer.status, answer.text)
     };

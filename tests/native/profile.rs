@@ -2,7 +2,7 @@
 
 use base64ct::{Base64, Encoding as _};
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
-use impact_pledge::timeline::{
+use impact_pledge::recipient::{
     CONTENT_SECURITY_POLICY, Colour, DARK_PAPER, LIGHT_PAPER, Language, Page, Profile, Sentence,
     not_found_page, page, unavailable_page,
 };

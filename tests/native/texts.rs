@@ -1,13 +1,14 @@
 //! Texts that become values: rows of a text and what is read of it.
 
 use crate::fixtures;
+use crate::mail::{greeted_as, sender_of};
 use impact_pledge::auth::ApiKey;
 use impact_pledge::charge::UnitPrice;
 use impact_pledge::idempotency::IdempotencyKey;
 use impact_pledge::operator::prices;
 use impact_pledge::pledge::{Amount, TransactionId};
+use impact_pledge::recipient::{Language, Profile};
 use impact_pledge::settlement::Month;
-use impact_pledge::timeline::{Language, Profile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -63,7 +64,7 @@ pub fn rows(name: &str) -> Vec<Row> {
 /// Whether the reader reads the text as the row says.
 type Reads = fn(&Row) -> bool;
 
-const READERS: [(&str, Reads); 9] = [
+const READERS: [(&str, Reads); 11] = [
     ("accept-language", |row| row.is(Ok::<_, String>(Language::accepted(&row.text).tag()))),
     ("amount", |row| row.is(Amount::parse(&row.text).ok_or(""))),
     ("authorization", |row| {
@@ -73,6 +74,8 @@ const READERS: [(&str, Reads); 9] = [
     ("idempotency-key", |row| {
         IdempotencyKey::parse(&row.text) == row.read.clone().and_then(IdempotencyKey::new)
     }),
+    ("mail-sender", |row| row.read == Some(sender_of(&row.text))),
+    ("mail-text", |row| row.read == greeted_as(&row.text)),
     ("month", |row| {
         let month = serde_json::from_value::<Month>(Value::from(&*row.text));
         row.is(month.map(|month| month.to_string()))

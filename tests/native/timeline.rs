@@ -5,7 +5,7 @@ use base64ct::{Base64, Encoding as _};
 use fuzz_targets::page::check_page;
 use impact_pledge::http::Media;
 use impact_pledge::pledge::{EditKey, RetrievedPledgeTransaction, TransactionId};
-use impact_pledge::timeline::{
+use impact_pledge::recipient::{
     CONTENT_SECURITY_POLICY, Language, not_found_page, page, unavailable_page,
 };
 use proptest::prelude::*;
@@ -20,10 +20,10 @@ use support::service::{Answer, TestRequest, TestService, put_transaction};
 
 // ---- Records and pages -------------------------------------------------------------------------
 
-const EMAIL: &str = "mara@buyer.example";
+pub const EMAIL: &str = "mara@buyer.example";
 
 /// A record with every member.
-fn full() -> Value {
+pub fn full() -> Value {
     json!({
         "createdAt": "2026-11-21T01:02:03Z",
         "reference": "order-10442",
@@ -54,7 +54,7 @@ fn full() -> Value {
 }
 
 /// Returns a record with every member except those at these pointers.
-fn with(changes: &[(&str, Value)]) -> Value {
+pub fn with(changes: &[(&str, Value)]) -> Value {
     let mut record = full();
     for (pointer, value) in changes {
         *record.pointer_mut(pointer).expect("the record has this member") = value.clone();

@@ -3,11 +3,12 @@
  * variables.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import test from "node:test";
+import test, { after } from "node:test";
 import { configuration } from "../../scripts/lib/kv.mjs";
+import { withMail } from "../support/wrangler.mjs";
 
 const FILE = join(import.meta.dirname, "../..", "wrangler.toml");
 /** The settings that may differ: names, addresses, values of variables, and how much is logged. */
@@ -24,19 +25,34 @@ const OWN = [
   "placement",
   "account_id",
 ];
-/** A limit has a number of its own in each environment: two with one number would count together. */
+/**
+ * A limit has a number of its own in each environment: two with one number would count together. A queue has the
+ * Worker's name.
+ */
 function common(config) {
   const shared = Object.entries(config).filter(([name]) => !OWN.includes(name));
-  const { ratelimits, ...rest } = Object.fromEntries(shared);
-  return { ...rest, ratelimits: ratelimits.map(({ namespace_id: _, ...limit }) => limit) };
+  const { ratelimits, queues, ...rest } = Object.fromEntries(shared);
+  return {
+    ...rest,
+    ratelimits: ratelimits.map(({ namespace_id: _, ...limit }) => limit),
+    queues: JSON.parse(JSON.stringify(queues).replaceAll(`"${config.name}-notif`, '"notif')),
+  };
 }
 
+const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const MAIL_FILE = withMail(folder);
 const top = await configuration(FILE);
 
 test("staging and production have the bindings and variables of the top level", async () => {
   assert.deepEqual(top.definedEnvironments, ["staging", "production"]);
+  for (const file of [FILE, MAIL_FILE]) await compare(file);
+});
+
+async function compare(file) {
+  const top = await configuration(file);
   for (const environment of top.definedEnvironments) {
-    const config = await configuration(FILE, environment);
+    const config = await configuration(file, environment);
     assert.equal(config.name, `${top.name}-${environment}`);
     assert.deepEqual(common(config), common(top));
     assert.deepEqual(Object.keys(config.vars).sort(), Object.keys(top.vars).sort());
@@ -44,6 +60,31 @@ test("staging and production have the bindings and variables of the top level", 
     assert.equal(config.observability.logs.invocation_logs, false);
     assert.equal(config.observability.traces.enabled, false);
   }
+}
+
+test("e-mails are off, and one that is queued is tried as often as the service has waits for it", async () => {
+  assert.deepEqual([top.queues, top.send_email], [{ producers: [], consumers: [] }, []]);
+  const source = readFileSync(join(FILE, "../src/notify/mod.rs"), "utf8");
+  const [, waits] = source.match(/FAILED_AFTER: \[u32; (\d+)\]/) ?? [];
+  const { queues, send_email } = common(await configuration(MAIL_FILE));
+  assert.deepEqual({ ...send_email[0] }, { name: "EMAIL" });
+  const [queue, dead] = ["notifications", "notifications-dead"];
+  assert.deepEqual(queues, {
+    producers: [
+      { binding: "NOTIFICATIONS", queue },
+      { binding: "NOTIFICATIONS_DEAD", queue: dead },
+    ],
+    consumers: [
+      {
+        queue,
+        dead_letter_queue: dead,
+        max_batch_size: 1,
+        max_concurrency: 5,
+        max_retries: Number(waits),
+      },
+      { queue: dead, max_batch_size: 1, max_concurrency: 5, max_retries: 100 },
+    ],
+  });
 });
 
 test("each environment counts refused keys by itself", async () => {

@@ -1,11 +1,15 @@
 /**
  * The service with platform objects that misbehave: which ones, the header `x-stand-in` of a request says. `x-speed`:
- * until the next request, timers run so many times as fast, and the log has their times as they were set.
+ * until the next request, timers run so many times as fast, and the log has their times as they were set. A request to
+ * `/delivery` is a message of the queue, one to `/taken` asks what queue and mail services have taken.
  */
+// @ts-expect-error a module of the platform's
+import { WorkerEntrypoint } from "cloudflare:workers";
 import service from "../../build/worker.js";
 
 let speed = 1;
 const { setTimeout } = globalThis;
+const { IdentityTransformStream } = /** @type {any} */ (globalThis);
 const timer = (act, milliseconds) => {
   if (speed > 1) console.log(JSON.stringify({ timer: milliseconds }));
   return setTimeout(act, milliseconds / speed);
@@ -135,6 +139,122 @@ const lying = (...lengths) => ({
   }),
 });
 
+// ---- The queue and the mail services ---------------------------------------------------------------
+
+const EMAIL = "ada@example.org";
+
+/** What queue and mail services have taken. */
+const taken = [];
+const take = (what) => {
+  taken.push(what);
+  return { messageId: `<${taken.length}@coffee.example>` };
+};
+
+/** A mail service that is bound as a service. */
+export class Mailer extends WorkerEntrypoint {
+  async send(mail) {
+    return take(mail);
+  }
+}
+
+const QUEUES = {
+  "the queue works": { send: async (message, options) => take({ message, options }) },
+  "the queue fails": { send: () => fail(new Error("at once")) },
+  "the queue fails later": { send: () => Promise.reject("later") },
+  "the queue answers nothing": { send: () => undefined },
+  "the queue is none": {},
+  "the queue hangs": { send: never },
+};
+
+/** An error of a mail service: its text has the recipient. */
+const about = (code) => Object.assign(new Error(`${EMAIL} is refused`), { code });
+
+const MAILERS = {
+  "mail is sent": (mailer) => mailer,
+  "mail is sent later": (mailer) => ({
+    send: async (mail) => (await later()) ?? mailer.send(mail),
+  }),
+  "mail is sent, without an ID": () => ({ send: async (mail) => void take(mail) }),
+  "mail is refused": () => ({ send: () => fail(about("E_RECIPIENT_SUPPRESSED")) }),
+  "mail fails": () => ({ send: () => Promise.reject(about("E_INTERNAL_SERVER_ERROR")) }),
+  "mail's code is an address": () => ({ send: () => Promise.reject(about(EMAIL)) }),
+  "mail's code throws": () => ({
+    send: () =>
+      Promise.reject({
+        get code() {
+          return fail(about());
+        },
+      }),
+  }),
+  "mail fails with a text": () => ({ send: () => fail(EMAIL) }),
+  "mail answers nothing": () => ({ send: () => undefined }),
+  "mail is none": () => ({}),
+  "mail hangs": () => ({ send: never }),
+};
+
+const answer = (status, name, headers = {}) =>
+  Response.json({ name, message: `${EMAIL} is refused` }, { status, headers });
+const sent = () => Response.json({ id: "4ef2" });
+
+/** Answers of Resend by their names, one after another. */
+const RESENDS = {
+  "Resend sends": [sent],
+  "Resend is busy for a second": [
+    () => answer(429, "rate_limit_exceeded", { "retry-after": "1" }),
+    sent,
+  ],
+  "Resend is busy until tomorrow": [
+    () => answer(429, "daily_quota_exceeded", { "retry-after": "40000" }),
+  ],
+  "Resend has it in hand": [() => answer(409, "concurrent_idempotent_requests")],
+  "Resend has sent it before": [() => answer(409, "invalid_idempotent_request")],
+  "Resend refuses": [() => answer(422, "validation_error")],
+  "Resend answers HTML": [() => new Response(`<p>${EMAIL}`, { status: 502 })],
+  "Resend redirects": [() => Response.redirect("https://elsewhere.example/", 307)],
+  "Resend's answer stalls": [() => new Response(new IdentityTransformStream().readable)],
+  "Resend's answer never ends": [() => new Response(spaces(), { status: 500 })],
+  "Resend hangs": [never],
+  "Resend cannot be reached": [() => Promise.reject(new Error(EMAIL))],
+};
+
+/** A stream of spaces. */
+function spaces() {
+  const { readable, writable } = new IdentityTransformStream();
+  const writer = writable.getWriter();
+  const write = () => writer.write(new Uint8Array(65_536).fill(32)).then(write, () => {});
+  write();
+  return readable;
+}
+
+let answers = [];
+globalThis.fetch = async (request) => {
+  const { url, redirect, headers } = request;
+  take({ url, redirect, key: headers.get("idempotency-key"), mail: await request.json() });
+  return answers.length > 1 ? answers.shift()() : answers[0]();
+};
+
+/** Delivers a message, and answers what became of it. */
+async function deliver(request, env, context, name) {
+  answers = [...(RESENDS[name] ?? [])];
+  const { queue, body, attempts, apiKey } = await request.json();
+  const delivery = {};
+  const retry = (options) => void Object.assign(delivery, { retry: options });
+  const ack = () => void Object.assign(delivery, { ack: true });
+  const bindings = {
+    PUBLIC_ORIGIN: "https://pledges.example",
+    MAIL_FROM: "pledges@coffee.example",
+    EMAIL: MAILERS[name]?.(context.exports.Mailer),
+    RESEND_API_KEY: name in RESENDS ? (apiKey ?? "re_key") : undefined,
+    PLEDGES: { ...NAMESPACES[name]?.(env.PLEDGES) },
+  };
+  bindings.PLEDGES.getWithMetadata ??= (...args) => env.PLEDGES.getWithMetadata(...args);
+  bindings.PLEDGES.put ??= (...args) => env.PLEDGES.put(...args);
+  bindings.PLEDGES.list = async () => ({ keys: [], list_complete: true });
+  const batch = { queue, messages: [{ body, attempts, ack, retry }], retryAll: retry };
+  await service.queue(batch, { ...env, ...bindings });
+  return Response.json(delivery);
+}
+
 function without(headers, name) {
   const rest = new Headers(headers);
   rest.delete(name);
@@ -163,8 +283,11 @@ export default {
   fetch(request, env, context) {
     speed = Number(request.headers.get("x-speed") ?? 1);
     const name = request.headers.get("x-stand-in");
+    const { pathname } = new URL(request.url);
+    if (pathname === "/delivery") return deliver(request, env, context, name);
+    if (pathname === "/taken") return Response.json(taken.splice(0));
     const PLEDGES = name in NAMESPACES ? NAMESPACES[name](env.PLEDGES) : env.PLEDGES;
-    const stoodIn = { ...env, PLEDGES, REFUSED_KEYS: LIMITS[name] };
+    const stoodIn = { ...env, PLEDGES, REFUSED_KEYS: LIMITS[name], NOTIFICATIONS: QUEUES[name] };
     const ours = name === "its calls are noted" ? noted(context, request) : context;
     return service.fetch(REQUESTS[name]?.(request) ?? request, stoodIn, ours);
   },

@@ -1,6 +1,8 @@
 //! A store in memory.
 
-use impact_pledge::store::{Key, Listed, OperatorStore, Page, Store, StoreError, Stored};
+use impact_pledge::store::{
+    Key, Listed, ListingStore, OperatorStore, Page, Store, StoreError, Stored,
+};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -164,11 +166,11 @@ impl Store for MemoryStore {
         value: Vec<u8>,
         metadata: &K::Metadata,
     ) -> Result<(), StoreError> {
-        self.keep_for(key, value, metadata, None)
+        self.keep_for(key, value, metadata, K::KEPT_SECONDS.map(u64::from))
     }
 }
 
-impl OperatorStore for MemoryStore {
+impl ListingStore for MemoryStore {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         self.check(prefix)?;
         let length = self.page_length.get().unwrap_or(1_000);
@@ -190,7 +192,9 @@ impl OperatorStore for MemoryStore {
         self.lists.borrow_mut().push(listing);
         Ok(Page { records: page, cursor })
     }
+}
 
+impl OperatorStore for MemoryStore {
     async fn get_values<K: Key>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         assert!(keys.len() <= 100, "Cloudflare reads no more at once");
         let mut values = Vec::new();

@@ -5,7 +5,9 @@
 use crate::memory::MemoryStore;
 use futures_executor::block_on;
 use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
-use impact_pledge::handle::{Caches, Clock, Entropy, Journal, Service, Settings, Variables};
+use impact_pledge::handle::{
+    Caches, Clock, Entropy, Journal, Message, Outbox, Putting, Service, Settings, Variables,
+};
 use impact_pledge::http::{Body, BodyError, Request, Reservation, Response};
 use impact_pledge::operator::audit::Author;
 use impact_pledge::pledge::{EditKey, TransactionId};
@@ -20,7 +22,7 @@ use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::future::poll_fn;
+use std::future::{poll_fn, ready};
 use std::mem::take;
 use std::rc::Rc;
 use std::task::Poll;
@@ -76,6 +78,24 @@ pub struct TestService<S> {
     pub entropy: CountedEntropy,
     pub caches: Caches,
     pub settings: Settings,
+    /// The queue of notifications; none unless a test puts one here.
+    pub queue: Option<MemoryQueue>,
+}
+
+/// A queue in memory, which takes messages or refuses them.
+#[derive(Default)]
+pub struct MemoryQueue {
+    pub messages: RefCell<Vec<Message>>,
+    pub is_broken: Cell<bool>,
+}
+
+impl Outbox for MemoryQueue {
+    fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
+        if !self.is_broken.get() {
+            self.messages.borrow_mut().push(message.clone());
+        }
+        Box::pin(ready(!self.is_broken.get()))
+    }
 }
 
 /// The whole answer of the service.
@@ -114,14 +134,16 @@ impl<S: Store<Value = Vec<u8>>> TestService<S> {
             entropy,
             caches: Caches::default(),
             settings: Settings::parse(Variables { allowed_origins, ..Variables::default() }),
+            queue: None,
         }
     }
 
     pub fn send(&self, request: &TestRequest) -> Answer {
-        let TestService { store, clock, entropy, caches, settings } = self;
+        let TestService { store, clock, entropy, caches, settings, queue } = self;
         let store = &**store;
+        let outbox = queue.as_ref().map(|queue| queue as &dyn Outbox);
         let journal = Journal::default();
-        let service = Service { store, clock, entropy, caches, settings, journal };
+        let service = Service { store, clock, entropy, caches, settings, outbox, journal };
         answer(block_on(service.handle(request)))
     }
 

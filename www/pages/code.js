@@ -53,6 +53,8 @@ function fieldsOf(value, name) {
 }
 
 function field([name, value]) {
+  if (name.startsWith("notifications."))
+    return `  <label>${input({ name: "notifications", type: "checkbox", value, checked: true })} E-mail me</label>`;
   if (isHidden(name)) return `  ${input({ name, type: "hidden", value })}`;
   const label = LABELS[name] ?? (name.endsWith(".amount") ? "How many" : name);
   const attributes = { ...fieldAttributes(name, { optional: true }), value };

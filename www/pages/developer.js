@@ -1,16 +1,8 @@
 /** Shows developers what happened in this tab's checkout. */
 import { codeOf } from "./code.js";
+import { element, find, show } from "./elements.js";
+import { showMails } from "./mails.js";
 import { readTrace } from "./trace.js";
-
-const find = (selector) => document.querySelector(selector);
-const show = (selector, ...children) => find(selector).replaceChildren(...children);
-
-function element(name, attributes, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 const dim = (text) => element("span", { class: "dim" }, text);
 const key = (text) => element("span", { class: "key" }, text);
@@ -150,3 +142,4 @@ if (!trace.exchange) {
     "For the order that you have just placed. The API key comes from the environment: it has no place in a page.",
   );
 }
+showMails(trace);

@@ -21,13 +21,14 @@ export const unknownOffers = ({ pledges }) =>
   pledges.map(({ impact }) => impact.offeringId).filter((id) => !Object.hasOwn(OFFERS, id));
 
 /**
- * Returns the order that the shop sends to the service. The page supplies its number, time, recipient and amounts; all
- * else is added here.
+ * Returns the order that the shop sends to the service. The page supplies its number, time, recipient and amounts,
+ * and whether an e-mail is wanted; all else is added here.
  */
-export function vouched({ reference, recipient, pledges, trigger }, origin) {
+export function vouched({ reference, recipient, pledges, trigger, notifications }, origin) {
   return {
     reference,
     recipient,
+    ...(notifications?.includes("Email") && { notifications: ["Email"] }),
     pledges: pledges.map(({ impact }) => ({ impact, detail: detail(impact.offeringId, origin) })),
     trigger: {
       date: trigger?.date ?? new Date().toISOString(),

@@ -39,6 +39,19 @@ export function filled(page, { values, issues = [], failure }) {
 }
 
 /**
+ * The page, which says who sends e-mails if the shop uses a service elsewhere.
+ * @param {Response} page the static page
+ * @param {string} [service] its address
+ */
+export function withSender(page, service) {
+  if (!service) return page;
+  const words = `Sent by ${new URL(service).host}, if e-mails are on there for this shop.`;
+  return new HTMLRewriter()
+    .on("#mail-hint", { element: (hint) => hint.setInnerContent(words) })
+    .transform(page);
+}
+
+/**
  * The page after an order without a pledge.
  * @param {Response} page the static page
  * @param {string} [name]

@@ -3,8 +3,9 @@
  * is in a deploy: wrangler.toml names the service alone.
  */
 import service from "../../build/worker.js";
+import { mails, notify, withMails } from "./mails.js";
 import { order } from "./order.js";
-import { filled, freshOrder } from "./page.js";
+import { filled, freshOrder, withSender } from "./page.js";
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -12,6 +13,7 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
+  "frame-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -19,11 +21,15 @@ const CONTENT_SECURITY_POLICY = [
 
 export default {
   async fetch(request, env, context) {
-    const { pathname, origin } = new URL(request.url);
-    const checkout = () => env.ASSETS.fetch(`${origin}/`);
+    const url = new URL(request.url);
+    const { pathname, origin } = url;
+    const checkout = async () =>
+      withSender(await env.ASSETS.fetch(`${origin}/`), env.PLEDGE_SERVICE_URL);
     if (pathname === "/shop/order") return secured(await order(request, env, context, checkout));
+    if (pathname === "/developer/notifications") return secured(await notify(request, env));
     if (!["GET", "HEAD"].includes(request.method) || /^\/(v2|timeline)(\/|$)/.test(pathname))
       return service.fetch(request, env, context);
+    if (/^\/developer\/mails(\/|$)/.test(pathname)) return mails(url, env);
     if (pathname === "/")
       return secured(filled(await checkout(), { values: freshOrder() }), {
         "cache-control": "no-store",
@@ -31,6 +37,7 @@ export default {
     const asset = await env.ASSETS.fetch(request);
     return asset.status === 404 ? service.fetch(request, env, context) : secured(asset);
   },
+  queue: (batch, env) => service.queue(batch, withMails(env)),
 };
 
 function secured(response, more = {}) {

@@ -5,28 +5,32 @@ use crate::api::TIMELINE_PATH;
 use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
 use crate::idempotency::{Replay, ReplayHash, Terms};
+use crate::notify::Marker;
 use crate::operator::audit::Author;
-use crate::operator::{OperatorError, Result, prices, put_record};
-use crate::pledge::{PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
+use crate::operator::{OperatorError, Result, load, prices, put_record, secret};
+use crate::pledge::{ERASED_EMAIL, PledgeDetail, Recipient, RetrievedPledgeTransaction, Trigger};
 use crate::scope::Mode;
 use crate::store::{
-    ErasedKey, Key as _, NoMetadata, OperatorStore, ReplayKey, StoreError, StoredValue as _,
-    Summary, TransactionKey, TransactionMetadata, decode,
+    ErasedKey, Key as _, MailedKey, NoMetadata, NotificationKey, OperatorStore, ReplayKey,
+    StoreError, StoredValue as _, Summary, TransactionKey, TransactionMetadata, decode,
 };
-use crate::time::{age_ms, date_time};
+use crate::time::{age_ms, date_time, day_of};
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::mem;
 
-/// An address that cannot exist (RFC 2606).
-const EMAIL: &str = "erased@erased.invalid";
 /// Stands for a reference, or for an offering that names the recipient.
 const ERASED: &str = "erased";
 
 /// Least age of a transaction and its replay record, in milliseconds: a repeat that does not see the
 /// replay record writes the transaction once more. Workers KV shows a write after about 60 s.
 const SEEN_AFTER_MS: u64 = 5 * 60_000;
+
+const DAY_MS: u64 = 24 * 60 * 60_000;
+/// Days that e-mails to an address are counted for.
+const COUNTED_DAYS: u64 = 2;
 
 /// Checks that a transaction can be erased, and writes nothing.
 ///
@@ -68,8 +72,8 @@ struct Mark<'t> {
     erased: &'t str,
 }
 
-/// Replaces the recipient and all texts of a transaction for good, and marks it as erased. A repeat of
-/// its create must find the replay record, or it would write them again: so that record must be
+/// Replaces the recipient and all texts of a transaction for good, forgets the hash of the address that
+/// its e-mail was sent to, and marks it as erased. A repeat of its create must find the replay record, or it would write them again: so that record must be
 /// visible everywhere.
 ///
 /// # Errors
@@ -89,7 +93,13 @@ pub async fn erase(
     }
     let at = access.summary.erased.clone().unwrap_or_default();
     put_record(store, &ErasedKey(&record.id), &Mark { erased: &at }).await?;
+    if record.asks_for_mail()? {
+        forget_counts(store, record, author.clock.now_ms()).await?; // which needs the address
+    }
     store.put(&TransactionKey(&record.id), value, &access).await?;
+    if record.asks_for_mail()? {
+        store.remove(&NotificationKey(&record.id)).await?;
+    }
     Ok(Erased { id: record.id.to_string(), at, before: metadata.summary.erased })
 }
 
@@ -185,6 +195,28 @@ fn missing_replay(record: &Record) -> Result<Replay> {
     Ok(Replay { id: record.id.to_string(), terms, version: Version })
 }
 
+// ---- The e-mail ----------------------------------------------------------------------------------
+
+/// Removes the records that count e-mails about this transaction: they have the hash of the address. An
+/// e-mail that was on its way when the transaction was erased may have left some: its marker has the hash.
+async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64) -> Result<()> {
+    let marker: Option<Marker> = load(store, NotificationKey(&record.id)).await?;
+    let marked = marker.and_then(|marker| marker.address);
+    let transaction = record.transaction()?;
+    let email = transaction.pledges.first().map(|pledge| &*pledge.recipient.email);
+    let secret = secret::recorded(store).await?;
+    let own = secret.zip(email.filter(|email| *email != ERASED_EMAIL));
+    let own = own.map(|(secret, email)| secret.address(email));
+    for address in BTreeSet::from_iter([marked, own].into_iter().flatten()) {
+        for back in 0..=COUNTED_DAYS {
+            let time = date_time(now_ms.saturating_sub(back * DAY_MS));
+            let key = MailedKey { day: day_of(&time), address: &address, id: &record.id };
+            store.remove(&key).await?;
+        }
+    }
+    Ok(())
+}
+
 // ---- The transaction -----------------------------------------------------------------------------
 
 /// Replaces all texts of shop and recipient. Offerings, amounts, times and charge are kept for the
@@ -199,7 +231,7 @@ fn erase_texts(transaction: &mut RetrievedPledgeTransaction<'_>, catalogues: &[O
         if !is_listed && is_personal(offering, &reference, &pledge.recipient) {
             *offering = Cow::Borrowed(ERASED);
         }
-        pledge.recipient = Recipient { email: Cow::Borrowed(EMAIL), ..Recipient::default() };
+        pledge.recipient = Recipient { email: Cow::Borrowed(ERASED_EMAIL), ..Recipient::default() };
         pledge.details.iter_mut().for_each(|detail| *detail = PledgeDetail::default());
     }
 }

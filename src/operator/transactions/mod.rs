@@ -12,12 +12,13 @@ mod usage;
 pub use erase::{Erased, check_erasable, erase};
 pub use export::{Line, Lines};
 pub use find::{By, Found, Size, find, size_of_all};
-pub use restore::{erase_restored, is_erased, marked};
+pub use restore::{about, erase_restored, is_erased, marked};
+pub(in crate::operator) use show::masked;
 pub use show::{Shown, View};
 pub use usage::{Report, Settled, Sum, Usage, UsageQuery};
 
 use super::{OperatorError, Pages, Result};
-use crate::pledge::{CurrencyCode, RetrievedPledgeTransaction, TransactionId};
+use crate::pledge::{CurrencyCode, EMAIL, RetrievedPledgeTransaction, TransactionId};
 use crate::scope::{Mode, Scope};
 use crate::store::{
     Key, Listed, OperatorStore, StoreError, StoredValue as _, Summary, TransactionKey,
@@ -117,10 +118,10 @@ impl Damaged {
 
 /// The metadata that an operator reads. The service does not read the summary.
 #[derive(Deserialize)]
-struct Metadata {
-    mode: Mode,
-    unit: String,
-    summary: Summary,
+pub(in crate::operator) struct Metadata {
+    pub mode: Mode,
+    pub unit: String,
+    pub summary: Summary,
 }
 
 /// The transactions that are selected, page by page.
@@ -169,7 +170,7 @@ impl<'s, S: OperatorStore> Listing<'s, S> {
 /// The record of a transaction, as it is stored.
 #[derive(Clone, Debug)]
 pub struct Record {
-    id: TransactionId,
+    pub(in crate::operator) id: TransactionId,
     value: Vec<u8>,
     metadata: Value,
 }
@@ -208,19 +209,25 @@ pub async fn get(store: &impl OperatorStore, id: &str) -> Result<Record> {
 }
 
 impl Record {
-    fn metadata(&self) -> Result<Metadata> {
+    pub(in crate::operator) fn metadata(&self) -> Result<Metadata> {
         Metadata::deserialize(&self.metadata).map_err(|error| self.damaged(&error))
     }
 
-    fn transaction(&self) -> Result<RetrievedPledgeTransaction<'_>> {
+    pub(in crate::operator) fn transaction(&self) -> Result<RetrievedPledgeTransaction<'_>> {
         serde_json::from_slice(&self.value).map_err(|error| self.damaged(&error))
+    }
+
+    /// Whether the create asked for an e-mail.
+    pub(in crate::operator) fn asks_for_mail(&self) -> Result<bool> {
+        let notifications = self.transaction()?.notifications.unwrap_or_default();
+        Ok(notifications.iter().any(|notification| notification.kind == EMAIL))
     }
 
     fn damaged(&self, error: &serde_json::Error) -> OperatorError {
         self.damaged_by(OperatorError::from(StoreError::damaged(TransactionKey::KIND, error)))
     }
 
-    fn damaged_by(&self, problem: impl Display) -> OperatorError {
+    pub(in crate::operator) fn damaged_by(&self, problem: impl Display) -> OperatorError {
         OperatorError::Invalid(format!("{}: {problem}", self.id))
     }
 }

@@ -3,13 +3,23 @@
 use super::erase::without_texts;
 use super::{Metadata, Record};
 use crate::operator::Result;
-use crate::store::{ErasedKey, Key as _, OperatorStore, TransactionKey, TransactionMetadata};
+use crate::store::{
+    ErasedKey, FailedMailKey, Key as _, NotificationKey, OperatorStore, TransactionKey,
+    TransactionMetadata,
+};
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
 
 /// The name of the transaction's record, if a record of this name marks it as erased.
 pub fn marked(name: &str) -> Option<String> {
     ErasedKey::parse(name).map(|id| TransactionKey(&id).name())
+}
+
+/// The name of the transaction's record, if a record of this name says what became of its e-mail. A
+/// restore leaves the place's own, which may be newer: an older one could cause a second e-mail.
+pub fn about(name: &str) -> Option<String> {
+    let failed = FailedMailKey::parse(name).map(|(_, id)| id);
+    NotificationKey::parse(name).or(failed).map(|id| TransactionKey(&id).name())
 }
 
 /// Whether a record of this name and metadata is a transaction that was erased. A restore leaves it.

@@ -93,8 +93,7 @@ fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
     [&mut trigger.phrase, &mut trigger.external_url].into_iter().for_each(shorten);
     for pledge in &mut transaction.pledges {
         let recipient = &mut pledge.recipient;
-        let (local, domain) = recipient.email.rsplit_once('@').unwrap_or((&recipient.email, ""));
-        recipient.email = Cow::Owned(format!("{}@{}", beginning(local), beginning(domain)));
+        recipient.email = Cow::Owned(masked(&recipient.email));
         [&mut recipient.first_name, &mut recipient.name].into_iter().for_each(shorten);
         for detail in &mut pledge.details {
             [
@@ -110,6 +109,12 @@ fn mask(transaction: &mut RetrievedPledgeTransaction<'_>) {
             .for_each(shorten);
         }
     }
+}
+
+/// `a…@e…` of `ada@example.org`.
+pub(in crate::operator) fn masked(address: &str) -> String {
+    let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
+    format!("{}@{}", beginning(local), beginning(domain))
 }
 
 fn shorten(text: &mut Option<Cow<'_, str>>) {

@@ -1,0 +1,317 @@
+//! The queue of notifications, its consumer, and a mail service, all of which fail where it is decided so.
+//!
+//! - The queue delivers a message at least once: late, in any order, and some twice. It refuses some, takes
+//!   some without an answer, and loses a few, which no platform promises never to do.
+//! - A consumer may end at any moment: its message is delivered again. After [`RETRIES`] further
+//!   deliveries a message gets into the dead letter queue, which delivers it likewise.
+//! - The mail service refuses, asks to wait, does not answer, or sends and does not answer. A few e-mails
+//!   it never takes.
+
+use crate::executor::{Executor, Time};
+use crate::isolate::SkewedClock;
+use crate::kv::{Calls, Fault, Kv, LOCATIONS, Namespace, OPERATOR};
+use crate::random::Random;
+use futures_util::future::{Either, select};
+use impact_pledge::handle::{Message, Outbox, Putting};
+use impact_pledge::notify::{Letter, MailError, MailSettings, Mailer, Notifier, Outcome};
+use impact_pledge::store::StoreError;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::pin::pin;
+use std::rc::{Rc, Weak};
+
+/// The recipient of the e-mails of test keys.
+pub const TESTER: &str = "tester@service.example";
+/// How often a message is delivered again: as often as the schedule of `src/notify` has waits.
+const RETRIES: u32 = 5;
+/// How long the Worker's adapter waits for the queue.
+pub const PUT_MS: u64 = 2_000;
+/// How long it waits for the mail service.
+const SEND_MS: u64 = 10_000;
+/// How long the adapter delays a message.
+const DELAY_MS: u64 = 60_000;
+/// Longer than all waits of a message and its dead letter together.
+pub const ALL_WAITS_MS: u64 = 3 * 24 * 60 * 60 * 1_000;
+/// The number of the first task that is no request.
+pub const FIRST_TASK: usize = 1 << 40;
+
+const QUEUE_FAULTS: &[Fault] = &[Fault::ErrorBefore, Fault::Hang, Fault::HangKept];
+
+/// A fault of the mail service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MailFault {
+    /// It refuses for now.
+    Busy,
+    /// It asks to wait.
+    Limited,
+    /// It refuses for good.
+    Refused,
+    /// No answer, and nothing is sent.
+    Silent,
+    /// No answer, and the e-mail is sent.
+    AnswerLost,
+}
+
+const MAIL_FAULTS: &[MailFault] = &[
+    MailFault::Busy,
+    MailFault::Limited,
+    MailFault::Refused,
+    MailFault::Silent,
+    MailFault::AnswerLost,
+];
+
+/// One delivery of a message.
+pub struct Delivery {
+    pub message: Message,
+    pub attempt: u32,
+    /// By the dead letter queue.
+    pub is_dead: bool,
+    /// Though nobody asked for it: a copy, or its consumer ended, or what it answered was lost.
+    pub is_again: bool,
+    pub begun_ms: u64,
+    /// `None` if its consumer ended before.
+    pub outcome: Option<Outcome>,
+    pub fault: Option<MailFault>,
+    pub calls: Rc<Calls>,
+}
+
+impl Delivery {
+    /// What became of the message, or why it was delivered again.
+    pub fn cause(&self) -> &str {
+        match &self.outcome {
+            Some(Outcome::Done(cause) | Outcome::Later { cause, .. }) => cause,
+            None => "its consumer ended",
+        }
+    }
+}
+
+/// An e-mail that the mail service took.
+pub struct Sent {
+    pub delivery: usize,
+    pub at_ms: u64,
+    pub to: String,
+}
+
+pub struct Post {
+    kv: Rc<Kv>,
+    time: Rc<Time>,
+    random: Rc<Random>,
+    /// Weak, because its tasks hold this.
+    executor: Weak<Executor>,
+    /// The texts of all messages that were put.
+    pub texts: RefCell<Vec<String>>,
+    /// Those that the queue did not confirm.
+    pub refused: RefCell<Vec<Message>>,
+    /// The IDs of those that it lost.
+    pub lost: RefCell<Vec<String>>,
+    pub deliveries: RefCell<Vec<Delivery>>,
+    pub sent: RefCell<Vec<Sent>>,
+    /// Whether the mail service never takes the e-mail about a transaction.
+    poison: RefCell<BTreeMap<String, bool>>,
+    task_count: Cell<usize>,
+}
+
+impl Post {
+    pub fn new(kv: &Rc<Kv>, executor: &Rc<Executor>) -> Self {
+        Post {
+            kv: Rc::clone(kv),
+            time: Rc::clone(&kv.time),
+            random: Rc::clone(&kv.random),
+            executor: Rc::downgrade(executor),
+            texts: RefCell::default(),
+            refused: RefCell::default(),
+            lost: RefCell::default(),
+            deliveries: RefCell::default(),
+            sent: RefCell::default(),
+            poison: RefCell::default(),
+            task_count: Cell::default(),
+        }
+    }
+
+    /// Takes a message that is to be delivered after so long.
+    pub fn enqueue(self: &Rc<Self>, message: &Message, delay_ms: u64) {
+        if self.chance(20) {
+            self.lost.borrow_mut().push(message.id.clone());
+            return;
+        }
+        let copies = if self.chance(200) { 2 } else { 1 };
+        for copy in 0..copies {
+            let task = FIRST_TASK + self.task_count.get();
+            self.task_count.set(self.task_count.get() + 1);
+            let delivering = Rc::clone(self).deliver_all(message.clone(), delay_ms, copy > 0);
+            self.executor.upgrade().unwrap().spawn(task, delivering);
+        }
+    }
+
+    async fn put(self: &Rc<Self>, message: &Message, calls: &Calls) -> bool {
+        self.texts.borrow_mut().push(serde_json::to_string(message).unwrap());
+        let fault = self.kv.fault("queue", QUEUE_FAULTS);
+        let call = calls.begin("queue", &message.id, fault, None);
+        let taking = async {
+            self.kv.travel().await;
+            match fault {
+                Some(Fault::ErrorBefore) => return Err(StoreError::Unavailable),
+                Some(Fault::Hang) => pending().await,
+                _ => self.enqueue(message, DELAY_MS),
+            }
+            if fault == Some(Fault::HangKept) { pending().await } else { Ok(()) }
+        };
+        let is_taken = self.time.within(PUT_MS, taking).await.is_ok();
+        calls.end(call, |_| {});
+        if !is_taken {
+            self.refused.borrow_mut().push(message.clone());
+        }
+        is_taken
+    }
+
+    /// Whether a fault happens that happens so often.
+    fn chance(&self, per_mille: u64) -> bool {
+        self.kv.conditions.get().faults > 0 && self.random.chance(per_mille)
+    }
+
+    fn lateness_ms(&self) -> u64 {
+        let most_ms = if self.random.chance(50) { 600_000 } else { 5_000 };
+        self.random.below(most_ms)
+    }
+
+    // ---- The consumer ----------------------------------------------------------------------------
+
+    async fn deliver_all(self: Rc<Self>, message: Message, delay_ms: u64, is_copy: bool) {
+        let (mut wait_ms, mut is_again) = (delay_ms, is_copy);
+        for is_dead in [false, true] {
+            for attempt in 1..=RETRIES + 1 {
+                self.time.sleep(wait_ms + self.lateness_ms()).await;
+                let outcome = self.deliver(&message, (attempt, is_dead, is_again)).await;
+                is_again = is_copy;
+                wait_ms = match outcome {
+                    Some(Outcome::Later { seconds, .. }) => u64::from(seconds) * 1_000,
+                    Some(Outcome::Done(_)) if !self.chance(50) => return,
+                    _ => {
+                        is_again = true;
+                        0
+                    }
+                };
+            }
+            wait_ms = 0;
+        }
+        self.lost.borrow_mut().push(message.id);
+    }
+
+    async fn deliver(
+        &self,
+        message: &Message,
+        (attempt, is_dead, is_again): (u32, bool, bool),
+    ) -> Option<Outcome> {
+        let (exchange, time) = (OPERATOR, Rc::clone(&self.time));
+        let calls = Rc::new(Calls { exchange, time, list: RefCell::default() });
+        let number = self.deliveries.borrow().len();
+        self.deliveries.borrow_mut().push(Delivery {
+            message: message.clone(),
+            attempt,
+            is_dead,
+            is_again,
+            begun_ms: self.time.now_ms(),
+            outcome: None,
+            fault: None,
+            calls: Rc::clone(&calls),
+        });
+        let delivering = self.consume(message, (attempt, is_dead), number, calls);
+        let outcome = if self.chance(50) {
+            let ends = self.time.sleep(self.random.below(3_000));
+            match select(pin!(delivering), ends).await {
+                Either::Left((outcome, _)) => Some(outcome),
+                Either::Right(_) => None,
+            }
+        } else {
+            Some(delivering.await)
+        };
+        self.deliveries.borrow_mut()[number].outcome.clone_from(&outcome);
+        outcome
+    }
+
+    async fn consume(
+        &self,
+        message: &Message,
+        (attempt, is_dead): (u32, bool),
+        delivery: usize,
+        calls: Rc<Calls>,
+    ) -> Outcome {
+        let (kv, location) = (Rc::clone(&self.kv), self.random.index(LOCATIONS));
+        let store = Namespace { kv, location, calls, is_newer: self.random.chance(250) };
+        let ahead_ms = self.random.below(10_000) as i64 - 5_000;
+        let clock = SkewedClock { time: Rc::clone(&self.time), ahead_ms };
+        let mailer = SimulatedMailer { post: self, delivery };
+        let settings = MailSettings { has_origin: true, test_to: Some(TESTER.to_owned()) };
+        let (store, mailer, clock, settings) = (&store, &mailer, &clock, &settings);
+        let notifier = Notifier { store, mailer, clock, settings };
+        match is_dead {
+            true => notifier.bury(message, attempt).await,
+            false => notifier.deliver(message, attempt).await,
+        }
+    }
+}
+
+/// The queue as one request sees it.
+pub struct SimulatedQueue {
+    pub post: Rc<Post>,
+    pub calls: Rc<Calls>,
+}
+
+impl Outbox for SimulatedQueue {
+    fn put<'m>(&'m self, message: &'m Message) -> Putting<'m> {
+        Box::pin(self.post.put(message, &self.calls))
+    }
+}
+
+// ---- The mail service ------------------------------------------------------------------------------
+
+/// The mail service as one delivery sees it, with the deadline of the Worker's adapter.
+struct SimulatedMailer<'p> {
+    post: &'p Post,
+    delivery: usize,
+}
+
+impl SimulatedMailer<'_> {
+    fn fault(&self) -> Option<MailFault> {
+        let Post { deliveries, poison, random, .. } = self.post;
+        let id = deliveries.borrow()[self.delivery].message.id.clone();
+        let is_poison = *poison.borrow_mut().entry(id).or_insert_with(|| self.post.chance(50));
+        match is_poison {
+            true => Some(MailFault::Busy),
+            false => self.post.chance(150).then(|| random.pick(MAIL_FAULTS)),
+        }
+    }
+
+    async fn answer(&self, to: &str, fault: Option<MailFault>) -> Result<String, MailError> {
+        let temporary = |code: &str, after| MailError::Temporary { code: code.to_owned(), after };
+        self.post.kv.travel().await;
+        match fault {
+            Some(MailFault::Busy) => return Err(temporary("E_BUSY", None)),
+            Some(MailFault::Limited) => return Err(temporary("E_RATE_LIMIT", Some(3))),
+            Some(MailFault::Refused) => {
+                return Err(MailError::Permanent { code: "E_SUPPRESSED".to_owned() });
+            }
+            Some(MailFault::Silent) => pending().await,
+            Some(MailFault::AnswerLost) | None => {}
+        }
+        let (delivery, at_ms) = (self.delivery, self.post.time.now_ms());
+        self.post.sent.borrow_mut().push(Sent { delivery, at_ms, to: to.to_owned() });
+        self.post.kv.travel().await;
+        if fault.is_some() { pending().await } else { Ok("mail-1".to_owned()) }
+    }
+}
+
+impl Mailer for SimulatedMailer<'_> {
+    async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+        let fault = self.fault();
+        self.post.deliveries.borrow_mut()[self.delivery].fault = fault;
+        let deadline = self.post.time.sleep(SEND_MS);
+        match select(pin!(self.answer(letter.to, fault)), deadline).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right(_) => {
+                Err(MailError::Temporary { code: "no-answer".to_owned(), after: None })
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The rules that every notification must keep, a function for each. It returns what is wrong.
+//!
+//! They are checked after faults have ended and every message has come to its end.
+
+use crate::invariants::Wrong;
+use crate::kv::{CACHE_MS, COPY_LAG_MS, Record};
+use crate::mail::{Delivery, FIRST_TASK, MailFault, Sent, TESTER};
+use crate::simulation::Simulation;
+use impact_pledge::handle::Message;
+use impact_pledge::pledge::ERASED_EMAIL;
+use impact_pledge::time::day_of;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// How late a write arrives at most that was not confirmed, in milliseconds.
+const LATEST_WRITE_MS: u64 = 120_000;
+/// Most e-mails a day to one address.
+const MAX_A_DAY: usize = 5;
+
+type Rule = fn(&Simulation) -> Wrong;
+
+pub const RULES: &[(&str, Rule)] = &[
+    ("no personal data in a message", no_personal_data_in_a_message),
+    ("every message ends", every_message_ends),
+    ("what asks for a mail is sent one or shown as failed", what_asks_for_a_mail_is_sent_one),
+    ("no mail without a record", no_mail_without_a_record),
+    ("no mail after an erase was seen", no_mail_after_an_erase_was_seen),
+    ("two mails only after a crash or a redelivery", two_mails_only_after_a_redelivery),
+];
+
+fn every_message_ends(simulation: &Simulation) -> Wrong {
+    let left = simulation.tasks().into_iter().filter(|task| *task >= FIRST_TASK).count();
+    (left > 0).then(|| format!("{left} messages are still delivered"))
+}
+
+/// Of every transaction that is kept: one e-mail, or a marker, or metadata, that says why not. Nothing is
+/// said of a message that the queue lost, nor of one that it refused of a create whose record an earlier
+/// one's replaced: a day later the state is computed as unknown.
+fn what_asks_for_a_mail_is_sent_one(simulation: &Simulation) -> Wrong {
+    simulation.kv.last_of("transaction:").into_iter().find_map(|(name, record)| {
+        let id = name.trim_start_matches("transaction:");
+        if !asks(&record) {
+            return None;
+        }
+        let marker = simulation.kv.last(&format!("notification:{id}"));
+        let wrong = match &marker {
+            Some(marker) => wrong_marker(simulation, id, &record, marker.json()),
+            None => wrongly_unmarked(simulation, id, &record),
+        };
+        wrong.map(|wrong| format!("{id}: {wrong}"))
+    })
+}
+
+fn asks(record: &Record) -> bool {
+    let notifications = record.json()["notifications"].as_array();
+    notifications.is_some_and(|all| all.iter().any(|one| one["type"] == "Email"))
+}
+
+fn wrong_marker(simulation: &Simulation, id: &str, record: &Record, marker: &Value) -> Wrong {
+    let text = |member: &str| marker[member].as_str().unwrap_or_default();
+    let is_right = match (text("state"), text("reason")) {
+        ("sent", _) => has_mail(simulation, id),
+        ("failed", _) => simulation.kv.last(&listed(text("at"), id)).is_some(),
+        ("skipped", "erased") => simulation.erased.iter().any(|(erased, _)| erased == id),
+        ("skipped", "daily-limit") => {
+            record.json()["isLive"] == true && is_often_written_to(simulation, day_of(text("at")))
+        }
+        _ => false,
+    };
+    (!is_right).then(|| format!("its marker is {marker}"))
+}
+
+fn listed(at: &str, id: &str) -> String {
+    format!("mail-failed:{}:{id}", day_of(at))
+}
+
+/// Whether one address was to get as many e-mails on a day as it may.
+fn is_often_written_to(simulation: &Simulation, day: &str) -> bool {
+    let mut counts = BTreeMap::<String, usize>::new();
+    for (name, _) in simulation.kv.last_of(&format!("mailed:{day}:")) {
+        *counts.entry(name.split(':').nth(2).unwrap_or_default().to_owned()).or_default() += 1;
+    }
+    counts.values().any(|count| *count >= MAX_A_DAY)
+}
+
+fn wrongly_unmarked(simulation: &Simulation, id: &str, record: &Record) -> Wrong {
+    let is_shown = record.metadata_json()["summary"]["mail"] == "unsent";
+    let is_lost = simulation.post.lost.borrow().iter().any(|lost| lost == id);
+    let is_of_another_create =
+        |refused: &Message| refused.id == id && record.json()["createdAt"] != refused.created_at;
+    let is_lost = is_lost || simulation.post.refused.borrow().iter().any(is_of_another_create);
+    let is_explained = is_shown || is_lost || has_mail(simulation, id);
+    (!is_explained).then(|| "nothing says what became of its mail".to_owned())
+}
+
+fn has_mail(simulation: &Simulation, id: &str) -> bool {
+    let deliveries = simulation.post.deliveries.borrow();
+    simulation.post.sent.borrow().iter().any(|sent| deliveries[sent.delivery].message.id == id)
+}
+
+/// A record of its own create, that asks for it and says to whom.
+fn no_mail_without_a_record(simulation: &Simulation) -> Wrong {
+    each_mail(simulation, |sent, delivery| {
+        let record = found(delivery);
+        let is_right = record.as_ref().is_some_and(|record| {
+            let json = record.json();
+            let email = json["pledges"][0]["recipient"]["email"].as_str();
+            let to = if json["isLive"] == true { email } else { Some(TESTER) };
+            asks(record)
+                && json["createdAt"] == delivery.message.created_at
+                && to == Some(&*sent.to)
+        });
+        (!is_right).then(|| format!("{:?} is about {record:?}", delivery.message))
+    })
+}
+
+/// The record that a delivery found.
+fn found(delivery: &Delivery) -> Option<Rc<Record>> {
+    let calls = delivery.calls.list.borrow();
+    let read = calls.iter().find(|call| call.name.starts_with("transaction:"))?;
+    read.found.clone()
+}
+
+fn no_mail_after_an_erase_was_seen(simulation: &Simulation) -> Wrong {
+    each_mail(simulation, |_, delivery| {
+        let id = &delivery.message.id;
+        let name = format!("transaction:{id}");
+        let (_, erased_ms) = simulation.erased.iter().find(|(erased, _)| erased == id)?;
+        let seen_ms = everywhere_ms(simulation, &name, *erased_ms);
+        let email = found(delivery)?.json()["pledges"][0]["recipient"]["email"].clone();
+        let is_wrong = delivery.begun_ms >= seen_ms || email == ERASED_EMAIL;
+        is_wrong.then(|| format!("{:?} was erased at {erased_ms} ms", delivery.message))
+    })
+}
+
+/// From when a write is in force everywhere.
+fn everywhere_ms(simulation: &Simulation, name: &str, written_ms: u64) -> u64 {
+    (written_ms + CACHE_MS + COPY_LAG_MS).max(simulation.kv.late_until_ms(name))
+}
+
+/// Of one round. The first was not marked, because its consumer, its answer or its marker was lost; or the
+/// second could not see the marker yet, and was delivered though nobody asked for it, or for another
+/// create of the transaction; or the marker of a round that was on its way at the same time replaced it.
+fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
+    let deliveries = simulation.post.deliveries.borrow();
+    let sent = simulation.post.sent.borrow();
+    let round = |sent: &Sent| {
+        let message = &deliveries[sent.delivery].message;
+        (message.id.clone(), message.round)
+    };
+    sent.iter().enumerate().find_map(|(number, second)| {
+        let first = sent[..number].iter().rev().find(|first| round(first) == round(second))?;
+        let [one, other] = [first, second].map(|sent| &deliveries[sent.delivery]);
+        let is_of_another_round = |delivery: &&Delivery| {
+            let (ours, message) = (&one.message, &delivery.message);
+            message.id == ours.id && message.round != ours.round
+        };
+        let mut others = deliveries.iter().filter(is_of_another_round);
+        let replaced = |ms: u64| first.at_ms < ms + LATEST_WRITE_MS && ms < second.at_ms;
+        let is_excused = is_cut_off(one)
+            || others.any(|delivery| marked_ms(delivery).is_some_and(replaced))
+            || marked_ms(one).is_some_and(|marked_ms| {
+                let name = format!("notification:{}", one.message.id);
+                other.begun_ms < everywhere_ms(simulation, &name, marked_ms)
+                    && (one.is_again || other.is_again || one.message != other.message)
+            });
+        (!is_excused)
+            .then(|| format!("{:?} at {} and {} ms", round(second), first.at_ms, second.at_ms))
+    })
+}
+
+/// Whether a delivery that sent a mail ended before its marker, by a fault.
+fn is_cut_off(delivery: &Delivery) -> bool {
+    let calls = delivery.calls.list.borrow();
+    let is_marker = |name: &str| name.starts_with("notification:");
+    let mut puts = calls.iter().filter(|call| call.operation == "put" && is_marker(&call.name));
+    delivery.outcome.is_none()
+        || delivery.fault == Some(MailFault::AnswerLost)
+        || puts.any(|call| call.fault.is_some())
+}
+
+fn marked_ms(delivery: &Delivery) -> Option<u64> {
+    let calls = delivery.calls.list.borrow();
+    let is_marker = |name: &str| name.starts_with("notification:");
+    let put = calls.iter().find(|call| call.operation == "put" && is_marker(&call.name));
+    put.and_then(|put| put.ended_ms)
+}
+
+/// Nor in an outcome, which is logged, nor in the record or the name of one that mails leave behind.
+fn no_personal_data_in_a_message(simulation: &Simulation) -> Wrong {
+    let post = &simulation.post;
+    let mut texts = post.texts.borrow().clone();
+    texts.extend(post.deliveries.borrow().iter().map(|delivery| format!("{:?}", delivery.outcome)));
+    for prefix in ["notification:", "mailed:", "mail-failed:"] {
+        let kept = simulation.kv.last_of(prefix).into_iter();
+        texts.extend(kept.map(|(name, record)| format!("{name} {}", record.json())));
+    }
+    let is_personal = |text: &String| {
+        simulation.payloads.iter().any(|payload| text.contains(&payload.email))
+            || ["@", "edit_key", "Ada"].iter().any(|personal| text.contains(personal))
+    };
+    texts.into_iter().find(is_personal)
+}
+
+fn each_mail(simulation: &Simulation, wrong: impl Fn(&Sent, &Delivery) -> Wrong) -> Wrong {
+    let deliveries = simulation.post.deliveries.borrow();
+    simulation.post.sent.borrow().iter().find_map(|sent| wrong(sent, &deliveries[sent.delivery]))
+}

@@ -1,0 +1,68 @@
+/** The queue of notifications: that of `npm start`, or the one that is bound to a deployed Worker. */
+import { Cloudflare } from "./cloudflare.mjs";
+import { UserError } from "./output.mjs";
+
+const BINDING = "NOTIFICATIONS";
+const DEADLINE_MS = 30_000; // of each call
+
+/**
+ * A message names a transaction, and nothing of a person.
+ * @typedef {{id: string, createdAt: string, round: number}} Message
+ * @typedef {{put: (message: Message) => Promise<unknown>}} Queue
+ */
+
+/**
+ * The queue that belongs to the records of a place. What is put into it is put once: a call that fails may have done so.
+ * @param {import("./tools.mjs").Tools} tools
+ * @param {import("./kv.mjs").Place} place
+ * @param {string} origin of the local service
+ * @returns {Promise<Queue>}
+ */
+export const openQueue = (tools, place, origin) =>
+  place.kind === "local" ? localQueue(origin) : boundQueue(tools, place);
+
+async function localQueue(origin) {
+  const ask = (path, options) =>
+    fetch(new URL(path, origin), { ...options, signal: AbortSignal.timeout(DEADLINE_MS) }).catch(
+      () => {
+        throw new UserError(
+          `nothing answers at ${origin}, where the local queue would be: run \`npm start\`, or say by \`--origin\` where it is`,
+        );
+      },
+    );
+  await ask("/healthz");
+  const put = async (message) => {
+    const { status } = await ask("/developer/notifications", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(message),
+    });
+    if (status !== 202)
+      throw new UserError(
+        `${origin} does not take the message (status ${status}): is it the service of \`npm start\`?`,
+      );
+  };
+  return { put };
+}
+
+async function boundQueue(tools, { account, worker }) {
+  const cloudflare = await Cloudflare.open(tools, { account, deadline: DEADLINE_MS });
+  const bindings = await cloudflare.bindings(worker);
+  const bound = bindings.find(({ name, type }) => name === BINDING && type === "queue");
+  if (!bound)
+    throw new UserError(
+      `the Worker \`${worker}\` of the account ${account} has no queue bound as ${BINDING}: it sends no e-mails`,
+    );
+  const name = bound.queue_name;
+  const query = new URLSearchParams({ name });
+  const { result } = await cloudflare.call("find the queue", "GET", `/queues?${query}`);
+  const id = result?.find(({ queue_name }) => queue_name === name)?.queue_id;
+  if (!id) throw new UserError(`the account ${account} has no queue \`${name}\``);
+  const path = `/queues/${encodeURIComponent(id)}/messages`;
+  const put = (message) =>
+    cloudflare.callOnce("put the message into the queue", "POST", path, {
+      body: message,
+      content_type: "json",
+    });
+  return { put };
+}

@@ -1,0 +1,200 @@
+//! The mail services: Cloudflare's Email Sending by its binding, or Resend by HTTP.
+
+use crate::notify::{
+    Headers, Letter, MailError, Mailer, cloudflare_answer, cloudflare_error, resend_answer,
+};
+use crate::server::deadline::within;
+use crate::server::json::to_js;
+use crate::server::pieces::Pieces;
+use gloo_net::http::{Method, RequestBuilder};
+use js_sys::{Promise, Reflect, Uint8Array};
+use serde::Serialize;
+use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{ReadableStream, RequestRedirect};
+
+/// Deadline of a mail service, and of its answer's body, in milliseconds. An e-mail that takes longer may
+/// have been sent.
+const SEND_MS: u32 = 10_000;
+/// Longest wait that a mail service gets at once if it asks for one, in seconds.
+const MAX_PAUSE_SECONDS: u32 = 10;
+/// How often it gets one.
+const MAX_PAUSES: u32 = 3;
+
+const RESEND_URL: &str = "https://api.resend.com/emails";
+/// Bytes of an answer of Resend that are read. All that it answers is shorter.
+const MAX_ANSWER_BYTES: u32 = 4 * 1024;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The binding `send_email`.
+    pub type SendEmail;
+    #[wasm_bindgen(method, catch)]
+    fn send(this: &SendEmail, message: &JsValue) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(catch)]
+    fn fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
+}
+
+#[wasm_bindgen(module = "/src/server/within.js")]
+extern "C" {
+    /// Fulfils after so many milliseconds.
+    fn pause(milliseconds: u32) -> Promise;
+}
+
+/// The mail service that is bound.
+pub enum MailService {
+    /// Cloudflare's Email Sending.
+    Cloudflare(SendEmail),
+    /// Resend, by its API key.
+    Resend(String),
+    /// None.
+    None,
+}
+
+/// Sends e-mails from one address.
+pub struct Post {
+    pub service: MailService,
+    /// `MAIL_FROM`
+    pub from: String,
+}
+
+impl Mailer for Post {
+    /// Sends an e-mail. A mail service that asks for a few seconds gets them at once: so a burst of e-mails
+    /// costs no message an attempt.
+    async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+        for _ in 0..MAX_PAUSES {
+            match self.try_to_send(letter).await {
+                Err(MailError::Temporary { after: Some(seconds), .. })
+                    if seconds <= MAX_PAUSE_SECONDS =>
+                {
+                    let _ = JsFuture::from(pause(seconds.max(1) * 1_000)).await;
+                }
+                outcome => return outcome,
+            }
+        }
+        self.try_to_send(letter).await
+    }
+}
+
+/// The message of the binding.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Bound<'l> {
+    from: Sender<'l>,
+    to: &'l str,
+    subject: &'l str,
+    text: &'l str,
+    html: &'l str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply_to: Option<&'l str>,
+    headers: Headers,
+}
+
+#[derive(Serialize)]
+struct Sender<'l> {
+    name: &'l str,
+    email: &'l str,
+}
+
+/// The body of Resend's operation.
+#[derive(Serialize)]
+struct ResendEmail<'l> {
+    from: String,
+    to: [&'l str; 1],
+    subject: &'l str,
+    text: &'l str,
+    html: &'l str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply_to: Option<&'l str>,
+    headers: Headers,
+}
+
+impl Post {
+    async fn try_to_send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+        match &self.service {
+            _ if self.from.trim().is_empty() => Err(temporary("no-mail-from")),
+            MailService::Cloudflare(binding) => self.by_binding(binding, letter).await,
+            MailService::Resend(api_key) => self.by_resend(api_key.trim(), letter).await,
+            MailService::None => Err(temporary("no-mail-service")),
+        }
+    }
+
+    async fn by_binding(
+        &self,
+        binding: &SendEmail,
+        letter: &Letter<'_>,
+    ) -> Result<String, MailError> {
+        let Letter { to, reply_to, mail, .. } = *letter;
+        let message = Bound {
+            from: Sender { name: &mail.sender, email: &self.from },
+            to,
+            subject: &mail.subject,
+            text: &mail.text,
+            html: &mail.html,
+            reply_to,
+            headers: letter.headers(),
+        };
+        let message = to_js(&message).map_err(|_| temporary("no-message"))?;
+        match answered(binding.send(&message)).await {
+            Ok(sent) => Ok(cloudflare_answer(member(&sent, "messageId").as_deref())),
+            Err(error) if error.is_undefined() => Err(temporary("no-answer")),
+            Err(error) => Err(cloudflare_error(member(&error, "code").as_deref())),
+        }
+    }
+
+    async fn by_resend(&self, api_key: &str, letter: &Letter<'_>) -> Result<String, MailError> {
+        let Letter { to, reply_to, mail, ref key } = *letter;
+        let body = crate::api::to_json(&ResendEmail {
+            from: letter.sender(&self.from),
+            to: [to],
+            subject: &mail.subject,
+            text: &mail.text,
+            html: &mail.html,
+            reply_to,
+            headers: letter.headers(),
+        });
+        if !api_key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(temporary("no-api-key")); // a header cannot hold it
+        }
+        let request = RequestBuilder::new(RESEND_URL)
+            .method(Method::POST)
+            .header("authorization", &format!("Bearer {api_key}"))
+            .header("content-type", "application/json")
+            .header("idempotency-key", key)
+            .redirect(RequestRedirect::Manual) // it would send the e-mail to another address
+            .body(Uint8Array::from(body.as_slice()))
+            .map_err(|_| temporary("no-request"))?;
+        let failed = |_| temporary("no-answer");
+        let response = answered(fetch(&request.into())).await.map_err(failed)?;
+        let response: web_sys::Response = response.unchecked_into();
+        let retry_after = response.headers().get("retry-after").ok().flatten();
+        let text = match response.body() {
+            Some(body) => beginning(&body).await.map_err(failed)?,
+            None => Vec::new(),
+        };
+        resend_answer(response.status(), retry_after.as_deref(), &text)
+    }
+}
+
+/// Reads what an answer begins with, and leaves the rest.
+async fn beginning(body: &ReadableStream) -> Result<Vec<u8>, JsValue> {
+    let Some(mut pieces) = Pieces::of(body, SEND_MS) else { return Ok(Vec::new()) };
+    let piece = pieces.fill(Uint8Array::new_with_length(MAX_ANSWER_BYTES), SEND_MS).await?;
+    drop(pieces);
+    drop(body.cancel());
+    Ok(piece.to_vec())
+}
+
+async fn answered(promise: Result<Promise, JsValue>) -> Result<JsValue, JsValue> {
+    JsFuture::from(within(&promise?, SEND_MS)).await
+}
+
+/// A text member of what the platform returned or threw, which may be any value.
+fn member(value: &JsValue, name: &str) -> Option<String> {
+    Reflect::get(value, &name.into()).ok()?.as_string()
+}
+
+fn temporary(code: &str) -> MailError {
+    MailError::Temporary { code: code.to_owned(), after: None }
+}

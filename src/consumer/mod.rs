@@ -1,0 +1,149 @@
+//! The Worker's consumer of the queue: one message becomes one e-mail.
+
+mod mail;
+
+use crate::handle::Message;
+use crate::notify::{MailSettings, Notifier, Outcome};
+use crate::platform::Platform;
+use crate::pledge::TransactionId;
+use crate::server::json::{from_js, to_js};
+use crate::server::{KvNamespace, KvStore};
+use js_sys::Array;
+use mail::{MailService, Post, SendEmail};
+use serde::Serialize;
+use wasm_bindgen::prelude::{JsCast as _, JsValue, wasm_bindgen};
+use worker::{console_error, console_log};
+
+/// The end of the name of a dead letter queue. Its messages were delivered in vain for the last time.
+const DEAD: &str = "-dead";
+
+#[wasm_bindgen]
+extern "C" {
+    /// The bindings that an e-mail needs.
+    pub type Bindings;
+    #[wasm_bindgen(method, getter, js_name = PLEDGES)]
+    fn pledges(this: &Bindings) -> KvNamespace;
+    #[wasm_bindgen(method, getter, js_name = PUBLIC_ORIGIN)]
+    fn public_origin(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = EMAIL)]
+    fn email(this: &Bindings) -> Option<SendEmail>;
+    #[wasm_bindgen(method, getter, js_name = RESEND_API_KEY)]
+    fn resend_api_key(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_FROM)]
+    fn mail_from(this: &Bindings) -> Option<String>;
+    #[wasm_bindgen(method, getter, js_name = MAIL_TEST_TO)]
+    fn mail_test_to(this: &Bindings) -> Option<String>;
+
+    /// A batch of one message: of several, one that breaks the instance would cause the others to be sent
+    /// again.
+    pub type Batch;
+    #[wasm_bindgen(method, getter)]
+    fn queue(this: &Batch) -> String;
+    #[wasm_bindgen(method, getter)]
+    fn messages(this: &Batch) -> Array;
+
+    type Delivered;
+    #[wasm_bindgen(method, getter)]
+    fn body(this: &Delivered) -> JsValue;
+    #[wasm_bindgen(method, getter)]
+    fn attempts(this: &Delivered) -> u32;
+    #[wasm_bindgen(method)]
+    fn ack(this: &Delivered);
+    #[wasm_bindgen(method)]
+    fn retry(this: &Delivered, options: &JsValue);
+}
+
+/// The log line of a delivery.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    /// The transaction's ID.
+    notification: &'a str,
+    round: u32,
+    attempt: u32,
+    /// What became of it, or why it is delivered again.
+    cause: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    again_in_seconds: Option<u32>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RetryOptions {
+    delay_seconds: u32,
+}
+
+/// Consumes a batch. It never fails: what cannot be read now is delivered again, and what is no message of
+/// this service is of no use a second time.
+#[wasm_bindgen(js_name = queue)]
+pub async fn consume(batch: Batch, bindings: Bindings) {
+    let is_dead = batch.queue().ends_with(DEAD);
+    for delivered in batch.messages().iter() {
+        let delivered: Delivered = delivered.unchecked_into();
+        match read(&delivered) {
+            Some(message) => answer(&bindings, &delivered, &message, is_dead).await,
+            None => {
+                console_error!(
+                    r#"{{"queue":"NOTIFICATIONS","cause":"not a message of this service"}}"#
+                );
+                delivered.ack();
+            }
+        }
+    }
+}
+
+/// A message of this service: the log shows its ID, which could be any text otherwise.
+fn read(delivered: &Delivered) -> Option<Message> {
+    let message: Message = from_js(&delivered.body())?;
+    TransactionId::parse(&message.id).is_some().then_some(message)
+}
+
+async fn answer(bindings: &Bindings, delivered: &Delivered, message: &Message, is_dead: bool) {
+    let attempt = delivered.attempts();
+    let outcome = outcome(bindings, message, attempt, is_dead).await;
+    let (cause, again_in_seconds) = match &outcome {
+        Outcome::Done(cause) => (cause, None),
+        Outcome::Later { seconds, cause } => (cause, Some(*seconds)),
+    };
+    let line =
+        Line { notification: &message.id, round: message.round, attempt, cause, again_in_seconds };
+    console_log!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
+    match again_in_seconds {
+        None => delivered.ack(),
+        Some(delay_seconds) => {
+            delivered.retry(&to_js(&RetryOptions { delay_seconds }).unwrap_or_default());
+        }
+    }
+}
+
+async fn outcome(bindings: &Bindings, message: &Message, attempt: u32, is_dead: bool) -> Outcome {
+    let settings = MailSettings {
+        has_origin: trimmed(bindings.public_origin()).is_some(),
+        test_to: trimmed(bindings.mail_test_to()),
+    };
+    let (store, mailer) = (KvStore(bindings.pledges()), post(bindings));
+    let notifier =
+        Notifier { store: &store, mailer: &mailer, clock: &Platform, settings: &settings };
+    if is_dead {
+        notifier.bury(message, attempt).await
+    } else {
+        notifier.deliver(message, attempt).await
+    }
+}
+
+/// A variable's text without blanks around it; `None` if nothing is left.
+fn trimmed(variable: Option<String>) -> Option<String> {
+    let text = variable?.trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+fn post(bindings: &Bindings) -> Post {
+    let service = match (bindings.email(), bindings.resend_api_key()) {
+        (Some(binding), _) => MailService::Cloudflare(binding),
+        (None, Some(api_key)) => MailService::Resend(api_key),
+        (None, None) => MailService::None,
+    };
+    let is_address = |text: &String| crate::validate::format::is_email(text.as_bytes());
+    let from = trimmed(bindings.mail_from()).filter(is_address);
+    Post { service, from: from.unwrap_or_default() }
+}

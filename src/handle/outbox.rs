@@ -1,0 +1,71 @@
+//! The queue of notifications: a create that asks for an e-mail puts a message into it.
+
+use super::create::Prepared;
+use super::{Clock, Entropy, Service};
+use crate::pledge::TransactionId;
+use crate::scope::Scope;
+use crate::store::{FailedMailKey, MailState, NoMetadata, Store};
+use crate::time::day_of;
+use serde::{Deserialize, Serialize};
+use std::pin::Pin;
+
+/// A message of the queue: nothing personal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// ID of the transaction.
+    pub id: String,
+    /// When it was created, an RFC 3339 date-time.
+    pub created_at: String,
+    /// 1, and more for an e-mail that is sent again.
+    #[serde(default = "first_round")]
+    pub round: u32,
+}
+
+fn first_round() -> u32 {
+    1
+}
+
+/// Whether a message is in the queue, once that is known.
+pub type Putting<'m> = Pin<Box<dyn Future<Output = bool> + 'm>>;
+
+/// The queue of notifications.
+pub trait Outbox {
+    /// Puts a message into the queue, to be delivered at least once and not before the record of its
+    /// transaction is usually seen. Returns whether it is there, after 2 seconds at the latest.
+    fn put<'m>(&'m self, message: &'m Message) -> Putting<'m>;
+}
+
+impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
+    /// Puts a message into the queue if the create asks for an e-mail that may be sent. If the queue fails,
+    /// the transaction is to be recorded all the same, with the metadata that this changes.
+    pub(super) async fn announce(&self, prepared: &mut Prepared) {
+        let Some(outbox) = self.outbox.filter(|_| prepared.wants_mail) else { return };
+        let Scope { mode, unit } = prepared.metadata.scope();
+        if !(mode.is_live() || self.settings.mails_tests) || !self.may_mail(&unit).await {
+            return;
+        }
+        let summary = &mut prepared.metadata.summary;
+        let created_at = summary.created_at.clone().unwrap_or_default();
+        let message = Message { id: prepared.id.to_string(), created_at, round: first_round() };
+        if !self.wait(outbox.put(&message)).await {
+            summary.mail = Some(MailState::Unsent);
+            self.journal.mail.set(summary.mail);
+        }
+    }
+
+    /// Whether e-mails are on for a unit. They count as on if its profile cannot be read: it is read again
+    /// when the e-mail is sent.
+    async fn may_mail(&self, unit: &str) -> bool {
+        let Ok(known) = self.profile(unit).await else { return true };
+        let Ok(profile) = known.as_ref() else { return true };
+        profile.as_ref().is_some_and(|profile| profile.mail)
+    }
+
+    /// Lists a transaction whose e-mail never reached the queue, for the operator. If that fails, the
+    /// metadata says it alone.
+    pub(super) async fn list_unsent(&self, id: &TransactionId, created_at: &str) {
+        let key = FailedMailKey { day: day_of(created_at), id };
+        let _ = self.wait(self.store.put(&key, b"{}".to_vec(), &NoMetadata)).await;
+    }
+}

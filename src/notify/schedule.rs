@@ -1,0 +1,42 @@
+//! When a message is delivered again.
+
+use super::{Outcome, done};
+
+/// Seconds until a message is tried again that found no record, by attempt. Workers KV may not show a
+/// record for a minute; one that is still absent then was never written.
+const ABSENT_AFTER: [u32; 2] = [120, 600];
+/// Seconds until a failed message is tried again, by attempt.
+const FAILED_AFTER: [u32; 5] = [60, 300, 1_800, 7_200, 43_200];
+/// Longest wait that a mail service may ask for, in seconds: the queue's own limit.
+const MAX_WAIT: u32 = 43_200;
+
+/// What becomes of a message whose record is not shown: it may be shown later.
+pub(super) fn absent(attempt: u32) -> Outcome {
+    match nth(&ABSENT_AFTER, attempt) {
+        Some(seconds) => Outcome::Later { seconds, cause: "no such record yet".to_owned() },
+        None => done("no such record"),
+    }
+}
+
+/// What becomes of a message that failed. After the last attempt the queue takes it away.
+pub(super) fn again(attempt: u32, cause: String) -> Outcome {
+    Outcome::Later { seconds: wait(attempt), cause }
+}
+
+/// The same, `after` so many seconds at the earliest. Never sooner than after any other failure: the
+/// attempts would be used up in seconds.
+pub(super) fn again_after(attempt: u32, after: Option<u32>, cause: String) -> Outcome {
+    let seconds = wait(attempt).max(after.unwrap_or_default()).min(MAX_WAIT);
+    Outcome::Later { seconds, cause }
+}
+
+/// The seconds until a failed message is tried again.
+fn wait(attempt: u32) -> u32 {
+    let [.., last] = FAILED_AFTER;
+    nth(&FAILED_AFTER, attempt).unwrap_or(last)
+}
+
+/// The wait after an attempt, counted from 1.
+fn nth(waits: &[u32], attempt: u32) -> Option<u32> {
+    waits.get(attempt.saturating_sub(1) as usize).copied()
+}

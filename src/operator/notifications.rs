@@ -1,0 +1,431 @@
+//! E-mails to recipients, for support: what became of each, which failed, and how one is sent again.
+//!
+//! A state is computed from what is stored, so that nothing must have been written for a loss to show.
+
+use super::audit::Author;
+use super::transactions::{self, Record, masked};
+use super::{OperatorError, Pages, Result, load};
+use crate::handle::{Clock, Entropy, Message};
+use crate::notify::{self, Marker};
+use crate::pledge::TransactionId;
+use crate::recipient::{Profile, mail};
+use crate::scope::Mode;
+use crate::store::{
+    FailedMailKey, Key, Listed, MailState, NotificationKey, OperatorStore, ProfileKey, StoreError,
+};
+use crate::time::{age_ms, date_time, day_of};
+use serde::{Deserialize, Serialize};
+
+const DAY_MS: u64 = 24 * 60 * 60_000;
+/// Age of a transaction whose e-mail is no longer waited for: all attempts take 15 hours.
+const WAITING_MS: u64 = DAY_MS;
+
+/// The state of a transaction's e-mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// The create did not ask for one.
+    NotAsked,
+    /// The personal data was erased, and with it what became of the e-mail.
+    Erased,
+    /// The unit's e-mails are off.
+    Off,
+    /// A test key made it: it goes to `MAIL_TEST_TO` if the Worker has that variable, which is not known
+    /// here, else nowhere.
+    Test,
+    /// It was asked for within the last 24 hours, and nothing is known of it yet.
+    Waiting,
+    /// A mail service has taken it.
+    Sent,
+    /// It was not to be sent.
+    Skipped,
+    /// It could not be sent.
+    Failed,
+    /// The transaction is older than what is kept of e-mails.
+    Forgotten,
+}
+
+/// What became of an e-mail. Members that are not known are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// The state.
+    pub state: State,
+    /// Why it was skipped or failed: a code of the service or of the mail service; `unsent` if the queue
+    /// did not take it, `unknown` if nothing is known of it after 24 hours, `damaged` if a record of it
+    /// cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// 1, and more for an e-mail that was sent again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
+    /// When that became known, an RFC 3339 date-time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// How often it was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u32>,
+    /// The mail service's ID of the e-mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider_id: Option<String>,
+    /// The language of the e-mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+}
+
+impl Status {
+    fn new(state: State) -> Self {
+        Status {
+            state,
+            reason: None,
+            round: None,
+            at: None,
+            attempts: None,
+            provider_id: None,
+            language: None,
+        }
+    }
+
+    fn failed(reason: &str) -> Self {
+        Status { reason: Some(reason.to_owned()), ..Status::new(State::Failed) }
+    }
+}
+
+impl From<Marker> for Status {
+    fn from(marker: Marker) -> Self {
+        Status {
+            state: match marker.state {
+                notify::State::Sent => State::Sent,
+                notify::State::Skipped => State::Skipped,
+                notify::State::Failed => State::Failed,
+            },
+            reason: marker.reason,
+            round: Some(marker.round),
+            at: Some(marker.at),
+            attempts: Some(marker.attempts).filter(|attempts| *attempts > 0),
+            provider_id: marker.provider_id,
+            language: marker.language,
+        }
+    }
+}
+
+/// What became of a transaction's e-mail.
+///
+/// # Errors
+/// If the transaction is damaged, or the store fails.
+pub async fn status(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    record: &Record,
+) -> Result<Status> {
+    let metadata = record.metadata()?;
+    if !record.asks_for_mail()? {
+        return Ok(Status::new(State::NotAsked));
+    }
+    if metadata.summary.erased.is_some() {
+        return Ok(Status::new(State::Erased));
+    }
+    let marker = marker(store, &record.id).await;
+    if let Some(ended) = marker.map(|marker| marker.map(Status::from)).or_else(damaged)? {
+        return Ok(ended);
+    }
+    if metadata.summary.mail == Some(MailState::Unsent) {
+        return Ok(Status::failed("unsent"));
+    }
+    let profile = mailing_profile(store, &metadata.unit).await;
+    let profile = profile.map(|profile| profile.is_none().then(|| Status::new(State::Off)));
+    if let Some(off) = profile.or_else(damaged)? {
+        return Ok(off);
+    }
+    if metadata.mode == Mode::Test {
+        return Ok(Status::new(State::Test));
+    }
+    let created_at = record.transaction()?.created_at;
+    let age_ms = age_ms(&created_at, clock.now_ms())
+        .ok_or_else(|| record.damaged_by("its time is no time"))?;
+    Ok(unmarked(age_ms))
+}
+
+/// The status of an e-mail that a damaged record keeps from being sent.
+fn damaged(error: OperatorError) -> Result<Option<Status>> {
+    match error {
+        OperatorError::Store(StoreError::Damaged(_)) => Ok(Some(Status::failed("damaged"))),
+        other => Err(other),
+    }
+}
+
+/// The status of an e-mail that nothing is known of.
+fn unmarked(age_ms: u64) -> Status {
+    let kept = NotificationKey::KEPT_SECONDS.map(|seconds| u64::from(seconds) * 1_000);
+    match age_ms {
+        0..WAITING_MS => Status::new(State::Waiting),
+        _ if kept.is_some_and(|kept| age_ms >= kept) => Status::new(State::Forgotten),
+        _ => Status::failed("unknown"),
+    }
+}
+
+async fn marker(store: &impl OperatorStore, id: &TransactionId) -> Result<Option<Marker>> {
+    load(store, NotificationKey(id)).await
+}
+
+/// The profile of a unit whose e-mails are on.
+async fn mailing_profile(store: &impl OperatorStore, unit: &str) -> Result<Option<Profile>> {
+    let profile: Option<Profile> = load(store, ProfileKey(unit)).await?;
+    Ok(profile.filter(|profile| profile.mail))
+}
+
+// ---- Show --------------------------------------------------------------------------------------
+
+/// A transaction with the state of its e-mail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Shown {
+    /// The transaction's ID.
+    pub id: String,
+    /// Whether a test or a live key made it.
+    pub mode: Mode,
+    /// The unit that it belongs to.
+    pub unit: String,
+    /// Creation time, an RFC 3339 date-time.
+    pub created_at: String,
+    /// The first characters of the recipient's address.
+    pub recipient: String,
+    /// What became of the e-mail.
+    pub mail: Status,
+}
+
+/// Shows what became of a transaction's e-mail.
+///
+/// # Errors
+/// If the transaction is damaged, or the store fails.
+pub async fn show(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    record: &Record,
+) -> Result<Shown> {
+    let (metadata, transaction) = (record.metadata()?, record.transaction()?);
+    let recipient = transaction.pledges.first().map(|pledge| masked(&pledge.recipient.email));
+    Ok(Shown {
+        id: record.id.to_string(),
+        mode: metadata.mode,
+        unit: metadata.unit,
+        created_at: transaction.created_at.to_string(),
+        recipient: recipient.unwrap_or_default(),
+        mail: status(store, clock, record).await?,
+    })
+}
+
+// ---- Failures ----------------------------------------------------------------------------------
+
+/// Which failures are listed.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct FailedQuery {
+    /// Those of this UTC day alone, such as `2026-11-21`.
+    pub day: Option<String>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// E-mails that failed, those of the newest day first.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failures {
+    /// The e-mails. One that failed in several rounds may be there several times.
+    pub failed: Vec<FailedMail>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// An e-mail that failed on a day.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailedMail {
+    /// The UTC day.
+    pub day: String,
+    /// The transaction's ID.
+    pub id: String,
+    /// The transaction, and what has become of its e-mail since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Shown>,
+    /// Why it cannot be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Lists e-mails that failed within 90 days. Those of the last minute may be missing, and those that
+/// nobody heard of again: no list has them.
+///
+/// # Errors
+/// If the store fails.
+pub async fn failed(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    query: &FailedQuery,
+) -> Result<Failures> {
+    let mut names = newest(store, clock.now_ms(), query).await?;
+    let more = names.len() > query.limit;
+    names.truncate(query.limit);
+    let mut failed = Vec::with_capacity(names.len());
+    for (day, id) in names {
+        let (now, problem) = match show_by_id(store, clock, &id).await {
+            Ok(shown) => (Some(shown), None),
+            Err(OperatorError::Invalid(problem)) => (None, Some(problem)),
+            Err(error) => return Err(error),
+        };
+        failed.push(FailedMail { day, id: id.into_string(), now, problem });
+    }
+    Ok(Failures { failed, more })
+}
+
+async fn show_by_id(
+    store: &impl OperatorStore,
+    clock: &impl Clock,
+    id: &TransactionId,
+) -> Result<Shown> {
+    let record = transactions::get(store, id.as_str()).await?;
+    show(store, clock, &record).await
+}
+
+/// Days and IDs of failures, the newest day first: more than the limit if there are more. One list call
+/// finds all of them, or else one or more for each day.
+async fn newest(
+    store: &impl OperatorStore,
+    now_ms: u64,
+    query: &FailedQuery,
+) -> Result<Vec<(String, TransactionId)>> {
+    let days = match &query.day {
+        Some(day) => vec![day.clone()],
+        None => {
+            let all = store.list(FailedMailKey::PREFIX, None).await?;
+            if all.cursor.is_none() {
+                let mut found: Vec<_> = all.records.iter().filter_map(day_and_id).collect();
+                found.sort_by(|(a, _), (b, _)| b.cmp(a));
+                return Ok(found);
+            }
+            days_back(now_ms)
+        }
+    };
+    let mut found = Vec::new();
+    for day in days {
+        let mut pages = Pages::new(store, FailedMailKey::day_prefix(&day));
+        while found.len() <= query.limit
+            && let Some(page) = pages.next().await?
+        {
+            found.extend(page.iter().filter_map(day_and_id));
+        }
+    }
+    Ok(found)
+}
+
+fn day_and_id(record: &Listed) -> Option<(String, TransactionId)> {
+    let (day, id) = FailedMailKey::parse(&record.name)?;
+    Some((day.to_owned(), id))
+}
+
+/// The days that failures are kept for, today first.
+fn days_back(now_ms: u64) -> Vec<String> {
+    let kept = FailedMailKey::KEPT_SECONDS.map_or(0, |seconds| u64::from(seconds) * 1_000 / DAY_MS);
+    let day = |back| day_of(&date_time(now_ms.saturating_sub(back * DAY_MS))).to_owned();
+    (0..=kept).map(day).collect()
+}
+
+// ---- Once more ---------------------------------------------------------------------------------
+
+/// The message that sends a transaction's e-mail once more: of the round after the last one that ended,
+/// the second if none is known. A message of an older round that still waits then finds that a newer one
+/// has ended, and sends nothing; if it comes first, both send.
+///
+/// # Errors
+/// If the e-mail was not asked for or may not be sent, the transaction is damaged, or the store fails.
+pub async fn next_message(store: &impl OperatorStore, record: &Record) -> Result<Message> {
+    let metadata = record.metadata()?;
+    if !record.asks_for_mail()? {
+        return Err(refusal(record, "its create did not ask for an e-mail"));
+    }
+    refuse_erased(record)?;
+    if mailing_profile(store, &metadata.unit).await?.is_none() {
+        let unit = &metadata.unit;
+        return Err(refusal(
+            record,
+            &format!(
+                "the e-mails of the unit `{unit}` are off: `units set {unit} --mail on` turns them on"
+            ),
+        ));
+    }
+    let last = marker(store, &record.id).await?.map_or(1, |marker| marker.round);
+    Ok(Message {
+        id: record.id.to_string(),
+        created_at: record.transaction()?.created_at.to_string(),
+        round: last.saturating_add(1),
+    })
+}
+
+/// Records that an e-mail is sent once more, and returns the [message](next_message) to put into the
+/// queue.
+///
+/// # Errors
+/// As [`next_message`], and if the record of changes cannot be written: then put nothing into the queue.
+pub async fn resend(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    record: &Record,
+) -> Result<Message> {
+    let message = next_message(store, record).await?;
+    author.record(store, "notifications resend", [message.id.as_str()]).await?;
+    Ok(message)
+}
+
+/// An e-mail as it would be sent now. Text and HTML have the recipient's name and the address of the
+/// page, which opens it to whoever has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preview {
+    /// The transaction's ID.
+    pub id: String,
+    /// The first characters of the recipient's address.
+    pub to: String,
+    /// The name of the sender.
+    pub sender: String,
+    /// The address that answers go to.
+    pub reply_to: Option<String>,
+    /// The language.
+    pub language: &'static str,
+    /// The subject.
+    pub subject: String,
+    /// The content as plain text.
+    pub text: String,
+    /// The content as HTML.
+    pub html: String,
+}
+
+/// Writes the e-mail of a transaction, also of one that would not be sent.
+///
+/// # Errors
+/// If the transaction was erased, has no address of its page or is damaged, or the store fails.
+pub async fn preview(store: &impl OperatorStore, record: &Record) -> Result<Preview> {
+    refuse_erased(record)?;
+    let transaction = record.transaction()?;
+    let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.unit)).await?;
+    let mail = mail(&transaction, profile.as_ref())
+        .ok_or_else(|| refusal(record, "its record has no address of its page"))?;
+    let recipient = transaction.pledges.first().map(|pledge| masked(&pledge.recipient.email));
+    Ok(Preview {
+        id: record.id.to_string(),
+        to: recipient.unwrap_or_default(),
+        sender: mail.sender,
+        reply_to: profile.and_then(|profile| profile.reply_to),
+        language: mail.language.tag(),
+        subject: mail.subject,
+        text: mail.text,
+        html: mail.html,
+    })
+}
+
+fn refuse_erased(record: &Record) -> Result<()> {
+    match record.metadata()?.summary.erased {
+        Some(time) => Err(refusal(record, &format!("its recipient was erased on {time}"))),
+        None => Ok(()),
+    }
+}
+
+fn refusal(record: &Record, why: &str) -> OperatorError {
+    OperatorError::Invalid(format!("there is no e-mail of {} to send: {why}", record.id))
+}

@@ -1,0 +1,174 @@
+//! The pages as documents.
+
+use super::content::{MAX_HEADING, REL, cause, pledges_made, size_class, with_value};
+use super::language::Language;
+use super::profile::Profile;
+use super::style::{CONTENT_SECURITY_POLICY, STYLE};
+use super::text::{beginning, shown};
+use super::words::{Sentence, part};
+use crate::pledge::RetrievedPledgeTransaction;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::borrow::Cow;
+
+/// The name of the service on its pages and in its e-mails.
+pub(super) const SERVICE_NAME: &str = "Impact Pledge";
+
+/// The icon of the browser's tab: the leaf of [`service_logo`] in white on a disc.
+const ICON: &str = "data:image/svg+xml,\
+     %3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E\
+     %3Ccircle cx='12' cy='12' r='12' fill='%232c6a4a'/%3E\
+     %3Cpath d='M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17Z' fill='%23fff'/%3E\
+     %3C/svg%3E";
+
+/// A page, with the header that goes with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The document.
+    pub html: String,
+    /// The value of `Content-Security-Policy`.
+    pub policy: Cow<'static, str>,
+}
+
+/// Renders the page of a transaction, in the profile's language or else in `asked`.
+pub fn page(
+    transaction: &RetrievedPledgeTransaction<'_>,
+    profile: Option<&Profile>,
+    asked: Language,
+) -> Page {
+    let language = profile.and_then(|profile| profile.language).unwrap_or(asked);
+    let (title, heading) = match recipient_name(transaction) {
+        Some(name) => (
+            language.text(Sentence::PledgedFor).replace("{}", name),
+            with_value(language.text(Sentence::PledgedFor), name),
+        ),
+        None => (
+            language.text(Sentence::PledgedForYou).to_owned(),
+            html! { (language.text(Sentence::PledgedForYou)) },
+        ),
+    };
+    let content = html! {
+        h1 class=[size_class(&title, MAX_HEADING)] { (heading) }
+        ol.story role="list" {
+            @if let Some(cause) = cause(language, &transaction.trigger) { (cause) }
+            (pledges_made(language, transaction))
+        }
+    };
+    let footer = html! {
+        p { (with_value(language.text(Sentence::Reference), beginning(&transaction.reference))) }
+        p { (language.text(Sentence::Private)) }
+    };
+    let frame = Frame { language, profile, is_test: !transaction.is_live };
+    frame.render(&title, &content, Some(&footer))
+}
+
+/// Renders the page for an address that leads to no transaction.
+pub fn not_found_page(language: Language) -> Page {
+    let words = language.text(Sentence::NotFound);
+    message_page(language, words, &html! { p { (part(words, 1)) } p { (part(words, 2)) } })
+}
+
+/// Renders the page for when the store does not answer.
+pub fn unavailable_page(language: Language) -> Page {
+    let words = language.text(Sentence::Unavailable);
+    let paragraphs = html! {
+        p { (part(words, 1)) }
+        p { (part(words, 2)) a href="" { (part(words, 3)) } (part(words, 4)) }
+    };
+    message_page(language, words, &paragraphs)
+}
+
+fn message_page(language: Language, words: &'static str, paragraphs: &Markup) -> Page {
+    let heading = part(words, 0);
+    let content = html! { h1 { (heading) } div.story { div.lead { (paragraphs) } } };
+    Frame { language, profile: None, is_test: false }.render(heading, &content, None)
+}
+
+/// The parts of a page around its content.
+struct Frame<'f> {
+    language: Language,
+    profile: Option<&'f Profile>,
+    is_test: bool,
+}
+
+impl Frame<'_> {
+    fn render(&self, title: &str, content: &Markup, footer: Option<&Markup>) -> Page {
+        let accent = self.profile.and_then(|profile| profile.accent.as_ref());
+        let shop = self.profile.map_or(SERVICE_NAME, |profile| &profile.name);
+        let document = html! {
+            (DOCTYPE)
+            html lang=(self.language.tag()) {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="format-detection" content="telephone=no";
+                    title { (title) " · " (shop) }
+                    link rel="icon" href=(ICON);
+                    style { (PreEscaped(STYLE)) }
+                    @if let Some(accent) = accent { style { (PreEscaped(&accent.css)) } }
+                }
+                body {
+                    header { (self.sender()) (self.test_note()) }
+                    main { (content) }
+                    @if let Some(footer) = footer {
+                        footer {
+                            (footer)
+                            @if self.profile.is_some() {
+                                p.ours { (service_logo()) (SERVICE_NAME) }
+                            }
+                        }
+                    }
+                }
+            }
+        };
+        let policy = accent.map_or(Cow::Borrowed(CONTENT_SECURITY_POLICY), |accent| {
+            Cow::Owned(accent.policy.clone())
+        });
+        Page { html: document.into_string(), policy }
+    }
+
+    /// Renders the shop's logo or name, or without a profile those of the service.
+    fn sender(&self) -> Markup {
+        let Some(profile) = self.profile else { return html! { (service_logo()) (SERVICE_NAME) } };
+        let name = &profile.name;
+        let brand = html! {
+            @if let Some(logo) = &profile.logo { img.logo src=(logo) alt=(name); }
+            @else { bdi { (name) } }
+        };
+        html! {
+            @if let Some(link) = &profile.link {
+                a.shop class=[size_class(name, MAX_HEADING)] href=(link) rel=(REL) { (brand) }
+            } @else {
+                span.shop class=[size_class(name, MAX_HEADING)] { (brand) }
+            }
+        }
+    }
+
+    /// Renders the note that marks a transaction of test mode.
+    fn test_note(&self) -> Markup {
+        let words = self.language.text(Sentence::Test);
+        html! { @if self.is_test { p.test { strong { (part(words, 0)) } " " (part(words, 1)) } } }
+    }
+}
+
+/// Draws the service's logo: a leaf in a ring.
+fn service_logo() -> Markup {
+    html! {
+        svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true" {
+            circle cx="12" cy="12" r="11" {}
+            path d="M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17L13 11" {}
+        }
+    }
+}
+
+/// Returns the first name or else the full name, unless it contains the e-mail address.
+pub(super) fn recipient_name<'t>(
+    transaction: &'t RetrievedPledgeTransaction<'_>,
+) -> Option<&'t str> {
+    let recipient = &transaction.pledges.first()?.recipient;
+    let email = recipient.email.to_ascii_lowercase();
+    [&recipient.first_name, &recipient.name]
+        .into_iter()
+        .filter_map(shown)
+        .find(|name| email.is_empty() || !name.to_ascii_lowercase().contains(&email))
+}

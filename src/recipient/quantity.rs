@@ -1,0 +1,110 @@
+//! Quantities in words.
+
+use super::language::{Language, Plural};
+use super::text::{brief, shown};
+use crate::pledge::{Amount, PledgeDetail, RetrievedPledge};
+use std::borrow::Cow;
+
+/// An amount, and what it is an amount of.
+pub struct Quantity<'p> {
+    /// The amount as a reader's language writes it, such as `1,000`.
+    pub amount: String,
+    /// What it is an amount of.
+    pub subject: Subject<'p>,
+}
+
+/// The subject of a quantity.
+pub enum Subject<'p> {
+    /// A noun for what is counted: `12 trees`.
+    Noun(&'p str),
+    /// A name instead of a noun: `12 × Mangrove`.
+    Name(Cow<'p, str>),
+    /// The pledge has no readable name.
+    Unknown,
+}
+
+impl<'p> Quantity<'p> {
+    /// Takes the noun in the plural form that the language has for the amount, or the other noun if
+    /// that is absent; else the name; else the offering's ID if it consists of words.
+    pub fn new(
+        language: Language,
+        pledge: &'p RetrievedPledge<'_>,
+        detail: &'p PledgeDetail<'_>,
+    ) -> Self {
+        let amount = pledge.impact.amount;
+        let (first, second) = match language.plural(amount.get()) {
+            Plural::One => (&detail.noun_singular, &detail.noun_plural),
+            // A Japanese page has no plural forms, but its nouns can be English: `1 tree`.
+            _ if amount.as_integer() == Some(1) => (&detail.noun_singular, &detail.noun_plural),
+            _ => (&detail.noun_plural, &detail.noun_singular),
+        };
+        let noun = shown(first).or_else(|| shown(second)).map(Subject::Noun);
+        let name = || shown(&detail.name).map(Cow::Borrowed);
+        let id = || words_of(&pledge.impact.offering_id).map(Cow::Owned);
+        let subject =
+            noun.or_else(|| name().or_else(id).map(Subject::Name)).unwrap_or(Subject::Unknown);
+        Quantity { amount: write_amount(language, amount), subject }
+    }
+
+    /// Writes the quantity in one line of text, such as `12 trees`; `None` if it has no readable words.
+    pub fn brief(&self, language: Language) -> Option<String> {
+        let amount = &self.amount;
+        match &self.subject {
+            Subject::Noun(noun) => {
+                brief(noun).map(|noun| [amount, language.space_before(&noun), &noun].concat())
+            }
+            Subject::Name(name) => brief(name).map(|name| format!("{amount} × {name}")),
+            Subject::Unknown => None,
+        }
+    }
+
+    /// Returns the noun or name.
+    pub fn title(&self) -> Option<&str> {
+        match &self.subject {
+            Subject::Noun(noun) => Some(noun),
+            Subject::Name(name) => Some(name),
+            Subject::Unknown => None,
+        }
+    }
+}
+
+/// Most bytes of an ID that is read as words.
+const MAX_WORDS_LENGTH: usize = 40;
+
+/// Makes words of an ID: `plastic kg` of `plastic-kg`. Returns `None` for an ID with digits or of
+/// more than 40 bytes.
+fn words_of(id: &str) -> Option<String> {
+    let is_readable = |byte: u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
+    let mut words = String::new();
+    for word in id.split(|character| "-_. ".contains(character)) {
+        if word.is_empty() || id.len() > MAX_WORDS_LENGTH || !word.bytes().all(is_readable) {
+            return None;
+        }
+        words.push_str(word);
+        words.push(' ');
+    }
+    words.pop();
+    Some(words)
+}
+
+/// Writes the shortest decimal that is exactly the amount: `1,000`, `0.5`, `1 × 10³⁰⁸`.
+///
+/// Amounts from 10¹⁶ and below 10⁻⁵ are written with a power of ten.
+fn write_amount(language: Language, amount: Amount) -> String {
+    let mut buffer = zmij::Buffer::new();
+    let shortest = buffer.format_finite(amount.get());
+    let (digits, exponent) = shortest.split_once('e').unwrap_or((shortest, ""));
+    let digits = language.decimal(digits.strip_suffix(".0").unwrap_or(digits));
+    if exponent.is_empty() { digits } else { scientific(&digits, exponent) }
+}
+
+/// Writes digits and an exponent: `5 × 10⁻³²⁴` for `5` and `-324`.
+fn scientific(digits: &str, exponent: &str) -> String {
+    let exponent: String = exponent.trim_start_matches('+').chars().map(superscript).collect();
+    format!("{digits} × 10{exponent}")
+}
+
+fn superscript(character: char) -> char {
+    let digit = character.to_digit(10).and_then(|digit| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize));
+    digit.unwrap_or('⁻')
+}

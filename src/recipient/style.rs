@@ -1,0 +1,47 @@
+//! The style of a page, and the policy that allows it.
+
+use super::accent::{Colour, DARK_PAPER, LIGHT_PAPER};
+use base64ct::{Base64, Encoding as _};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+pub(super) const STYLE: &str = include_str!("style.css");
+
+/// The `Content-Security-Policy` of a page without an accent. It forbids scripts, frames and forms,
+/// and allows [`STYLE`] by its hash, the images of the pledges (`https:`, `http:`) and the page's
+/// icon (`data:`).
+pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
+     style-src 'sha256-kWnVVTZQu2DBOhgDVM2ScQU4YX0LNgl/BUrJKqnjpuw='; \
+     img-src https: http: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A page's accent: its colour as it was written, the style that sets it, and the policy that allows
+/// the style.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub(super) struct Accent {
+    text: String,
+    /// The colour on light and on dark paper.
+    #[serde(skip)]
+    pub colours: (Colour, Colour),
+    #[serde(skip)]
+    pub css: String,
+    #[serde(skip)]
+    pub policy: String,
+}
+
+impl Accent {
+    /// Sets the colour for both colour schemes, where needed with more contrast; `None` if the text is
+    /// not a colour.
+    pub(super) fn parse(text: String) -> Option<Self> {
+        let colour = Colour::parse(&text)?;
+        let (light, dark) = (colour.readable_on(LIGHT_PAPER), colour.readable_on(DARK_PAPER));
+        let css = format!(
+            "@media screen{{:root{{--leaf:{light}}}}}\
+             @media screen and (prefers-color-scheme:dark){{:root{{--leaf:{dark}}}}}"
+        );
+        let hash = Base64::encode_string(&Sha256::digest(&css));
+        let (styles, rest) = CONTENT_SECURITY_POLICY.split_once("; img-src ").unwrap_or_default();
+        let policy = [styles, " 'sha256-", &hash, "'; img-src ", rest].concat();
+        Some(Accent { text, colours: (light, dark), css, policy })
+    }
+}

@@ -1,0 +1,88 @@
+//! Texts that a shop wrote, as far as a page shows them.
+
+use std::borrow::Cow;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Most characters of a text that are shown; longer ones are not meant for a reader.
+const MAX_CHARACTERS: usize = 5_000;
+
+/// Returns the text of a member, cut to what is shown; `None` if it is absent or blank.
+pub(super) fn shown<'t>(member: &'t Option<Cow<'_, str>>) -> Option<&'t str> {
+    member.as_deref().map(beginning).filter(|text| !text.trim().is_empty())
+}
+
+/// Returns the first 5,000 characters.
+pub(super) fn beginning(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_CHARACTERS).map_or(text.len(), |(end, _)| end);
+    text.get(..end).unwrap_or_default()
+}
+
+/// Most characters of a text in an e-mail.
+const MAX_BRIEF: usize = 80;
+
+/// Returns the beginning of a text in one line, without what a mail program would make a link of: words
+/// such as `www.evil.example`, `evil.example/x`, `a@evil.example` and `https://x`, but not `J.R.R.` or
+/// `12.50`. Words that a header would decode, controls and characters that turn the direction of text are
+/// left out, too. `None` if nothing is left to see.
+pub(super) fn brief(text: &str) -> Option<String> {
+    let words = few(text).split(|c: char| c.is_whitespace() || c.is_control());
+    let words = words.filter(|word| !is_link(word) && !word.contains("=?")).map(printed);
+    let words = words.filter(|word| !word.chars().all(is_invisible));
+    let text = words.collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns the first 80 characters of a text, or fewer: none is parted from its marks.
+fn few(text: &str) -> &str {
+    let end = |text: &str, count| text.char_indices().nth(count).map_or(text.len(), |(end, _)| end);
+    let most = end(text, MAX_BRIEF);
+    let begun = text.get(..end(text, MAX_BRIEF + 1)).unwrap_or_default(); // bounds what is read
+    let mut ends = begun.grapheme_indices(true).map(|(start, shown)| start + shown.len());
+    let last = ends.by_ref().take_while(|end| *end <= most).last();
+    begun.get(..last.unwrap_or_default()).unwrap_or_default()
+}
+
+/// Whether a mail program may make a link of this word: a sign of an address, or a dot before letters.
+fn is_link(word: &str) -> bool {
+    let visible: String = word.chars().filter(|character| !is_invisible(*character)).collect();
+    let mut labels = visible.split(DOTS).skip(1);
+    visible.contains(['@', '\u{fe6b}', '\u{ff20}'])
+        || visible.contains("://")
+        || labels
+            .any(|label| label.chars().take_while(|letter| letter.is_alphabetic()).nth(1).is_some())
+}
+
+/// The dot, and the characters that browsers read as one.
+const DOTS: [char; 6] = ['.', '\u{2024}', '\u{3002}', '\u{fe52}', '\u{ff0e}', '\u{ff61}'];
+
+/// Returns a text as the name of a sender, which a header has in quotes; `None` if nothing is left to see.
+pub(super) fn sender(text: &str) -> Option<String> {
+    let text = printed(text).replace(['"', '\\', '<', '>'], "").replace("=?", "= ?");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.chars().all(is_invisible)).then_some(text)
+}
+
+/// Returns a text without controls and without characters that are invisible by themselves, but for those
+/// that make another one of their neighbours, as in Persian and in emoji.
+fn printed(text: &str) -> String {
+    let joins = |character| matches!(character, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
+    let is_printed = |character: &char| {
+        let (blank, hidden) = (character.is_whitespace(), is_invisible(*character));
+        !character.is_control() && (!hidden || blank || joins(*character))
+    };
+    text.chars().filter(is_printed).collect()
+}
+
+/// Whether nothing is shown for a character: Unicode's `White_Space` and
+/// `Default_Ignorable_Code_Point`, the marks of annotations, and the blank of Braille.
+pub(super) fn is_invisible(character: char) -> bool {
+    character.is_whitespace()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+        )
+}

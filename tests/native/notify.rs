@@ -1,0 +1,741 @@
+//! Notifications: what becomes of a message, by what is stored and what the mail service answers.
+
+use crate::timeline::{EMAIL, full, with};
+use futures_executor::block_on;
+use impact_pledge::handle::Message;
+use impact_pledge::notify::{
+    Letter, MailError, MailSettings, Mailer, Marker, Notifier, Outcome, State, cloudflare_error,
+    resend_answer,
+};
+use impact_pledge::operator::notifications::{self, FailedQuery};
+use impact_pledge::operator::transactions;
+use impact_pledge::pledge::{EditKey, TransactionId};
+use impact_pledge::scope::{Mode, Scope};
+use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::store::{
+    FailedMailKey, Key as _, MailedKey, NotificationKey, ProfileKey, SecretKey, TransactionKey,
+    TransactionMetadata,
+};
+use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
+use support::memory::MemoryStore;
+use support::service::{
+    FixedClock, LIVE_UNIT, MemoryQueue, NOW_MS, PATH, TestRequest, TestService, UNIT, desk, seeded,
+};
+
+const TODAY: &str = "2026-01-31";
+const CREATED: &str = "2026-11-21T01:02:03Z"; // of the record
+
+/// A letter's address, subject, address for answers, and key.
+type Posted = (String, String, Option<String>, String);
+
+/// A mail service that answers with what a test gives it.
+#[derive(Default)]
+struct Post {
+    letters: RefCell<Vec<Posted>>,
+    refusal: RefCell<Option<MailError>>,
+}
+
+impl Mailer for Post {
+    async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+        if let Some(refusal) = self.refusal.borrow().clone() {
+            return Err(refusal);
+        }
+        self.letters.borrow_mut().push((
+            letter.to.to_owned(),
+            letter.mail.subject.clone(),
+            letter.reply_to.map(str::to_owned),
+            letter.key.clone(),
+        ));
+        Ok("mail-1".to_owned())
+    }
+}
+
+struct Desk {
+    store: MemoryStore,
+    post: Post,
+    clock: FixedClock,
+    settings: MailSettings,
+}
+
+fn id() -> TransactionId {
+    TransactionId::from_bytes([7; 26])
+}
+
+fn secret() -> NamespaceSecret {
+    NamespaceSecret::new([9; 32])
+}
+
+fn message() -> Message {
+    Message { id: id().into_string(), created_at: CREATED.to_owned(), round: 1 }
+}
+
+fn shop() -> Value {
+    json!({"name": "Small Hours Coffee", "mail": true, "replyTo": "hello@coffee.example"})
+}
+
+impl Desk {
+    /// A live record of a unit whose mail is on.
+    fn new() -> Self {
+        let store = MemoryStore::default();
+        store.keep(&SecretKey.name(), json!({"secret": secret()}).to_string().as_bytes(), b"null");
+        let desk = Desk {
+            store,
+            post: Post::default(),
+            clock: FixedClock(Cell::new(NOW_MS)),
+            settings: MailSettings { has_origin: true, test_to: None },
+        };
+        desk.keep_record(&full());
+        desk.keep_profile(&shop());
+        desk
+    }
+
+    fn keep_record(&self, record: &Value) {
+        let scope = Scope { mode: Mode::Live, unit: "unit".to_owned() };
+        let metadata = TransactionMetadata::new(scope, &EditKey::from_bytes([1; 20]));
+        let metadata = serde_json::to_vec(&metadata).unwrap();
+        let name = TransactionKey(&id()).name();
+        self.store.keep(&name, record.to_string().as_bytes(), &metadata);
+    }
+
+    fn keep_profile(&self, profile: &Value) {
+        let name = ProfileKey("unit").name();
+        self.store.keep(&name, profile.to_string().as_bytes(), b"null");
+    }
+
+    /// So many e-mails to an address, about other transactions.
+    fn keep_mailed(&self, email: &str, count: u8) {
+        let address = secret().address(email);
+        for other in 0..count {
+            let id = TransactionId::from_bytes([100 + other; 26]);
+            let key = MailedKey { day: TODAY, address: &address, id: &id };
+            self.store.keep(&key.name(), b"{}", b"null");
+        }
+    }
+
+    fn deliver(&self, message: &Message, attempt: u32) -> Outcome {
+        block_on(self.notifier().deliver(message, attempt))
+    }
+
+    fn bury(&self) -> Outcome {
+        block_on(self.notifier().bury(&message(), 1))
+    }
+
+    fn notifier(&self) -> Notifier<'_, MemoryStore, Post, FixedClock> {
+        let Desk { store, post: mailer, clock, settings } = self;
+        Notifier { store, mailer, clock, settings }
+    }
+
+    fn marker(&self) -> Option<Marker> {
+        let value = self.store.value(&NotificationKey(&id()).name())?;
+        Some(serde_json::from_str(&value).unwrap())
+    }
+
+    fn sent(&self) -> usize {
+        self.post.letters.borrow().len()
+    }
+
+    fn lists_a_failure(&self) -> bool {
+        self.store.value(&FailedMailKey { day: TODAY, id: &id() }.name()).is_some()
+    }
+}
+
+fn done(why: &str) -> Outcome {
+    Outcome::Done(why.to_owned())
+}
+
+fn later(seconds: u32, cause: &str) -> Outcome {
+    Outcome::Later { seconds, cause: cause.to_owned() }
+}
+
+#[test]
+fn a_message_becomes_one_mail_however_often_it_is_delivered() {
+    let desk = Desk::new();
+    assert_eq!(desk.deliver(&message(), 1), done("sent"));
+    assert_eq!(desk.deliver(&message(), 2), done("sent or skipped before"));
+    let expected = (
+        EMAIL.to_owned(),
+        "Small Hours Coffee has pledged 12 trees for you".to_owned(),
+        Some("hello@coffee.example".to_owned()),
+        format!("pledge/{}/1", id()),
+    );
+    assert_eq!(*desk.post.letters.borrow(), [expected]);
+    let marker = desk.marker().unwrap();
+    assert_eq!((marker.state, marker.round, marker.attempts), (State::Sent, 1, 1));
+    assert_eq!(marker.provider_id.as_deref(), Some("mail-1"));
+    assert_eq!(marker.address, Some(secret().address(EMAIL)));
+    assert_eq!(marker.language.as_deref(), Some("en"));
+
+    let again = Message { round: 2, ..message() };
+    assert_eq!(desk.deliver(&again, 1), done("sent"));
+    assert_eq!((desk.sent(), desk.marker().unwrap().round), (2, 2));
+    assert_eq!(desk.deliver(&message(), 3), done("sent or skipped before"), "of the first round");
+}
+
+#[test]
+fn what_is_not_to_be_sent_is_marked_with_its_reason() {
+    type Change = fn(&mut Desk);
+    let rows: [(&str, Change); 8] = [
+        ("mail-off", |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
+        ("mail-off", |desk| desk.store.remove(&ProfileKey("unit").name())),
+        ("no-origin", |desk| desk.settings.has_origin = false),
+        ("test-mode", |desk| desk.keep_record(&with(&[("/isLive", false.into())]))),
+        ("erased", |desk| {
+            let email = json!("erased@erased.invalid");
+            desk.keep_record(&with(&[("/pledges/0/recipient/email", email)]));
+        }),
+        ("no-page", |desk| desk.keep_record(&with(&[("/timelineUrl", Value::Null)]))),
+        ("no-secret", |desk| desk.store.remove(&SecretKey.name())),
+        ("daily-limit", |desk| desk.keep_mailed(EMAIL, 5)),
+    ];
+    for (reason, change) in rows {
+        let mut desk = Desk::new();
+        change(&mut desk);
+        assert_eq!(desk.deliver(&message(), 1), done(reason));
+        let marker = desk.marker().unwrap();
+        assert_eq!((marker.state, marker.reason.as_deref()), (State::Skipped, Some(reason)));
+        assert_eq!((desk.sent(), desk.lists_a_failure()), (0, false), "{reason}");
+    }
+}
+
+#[test]
+fn mails_of_test_keys_go_to_the_operator_who_may_get_more_a_day() {
+    let mut desk = Desk::new();
+    desk.keep_mailed("operator@service.example", 99);
+    desk.settings.test_to = Some("operator@service.example".to_owned());
+    desk.keep_record(&with(&[("/isLive", false.into())]));
+    assert_eq!(desk.deliver(&message(), 1), done("sent"));
+    assert_eq!(desk.post.letters.borrow()[0].0, "operator@service.example");
+    desk.keep_mailed("operator@service.example", 100);
+    assert_eq!(desk.deliver(&Message { round: 2, ..message() }, 1), done("daily-limit"));
+}
+
+#[test]
+fn a_message_that_no_create_can_have_put_is_left() {
+    for (id, created_at) in [("ptran_1", CREATED), (id().as_str(), ""), (id().as_str(), "today")] {
+        let desk = Desk::new();
+        desk.keep_record(&with(&[("/createdAt", created_at.into())]));
+        let message = Message { id: id.to_owned(), created_at: created_at.to_owned(), round: 1 };
+        assert_eq!(desk.deliver(&message, 1), done("no message of this service"));
+        assert_eq!((desk.sent(), desk.marker()), (0, None));
+    }
+}
+
+/// A message goes out before its record, and a repeat of a create writes the record once more.
+#[test]
+fn a_message_waits_for_its_own_record() {
+    let rows: [(Option<&str>, [Outcome; 3]); 3] = [
+        (
+            None,
+            [
+                later(120, "no such record yet"),
+                later(600, "no such record yet"),
+                done("no such record"),
+            ],
+        ),
+        (
+            Some("2026-11-21T01:02:02Z"),
+            [
+                later(60, "an earlier create's record"),
+                later(300, "an earlier create's record"),
+                later(1_800, "an earlier create's record"),
+            ],
+        ),
+        (Some("2026-11-21T01:02:04Z"), ["a later create's record"; 3].map(done)),
+    ];
+    for (created_at, outcomes) in rows {
+        let desk = Desk::new();
+        match created_at {
+            Some(time) => desk.keep_record(&with(&[("/createdAt", time.into())])),
+            None => desk.store.remove(&TransactionKey(&id()).name()),
+        }
+        for (attempt, outcome) in (1..).zip(outcomes) {
+            assert_eq!(desk.deliver(&message(), attempt), outcome, "{created_at:?}, {attempt}");
+        }
+        assert_eq!((desk.sent(), desk.marker()), (0, None), "{created_at:?}");
+    }
+}
+
+#[test]
+fn a_store_that_fails_is_never_taken_for_an_absent_record() {
+    for prefix in ["notification:", "transaction:", "profile:", "secret", "mailed:"] {
+        let desk = Desk::new();
+        desk.store.set_failing(Some(prefix));
+        for (attempt, seconds) in (1..).zip([60, 300, 1_800, 7_200, 43_200, 43_200]) {
+            let outcome = later(seconds, "the store does not answer");
+            assert_eq!(desk.deliver(&message(), attempt), outcome, "{prefix}, {attempt}");
+        }
+        desk.store.set_failing(None);
+        assert_eq!((desk.deliver(&message(), 6), desk.sent()), (done("sent"), 1), "{prefix}");
+    }
+}
+
+#[test]
+fn the_answer_of_the_mail_service_decides() {
+    let temporary = |after| MailError::Temporary { code: "E_BUSY".to_owned(), after };
+    let permanent = MailError::Permanent { code: "E_SUPPRESSED".to_owned() };
+    for (refusal, outcome) in [
+        (temporary(None), later(300, "E_BUSY")),
+        (temporary(Some(7)), later(300, "E_BUSY")), // sooner would use up its attempts
+        (temporary(Some(301)), later(301, "E_BUSY")),
+        (temporary(Some(999_999)), later(43_200, "E_BUSY")),
+        (permanent, done("E_SUPPRESSED")),
+    ] {
+        let desk = Desk::new();
+        let is_failed = matches!(refusal, MailError::Permanent { .. });
+        desk.post.refusal.replace(Some(refusal));
+        assert_eq!(desk.deliver(&message(), 2), outcome);
+        assert_eq!(desk.lists_a_failure(), is_failed);
+        let marker = desk.marker().map(|marker| (marker.state, marker.reason));
+        assert_eq!(marker, is_failed.then(|| (State::Failed, Some("E_SUPPRESSED".to_owned()))));
+    }
+}
+
+#[test]
+fn of_an_answer_of_a_mail_service_only_its_code_is_kept() {
+    let sent = |id: &str| Ok(id.to_owned());
+    let temporary = |code: &str, after| Err(MailError::Temporary { code: code.to_owned(), after });
+    let permanent = |code: &str| Err(MailError::Permanent { code: code.to_owned() });
+    let about = |name: &str| json!({"name": name, "message": format!("<{EMAIL}>")}).to_string();
+    type Row<'r> = (u16, Option<&'r str>, String, Result<String, MailError>);
+    let rows: [Row<'_>; 18] = [
+        (200, None, json!({"id": "4ef2-a"}).to_string(), sent("4ef2-a")),
+        (200, None, json!({"id": EMAIL}).to_string(), sent("unknown")),
+        (200, None, "<html>".to_owned(), sent("unknown")),
+        (200, None, r#"{"id":"4ef2-"#.to_owned(), sent("unknown")),
+        (409, None, about("invalid_idempotent_request"), sent("sent-before")),
+        (
+            409,
+            None,
+            about("concurrent_idempotent_requests"),
+            temporary("concurrent_idempotent_requests", None),
+        ),
+        (422, None, about("validation_error"), permanent("validation_error")),
+        (400, None, about(EMAIL), permanent("unknown")),
+        (413, None, String::new(), permanent("status-413")),
+        (422, None, about("invalid_from_address"), temporary("invalid_from_address", None)),
+        (403, None, about("invalid_api_key"), temporary("invalid_api_key", None)),
+        (302, None, String::new(), temporary("status-302", None)),
+        (429, Some(" 2 "), about("rate_limit_exceeded"), temporary("rate_limit_exceeded", Some(2))),
+        (429, Some("99999999999"), about("q"), temporary("q", Some(u32::MAX))),
+        (429, Some("Wed, 21 Oct 2026 07:28:00 GMT"), about("q"), temporary("q", None)),
+        (429, Some("-1"), about("q"), temporary("q", None)),
+        (500, None, "<html>".to_owned(), temporary("status-500", None)),
+        (503, None, r#"{"name":7}"#.to_owned(), temporary("status-503", None)),
+    ];
+    for (status, retry_after, body, expected) in rows {
+        let answer = resend_answer(status, retry_after, body.as_bytes());
+        assert_eq!(answer, expected, "{status}, {body}");
+    }
+    let rows = [
+        (Some("E_RECIPIENT_SUPPRESSED"), permanent("E_RECIPIENT_SUPPRESSED")),
+        (Some("E_HEADER_TOO_LONG"), permanent("E_HEADER_TOO_LONG")),
+        (Some("E_SENDER_NOT_VERIFIED"), temporary("E_SENDER_NOT_VERIFIED", None)),
+        (Some(EMAIL), temporary("unknown", None)),
+        (None, temporary("unknown", None)),
+    ];
+    for (code, expected) in rows {
+        assert_eq!(Err(cloudflare_error(code)), expected, "{code:?}");
+    }
+}
+
+/// The mail service has taken it: to try again would be to send it twice.
+#[test]
+fn a_mail_whose_marker_cannot_be_written_is_not_sent_again() {
+    let desk = Desk::new();
+    desk.store.set_unconfirmed(Some("notification:"));
+    assert_eq!(desk.deliver(&message(), 1), done("sent, and its marker could not be written"));
+    assert_eq!(desk.sent(), 1);
+}
+
+#[test]
+fn the_last_attempt_is_marked_as_failed_unless_the_round_has_ended() {
+    let desk = Desk::new();
+    assert_eq!(desk.bury(), done("failed"));
+    assert_eq!((desk.marker().unwrap().state, desk.lists_a_failure()), (State::Failed, true));
+
+    let desk = Desk::new();
+    desk.deliver(&message(), 1);
+    assert_eq!(desk.bury(), done("sent or skipped before"));
+    assert_eq!((desk.marker().unwrap().state, desk.lists_a_failure()), (State::Sent, false));
+
+    let desk = Desk::new();
+    desk.store.set_broken(true);
+    assert_eq!(desk.bury(), later(60, "the store does not answer"));
+}
+
+#[test]
+fn nothing_about_a_person_is_in_a_message_an_outcome_or_a_marker() {
+    let desk = Desk::new();
+    let outcome = desk.deliver(&message(), 1);
+    let texts = [
+        serde_json::to_string(&message()).unwrap(),
+        format!("{outcome:?}"),
+        desk.store.names().join(" "),
+        serde_json::to_string(&desk.marker()).unwrap(),
+    ];
+    for text in texts {
+        for personal in [EMAIL, "buyer", "Mara", "secret"] {
+            assert!(!text.replace("secret ", "").contains(personal), "{personal} in {text}");
+        }
+    }
+}
+
+// ---- The create --------------------------------------------------------------------------------
+
+fn body() -> Value {
+    json!({
+        "reference": "order-1",
+        "recipient": {"email": EMAIL},
+        "pledges": [{"impact": {"amount": 1, "offeringId": "tree"}}],
+        "notifications": ["Email", "MessagingServiceA"],
+    })
+}
+
+/// A service with a queue, and a unit whose mail is on.
+fn service() -> TestService<MemoryStore> {
+    let mut service = seeded();
+    service.queue = Some(MemoryQueue::default());
+    service.store.keep(&ProfileKey("unit_dev").name(), shop().to_string().as_bytes(), b"null");
+    service
+}
+
+#[test]
+fn a_create_puts_one_message_into_the_queue_if_an_email_may_be_sent() {
+    type Change = fn(&mut TestService<MemoryStore>, &mut Value);
+    let rows: [(&str, &str, usize, Change); 9] = [
+        ("live", LIVE_UNIT, 1, |_, _| {}),
+        ("test", UNIT, 0, |_, _| {}),
+        ("test, and a recipient of tests", UNIT, 1, |service, _| {
+            service.settings.mails_tests = true;
+        }),
+        ("not asked for", LIVE_UNIT, 0, |_, body| {
+            body["notifications"] = json!(["MessagingServiceA"])
+        }),
+        ("no notifications", LIVE_UNIT, 0, |_, body| {
+            body.as_object_mut().unwrap().remove("notifications");
+        }),
+        ("no profile", LIVE_UNIT, 0, |service, _| service.store.remove("profile:unit_dev")),
+        ("a profile without mail", LIVE_UNIT, 0, |service, _| {
+            service.store.keep("profile:unit_dev", br#"{"name": "Shop"}"#, b"null");
+        }),
+        ("a profile that cannot be read", LIVE_UNIT, 1, |service, _| {
+            service.store.set_failing(Some("profile:"));
+        }),
+        ("no queue", LIVE_UNIT, 0, |service, _| service.queue = None),
+    ];
+    for (name, key, messages, change) in rows {
+        let (mut service, mut body) = (service(), body());
+        change(&mut service, &mut body);
+        let answer = service.create(key, &body);
+        assert_eq!(answer.status, 200, "{name}: {}", answer.text);
+        let created = answer.json();
+        let message = |_: usize| Message {
+            id: created["id"].as_str().unwrap().to_owned(),
+            created_at: created["createdAt"].as_str().unwrap().to_owned(),
+            round: 1,
+        };
+        let queued = service.queue.map(|queue| queue.messages.take()).unwrap_or_default();
+        assert_eq!(queued, (0..messages).map(message).collect::<Vec<_>>(), "{name}");
+        let pending = created["notifications"].as_array().unwrap().iter();
+        assert!(pending.clone().all(|entry| entry["status"] == "Pending"), "{name}");
+    }
+}
+
+/// The isolate remembers that it is damaged, and reads it no more for a while.
+#[test]
+fn a_damaged_profile_stops_no_message() {
+    let service = service();
+    service.store.keep("profile:unit_dev", b"{}", b"null");
+    for messages in 1..=2 {
+        assert_eq!(service.create(LIVE_UNIT, &body()).status, 200);
+        assert_eq!(service.queue.as_ref().unwrap().messages.borrow().len(), messages);
+    }
+}
+
+#[test]
+fn a_replay_puts_no_message_into_the_queue() {
+    let service = service();
+    let request = || {
+        TestRequest::new("POST", PATH, LIVE_UNIT)
+            .with_body(body().to_string().into_bytes())
+            .with_header("idempotency-key", "order-1")
+    };
+    for _ in 0..3 {
+        assert_eq!(service.send(&request()).status, 200);
+    }
+    assert_eq!(service.isolate().send(&request()).status, 200);
+    assert_eq!(service.queue.unwrap().messages.take().len(), 1);
+}
+
+#[test]
+fn a_queue_that_fails_costs_no_pledge_and_is_shown() {
+    let service = service();
+    service.queue.as_ref().unwrap().is_broken.set(true);
+    let answer = service.create(LIVE_UNIT, &body());
+    assert_eq!(answer.status, 200);
+    let created = answer.json();
+    let id = created["id"].as_str().unwrap();
+    assert_eq!(service.get(LIVE_UNIT, id).status, 200);
+    assert_eq!(service.store.metadata("transaction:")[0]["summary"]["mail"], "unsent");
+    assert!(service.store.value(&format!("mail-failed:{TODAY}:{id}")).is_some());
+    let log: Value = serde_json::from_str(&answer.log.unwrap()).unwrap();
+    assert_eq!(log["mail"], "unsent");
+}
+
+#[test]
+fn a_message_goes_out_before_its_record_is_written() {
+    let service = service();
+    service.store.set_failing(Some("transaction:"));
+    assert_eq!(service.create(LIVE_UNIT, &body()).status, 503);
+    assert_eq!(service.queue.unwrap().messages.take().len(), 1);
+}
+
+// ---- Support -----------------------------------------------------------------------------------
+
+const HOUR: u64 = 60 * 60_000;
+/// [`CREATED`], in milliseconds since 1970.
+const CREATED_MS: u64 = 1_795_222_923_000;
+
+fn asked() -> Value {
+    json!([{"type": "MessagingServiceA", "status": "Pending"}, {"type": "Email", "status": "Pending"}])
+}
+
+impl Desk {
+    /// A live record that asks for an e-mail, an hour ago.
+    fn asked() -> Self {
+        let desk = Desk::new();
+        desk.keep_record(&with(&[("/notifications", asked())]));
+        desk.clock.0.set(CREATED_MS + HOUR);
+        desk
+    }
+
+    fn edit_metadata(&self, change: impl Fn(&mut Value)) {
+        let name = TransactionKey(&id()).name();
+        let mut metadata = self.store.metadata(&name).remove(0);
+        change(&mut metadata);
+        let value = self.store.value(&name).unwrap();
+        self.store.keep(&name, value.as_bytes(), metadata.to_string().as_bytes());
+    }
+
+    fn keep_marker(&self, marker: &Value) {
+        self.store.keep(&NotificationKey(&id()).name(), marker.to_string().as_bytes(), b"null");
+    }
+
+    fn record(&self) -> transactions::Record {
+        block_on(transactions::get(&self.store, id().as_str())).unwrap()
+    }
+
+    fn status(&self) -> Value {
+        let status = block_on(notifications::status(&self.store, &self.clock, &self.record()));
+        serde_json::to_value(status.unwrap()).unwrap()
+    }
+
+    fn resend(&self) -> Result<Message, String> {
+        let (ada, record) = (desk(), self.record());
+        let resent = block_on(notifications::resend(&self.store, &ada.author(), &record));
+        resent.map_err(|error| error.to_string())
+    }
+}
+
+#[test]
+fn the_state_of_an_email_is_computed_from_what_is_stored() {
+    type Change = fn(&mut Desk);
+    let state = |state: &str| json!({"state": state});
+    let failed = |reason: &str| json!({"state": "failed", "reason": reason});
+    let sent = json!({"state": "sent", "round": 1, "at": "2026-11-21T02:02:03.000Z", "attempts": 3,
+                      "providerId": "mail-1", "language": "en"});
+    let refused = json!({"state": "failed", "reason": "no-more-attempts", "round": 1,
+                         "at": "2026-11-21T02:02:03.000Z"});
+    let skipped = json!({"state": "skipped", "reason": "no-origin", "round": 1,
+                         "at": "2026-11-21T02:02:03.000Z", "attempts": 1});
+    let rows: [(Value, Change); 18] = [
+        (state("waiting"), |_| {}),
+        (state("not-asked"), |desk| desk.keep_record(&full())),
+        (state("off"), |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
+        (state("off"), |desk| desk.store.remove(&ProfileKey("unit").name())),
+        (state("test"), |desk| desk.edit_metadata(|it| it["mode"] = "test".into())),
+        (sent.clone(), |desk| drop(desk.deliver(&message(), 3))),
+        (skipped, |desk| {
+            desk.settings.has_origin = false;
+            desk.deliver(&message(), 1);
+        }),
+        (refused, |desk| drop(desk.bury())),
+        (failed("unsent"), |desk| desk.edit_metadata(|it| it["summary"]["mail"] = "unsent".into())),
+        (sent, |desk| {
+            desk.edit_metadata(|it| it["summary"]["mail"] = "unsent".into());
+            desk.deliver(&message(), 3);
+        }),
+        (state("waiting"), |desk| desk.clock.0.set(CREATED_MS + 24 * HOUR - 1)),
+        (failed("unknown"), |desk| desk.clock.0.set(CREATED_MS + 24 * HOUR)),
+        (failed("unknown"), |desk| desk.clock.0.set(CREATED_MS + 30 * 24 * HOUR - 1)),
+        (state("forgotten"), |desk| desk.clock.0.set(CREATED_MS + 30 * 24 * HOUR)),
+        (state("test"), |desk| {
+            desk.edit_metadata(|it| it["mode"] = "test".into());
+            desk.clock.0.set(CREATED_MS + 24 * HOUR);
+        }),
+        (state("erased"), |desk| desk.edit_metadata(|it| it["summary"]["erased"] = CREATED.into())),
+        (failed("damaged"), |desk| desk.keep_marker(&json!({"state": "canary"}))),
+        (failed("damaged"), |desk| desk.keep_profile(&json!({"mail": true}))),
+    ];
+    for (index, (expected, change)) in rows.into_iter().enumerate() {
+        let mut desk = Desk::asked();
+        change(&mut desk);
+        assert_eq!(desk.status(), expected, "row {index}");
+    }
+    let desk = Desk::asked();
+    desk.store.set_failing(Some("notification:"));
+    let status = block_on(notifications::status(&desk.store, &desk.clock, &desk.record()));
+    assert!(status.is_err(), "a store that fails is never taken for an absent marker");
+}
+
+#[test]
+fn failures_are_listed_by_day_with_what_became_of_them_since() {
+    let desk = Desk::asked();
+    let keep = |day: &str, id: &TransactionId| {
+        desk.store.keep(&FailedMailKey { day, id }.name(), b"{}", b"null");
+    };
+    let list = |day: Option<&str>, limit| {
+        let query = FailedQuery { day: day.map(str::to_owned), limit };
+        let failures = block_on(notifications::failed(&desk.store, &desk.clock, &query)).unwrap();
+        let days: Vec<_> = failures.failed.iter().map(|mail| mail.day.clone()).collect();
+        (days.join(" "), failures.more, serde_json::to_value(failures.failed).unwrap())
+    };
+    desk.bury();
+    let [early, late] = ["2026-11-19", "2026-11-21"];
+    let absent = TransactionId::from_bytes([1; 26]);
+    [(early, &absent), (early, &id())].into_iter().for_each(|(day, id)| keep(day, id));
+    let shown = |mail: Value| {
+        json!({"id": id().as_str(), "mode": "live", "unit": "unit", "createdAt": CREATED, "recipient": "m…@b…",
+               "mail": mail})
+    };
+    let (days, more, failed) = list(None, 20);
+    assert_eq!((&*days, more), ("2026-11-21 2026-11-19 2026-11-19", false));
+    assert_eq!(failed[0]["now"], shown(desk.status()));
+    let problem = format!("there is no transaction {absent} here: is it one of this place?");
+    let lost = failed.as_array().unwrap().iter().find(|it| it["id"] == absent.as_str()).unwrap();
+    assert_eq!(*lost, json!({"day": early, "id": absent.as_str(), "problem": problem}));
+    assert_eq!(list(Some(early), 20).0, "2026-11-19 2026-11-19");
+    assert_eq!((list(None, 1).0, list(None, 1).1), (late.to_owned(), true));
+
+    let again = Message { round: 2, ..message() };
+    assert_eq!(desk.deliver(&again, 1), done("sent"));
+    assert_eq!(list(None, 1).2[0]["now"]["mail"]["state"], "sent");
+    desk.store.take_lists();
+    desk.store.set_page_length(2); // as if there were thousands
+    assert_eq!((list(None, 1).0, list(None, 20).0), (late.to_owned(), days));
+    let lists = desk.store.take_lists();
+    assert_eq!(lists[1].prefix, "mail-failed:2026-11-21:", "not from the oldest on");
+    desk.store.take_lists();
+    list(Some(late), 20);
+    assert_eq!(desk.store.take_lists().len(), 1);
+}
+
+#[test]
+fn a_mail_is_sent_once_more_as_the_next_round_and_recorded_first() {
+    type Change = fn(&Desk);
+    let next = |round| Message { round, ..message() };
+    let rows: [(u32, Change); 4] = [
+        (2, |_| {}),
+        (2, |desk| drop(desk.bury())),
+        (2, |desk| desk.edit_metadata(|it| it["summary"]["mail"] = "unsent".into())),
+        (4, |desk| drop(desk.deliver(&Message { round: 3, ..message() }, 1))),
+    ];
+    for (round, change) in rows {
+        let desk = Desk::asked();
+        change(&desk);
+        let sent = desk.sent();
+        assert_eq!(desk.resend(), Ok(next(round)));
+        assert_eq!(desk.deliver(&next(round), 1), done("sent"));
+        assert_eq!(desk.deliver(&message(), 1), done("sent or skipped before"), "an older round");
+        assert_eq!((desk.sent(), &desk.status()["round"]), (sent + 1, &json!(round)));
+        let name = desk.store.names().into_iter().find(|name| name.starts_with("audit:")).unwrap();
+        let change: Value = serde_json::from_str(&desk.store.value(&name).unwrap()).unwrap();
+        assert_eq!(
+            (&change["command"], &change["on"]),
+            (&json!("notifications resend"), &json!([id().as_str()]))
+        );
+        assert!(!change.to_string().contains(EMAIL));
+    }
+    let off = "the e-mails of the unit `unit` are off: `units set unit --mail on` turns them on";
+    let refusals: [(&str, Change); 4] = [
+        ("its create did not ask for an e-mail", |desk| desk.keep_record(&full())),
+        (off, |desk| desk.keep_profile(&json!({"name": "Small Hours Coffee"}))),
+        (off, |desk| desk.store.remove(&ProfileKey("unit").name())),
+        ("its recipient was erased on 2026-11-21T01:02:03Z", |desk| {
+            desk.edit_metadata(|it| it["summary"]["erased"] = CREATED.into());
+        }),
+    ];
+    for (why, change) in refusals {
+        let desk = Desk::asked();
+        change(&desk);
+        let problem = format!("there is no e-mail of {} to send: {why}", id());
+        assert_eq!(desk.resend(), Err(problem));
+        assert!(!desk.store.names().iter().any(|name| name.starts_with("audit:")), "{why}");
+    }
+    let desk = Desk::asked();
+    desk.store.set_failing(Some("audit:"));
+    assert_eq!(desk.resend(), Err("the store does not answer, or refuses".to_owned()));
+}
+
+#[test]
+fn a_preview_is_the_mail_that_would_be_sent() {
+    let desk = Desk::asked();
+    let preview = |desk: &Desk| block_on(notifications::preview(&desk.store, &desk.record()));
+    let shown = preview(&desk).unwrap();
+    desk.deliver(&message(), 1);
+    assert_eq!(shown.subject, desk.post.letters.borrow()[0].1);
+    assert_eq!((&*shown.to, shown.reply_to.as_deref()), ("m…@b…", Some("hello@coffee.example")));
+    let link = "https://service.example/timeline/ptran_1?edit_key=secret";
+    assert!(shown.text.contains(link) && shown.html.contains(link));
+    desk.store.remove(&ProfileKey("unit").name());
+    assert_eq!(preview(&desk).unwrap().sender, "Impact Pledge");
+    desk.keep_record(&with(&[("/timelineUrl", Value::Null)]));
+    assert!(preview(&desk).unwrap_err().to_string().ends_with("no address of its page"));
+}
+
+/// The hash of an address names whoever has the address to compare with.
+#[test]
+fn an_erase_forgets_whom_a_mail_was_sent_to() {
+    let desk = Desk::asked();
+    let address = secret().address(EMAIL);
+    let others = TransactionId::from_bytes([8; 26]);
+    let other = MailedKey { day: "2026-11-21", address: &address, id: &others }.name();
+    desk.store.keep(&other, b"{}", b"null");
+    let has_hash = |desk: &Desk| {
+        let names = desk.store.names().into_iter().filter(|name| *name != other);
+        let texts = names.map(|name| format!("{name}{}", desk.store.value(&name).unwrap()));
+        texts.collect::<String>().contains(&address)
+    };
+    let erase = |desk: &Desk| {
+        let ada = support::service::desk();
+        ada.clock.0.set(desk.clock.0.get());
+        block_on(transactions::erase(&desk.store, &ada.author(), &desk.record())).unwrap()
+    };
+    desk.edit_metadata(|it| it["summary"]["createdAt"] = CREATED.into());
+    desk.post
+        .refusal
+        .replace(Some(MailError::Temporary { code: "E_BUSY".to_owned(), after: None }));
+    desk.deliver(&message(), 1); // counted, and not marked
+    desk.clock.0.set(CREATED_MS + 40 * HOUR);
+    desk.post.refusal.take();
+    desk.deliver(&message(), 2);
+    assert!(has_hash(&desk));
+    erase(&desk);
+    assert!(!has_hash(&desk), "{:?}", desk.store.names());
+    assert_eq!(desk.status(), json!({"state": "erased"}));
+    assert!(desk.store.value(&other).is_some(), "of another transaction");
+    assert_eq!(desk.deliver(&Message { round: 2, ..message() }, 1), done("erased"));
+    assert_eq!((desk.sent(), has_hash(&desk)), (1, false));
+
+    // A delivery that still saw the record leaves its marks: the next erase removes them.
+    desk.keep_record(&with(&[("/notifications", asked())]));
+    desk.deliver(&Message { round: 3, ..message() }, 1);
+    assert!(has_hash(&desk));
+    desk.keep_record(&with(&[
+        ("/notifications", asked()),
+        ("/pledges/0/recipient/email", "erased@erased.invalid".into()),
+    ]));
+    erase(&desk);
+    assert!(!has_hash(&desk), "{:?}", desk.store.names());
+}

@@ -1,0 +1,210 @@
+/** The Worker's e-mails while queue and mail services fail or hang, and after a message breaks the consumer's instance. */
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { create, get, send } from "../e2e/worker.mjs";
+import { startWorkerd } from "./workerd.mjs";
+
+const KEY = "service_sk_live_dev_unit";
+const SHOP = { name: "Small Hours Coffee", mail: true, replyTo: "hello@coffee.example" };
+const ORDER = {
+  reference: "canary-order",
+  recipient: { email: "ada@example.org", name: "Ada Canary" },
+  pledges: [
+    {
+      impact: { amount: 3, offeringId: "tree" },
+      detail: { nounSingular: "tree", nounPlural: "trees" },
+    },
+  ],
+  notifications: ["Email"],
+};
+/** Timers run ten times as fast, and the log has their times as they were set. */
+const FAST = { "x-speed": "10" };
+
+let server, close;
+before(async () => {
+  ({ server, close } = await startWorkerd("tests/server/stand-ins.mjs"));
+  await server.seed([{ key: "profile:unit_dev", value: JSON.stringify(SHOP) }]);
+});
+after(() => close?.());
+
+const order = (standIn, more = {}) =>
+  create(server.origin, KEY, ORDER, { "x-stand-in": standIn, ...more });
+
+async function created(standIn = "the queue works", more = {}) {
+  const { status, text } = await order(standIn, more);
+  assert.equal(status, 200, text);
+  return JSON.parse(text);
+}
+
+/** What became of a message. */
+async function deliver(standIn, { id, createdAt }, { headers = {}, ...more } = {}) {
+  const queue = "impact-pledge-notifications";
+  const body = { id, createdAt, round: 1 };
+  const answer = await send(server.origin, {
+    method: "POST",
+    path: "/delivery",
+    headers: { "x-stand-in": standIn, ...headers },
+    body: JSON.stringify({ queue, body, attempts: 1, ...more }),
+  });
+  assert.equal(answer.status, 200, server.output);
+  return JSON.parse(answer.text);
+}
+
+/** What queue and mail services have taken since it was asked last. */
+const taken = async () =>
+  JSON.parse((await send(server.origin, { method: "GET", path: "/taken" })).text);
+
+/** A record of the Worker's KV. */
+async function record(name) {
+  const path = `/${encodeURIComponent(name)}`;
+  const { status, text, headers } = await send(`http://127.0.0.1:${server.ports.kv}`, {
+    method: "GET",
+    path,
+  });
+  return status === 200
+    ? { value: JSON.parse(text), metadata: JSON.parse(headers["cf-kv-metadata"] ?? "null") }
+    : undefined;
+}
+
+/** What the Worker has logged in JSON about a transaction or its message. */
+const linesOf = (id) =>
+  (server.output.match(/^\{.*\}$/gm) ?? [])
+    .map((line) => JSON.parse(line))
+    .filter((line) => [line.transaction, line.notification].includes(id));
+
+// ---- Into the queue ------------------------------------------------------------------------------
+
+test("a create puts a message without personal data into the queue", async () => {
+  const { id, createdAt } = await created();
+  assert.deepEqual(await taken(), [
+    {
+      message: { id, createdAt, round: 1 },
+      options: { contentType: "json", delaySeconds: 60 },
+    },
+  ]);
+  assert.equal((await record(`transaction:${id}`)).metadata.summary.mail, undefined);
+});
+
+for (const [standIn, cause] of [
+  ["the queue fails", "Error: at once"],
+  ["the queue fails later", 'JsValue("later")'],
+  ["the queue answers nothing", /TypeError/],
+  ["the queue is none", /TypeError/],
+  ["the queue hangs", "no answer in 2000 ms"],
+])
+  test(`${standIn}: the pledge is recorded, and its mail is shown as unsent`, async () => {
+    const logged = server.output.length;
+    const { id, createdAt } = await created(standIn, FAST);
+    assert.equal((await get(server.origin, KEY, id)).status, 200);
+    assert.equal((await record(`transaction:${id}`)).metadata.summary.mail, "unsent");
+    assert.ok(await record(`mail-failed:${createdAt.slice(0, 10)}:${id}`));
+    assert.equal(linesOf(id).filter(({ mail }) => mail === "unsent").length, 1);
+    const causes = [...server.output.slice(logged).matchAll(/"NOTIFICATIONS","cause":(".*")\}/g)];
+    assert.equal(causes.length, 1);
+    assert.match(
+      JSON.parse(causes[0][1]),
+      cause instanceof RegExp ? cause : RegExp(`^${cause.replace(/[()]/g, "\\$&")}`),
+    );
+    assert.deepEqual(await taken(), []);
+  });
+
+// ---- Out of the queue ----------------------------------------------------------------------------
+
+const SOON = { retry: { delaySeconds: 60 } };
+const DONE = { ack: true };
+
+/** By the mail service: what becomes of a message, what of the mail, and how often it was asked. */
+const MAILS = {
+  "mail is sent": [DONE, "sent", 1],
+  "mail is sent later": [DONE, "sent", 1],
+  "mail is sent, without an ID": [DONE, "sent", 1],
+  "mail is refused": [DONE, "E_RECIPIENT_SUPPRESSED", 0],
+  "mail fails": [SOON, "E_INTERNAL_SERVER_ERROR", 0],
+  "mail's code is an address": [SOON, "unknown", 0],
+  "mail's code throws": [SOON, "unknown", 0],
+  "mail fails with a text": [SOON, "unknown", 0],
+  "mail answers nothing": [SOON, "unknown", 0],
+  "mail is none": [SOON, "unknown", 0],
+  "mail hangs": [SOON, "no-answer", 0],
+  "no mail service": [SOON, "no-mail-service", 0],
+  "Resend sends": [DONE, "sent", 1],
+  "Resend is busy for a second": [DONE, "sent", 2],
+  "Resend is busy until tomorrow": [{ retry: { delaySeconds: 40_000 } }, "daily_quota_exceeded", 1],
+  "Resend has it in hand": [SOON, "concurrent_idempotent_requests", 1],
+  "Resend has sent it before": [DONE, "sent", 1],
+  "Resend refuses": [DONE, "validation_error", 1],
+  "Resend answers HTML": [SOON, "status-502", 1],
+  "Resend redirects": [SOON, "status-307", 1],
+  "Resend's answer stalls": [SOON, "no-answer", 1],
+  "Resend's answer never ends": [SOON, "status-500", 1],
+  "Resend hangs": [SOON, "no-answer", 1],
+  "Resend cannot be reached": [SOON, "no-answer", 1],
+};
+
+for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
+  test(`${standIn}: ${cause}`, async () => {
+    const transaction = await created("no queue");
+    const { id } = transaction;
+    assert.deepEqual(await deliver(standIn, transaction, { headers: FAST }), outcome);
+    const requests = await taken();
+    assert.equal(requests.length, asked);
+    for (const request of requests) {
+      const { to, subject, headers } = request.mail ?? request;
+      assert.deepEqual([to].flat(), [ORDER.recipient.email]);
+      assert.equal(subject, "Small Hours Coffee has pledged 3 trees for you");
+      assert.equal(headers["List-Unsubscribe"], "<mailto:hello@coffee.example>");
+      if (request.mail) assert.equal(request.key, `pledge/${id}/1`);
+    }
+    assert.deepEqual(
+      linesOf(id).flatMap(({ notification, cause }) => (notification ? [cause] : [])),
+      [cause],
+    );
+    const marker = (await record(`notification:${id}`))?.value;
+    const state = cause === "sent" ? "sent" : "failed";
+    assert.equal(marker?.state, outcome === DONE ? state : undefined);
+    assert.doesNotMatch(JSON.stringify(marker ?? {}), /ada@|Canary/i);
+  });
+
+test("an API key that no header can hold: the message is delivered again", async () => {
+  const transaction = await created("no queue");
+  const outcome = await deliver("Resend sends", transaction, { apiKey: "re_\n\u20ac" });
+  assert.deepEqual([outcome, await taken()], [SOON, []]);
+});
+
+test("a message that is not of this service is dropped, and the log shows nothing of it", async () => {
+  for (const body of [null, "ada@example.org", 7, {}, { id: "ada@example.org", createdAt: "" }])
+    assert.deepEqual(await deliver("mail is sent", {}, { body }), DONE);
+  assert.deepEqual(await taken(), []);
+});
+
+test("a message of the dead letter queue is marked as failed", async () => {
+  const transaction = await created("no queue");
+  const queue = "impact-pledge-notifications-dead";
+  assert.deepEqual(await deliver("mail is sent", transaction, { queue }), DONE);
+  assert.deepEqual(await taken(), []);
+  const { value } = await record(`notification:${transaction.id}`);
+  assert.equal(value.reason, "no-more-attempts");
+});
+
+test("no address, name, reference or edit key is in a log line", () => {
+  assert.doesNotMatch(server.output, /ada@|canary|edit_key|coffee|re_/i);
+});
+
+// ---- A broken instance ---------------------------------------------------------------------------
+
+test("messages that break their instance cost no create and no other message", async () => {
+  const neighbours = await Promise.all(Array.from({ length: 10 }, () => created("no queue")));
+  const poison = await created("no queue");
+  const creates = Array.from({ length: 200 }, () => order("KV is slow"));
+  const delivered = neighbours.map(async (neighbour) => {
+    const [broken, good] = await Promise.all([
+      deliver("metadata traps", poison),
+      deliver("mail is sent later", neighbour),
+    ]);
+    assert.deepEqual([broken, good], [SOON, DONE]);
+  });
+  for (const { status, text } of await Promise.all(creates)) assert.equal(status, 200, text);
+  await Promise.all(delivered);
+  const links = (await taken()).map(({ text }) => text.match(/ptran_\w+/)[0]);
+  assert.deepEqual(links.sort(), neighbours.map(({ id }) => id).sort());
+});

@@ -1,0 +1,105 @@
+/**
+ * E-mails in development: nothing is sent. What the service would send is printed, and kept for the page for developers.
+ */
+const MOST_MAILS = 20;
+const KEPT_SECONDS = 7 * 24 * 60 * 60;
+const NAME = /^\d{16}-[0-9a-f-]{36}$/;
+const LATER_THAN_ALL = 9e15; // milliseconds: names that count down list the newest first
+
+/** A mail is shown as mail programs do: it loads nothing, runs nothing, and its link opens a page of its own. */
+const MAIL_POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "frame-ancestors 'self'",
+  "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox",
+].join("; ");
+
+/**
+ * The environment in which the service consumes its queue: the binding `EMAIL` keeps e-mails. Their links lead where the
+ * order was placed: nobody else gets them, so that no origin has to be set.
+ */
+export const withMails = (env) => ({
+  ...env,
+  EMAIL: { send: (mail) => keep(mail, env.MAILS) },
+  PUBLIC_ORIGIN: env.PUBLIC_ORIGIN || "http://127.0.0.1",
+});
+
+async function keep(mail, kept) {
+  console.log(asText(mail));
+  const name = `${LATER_THAN_ALL - Date.now()}-${crypto.randomUUID()}`;
+  const value = JSON.stringify({ ...mail, at: new Date().toISOString() });
+  await kept.put(name, value, { expirationTtl: KEPT_SECONDS });
+  const { keys } = await kept.list();
+  await Promise.all(keys.slice(MOST_MAILS).map((old) => kept.delete(old.name)));
+  return { messageId: name };
+}
+
+function asText({ from, to, replyTo, subject, text }) {
+  const head = [
+    `From:     ${from.name} <${from.email}>`,
+    `To:       ${to}`,
+    ...(replyTo ? [`Reply-To: ${replyTo}`] : []),
+    `Subject:  ${subject}`,
+  ];
+  const lines = [...head, "", ...text.trimEnd().split("\n")];
+  return [
+    "",
+    "An e-mail (in development none is sent):",
+    ...lines.map((line) => `  │ ${line}`),
+    "",
+  ].join("\n");
+}
+
+/** `GET /developer/mails`: the last e-mails, the newest first; `GET /developer/mails/{name}`: the HTML of one. */
+export async function mails({ pathname }, { MAILS: kept }) {
+  const name = pathname.slice("/developer/mails/".length);
+  return name === "" ? listed(kept) : shown(NAME.test(name) ? await kept.get(name, "json") : null);
+}
+
+async function listed(kept) {
+  const { keys } = await kept.list({ limit: MOST_MAILS });
+  const read = async ({ name }) => ({ name, ...(await kept.get(name, "json")), html: undefined });
+  const headers = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+  return Response.json(await Promise.all(keys.map(read)), { headers });
+}
+
+function shown(mail) {
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": MAIL_POLICY,
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+  if (mail === null) return new Response("This e-mail is not kept.", { status: 404, headers });
+  return new HTMLRewriter()
+    .on("a", { element: (link) => link.setAttribute("target", "_blank") })
+    .transform(new Response(mail.html, { headers }));
+}
+
+/** `POST /developer/notifications`: puts a message into the local queue, for `npm run notifications`. */
+export async function notify(request, { NOTIFICATIONS: queue }) {
+  if (request.method !== "POST")
+    return refused(405, "Messages of the queue are posted.", { allow: "POST" });
+  if (request.headers.get("content-type") !== "application/json")
+    return refused(415, "A message of the queue is JSON, with the content type application/json.");
+  const message = messageIn(await request.json().catch(() => null));
+  if (!message)
+    return refused(400, "A message of the queue is {id, createdAt, round} of a transaction.");
+  await queue.send(message, { contentType: "json" });
+  return Response.json(message, { status: 202 });
+}
+
+/** Returns the message that a value is, without other members; null if it is none. */
+function messageIn(value) {
+  const { id, createdAt, round } = value ?? {};
+  const isMessage =
+    /^ptran_[a-z2-7]{1,64}$/.test(id) &&
+    Number.isFinite(Date.parse(createdAt)) &&
+    Number.isInteger(round) &&
+    round >= 1 &&
+    round < 2 ** 32;
+  return isMessage ? { id, createdAt, round } : null;
+}
+
+const refused = (status, message, headers = {}) => Response.json({ message }, { status, headers });
