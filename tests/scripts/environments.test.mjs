@@ -64,7 +64,7 @@ async function compare(file) {
 
 test("e-mails are off, and one that is queued is tried as often as the service has waits for it", async () => {
   assert.deepEqual([top.queues, top.send_email], [{ producers: [], consumers: [] }, []]);
-  const source = readFileSync(join(FILE, "../src/notify/mod.rs"), "utf8");
+  const source = readFileSync(join(FILE, "../src/notify/schedule.rs"), "utf8");
   const [, waits] = source.match(/FAILED_AFTER: \[u32; (\d+)\]/) ?? [];
   const { queues, send_email } = common(await configuration(MAIL_FILE));
   assert.deepEqual({ ...send_email[0] }, { name: "EMAIL" });
