@@ -3,7 +3,7 @@
 use crate::notify::{
     Headers, Letter, MailError, Mailer, cloudflare_answer, cloudflare_error, resend_answer,
 };
-use crate::server::deadline::within;
+use crate::server::deadline::{pause, within};
 use crate::server::json::to_js;
 use crate::server::pieces::Pieces;
 use gloo_net::http::{Method, RequestBuilder};
@@ -34,12 +34,6 @@ extern "C" {
 
     #[wasm_bindgen(catch)]
     fn fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
-}
-
-#[wasm_bindgen(module = "/src/server/within.js")]
-extern "C" {
-    /// Fulfils after so many milliseconds.
-    fn pause(milliseconds: u32) -> Promise;
 }
 
 /// The mail service that is bound.
