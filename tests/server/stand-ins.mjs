@@ -18,6 +18,7 @@ globalThis.setTimeout = /** @type {any} */ (timer);
 
 const never = () => new Promise(() => {});
 const later = () => new Promise((resolve) => setTimeout(resolve, 100));
+/** @param {unknown} value @param {object | null} [metadata] */
 const found = (value, metadata = null) => Promise.resolve({ value, metadata });
 const fail = (thrown) => {
   throw thrown;
