@@ -49,7 +49,7 @@ pub enum MailService {
 /// Sends e-mails from one address.
 pub struct Post {
     pub service: MailService,
-    /// `MAIL_FROM`
+    /// `MAIL_FROM`; empty if it is no address.
     pub from: String,
 }
 
@@ -107,7 +107,7 @@ struct ResendEmail<'l> {
 impl Post {
     async fn try_to_send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
         match &self.service {
-            _ if self.from.trim().is_empty() => Err(temporary("no-mail-from")),
+            _ if self.from.is_empty() => Err(temporary("no-mail-from")),
             MailService::Cloudflare(binding) => self.by_binding(binding, letter).await,
             MailService::Resend(api_key) => self.by_resend(api_key.trim(), letter).await,
             MailService::None => Err(temporary("no-mail-service")),

@@ -1,5 +1,5 @@
-//! Caches of an isolate: verified keys, units of teams, catalogues, profiles, recent replays and
-//! networks that guess keys, settlements, all for a bounded time and count, and the count of bytes in flight.
+//! Caches of an isolate: verified keys, units of teams, catalogues, profiles, settlements, recent replays
+//! and networks that guess keys, all for a bounded time and count, and the count of bytes in flight.
 
 use super::network::Network;
 use super::paid::Lookup;

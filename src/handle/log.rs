@@ -93,8 +93,9 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
     }
 
     /// Whether an answer is logged in any case: failures, also those that the answer does not show,
-    /// and creates without a price or with an e-mail that never reached the queue. Refusals are only if the API key was accepted: what strangers
-    /// can send as often as they like must not cost the operator a line each.
+    /// and creates without a price or with an e-mail that never reached the queue. Refusals are only if the
+    /// API key was accepted: what strangers can send as often as they like must not cost the operator a line
+    /// each.
     fn must_log(&self, status: u16, is_failure: bool) -> bool {
         let is_strangers = (400..500).contains(&status) && self.journal.mode.get().is_none();
         let Journal { unpriced, mail, .. } = &self.journal;

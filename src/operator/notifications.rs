@@ -7,7 +7,7 @@ use super::transactions::{self, Record, masked};
 use super::{OperatorError, Pages, Result, load};
 use crate::handle::{Clock, Entropy, Message};
 use crate::notify::{self, Marker};
-use crate::pledge::TransactionId;
+use crate::pledge::{RetrievedPledgeTransaction, TransactionId};
 use crate::recipient::{Profile, mail};
 use crate::scope::Mode;
 use crate::store::{
@@ -204,13 +204,12 @@ pub async fn show(
     record: &Record,
 ) -> Result<Shown> {
     let (metadata, transaction) = (record.metadata()?, record.transaction()?);
-    let recipient = transaction.pledges.first().map(|pledge| masked(&pledge.recipient.email));
     Ok(Shown {
         id: record.id.to_string(),
         mode: metadata.mode,
         unit: metadata.unit,
         created_at: transaction.created_at.to_string(),
-        recipient: recipient.unwrap_or_default(),
+        recipient: masked_recipient(&transaction),
         mail: status(store, clock, record).await?,
     })
 }
@@ -406,10 +405,9 @@ pub async fn preview(store: &impl OperatorStore, record: &Record) -> Result<Prev
     let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.unit)).await?;
     let mail = mail(&transaction, profile.as_ref())
         .ok_or_else(|| refusal(record, "its record has no address of its page"))?;
-    let recipient = transaction.pledges.first().map(|pledge| masked(&pledge.recipient.email));
     Ok(Preview {
         id: record.id.to_string(),
-        to: recipient.unwrap_or_default(),
+        to: masked_recipient(&transaction),
         sender: mail.sender,
         reply_to: profile.and_then(|profile| profile.reply_to),
         language: mail.language.tag(),
@@ -417,6 +415,12 @@ pub async fn preview(store: &impl OperatorStore, record: &Record) -> Result<Prev
         text: mail.text,
         html: mail.html,
     })
+}
+
+/// The first characters of the recipient's address.
+fn masked_recipient(transaction: &RetrievedPledgeTransaction<'_>) -> String {
+    let pledge = transaction.pledges.first();
+    pledge.map(|pledge| masked(&pledge.recipient.email)).unwrap_or_default()
 }
 
 fn refuse_erased(record: &Record) -> Result<()> {
