@@ -2,7 +2,9 @@
 
 use super::audit::{self, Author, Change};
 use super::form::{FormId, SKEW_MS};
-use super::{OperatorError, Pages, Result, encode, read_value, register, secret, without_position};
+use super::{
+    MAX_PAGES, OperatorError, Pages, Result, encode, read_value, register, secret, without_position,
+};
 use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord, new_key};
 use crate::handle::{Clock, Entropy};
 use crate::scope::Mode;
@@ -346,6 +348,24 @@ pub async fn list(store: &impl OperatorStore) -> Result<Vec<KeyRow>> {
         rows.extend(page.iter().filter_map(|record| row(record, secret.as_deref())));
     }
     Ok(rows)
+}
+
+/// The keys of a unit or of a team, as [`list`] has them, among the first 10,000 of all; and whether there
+/// are more than these, of which some may be its own. A key that cannot be read is left out, as nobody
+/// knows whose it is.
+///
+/// # Errors
+/// If the store fails.
+pub async fn of(store: &impl OperatorStore, level: &KeyLevel) -> Result<(Vec<KeyRow>, bool)> {
+    let secret = fingerprint(store).await?;
+    let mut rows = Vec::new();
+    let mut pages = Pages::new(store, CredentialKey::PREFIX);
+    for _ in 0..MAX_PAGES {
+        let Some(page) = pages.next().await? else { break };
+        let listed = page.iter().filter_map(|record| row(record, secret.as_deref()));
+        rows.extend(listed.filter(|row| row.note.as_ref().is_some_and(|it| it.level == *level)));
+    }
+    Ok((rows, !pages.is_last))
 }
 
 async fn fingerprint(store: &impl OperatorStore) -> Result<Option<String>> {
