@@ -20,13 +20,16 @@
 pub mod api;
 pub mod auth;
 pub mod charge;
+#[cfg(any(not(target_family = "wasm"), feature = "dashboard"))]
+pub mod dashboard;
 mod decimal;
 pub mod handle;
 mod hash;
 pub mod http;
 pub mod idempotency;
 pub mod notify;
-#[cfg(any(not(target_family = "wasm"), feature = "operator"))] // else the service's wasm grows
+#[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
+// else the service's wasm grows
 pub mod operator;
 pub mod pledge;
 pub mod recipient;
@@ -44,11 +47,18 @@ pub mod version;
 mod client;
 #[cfg(all(target_family = "wasm", feature = "consumer"))] // else `impact-pledge/testing` grows
 mod consumer;
+#[cfg(all(target_family = "wasm", feature = "dashboard"))]
+mod dashboard_exports;
 #[cfg(all(target_family = "wasm", feature = "validate"))]
 mod exports;
 #[cfg(all(target_family = "wasm", feature = "operator"))]
 mod operator_exports;
-#[cfg(all(target_family = "wasm", any(feature = "operator", feature = "server")))]
+#[cfg(all(
+    target_family = "wasm",
+    any(feature = "dashboard", feature = "operator", feature = "server")
+))]
 mod platform;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 pub mod server;
+#[cfg(all(target_family = "wasm", any(feature = "dashboard", feature = "server")))]
+pub mod workers;
