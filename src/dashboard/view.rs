@@ -38,14 +38,41 @@ pub(super) fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }
 
-/// A line of text to fill in, with its label, and what helps to fill it in.
-pub(super) fn text_field(name: &str, label: &str, value: &str, hint: &str) -> Markup {
-    let hint_id = format!("{name}-hint");
+/// A line of text to fill in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Field<'f> {
+    pub name: &'f str,
+    pub label: &'f str,
+    pub value: &'f str,
+    /// What helps to fill it in; may be empty.
+    pub hint: &'f str,
+    pub required: bool,
+}
+
+impl Field<'_> {
+    pub fn render(&self) -> Markup {
+        let hint = (!self.hint.is_empty()).then(|| format!("{}-hint", self.name));
+        html! {
+            label {
+                span { (self.label) }
+                input name=(self.name) value=(self.value) required[self.required]
+                    aria-describedby=[hint.as_ref()];
+                @if let Some(hint) = &hint { small id=(hint) { (self.hint) } }
+            }
+        }
+    }
+}
+
+/// A choice of one: each a value and its label; `chosen` is a value.
+pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
     html! {
         label {
             span { (label) }
-            input name=(name) value=(value) aria-describedby=[(!hint.is_empty()).then_some(&hint_id)];
-            @if !hint.is_empty() { small id=(hint_id) { (hint) } }
+            select name=(name) {
+                @for (value, text) in options {
+                    option value=(value) selected[*value == chosen] { (text) }
+                }
+            }
         }
     }
 }
@@ -60,4 +87,45 @@ pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     html! {
         dl { @for (name, value) in rows { div { dt { (name) } dd { (value) } } } }
     }
+}
+
+/// A table; the first cell of a row is its heading. An empty one is the text instead.
+pub(super) fn table(headings: &[&str], rows: &[Vec<Markup>], empty: &str) -> Markup {
+    if rows.is_empty() {
+        return html! { p.soft { (empty) } };
+    }
+    html! {
+        div.table tabindex="0" role="group" {
+            table {
+                thead { tr { @for heading in headings { th scope="col" { (heading) } } } }
+                tbody {
+                    @for row in rows {
+                        tr { @for (index, cell) in row.iter().enumerate() {
+                            @if index == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What was done, at the top of the answer to a form.
+pub(super) fn done(text: &Markup) -> Markup {
+    html! { div.notice.done role="status" { (text) } }
+}
+
+/// What to know before going on.
+pub(super) fn notice(text: &Markup) -> Markup {
+    html! { div.notice { (text) } }
+}
+
+/// Why a form did nothing, above the form that is filled in again.
+pub(super) fn problem(text: &str) -> Markup {
+    html! { div.notice.alarm role="alert" { (sentence(text)) } }
+}
+
+/// What Workers KV's lists may not show yet.
+pub(super) fn made_just_now() -> Markup {
+    html! { p { small { "What was changed within the last minute may be missing here." } } }
 }
