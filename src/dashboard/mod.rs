@@ -145,7 +145,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             Ok(page) => page,
             Err(refusal) => refusal.page(),
         };
-        let frame = Frame { settings: self.settings, roles: &roles, identity };
+        let frame = Frame { settings: self.settings, roles: &roles, identity, path: &asked.path };
         let took_ms = self.clock.now_ms().saturating_sub(began_ms);
         let log = asked.log_line(page.status, took_ms);
         let mut response = page.into_response(&frame);
