@@ -15,7 +15,7 @@ pub use export::{Line, Lines};
 pub use find::{By, Found, FoundStep, Size, find, find_step, size_of_all};
 pub use restore::{about, erase_restored, is_erased, marked};
 pub(in crate::operator) use show::masked;
-pub use show::{Shown, View};
+pub use show::{Shown, View, reveal};
 pub use usage::{Report, Settled, Sum, Usage, UsageQuery};
 
 use super::{OperatorError, Result};
