@@ -47,6 +47,8 @@ pub(super) struct Field<'f> {
     /// What helps to fill it in; may be empty.
     pub hint: &'f str,
     pub required: bool,
+    /// Whether the problem above the form is with this.
+    pub invalid: bool,
 }
 
 impl Field<'_> {
@@ -56,6 +58,7 @@ impl Field<'_> {
             label {
                 span { (self.label) }
                 input name=(self.name) value=(self.value) required[self.required]
+                    aria-invalid=[self.invalid.then_some("true")]
                     aria-describedby=[hint.as_ref()];
                 @if let Some(hint) = &hint { small id=(hint) { (self.hint) } }
             }
@@ -80,6 +83,23 @@ pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: 
 /// A text to copy: a click selects all of it.
 pub(super) fn copyable(text: &str) -> Markup {
     html! { code.copy { (text) } }
+}
+
+/// A text of several lines to copy.
+pub(super) fn copyable_lines(text: &str) -> Markup {
+    html! { pre.copy tabindex="0" { (text) } }
+}
+
+/// Most characters of a text that a page shows.
+const MAX_TEXT: usize = 2_000;
+
+/// A text that a shop, a recipient or an operator wrote: isolated in its own direction, without control
+/// characters, and cut where it is too long for a page.
+pub(super) fn told(text: &str) -> Markup {
+    let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
+    let is_long = text.chars().nth(MAX_TEXT).is_some();
+    let beginning: String = text.chars().take(MAX_TEXT).map(visible).collect();
+    html! { bdi { (beginning) @if is_long { "…" } } }
 }
 
 /// Facts, each a name and its value.
