@@ -7,6 +7,7 @@ pub mod audit;
 pub mod keys;
 pub mod notifications;
 pub mod payments;
+mod position;
 pub mod prices;
 pub mod register;
 pub mod restore;

@@ -115,6 +115,40 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
     }
 }
 
+#[test]
+fn changes_are_read_page_by_page_whatever_is_added_or_damaged_meanwhile() {
+    let (store, desk) = (MemoryStore::default(), desk());
+    store.set_page_length(4);
+    let change = |number: u64| {
+        desk.clock.0.set(NOW_MS + number);
+        block_on(desk.author().record(&store, "units add", [number.to_string()])).unwrap();
+    };
+    (0..10).for_each(change);
+    let audits: Vec<_> =
+        store.names().into_iter().filter(|name| name.starts_with("audit:")).collect();
+    store.edit(&audits[4], |_| "canary".to_owned());
+    store.keep("audit:0000000000000:x", b"canary", b"null");
+    let (mut shown, mut damaged, mut next) = (Vec::new(), 0, None);
+    for pages in 1.. {
+        store.take_lists();
+        let page = block_on(audit::page(&store, next.as_deref(), 3)).unwrap();
+        assert!(page.changes.len() + page.damaged <= 3 && store.take_lists().len() == 1);
+        shown.extend(page.changes.into_iter().map(|change| change.on[0].parse::<u64>().unwrap()));
+        damaged += page.damaged;
+        next = page.next;
+        if next.is_none() {
+            break;
+        }
+        change(100 + pages);
+    }
+    assert_eq!((shown, damaged), (vec![9, 8, 7, 6, 4, 3, 2, 1, 0], 2));
+    for hostile in ["", "~", "x~~", "10~~", "+1~~", "0~a b~", &format!("0~~{}", "a".repeat(2_048))]
+    {
+        let problem = "this is no place in the record of changes: begin with the newest ones";
+        refused(block_on(audit::page(&store, Some(hostile), 3)), problem);
+    }
+}
+
 // ---- New keys ----------------------------------------------------------------------------------
 
 /// What it would draw next is these bytes alone.
