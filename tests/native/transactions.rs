@@ -2,15 +2,16 @@
 
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
-use impact_pledge::operator::prices;
 use impact_pledge::operator::transactions::{
-    self, By, Damaged, Found, Position, Report, Row, Size, Usage, UsageQuery, View, Wanted,
+    self, By, Damaged, Found, PersonStep, Position, Report, Row, Size, Usage, UsageQuery, View,
+    Wanted,
 };
+use impact_pledge::operator::{OperatorError, prices};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::settlement::Month;
-use impact_pledge::store::{Key as _, TransactionKey};
+use impact_pledge::store::{Key as _, StoreError, TransactionKey};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::memory::{Listing, MemoryStore};
@@ -597,6 +598,117 @@ fn an_erasure_is_recorded_and_marked_before_anything_is_erased() {
     assert_eq!(records(&bench.store, "erased:").len(), 1);
     bench.store.set_unconfirmed(None);
     assert_eq!(erase(&bench), Ok(None));
+}
+
+/// The steps of an erasure of the person of [`order`], each of at most 10 transactions on 2 pages: the IDs
+/// of those erased and refused.
+fn erase_person(bench: &TestService<MemoryStore>) -> Vec<(Vec<String>, Vec<String>)> {
+    let desk = desk();
+    desk.clock.0.set(bench.clock.0.get());
+    let (mut steps, mut next) = (Vec::new(), None::<Position>);
+    loop {
+        bench.store.take_lists();
+        let (author, address) = (desk.author(), "Canary@example.org");
+        let step = transactions::erase_person_step(
+            &*bench.store,
+            &author,
+            "unit_dev",
+            address,
+            next.as_ref(),
+            10,
+            2,
+        );
+        let step = block_on(step).unwrap();
+        assert!((1..=2).contains(&bench.store.take_lists().len()));
+        assert_eq!(step.damaged, Damaged::default());
+        let erased: Vec<_> = step.erased.into_iter().map(|erased| erased.id).collect();
+        let young = "it was created less than 5 minutes ago";
+        let broken = |id: &str| format!("the create of {id} was broken off");
+        let refused = step.refused.into_iter().map(|(id, why)| {
+            assert!(why.starts_with(young) || why.starts_with(&broken(&id)), "{why}");
+            id
+        });
+        let refused: Vec<_> = refused.collect();
+        assert!(erased.len() + refused.len() <= 10);
+        steps.push((erased, refused));
+        let text = step.next.map(|next| next.to_string());
+        next = text.as_deref().map(|text| Position::parse(text).unwrap());
+        if next.is_none() {
+            return steps;
+        }
+    }
+}
+
+/// Lists of Workers KV may show what was erased for a minute: it is met again, and comes to no harm.
+#[test]
+fn a_person_is_erased_in_steps_that_come_to_an_end() {
+    for is_stale in [false, true] {
+        let bench = bench();
+        let mut mine: BTreeSet<_> = (0..24).map(|_| id_of(&bench.create(UNIT, &order()))).collect();
+        mine.extend((0..3).map(|_| id_of(&bench.create(LIVE_UNIT, &order()))));
+        let broken_off = id_of(&bench.send(&repeatable(&order())));
+        let (replay, ..) = records(&bench.store, "idempotency:")[0].clone();
+        bench.store.remove(&replay);
+        let others = [id_of(&bench.create(UNIT, &minimal())), {
+            id_of(&bench.create("service_sk_test_dev_unit_two", &order()))
+        }];
+        pass(&bench, 5);
+        let young = id_of(&bench.create(UNIT, &order()));
+        let before = others.each_ref().map(|id| bench.store.value(&format!("transaction:{id}")));
+        bench.store.set_page_length(8);
+        bench.store.freeze_lists(is_stale);
+        let steps = erase_person(&bench);
+        let all = |steps: &[(Vec<String>, Vec<String>)], part: fn(&(Vec<_>, Vec<_>)) -> Vec<_>| {
+            steps.iter().flat_map(part).collect::<Vec<String>>()
+        };
+        let (erased, refused) = (all(&steps, |it| it.0.clone()), all(&steps, |it| it.1.clone()));
+        assert_eq!((erased.len(), refused.len()), (mine.len(), 2), "each is met once");
+        assert_eq!(erased.into_iter().collect::<BTreeSet<_>>(), mine);
+        let left = BTreeSet::from([broken_off, young]);
+        assert_eq!(refused.into_iter().collect::<BTreeSet<_>>(), left);
+        pass(&bench, 5);
+        let again = all(&erase_person(&bench), |it| it.0.clone()).into_iter().collect();
+        let expected = if is_stale { &left | &mine } else { left };
+        assert_eq!(expected, again);
+        bench.store.freeze_lists(false);
+        assert_eq!(
+            found_ids(&bench.store, "unit_dev", None, &email("canary@example.org")),
+            [""; 0]
+        );
+        let after = others.each_ref().map(|id| bench.store.value(&format!("transaction:{id}")));
+        assert_eq!(after, before);
+    }
+}
+
+#[test]
+fn a_step_that_breaks_off_says_what_it_has_erased_and_the_next_one_begins_with_the_rest() {
+    let (bench, desk) = (bench(), desk());
+    let mut ids: Vec<_> = (0..4).map(|_| id_of(&bench.create(UNIT, &order()))).collect();
+    ids.sort();
+    pass(&bench, 5);
+    desk.clock.0.set(bench.clock.0.get());
+    let broken: &'static str = Box::leak(format!("transaction:{}", ids[2]).into_boxed_str());
+    let step = |from: Option<&Position>| {
+        let (author, email) = (desk.author(), "canary@example.org");
+        block_on(transactions::erase_person_step(
+            &*bench.store,
+            &author,
+            "unit_dev",
+            email,
+            from,
+            20,
+            40,
+        ))
+    };
+    bench.store.set_failing(Some(broken));
+    let first = step(None).unwrap();
+    let erased = |step: &PersonStep| step.erased.iter().map(|it| it.id.clone()).collect::<Vec<_>>();
+    assert_eq!(erased(&first), ids[..2]);
+    let error = step(first.next.as_ref()).unwrap_err();
+    assert_eq!(error, OperatorError::Store(StoreError::Unavailable));
+    bench.store.set_failing(None);
+    let second = step(first.next.as_ref()).unwrap();
+    assert_eq!((erased(&second), second.next), (ids[2..].to_vec(), None));
 }
 
 // ---- Sums ----------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 mod erase;
 mod export;
 mod find;
+mod person;
 mod restore;
 mod show;
 mod usage;
@@ -13,6 +14,7 @@ pub use super::position::Position;
 pub use erase::{Erased, check_erasable, erase};
 pub use export::{Line, Lines};
 pub use find::{By, Found, FoundStep, Size, find, find_step, size_of_all};
+pub use person::{PersonStep, erase_person_step};
 pub use restore::{about, erase_restored, is_erased, marked};
 pub(in crate::operator) use show::masked;
 pub use show::{Shown, View};
