@@ -1,5 +1,6 @@
 //! The parts that pages have in common.
 
+use crate::scope::Mode;
 use maud::{Markup, html};
 
 /// A text that begins with a capital and ends with a full stop, as an operator's error has neither.
@@ -111,21 +112,50 @@ pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
 
 /// A table; the first cell of a row is its heading. An empty one is the text instead.
 pub(super) fn table(headings: &[&str], rows: &[Vec<Markup>], empty: &str) -> Markup {
+    table_of(headings, &[], rows, empty)
+}
+
+/// As [`table`], with columns of numbers, which are named by their headings.
+pub(super) fn table_of(
+    headings: &[&str],
+    numbers: &[&str],
+    rows: &[Vec<Markup>],
+    empty: &str,
+) -> Markup {
     if rows.is_empty() {
         return html! { p.soft { (empty) } };
     }
+    let class = |is_number: bool| is_number.then_some("number");
+    let is_number: Vec<bool> = headings.iter().map(|heading| numbers.contains(heading)).collect();
     html! {
         div.table tabindex="0" role="group" {
             table {
-                thead { tr { @for heading in headings { th scope="col" { (heading) } } } }
+                thead { tr { @for (heading, number) in headings.iter().zip(&is_number) {
+                    th scope="col" class=[class(*number)] { (heading) }
+                } } }
                 tbody {
                     @for row in rows {
-                        tr { @for (index, cell) in row.iter().enumerate() {
-                            @if index == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                        tr { @for (index, (cell, number)) in row.iter().zip(&is_number).enumerate() {
+                            @if index == 0 { th scope="row" { (cell) } }
+                            @else { td class=[class(*number)] { (cell) } }
                         } }
                     }
                 }
             }
+        }
+    }
+}
+
+/// Links to one page in both modes, of which this is one.
+pub(super) fn modes(path: &str, mode: Mode) -> Markup {
+    html! {
+        nav aria-label="Mode" {
+            ul { @for (other, name) in [(Mode::Live, "Live keys"), (Mode::Test, "Test keys")] {
+                li {
+                    a href={ (path) "?mode=" (other.name()) }
+                        aria-current=[(other == mode).then_some("page")] { (name) }
+                }
+            } }
         }
     }
 }
