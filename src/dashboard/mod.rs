@@ -12,6 +12,7 @@ mod form;
 mod frame;
 mod keys;
 mod link;
+mod mail_state;
 mod mails;
 mod person;
 mod prices;
