@@ -4,9 +4,11 @@
 //! Input and output are the caller's, such as a command line or a page.
 
 pub mod audit;
+pub mod form;
 pub mod keys;
 pub mod notifications;
 pub mod payments;
+mod position;
 pub mod prices;
 pub mod register;
 pub mod restore;

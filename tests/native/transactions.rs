@@ -4,7 +4,7 @@ use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
 use impact_pledge::operator::prices;
 use impact_pledge::operator::transactions::{
-    self, By, Damaged, Found, Report, Row, Size, Usage, UsageQuery, View, Wanted,
+    self, By, Damaged, Found, Position, Report, Row, Size, Usage, UsageQuery, View, Wanted,
 };
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
@@ -222,6 +222,48 @@ fn an_address_is_found_in_all_units_whose_records_are_counted_before() {
     assert_eq!(size(200), Size { records: 2_000, more: false });
     assert_eq!(size(199), Size { records: 1_990, more: true });
     assert!(lists(&store).len() <= 2 + 10 + 11);
+}
+
+/// A request makes a bounded number of calls; the next one goes on by the text of a form.
+#[test]
+fn a_search_in_steps_finds_what_one_in_one_go_does() {
+    let store = many_shops();
+    store.keep("transaction:x", b"", b"{}");
+    for (unit, page_length, lists, steps) in [
+        (Some("shop_77"), 2, 1, 6),
+        (Some("shop_77"), 2, 4, 2),
+        (None, 700, 1, 3),
+        (None, 700, 3, 1),
+    ] {
+        store.set_page_length(page_length);
+        let wanted = Wanted { unit: unit.map(str::to_owned), mode: None };
+        let by = email("ADA@example.org");
+        let (mut rows, mut damaged, mut listed, mut next) = (vec![], 0, 0, None);
+        for number in 1.. {
+            store.take_lists();
+            let step = transactions::find_step(&store, &wanted, &by, next.as_ref(), lists);
+            let step = block_on(step).unwrap();
+            assert!((1..=lists).contains(&store.take_lists().len()));
+            rows.extend(step.transactions);
+            damaged += step.damaged.count;
+            listed += step.listed;
+            let text = step.next.map(|next| next.to_string());
+            next = text.as_deref().and_then(Position::parse);
+            assert_eq!(next.is_some(), text.is_some());
+            if next.is_none() {
+                assert_eq!(number, steps, "{unit:?}");
+                break;
+            }
+        }
+        let whole = block_on(transactions::find(&store, wanted, &by)).unwrap();
+        let ids = |rows: Vec<Row>| rows.into_iter().map(|row| row.id).collect::<BTreeSet<_>>();
+        assert_eq!((rows.len(), damaged), (whole.transactions.len(), whole.damaged.count));
+        assert_eq!(ids(rows), ids(whole.transactions));
+        assert_eq!(listed, if unit.is_some() { 10 } else { 2_001 });
+    }
+    let (wanted, by, beyond) = (Wanted::default(), email("a"), Position::parse("9~~"));
+    let search = transactions::find_step(&store, &wanted, &by, beyond.as_ref(), 1);
+    assert_eq!(block_on(search).unwrap().next, None);
 }
 
 /// 40 bits of a name stand for a shop, and 40 for an order: others can have the same.

@@ -1,6 +1,6 @@
 //! Finds transactions by reference or e-mail address.
 
-use super::{Damaged, Listing, Metadata, Row, Wanted, scopes};
+use super::{Damaged, Listing, Metadata, Position, Row, Wanted, scopes};
 use crate::operator::{OperatorError, Pages, Result, secret};
 use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
@@ -49,27 +49,66 @@ pub struct Found {
     pub damaged: Damaged,
 }
 
+/// What a step of a search has found.
+#[derive(Clone, Debug, Serialize)]
+pub struct FoundStep {
+    /// Sorted by time; at most as many as were listed.
+    pub transactions: Vec<Row>,
+    /// Records of this step that could not be read.
+    pub damaged: Damaged,
+    /// Number of records that were listed.
+    pub listed: usize,
+    /// Where the next step goes on; `None` at the end.
+    #[serde(skip)]
+    pub next: Option<Position>,
+}
+
 /// Finds transactions of a unit or of all, in one mode or in both. Transactions of the last minute may
 /// be missing, and erased ones are.
 ///
 /// # Errors
 /// If the namespace has no secret, or the store fails.
 pub async fn find(store: &impl OperatorStore, wanted: Wanted, by: &By) -> Result<Found> {
-    let secret = secret::find(store).await?.ok_or_else(|| {
-        OperatorError::Invalid(
-            "this namespace has no secret, which references and addresses are found by: it is \
-             made with the first API key"
-                .to_owned(),
-        )
-    })?;
-    let mut listing = Listing::new(store, by.prefixes(&secret, &wanted), wanted);
+    let FoundStep { transactions, damaged, .. } =
+        find_step(store, &wanted, by, None, usize::MAX).await?;
+    Ok(Found { transactions, damaged })
+}
+
+/// As [`find`], with at most so many list calls, and at least one. Begins where the step before ended.
+///
+/// # Errors
+/// As [`find`].
+pub async fn find_step(
+    store: &impl OperatorStore,
+    wanted: &Wanted,
+    by: &By,
+    from: Option<&Position>,
+    lists: usize,
+) -> Result<FoundStep> {
+    let secret = secret::find(store).await?.ok_or_else(no_secret)?;
+    let prefixes = by.prefixes(&secret, wanted);
+    let mut listing = Listing::new(store, prefixes, wanted.clone(), from);
     let mut transactions = Vec::new();
-    while let Some(page) = listing.next().await? {
-        let found = page.into_iter().filter(|(_, metadata)| by.fits(&secret, metadata));
-        transactions.extend(found.filter_map(|(id, metadata)| Row::new(&id, metadata)));
+    for _ in 0..lists.max(1) {
+        let Some(page) = listing.next().await? else { break };
+        for (id, metadata) in page.into_iter().filter(|(_, it)| by.fits(&secret, it)) {
+            match Row::new(&id, metadata) {
+                Some(row) => transactions.push(row),
+                None => listing.damaged.add(TransactionKey(&id).name()),
+            }
+        }
     }
     transactions.sort_by(|a, b| a.created_at.cmp(&b.created_at));
-    Ok(Found { transactions, damaged: listing.damaged })
+    let Listing { damaged, listed, position, .. } = listing;
+    Ok(FoundStep { transactions, damaged, listed, next: position })
+}
+
+pub(super) fn no_secret() -> OperatorError {
+    OperatorError::Invalid(
+        "this namespace has no secret, which references and addresses are found by: it is made \
+         with the first API key"
+            .to_owned(),
+    )
 }
 
 /// Pages of a list that are counted before it is searched.

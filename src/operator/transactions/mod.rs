@@ -9,15 +9,16 @@ mod restore;
 mod show;
 mod usage;
 
+pub use super::position::Position;
 pub use erase::{Erased, check_erasable, erase};
 pub use export::{Line, Lines};
-pub use find::{By, Found, Size, find, size_of_all};
+pub use find::{By, Found, FoundStep, Size, find, find_step, size_of_all};
 pub use restore::{about, erase_restored, is_erased, marked};
 pub(in crate::operator) use show::masked;
 pub use show::{Shown, View};
 pub use usage::{Report, Settled, Sum, Usage, UsageQuery};
 
-use super::{OperatorError, Pages, Result};
+use super::{OperatorError, Result};
 use crate::pledge::{CurrencyCode, EMAIL, RetrievedPledgeTransaction, TransactionId};
 use crate::scope::{Mode, Scope};
 use crate::store::{
@@ -27,7 +28,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::vec;
 
 /// Selects transactions by unit and mode.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -127,30 +127,39 @@ pub(in crate::operator) struct Metadata {
 /// The transactions that are selected, page by page.
 struct Listing<'s, S> {
     store: &'s S,
-    prefixes: vec::IntoIter<String>,
-    pages: Option<Pages<'s, S>>,
+    prefixes: Vec<String>,
+    /// Where the next page begins; `None` after the last one.
+    position: Option<Position>,
     wanted: Wanted,
     damaged: Damaged,
+    /// Number of records that were listed.
+    listed: usize,
 }
 
 impl<'s, S: OperatorStore> Listing<'s, S> {
-    fn new(store: &'s S, mut prefixes: Vec<String>, wanted: Wanted) -> Self {
+    /// Begins a list, or goes on with it.
+    fn new(
+        store: &'s S,
+        mut prefixes: Vec<String>,
+        wanted: Wanted,
+        from: Option<&Position>,
+    ) -> Self {
         prefixes.dedup(); // the 40-bit hashes of both modes can be equal
-        let damaged = Damaged::default();
-        Listing { store, prefixes: prefixes.into_iter(), pages: None, wanted, damaged }
+        let position = from.cloned().unwrap_or_default();
+        let position = Some(position).filter(|position| position.list < prefixes.len());
+        Listing { store, prefixes, position, wanted, damaged: Damaged::default(), listed: 0 }
     }
 
     /// The transactions of the next page; `None` after the last page.
     async fn next(&mut self) -> Result<Option<Vec<(TransactionId, Metadata)>>> {
-        loop {
-            if let Some(pages) = &mut self.pages
-                && let Some(page) = pages.next().await?
-            {
-                return Ok(Some(page.into_iter().filter_map(|record| self.read(record)).collect()));
-            }
-            let Some(prefix) = self.prefixes.next() else { return Ok(None) };
-            self.pages = Some(Pages::new(self.store, prefix));
-        }
+        let Some(position) = self.position.clone() else { return Ok(None) };
+        let Some(prefix) = self.prefixes.get(position.list) else { return Ok(None) };
+        let page = self.store.list(prefix, position.cursor.as_deref()).await?;
+        let next = position.next_page(page.cursor);
+        self.position = Some(next).filter(|next| next.list < self.prefixes.len());
+        self.listed += page.records.len();
+        let rest = page.records.into_iter().filter(|record| position.is_before(&record.name));
+        Ok(Some(rest.filter_map(|record| self.read(record)).collect()))
     }
 
     fn read(&mut self, record: Listed) -> Option<(TransactionId, Metadata)> {

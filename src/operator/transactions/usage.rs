@@ -101,7 +101,7 @@ struct Total {
 impl<'s, S: OperatorStore> Report<'s, S> {
     /// Starts a report.
     pub fn new(store: &'s S, query: UsageQuery) -> Self {
-        let listing = Listing::new(store, query.wanted.prefixes(), query.wanted.clone());
+        let listing = Listing::new(store, query.wanted.prefixes(), query.wanted.clone(), None);
         Report { listing, query, totals: BTreeMap::new(), settlements: BTreeMap::new() }
     }
 
