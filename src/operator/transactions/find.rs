@@ -2,6 +2,7 @@
 
 use super::{Damaged, Listing, Metadata, Position, Row, Wanted, scopes};
 use crate::operator::{OperatorError, Pages, Result, secret};
+use crate::pledge::TransactionId;
 use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
 use crate::store::{Key as _, OperatorStore, TransactionKey};
@@ -85,30 +86,53 @@ pub async fn find_step(
     from: Option<&Position>,
     lists: usize,
 ) -> Result<FoundStep> {
-    let secret = secret::find(store).await?.ok_or_else(no_secret)?;
-    let prefixes = by.prefixes(&secret, wanted);
-    let mut listing = Listing::new(store, prefixes, wanted.clone(), from);
+    let mut search = Search::new(store, wanted, by, from).await?;
     let mut transactions = Vec::new();
     for _ in 0..lists.max(1) {
-        let Some(page) = listing.next().await? else { break };
-        for (id, metadata) in page.into_iter().filter(|(_, it)| by.fits(&secret, it)) {
+        let Some(found) = search.next().await? else { break };
+        for (id, metadata) in found {
             match Row::new(&id, metadata) {
                 Some(row) => transactions.push(row),
-                None => listing.damaged.add(TransactionKey(&id).name()),
+                None => search.listing.damaged.add(TransactionKey(&id).name()),
             }
         }
     }
     transactions.sort_by(|a, b| a.created_at.cmp(&b.created_at));
-    let Listing { damaged, listed, position, .. } = listing;
+    let Listing { damaged, listed, position, .. } = search.listing;
     Ok(FoundStep { transactions, damaged, listed, next: position })
 }
 
-pub(super) fn no_secret() -> OperatorError {
-    OperatorError::Invalid(
-        "this namespace has no secret, which references and addresses are found by: it is made \
-         with the first API key"
-            .to_owned(),
-    )
+/// A search, page by page.
+pub(super) struct Search<'s, S> {
+    pub listing: Listing<'s, S>,
+    by: &'s By,
+    secret: NamespaceSecret,
+}
+
+impl<'s, S: OperatorStore> Search<'s, S> {
+    pub async fn new(
+        store: &'s S,
+        wanted: &Wanted,
+        by: &'s By,
+        from: Option<&Position>,
+    ) -> Result<Self> {
+        let secret = secret::find(store).await?.ok_or_else(|| {
+            OperatorError::Invalid(
+                "this namespace has no secret, which references and addresses are found by: it is \
+                 made with the first API key"
+                    .to_owned(),
+            )
+        })?;
+        let listing = Listing::new(store, by.prefixes(&secret, wanted), wanted.clone(), from);
+        Ok(Search { listing, by, secret })
+    }
+
+    /// What matches of the next page; `None` after the last page.
+    pub async fn next(&mut self) -> Result<Option<Vec<(TransactionId, Metadata)>>> {
+        let Some(mut page) = self.listing.next().await? else { return Ok(None) };
+        page.retain(|(_, metadata)| self.by.fits(&self.secret, metadata));
+        Ok(Some(page))
+    }
 }
 
 /// Pages of a list that are counted before it is searched.
