@@ -27,6 +27,8 @@ use std::rc::Rc;
 pub const ISOLATE_MS: u64 = 10_000;
 /// How long a location answers with a key from its cache.
 const KEY_CACHE_MS: u64 = 30_000;
+/// How long a request waits for what another one reads.
+const PAUSED_MS: u64 = 1_000;
 /// The bytes that a unit may hold in each mode, however much the others hold.
 const SHARE_BYTES: usize = 6 * 1024 * 1024;
 /// How long an isolate knows its own answers.
@@ -225,6 +227,10 @@ fn a_request_waits_for_its_calls_alone(case: &Case<'_>) -> Wrong {
     };
     if let Some(call) = calls.iter().find(is_late) {
         return Some(format!("a {} took {} ms", call.operation, call_ms(call)));
+    }
+    let paused_ms: u64 = case.calls("pause").iter().map(call_ms).sum();
+    if paused_ms > PAUSED_MS {
+        return Some(format!("it waited {paused_ms} ms for what another one reads"));
     }
     let waited_ms = calls.iter().map(call_ms).sum();
     unless(took_ms <= waited_ms, || format!("it took {took_ms} ms, its calls {waited_ms}"))

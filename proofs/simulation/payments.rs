@@ -50,13 +50,16 @@ impl Simulation {
         self.kv.set(&settlement(scope), record.map(String::into_bytes));
     }
 
-    /// Those of one moment may need the same settlement: the first reads it for all.
+    /// Those of one moment may need the same settlement: the first reads it for all, if it is not cut.
     fn get_together(&mut self) {
         let isolate = self.pick_isolate();
         for _ in 0..=self.random.below(TOGETHER) {
             let Some((id, _)) = self.pick_created() else { return };
             self.send_to(&isolate, self.ask(Action::Get { id }));
             self.advance(self.random.below(20));
+        }
+        if self.random.chance(100) {
+            self.cut_request();
         }
     }
 }

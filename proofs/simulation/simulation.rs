@@ -4,7 +4,7 @@
 use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, members};
 use crate::executor::{Executor, Time};
 use crate::isolate::{Bodies, Isolate, SimulatedRequest, SkewedClock, Upload};
-use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace};
+use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace, OPERATOR};
 use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};
 use crate::payload::{Payload, Prices, catalogue, draw_prices};
 use crate::random::Random;
@@ -234,7 +234,7 @@ impl Simulation {
         self.send(Action::Timeline { id, edit_key });
     }
 
-    fn cut_request(&mut self) {
+    pub fn cut_request(&mut self) {
         let running = self.running();
         if !running.is_empty() {
             let exchange = self.random.pick(&running);
@@ -440,7 +440,7 @@ impl Simulation {
         *resent += 1;
         let message = Message { id, created_at, round: *resent + 1 };
         self.note(format!("the operator resends {message:?}"));
-        self.post.enqueue(&message, 0);
+        self.post.enqueue(&message, OPERATOR, 0);
     }
 
     // ---- The end ---------------------------------------------------------------------------------
