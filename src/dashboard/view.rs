@@ -1,0 +1,131 @@
+//! The parts that pages have in common.
+
+use maud::{Markup, html};
+
+/// A text that begins with a capital and ends with a full stop, as an operator's error has neither.
+pub(super) fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string());
+    let text = first.unwrap_or_default() + characters.as_str();
+    if text.ends_with(['.', '!', '?']) { text } else { text + "." }
+}
+
+/// `3 Oct 2026, 14:05 UTC` of an RFC 3339 date-time in UTC; the text itself if it is none.
+pub(super) fn time(text: &str) -> Markup {
+    html! { time datetime=(text) { (in_words(text).unwrap_or_else(|| text.to_owned())) } }
+}
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+fn in_words(text: &str) -> Option<String> {
+    let (date, time) = text.split_once('T')?;
+    let mut parts = date.splitn(3, '-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    let month = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
+    let day: u8 = day.parse().ok()?;
+    let minutes = time.get(..5)?;
+    text.ends_with('Z').then(|| format!("{day} {month} {year}, {minutes} UTC"))
+}
+
+/// A form that is posted to one of our own addresses.
+pub(super) fn form(action: &str, content: &Markup) -> Markup {
+    html! { form method="post" action=(action) autocomplete="off" { (content) } }
+}
+
+/// A field that is not shown.
+pub(super) fn hidden(name: &str, value: &str) -> Markup {
+    html! { input type="hidden" name=(name) value=(value); }
+}
+
+/// A line of text to fill in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Field<'f> {
+    pub name: &'f str,
+    pub label: &'f str,
+    pub value: &'f str,
+    /// What helps to fill it in; may be empty.
+    pub hint: &'f str,
+    pub required: bool,
+}
+
+impl Field<'_> {
+    pub fn render(&self) -> Markup {
+        let hint = (!self.hint.is_empty()).then(|| format!("{}-hint", self.name));
+        html! {
+            label {
+                span { (self.label) }
+                input name=(self.name) value=(self.value) required[self.required]
+                    aria-describedby=[hint.as_ref()];
+                @if let Some(hint) = &hint { small id=(hint) { (self.hint) } }
+            }
+        }
+    }
+}
+
+/// A choice of one: each a value and its label; `chosen` is a value.
+pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: &str) -> Markup {
+    html! {
+        label {
+            span { (label) }
+            select name=(name) {
+                @for (value, text) in options {
+                    option value=(value) selected[*value == chosen] { (text) }
+                }
+            }
+        }
+    }
+}
+
+/// A text to copy: a click selects all of it.
+pub(super) fn copyable(text: &str) -> Markup {
+    html! { code.copy { (text) } }
+}
+
+/// Facts, each a name and its value.
+pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
+    html! {
+        dl { @for (name, value) in rows { div { dt { (name) } dd { (value) } } } }
+    }
+}
+
+/// A table; the first cell of a row is its heading. An empty one is the text instead.
+pub(super) fn table(headings: &[&str], rows: &[Vec<Markup>], empty: &str) -> Markup {
+    if rows.is_empty() {
+        return html! { p.soft { (empty) } };
+    }
+    html! {
+        div.table tabindex="0" role="group" {
+            table {
+                thead { tr { @for heading in headings { th scope="col" { (heading) } } } }
+                tbody {
+                    @for row in rows {
+                        tr { @for (index, cell) in row.iter().enumerate() {
+                            @if index == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What was done, at the top of the answer to a form.
+pub(super) fn done(text: &Markup) -> Markup {
+    html! { div.notice.done role="status" { (text) } }
+}
+
+/// What to know before going on.
+pub(super) fn notice(text: &Markup) -> Markup {
+    html! { div.notice { (text) } }
+}
+
+/// Why a form did nothing, above the form that is filled in again.
+pub(super) fn problem(text: &str) -> Markup {
+    html! { div.notice.alarm role="alert" { (sentence(text)) } }
+}
+
+/// What Workers KV's lists may not show yet.
+pub(super) fn made_just_now() -> Markup {
+    html! { p { small { "What was changed within the last minute may be missing here." } } }
+}

@@ -1,0 +1,1 @@
+//! The dashboard as a Cloudflare Worker of its own: its entry point.
