@@ -1,32 +1,37 @@
 //! Impact pledges for any transaction of a shop: an order, a sign-up, a donation.
 //!
 //! One crate becomes two products: the npm package `impact-pledge` (feature `client`) and the
-//! service, a Cloudflare Worker (feature `server`, with the consumer of its queue `consumer`). A feature
-//! adds exports to JavaScript on wasm32 and changes nothing on other targets; all other modules are
-//! plain Rust.
+//! service, a Cloudflare Worker (feature `server`, with the consumer of its queue `consumer`), beside which
+//! a second Worker serves its dashboard (feature `dashboard`). A feature adds exports to JavaScript on
+//! wasm32 and changes nothing on other targets; all other modules are plain Rust.
 //!
 //! - [`pledge`] has the types of requests and records; [`schema`] describes their JSON, and
 //!   [`validate`] checks it.
 //! - [`api`] defines the HTTP API for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] answers requests: [`auth`] identifies the caller, [`charge`] computes the charge in
 //!   exact decimals, [`settlement`] says what was paid, [`idempotency`] recognises repeats, a [`store`]
-//!   keeps the record, [`secret`] keys the hashes that an operator finds it by, and [`recipient`] shows it to its recipient.
+//!   keeps the record, [`secret`] keys the hashes that an operator finds it by, and [`recipient`] shows
+//!   it to its recipient.
 //! - [`notify`] makes one e-mail of a message that a create put into the queue.
 //! - [`retry`] decides when a client repeats a request.
 //! - All of these build on [`scope`] (modes and units), [`time`], [`http`] and [`version`] (the format
 //!   of records), which use no other module.
-//! - [`operator`] manages keys, prices and transactions: scripts run it as wasm (feature `operator`).
+//! - [`operator`] manages keys, prices and transactions: scripts run it as wasm (feature `operator`), and
+//!   [`dashboard`] is pages and forms over it.
 
 pub mod api;
 pub mod auth;
 pub mod charge;
+#[cfg(any(not(target_family = "wasm"), feature = "dashboard"))]
+pub mod dashboard;
 mod decimal;
 pub mod handle;
 mod hash;
 pub mod http;
 pub mod idempotency;
 pub mod notify;
-#[cfg(any(not(target_family = "wasm"), feature = "operator"))] // else the service's wasm grows
+#[cfg(any(not(target_family = "wasm"), feature = "dashboard", feature = "operator"))]
+// else the service's wasm grows
 pub mod operator;
 pub mod pledge;
 pub mod recipient;
@@ -44,11 +49,18 @@ pub mod version;
 mod client;
 #[cfg(all(target_family = "wasm", feature = "consumer"))] // else `impact-pledge/testing` grows
 mod consumer;
+#[cfg(all(target_family = "wasm", feature = "dashboard"))]
+mod dashboard_exports;
 #[cfg(all(target_family = "wasm", feature = "validate"))]
 mod exports;
 #[cfg(all(target_family = "wasm", feature = "operator"))]
 mod operator_exports;
-#[cfg(all(target_family = "wasm", any(feature = "operator", feature = "server")))]
+#[cfg(all(
+    target_family = "wasm",
+    any(feature = "dashboard", feature = "operator", feature = "server")
+))]
 mod platform;
 #[cfg(all(target_family = "wasm", feature = "server"))]
 pub mod server;
+#[cfg(all(target_family = "wasm", any(feature = "dashboard", feature = "server")))]
+pub mod workers;

@@ -4,8 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should panic")]
 
 use impact_pledge::scope::Mode;
-use impact_pledge::server::{KvNamespace, KvStore};
 use impact_pledge::store::{CatalogueKey, Key, NoMetadata, Store as _, StoreError, TransactionKey};
+use impact_pledge::workers::{KvNamespace, KvStore};
 use serde_json::Value;
 use std::borrow::Cow;
 use support::stores::{access, conforms, id, replay_key};

@@ -3,9 +3,9 @@
 use crate::notify::{
     Headers, Letter, MailError, Mailer, cloudflare_answer, cloudflare_error, resend_answer,
 };
-use crate::server::deadline::{pause, within};
-use crate::server::json::to_js;
-use crate::server::pieces::Pieces;
+use crate::workers::deadline::{pause, within};
+use crate::workers::json::to_js;
+use crate::workers::pieces::Pieces;
 use gloo_net::http::{Method, RequestBuilder};
 use js_sys::{Promise, Reflect, Uint8Array};
 use serde::Serialize;

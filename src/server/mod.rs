@@ -4,22 +4,11 @@
 //!
 //! `worker.js` loads the module; `recover.js` answers the requests of an instance that broke.
 
-pub(crate) mod deadline;
-pub(crate) mod json;
-mod kv;
-mod outbox;
-pub(crate) mod pieces;
-mod rate_limit;
-mod request;
-mod response;
-
-pub use kv::{KvNamespace, KvStore};
-
 use crate::handle::{Caches, Journal, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
-use outbox::{DelayedQueue, Queue};
-use rate_limit::RateLimit;
-use request::WorkerRequest;
+use crate::workers::{
+    DelayedQueue, KvNamespace, KvStore, Queue, RateLimit, WorkerRequest, convert,
+};
 use std::cell::OnceCell;
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -105,7 +94,7 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
     if response.status >= 400 {
         request.drain().await; // an unread body would break the connection
     }
-    response::convert(response)
+    convert(response)
 }
 
 fn read_settings(bindings: &Bindings) -> Settings {

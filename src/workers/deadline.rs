@@ -3,7 +3,7 @@
 use js_sys::Promise;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-#[wasm_bindgen(module = "/src/server/within.js")]
+#[wasm_bindgen(module = "/src/workers/within.js")]
 extern "C" {
     /// The outcome of a promise, or a rejection with `undefined` when the time is up.
     pub fn within(promise: &Promise, milliseconds: u32) -> Promise;

@@ -1,0 +1,177 @@
+//! The pages as documents.
+
+use super::access::{Act, Identity, Roles};
+use super::settings::Settings;
+use crate::http::{Body, Media, Response};
+use base64ct::{Base64, Encoding as _};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
+
+const STYLE: &str = include_str!("style.css");
+/// The icon of the browser's tab: a leaf in white on a disc.
+const ICON: &str = "data:image/svg+xml,\
+     %3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E\
+     %3Ccircle cx='12' cy='12' r='12' fill='%231c2822'/%3E\
+     %3Cpath d='M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17Z' fill='%2386cda2'/%3E\
+     %3C/svg%3E";
+
+/// The pages of the menu: name, address, and what a person must be allowed to do.
+const MENU: [(&str, &str, Act); 7] = [
+    ("Find", "/", Act::Look),
+    ("Units", "/units", Act::Look),
+    ("Teams", "/teams", Act::Operate),
+    ("Prices", "/prices", Act::Operate),
+    ("E-mails", "/mails", Act::Support),
+    ("Changes", "/audit", Act::Operate),
+    ("System", "/system", Act::Operate),
+];
+
+/// What a request is answered with.
+pub(super) struct Page {
+    pub status: u16,
+    pub content: Content,
+}
+
+pub(super) enum Content {
+    /// A page of the dashboard: its title, and what is below.
+    Framed(Cow<'static, str>, Markup),
+    /// A document of its own, such as a timeline, with its `Content-Security-Policy`.
+    Document(String, Cow<'static, str>),
+    /// A file for a spreadsheet: its name, of letters, digits, `.`, `-` and `_`, and its bytes.
+    Csv(String, Vec<u8>),
+}
+
+impl Page {
+    /// A page of the dashboard.
+    pub fn new(title: impl Into<Cow<'static, str>>, content: Markup) -> Self {
+        Page { status: 200, content: Content::Framed(title.into(), content) }
+    }
+
+    pub fn into_response<V>(self, frame: &Frame<'_>) -> Response<V> {
+        let mut disposition = None;
+        let (media, policy, body) = match self.content {
+            Content::Framed(title, content) => {
+                (HTML, Cow::Owned(policy()), frame.render(&title, &content).into_string().into())
+            }
+            Content::Document(html, policy) => (HTML, policy, html.into_bytes()),
+            Content::Csv(name, bytes) => {
+                disposition = Some(format!("attachment; filename=\"{name}\""));
+                (CSV, Cow::Borrowed(NOTHING), bytes)
+            }
+        };
+        let mut response = Response::new(self.status, Media::None, Body::Bytes(body));
+        response.headers = headers(media, policy);
+        let disposition = disposition.map(|text| ("content-disposition", Cow::Owned(text)));
+        response.headers.extend(disposition);
+        response
+    }
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSV: &str = "text/csv; charset=utf-8";
+const NOTHING: &str = "default-src 'none'";
+
+/// The headers of every answer with a body. Forms need the referrer policy: without a referrer a browser
+/// sends no origin.
+fn headers(
+    media: &'static str,
+    policy: Cow<'static, str>,
+) -> Vec<(&'static str, Cow<'static, str>)> {
+    vec![
+        ("content-type", Cow::Borrowed(media)),
+        ("content-security-policy", policy),
+        ("cross-origin-opener-policy", Cow::Borrowed("same-origin")),
+        ("cross-origin-resource-policy", Cow::Borrowed("same-origin")),
+        ("referrer-policy", Cow::Borrowed("same-origin")),
+        ("x-content-type-options", Cow::Borrowed("nosniff")),
+        ("x-robots-tag", Cow::Borrowed("noindex, nofollow")),
+    ]
+}
+
+/// The `Content-Security-Policy`: no scripts, no frames, our style, and our forms.
+fn policy() -> String {
+    let style = Base64::encode_string(&Sha256::digest(STYLE));
+    format!(
+        "default-src 'none'; style-src 'sha256-{style}'; img-src data:; base-uri 'none'; \
+         form-action 'self'; frame-ancestors 'none'"
+    )
+}
+
+/// The parts of a page around its content.
+pub(super) struct Frame<'f> {
+    pub settings: &'f Settings,
+    pub roles: &'f Roles,
+    pub identity: Identity<'f>,
+    /// The path that was asked for.
+    pub path: &'f str,
+}
+
+impl Frame<'_> {
+    fn render(&self, title: &str, content: &Markup) -> Markup {
+        let environment = &self.settings.environment;
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (title) " · Impact Pledge dashboard" }
+                    link rel="icon" href=(ICON);
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    a.skip href="#main" { "Skip to the content" }
+                    @if !environment.is_empty() {
+                        p.band.production[self.settings.is_production()] { (environment) }
+                    }
+                    header {
+                        a.brand href="/" { (logo()) "Impact Pledge" }
+                        (self.menu())
+                        (self.person())
+                    }
+                    main #main { h1 { (title) } (content) }
+                    footer { "Version " (self.settings.version) }
+                }
+            }
+        }
+    }
+
+    fn menu(&self) -> Markup {
+        let own = MENU.iter().filter(|(_, _, act)| self.roles.may(*act));
+        html! {
+            nav aria-label="Pages" {
+                ul {
+                    @for (name, address, _) in own {
+                        li { a href=(address) aria-current=[self.current(address)] { (name) } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// `page` for the page itself, `true` for one below it.
+    fn current(&self, address: &str) -> Option<&'static str> {
+        let below = self.path.strip_prefix(address)?;
+        match below {
+            "" => Some("page"),
+            _ => below.starts_with('/').then_some("true"),
+        }
+    }
+
+    fn person(&self) -> Markup {
+        let Identity::Address(address) = self.identity else { return html! {} };
+        html! { p.person { bdi { (address) } " " small { (self.roles.in_words()) } } }
+    }
+}
+
+/// Draws the logo: a leaf in a ring.
+fn logo() -> Markup {
+    html! {
+        svg viewBox="0 0 24 24" width="26" height="26" aria-hidden="true" {
+            circle cx="12" cy="12" r="11" {}
+            path d="M7 17C5.6 10.4 9.6 6.4 17.4 6.6 17.8 14.4 13.6 18.4 7 17L13 11" {}
+        }
+    }
+}

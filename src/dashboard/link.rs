@@ -1,0 +1,18 @@
+//! Addresses of the dashboard's own pages. None has a key or an e-mail address.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// What a segment of a path may have as it is.
+const SEGMENT: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
+
+/// A text as a segment of a path, or as the value of a parameter.
+pub(super) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, SEGMENT).to_string()
+}
+
+/// `/` and the segments, each encoded.
+pub(super) fn path(segments: &[&str]) -> String {
+    let encoded = segments.iter().map(|segment| encoded(segment));
+    "/".to_owned() + &encoded.collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,230 @@
+//! The dashboard: pages and forms over the [`operator`](crate::operator)'s functions, for people without
+//! a shell.
+//!
+//! A page is one document with its style; it runs no script and loads nothing. Cloudflare Access says who
+//! asks, the [roles](access) say what they may do. Nothing secret is part of an address: searches are
+//! posted. A form answers with what was done, as Workers KV may show it in no list for a minute.
+
+mod access;
+mod audit;
+mod chart;
+mod csv;
+mod find;
+mod form;
+mod frame;
+mod keys;
+mod link;
+mod mail_state;
+mod mails;
+mod payment;
+mod person;
+mod prices;
+mod profile;
+mod register;
+mod request;
+mod route;
+mod settings;
+mod system;
+mod team;
+mod transaction;
+mod unit;
+mod usage;
+mod view;
+
+pub use access::{Act, Identity, Role};
+pub use route::{Route, route};
+pub use settings::{Settings, Variables};
+
+use crate::handle::{Clock, Entropy, Outbox};
+use crate::http::{Body, InFlight, Request, Response};
+use crate::operator::OperatorError;
+use crate::operator::audit::Author;
+use crate::store::{OperatorStore, StoreError};
+use access::Roles;
+use form::Form;
+use frame::{Frame, Page};
+use maud::html;
+use request::Asked;
+
+/// The dashboard, with its ports.
+#[expect(missing_debug_implementations, reason = "ports")]
+pub struct Dashboard<'d, S, C, E> {
+    /// The records.
+    pub store: &'d S,
+    /// The time.
+    pub clock: &'d C,
+    /// Randomness.
+    pub entropy: &'d E,
+    /// The Worker's variables.
+    pub settings: &'d Settings,
+    /// The service's queue of notifications; `None` if none is bound.
+    pub outbox: Option<&'d dyn Outbox>,
+    /// The bytes of the forms that are read at this time.
+    pub in_flight: &'d InFlight,
+}
+
+/// A person at work: the ports, and what the person may do.
+struct Desk<'d, S, C, E> {
+    store: &'d S,
+    author: Author<'d, C, E>,
+    clock: &'d C,
+    entropy: &'d E,
+    settings: &'d Settings,
+    outbox: Option<&'d dyn Outbox>,
+    roles: &'d Roles,
+}
+
+impl<S, C, E> Desk<'_, S, C, E> {
+    /// Whether the person may do this: a page leaves out what they may not.
+    fn may(&self, act: Act) -> bool {
+        self.roles.may(act)
+    }
+}
+
+/// Why a page cannot be shown, or a form does nothing.
+enum Refusal {
+    /// The operator's function failed.
+    Operator(OperatorError),
+    /// The request itself is at fault: a status, and the problem with its remedy.
+    Request(u16, String),
+}
+
+impl From<OperatorError> for Refusal {
+    fn from(error: OperatorError) -> Self {
+        Refusal::Operator(error)
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Refusal::Operator(error.into())
+    }
+}
+
+type Result<T = Page, E = Refusal> = std::result::Result<T, E>;
+
+impl Refusal {
+    /// What was sent cannot be used.
+    fn invalid(problem: impl Into<String>) -> Self {
+        Refusal::Request(422, problem.into())
+    }
+
+    fn status(&self) -> u16 {
+        match self {
+            Refusal::Operator(OperatorError::Invalid(_)) => 422,
+            Refusal::Operator(OperatorError::Store(StoreError::Damaged(_))) => 500,
+            Refusal::Operator(OperatorError::Store(StoreError::Unavailable)) => 503,
+            Refusal::Request(status, _) => *status,
+        }
+    }
+
+    fn page(&self) -> Page {
+        let status = self.status();
+        let (title, text) = match self {
+            Refusal::Operator(OperatorError::Store(StoreError::Unavailable)) => (
+                "No answer from the records",
+                "Workers KV did not answer in time. What you sent may have been done in part: look \
+                 at the page of what you changed, then send it again."
+                    .to_owned(),
+            ),
+            Refusal::Operator(error) => ("This was not done", error.to_string()),
+            Refusal::Request(403, text) => ("This is not for you", text.clone()),
+            Refusal::Request(404, text) => ("There is no such page", text.clone()),
+            Refusal::Request(_, text) => ("This cannot be done", text.clone()),
+        };
+        let text = view::sentence(&text);
+        Page { status, ..Page::new(title, html! { p.lead { (text) } }) }
+    }
+}
+
+impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
+    /// Serves one request of this person. Every outcome is a response.
+    pub async fn handle(
+        &self,
+        request: &impl Request,
+        identity: Identity<'_>,
+    ) -> Response<S::Value> {
+        let began_ms = self.clock.now_ms();
+        let asked = Asked::new(request);
+        let roles = self.settings.roles_of(identity);
+        let page = match self.answer(request, &asked, identity, &roles).await {
+            Ok(page) => page,
+            Err(refusal) => refusal.page(),
+        };
+        let frame = Frame { settings: self.settings, roles: &roles, identity, path: &asked.path };
+        let took_ms = self.clock.now_ms().saturating_sub(began_ms);
+        let log = asked.log_line(page.status, took_ms);
+        let mut response = page.into_response(&frame);
+        response.log = Some(log);
+        if asked.method == "HEAD" {
+            response.body = Body::Empty; // with the headers of a GET
+        }
+        response
+    }
+
+    async fn answer(
+        &self,
+        request: &impl Request,
+        asked: &Asked,
+        identity: Identity<'_>,
+        roles: &Roles,
+    ) -> Result {
+        let by = identity.address()?;
+        let route = asked.route()?;
+        if !roles.may(route.act()) {
+            return Err(access::refusal(by, roles, route.act()));
+        }
+        asked.check_origin()?;
+        let form = asked.form(request, self.in_flight).await?;
+        let desk = Desk {
+            store: self.store,
+            author: Author::new(by, self.clock, self.entropy)?,
+            clock: self.clock,
+            entropy: self.entropy,
+            settings: self.settings,
+            outbox: self.outbox,
+            roles,
+        };
+        desk.show(&route, &form, &asked.query).await
+    }
+}
+
+impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
+    /// The page of a route. `form` is what was posted, `query` what the address has.
+    async fn show(&self, route: &Route, form: &Form, query: &Form) -> Result {
+        match route {
+            Route::Home => find::home(self, form, query).await,
+            Route::Find => find::find(self, form, query).await,
+            Route::Transaction(id) => transaction::transaction(self, id, form, query).await,
+            Route::Reveal(id) => transaction::reveal(self, id, form, query).await,
+            Route::Resend(id) => transaction::resend(self, id, form, query).await,
+            Route::PreviewMail(id) => transaction::preview_mail(self, id, form, query).await,
+            Route::Erase(id) => transaction::erase(self, id, form, query).await,
+            Route::Units => unit::units(self, form, query).await,
+            Route::AddUnit => unit::add_unit(self, form, query).await,
+            Route::Unit(id) => unit::unit(self, id, form, query).await,
+            Route::SetProfile(id) => profile::set_profile(self, id, form, query).await,
+            Route::PreviewProfile(id) => profile::preview_profile(self, id, form, query).await,
+            Route::Usage(id) => usage::usage(self, id, form, query).await,
+            Route::UsageCsv(id) => usage::usage_csv(self, id, form, query).await,
+            Route::Count(id) => usage::count(self, id, form, query).await,
+            Route::MarkPaid(id) => payment::mark_paid(self, id, form, query).await,
+            Route::UndoPaid(id) => payment::undo_paid(self, id, form, query).await,
+            Route::Person => person::person(self, form, query).await,
+            Route::ErasePerson => person::erase_person(self, form, query).await,
+            Route::MakeKey => keys::make_key(self, form, query).await,
+            Route::RotateKey => keys::rotate_key(self, form, query).await,
+            Route::RevokeKey => keys::revoke_key(self, form, query).await,
+            Route::Teams => team::teams(self, form, query).await,
+            Route::AddTeam => team::add_team(self, form, query).await,
+            Route::Team(id) => team::team(self, id, form, query).await,
+            Route::AddMember(id) => team::add_member(self, id, form, query).await,
+            Route::RemoveMember(id) => team::remove_member(self, id, form, query).await,
+            Route::Prices => prices::prices(self, form, query).await,
+            Route::SetPrices => prices::set_prices(self, form, query).await,
+            Route::Mails => mails::mails(self, form, query).await,
+            Route::Audit => audit::audit(self, form, query).await,
+            Route::System => system::system(self, form, query).await,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a browser asks for.
+
+use super::form::Form;
+use super::route::{self, Route};
+use super::{Refusal, Result};
+use crate::http::{Address, BodyError, InFlight, Request};
+use crate::scope::{Mode, Scope};
+use serde::Serialize;
+
+/// Most bytes of a form: a price list of 1 MiB, encoded.
+const MAX_FORM_BYTES: usize = 3 * 1024 * 1024;
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// The parts of a request that decide, before its body is read.
+pub(super) struct Asked {
+    pub method: String,
+    origin: String,
+    pub path: String,
+    /// The parameters of the address.
+    pub query: Form,
+    fetch_site: Option<String>,
+    from: Option<String>,
+    media: Option<String>,
+}
+
+/// The line of the log. It has no address: that may have an ID of a shop's.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'l> {
+    route: &'l str,
+    status: u16,
+    ms: u64,
+}
+
+impl Asked {
+    pub fn new(request: &impl Request) -> Self {
+        let url = request.url();
+        let address = Address::parse(&url);
+        Asked {
+            method: request.method().into_owned(),
+            origin: address.origin.to_owned(),
+            path: address.path.to_owned(),
+            query: Form::parse(address.query.as_bytes()),
+            fetch_site: request.header("sec-fetch-site"),
+            from: request.header("origin"),
+            media: request.header("content-type"),
+        }
+    }
+
+    pub fn route(&self) -> Result<Route> {
+        route::find(&self.method, &self.path)
+    }
+
+    /// Refuses a form that another site's page may have sent (cross-site request forgery).
+    pub fn check_origin(&self) -> Result<()> {
+        if self.method != "POST" {
+            return Ok(());
+        }
+        let is_ours = match &self.fetch_site {
+            Some(site) => site == "same-origin",
+            None => self.from.as_ref() == Some(&self.origin),
+        };
+        match is_ours {
+            true => Ok(()),
+            false => Err(Refusal::Request(
+                403,
+                "The form was not sent by a page of this dashboard, so nothing was done. Open the \
+                 page here, and send the form from it."
+                    .to_owned(),
+            )),
+        }
+    }
+
+    /// Reads what was posted.
+    pub async fn form(&self, request: &impl Request, in_flight: &InFlight) -> Result<Form> {
+        if self.method != "POST" {
+            return Ok(Form::default());
+        }
+        let media = self.media.as_deref().unwrap_or_default();
+        let media = media.split(';').next().unwrap_or_default().trim();
+        if !media.eq_ignore_ascii_case(FORM) {
+            return Err(Refusal::Request(415, format!("A form is sent as {FORM}.")));
+        }
+        let everybody = Scope { mode: Mode::Live, unit: String::new() };
+        let mut reservation = in_flight.reservation(&everybody);
+        let body = request.body(MAX_FORM_BYTES, &mut reservation).await;
+        body.map(|body| Form::parse(&body)).map_err(|error| match error {
+            BodyError::TooLarge => Refusal::Request(
+                413,
+                format!("A form may have {MAX_FORM_BYTES} bytes. Nothing was done."),
+            ),
+            BodyError::Busy => Refusal::Request(
+                503,
+                "Too many forms are read at this time. Nothing was done: send it again.".to_owned(),
+            ),
+            BodyError::Broken | BodyError::Slow => Refusal::Request(
+                400,
+                "The form did not arrive whole. Nothing was done: send it again.".to_owned(),
+            ),
+        })
+    }
+
+    pub fn log_line(&self, status: u16, ms: u64) -> String {
+        let route = self.route();
+        let route = route.as_ref().map_or("none", Route::template);
+        serde_json::to_string(&Line { route, status, ms }).unwrap_or_default() // it cannot fail
+    }
+}

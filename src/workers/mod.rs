@@ -1,0 +1,17 @@
+//! The ports on Cloudflare Workers: requests and responses, the namespace of KV, the queue, the rate limit.
+//! Every wait has a deadline.
+
+pub(crate) mod deadline;
+pub(crate) mod json;
+pub(crate) mod kv;
+mod outbox;
+pub(crate) mod pieces;
+mod rate_limit;
+mod request;
+mod response;
+
+pub use kv::{KvNamespace, KvStore};
+pub use outbox::{DelayedQueue, Queue};
+pub use rate_limit::RateLimit;
+pub use request::WorkerRequest;
+pub use response::convert;
