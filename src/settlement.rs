@@ -5,7 +5,7 @@
 
 use crate::time::{date_time, parse_ms};
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
 /// How long after its last moment a month has ended, in milliseconds: a day, so that no clock and no
@@ -38,6 +38,14 @@ impl Month {
         Month::parse(date_time.get(.."2026-11".len())?)
     }
 
+    /// The month before; `None` for the first one of the calendar.
+    pub fn previous(self) -> Option<Self> {
+        match self.month {
+            1 => Some(Month { year: self.year.checked_sub(1)?, month: 12 }),
+            month => Some(Month { month: month - 1, ..self }),
+        }
+    }
+
     /// Whether it has ended for good, a day ago.
     pub fn has_ended(self, now_ms: u64) -> bool {
         let next = match self.month {
@@ -52,6 +60,12 @@ impl Month {
 impl Display for Month {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{:04}-{:02}", self.year, self.month)
+    }
+}
+
+impl Serialize for Month {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -122,7 +136,7 @@ pub struct Settlement {
     pub at: String,
 }
 
-/// The sum of a month in one currency, as it was paid.
+/// The sum of a month in one currency, as it was counted or paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SettledSum {

@@ -17,35 +17,70 @@ const ICON: &str = "data:image/svg+xml,\
      %3C/svg%3E";
 
 /// The pages of the menu: name, address, and what a person must be allowed to do.
-const MENU: [(&str, &str, Act); 1] = [("Find", "/", Act::Look)];
+const MENU: [(&str, &str, Act); 7] = [
+    ("Find", "/", Act::Look),
+    ("Units", "/units", Act::Look),
+    ("Teams", "/teams", Act::Operate),
+    ("Prices", "/prices", Act::Operate),
+    ("E-mails", "/mails", Act::Support),
+    ("Changes", "/audit", Act::Operate),
+    ("System", "/system", Act::Operate),
+];
 
 /// What a request is answered with.
 pub(super) struct Page {
     pub status: u16,
-    pub title: Cow<'static, str>,
-    /// Between heading and foot.
-    pub content: Markup,
+    pub content: Content,
+}
+
+pub(super) enum Content {
+    /// A page of the dashboard: its title, and what is below.
+    Framed(Cow<'static, str>, Markup),
+    /// A document of its own, such as a timeline, with its `Content-Security-Policy`.
+    Document(String, Cow<'static, str>),
+    /// A file for a spreadsheet: its name, of letters, digits, `.`, `-` and `_`, and its bytes.
+    Csv(String, Vec<u8>),
 }
 
 impl Page {
+    /// A page of the dashboard.
     pub fn new(title: impl Into<Cow<'static, str>>, content: Markup) -> Self {
-        Page { status: 200, title: title.into(), content }
+        Page { status: 200, content: Content::Framed(title.into(), content) }
     }
 
     pub fn into_response<V>(self, frame: &Frame<'_>) -> Response<V> {
-        let html = frame.render(&self.title, &self.content).into_string();
-        let mut response = Response::new(self.status, Media::None, Body::Bytes(html.into_bytes()));
-        response.headers = headers("text/html; charset=utf-8", policy());
+        let mut disposition = None;
+        let (media, policy, body) = match self.content {
+            Content::Framed(title, content) => {
+                (HTML, Cow::Owned(policy()), frame.render(&title, &content).into_string().into())
+            }
+            Content::Document(html, policy) => (HTML, policy, html.into_bytes()),
+            Content::Csv(name, bytes) => {
+                disposition = Some(format!("attachment; filename=\"{name}\""));
+                (CSV, Cow::Borrowed(NOTHING), bytes)
+            }
+        };
+        let mut response = Response::new(self.status, Media::None, Body::Bytes(body));
+        response.headers = headers(media, policy);
+        let disposition = disposition.map(|text| ("content-disposition", Cow::Owned(text)));
+        response.headers.extend(disposition);
         response
     }
 }
 
+const HTML: &str = "text/html; charset=utf-8";
+const CSV: &str = "text/csv; charset=utf-8";
+const NOTHING: &str = "default-src 'none'";
+
 /// The headers of every answer with a body. Forms need the referrer policy: without a referrer a browser
 /// sends no origin.
-fn headers(media: &'static str, policy: String) -> Vec<(&'static str, Cow<'static, str>)> {
+fn headers(
+    media: &'static str,
+    policy: Cow<'static, str>,
+) -> Vec<(&'static str, Cow<'static, str>)> {
     vec![
         ("content-type", Cow::Borrowed(media)),
-        ("content-security-policy", Cow::Owned(policy)),
+        ("content-security-policy", policy),
         ("cross-origin-opener-policy", Cow::Borrowed("same-origin")),
         ("cross-origin-resource-policy", Cow::Borrowed("same-origin")),
         ("referrer-policy", Cow::Borrowed("same-origin")),
@@ -68,6 +103,8 @@ pub(super) struct Frame<'f> {
     pub settings: &'f Settings,
     pub roles: &'f Roles,
     pub identity: Identity<'f>,
+    /// The path that was asked for.
+    pub path: &'f str,
 }
 
 impl Frame<'_> {
@@ -105,8 +142,21 @@ impl Frame<'_> {
         let own = MENU.iter().filter(|(_, _, act)| self.roles.may(*act));
         html! {
             nav aria-label="Pages" {
-                ul { @for (name, address, _) in own { li { a href=(address) { (name) } } } }
+                ul {
+                    @for (name, address, _) in own {
+                        li { a href=(address) aria-current=[self.current(address)] { (name) } }
+                    }
+                }
             }
+        }
+    }
+
+    /// `page` for the page itself, `true` for one below it.
+    fn current(&self, address: &str) -> Option<&'static str> {
+        let below = self.path.strip_prefix(address)?;
+        match below {
+            "" => Some("page"),
+            _ => below.starts_with('/').then_some("true"),
         }
     }
 

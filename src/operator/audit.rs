@@ -1,9 +1,10 @@
 //! The record of changes: who changed what, by which command, and when. It is written before the
 //! change: if it cannot be written, nothing is changed.
 
-use super::{OperatorError, Pages, Result, encode};
+use super::position::Position;
+use super::{OperatorError, Pages, Result, encode, read_values};
 use crate::handle::{Clock, Entropy};
-use crate::store::{AuditKey, Key as _, MAX_READS, NoMetadata, OperatorStore, Registered, decode};
+use crate::store::{AuditKey, Key as _, NoMetadata, OperatorStore, Registered, decode};
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,11 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
             "this is not the name of who changes records: give one line of 1 to {MAX_NAME_BYTES} \
              bytes by `--by`"
         )))
+    }
+
+    /// Their name.
+    pub fn by(&self) -> &str {
+        self.by
     }
 
     /// The author and the time, for a record that is made now.
@@ -91,14 +97,58 @@ pub async fn since(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Chan
         let keys: Vec<_> = page.iter().filter_map(|record| AuditKey::parse(&record.name)).collect();
         let recent: Vec<_> =
             keys.iter().copied().take_while(|key| key.time_ms() >= since_ms).collect();
-        for keys in recent.chunks(MAX_READS) {
-            for value in store.get_values(keys).await?.into_iter().flatten() {
-                changes.push(decode(AuditKey::KIND, &value)?);
-            }
+        for value in read_values(store, &recent).await?.into_iter().flatten() {
+            changes.push(decode(AuditKey::KIND, &value)?);
         }
         if recent.len() < keys.len() {
             break;
         }
     }
     Ok(changes)
+}
+
+/// Some of the changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AuditPage {
+    /// The newest first.
+    pub changes: Vec<Change>,
+    /// Number of records among them that cannot be read.
+    pub damaged: usize,
+    /// Leads to older changes; `None` if these are the oldest.
+    pub next: Option<String>,
+}
+
+/// At most so many changes, and at least one, from one list call: the newest, or those that `next` of
+/// the page before leads to. Those of the last minute may be missing.
+///
+/// # Errors
+/// If `next` is not such a text, or the store fails.
+pub async fn page(
+    store: &impl OperatorStore,
+    next: Option<&str>,
+    count: usize,
+) -> Result<AuditPage> {
+    let position = next.map_or(Some(Position::default()), Position::parse);
+    let position = position.ok_or_else(|| {
+        OperatorError::Invalid(
+            "this is no place in the record of changes: begin with the newest ones".to_owned(),
+        )
+    })?;
+    let listed = store.list(AuditKey::PREFIX, position.cursor.as_deref()).await?;
+    let mut names = listed.records.iter().map(|record| &*record.name);
+    let some = names.by_ref().filter(|name| position.is_before(name)).take(count.max(1));
+    let some: Vec<_> = some.collect();
+    let next = match (names.next(), some.last()) {
+        (Some(_), Some(last)) => Some(position.after(last)),
+        _ => listed.cursor.map(|cursor| position.next_page(Some(cursor))),
+    };
+    let keys: Vec<_> = some.iter().filter_map(|name| AuditKey::parse(name)).collect();
+    let (mut changes, mut damaged) = (Vec::new(), some.len() - keys.len());
+    for value in read_values(store, &keys).await?.into_iter().flatten() {
+        match decode(AuditKey::KIND, &value) {
+            Ok(change) => changes.push(change),
+            Err(_) => damaged += 1,
+        }
+    }
+    Ok(AuditPage { changes, damaged, next: next.map(|next| next.to_string()) })
 }

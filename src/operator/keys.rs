@@ -1,23 +1,26 @@
 //! API keys: create, list, revoke, rotate.
 
-use super::audit::{self, Author};
+use super::audit::{self, Author, Change};
+use super::form::{FormId, SKEW_MS};
 use super::{OperatorError, Pages, Result, encode, read_value, register, secret, without_position};
 use crate::auth::{ApiKey, KEY_BYTES, KEY_ID_LENGTH, KeyHash, KeyLevel, KeyRecord, new_key};
 use crate::handle::{Clock, Entropy};
 use crate::scope::Mode;
+use crate::secret::NamespaceSecret;
 use crate::store::{
     CredentialKey, Key, Listed, OperatorStore, Registered, Stored, StoredValue as _,
 };
-use crate::time::{date_time_in_seconds, parse_ms};
+use crate::time::{age_ms, date_time_in_seconds, parse_ms};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The command that [`rotate`] looks for.
+const CREATE: &str = "keys create";
 const REVOKE: &str = "keys revoke";
+const ROTATE: &str = "keys rotate";
 
-/// By how much the clocks of two operators may differ, in milliseconds.
-const SKEW_MS: u64 = 5 * 60_000;
+/// How long Workers KV may not show a write, in milliseconds.
+const SEEN_AFTER_MS: u64 = 60_000;
 
 /// A key that was made just now.
 #[derive(Clone, Debug, Serialize)]
@@ -148,35 +151,180 @@ pub async fn create(
     author: &Author<'_, impl Clock, impl Entropy>,
     record: KeyRecord,
 ) -> Result<MadeKey> {
-    read(&encode(&record)?).map_err(OperatorError::Invalid)?; // as the service will
-    let (key, credential) = draw(author.entropy, record.mode);
-    author.record(store, "keys create", [&credential.0.id(), record.level.id()]).await?;
-    let secret = Some(secret::find_or_make(store, author.entropy).await?);
-    register::ensure(store, author, std::slice::from_ref(&record.level)).await?;
-    let record = KeyRecord { secret, ..record };
-    let note = KeyNote::new(&record, author.registered());
-    put_new(store, key, credential, encode(&record)?, &note).await
+    create_by(store, author, record, None).await
 }
 
-/// Draws a key. Returns its text, and the key of its record.
-fn draw(entropy: &impl Entropy, mode: Mode) -> (String, CredentialKey) {
-    let mut random = [0; KEY_BYTES];
-    entropy.fill(&mut random);
-    let key = new_key(mode, random);
-    let credential = CredentialKey(ApiKey::new(&key).hash());
-    (key, credential)
-}
-
-async fn put_new(
+/// As [`create`], for a form that may be sent several times: the same person gets the same key of it
+/// for the same record, within an hour, and not again once that was revoked or replaced.
+///
+/// Workers KV may not show a change for a minute. So long, sent again elsewhere, a form may write the
+/// key a second time, with a second entry in the record of changes, or bring back one that was revoked
+/// within the same minute. And the first form of a namespace, which has no secret before, may make two keys.
+///
+/// # Errors
+/// As [`create`]; if the form is too old, or what it made is not there any more.
+pub async fn create_once(
     store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    record: KeyRecord,
+    form: &FormId,
+) -> Result<MadeKey> {
+    form.check(author.clock)?;
+    create_by(store, author, record, Some(form)).await
+}
+
+async fn create_by(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    record: KeyRecord,
+    form: Option<&FormId>,
+) -> Result<MadeKey> {
+    let record = KeyRecord { secret: None, ..record };
+    let asked = encode(&record)?;
+    read(&asked).map_err(OperatorError::Invalid)?; // as the service will
+    let (secret, is_new) = secret::find_or_draw(store, author.entropy).await?;
+    let drawn = match form {
+        None => Drawn::random(author, record.mode),
+        Some(form) => {
+            let drawn = Drawn::of(form, author, &secret, record.mode, &asked);
+            drawn.with_change(store, form).await?
+        }
+    };
+    if let Some(made) = drawn.made_before(store, author.clock).await? {
+        return Ok(made);
+    }
+    drawn.record(store, author, CREATE, [&drawn.id(), record.level.id()]).await?;
+    if is_new {
+        secret::keep(store, secret).await?;
+    }
+    register::ensure(store, author, std::slice::from_ref(&record.level)).await?;
+    let record = KeyRecord { secret: Some(secret), ..record };
+    let note = KeyNote::new(&record, drawn.registered(author));
+    drawn.put(store, encode(&record)?, &note).await
+}
+
+/// A key that is to be made.
+struct Drawn {
     key: String,
     credential: CredentialKey,
-    value: Vec<u8>,
-    note: &KeyNote,
-) -> Result<MadeKey> {
-    let metadata = serde_json::to_value(note)?;
-    store.put(&NotedKey(credential), value, &metadata).await?;
-    Ok(MadeKey { key, row: KeyRow::new(credential, &metadata, None) })
+    /// The change that has made it, if a form is sent once more.
+    change: Option<Change>,
+}
+
+impl Drawn {
+    fn new(mode: Mode, bytes: [u8; KEY_BYTES]) -> Self {
+        let key = new_key(mode, bytes);
+        let credential = CredentialKey(ApiKey::new(&key).hash());
+        Drawn { key, credential, change: None }
+    }
+
+    fn random(author: &Author<'_, impl Clock, impl Entropy>, mode: Mode) -> Self {
+        let mut random = [0; KEY_BYTES];
+        author.entropy.fill(&mut random);
+        Drawn::new(mode, random)
+    }
+
+    /// The key that a form makes, which is sent by the author and says `what` to make.
+    fn of(
+        form: &FormId,
+        author: &Author<'_, impl Clock, impl Entropy>,
+        secret: &NamespaceSecret,
+        mode: Mode,
+        what: &[u8],
+    ) -> Self {
+        Drawn::new(mode, form.bytes(secret, author.by, mode, what))
+    }
+
+    fn id(&self) -> String {
+        self.credential.0.id()
+    }
+
+    /// Looks whether the form has made it before. Its record is not read, which Workers KV would then
+    /// not show for a while.
+    async fn with_change(self, store: &impl OperatorStore, form: &FormId) -> Result<Self> {
+        let id = self.id();
+        let changes = audit::since(store, form.began_ms()).await?;
+        if changes.iter().any(|change| revokes(change, &id) || of_rotation(change, 0) == Some(&id))
+        {
+            return Err(self.gone());
+        }
+        let makes = |change: &Change| {
+            let created = (change.command == CREATE).then(|| change.on.first()).flatten();
+            created.or(of_rotation(change, 1)) == Some(&id)
+        };
+        Ok(Drawn { change: changes.into_iter().find(makes), ..self })
+    }
+
+    /// The key that a form has made more than a minute ago. Before, it is written once more: the first
+    /// write may be under way, or have failed.
+    async fn made_before(
+        &self,
+        store: &impl OperatorStore,
+        clock: &impl Clock,
+    ) -> Result<Option<MadeKey>> {
+        let Some(change) = &self.change else { return Ok(None) };
+        if age_ms(&change.at, clock.now_ms()).is_none_or(|age_ms| age_ms < SEEN_AFTER_MS) {
+            return Ok(None);
+        }
+        self.stored(store).await?.ok_or_else(|| self.gone()).map(Some)
+    }
+
+    async fn stored(&self, store: &impl OperatorStore) -> Result<Option<MadeKey>> {
+        let stored = store.get(&NotedKey(self.credential)).await?;
+        let row = |metadata| KeyRow::new(self.credential, &metadata, None);
+        Ok(stored.map(|stored| MadeKey { key: self.key.clone(), row: row(stored.metadata) }))
+    }
+
+    fn gone(&self) -> OperatorError {
+        OperatorError::Invalid(format!(
+            "nothing was done: the key {} that this form made is not there any more; open its page \
+             again to make another",
+            self.id()
+        ))
+    }
+
+    /// Writes the record of the change, unless it is there.
+    async fn record(
+        &self,
+        store: &impl OperatorStore,
+        author: &Author<'_, impl Clock, impl Entropy>,
+        command: &str,
+        on: [&str; 2],
+    ) -> Result<()> {
+        match self.change {
+            Some(_) => Ok(()),
+            None => author.record(store, command, on).await,
+        }
+    }
+
+    /// Who made it, and when.
+    fn registered(&self, author: &Author<'_, impl Clock, impl Entropy>) -> Registered {
+        let before = self.change.clone();
+        before.map_or_else(
+            || author.registered(),
+            |Change { at, by, .. }| Registered { created: at, by },
+        )
+    }
+
+    async fn put(
+        self,
+        store: &impl OperatorStore,
+        value: Vec<u8>,
+        note: &KeyNote,
+    ) -> Result<MadeKey> {
+        let metadata = serde_json::to_value(note)?;
+        store.put(&NotedKey(self.credential), value, &metadata).await?;
+        Ok(MadeKey { key: self.key, row: KeyRow::new(self.credential, &metadata, None) })
+    }
+}
+
+fn revokes(change: &Change, id: &str) -> bool {
+    change.command == REVOKE && change.on == [id]
+}
+
+/// The old key of a rotation (0) or the new one (1); `None` for another change.
+fn of_rotation(change: &Change, index: usize) -> Option<&String> {
+    (change.command == ROTATE).then(|| change.on.get(index)).flatten()
 }
 
 fn read(record: &[u8]) -> Result<KeyRecord, String> {
@@ -331,11 +479,61 @@ pub async fn rotate(
     keep_seconds: u32,
 ) -> Result<Rotated> {
     let old = find(store, key).await?;
-    let replaces = KeyName::new(old);
-    let id = &replaces.id;
-    let missing = || OperatorError::Invalid(format!("there is no key {id}: nothing was done"));
-    let value = read_value(store, old).await?.ok_or_else(missing)?;
-    let record = read(&value).map_err(|problem| {
+    let value = read_value(store, old).await?.ok_or_else(|| missing(old))?;
+    let record = rotatable(old, &value)?;
+    let drawn = Drawn::random(author, record.mode);
+    replace(store, author, old, &record, value, drawn, keep_seconds).await
+}
+
+/// As [`rotate`], for a form that may be sent several times: the same person gets the same key of it in
+/// the place of the same old one, as for [`create_once`]. The old key is best named by
+/// [`name`](KeyName::name), as no list has it once it has ended.
+///
+/// # Errors
+/// As [`rotate`]; if the form is too old, or what it made is not there any more.
+pub async fn rotate_once(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    key: &str,
+    keep_seconds: u32,
+    form: &FormId,
+) -> Result<Rotated> {
+    form.check(author.clock)?;
+    let old = find(store, key).await?;
+    let secret = secret::find(store).await?.ok_or_else(|| missing(old))?;
+    let draw = |mode| Drawn::of(form, author, &secret, mode, old.name().as_bytes());
+    if let Some(value) = read_value(store, old).await? {
+        let record = rotatable(old, &value)?;
+        let drawn = draw(record.mode).with_change(store, form).await?;
+        return replace(store, author, old, &record, value, drawn, keep_seconds).await;
+    }
+    for mode in [Mode::Test, Mode::Live] {
+        // Nobody writes it any more: Workers KV may keep that it is not there.
+        if let Some(made) = draw(mode).stored(store).await? {
+            let revoked = audit::since(store, form.began_ms()).await?;
+            let revoked = revoked.iter().any(|change| revokes(change, &old.0.id()));
+            let end = Ok(End { ends: end_of_old(&made, author.clock, keep_seconds), revoked });
+            return Ok(Rotated { made, replaces: KeyName::new(old), end });
+        }
+    }
+    Err(missing(old))
+}
+
+/// When the key has ended whose successor was made before.
+fn end_of_old(made: &MadeKey, clock: &impl Clock, keep_seconds: u32) -> String {
+    let created = made.row.note.as_ref().and_then(|note| parse_ms(&note.created));
+    let began_ms = created.unwrap_or_else(|| clock.now_ms());
+    date_time_in_seconds(began_ms / 1_000 + u64::from(keep_seconds))
+}
+
+fn missing(old: CredentialKey) -> OperatorError {
+    OperatorError::Invalid(format!("there is no key {}: nothing was done", old.0.id()))
+}
+
+/// The record of a key, which another one can be made of.
+fn rotatable(old: CredentialKey, value: &[u8]) -> Result<KeyRecord> {
+    let id = old.0.id();
+    let record = read(value).map_err(|problem| {
         OperatorError::Invalid(format!("the record of the key {id} cannot be read: {problem}"))
     })?;
     if record.secret.is_none() {
@@ -344,12 +542,31 @@ pub async fn rotate(
              create: make a new key, and revoke this one"
         )));
     }
-    let (key, credential) = draw(author.entropy, record.mode);
-    let began_ms = author.clock.now_ms();
-    author.record(store, "keys rotate", [id.clone(), credential.0.id()]).await?;
-    let note =
-        KeyNote { predecessor: Some(id.clone()), ..KeyNote::new(&record, author.registered()) };
-    let made = put_new(store, key, credential, value, &note).await?;
+    Ok(record)
+}
+
+/// Writes the record of a new key, a copy of the old one's, and ends the old one.
+async fn replace(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    old: CredentialKey,
+    record: &KeyRecord,
+    value: Vec<u8>,
+    drawn: Drawn,
+    keep_seconds: u32,
+) -> Result<Rotated> {
+    let replaces = KeyName::new(old);
+    let began = drawn.change.as_ref().and_then(|change| parse_ms(&change.at));
+    let began_ms = began.unwrap_or_else(|| author.clock.now_ms());
+    let made = match drawn.made_before(store, author.clock).await? {
+        Some(made) => made,
+        None => {
+            drawn.record(store, author, ROTATE, [&replaces.id, &drawn.id()]).await?;
+            let note = KeyNote::new(record, drawn.registered(author));
+            let note = KeyNote { predecessor: Some(replaces.id.clone()), ..note };
+            drawn.put(store, value, &note).await?
+        }
+    };
     let end = match keep_seconds {
         0 => end_now(store, old, began_ms).await,
         _ => end_later(store, old, &made.row.name.id, began_ms, keep_seconds).await,
@@ -390,8 +607,8 @@ async fn end_later(
     let metadata = Value::Object(metadata);
     let value = value.read(CredentialKey::READ_MS).await?;
     store.put_for(&NotedKey(old), value, &metadata, keep_seconds).await?;
-    let revokes = |change: &audit::Change| change.command == REVOKE && change.on == [old.0.id()];
-    if audit::since(store, began_ms.saturating_sub(SKEW_MS)).await?.iter().any(revokes) {
+    let changes = audit::since(store, began_ms.saturating_sub(SKEW_MS)).await?;
+    if changes.iter().any(|change| revokes(change, &old.0.id())) {
         store.remove(&old).await?;
         return Ok(End { ends: now(), revoked: true });
     }

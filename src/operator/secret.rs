@@ -41,19 +41,23 @@ pub(super) fn credential_keys(page: &[Listed]) -> Vec<CredentialKey> {
     page.iter().filter_map(|record| CredentialKey::parse(&record.name)).collect()
 }
 
-/// The secret of the namespace. Writes its record if that is missing.
-pub(super) async fn find_or_make(
+/// The secret of the namespace; `true` if it has to be [kept](keep), as its record is missing.
+pub(super) async fn find_or_draw(
     store: &impl OperatorStore,
     entropy: &impl Entropy,
-) -> Result<NamespaceSecret> {
+) -> Result<(NamespaceSecret, bool)> {
     if let Some(secret) = recorded(store).await? {
-        return Ok(secret);
+        return Ok((secret, false));
     }
     let secret = copied(store).await?.unwrap_or_else(|| {
         let mut random = [0; SECRET_BYTES];
         entropy.fill(&mut random);
         NamespaceSecret::new(random)
     });
-    put_record(store, &SecretKey, &SecretRecord { secret }).await?;
-    Ok(secret)
+    Ok((secret, true))
+}
+
+/// Writes the record of the namespace's secret.
+pub(super) async fn keep(store: &impl OperatorStore, secret: NamespaceSecret) -> Result<()> {
+    put_record(store, &SecretKey, &SecretRecord { secret }).await
 }

@@ -5,6 +5,7 @@ use impact_pledge::auth::{ApiKey, KeyLevel, KeyRecord};
 use impact_pledge::charge::Catalogue;
 use impact_pledge::handle::Entropy;
 use impact_pledge::operator::audit::{self, Author};
+use impact_pledge::operator::form::FormId;
 use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
 use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units::{self, Member, ProfileMembers};
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use std::cell::Cell;
 use std::fmt::Debug;
 use support::memory::MemoryStore;
-use support::service::{Desk, FixedClock, NOW_MS, desk, team, unit};
+use support::service::{CountedEntropy, Desk, FixedClock, NOW_MS, desk, team, unit};
 
 #[track_caller]
 fn refused(outcome: Result<impl Debug, OperatorError>, message: &str) {
@@ -112,6 +113,40 @@ fn a_change_is_recorded_first_and_otherwise_not_made() {
         let problem =
             "this is not the name of who changes records: give one line of 1 to 80 bytes by `--by`";
         refused(Author::new(wrong, &desk.clock, &desk.entropy).map(drop), problem);
+    }
+}
+
+#[test]
+fn changes_are_read_page_by_page_whatever_is_added_or_damaged_meanwhile() {
+    let (store, desk) = (MemoryStore::default(), desk());
+    store.set_page_length(4);
+    let change = |number: u64| {
+        desk.clock.0.set(NOW_MS + number);
+        block_on(desk.author().record(&store, "units add", [number.to_string()])).unwrap();
+    };
+    (0..10).for_each(change);
+    let audits: Vec<_> =
+        store.names().into_iter().filter(|name| name.starts_with("audit:")).collect();
+    store.edit(&audits[4], |_| "canary".to_owned());
+    store.keep("audit:0000000000000:x", b"canary", b"null");
+    let (mut shown, mut damaged, mut next) = (Vec::new(), 0, None);
+    for pages in 1.. {
+        store.take_lists();
+        let page = block_on(audit::page(&store, next.as_deref(), 3)).unwrap();
+        assert!(page.changes.len() + page.damaged <= 3 && store.take_lists().len() == 1);
+        shown.extend(page.changes.into_iter().map(|change| change.on[0].parse::<u64>().unwrap()));
+        damaged += page.damaged;
+        next = page.next;
+        if next.is_none() {
+            break;
+        }
+        change(100 + pages);
+    }
+    assert_eq!((shown, damaged), (vec![9, 8, 7, 6, 4, 3, 2, 1, 0], 2));
+    for hostile in ["", "~", "x~~", "10~~", "+1~~", "0~a b~", &format!("0~~{}", "a".repeat(2_048))]
+    {
+        let problem = "this is no place in the record of changes: begin with the newest ones";
+        refused(block_on(audit::page(&store, Some(hostile), 3)), problem);
     }
 }
 
@@ -586,6 +621,176 @@ fn the_new_key_works_where_the_end_of_the_old_one_could_not_be_written() {
     let rotated = rotate(&store, &old.key, 60).unwrap();
     assert_eq!(rotated.end.unwrap_err(), OperatorError::Store(StoreError::Unavailable));
     assert_eq!(store.value(&name_of(&rotated.made.key)).unwrap(), before);
+}
+
+// ---- Forms that are sent several times ---------------------------------------------------------
+
+/// An operator and a form of the dashboard.
+fn with_form() -> (Desk<CountedEntropy>, FormId) {
+    let desk = desk();
+    let form = FormId::new(&desk.clock, &desk.entropy);
+    (desk, form)
+}
+
+/// The commands of the record of changes, the newest first.
+fn audited(store: &MemoryStore) -> Vec<String> {
+    let changes = block_on(audit::since(store, 0)).unwrap();
+    changes.into_iter().map(|change| change.command).collect()
+}
+
+/// All records but those of the record of changes.
+fn all_records(store: &MemoryStore) -> Vec<(String, Option<String>)> {
+    names(store).into_iter().map(|name| (name.clone(), store.value(&name))).collect()
+}
+
+#[test]
+fn a_form_that_is_sent_several_times_makes_one_key() {
+    let (store, (desk, form)) = (MemoryStore::default(), with_form());
+    make(&store, KeyRecord::new(Mode::Test, unit("first")));
+    let record = KeyRecord { label: "till".to_owned(), ..KeyRecord::new(Mode::Live, unit("u")) };
+    let send = || block_on(keys::create_once(&store, &desk.author(), record.clone(), &form));
+    store.take_reads();
+    let made = send().unwrap();
+    let is_of_key = |name: &String| name.starts_with("key:");
+    assert!(!store.take_reads().iter().any(is_of_key), "what is not there yet is not read");
+    let (kept, note) = (all_records(&store), shown(&made.row));
+    for later_ms in [1, 59_999, 60_000, 3_600_000] {
+        desk.clock.0.set(NOW_MS + later_ms);
+        let again = send().unwrap();
+        assert_eq!((&again.key, shown(&again.row)), (&made.key, note.clone()));
+        assert_eq!(all_records(&store), kept);
+    }
+    assert_eq!(audited(&store).len(), 2, "of the first key and of this one");
+    store.set_hidden(Some("audit:"));
+    assert_eq!(send().unwrap().key, made.key, "before Workers KV shows the change");
+    store.set_hidden(None);
+
+    let other = KeyRecord { label: "shop".to_owned(), ..record.clone() };
+    let other = block_on(keys::create_once(&store, &desk.author(), other, &form)).unwrap();
+    let bob = Author::new("bob@example.org", &desk.clock, &desk.entropy).unwrap();
+    let of_bob = block_on(keys::create_once(&store, &bob, record.clone(), &form)).unwrap();
+    let next = FormId::new(&desk.clock, &desk.entropy);
+    let of_next = block_on(keys::create_once(&store, &desk.author(), record, &next)).unwrap();
+    let mut all = vec![made.key, other.key, of_bob.key, of_next.key];
+    all.sort();
+    all.dedup();
+    assert_eq!((all.len(), list(&store).len()), (4, 5));
+}
+
+#[test]
+fn a_form_does_not_bring_back_what_was_revoked_or_replaced() {
+    let ends: [fn(&MemoryStore, &str); 2] = [
+        |store, key| block_on(keys::revoke(store, &desk().author(), key)).map(drop).unwrap(),
+        |store, key| rotate(store, key, 0).map(drop).unwrap(),
+    ];
+    for end in ends {
+        let (store, (desk, form)) = (MemoryStore::default(), with_form());
+        let record = KeyRecord::new(Mode::Test, unit("u"));
+        let send = || block_on(keys::create_once(&store, &desk.author(), record.clone(), &form));
+        let made = send().unwrap();
+        end(&store, &made.key);
+        let kept = all_records(&store);
+        let gone = format!(
+            "nothing was done: the key {} that this form made is not there any more; open its page \
+             again to make another",
+            made.row.name.id
+        );
+        refused(send(), &gone);
+        store.remove(&made.row.name.name);
+        desk.clock.0.set(NOW_MS + 60_000);
+        refused(send(), &gone);
+        assert_eq!(all_records(&store), kept);
+    }
+}
+
+#[test]
+fn a_form_ends_what_broke_off() {
+    let (store, (desk, form)) = (MemoryStore::default(), with_form());
+    let old = make(&store, KeyRecord::new(Mode::Test, unit("u")));
+    desk.clock.0.set(NOW_MS + 1);
+    let record = KeyRecord::new(Mode::Test, unit("u"));
+    let send = || block_on(keys::create_once(&store, &desk.author(), record.clone(), &form));
+    let rotate = || block_on(keys::rotate_once(&store, &desk.author(), &old.key, 0, &form));
+    store.set_failing(Some("audit:"));
+    let before = all_records(&store);
+    assert!(send().is_err() && rotate().is_err());
+    assert_eq!(all_records(&store), before);
+    store.set_failing(None);
+    store.set_unconfirmed(Some("key:"));
+    assert!(send().is_err() && rotate().is_err());
+    store.set_unconfirmed(None);
+    let made = send().unwrap();
+    let rotated = rotate().unwrap();
+    let mut commands = audited(&store);
+    commands.sort();
+    assert_eq!(commands, ["keys create", "keys create", "keys rotate"]);
+    let mut expected = vec![name_of(&made.key), name_of(&rotated.made.key)];
+    expected.sort();
+    let mut listed: Vec<_> = list(&store).into_iter().map(|row| row.name.name).collect();
+    listed.sort();
+    assert_eq!(listed, expected);
+}
+
+#[test]
+fn a_rotation_that_is_sent_several_times_makes_one_key() {
+    for (keep, ends) in [(0, "2026-01-31T12:00:00Z"), (86_400, "2026-02-01T12:00:00Z")] {
+        let (store, (desk, form)) = (MemoryStore::default(), with_form());
+        let old = make(&store, KeyRecord::new(Mode::Live, team()));
+        let name = &old.row.name.name;
+        let send = || block_on(keys::rotate_once(&store, &desk.author(), name, keep, &form));
+        let first = send().unwrap();
+        let kept = all_records(&store);
+        for (later_ms, hidden) in [(1, None), (1_000, Some("audit:")), (60_000, None)] {
+            desk.clock.0.set(NOW_MS + later_ms);
+            store.set_hidden(hidden.filter(|_| keep == 0));
+            let again = send().unwrap();
+            assert_eq!(shown(&again), shown(&first));
+            assert_eq!(again.end, Ok(keys::End { ends: ends.to_owned(), revoked: false }));
+            assert_eq!(all_records(&store), kept);
+        }
+        assert_eq!(audited(&store), ["keys rotate", "keys create"]);
+        block_on(keys::revoke(&store, &desk.author(), &first.made.key)).unwrap();
+        assert!(send().is_err());
+        assert_eq!(store.value(&name_of(&first.made.key)), None);
+    }
+}
+
+#[test]
+fn a_form_is_taken_for_an_hour() {
+    let (store, (desk, form)) = (MemoryStore::default(), with_form());
+    let record = KeyRecord::new(Mode::Test, unit("u"));
+    for (now_ms, is_taken) in [
+        (NOW_MS - 300_001, false),
+        (NOW_MS - 300_000, true),
+        (NOW_MS + 3_600_000, true),
+        (NOW_MS + 3_600_001, false),
+    ] {
+        desk.clock.0.set(now_ms);
+        let sent = block_on(keys::create_once(&store, &desk.author(), record.clone(), &form));
+        assert_eq!(sent.is_ok(), is_taken);
+        if !is_taken {
+            let problem =
+                "nothing was done: this form is more than an hour old, open its page again";
+            refused(sent, problem);
+            refused(
+                block_on(keys::rotate_once(&store, &desk.author(), &name("aa"), 0, &form)),
+                problem,
+            );
+        }
+    }
+    let text = form.to_string();
+    assert_eq!((FormId::parse(&text), text.len()), (Some(form), 13 + 1 + 32));
+    for hostile in ["", "-", "1-", &text[1..].replace('-', "-+"), &text.to_uppercase(), &text[..45]]
+        .into_iter()
+        .chain([
+            &*format!("+{text}"),
+            &format!("0{text}"),
+            &format!("{text}0"),
+            &format!(" {text}"),
+        ])
+    {
+        assert!(FormId::parse(hostile).is_none(), "{hostile}");
+    }
 }
 
 // ---- Teams and the register --------------------------------------------------------------------

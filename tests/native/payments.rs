@@ -1,12 +1,12 @@
 //! Months that are marked as paid: the marks, and what the get operation then answers.
 
 use futures_executor::block_on;
-use futures_util::future::join_all;
+use futures_util::future::{FutureExt as _, join_all};
 use impact_pledge::handle::{Journal, Service};
 use impact_pledge::http::Request as _;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
 use impact_pledge::operator::transactions::{self, Report, UsageQuery};
-use impact_pledge::operator::{OperatorError, audit};
+use impact_pledge::operator::{OperatorError, audit, usage};
 use impact_pledge::scope::Mode;
 use impact_pledge::settlement::{Month, PaidAt};
 use impact_pledge::store::{Key, Store, StoreError, Stored};
@@ -53,7 +53,12 @@ impl Bench {
     }
 
     fn mark(&self, changed: &Value) -> Result<Value, OperatorError> {
-        block_on(payments::mark(&*self.service.store, &self.desk.author(), &payment(changed)))
+        self.mark_within(usize::MAX, changed)
+    }
+
+    fn mark_within(&self, lists: usize, changed: &Value) -> Result<Value, OperatorError> {
+        let (author, payment) = (self.desk.author(), payment(changed));
+        block_on(payments::mark(&*self.service.store, &author, &payment, lists))
             .map(|paid| json!(paid))
     }
 
@@ -200,19 +205,21 @@ impl Store for Late<'_> {
     }
 }
 
-/// The statuses and texts of so many gets at once, each once, and how often a settlement was read.
-fn crowd(bench: &Bench, isolate: &TestService<MemoryStore>) -> (Vec<(u16, String)>, usize) {
+/// The status and text of a get over a store that is late.
+async fn serve(bench: &Bench, isolate: &TestService<MemoryStore>) -> (u16, String) {
     let TestService { clock, entropy, caches, settings, .. } = isolate;
     let request = TestRequest::new("GET", &format!("{PATH}/{}", bench.id()), UNIT);
     let store = &Late(&bench.service.store, &request);
-    let serve = async || {
-        let journal = Journal::default();
-        let service = Service { store, clock, entropy, caches, settings, outbox: None, journal };
-        let answer = answer(service.handle(&request).await);
-        (answer.status, answer.text)
-    };
+    let journal = Journal::default();
+    let service = Service { store, clock, entropy, caches, settings, outbox: None, journal };
+    let answer = answer(service.handle(&request).await);
+    (answer.status, answer.text)
+}
+
+/// The answers to so many gets at once, each once, and how often a settlement was read.
+fn crowd(bench: &Bench, isolate: &TestService<MemoryStore>) -> (Vec<(u16, String)>, usize) {
     bench.service.store.take_reads();
-    let mut answers = block_on(join_all((0..200).map(|_| serve())));
+    let mut answers = block_on(join_all((0..200).map(|_| serve(bench, isolate))));
     answers.sort();
     answers.dedup();
     let reads = bench.service.store.take_reads();
@@ -233,6 +240,20 @@ fn a_crowd_reads_a_settlement_once_in_ten_seconds_and_shares_a_failure() {
         isolate.clock.0.set(ENDED_MS + at_ms);
         assert_eq!(crowd(&bench, &isolate), (vec![(200, paid.clone())], reads), "{at_ms}");
     }
+}
+
+#[test]
+fn a_read_whose_caller_hung_up_fails_nobody_else() {
+    let bench = bench();
+    bench.keep_settlement(&settlement(PAID_AT));
+    let isolate = bench.service.isolate();
+    let mut cut = Box::pin(serve(&bench, &isolate));
+    while !bench.service.store.take_reads().contains(&JANUARY.to_owned()) {
+        assert_eq!(cut.as_mut().now_or_never(), None);
+    }
+    drop(cut);
+    let paid = bench.get().text;
+    assert_eq!(crowd(&bench, &isolate).0, [(200, paid)]);
 }
 
 // ---- What is marked ------------------------------------------------------------------------------
@@ -342,6 +363,28 @@ fn what_is_not_the_months_sum_is_not_marked() {
         format!("is marked already: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada");
     assert!(error.contains(&there), "{error}");
     assert_eq!(bench.audited().len(), 1);
+}
+
+/// What was kept may be older than a transaction: a mark is of the sum of now, however long that takes.
+#[test]
+fn a_mark_is_of_what_is_counted_anew_within_the_calls_of_a_request() {
+    let bench = bench();
+    let (store, clock) = (&*bench.service.store, &bench.desk.clock);
+    block_on(usage::count_step(store, clock, "unit_dev", Mode::Test, None, 1)).unwrap();
+    assert!(store.value("usage:test:unit_dev:2026-01").is_some());
+    bench.service.clock.0.set(NOW_MS);
+    bench.service.create(UNIT, &minimal());
+    assert!(bench.mark(&json!({})).unwrap_err().to_string().contains("has a sum of 3.00 USD"));
+    store.set_page_length(1);
+    let both = json!({ "/amounts": [{ "amount": "3" }] });
+    let error = bench.mark_within(1, &both).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "nothing was marked: 2026-01 of the unit `unit_dev` (test) is of a shop with too many \
+         transactions to sum in one request: mark it by the command `payments mark`"
+    );
+    assert_eq!(store.value(JANUARY), None);
+    bench.mark_within(2, &both).unwrap();
 }
 
 /// A shop's walk lists no other shop's records, however their IDs begin.

@@ -2,15 +2,17 @@
 
 use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
-use impact_pledge::operator::prices;
 use impact_pledge::operator::transactions::{
-    self, By, Damaged, Found, Report, Row, Size, Usage, UsageQuery, View, Wanted,
+    self, By, Damaged, Found, PersonStep, Position, Report, Row, Size, Usage, UsageQuery, View,
+    Wanted,
 };
+use impact_pledge::operator::usage::{self, CountStep, Partial};
+use impact_pledge::operator::{OperatorError, prices};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
 use impact_pledge::secret::NamespaceSecret;
 use impact_pledge::settlement::Month;
-use impact_pledge::store::{Key as _, TransactionKey};
+use impact_pledge::store::{Key as _, StoreError, TransactionKey};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::memory::{Listing, MemoryStore};
@@ -224,6 +226,48 @@ fn an_address_is_found_in_all_units_whose_records_are_counted_before() {
     assert!(lists(&store).len() <= 2 + 10 + 11);
 }
 
+/// A request makes a bounded number of calls; the next one goes on by the text of a form.
+#[test]
+fn a_search_in_steps_finds_what_one_in_one_go_does() {
+    let store = many_shops();
+    store.keep("transaction:x", b"", b"{}");
+    for (unit, page_length, lists, steps) in [
+        (Some("shop_77"), 2, 1, 6),
+        (Some("shop_77"), 2, 4, 2),
+        (None, 700, 1, 3),
+        (None, 700, 3, 1),
+    ] {
+        store.set_page_length(page_length);
+        let wanted = Wanted { unit: unit.map(str::to_owned), mode: None };
+        let by = email("ADA@example.org");
+        let (mut rows, mut damaged, mut listed, mut next) = (vec![], 0, 0, None);
+        for number in 1.. {
+            store.take_lists();
+            let step = transactions::find_step(&store, &wanted, &by, next.as_ref(), lists);
+            let step = block_on(step).unwrap();
+            assert!((1..=lists).contains(&store.take_lists().len()));
+            rows.extend(step.transactions);
+            damaged += step.damaged.count;
+            listed += step.listed;
+            let text = step.next.map(|next| next.to_string());
+            next = text.as_deref().and_then(Position::parse);
+            assert_eq!(next.is_some(), text.is_some());
+            if next.is_none() {
+                assert_eq!(number, steps, "{unit:?}");
+                break;
+            }
+        }
+        let whole = block_on(transactions::find(&store, wanted, &by)).unwrap();
+        let ids = |rows: Vec<Row>| rows.into_iter().map(|row| row.id).collect::<BTreeSet<_>>();
+        assert_eq!((rows.len(), damaged), (whole.transactions.len(), whole.damaged.count));
+        assert_eq!(ids(rows), ids(whole.transactions));
+        assert_eq!(listed, if unit.is_some() { 10 } else { 2_001 });
+    }
+    let (wanted, by, beyond) = (Wanted::default(), email("a"), Position::parse("9~~"));
+    let search = transactions::find_step(&store, &wanted, &by, beyond.as_ref(), 1);
+    assert_eq!(block_on(search).unwrap().next, None);
+}
+
 /// 40 bits of a name stand for a shop, and 40 for an order: others can have the same.
 #[test]
 fn what_only_shares_the_name_of_a_shop_or_an_order_is_left_out() {
@@ -318,6 +362,19 @@ fn what_is_shown_of_a_transaction_is_masked() {
     assert!(!whole.to_string().contains("edit_key"));
     let with_address = show(&bench.store, &id, false, true);
     assert!(with_address["transaction"]["timelineUrl"].as_str().unwrap().contains("?edit_key="));
+
+    let desk = desk();
+    let record = block_on(transactions::get(&*bench.store, &id)).unwrap();
+    let view = View { reveal: true, timeline: true };
+    let reveal = || block_on(transactions::reveal(&*bench.store, &desk.author(), &record, view));
+    bench.store.set_failing(Some("audit:"));
+    assert!(reveal().is_err(), "what is not recorded is not shown");
+    bench.store.set_failing(None);
+    assert!(shown(&reveal().unwrap()).to_string().contains("?edit_key="));
+    let changes = records(&bench.store, "audit:");
+    assert_eq!(changes.len(), 1);
+    let expected = format!(r#""command":"transactions reveal","on":["{id}"]"#);
+    assert!(changes[0].1.contains(&expected) && !changes[0].1.contains("canary"), "{changes:?}");
 }
 
 #[test]
@@ -557,6 +614,117 @@ fn an_erasure_is_recorded_and_marked_before_anything_is_erased() {
     assert_eq!(erase(&bench), Ok(None));
 }
 
+/// The steps of an erasure of the person of [`order`], each of at most 10 transactions on 2 pages: the IDs
+/// of those erased and refused.
+fn erase_person(bench: &TestService<MemoryStore>) -> Vec<(Vec<String>, Vec<String>)> {
+    let desk = desk();
+    desk.clock.0.set(bench.clock.0.get());
+    let (mut steps, mut next) = (Vec::new(), None::<Position>);
+    loop {
+        bench.store.take_lists();
+        let (author, address) = (desk.author(), "Canary@example.org");
+        let step = transactions::erase_person_step(
+            &*bench.store,
+            &author,
+            "unit_dev",
+            address,
+            next.as_ref(),
+            10,
+            2,
+        );
+        let step = block_on(step).unwrap();
+        assert!((1..=2).contains(&bench.store.take_lists().len()));
+        assert_eq!(step.damaged, Damaged::default());
+        let erased: Vec<_> = step.erased.into_iter().map(|erased| erased.id).collect();
+        let young = "it was created less than 5 minutes ago";
+        let broken = |id: &str| format!("the create of {id} was broken off");
+        let refused = step.refused.into_iter().map(|(id, why)| {
+            assert!(why.starts_with(young) || why.starts_with(&broken(&id)), "{why}");
+            id
+        });
+        let refused: Vec<_> = refused.collect();
+        assert!(erased.len() + refused.len() <= 10);
+        steps.push((erased, refused));
+        let text = step.next.map(|next| next.to_string());
+        next = text.as_deref().map(|text| Position::parse(text).unwrap());
+        if next.is_none() {
+            return steps;
+        }
+    }
+}
+
+/// Lists of Workers KV may show what was erased for a minute: it is met again, and comes to no harm.
+#[test]
+fn a_person_is_erased_in_steps_that_come_to_an_end() {
+    for is_stale in [false, true] {
+        let bench = bench();
+        let mut mine: BTreeSet<_> = (0..24).map(|_| id_of(&bench.create(UNIT, &order()))).collect();
+        mine.extend((0..3).map(|_| id_of(&bench.create(LIVE_UNIT, &order()))));
+        let broken_off = id_of(&bench.send(&repeatable(&order())));
+        let (replay, ..) = records(&bench.store, "idempotency:")[0].clone();
+        bench.store.remove(&replay);
+        let others = [id_of(&bench.create(UNIT, &minimal())), {
+            id_of(&bench.create("service_sk_test_dev_unit_two", &order()))
+        }];
+        pass(&bench, 5);
+        let young = id_of(&bench.create(UNIT, &order()));
+        let before = others.each_ref().map(|id| bench.store.value(&format!("transaction:{id}")));
+        bench.store.set_page_length(8);
+        bench.store.freeze_lists(is_stale);
+        let steps = erase_person(&bench);
+        let all = |steps: &[(Vec<String>, Vec<String>)], part: fn(&(Vec<_>, Vec<_>)) -> Vec<_>| {
+            steps.iter().flat_map(part).collect::<Vec<String>>()
+        };
+        let (erased, refused) = (all(&steps, |it| it.0.clone()), all(&steps, |it| it.1.clone()));
+        assert_eq!((erased.len(), refused.len()), (mine.len(), 2), "each is met once");
+        assert_eq!(erased.into_iter().collect::<BTreeSet<_>>(), mine);
+        let left = BTreeSet::from([broken_off, young]);
+        assert_eq!(refused.into_iter().collect::<BTreeSet<_>>(), left);
+        pass(&bench, 5);
+        let again = all(&erase_person(&bench), |it| it.0.clone()).into_iter().collect();
+        let expected = if is_stale { &left | &mine } else { left };
+        assert_eq!(expected, again);
+        bench.store.freeze_lists(false);
+        assert_eq!(
+            found_ids(&bench.store, "unit_dev", None, &email("canary@example.org")),
+            [""; 0]
+        );
+        let after = others.each_ref().map(|id| bench.store.value(&format!("transaction:{id}")));
+        assert_eq!(after, before);
+    }
+}
+
+#[test]
+fn a_step_that_breaks_off_says_what_it_has_erased_and_the_next_one_begins_with_the_rest() {
+    let (bench, desk) = (bench(), desk());
+    let mut ids: Vec<_> = (0..4).map(|_| id_of(&bench.create(UNIT, &order()))).collect();
+    ids.sort();
+    pass(&bench, 5);
+    desk.clock.0.set(bench.clock.0.get());
+    let broken: &'static str = Box::leak(format!("transaction:{}", ids[2]).into_boxed_str());
+    let step = |from: Option<&Position>| {
+        let (author, email) = (desk.author(), "canary@example.org");
+        block_on(transactions::erase_person_step(
+            &*bench.store,
+            &author,
+            "unit_dev",
+            email,
+            from,
+            20,
+            40,
+        ))
+    };
+    bench.store.set_failing(Some(broken));
+    let first = step(None).unwrap();
+    let erased = |step: &PersonStep| step.erased.iter().map(|it| it.id.clone()).collect::<Vec<_>>();
+    assert_eq!(erased(&first), ids[..2]);
+    let error = step(first.next.as_ref()).unwrap_err();
+    assert_eq!(error, OperatorError::Store(StoreError::Unavailable));
+    bench.store.set_failing(None);
+    let second = step(first.next.as_ref()).unwrap();
+    assert_eq!((erased(&second), second.next), (ids[2..].to_vec(), None));
+}
+
 // ---- Sums ----------------------------------------------------------------------------------------
 
 fn month(text: &str) -> UsageQuery {
@@ -659,4 +827,121 @@ fn transactions_with_an_offering_that_had_no_price_are_summed_by_themselves() {
         usage.sums.iter().map(|sum| (sum.mode, sum.transactions, sum.unpriced)).collect();
     assert_eq!(unpriced, [(Mode::Test, 2, 2), (Mode::Live, 1, 1)]);
     assert_eq!(sum(&bench.store, UsageQuery::default()).1.transactions, 4);
+}
+
+// ---- Months that are kept ------------------------------------------------------------------------
+
+/// 2026-12-02T00:00:00Z, from which on November has ended.
+const NOVEMBER_ENDED_MS: u64 = 1_796_169_600_000;
+
+/// Counts a shop in steps of so many list calls, each of which goes on by a text.
+fn count(store: &MemoryStore, now_ms: u64, unit: &str, lists: usize) -> (CountStep, usize) {
+    let desk = desk();
+    desk.clock.0.set(now_ms);
+    let mut next: Option<Partial> = None;
+    for steps in 1.. {
+        store.take_lists();
+        let step = usage::count_step(store, &desk.clock, unit, Mode::Live, next.as_ref(), lists);
+        let step = block_on(step).unwrap();
+        assert!((1..=lists).contains(&store.take_lists().len()));
+        let Some(partial) = step.next else { return (step, steps) };
+        assert_eq!(step.months, []);
+        next = Some(Partial::parse(&partial.to_string()).unwrap());
+        desk.clock.0.set(now_ms + 40 * 24 * 60 * MINUTE); // a form that waits for a month
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_shop_is_counted_in_steps_and_its_ended_months_are_kept() {
+    let store = MemoryStore::default();
+    put_secret(&store, &SECRET);
+    store.set_page_length(2);
+    let nines = "9".repeat(350) + ".99";
+    for (number, time, amount) in [
+        (1, "2026-11-01T00:00:00.000Z", "0.10"),
+        (2, "2026-11-30T23:59:59.999Z", "0.20"),
+        (3, "2026-10-31T23:59:59.999Z", "4.00"),
+        (4, "2026-12-01T00:00:00.000Z", "5.00"),
+        (5, "2025-12-15T00:00:00.000Z", &*nines),
+        (6, "2025-12-16T00:00:00.000Z", "0.01"),
+        (7, "2026-10-01T00:00:00.000Z", "1e9"),
+        (8, "some time ago", "1.00"),
+    ] {
+        put_summed(&store, number, ("a", Mode::Live), time, amount);
+    }
+    let dollars = put_summed(&store, 9, ("a", Mode::Live), "2026-11-09T00:00:00.000Z", "7.00");
+    let name = format!("transaction:{dollars}");
+    let mut metadata = store.metadata(&name).remove(0);
+    metadata["summary"]["currencyCode"] = json!("USD");
+    store.keep(&name, b"", metadata.to_string().as_bytes());
+    for (unit, mode) in [("a", Mode::Test), ("a:b", Mode::Live)] {
+        put_summed(&store, 1, (unit, mode), "2026-11-01T00:00:00.000Z", "1.00");
+    }
+    store.keep("usage:live:a:b:2026-11", b"{}", b"null");
+    let settlement = json!({ "paidAt": "2026-11-05T00:00:00.000Z", "sums": [], "invoice": "1",
+        "by": "ada", "at": "2026-11-05T00:00:00.000Z" });
+    store.keep("settlement:live:a:2026-10", settlement.to_string().as_bytes(), b"null");
+    let sum = |code: &str, amount: &str, transactions: u64, unpriced: u64| json!({ "currencyCode": code, "amount": amount, "transactions": transactions, "unpriced": unpriced });
+    let counted_at = "2026-12-02T00:00:00.000Z";
+    let month = |month: &str, sums: &[Value], transactions: u64, settled: &Value| {
+        json!({ "month": month, "sums": sums, "transactions": transactions, "countedAt": counted_at,
+            "settled": settled })
+    };
+    let none = Value::Null;
+    let million = format!("1{}.00", "0".repeat(350));
+    let december = month("2026-12", &[sum("EUR", "5.00", 1, 4)], 1, &none);
+    let ended = [
+        month("2026-11", &[sum("USD", "7.00", 1, 9), sum("EUR", "0.30", 2, 3)], 3, &none),
+        month("2026-10", &[sum("EUR", "4.00", 1, 3)], 1, &settlement),
+        month("2025-12", &[sum("EUR", &million, 2, 11)], 2, &none),
+    ];
+    for (lists, steps) in [(1, 5), (2, 3), (9, 1)] {
+        let (step, taken) = count(&store, NOVEMBER_ENDED_MS, "a", lists);
+        assert_eq!((taken, step.listed, step.damaged.count), (steps, 9, 2));
+        assert_eq!(json!(step.months), json!([vec![december.clone()], ended.to_vec()].concat()));
+    }
+    store.take_lists();
+    store.take_reads();
+    let kept = block_on(usage::kept(&store, "a", Mode::Live)).unwrap();
+    assert_eq!(json!(kept), json!(ended));
+    store.set_page_length(100);
+    assert_eq!((store.take_lists().len(), store.reads()), (2, 6), "4 names on pages of 2");
+    assert_eq!(block_on(usage::kept(&store, "a", Mode::Test)), Ok(vec![]));
+    count(&store, NOVEMBER_ENDED_MS - 1, "a:b", 1);
+    assert_eq!(store.value("usage:live:a:b:2026-11").unwrap(), "{}", "before it has ended");
+    store.edit("usage:live:a:2026-10", |_| "{}".to_owned());
+    let kept = block_on(usage::kept(&store, "a", Mode::Live)).unwrap();
+    assert_eq!(json!(kept), json!([ended[0], ended[2]]), "as one that was not counted");
+}
+
+#[test]
+fn nobody_keeps_other_sums_than_were_counted() {
+    let store = many_shops();
+    store.set_page_length(2);
+    let clock = desk().clock;
+    let count = |unit, mode, partial: &Partial| {
+        block_on(usage::count_step(&store, &clock, unit, mode, Some(partial), 1))
+    };
+    let first = usage::count_step(&store, &clock, "shop_77", Mode::Live, None, 1);
+    let partial = block_on(first).unwrap().next.unwrap();
+    let text = partial.to_string();
+    let changed = text.replacen(r#""amount":"2.00""#, r#""amount":"0.00""#, 1);
+    assert_ne!(changed, text);
+    let changed = Partial::parse(&changed).unwrap();
+    let before = store.names();
+    for (unit, mode, partial) in [
+        ("shop_77", Mode::Live, &changed),
+        ("shop_77", Mode::Test, &partial),
+        ("shop_78", Mode::Live, &partial),
+    ] {
+        let message = "nothing was counted: what was counted before is of another shop or release, or \
+                       was changed; begin again";
+        assert_eq!(count(unit, mode, partial).unwrap_err().to_string(), message);
+    }
+    assert!(count("shop_77", Mode::Live, &partial).is_ok());
+    assert_eq!(store.names(), before);
+    for hostile in ["", ".", &text[1..], &format!("{text}{}", " ".repeat(65_536))] {
+        assert_eq!(Partial::parse(hostile), None);
+    }
 }

@@ -17,10 +17,11 @@ pub struct MemoryStore {
     unconfirmed: Cell<Option<&'static str>>,
     reads: RefCell<Vec<String>>,
     lists: RefCell<Vec<Listing>>,
+    frozen: RefCell<Option<BTreeMap<String, Record>>>,
     page_length: Cell<Option<usize>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Record {
     value: Vec<u8>,
     metadata: Vec<u8>,
@@ -111,6 +112,11 @@ impl MemoryStore {
         self.page_length.set(Some(length));
     }
 
+    /// From now on lists show the records of this moment (`true`), or those that are there again.
+    pub fn freeze_lists(&self, is_frozen: bool) {
+        self.frozen.replace(is_frozen.then(|| self.records.borrow().clone()));
+    }
+
     /// The keys of all records, in order.
     pub fn names(&self) -> Vec<String> {
         self.records.borrow().keys().cloned().collect()
@@ -174,7 +180,8 @@ impl ListingStore for MemoryStore {
     async fn list(&self, prefix: &str, cursor: Option<&str>) -> Result<Page, StoreError> {
         self.check(prefix)?;
         let length = self.page_length.get().unwrap_or(1_000);
-        let records = self.records.borrow();
+        let (now, frozen) = (self.records.borrow(), self.frozen.borrow());
+        let records = frozen.as_ref().unwrap_or(&now);
         let mut rest = records.iter().filter(|(name, _)| {
             name.starts_with(prefix)
                 && !is_among(name, &self.hidden)

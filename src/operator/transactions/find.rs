@@ -1,7 +1,8 @@
 //! Finds transactions by reference or e-mail address.
 
-use super::{Damaged, Listing, Metadata, Row, Wanted, scopes};
+use super::{Damaged, Listing, Metadata, Position, Row, Wanted, scopes};
 use crate::operator::{OperatorError, Pages, Result, secret};
+use crate::pledge::TransactionId;
 use crate::scope::Scope;
 use crate::secret::NamespaceSecret;
 use crate::store::{Key as _, OperatorStore, TransactionKey};
@@ -49,27 +50,89 @@ pub struct Found {
     pub damaged: Damaged,
 }
 
+/// What a step of a search has found.
+#[derive(Clone, Debug, Serialize)]
+pub struct FoundStep {
+    /// Sorted by time; at most as many as were listed.
+    pub transactions: Vec<Row>,
+    /// Records of this step that could not be read.
+    pub damaged: Damaged,
+    /// Number of records that were listed.
+    pub listed: usize,
+    /// Where the next step goes on; `None` at the end.
+    #[serde(skip)]
+    pub next: Option<Position>,
+}
+
 /// Finds transactions of a unit or of all, in one mode or in both. Transactions of the last minute may
 /// be missing, and erased ones are.
 ///
 /// # Errors
 /// If the namespace has no secret, or the store fails.
 pub async fn find(store: &impl OperatorStore, wanted: Wanted, by: &By) -> Result<Found> {
-    let secret = secret::find(store).await?.ok_or_else(|| {
-        OperatorError::Invalid(
-            "this namespace has no secret, which references and addresses are found by: it is \
-             made with the first API key"
-                .to_owned(),
-        )
-    })?;
-    let mut listing = Listing::new(store, by.prefixes(&secret, &wanted), wanted);
+    let FoundStep { transactions, damaged, .. } =
+        find_step(store, &wanted, by, None, usize::MAX).await?;
+    Ok(Found { transactions, damaged })
+}
+
+/// As [`find`], with at most so many list calls, and at least one. Begins where the step before ended.
+///
+/// # Errors
+/// As [`find`].
+pub async fn find_step(
+    store: &impl OperatorStore,
+    wanted: &Wanted,
+    by: &By,
+    from: Option<&Position>,
+    lists: usize,
+) -> Result<FoundStep> {
+    let mut search = Search::new(store, wanted, by, from).await?;
     let mut transactions = Vec::new();
-    while let Some(page) = listing.next().await? {
-        let found = page.into_iter().filter(|(_, metadata)| by.fits(&secret, metadata));
-        transactions.extend(found.filter_map(|(id, metadata)| Row::new(&id, metadata)));
+    for _ in 0..lists.max(1) {
+        let Some(found) = search.next().await? else { break };
+        for (id, metadata) in found {
+            match Row::new(&id, metadata) {
+                Some(row) => transactions.push(row),
+                None => search.listing.damaged.add(TransactionKey(&id).name()),
+            }
+        }
     }
     transactions.sort_by(|a, b| a.created_at.cmp(&b.created_at));
-    Ok(Found { transactions, damaged: listing.damaged })
+    let Listing { damaged, listed, position, .. } = search.listing;
+    Ok(FoundStep { transactions, damaged, listed, next: position })
+}
+
+/// A search, page by page.
+pub(super) struct Search<'s, S> {
+    pub listing: Listing<'s, S>,
+    by: &'s By,
+    secret: NamespaceSecret,
+}
+
+impl<'s, S: OperatorStore> Search<'s, S> {
+    pub async fn new(
+        store: &'s S,
+        wanted: &Wanted,
+        by: &'s By,
+        from: Option<&Position>,
+    ) -> Result<Self> {
+        let secret = secret::find(store).await?.ok_or_else(|| {
+            OperatorError::Invalid(
+                "this namespace has no secret, which references and addresses are found by: it is \
+                 made with the first API key"
+                    .to_owned(),
+            )
+        })?;
+        let listing = Listing::new(store, by.prefixes(&secret, wanted), wanted.clone(), from);
+        Ok(Search { listing, by, secret })
+    }
+
+    /// What matches of the next page; `None` after the last page.
+    pub async fn next(&mut self) -> Result<Option<Vec<(TransactionId, Metadata)>>> {
+        let Some(mut page) = self.listing.next().await? else { return Ok(None) };
+        page.retain(|(_, metadata)| self.by.fits(&self.secret, metadata));
+        Ok(Some(page))
+    }
 }
 
 /// Pages of a list that are counted before it is searched.

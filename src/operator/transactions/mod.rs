@@ -5,19 +5,24 @@
 mod erase;
 mod export;
 mod find;
+mod person;
 mod restore;
 mod show;
 mod usage;
 
+pub use super::position::Position;
 pub use erase::{Erased, check_erasable, erase};
 pub use export::{Line, Lines};
-pub use find::{By, Found, Size, find, size_of_all};
+pub use find::{By, Found, FoundStep, Size, find, find_step, size_of_all};
+pub use person::{PersonStep, erase_person_step};
 pub use restore::{about, erase_restored, is_erased, marked};
 pub(in crate::operator) use show::masked;
-pub use show::{Shown, View};
+pub use show::{Shown, View, reveal};
+pub(super) use usage::Total;
 pub use usage::{Report, Settled, Sum, Usage, UsageQuery};
 
-use super::{OperatorError, Pages, Result};
+use super::{OperatorError, Result};
+use crate::decimal::{Decimal, text_as_money};
 use crate::pledge::{CurrencyCode, EMAIL, RetrievedPledgeTransaction, TransactionId};
 use crate::scope::{Mode, Scope};
 use crate::store::{
@@ -27,7 +32,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::vec;
 
 /// Selects transactions by unit and mode.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -46,7 +50,7 @@ impl Wanted {
     }
 
     /// The prefixes of the names of all records that are selected.
-    fn prefixes(&self) -> Vec<String> {
+    pub(super) fn prefixes(&self) -> Vec<String> {
         match &self.unit {
             Some(unit) => scopes(unit, self.mode).iter().map(TransactionKey::shop_prefix).collect(),
             None => vec![TransactionKey::PREFIX.to_owned()],
@@ -99,7 +103,7 @@ impl Row {
 }
 
 /// Damaged records, which a list leaves out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Damaged {
     /// Their number.
     pub count: u64,
@@ -108,9 +112,13 @@ pub struct Damaged {
 }
 
 impl Damaged {
-    fn add(&mut self, name: String) {
-        self.count += 1;
-        self.first.get_or_insert(name);
+    pub(super) fn add(&mut self, name: String) {
+        self.extend(Damaged { count: 1, first: Some(name) });
+    }
+
+    pub(super) fn extend(&mut self, Damaged { count, first }: Damaged) {
+        self.count += count;
+        self.first = self.first.take().or(first);
     }
 }
 
@@ -125,32 +133,55 @@ pub(in crate::operator) struct Metadata {
 }
 
 /// The transactions that are selected, page by page.
-struct Listing<'s, S> {
+pub(super) struct Listing<'s, S> {
     store: &'s S,
-    prefixes: vec::IntoIter<String>,
-    pages: Option<Pages<'s, S>>,
+    prefixes: Vec<String>,
+    /// Where the next page begins; `None` after the last one.
+    pub position: Option<Position>,
     wanted: Wanted,
-    damaged: Damaged,
+    pub damaged: Damaged,
+    /// Number of records that were listed.
+    pub listed: usize,
 }
 
 impl<'s, S: OperatorStore> Listing<'s, S> {
-    fn new(store: &'s S, mut prefixes: Vec<String>, wanted: Wanted) -> Self {
+    /// Begins a list, or goes on with it.
+    pub fn new(
+        store: &'s S,
+        mut prefixes: Vec<String>,
+        wanted: Wanted,
+        from: Option<&Position>,
+    ) -> Self {
         prefixes.dedup(); // the 40-bit hashes of both modes can be equal
-        let damaged = Damaged::default();
-        Listing { store, prefixes: prefixes.into_iter(), pages: None, wanted, damaged }
+        let position = from.cloned().unwrap_or_default();
+        let position = Some(position).filter(|position| position.list < prefixes.len());
+        Listing { store, prefixes, position, wanted, damaged: Damaged::default(), listed: 0 }
     }
 
     /// The transactions of the next page; `None` after the last page.
     async fn next(&mut self) -> Result<Option<Vec<(TransactionId, Metadata)>>> {
-        loop {
-            if let Some(pages) = &mut self.pages
-                && let Some(page) = pages.next().await?
-            {
-                return Ok(Some(page.into_iter().filter_map(|record| self.read(record)).collect()));
+        let Some(position) = self.position.clone() else { return Ok(None) };
+        let Some(prefix) = self.prefixes.get(position.list) else { return Ok(None) };
+        let page = self.store.list(prefix, position.cursor.as_deref()).await?;
+        let next = position.next_page(page.cursor);
+        self.position = Some(next).filter(|next| next.list < self.prefixes.len());
+        self.listed += page.records.len();
+        let rest = page.records.into_iter().filter(|record| position.is_before(&record.name));
+        Ok(Some(rest.filter_map(|record| self.read(record)).collect()))
+    }
+
+    /// The rows of the next page with their charges; `None` after the last page. What lacks time or charge
+    /// is damaged.
+    pub async fn next_rows(&mut self) -> Result<Option<Vec<(Decimal, Row)>>> {
+        let Some(page) = self.next().await? else { return Ok(None) };
+        let mut rows = Vec::with_capacity(page.len());
+        for (id, metadata) in page {
+            match Row::new(&id, metadata).and_then(|row| Some((charge(&row.amount)?, row))) {
+                Some(row) => rows.push(row),
+                None => self.damaged.add(TransactionKey(&id).name()),
             }
-            let Some(prefix) = self.prefixes.next() else { return Ok(None) };
-            self.pages = Some(Pages::new(self.store, prefix));
         }
+        Ok(Some(rows))
     }
 
     fn read(&mut self, record: Listed) -> Option<(TransactionId, Metadata)> {
@@ -163,6 +194,11 @@ impl<'s, S: OperatorStore> Listing<'s, S> {
             }
         }
     }
+}
+
+/// Parses a charge. It must be a plain decimal: an exponent could need gigabytes.
+fn charge(text: &str) -> Option<Decimal> {
+    text_as_money(text).and_then(|money| Decimal::parse(&money))
 }
 
 // ---- One record ----------------------------------------------------------------------------------

@@ -1,0 +1,94 @@
+//! The dashboard without its platform, over a store in memory.
+
+mod access;
+mod find;
+mod keys;
+mod log;
+mod person;
+mod prices;
+mod transaction;
+mod unit;
+mod usage;
+
+use futures_executor::block_on;
+use impact_pledge::dashboard::{Dashboard, Identity, Settings, Variables};
+use impact_pledge::http::InFlight;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use std::cell::Cell;
+use support::memory::MemoryStore;
+use support::service::{
+    Answer, CountedEntropy, FixedClock, MemoryQueue, NOW_MS, TestRequest, TestService, answer,
+};
+
+pub const OPERATOR: &str = "ada@example.org";
+pub const SUPPORT: &str = "grace@example.org";
+pub const ACCOUNTS: &str = "joan@example.org";
+
+/// The dashboard beside a service on the same records.
+pub struct TestDashboard {
+    pub service: TestService<MemoryStore>,
+    pub clock: FixedClock,
+    pub entropy: CountedEntropy,
+    pub settings: Settings,
+    pub queue: MemoryQueue,
+    pub in_flight: InFlight,
+}
+
+pub fn dashboard(service: TestService<MemoryStore>) -> TestDashboard {
+    let settings = Settings::parse(Variables {
+        operators: OPERATOR,
+        support: SUPPORT,
+        accounts: ACCOUNTS,
+        ..Variables::default()
+    });
+    TestDashboard {
+        service,
+        clock: FixedClock(Cell::new(NOW_MS)),
+        entropy: CountedEntropy::default(),
+        settings,
+        queue: MemoryQueue::default(),
+        in_flight: InFlight::default(),
+    }
+}
+
+impl TestDashboard {
+    pub fn store(&self) -> &MemoryStore {
+        &self.service.store
+    }
+
+    pub fn send(&self, request: &TestRequest, identity: Identity<'_>) -> Answer {
+        let TestDashboard { clock, entropy, settings, in_flight, .. } = self;
+        let (store, outbox) = (self.store(), Some(&self.queue as _));
+        let dashboard = Dashboard { store, clock, entropy, settings, outbox, in_flight };
+        answer(block_on(dashboard.handle(request, identity)))
+    }
+
+    /// A page as this person sees it.
+    pub fn get(&self, person: &str, path: &str) -> Answer {
+        self.send(&TestRequest::new("GET", path, ""), Identity::Address(person))
+    }
+
+    /// The answer to a form that this person sends from our page.
+    pub fn post(&self, person: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
+        self.send(&posted(path, fields), Identity::Address(person))
+    }
+}
+
+pub fn posted(path: &str, fields: &[(&str, &str)]) -> TestRequest {
+    let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    let pairs = fields.iter().map(|(name, value)| [encoded(name), encoded(value)].join("="));
+    let body = pairs.collect::<Vec<_>>().join("&").into_bytes();
+    TestRequest::new("POST", path, "")
+        .with_body(body)
+        .with_header("content-type", "application/x-www-form-urlencoded")
+        .with_header("sec-fetch-site", "same-origin")
+}
+
+/// The value of the first field of this name, as a browser would send it back.
+#[track_caller]
+pub fn field(html: &str, name: &str) -> String {
+    let rest = html.split_once(&format!("name=\"{name}\"")).map(|(_, rest)| rest);
+    let value = rest.and_then(|rest| rest.split_once('>')?.0.split_once("value=\""));
+    let (value, _) = value.and_then(|(_, value)| value.split_once('"')).expect(name);
+    value.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
