@@ -4,6 +4,7 @@
 //! Input and output are the caller's, such as a command line or a page.
 
 pub mod audit;
+pub mod demo;
 pub mod form;
 pub mod keys;
 pub mod notifications;
