@@ -259,7 +259,7 @@ pub(super) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
 
 fn preview(profile: Option<&Profile>, of: &str) -> Result {
     let example: RetrievedPledgeTransaction<'_> =
-        serde_json::from_str(EXAMPLE).map_err(OperatorError::from)?;
+        serde_json::from_slice(EXAMPLE.as_bytes()).map_err(OperatorError::from)?;
     let document = match of {
         "page" => {
             let page = recipient::page(&example, profile, Language::En);
