@@ -5,7 +5,7 @@
 
 use crate::time::{date_time, parse_ms};
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
 /// How long after its last moment a month has ended, in milliseconds: a day, so that no clock and no
@@ -52,6 +52,12 @@ impl Month {
 impl Display for Month {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{:04}-{:02}", self.year, self.month)
+    }
+}
+
+impl Serialize for Month {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -122,7 +128,7 @@ pub struct Settlement {
     pub at: String,
 }
 
-/// The sum of a month in one currency, as it was paid.
+/// The sum of a month in one currency, as it was counted or paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SettledSum {

@@ -65,7 +65,7 @@ fn search(form: &Form, lacks_unit: bool) -> Markup {
         label: "Unit",
         value: form.text("unit"),
         hint: "Needed for a reference or an e-mail address.",
-        invalid: lacks_unit,
+        is_wrong: lacks_unit,
         ..view::Field::default()
     };
     let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];

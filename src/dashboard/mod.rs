@@ -16,6 +16,8 @@ mod mail_state;
 mod mails;
 mod person;
 mod prices;
+mod profile;
+mod register;
 mod request;
 mod route;
 mod settings;
@@ -198,8 +200,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
             Route::Units => unit::units(self, form, query).await,
             Route::AddUnit => unit::add_unit(self, form, query).await,
             Route::Unit(id) => unit::unit(self, id, form, query).await,
-            Route::SetProfile(id) => unit::set_profile(self, id, form, query).await,
-            Route::PreviewProfile(id) => unit::preview_profile(self, id, form, query).await,
+            Route::SetProfile(id) => profile::set_profile(self, id, form, query).await,
+            Route::PreviewProfile(id) => profile::preview_profile(self, id, form, query).await,
             Route::Usage(id) => usage::usage(self, id, form, query).await,
             Route::UsageCsv(id) => usage::usage_csv(self, id, form, query).await,
             Route::Count(id) => usage::count(self, id, form, query).await,

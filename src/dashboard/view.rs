@@ -11,6 +11,15 @@ pub(super) fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
+/// A text of an operator's error, which has values between backticks.
+pub(super) fn marked(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 0 { (part) } @else { code { bdi { (part) } } }
+        }
+    }
+}
+
 /// `3 Oct 2026, 14:05 UTC` of an RFC 3339 date-time in UTC; the text itself if it is none.
 pub(super) fn time(text: &str) -> Markup {
     html! { time datetime=(text) { (in_words(text).unwrap_or_else(|| text.to_owned())) } }
@@ -48,8 +57,8 @@ pub(super) struct Field<'f> {
     /// What helps to fill it in; may be empty.
     pub hint: &'f str,
     pub required: bool,
-    /// Whether the problem above the form is with this.
-    pub invalid: bool,
+    /// Whether the problem above the form is about it.
+    pub is_wrong: bool,
 }
 
 impl Field<'_> {
@@ -59,8 +68,7 @@ impl Field<'_> {
             label {
                 span { (self.label) }
                 input name=(self.name) value=(self.value) required[self.required]
-                    aria-invalid=[self.invalid.then_some("true")]
-                    aria-describedby=[hint.as_ref()];
+                    aria-describedby=[hint.as_ref()] aria-invalid=[self.is_wrong.then_some("true")];
                 @if let Some(hint) = &hint { small id=(hint) { (self.hint) } }
             }
         }
@@ -160,6 +168,14 @@ pub(super) fn modes(path: &str, mode: Mode) -> Markup {
     }
 }
 
+/// Most rows of a table of records.
+pub(super) const MAX_ROWS: usize = 1_000;
+
+/// Says of a longer table that it is cut.
+pub(super) fn more(rows: usize) -> Markup {
+    html! { @if rows > MAX_ROWS { p { "Only the first " (MAX_ROWS) " of " (rows) " are shown." } } }
+}
+
 /// What was done, at the top of the answer to a form.
 pub(super) fn done(text: &Markup) -> Markup {
     html! { div.notice.done role="status" { (text) } }
@@ -172,7 +188,7 @@ pub(super) fn notice(text: &Markup) -> Markup {
 
 /// Why a form did nothing, above the form that is filled in again.
 pub(super) fn problem(text: &str) -> Markup {
-    html! { div.notice.alarm role="alert" { (sentence(text)) } }
+    html! { div.notice.alarm role="alert" { (marked(&sentence(text))) } }
 }
 
 /// What Workers KV's lists may not show yet.

@@ -2,9 +2,9 @@
 //! change: if it cannot be written, nothing is changed.
 
 use super::position::Position;
-use super::{OperatorError, Pages, Result, encode};
+use super::{OperatorError, Pages, Result, encode, read_values};
 use crate::handle::{Clock, Entropy};
-use crate::store::{AuditKey, Key as _, MAX_READS, NoMetadata, OperatorStore, Registered, decode};
+use crate::store::{AuditKey, Key as _, NoMetadata, OperatorStore, Registered, decode};
 use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +97,7 @@ pub async fn since(store: &impl OperatorStore, since_ms: u64) -> Result<Vec<Chan
         let keys: Vec<_> = page.iter().filter_map(|record| AuditKey::parse(&record.name)).collect();
         let recent: Vec<_> =
             keys.iter().copied().take_while(|key| key.time_ms() >= since_ms).collect();
-        for value in values(store, &recent).await? {
+        for value in read_values(store, &recent).await?.into_iter().flatten() {
             changes.push(decode(AuditKey::KIND, &value)?);
         }
         if recent.len() < keys.len() {
@@ -144,19 +144,11 @@ pub async fn page(
     };
     let keys: Vec<_> = some.iter().filter_map(|name| AuditKey::parse(name)).collect();
     let (mut changes, mut damaged) = (Vec::new(), some.len() - keys.len());
-    for value in values(store, &keys).await? {
+    for value in read_values(store, &keys).await?.into_iter().flatten() {
         match decode(AuditKey::KIND, &value) {
             Ok(change) => changes.push(change),
             Err(_) => damaged += 1,
         }
     }
     Ok(AuditPage { changes, damaged, next: next.map(|next| next.to_string()) })
-}
-
-async fn values(store: &impl OperatorStore, keys: &[AuditKey]) -> Result<Vec<Vec<u8>>> {
-    let mut values = Vec::new();
-    for keys in keys.chunks(MAX_READS) {
-        values.extend(store.get_values(keys).await?.into_iter().flatten());
-    }
-    Ok(values)
 }

@@ -17,8 +17,9 @@ pub mod seed;
 pub mod teams;
 pub mod transactions;
 pub mod units;
+pub mod usage;
 
-use crate::store::{Key, Listed, NoMetadata, OperatorStore, StoreError, decode};
+use crate::store::{Key, Listed, MAX_READS, NoMetadata, OperatorStore, StoreError, decode};
 use crate::version::Version;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -86,6 +87,32 @@ impl<'s, S: OperatorStore> Pages<'s, S> {
         self.cursor = page.cursor;
         Ok(Some(page.records))
     }
+}
+
+/// What `read` takes from the names of all records below a prefix.
+async fn names<T>(
+    store: &impl OperatorStore,
+    prefix: String,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>> {
+    let mut found = Vec::new();
+    let mut pages = Pages::new(store, prefix);
+    while let Some(page) = pages.next().await? {
+        found.extend(page.iter().filter_map(|record| read(&record.name)));
+    }
+    Ok(found)
+}
+
+/// Reads the values of any number of records, in the sequence of the keys.
+async fn read_values<K: Key>(
+    store: &impl OperatorStore,
+    keys: &[K],
+) -> Result<Vec<Option<Vec<u8>>>> {
+    let mut values = Vec::with_capacity(keys.len());
+    for keys in keys.chunks(MAX_READS) {
+        values.extend(store.get_values(keys).await?);
+    }
+    Ok(values)
 }
 
 /// Reads the value of a record; `None` if there is no such record.

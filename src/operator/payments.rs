@@ -5,14 +5,14 @@
 
 use super::audit::{Author, is_line};
 use super::transactions::{Damaged, Report, Sum, UsageQuery, Wanted};
-use super::{OperatorError, Pages, Result, load, put_record};
+use super::{OperatorError, Result, load, names, put_record, read_values};
 use crate::auth::check_id;
 use crate::decimal::text_as_money;
 use crate::handle::{Clock, Entropy};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
-use crate::store::{Key as _, MAX_READS, OperatorStore, SettlementKey, decode};
+use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
 use crate::time::{date_time, parse_ms};
 use serde::{Deserialize, Serialize};
 
@@ -106,15 +106,18 @@ pub struct Checked {
 
 // ---- Mark ----------------------------------------------------------------------------------------
 
-/// Checks that a payment can be marked, and writes nothing.
+/// Checks that a payment can be marked, and writes nothing. Sums all transactions anew, with at most so
+/// many list calls for those of the shop: kept sums are not looked at.
 ///
 /// # Errors
 /// If the month has not ended, is marked already, or has another sum or number of pledges without a
-/// price; if the payment is of tomorrow, or its invoice no line; or if the store fails.
+/// price; if the payment is of tomorrow, or its invoice no line; if the shop has too many transactions
+/// for these list calls; or if the store fails.
 pub async fn check(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
+    lists: usize,
 ) -> Result<Checked> {
     let Payment { of, paid_at, invoice, .. } = payment;
     let now_ms = author.clock.now_ms();
@@ -133,7 +136,7 @@ pub async fn check(
     if let Some(settlement) = get(store, of).await? {
         return Err(of.refused(format_args!("is marked already: {}", in_words(&settlement))));
     }
-    let (sums, damaged) = sums(store, payment).await?;
+    let (sums, damaged) = sums(store, payment, lists).await?;
     let settlement = Settlement {
         paid_at: paid_at.clone(),
         sums,
@@ -152,24 +155,36 @@ pub async fn mark(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
     payment: &Payment,
+    lists: usize,
 ) -> Result<Paid> {
-    let Checked { paid, .. } = check(store, author, payment).await?;
+    let Checked { paid, .. } = check(store, author, payment, lists).await?;
     record(store, author, "payments mark", &payment.of, &paid.settlement).await?;
     put_record(store, &payment.of.key(), &paid.settlement).await?;
     Ok(paid)
 }
 
 /// The sums of the month, which must be what was paid.
-async fn sums(store: &impl OperatorStore, payment: &Payment) -> Result<(Vec<SettledSum>, Damaged)> {
+async fn sums(
+    store: &impl OperatorStore,
+    payment: &Payment,
+    lists: usize,
+) -> Result<(Vec<SettledSum>, Damaged)> {
     let of = &payment.of;
     let wanted = Wanted { unit: Some(of.unit.clone()), mode: Some(of.mode) };
     let query = UsageQuery { wanted, month: Some(of.month), ..UsageQuery::default() };
     let mut report = Report::new(store, query);
     let mut unpriced = Vec::new();
-    while let Some(rows) = report.next().await? {
+    for _ in 0..lists {
+        let Some(rows) = report.next().await? else { break };
         let room = MAX_EXAMPLES - unpriced.len();
         let examples = rows.into_iter().filter(|row| row.unpriced > 0).take(room);
         unpriced.extend(examples.map(|row| row.id));
+    }
+    if report.has_more() {
+        return Err(of.refused(
+            "is of a shop with too many transactions to sum in one request: mark it by the command \
+             `payments mark`",
+        ));
     }
     let usage = report.finish();
     check_amounts(payment, &usage.sums)?;
@@ -261,21 +276,30 @@ pub async fn list(store: &impl OperatorStore, unit: &str, mode: Option<Mode>) ->
     check_id(unit).map_err(OperatorError::Invalid)?;
     let mut found = Vec::new();
     for mode in mode.map_or(vec![Mode::Test, Mode::Live], |mode| vec![mode]) {
-        let mut pages = Pages::new(store, SettlementKey::shop_prefix(mode, unit));
-        while let Some(page) = pages.next().await? {
-            let keys = page.iter().filter_map(|record| SettlementKey::parse(&record.name));
-            let keys: Vec<_> = keys.filter(|key| key.unit == unit).collect();
-            for keys in keys.chunks(MAX_READS) {
-                let values = store.get_values(keys).await?;
-                for (key, value) in keys.iter().zip(values) {
-                    let Some(value) = value else { continue };
-                    let of = ShopMonth { unit: unit.to_owned(), mode, month: key.month };
-                    found.push(Paid::new(&of, decode(SettlementKey::KIND, &value)?));
-                }
-            }
+        let months = names(store, SettlementKey::shop_prefix(mode, unit), |name| {
+            SettlementKey::parse(name).filter(|key| key.unit == unit).map(|key| key.month)
+        });
+        for (month, settlement) in settlements(store, unit, mode, months.await?).await? {
+            let of = ShopMonth { unit: unit.to_owned(), mode, month };
+            found.extend(settlement.map(|settlement| Paid::new(&of, settlement)));
         }
     }
     Ok(found)
+}
+
+/// The settlements of months of a shop, in their sequence; `None` for one that is not marked as paid.
+pub(super) async fn settlements(
+    store: &impl OperatorStore,
+    unit: &str,
+    mode: Mode,
+    months: Vec<Month>,
+) -> Result<Vec<(Month, Option<Settlement>)>> {
+    let key = |month: &Month| SettlementKey { mode, unit, month: *month };
+    let keys: Vec<_> = months.iter().map(key).collect();
+    let values = read_values(store, &keys).await?;
+    let read = |value: Vec<u8>| decode(SettlementKey::KIND, &value);
+    let pairs = months.into_iter().zip(values);
+    pairs.map(|(month, value)| Ok((month, value.map(read).transpose()?))).collect()
 }
 
 /// Takes back that a month was paid.

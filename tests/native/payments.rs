@@ -6,7 +6,7 @@ use impact_pledge::handle::{Journal, Service};
 use impact_pledge::http::Request as _;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
 use impact_pledge::operator::transactions::{self, Report, UsageQuery};
-use impact_pledge::operator::{OperatorError, audit};
+use impact_pledge::operator::{OperatorError, audit, usage};
 use impact_pledge::scope::Mode;
 use impact_pledge::settlement::{Month, PaidAt};
 use impact_pledge::store::{Key, Store, StoreError, Stored};
@@ -53,7 +53,12 @@ impl Bench {
     }
 
     fn mark(&self, changed: &Value) -> Result<Value, OperatorError> {
-        block_on(payments::mark(&*self.service.store, &self.desk.author(), &payment(changed)))
+        self.mark_within(usize::MAX, changed)
+    }
+
+    fn mark_within(&self, lists: usize, changed: &Value) -> Result<Value, OperatorError> {
+        let (author, payment) = (self.desk.author(), payment(changed));
+        block_on(payments::mark(&*self.service.store, &author, &payment, lists))
             .map(|paid| json!(paid))
     }
 
@@ -342,6 +347,28 @@ fn what_is_not_the_months_sum_is_not_marked() {
         format!("is marked already: 1.50 USD paid on {PAID_AT}, invoice 2026/17, marked by ada");
     assert!(error.contains(&there), "{error}");
     assert_eq!(bench.audited().len(), 1);
+}
+
+/// What was kept may be older than a transaction: a mark is of the sum of now, however long that takes.
+#[test]
+fn a_mark_is_of_what_is_counted_anew_within_the_calls_of_a_request() {
+    let bench = bench();
+    let (store, clock) = (&*bench.service.store, &bench.desk.clock);
+    block_on(usage::count_step(store, clock, "unit_dev", Mode::Test, None, 1)).unwrap();
+    assert!(store.value("usage:test:unit_dev:2026-01").is_some());
+    bench.service.clock.0.set(NOW_MS);
+    bench.service.create(UNIT, &minimal());
+    assert!(bench.mark(&json!({})).unwrap_err().to_string().contains("has a sum of 3.00 USD"));
+    store.set_page_length(1);
+    let both = json!({ "/amounts": [{ "amount": "3" }] });
+    let error = bench.mark_within(1, &both).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "nothing was marked: 2026-01 of the unit `unit_dev` (test) is of a shop with too many \
+         transactions to sum in one request: mark it by the command `payments mark`"
+    );
+    assert_eq!(store.value(JANUARY), None);
+    bench.mark_within(2, &both).unwrap();
 }
 
 /// A shop's walk lists no other shop's records, however their IDs begin.

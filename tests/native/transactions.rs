@@ -6,6 +6,7 @@ use impact_pledge::operator::transactions::{
     self, By, Damaged, Found, PersonStep, Position, Report, Row, Size, Usage, UsageQuery, View,
     Wanted,
 };
+use impact_pledge::operator::usage::{self, CountStep, Partial};
 use impact_pledge::operator::{OperatorError, prices};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::{Mode, Scope};
@@ -826,4 +827,121 @@ fn transactions_with_an_offering_that_had_no_price_are_summed_by_themselves() {
         usage.sums.iter().map(|sum| (sum.mode, sum.transactions, sum.unpriced)).collect();
     assert_eq!(unpriced, [(Mode::Test, 2, 2), (Mode::Live, 1, 1)]);
     assert_eq!(sum(&bench.store, UsageQuery::default()).1.transactions, 4);
+}
+
+// ---- Months that are kept ------------------------------------------------------------------------
+
+/// 2026-12-02T00:00:00Z, from which on November has ended.
+const NOVEMBER_ENDED_MS: u64 = 1_796_169_600_000;
+
+/// Counts a shop in steps of so many list calls, each of which goes on by a text.
+fn count(store: &MemoryStore, now_ms: u64, unit: &str, lists: usize) -> (CountStep, usize) {
+    let desk = desk();
+    desk.clock.0.set(now_ms);
+    let mut next: Option<Partial> = None;
+    for steps in 1.. {
+        store.take_lists();
+        let step = usage::count_step(store, &desk.clock, unit, Mode::Live, next.as_ref(), lists);
+        let step = block_on(step).unwrap();
+        assert!((1..=lists).contains(&store.take_lists().len()));
+        let Some(partial) = step.next else { return (step, steps) };
+        assert_eq!(step.months, []);
+        next = Some(Partial::parse(&partial.to_string()).unwrap());
+        desk.clock.0.set(now_ms + 40 * 24 * 60 * MINUTE); // a form that waits for a month
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_shop_is_counted_in_steps_and_its_ended_months_are_kept() {
+    let store = MemoryStore::default();
+    put_secret(&store, &SECRET);
+    store.set_page_length(2);
+    let nines = "9".repeat(350) + ".99";
+    for (number, time, amount) in [
+        (1, "2026-11-01T00:00:00.000Z", "0.10"),
+        (2, "2026-11-30T23:59:59.999Z", "0.20"),
+        (3, "2026-10-31T23:59:59.999Z", "4.00"),
+        (4, "2026-12-01T00:00:00.000Z", "5.00"),
+        (5, "2025-12-15T00:00:00.000Z", &*nines),
+        (6, "2025-12-16T00:00:00.000Z", "0.01"),
+        (7, "2026-10-01T00:00:00.000Z", "1e9"),
+        (8, "some time ago", "1.00"),
+    ] {
+        put_summed(&store, number, ("a", Mode::Live), time, amount);
+    }
+    let dollars = put_summed(&store, 9, ("a", Mode::Live), "2026-11-09T00:00:00.000Z", "7.00");
+    let name = format!("transaction:{dollars}");
+    let mut metadata = store.metadata(&name).remove(0);
+    metadata["summary"]["currencyCode"] = json!("USD");
+    store.keep(&name, b"", metadata.to_string().as_bytes());
+    for (unit, mode) in [("a", Mode::Test), ("a:b", Mode::Live)] {
+        put_summed(&store, 1, (unit, mode), "2026-11-01T00:00:00.000Z", "1.00");
+    }
+    store.keep("usage:live:a:b:2026-11", b"{}", b"null");
+    let settlement = json!({ "paidAt": "2026-11-05T00:00:00.000Z", "sums": [], "invoice": "1",
+        "by": "ada", "at": "2026-11-05T00:00:00.000Z" });
+    store.keep("settlement:live:a:2026-10", settlement.to_string().as_bytes(), b"null");
+    let sum = |code: &str, amount: &str, transactions: u64, unpriced: u64| json!({ "currencyCode": code, "amount": amount, "transactions": transactions, "unpriced": unpriced });
+    let counted_at = "2026-12-02T00:00:00.000Z";
+    let month = |month: &str, sums: &[Value], transactions: u64, settled: &Value| {
+        json!({ "month": month, "sums": sums, "transactions": transactions, "countedAt": counted_at,
+            "settled": settled })
+    };
+    let none = Value::Null;
+    let million = format!("1{}.00", "0".repeat(350));
+    let december = month("2026-12", &[sum("EUR", "5.00", 1, 4)], 1, &none);
+    let ended = [
+        month("2026-11", &[sum("USD", "7.00", 1, 9), sum("EUR", "0.30", 2, 3)], 3, &none),
+        month("2026-10", &[sum("EUR", "4.00", 1, 3)], 1, &settlement),
+        month("2025-12", &[sum("EUR", &million, 2, 11)], 2, &none),
+    ];
+    for (lists, steps) in [(1, 5), (2, 3), (9, 1)] {
+        let (step, taken) = count(&store, NOVEMBER_ENDED_MS, "a", lists);
+        assert_eq!((taken, step.listed, step.damaged.count), (steps, 9, 2));
+        assert_eq!(json!(step.months), json!([vec![december.clone()], ended.to_vec()].concat()));
+    }
+    store.take_lists();
+    store.take_reads();
+    let kept = block_on(usage::kept(&store, "a", Mode::Live)).unwrap();
+    assert_eq!(json!(kept), json!(ended));
+    store.set_page_length(100);
+    assert_eq!((store.take_lists().len(), store.reads()), (2, 6), "4 names on pages of 2");
+    assert_eq!(block_on(usage::kept(&store, "a", Mode::Test)), Ok(vec![]));
+    count(&store, NOVEMBER_ENDED_MS - 1, "a:b", 1);
+    assert_eq!(store.value("usage:live:a:b:2026-11").unwrap(), "{}", "before it has ended");
+    store.edit("usage:live:a:2026-10", |_| "{}".to_owned());
+    let kept = block_on(usage::kept(&store, "a", Mode::Live)).unwrap();
+    assert_eq!(json!(kept), json!([ended[0], ended[2]]), "as one that was not counted");
+}
+
+#[test]
+fn nobody_keeps_other_sums_than_were_counted() {
+    let store = many_shops();
+    store.set_page_length(2);
+    let clock = desk().clock;
+    let count = |unit, mode, partial: &Partial| {
+        block_on(usage::count_step(&store, &clock, unit, mode, Some(partial), 1))
+    };
+    let first = usage::count_step(&store, &clock, "shop_77", Mode::Live, None, 1);
+    let partial = block_on(first).unwrap().next.unwrap();
+    let text = partial.to_string();
+    let changed = text.replacen(r#""amount":"2.00""#, r#""amount":"0.00""#, 1);
+    assert_ne!(changed, text);
+    let changed = Partial::parse(&changed).unwrap();
+    let before = store.names();
+    for (unit, mode, partial) in [
+        ("shop_77", Mode::Live, &changed),
+        ("shop_77", Mode::Test, &partial),
+        ("shop_78", Mode::Live, &partial),
+    ] {
+        let message = "nothing was counted: what was counted before is of another shop or release, or \
+                       was changed; begin again";
+        assert_eq!(count(unit, mode, partial).unwrap_err().to_string(), message);
+    }
+    assert!(count("shop_77", Mode::Live, &partial).is_ok());
+    assert_eq!(store.names(), before);
+    for hostile in ["", ".", &text[1..], &format!("{text}{}", " ".repeat(65_536))] {
+        assert_eq!(Partial::parse(hostile), None);
+    }
 }

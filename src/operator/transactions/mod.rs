@@ -18,9 +18,11 @@ pub use person::{PersonStep, erase_person_step};
 pub use restore::{about, erase_restored, is_erased, marked};
 pub(in crate::operator) use show::masked;
 pub use show::{Shown, View, reveal};
+pub(super) use usage::Total;
 pub use usage::{Report, Settled, Sum, Usage, UsageQuery};
 
 use super::{OperatorError, Result};
+use crate::decimal::{Decimal, text_as_money};
 use crate::pledge::{CurrencyCode, EMAIL, RetrievedPledgeTransaction, TransactionId};
 use crate::scope::{Mode, Scope};
 use crate::store::{
@@ -48,7 +50,7 @@ impl Wanted {
     }
 
     /// The prefixes of the names of all records that are selected.
-    fn prefixes(&self) -> Vec<String> {
+    pub(super) fn prefixes(&self) -> Vec<String> {
         match &self.unit {
             Some(unit) => scopes(unit, self.mode).iter().map(TransactionKey::shop_prefix).collect(),
             None => vec![TransactionKey::PREFIX.to_owned()],
@@ -101,7 +103,7 @@ impl Row {
 }
 
 /// Damaged records, which a list leaves out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Damaged {
     /// Their number.
     pub count: u64,
@@ -110,9 +112,13 @@ pub struct Damaged {
 }
 
 impl Damaged {
-    fn add(&mut self, name: String) {
-        self.count += 1;
-        self.first.get_or_insert(name);
+    pub(super) fn add(&mut self, name: String) {
+        self.extend(Damaged { count: 1, first: Some(name) });
+    }
+
+    pub(super) fn extend(&mut self, Damaged { count, first }: Damaged) {
+        self.count += count;
+        self.first = self.first.take().or(first);
     }
 }
 
@@ -127,20 +133,20 @@ pub(in crate::operator) struct Metadata {
 }
 
 /// The transactions that are selected, page by page.
-struct Listing<'s, S> {
+pub(super) struct Listing<'s, S> {
     store: &'s S,
     prefixes: Vec<String>,
     /// Where the next page begins; `None` after the last one.
-    position: Option<Position>,
+    pub position: Option<Position>,
     wanted: Wanted,
-    damaged: Damaged,
+    pub damaged: Damaged,
     /// Number of records that were listed.
-    listed: usize,
+    pub listed: usize,
 }
 
 impl<'s, S: OperatorStore> Listing<'s, S> {
     /// Begins a list, or goes on with it.
-    fn new(
+    pub fn new(
         store: &'s S,
         mut prefixes: Vec<String>,
         wanted: Wanted,
@@ -164,6 +170,20 @@ impl<'s, S: OperatorStore> Listing<'s, S> {
         Ok(Some(rest.filter_map(|record| self.read(record)).collect()))
     }
 
+    /// The rows of the next page with their charges; `None` after the last page. What lacks time or charge
+    /// is damaged.
+    pub async fn next_rows(&mut self) -> Result<Option<Vec<(Decimal, Row)>>> {
+        let Some(page) = self.next().await? else { return Ok(None) };
+        let mut rows = Vec::with_capacity(page.len());
+        for (id, metadata) in page {
+            match Row::new(&id, metadata).and_then(|row| Some((charge(&row.amount)?, row))) {
+                Some(row) => rows.push(row),
+                None => self.damaged.add(TransactionKey(&id).name()),
+            }
+        }
+        Ok(Some(rows))
+    }
+
     fn read(&mut self, record: Listed) -> Option<(TransactionId, Metadata)> {
         let id = TransactionKey::parse(&record.name);
         match (id, Metadata::deserialize(&record.metadata)) {
@@ -174,6 +194,11 @@ impl<'s, S: OperatorStore> Listing<'s, S> {
             }
         }
     }
+}
+
+/// Parses a charge. It must be a plain decimal: an exponent could need gigabytes.
+fn charge(text: &str) -> Option<Decimal> {
+    text_as_money(text).and_then(|money| Decimal::parse(&money))
 }
 
 // ---- One record ----------------------------------------------------------------------------------

@@ -1,12 +1,12 @@
 //! Sums of transactions, for the accounts.
 
-use super::{Damaged, Listing, Row, Wanted};
-use crate::decimal::{Decimal, text_as_money};
+use super::{Damaged, Listing, Row, Wanted, charge};
+use crate::decimal::Decimal;
 use crate::operator::{OperatorError, Result};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
-use crate::store::{Key as _, MAX_READS, OperatorStore, SettlementKey, TransactionKey, decode};
+use crate::store::{Key as _, MAX_READS, OperatorStore, SettlementKey, decode};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,7 +92,7 @@ type Group = (String, Mode, CurrencyCode);
 
 /// A sum that is not finished.
 #[derive(Default)]
-struct Total {
+pub(in crate::operator) struct Total {
     transactions: u64,
     unpriced: usize,
     amounts: Vec<Decimal>,
@@ -110,20 +110,18 @@ impl<'s, S: OperatorStore> Report<'s, S> {
     /// # Errors
     /// If the store fails.
     pub async fn next(&mut self) -> Result<Option<Vec<Row>>> {
-        let Some(page) = self.listing.next().await? else { return Ok(None) };
-        let mut rows = Vec::new();
-        for (id, metadata) in page {
-            match Row::new(&id, metadata).and_then(|row| Some((charge(&row.amount)?, row))) {
-                Some((amount, row)) if self.query.has(&row) => rows.push((amount, row)),
-                Some(_) => {}
-                None => self.listing.damaged.add(TransactionKey(&id).name()),
-            }
-        }
+        let Some(mut rows) = self.listing.next_rows().await? else { return Ok(None) };
+        rows.retain(|(_, row)| self.query.has(row));
         self.look_up_settlements(&rows).await?;
         if self.query.unpaid {
             rows.retain(|(_, row)| self.settlement(&row.unit, row.mode).is_none());
         }
         Ok(Some(self.add(rows)))
+    }
+
+    /// Whether there are pages that [`next`](Self::next) has not returned yet.
+    pub fn has_more(&self) -> bool {
+        self.listing.position.is_some()
     }
 
     fn add(&mut self, rows: Vec<(Decimal, Row)>) -> Vec<Row> {
@@ -196,29 +194,35 @@ impl Settled {
 }
 
 impl Total {
-    fn add(&mut self, row: &Row, amount: Decimal) {
+    /// Goes on with a sum; `None` if its amount is none.
+    pub fn of(sum: &SettledSum) -> Option<Self> {
+        let amounts = vec![charge(&sum.amount)?];
+        Some(Total { transactions: sum.transactions, unpriced: sum.unpriced, amounts })
+    }
+
+    pub fn add(&mut self, row: &Row, amount: Decimal) {
         self.transactions += 1;
         self.unpriced += row.unpriced;
         self.amounts.push(amount);
     }
 
     /// Replaces the amounts by their sum.
-    fn add_up(&mut self) {
+    pub fn add_up(&mut self) {
         if self.amounts.len() > 1 {
             self.amounts = vec![sum(&self.amounts)];
         }
     }
 
-    fn into_sum(self, (unit, mode, currency_code): Group, settled: Option<Settled>) -> Sum {
+    pub fn into_settled(self, currency_code: CurrencyCode) -> SettledSum {
         let Total { transactions, unpriced, amounts } = self;
-        let amount = sum(&amounts).to_money();
+        let (currency_code, amount) = (currency_code.code().to_owned(), sum(&amounts).to_money());
+        SettledSum { currency_code, amount, transactions, unpriced }
+    }
+
+    fn into_sum(self, (unit, mode, currency_code): Group, settled: Option<Settled>) -> Sum {
+        let SettledSum { transactions, unpriced, amount, .. } = self.into_settled(currency_code);
         Sum { unit, mode, currency_code, transactions, unpriced, amount, settled }
     }
-}
-
-/// Parses a charge. It must be a plain decimal: an exponent could need gigabytes.
-fn charge(text: &str) -> Option<Decimal> {
-    text_as_money(text).and_then(|money| Decimal::parse(&money))
 }
 
 fn sum(amounts: &[Decimal]) -> Decimal {
