@@ -7,6 +7,8 @@
 
 mod access;
 mod audit;
+mod chart;
+mod csv;
 mod find;
 mod form;
 mod frame;
@@ -14,6 +16,7 @@ mod keys;
 mod link;
 mod mail_state;
 mod mails;
+mod payment;
 mod person;
 mod prices;
 mod profile;
@@ -205,8 +208,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
             Route::Usage(id) => usage::usage(self, id, form, query).await,
             Route::UsageCsv(id) => usage::usage_csv(self, id, form, query).await,
             Route::Count(id) => usage::count(self, id, form, query).await,
-            Route::MarkPaid(id) => usage::mark_paid(self, id, form, query).await,
-            Route::UndoPaid(id) => usage::undo_paid(self, id, form, query).await,
+            Route::MarkPaid(id) => payment::mark_paid(self, id, form, query).await,
+            Route::UndoPaid(id) => payment::undo_paid(self, id, form, query).await,
             Route::Person => person::person(self, form, query).await,
             Route::ErasePerson => person::erase_person(self, form, query).await,
             Route::MakeKey => keys::make_key(self, form, query).await,

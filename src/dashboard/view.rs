@@ -1,6 +1,7 @@
 //! The parts that pages have in common.
 
 use crate::scope::Mode;
+use crate::settlement::Month;
 use maud::{Markup, html};
 
 /// A text that begins with a capital and ends with a full stop, as an operator's error has neither.
@@ -27,6 +28,23 @@ pub(super) fn time(text: &str) -> Markup {
 
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// `3 Oct 2026` of an RFC 3339 date-time in UTC, or all of it if it is not the beginning of a day.
+pub(super) fn day(text: &str) -> Markup {
+    let words = in_words(text).unwrap_or_else(|| text.to_owned());
+    let words = words.strip_suffix(", 00:00 UTC").unwrap_or(&words);
+    html! { time datetime=(text) { (words) } }
+}
+
+/// `Oct 2026`
+pub(super) fn month(month: Month) -> String {
+    let text = month.to_string();
+    let words = text.split_once('-').and_then(|(year, month)| {
+        let name = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
+        Some([name, " ", year].concat())
+    });
+    words.unwrap_or(text)
+}
 
 fn in_words(text: &str) -> Option<String> {
     let (date, time) = text.split_once('T')?;

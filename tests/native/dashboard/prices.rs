@@ -43,7 +43,7 @@ fn send(dashboard: &TestDashboard, fields: &[(&str, String)]) -> Answer {
 }
 
 #[track_caller]
-fn assert_has(answer: &Answer, status: u16, words: &[&str]) {
+pub fn assert_has(answer: &Answer, status: u16, words: &[&str]) {
     let shown = answer.text.rsplit("<main").next().unwrap();
     assert_eq!(answer.status, status, "{shown}");
     for words in words {
