@@ -112,7 +112,7 @@ fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
     let rows: [(&[(&str, &str)], &[&str]); 9] = [
         (
             &[("change", "price"), ("offering", "oak\"<b>"), ("price", "-1")],
-            &["`-1` is not a price", "value=\"oak&quot;&lt;b&gt;\"", "value=\"-1\""],
+            &["-1</bdi></code> is not a price", "value=\"oak&quot;&lt;b&gt;\"", "value=\"-1\""],
         ),
         (&[("change", "price"), ("price", "1")], &["Say which offering"]),
         (
@@ -136,7 +136,7 @@ fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
                 ("change", "list"),
                 ("list", r#"{"currencyCode":"USD","unitPrices":{"a":"1","a":"2"}}"#),
             ],
-            &["`a` has two prices"],
+            &["a</bdi></code> has two prices"],
         ),
         (&[("mode", "dead")], &[]),
         (
