@@ -136,7 +136,7 @@ fn bars<'m>(months: &'m [MonthUsage], code: &str) -> Vec<Bar<'m>> {
 
 fn table(shop: Shop<'_>, months: &[MonthUsage], now_ms: u64) -> Markup {
     let rows: Vec<_> = months.iter().flat_map(|usage| rows(shop, usage, now_ms)).collect();
-    let headings = ["Month", "Sum", "Transactions", "Without a price", "Payment"];
+    let headings = ["Month", "Sum", "Payment", "Transactions", "Without a price"];
     view::table_of(&headings, &["Sum", "Transactions", "Without a price"], &rows, "")
 }
 
@@ -144,11 +144,11 @@ fn table(shop: Shop<'_>, months: &[MonthUsage], now_ms: u64) -> Markup {
 fn rows(shop: Shop<'_>, usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
     let row = |(index, sum): (usize, &SettledSum)| {
         vec![
-            html! { (view::month(usage.month)) },
+            html! { (view::month(usage.month).replace(' ', "\u{a0}")) },
             html! { (sum.amount) " " bdi { (sum.currency_code) } },
+            html! { div.wide { (payment(shop, usage, sum, index == 0, now_ms)) } },
             html! { (sum.transactions) },
             html! { @if sum.unpriced > 0 { (sum.unpriced) " " (unpriced_form(shop, usage.month)) } },
-            payment(shop, usage, sum, index == 0, now_ms),
         ]
     };
     usage.sums.iter().enumerate().map(row).collect()

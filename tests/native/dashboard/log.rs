@@ -37,7 +37,7 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
         "href=\"/units/a%2Fb%3Fc\"",
         "href=\"/units/%3Cscript%3E%22%27%26%0A%00\"",
         "href=\"/units/a:b/usage?mode=test\"",
-        "<bdi>1.00 USD paid</bdi>",
+        ">1.00 USD paid</bdi>",
         "href=\"/prices?mode=live\"",
         "and 20 more",
     ];

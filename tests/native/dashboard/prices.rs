@@ -119,7 +119,7 @@ fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
             &[("change", "price"), ("offering", "tree"), ("price", "0.50")],
             &["nothing would change"],
         ),
-        (&[("change", "remove"), ("offering", "oak")], &["`oak` has no price to remove"]),
+        (&[("change", "remove"), ("offering", "oak")], &["oak</bdi></code> has no price to remove"]),
         (&[("change", "list"), ("list", "")], &["The list: is not JSON", "<details open>"]),
         (
             &[
