@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 const SEGMENT: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
 
-/// A text as a segment of a path, or as a parameter.
+/// A text as a segment of a path, or as the value of a parameter.
 pub(super) fn encoded(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }

@@ -7,12 +7,16 @@
 
 mod access;
 mod audit;
+mod chart;
+mod csv;
 mod find;
 mod form;
 mod frame;
 mod keys;
 mod link;
+mod mail_state;
 mod mails;
+mod payment;
 mod person;
 mod prices;
 mod profile;
@@ -147,7 +151,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             Ok(page) => page,
             Err(refusal) => refusal.page(),
         };
-        let frame = Frame { settings: self.settings, roles: &roles, identity };
+        let frame = Frame { settings: self.settings, roles: &roles, identity, path: &asked.path };
         let took_ms = self.clock.now_ms().saturating_sub(began_ms);
         let log = asked.log_line(page.status, took_ms);
         let mut response = page.into_response(&frame);
@@ -204,8 +208,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
             Route::Usage(id) => usage::usage(self, id, form, query).await,
             Route::UsageCsv(id) => usage::usage_csv(self, id, form, query).await,
             Route::Count(id) => usage::count(self, id, form, query).await,
-            Route::MarkPaid(id) => usage::mark_paid(self, id, form, query).await,
-            Route::UndoPaid(id) => usage::undo_paid(self, id, form, query).await,
+            Route::MarkPaid(id) => payment::mark_paid(self, id, form, query).await,
+            Route::UndoPaid(id) => payment::undo_paid(self, id, form, query).await,
             Route::Person => person::person(self, form, query).await,
             Route::ErasePerson => person::erase_person(self, form, query).await,
             Route::MakeKey => keys::make_key(self, form, query).await,

@@ -50,7 +50,7 @@ fn add_form([team, unit]: [&str; 2], missing: &[Unknown], problem: &str) -> Mark
         label,
         value,
         required: true,
-        is_wrong: problem.contains(&format!("`{value}`")),
+        invalid: problem.contains(&format!("`{value}`")),
         ..view::Field::default()
     };
     html! {
@@ -173,7 +173,7 @@ fn member_form(team: &str, after: &After<'_>) -> Markup {
         label: "ID of the unit",
         value: after.unit,
         required: true,
-        is_wrong: !after.unit.is_empty(),
+        invalid: !after.unit.is_empty(),
         ..view::Field::default()
     };
     html! {
