@@ -64,7 +64,7 @@ fn search(form: &Form, lacks_unit: bool) -> Markup {
         name: "unit",
         label: "Unit, for a reference or an address",
         value: form.text("unit"),
-        is_wrong: lacks_unit,
+        invalid: lacks_unit,
         ..view::Field::default()
     };
     let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];

@@ -157,7 +157,7 @@ fn fields(form: &Form) -> Markup {
                     value: form.text(&amount_of(code)),
                     hint: "As it was paid, such as 1234.50.",
                     required: is_one,
-                    ..Field::default()
+                    invalid: false,
                 }.render())
             }
         }
@@ -171,7 +171,7 @@ fn fields(form: &Form) -> Markup {
             value: form.text("invoice"),
             hint: "",
             required: true,
-            ..Field::default()
+            invalid: false,
         }.render())
         (Field {
             name: "unpriced",
@@ -179,7 +179,7 @@ fn fields(form: &Form) -> Markup {
             value: form.text("unpriced"),
             hint: "How many you accept as costing nothing. Leave it empty if there are none; the page of usage lists them.",
             required: false,
-            ..Field::default()
+            invalid: false,
         }.render())
     }
 }

@@ -142,7 +142,7 @@ fn profile_form(
         value,
         hint,
         required: *name == "name",
-        is_wrong: problem.contains(&format!("`{name}`")) && (*name == "name" || !value.is_empty()),
+        invalid: problem.contains(&format!("`{name}`")) && (*name == "name" || !value.is_empty()),
     });
     html! {
         (view::form(&link::path(&["units", unit, "profile"]), &html! {

@@ -50,7 +50,7 @@ fn add_form([team, unit]: [&str; 2], missing: &[Unknown], problem: &str) -> Mark
         label,
         value,
         required: true,
-        is_wrong: problem.contains(&format!("`{value}`")),
+        invalid: problem.contains(&format!("`{value}`")),
         ..view::Field::default()
     };
     html! {
@@ -173,7 +173,7 @@ fn member_form(team: &str, after: &After<'_>) -> Markup {
         label: "ID of the unit",
         value: after.unit,
         required: true,
-        is_wrong: !after.unit.is_empty(),
+        invalid: !after.unit.is_empty(),
         ..view::Field::default()
     };
     html! {
@@ -280,12 +280,12 @@ fn confirm_removal(team: &str, unit: &str) -> Page {
 
 // ---- The teams of a unit -------------------------------------------------------------------------
 
-/// The teams that a unit is in. Takes a list for each thousand members of teams.
+/// The teams that a unit is in. Takes a list for each thousand members of teams, at most ten.
 pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     unit: &str,
 ) -> Result<Markup> {
-    let teams = teams::of_unit(desk.store, unit).await?;
+    let (teams, has_more) = teams::of_unit(desk.store, unit).await?;
     Ok(html! {
         section {
             h2 { "Teams" }
@@ -298,6 +298,7 @@ pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
                 }
                 (view::more(teams.len()))
             }
+            (view::picked(has_more, "units of all teams"))
         }
     })
 }

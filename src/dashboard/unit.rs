@@ -60,7 +60,7 @@ fn add_form(id: &str, missing: &[Unknown], problem: &str) -> Markup {
         value: id,
         hint: "What the shop's requests name it by. It cannot be changed later.",
         required: true,
-        is_wrong: !problem.is_empty(),
+        invalid: !problem.is_empty(),
     };
     html! {
         (view::form("/units", &html! {

@@ -75,8 +75,8 @@ pub(super) struct Field<'f> {
     /// What helps to fill it in; may be empty.
     pub hint: &'f str,
     pub required: bool,
-    /// Whether the problem above the form is about it.
-    pub is_wrong: bool,
+    /// Whether the problem above the form is with this.
+    pub invalid: bool,
 }
 
 impl Field<'_> {
@@ -86,7 +86,8 @@ impl Field<'_> {
             label {
                 span { (self.label) }
                 input name=(self.name) value=(self.value) required[self.required]
-                    aria-describedby=[hint.as_ref()] aria-invalid=[self.is_wrong.then_some("true")];
+                    aria-invalid=[self.invalid.then_some("true")]
+                    aria-describedby=[hint.as_ref()];
                 @if let Some(hint) = &hint { small id=(hint) { (self.hint) } }
             }
         }
@@ -192,6 +193,15 @@ pub(super) const MAX_ROWS: usize = 1_000;
 /// Says of a longer table that it is cut.
 pub(super) fn more(rows: usize) -> Markup {
     html! { @if rows > MAX_ROWS { p { "Only the first " (MAX_ROWS) " of " (rows) " are shown." } } }
+}
+
+/// Says of what was picked of a long list that some may be missing.
+pub(super) fn picked(has_more: bool, of_all: &str) -> Markup {
+    html! {
+        @if has_more {
+            p { "Some may be missing: only the first 10,000 " (of_all) " were looked through. " a href="/" { "Find" } " finds the others by their IDs." }
+        }
+    }
 }
 
 /// What was done, at the top of the answer to a form.
