@@ -1,21 +1,23 @@
 //! Impact pledges for any transaction of a shop: an order, a sign-up, a donation.
 //!
 //! One crate becomes two products: the npm package `impact-pledge` (feature `client`) and the
-//! service, a Cloudflare Worker (feature `server`, with the consumer of its queue `consumer`). A feature
-//! adds exports to JavaScript on wasm32 and changes nothing on other targets; all other modules are
-//! plain Rust.
+//! service, a Cloudflare Worker (feature `server`, with the consumer of its queue `consumer`), beside which
+//! a second Worker serves its dashboard (feature `dashboard`). A feature adds exports to JavaScript on
+//! wasm32 and changes nothing on other targets; all other modules are plain Rust.
 //!
 //! - [`pledge`] has the types of requests and records; [`schema`] describes their JSON, and
 //!   [`validate`] checks it.
 //! - [`api`] defines the HTTP API for both sides: paths, headers, statuses, bodies.
 //! - [`handle`] answers requests: [`auth`] identifies the caller, [`charge`] computes the charge in
 //!   exact decimals, [`settlement`] says what was paid, [`idempotency`] recognises repeats, a [`store`]
-//!   keeps the record, [`secret`] keys the hashes that an operator finds it by, and [`recipient`] shows it to its recipient.
+//!   keeps the record, [`secret`] keys the hashes that an operator finds it by, and [`recipient`] shows
+//!   it to its recipient.
 //! - [`notify`] makes one e-mail of a message that a create put into the queue.
 //! - [`retry`] decides when a client repeats a request.
 //! - All of these build on [`scope`] (modes and units), [`time`], [`http`] and [`version`] (the format
 //!   of records), which use no other module.
-//! - [`operator`] manages keys, prices and transactions: scripts run it as wasm (feature `operator`).
+//! - [`operator`] manages keys, prices and transactions: scripts run it as wasm (feature `operator`), and
+//!   [`dashboard`] is pages and forms over it.
 
 pub mod api;
 pub mod auth;

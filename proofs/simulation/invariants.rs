@@ -10,6 +10,10 @@ use crate::kv::{CACHE_MS, COPY_LAG_MS, Call, Fault, READ_MS, Record, WRITE_MS};
 use crate::mail::PUT_MS;
 use crate::mail_rules::RULES;
 use crate::payload::retrieved;
+use crate::payments::{
+    a_create_says_that_nothing_is_paid, nothing_erased_returns, unpaid, waited_for_a_failure,
+    what_is_paid_is_shown,
+};
 use crate::simulation::{LARGE_BYTES, LARGE_PAYLOAD, NEW_PAYLOAD, Simulation};
 use base32ct::{Base32Unpadded, Encoding as _};
 use impact_pledge::http::MAX_BYTES_IN_FLIGHT;
@@ -19,10 +23,12 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How long an isolate uses a key or the prices.
-const ISOLATE_MS: u64 = 10_000;
+/// How long an isolate uses a key, the prices or a settlement.
+pub const ISOLATE_MS: u64 = 10_000;
 /// How long a location answers with a key from its cache.
 const KEY_CACHE_MS: u64 = 30_000;
+/// How long a request waits for what another one reads.
+const PAUSED_MS: u64 = 1_000;
 /// The bytes that a unit may hold in each mode, however much the others hold.
 const SHARE_BYTES: usize = 6 * 1024 * 1024;
 /// How long an isolate knows its own answers.
@@ -72,6 +78,9 @@ const CHECKS: &[(&str, Check)] = &[
     ("a reused idempotency key is refused", a_reused_idempotency_key_is_refused),
     ("a 422 has a reason", a_422_has_a_reason),
     ("a get shows a record of its own scope", a_get_shows_a_record_of_its_own_scope),
+    ("what is paid is shown", what_is_paid_is_shown),
+    ("a create says that nothing is paid", a_create_says_that_nothing_is_paid),
+    ("nothing erased returns", nothing_erased_returns),
     ("a timeline opens with its edit key alone", a_timeline_opens_with_its_edit_key_alone),
 ];
 
@@ -97,19 +106,19 @@ pub fn check(simulation: &Simulation) -> Result<(), Violation> {
 }
 
 /// An exchange, and all that happened besides it.
-struct Case<'s> {
-    simulation: &'s Simulation,
-    exchanges: &'s [Exchange],
+pub struct Case<'s> {
+    pub simulation: &'s Simulation,
+    pub exchanges: &'s [Exchange],
     number: usize,
-    exchange: &'s Exchange,
+    pub exchange: &'s Exchange,
 }
 
 impl<'s> Case<'s> {
-    fn answer(&self) -> Option<&'s Answer> {
+    pub fn answer(&self) -> Option<&'s Answer> {
         self.exchange.answer.as_ref()
     }
 
-    fn ended_ms(&self) -> u64 {
+    pub fn ended_ms(&self) -> u64 {
         self.exchange.ended_ms.unwrap_or_default()
     }
 
@@ -130,7 +139,7 @@ impl<'s> Case<'s> {
     }
 
     /// From when a write of this key that was acknowledged is in force everywhere.
-    fn everywhere_ms(&self, name: &str, acknowledged_ms: u64, cache_ms: u64) -> u64 {
+    pub fn everywhere_ms(&self, name: &str, acknowledged_ms: u64, cache_ms: u64) -> u64 {
         let usual_ms = acknowledged_ms + cache_ms + COPY_LAG_MS;
         usual_ms.max(self.simulation.kv.late_until_ms(name))
     }
@@ -150,7 +159,7 @@ impl<'s> Case<'s> {
         })
     }
 
-    fn calls(&self, operation: &str) -> Vec<Call> {
+    pub fn calls(&self, operation: &str) -> Vec<Call> {
         calls(self.exchange, operation)
     }
 
@@ -184,7 +193,7 @@ fn calls(exchange: &Exchange, operation: &str) -> Vec<Call> {
     calls.iter().filter(|call| call.operation == operation).cloned().collect()
 }
 
-fn transaction_name(id: &str) -> String {
+pub fn transaction_name(id: &str) -> String {
     format!("transaction:{id}")
 }
 
@@ -192,7 +201,7 @@ fn id_of(answer: &Answer) -> &str {
     answer.json()["id"].as_str().unwrap_or_default()
 }
 
-fn unless(holds: bool, wrong: impl FnOnce() -> String) -> Wrong {
+pub fn unless(holds: bool, wrong: impl FnOnce() -> String) -> Wrong {
     (!holds).then(wrong)
 }
 
@@ -219,6 +228,10 @@ fn a_request_waits_for_its_calls_alone(case: &Case<'_>) -> Wrong {
     if let Some(call) = calls.iter().find(is_late) {
         return Some(format!("a {} took {} ms", call.operation, call_ms(call)));
     }
+    let paused_ms: u64 = case.calls("pause").iter().map(call_ms).sum();
+    if paused_ms > PAUSED_MS {
+        return Some(format!("it waited {paused_ms} ms for what another one reads"));
+    }
     let waited_ms = calls.iter().map(call_ms).sum();
     unless(took_ms <= waited_ms, || format!("it took {took_ms} ms, its calls {waited_ms}"))
 }
@@ -227,7 +240,8 @@ fn a_request_waits_for_its_calls_alone(case: &Case<'_>) -> Wrong {
 fn a_failure_has_a_cause(case: &Case<'_>) -> Wrong {
     let answer = case.answer().filter(|answer| answer.status >= 500)?;
     let may_be_full = || answer.status == 503 && may_be_full(case);
-    unless(case.has_fault() || may_be_full(), || format!("{:?}", answer.log))
+    let has_cause = case.has_fault() || may_be_full() || waited_for_a_failure(case);
+    unless(has_cause, || format!("{:?}", answer.log))
 }
 
 /// A queue, a profile or a list of failures that fails costs a create nothing.
@@ -395,7 +409,7 @@ fn what_is_acknowledged_can_be_read(case: &Case<'_>) -> Wrong {
     }
     let kept = case.kept(&name, begun_ms);
     let last = kept.last().map(|record| &record.value);
-    let is_last = answer.status == 200 && answer.body.as_ref() == last;
+    let is_last = answer.status == 200 && answer.body.as_deref().map(unpaid).as_ref() == last;
     let is_read = answer.status != 404 && (is_last || !case.exchange.is_audit);
     unless(is_read, || format!("{} and not the last write", answer.status))
 }
@@ -503,7 +517,7 @@ fn a_get_shows_a_record_of_its_own_scope(case: &Case<'_>) -> Wrong {
     let is_spoilt = case.calls("get").iter().any(|call| spoilt.contains(&call.fault));
     let is_own = case.kept_transaction(id, case.ended_ms()).iter().any(|record| {
         let writer = case.exchanges[record.writer].ask.scope();
-        let is_whole = answer.body.as_ref() == Some(&record.value);
+        let is_whole = answer.body.as_deref().map(unpaid).as_ref() == Some(&record.value);
         writer == case.exchange.ask.scope() && (is_spoilt || is_whole)
     });
     unless(is_own, || "it is not a record of this scope".to_owned())

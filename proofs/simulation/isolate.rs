@@ -158,6 +158,9 @@ impl Request for SimulatedRequest {
     }
 
     async fn pause(&self, milliseconds: u32) {
-        self.upload.calls.time.sleep(u64::from(milliseconds)).await;
+        let Upload { calls, .. } = &self.upload;
+        let call = calls.begin("pause", "", None, None);
+        calls.time.sleep(u64::from(milliseconds)).await;
+        calls.end(call, |_| {});
     }
 }

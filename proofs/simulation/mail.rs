@@ -64,6 +64,8 @@ const MAIL_FAULTS: &[MailFault] = &[
 /// One delivery of a message.
 pub struct Delivery {
     pub message: Message,
+    /// The exchange that put it into the queue, or the operator.
+    pub put_by: usize,
     pub attempt: u32,
     /// By the dead letter queue.
     pub is_dead: bool,
@@ -129,8 +131,8 @@ impl Post {
         }
     }
 
-    /// Takes a message that is to be delivered after so long.
-    pub fn enqueue(self: &Rc<Self>, message: &Message, delay_ms: u64) {
+    /// Takes a message of an exchange or the operator, that is to be delivered after so long.
+    pub fn enqueue(self: &Rc<Self>, message: &Message, put_by: usize, delay_ms: u64) {
         if self.chance(20) {
             self.lost.borrow_mut().push(message.id.clone());
             return;
@@ -139,7 +141,8 @@ impl Post {
         for copy in 0..copies {
             let task = FIRST_TASK + self.task_count.get();
             self.task_count.set(self.task_count.get() + 1);
-            let delivering = Rc::clone(self).deliver_all(message.clone(), delay_ms, copy > 0);
+            let (message, is_copy) = (message.clone(), copy > 0);
+            let delivering = Rc::clone(self).deliver_all(message, put_by, delay_ms, is_copy);
             self.executor.upgrade().unwrap().spawn(task, delivering);
         }
     }
@@ -153,7 +156,7 @@ impl Post {
             match fault {
                 Some(Fault::ErrorBefore) => return Err(StoreError::Unavailable),
                 Some(Fault::Hang) => pending().await,
-                _ => self.enqueue(message, DELAY_MS),
+                _ => self.enqueue(message, calls.exchange, DELAY_MS),
             }
             if fault == Some(Fault::HangKept) { pending().await } else { Ok(()) }
         };
@@ -177,12 +180,18 @@ impl Post {
 
     // ---- The consumer ----------------------------------------------------------------------------
 
-    async fn deliver_all(self: Rc<Self>, message: Message, delay_ms: u64, is_copy: bool) {
+    async fn deliver_all(
+        self: Rc<Self>,
+        message: Message,
+        put_by: usize,
+        delay_ms: u64,
+        is_copy: bool,
+    ) {
         let (mut wait_ms, mut is_again) = (delay_ms, is_copy);
         for is_dead in [false, true] {
             for attempt in 1..=RETRIES + 1 {
                 self.time.sleep(wait_ms + self.lateness_ms()).await;
-                let outcome = self.deliver(&message, (attempt, is_dead, is_again)).await;
+                let outcome = self.deliver(&message, put_by, (attempt, is_dead, is_again)).await;
                 is_again = is_copy;
                 wait_ms = match outcome {
                     Some(Outcome::Later { seconds, .. }) => u64::from(seconds) * 1_000,
@@ -201,6 +210,7 @@ impl Post {
     async fn deliver(
         &self,
         message: &Message,
+        put_by: usize,
         (attempt, is_dead, is_again): (u32, bool, bool),
     ) -> Option<Outcome> {
         let (exchange, time) = (OPERATOR, Rc::clone(&self.time));
@@ -208,6 +218,7 @@ impl Post {
         let number = self.deliveries.borrow().len();
         self.deliveries.borrow_mut().push(Delivery {
             message: message.clone(),
+            put_by,
             attempt,
             is_dead,
             is_again,

@@ -140,7 +140,7 @@ fn everywhere_ms(simulation: &Simulation, name: &str, written_ms: u64) -> u64 {
 }
 
 /// Of one round. The first was not marked, because its consumer, its answer or its marker was lost; or the
-/// second could not see the marker yet, and was delivered though nobody asked for it, or for another
+/// second could not see the marker yet, and was delivered though nobody asked for it, or put by another
 /// create of the transaction; or the marker of a round that was on its way at the same time replaced it.
 fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
     let deliveries = simulation.post.deliveries.borrow();
@@ -163,7 +163,7 @@ fn two_mails_only_after_a_redelivery(simulation: &Simulation) -> Wrong {
             || marked_ms(one).is_some_and(|marked_ms| {
                 let name = format!("notification:{}", one.message.id);
                 other.begun_ms < everywhere_ms(simulation, &name, marked_ms)
-                    && (one.is_again || other.is_again || one.message != other.message)
+                    && (one.is_again || other.is_again || one.put_by != other.put_by)
             });
         (!is_excused)
             .then(|| format!("{:?} at {} and {} ms", round(second), first.at_ms, second.at_ms))

@@ -16,6 +16,7 @@ mod kv;
 mod mail;
 mod mail_rules;
 mod payload;
+mod payments;
 mod random;
 mod simulation;
 mod trace;

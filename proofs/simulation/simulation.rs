@@ -4,7 +4,7 @@
 use crate::callers::{AUDIT, Action, Ask, Exchange, KEYS, KeyLife, LATER, Scope, members};
 use crate::executor::{Executor, Time};
 use crate::isolate::{Bodies, Isolate, SimulatedRequest, SkewedClock, Upload};
-use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace};
+use crate::kv::{Calls, Conditions, Fault, Kv, LOCATIONS, Namespace, OPERATOR};
 use crate::mail::{ALL_WAITS_MS, FIRST_TASK, Post, SimulatedQueue};
 use crate::payload::{Payload, Prices, catalogue, draw_prices};
 use crate::random::Random;
@@ -51,7 +51,7 @@ pub struct Simulation {
     resent: BTreeMap<String, u32>,
     /// Isolates that hold more than they may.
     pub excesses: Vec<String>,
-    random: Rc<Random>,
+    pub random: Rc<Random>,
     executor: Rc<Executor>,
     isolates: Vec<Rc<Isolate>>,
     isolate_count: usize,
@@ -80,6 +80,9 @@ impl Simulation {
                 simulation.burst();
             }
             simulation.step();
+        }
+        if simulation.random.chance(300) {
+            simulation.pay();
         }
         simulation.end();
         simulation
@@ -156,17 +159,17 @@ impl Simulation {
         })
     }
 
-    fn note(&mut self, event: impl Into<String>) {
+    pub fn note(&mut self, event: impl Into<String>) {
         self.events.push((self.time.now_ms(), event.into()));
     }
 
-    fn advance(&self, milliseconds: u64) {
+    pub fn advance(&self, milliseconds: u64) {
         self.executor.run_until(self.time.now_ms() + milliseconds);
     }
 
     // ---- Random events ---------------------------------------------------------------------------
 
-    fn step(&mut self) {
+    pub fn step(&mut self) {
         let pause_ms = match self.random.below(100) {
             0..50 => self.random.below(6),
             50..75 => self.random.below(2_000),
@@ -209,7 +212,7 @@ impl Simulation {
     }
 
     /// The id and edit key of a create that was answered.
-    fn pick_created(&self) -> Option<(String, String)> {
+    pub fn pick_created(&self) -> Option<(String, String)> {
         let exchanges = self.exchanges.borrow();
         let created: Vec<_> = exchanges.iter().filter_map(Exchange::created).collect();
         if created.is_empty() {
@@ -231,7 +234,7 @@ impl Simulation {
         self.send(Action::Timeline { id, edit_key });
     }
 
-    fn cut_request(&mut self) {
+    pub fn cut_request(&mut self) {
         let running = self.running();
         if !running.is_empty() {
             let exchange = self.random.pick(&running);
@@ -269,11 +272,11 @@ impl Simulation {
 
     // ---- Requests --------------------------------------------------------------------------------
 
-    fn pick_isolate(&self) -> Rc<Isolate> {
+    pub fn pick_isolate(&self) -> Rc<Isolate> {
         Rc::clone(&self.isolates[self.random.index(self.isolates.len())])
     }
 
-    fn ask(&self, action: Action) -> Ask {
+    pub fn ask(&self, action: Action) -> Ask {
         let usual = self.random.pick(&[0, 0, 0, 1, 1, 2, 3, 4, LATER]); // some more than others
         let key = self.changed_key.filter(|_| self.random.chance(250)).unwrap_or(usual);
         let unit = self.random.pick(&[None, Some("unit_1"), Some("unit_2"), Some("unit_3")]);
@@ -285,7 +288,7 @@ impl Simulation {
         self.send_to(&self.pick_isolate(), ask);
     }
 
-    fn send_to(&self, isolate: &Rc<Isolate>, ask: Ask) {
+    pub fn send_to(&self, isolate: &Rc<Isolate>, ask: Ask) {
         let (exchange, time) = (self.exchanges.borrow().len(), Rc::clone(&self.time));
         let calls = Rc::new(Calls { exchange, time, list: RefCell::default() });
         let request = self.request(&ask, &calls, &isolate.bodies);
@@ -408,7 +411,7 @@ impl Simulation {
     }
 
     /// Erases a transaction whose create had no idempotency key: no repeat is answered from it.
-    fn erase(&mut self) {
+    pub fn erase(&mut self) {
         let is_single = |exchange: &&Exchange| exchange.ask.name().is_none();
         let id = {
             let exchanges = self.exchanges.borrow();
@@ -437,7 +440,7 @@ impl Simulation {
         *resent += 1;
         let message = Message { id, created_at, round: *resent + 1 };
         self.note(format!("the operator resends {message:?}"));
-        self.post.enqueue(&message, 0);
+        self.post.enqueue(&message, OPERATOR, 0);
     }
 
     // ---- The end ---------------------------------------------------------------------------------

@@ -48,8 +48,9 @@ fn lines_of(number: usize, exchange: &Exchange) -> Vec<(u64, String)> {
     let to = format!("isolate {isolate} at location {location}, clock {ahead_ms:+} ms");
     let mut lines =
         vec![(exchange.begun_ms, format!("#{number} {action} by {key} ({unit}) to {to}"))];
-    lines
-        .extend(exchange.calls.list.borrow().iter().flat_map(|call| call_lines("#", number, call)));
+    let calls = exchange.calls.list.borrow();
+    let told = calls.iter().filter(|call| call.operation != "pause"); // there are hundreds
+    lines.extend(told.flat_map(|call| call_lines("#", number, call)));
     if let (Some(ended_ms), Some(answer)) = (exchange.ended_ms, &exchange.answer) {
         lines.push((ended_ms, format!("#{number} answers {}", describe(answer))));
     }

@@ -35,6 +35,13 @@ impl Form {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
+    /// These fields alone.
+    pub fn only(&self, names: &[&str]) -> Self {
+        let mut fields = self.0.clone();
+        fields.retain(|name, _| names.contains(&&**name));
+        Form(fields)
+    }
+
     /// The field `mode`: live where it was not sent.
     pub fn mode(&self) -> Result<Mode> {
         match self.given("mode") {

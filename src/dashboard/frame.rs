@@ -103,6 +103,8 @@ pub(super) struct Frame<'f> {
     pub settings: &'f Settings,
     pub roles: &'f Roles,
     pub identity: Identity<'f>,
+    /// The path that was asked for.
+    pub path: &'f str,
 }
 
 impl Frame<'_> {
@@ -140,8 +142,21 @@ impl Frame<'_> {
         let own = MENU.iter().filter(|(_, _, act)| self.roles.may(*act));
         html! {
             nav aria-label="Pages" {
-                ul { @for (name, address, _) in own { li { a href=(address) { (name) } } } }
+                ul {
+                    @for (name, address, _) in own {
+                        li { a href=(address) aria-current=[self.current(address)] { (name) } }
+                    }
+                }
             }
+        }
+    }
+
+    /// `page` for the page itself, `true` for one below it.
+    fn current(&self, address: &str) -> Option<&'static str> {
+        let below = self.path.strip_prefix(address)?;
+        match below {
+            "" => Some("page"),
+            _ => below.starts_with('/').then_some("true"),
         }
     }
 

@@ -14,10 +14,13 @@ mod form;
 mod frame;
 mod keys;
 mod link;
+mod mail_state;
 mod mails;
 mod payment;
 mod person;
 mod prices;
+mod profile;
+mod register;
 mod request;
 mod route;
 mod settings;
@@ -148,7 +151,7 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Dashboard<'_, S, C, E> {
             Ok(page) => page,
             Err(refusal) => refusal.page(),
         };
-        let frame = Frame { settings: self.settings, roles: &roles, identity };
+        let frame = Frame { settings: self.settings, roles: &roles, identity, path: &asked.path };
         let took_ms = self.clock.now_ms().saturating_sub(began_ms);
         let log = asked.log_line(page.status, took_ms);
         let mut response = page.into_response(&frame);
@@ -200,8 +203,8 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
             Route::Units => unit::units(self, form, query).await,
             Route::AddUnit => unit::add_unit(self, form, query).await,
             Route::Unit(id) => unit::unit(self, id, form, query).await,
-            Route::SetProfile(id) => unit::set_profile(self, id, form, query).await,
-            Route::PreviewProfile(id) => unit::preview_profile(self, id, form, query).await,
+            Route::SetProfile(id) => profile::set_profile(self, id, form, query).await,
+            Route::PreviewProfile(id) => profile::preview_profile(self, id, form, query).await,
             Route::Usage(id) => usage::usage(self, id, form, query).await,
             Route::UsageCsv(id) => usage::usage_csv(self, id, form, query).await,
             Route::Count(id) => usage::count(self, id, form, query).await,

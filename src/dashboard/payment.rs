@@ -157,6 +157,7 @@ fn fields(form: &Form) -> Markup {
                     value: form.text(&amount_of(code)),
                     hint: "As it was paid, such as 1234.50.",
                     required: is_one,
+                    invalid: false,
                 }.render())
             }
         }
@@ -170,6 +171,7 @@ fn fields(form: &Form) -> Markup {
             value: form.text("invoice"),
             hint: "",
             required: true,
+            invalid: false,
         }.render())
         (Field {
             name: "unpriced",
@@ -177,6 +179,7 @@ fn fields(form: &Form) -> Markup {
             value: form.text("unpriced"),
             hint: "How many you accept as costing nothing. Leave it empty if there are none; the page of usage lists them.",
             required: false,
+            invalid: false,
         }.render())
     }
 }

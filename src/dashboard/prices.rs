@@ -209,7 +209,7 @@ fn forms(now: &Current, entered: &Form) -> Markup {
 fn one(entered: Option<&Form>) -> Markup {
     let value = |name| entered.map_or("", |entered| entered.text(name));
     let field =
-        |name, label, hint| Field { name, label, hint, value: value(name), required: false };
+        |name, label, hint| Field { name, label, hint, value: value(name), ..Field::default() };
     html! {
         (Field { required: true, ..field("offering", "Offering", "Its ID, as shops send it.") }.render())
         (field("price", "Price of one", "A plain decimal such as 0.50.").render())

@@ -15,7 +15,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 pub(super) struct Asked {
     pub method: String,
     origin: String,
-    path: String,
+    pub path: String,
     /// The parameters of the address.
     pub query: Form,
     fetch_site: Option<String>,

@@ -3,9 +3,10 @@
 use super::access::Act;
 use super::{Refusal, Result};
 use crate::http::percent_decode;
+use strum::EnumIter;
 
 /// The pages, and the forms that are posted. IDs are decoded, and not checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, EnumIter)]
 pub enum Route {
     /// Where everything begins: the search.
     Home,

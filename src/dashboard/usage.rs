@@ -6,7 +6,6 @@ use super::form::Form;
 use super::frame::{Content, Page};
 use super::{Desk, Refusal, Result, csv, link, view};
 use crate::handle::{Clock, Entropy};
-use crate::operator::OperatorError;
 use crate::operator::payments;
 use crate::operator::transactions::{Damaged, Report, Row, UsageQuery, Wanted};
 use crate::operator::usage::{self, MonthUsage, Partial};

@@ -12,6 +12,15 @@ pub(super) fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
+/// A text of an operator's error, which has values between backticks.
+pub(super) fn marked(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 0 { (part) } @else { code { bdi { (part) } } }
+        }
+    }
+}
+
 /// `3 Oct 2026, 14:05 UTC` of an RFC 3339 date-time in UTC; the text itself if it is none.
 pub(super) fn time(text: &str) -> Markup {
     html! { time datetime=(text) { (in_words(text).unwrap_or_else(|| text.to_owned())) } }
@@ -66,6 +75,8 @@ pub(super) struct Field<'f> {
     /// What helps to fill it in; may be empty.
     pub hint: &'f str,
     pub required: bool,
+    /// Whether the problem above the form is with this.
+    pub invalid: bool,
 }
 
 impl Field<'_> {
@@ -75,6 +86,7 @@ impl Field<'_> {
             label {
                 span { (self.label) }
                 input name=(self.name) value=(self.value) required[self.required]
+                    aria-invalid=[self.invalid.then_some("true")]
                     aria-describedby=[hint.as_ref()];
                 @if let Some(hint) = &hint { small id=(hint) { (self.hint) } }
             }
@@ -99,6 +111,23 @@ pub(super) fn select(name: &str, label: &str, options: &[(&str, &str)], chosen: 
 /// A text to copy: a click selects all of it.
 pub(super) fn copyable(text: &str) -> Markup {
     html! { code.copy { (text) } }
+}
+
+/// A text of several lines to copy.
+pub(super) fn copyable_lines(text: &str) -> Markup {
+    html! { pre.copy tabindex="0" { (text) } }
+}
+
+/// Most characters of a text that a page shows.
+const MAX_TEXT: usize = 2_000;
+
+/// A text that a shop, a recipient or an operator wrote: isolated in its own direction, without control
+/// characters, and cut where it is too long for a page.
+pub(super) fn told(text: &str) -> Markup {
+    let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
+    let is_long = text.chars().nth(MAX_TEXT).is_some();
+    let beginning: String = text.chars().take(MAX_TEXT).map(visible).collect();
+    html! { bdi { (beginning) @if is_long { "…" } } }
 }
 
 /// Facts, each a name and its value.
@@ -158,6 +187,14 @@ pub(super) fn modes(path: &str, mode: Mode) -> Markup {
     }
 }
 
+/// Most rows of a table of records.
+pub(super) const MAX_ROWS: usize = 1_000;
+
+/// Says of a longer table that it is cut.
+pub(super) fn more(rows: usize) -> Markup {
+    html! { @if rows > MAX_ROWS { p { "Only the first " (MAX_ROWS) " of " (rows) " are shown." } } }
+}
+
 /// What was done, at the top of the answer to a form.
 pub(super) fn done(text: &Markup) -> Markup {
     html! { div.notice.done role="status" { (text) } }
@@ -170,7 +207,7 @@ pub(super) fn notice(text: &Markup) -> Markup {
 
 /// Why a form did nothing, above the form that is filled in again.
 pub(super) fn problem(text: &str) -> Markup {
-    html! { div.notice.alarm role="alert" { (sentence(text)) } }
+    html! { div.notice.alarm role="alert" { (marked(&sentence(text))) } }
 }
 
 /// What Workers KV's lists may not show yet.

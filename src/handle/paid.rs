@@ -7,10 +7,11 @@ use crate::settlement::PaidAt;
 use crate::store::{Key, SettlementKey, Store, TransactionMetadata};
 use serde::Deserialize;
 use std::cell::OnceCell;
-use std::rc::Rc;
 
 /// How often a request looks for what another one reads, in milliseconds.
 const LOOK_MS: u32 = 10;
+/// How long it looks before it reads by itself, in milliseconds.
+const WAIT_MS: u32 = 1_000;
 
 /// One read of a settlement, for all requests of the isolate that want it: the first of them reads.
 pub type Lookup = OnceCell<Result<Option<PaidAt>, Problem>>;
@@ -40,8 +41,10 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         let scope = metadata.scope();
         let key = SettlementKey { mode: scope.mode, unit: &scope.unit, month };
         let name = key.name();
-        if let Some(lookup) = self.caches.settlements.get(&*name, now_ms) {
-            return self.outcome(request, lookup).await;
+        if let Some(lookup) = self.caches.settlements.get(&*name, now_ms)
+            && let Some(outcome) = self.outcome(request, &lookup).await
+        {
+            return outcome;
         }
         let lookup = self.caches.settlements.keep(name.clone(), Lookup::default(), now_ms);
         let outcome = self.load(&key).await.map(|found| found.map(|Paid { paid_at }| paid_at));
@@ -51,19 +54,20 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
         lookup.get_or_init(|| outcome).clone()
     }
 
-    /// The outcome of a read, which may be another request's. No request wakes another: that one would
-    /// go on as the first, and a platform that ties streams to requests would refuse it its own.
+    /// The outcome of a read, which may be another request's; `None` if it takes long: the caller of that
+    /// one may have hung up, and then it never ends. No request wakes another: that one would go on as
+    /// the first, and a platform that ties streams to requests would refuse it its own.
     async fn outcome(
         &self,
         request: &impl Request,
-        lookup: Rc<Lookup>,
-    ) -> Result<Option<PaidAt>, Problem> {
-        for _ in 0..SettlementKey::READ_MS / LOOK_MS {
-            if let Some(outcome) = lookup.get() {
-                return outcome.clone();
+        lookup: &Lookup,
+    ) -> Option<Result<Option<PaidAt>, Problem>> {
+        for _ in 0..WAIT_MS / LOOK_MS {
+            if lookup.get().is_some() {
+                break;
             }
             self.wait(request.pause(LOOK_MS)).await;
         }
-        Err(Problem::StoreUnavailable)
+        lookup.get().cloned()
     }
 }

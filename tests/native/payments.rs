@@ -1,7 +1,7 @@
 //! Months that are marked as paid: the marks, and what the get operation then answers.
 
 use futures_executor::block_on;
-use futures_util::future::join_all;
+use futures_util::future::{FutureExt as _, join_all};
 use impact_pledge::handle::{Journal, Service};
 use impact_pledge::http::Request as _;
 use impact_pledge::operator::payments::{self, Payment, ShopMonth};
@@ -205,19 +205,21 @@ impl Store for Late<'_> {
     }
 }
 
-/// The statuses and texts of so many gets at once, each once, and how often a settlement was read.
-fn crowd(bench: &Bench, isolate: &TestService<MemoryStore>) -> (Vec<(u16, String)>, usize) {
+/// The status and text of a get over a store that is late.
+async fn serve(bench: &Bench, isolate: &TestService<MemoryStore>) -> (u16, String) {
     let TestService { clock, entropy, caches, settings, .. } = isolate;
     let request = TestRequest::new("GET", &format!("{PATH}/{}", bench.id()), UNIT);
     let store = &Late(&bench.service.store, &request);
-    let serve = async || {
-        let journal = Journal::default();
-        let service = Service { store, clock, entropy, caches, settings, outbox: None, journal };
-        let answer = answer(service.handle(&request).await);
-        (answer.status, answer.text)
-    };
+    let journal = Journal::default();
+    let service = Service { store, clock, entropy, caches, settings, outbox: None, journal };
+    let answer = answer(service.handle(&request).await);
+    (answer.status, answer.text)
+}
+
+/// The answers to so many gets at once, each once, and how often a settlement was read.
+fn crowd(bench: &Bench, isolate: &TestService<MemoryStore>) -> (Vec<(u16, String)>, usize) {
     bench.service.store.take_reads();
-    let mut answers = block_on(join_all((0..200).map(|_| serve())));
+    let mut answers = block_on(join_all((0..200).map(|_| serve(bench, isolate))));
     answers.sort();
     answers.dedup();
     let reads = bench.service.store.take_reads();
@@ -238,6 +240,20 @@ fn a_crowd_reads_a_settlement_once_in_ten_seconds_and_shares_a_failure() {
         isolate.clock.0.set(ENDED_MS + at_ms);
         assert_eq!(crowd(&bench, &isolate), (vec![(200, paid.clone())], reads), "{at_ms}");
     }
+}
+
+#[test]
+fn a_read_whose_caller_hung_up_fails_nobody_else() {
+    let bench = bench();
+    bench.keep_settlement(&settlement(PAID_AT));
+    let isolate = bench.service.isolate();
+    let mut cut = Box::pin(serve(&bench, &isolate));
+    while !bench.service.store.take_reads().contains(&JANUARY.to_owned()) {
+        assert_eq!(cut.as_mut().now_or_never(), None);
+    }
+    drop(cut);
+    let paid = bench.get().text;
+    assert_eq!(crowd(&bench, &isolate).0, [(200, paid)]);
 }
 
 // ---- What is marked ------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 //! Who gets in, from where, and what they may do.
 
 use super::{ACCOUNTS, OPERATOR, SUPPORT, dashboard, posted};
-use impact_pledge::dashboard::{Identity, Settings, Variables};
+use impact_pledge::dashboard::{Identity, Route, Settings, Variables, route};
+use std::collections::BTreeMap;
+use strum::IntoEnumIterator as _;
 use support::service::{NOW_MS, ORIGIN, TestRequest, seeded};
 
 #[test]
@@ -94,4 +96,65 @@ fn requests_that_no_page_sends_are_refused() {
     let long = "x".repeat(3 * 1024 * 1024);
     assert_eq!(status(posted("/find", &[("text", &long)])), 413);
     assert_eq!(dashboard.clock.0.get(), NOW_MS);
+}
+
+/// Who may open each page and send each form, besides operators, who may all.
+const MAY: [(&str, &str); 32] = [
+    ("GET /", "support accounts"),
+    ("POST /find", "support"),
+    ("GET /transactions/{id}", "support"),
+    ("POST /transactions/{id}/whole", ""),
+    ("POST /transactions/{id}/mail", "support"),
+    ("GET /transactions/{id}/mail", "support"),
+    ("POST /transactions/{id}/erase", ""),
+    ("GET /units", "support accounts"),
+    ("POST /units", ""),
+    ("GET /units/{id}", "support accounts"),
+    ("POST /units/{id}/profile", ""),
+    ("GET /units/{id}/preview", "support accounts"),
+    ("GET /units/{id}/usage", "accounts"),
+    ("GET /units/{id}/usage.csv", "accounts"),
+    ("POST /units/{id}/usage", "accounts"),
+    ("POST /units/{id}/paid", "accounts"),
+    ("POST /units/{id}/unpaid", "accounts"),
+    ("GET /person", ""),
+    ("POST /person", ""),
+    ("POST /keys", ""),
+    ("POST /keys/rotate", ""),
+    ("POST /keys/revoke", ""),
+    ("GET /teams", ""),
+    ("POST /teams", ""),
+    ("GET /teams/{id}", ""),
+    ("POST /teams/{id}/add", ""),
+    ("POST /teams/{id}/remove", ""),
+    ("GET /prices", ""),
+    ("POST /prices", ""),
+    ("GET /mails", "support"),
+    ("GET /audit", ""),
+    ("GET /system", ""),
+];
+
+#[test]
+fn each_role_reaches_its_own_pages_and_forms_and_no_other() {
+    let dashboard = dashboard(seeded());
+    let expected: BTreeMap<_, _> = MAY.into();
+    let templates: Vec<_> = Route::iter().map(|route| route.template()).collect();
+    assert_eq!(templates.len(), expected.len());
+    let names = dashboard.store().names();
+    for template in templates {
+        let (method, path) = template.split_once(' ').unwrap();
+        let path = path.replace("{id}", "unit_dev");
+        assert_eq!(route(method, &path).map(|route| route.template()), Some(template));
+        for (person, role) in [(SUPPORT, "support"), (ACCOUNTS, "accounts"), ("eve@x.example", "-")]
+        {
+            let request = match method {
+                "POST" => posted(&path, &[]),
+                _ => TestRequest::new(method, &path, ""),
+            };
+            let status = dashboard.send(&request, Identity::Address(person)).status;
+            let may = expected[template].split(' ').any(|allowed| allowed == role);
+            assert_eq!(status != 403, may, "{role}: {template}: {status}");
+        }
+    }
+    assert_eq!(dashboard.store().names(), names);
 }

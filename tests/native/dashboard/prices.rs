@@ -112,14 +112,21 @@ fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
     let rows: [(&[(&str, &str)], &[&str]); 9] = [
         (
             &[("change", "price"), ("offering", "oak\"<b>"), ("price", "-1")],
-            &["`-1` is not a price", "value=\"oak&quot;&lt;b&gt;\"", "value=\"-1\""],
+            &[
+                "<bdi>-1</bdi></code> is not a price",
+                "value=\"oak&quot;&lt;b&gt;\"",
+                "value=\"-1\"",
+            ],
         ),
         (&[("change", "price"), ("price", "1")], &["Say which offering"]),
         (
             &[("change", "price"), ("offering", "tree"), ("price", "0.50")],
             &["nothing would change"],
         ),
-        (&[("change", "remove"), ("offering", "oak")], &["`oak` has no price to remove"]),
+        (
+            &[("change", "remove"), ("offering", "oak")],
+            &["<bdi>oak</bdi></code> has no price to remove"],
+        ),
         (&[("change", "list"), ("list", "")], &["The list: is not JSON", "<details open>"]),
         (
             &[
@@ -136,7 +143,7 @@ fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
                 ("change", "list"),
                 ("list", r#"{"currencyCode":"USD","unitPrices":{"a":"1","a":"2"}}"#),
             ],
-            &["`a` has two prices"],
+            &["<bdi>a</bdi></code> has two prices"],
         ),
         (&[("mode", "dead")], &[]),
         (
@@ -241,8 +248,7 @@ fn damaged_prices_can_be_replaced_and_hostile_ids_stay_text() {
 #[test]
 fn a_page_shows_a_bounded_number_of_prices_and_lists() {
     let dashboard = dashboard(seeded());
-    let author =
-        impact_pledge::operator::audit::Author::new("ada", &dashboard.clock, &dashboard.entropy);
+    let author = audit::Author::new("ada", &dashboard.clock, &dashboard.entropy);
     let author = author.unwrap();
     for number in 0..30 {
         dashboard.clock.0.set(dashboard.clock.0.get() + 1);

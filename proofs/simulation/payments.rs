@@ -1,0 +1,147 @@
+//! Months that are paid: the operator marks them and takes that back, beside all that happens else.
+
+use crate::callers::{Action, Exchange, Scope};
+use crate::invariants::{Case, ISOLATE_MS, Wrong, transaction_name, unless};
+use crate::isolate::EPOCH_MS;
+use crate::kv::{CACHE_MS, Call};
+use crate::simulation::Simulation;
+use impact_pledge::time::date_time;
+use serde_json::{Value, json};
+
+/// The month in which virtual time begins.
+const MONTH: &str = "2026-01";
+/// When it has ended for good, a day after its last moment: 36 h after the beginning.
+const ENDED_MS: u64 = 36 * 60 * 60_000;
+/// How long before that the first mark may be: too early for a get to see it.
+const EARLY_MS: u64 = 120_000;
+const STEPS: usize = 30;
+/// How many gets one isolate has at once, at most.
+const TOGETHER: u64 = 4;
+const SCOPES: &[Scope] = &[("test", "unit_1"), ("live", "unit_1"), ("test", "unit_2")];
+
+fn settlement((mode, unit): Scope) -> String {
+    format!("settlement:{mode}:{unit}:{MONTH}")
+}
+
+impl Simulation {
+    /// Lets the month end. It is marked as paid, and that is taken back, at any moment from shortly
+    /// before.
+    pub fn pay(&mut self) {
+        let begins_ms = ENDED_MS - self.random.below(EARLY_MS);
+        self.advance(begins_ms.saturating_sub(self.time.now_ms()));
+        for _ in 0..STEPS {
+            match self.random.below(10) {
+                0..2 => self.mark(),
+                2..6 => self.get_together(),
+                6 => self.erase(),
+                _ => self.step(),
+            }
+            let pause_ms = self.random.pick(&[50, 5_000, 60_000]);
+            self.advance(self.random.below(pause_ms));
+        }
+    }
+
+    /// Marks the month of a shop, or takes that back. Each mark has a time of its own.
+    fn mark(&mut self) {
+        let (scope, at) = (self.random.pick(SCOPES), date_time(EPOCH_MS + self.time.now_ms()));
+        let record = json!({ "paidAt": at, "sums": [], "invoice": "17", "by": "ops", "at": at });
+        let record = self.random.chance(650).then(|| record.to_string());
+        self.note(format!("the operator marks {MONTH} of {scope:?} as {record:?}"));
+        self.kv.set(&settlement(scope), record.map(String::into_bytes));
+    }
+
+    /// Those of one moment may need the same settlement: the first reads it for all, if it is not cut.
+    fn get_together(&mut self) {
+        let isolate = self.pick_isolate();
+        for _ in 0..=self.random.below(TOGETHER) {
+            let Some((id, _)) = self.pick_created() else { return };
+            self.send_to(&isolate, self.ask(Action::Get { id }));
+            self.advance(self.random.below(20));
+        }
+        if self.random.chance(100) {
+            self.cut_request();
+        }
+    }
+}
+
+/// The body of a get without the time of payment, as it is stored.
+pub fn unpaid(body: &[u8]) -> Vec<u8> {
+    let start = br#""paidAt":""#;
+    let mut body = body.to_vec();
+    if let Some(at) = body.windows(start.len()).position(|bytes| bytes == start) {
+        let text = at + start.len() - 1;
+        body.splice(text..text + r#""2026-01-31T12:00:00.000Z""#.len(), *b"null");
+    }
+    body
+}
+
+// ---- Rules -----------------------------------------------------------------------------------------
+
+/// Null while the month runs by the clock of the isolate; then a mark, or none, that was in force
+/// somewhere.
+pub fn what_is_paid_is_shown(case: &Case<'_>) -> Wrong {
+    let Action::Get { .. } = &case.exchange.ask.action else { return None };
+    let answer = case.answer().filter(|answer| answer.status == 200)?;
+    let created_at = answer.json()["createdAt"].as_str()?; // none of a value that broke off
+    let shown = &answer.json()["charge"]["paidAt"];
+    let Exchange { begun_ms, ahead_ms, .. } = *case.exchange;
+    let has_ended =
+        |ms: u64| created_at.starts_with(MONTH) && ms.saturating_add_signed(ahead_ms) >= ENDED_MS;
+    let mut allowed = vec![];
+    if !has_ended(begun_ms) {
+        allowed.push(Value::Null);
+    }
+    if has_ended(case.ended_ms()) {
+        allowed.extend(in_force(case)?);
+    }
+    unless(allowed.contains(shown), || format!("{shown} and none of {allowed:?}"))
+}
+
+/// What the settlement of the caller's shop may say, by the caches of KV and of isolates.
+fn in_force(case: &Case<'_>) -> Option<Vec<Value>> {
+    let name = settlement(case.exchange.ask.scope()?);
+    let versions = case.simulation.kv.versions.borrow();
+    let marks = versions.get(&name).into_iter().flatten().map(|version| {
+        let paid_at = version.held.as_ref().map(|record| record.json()["paidAt"].clone());
+        (version.arrived_ms, paid_at.unwrap_or_default())
+    });
+    let marks: Vec<_> = [(0, Value::Null)].into_iter().chain(marks).collect();
+    let replaced = marks.iter().skip(1).map(|(from_ms, _)| Some(*from_ms)).chain([None]);
+    let in_force = marks.iter().zip(replaced).filter(|((from_ms, _), replaced_ms)| {
+        let ends_ms = replaced_ms.map(|ms| case.everywhere_ms(&name, ms, CACHE_MS) + ISOLATE_MS);
+        *from_ms <= case.ended_ms() && ends_ms.is_none_or(|ms| case.exchange.begun_ms <= ms)
+    });
+    Some(in_force.map(|((_, paid_at), _)| paid_at.clone()).collect())
+}
+
+/// Whatever is marked by then: repeats included.
+pub fn a_create_says_that_nothing_is_paid(case: &Case<'_>) -> Wrong {
+    let paid_at = &case.exchange.created()?.json()["charge"]["paidAt"];
+    unless(paid_at.is_null(), || format!("it was paid at {paid_at}"))
+}
+
+/// Once an erasure is in force everywhere, no get has what it erased.
+pub fn nothing_erased_returns(case: &Case<'_>) -> Wrong {
+    let Action::Get { id } = &case.exchange.ask.action else { return None };
+    let (_, erased_ms) = case.simulation.erased.iter().find(|(erased, _)| erased == id)?;
+    let from_ms = case.everywhere_ms(&transaction_name(id), *erased_ms, CACHE_MS);
+    let body = case.answer().filter(|_| case.exchange.begun_ms >= from_ms)?.body.as_deref()?;
+    let body = String::from_utf8_lossy(body);
+    let email = case.simulation.payloads.iter().map(|payload| &payload.email);
+    let shown = email.into_iter().find(|email| body.contains(&***email))?;
+    Some(format!("{shown} was erased at {erased_ms} ms"))
+}
+
+/// Whether this request waited for a settlement that another one of its isolate failed to read.
+pub fn waited_for_a_failure(case: &Case<'_>) -> bool {
+    let waited = case.calls("pause");
+    let is_beside = |call: &Call| waited.iter().any(|pause| call.began_ms <= pause.began_ms);
+    let failed = |other: &Exchange| {
+        let calls = other.calls.list.borrow();
+        let mut failed = calls.iter().filter(|call| call.fault.is_some() && is_beside(call));
+        other.isolate == case.exchange.isolate
+            && other.ended_ms >= Some(case.exchange.begun_ms)
+            && failed.any(|call| call.name.starts_with("settlement:"))
+    };
+    case.exchanges.iter().any(failed)
+}
