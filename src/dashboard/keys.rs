@@ -26,14 +26,13 @@ const KEEPS: [(&str, &str); 4] =
     [("0", "It ends now"), ("3600", "1 hour"), ("86400", "24 hours"), ("604800", "7 days")];
 
 /// The keys of a unit or a team, with a form that makes another. `missing` is what the register lacks
-/// of it. Takes a list for each thousand keys, and a read.
+/// of it. Takes a list for each thousand keys, at most ten, and a read.
 pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     level: &KeyLevel,
     missing: &[Unknown],
 ) -> Result<Markup> {
-    let mut rows = keys::list(desk.store).await?;
-    rows.retain(|row| row.note.as_ref().is_some_and(|note| note.level == *level));
+    let (mut rows, has_more) = keys::of(desk.store, level).await?;
     rows.sort_by(|one, other| created(other).cmp(created(one)));
     let shown = rows.iter().take(view::MAX_ROWS).map(cells).collect::<Vec<_>>();
     let headings = ["ID", "Mode", "Label", "Made", "By", "Ends", "What can be done"];
@@ -42,6 +41,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
             h2 { "API keys" }
             (view::table(&headings, &shown, "It has no keys yet."))
             (view::more(rows.len()))
+            (view::picked(has_more, "keys of all units and teams"))
             (view::made_just_now())
             h3 { "Make a key" }
             (make_form(desk, level, &Form::default(), missing))

@@ -280,12 +280,12 @@ fn confirm_removal(team: &str, unit: &str) -> Page {
 
 // ---- The teams of a unit -------------------------------------------------------------------------
 
-/// The teams that a unit is in. Takes a list for each thousand members of teams.
+/// The teams that a unit is in. Takes a list for each thousand members of teams, at most ten.
 pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     unit: &str,
 ) -> Result<Markup> {
-    let teams = teams::of_unit(desk.store, unit).await?;
+    let (teams, has_more) = teams::of_unit(desk.store, unit).await?;
     Ok(html! {
         section {
             h2 { "Teams" }
@@ -298,6 +298,7 @@ pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
                 }
                 (view::more(teams.len()))
             }
+            (view::picked(has_more, "units of all teams"))
         }
     })
 }

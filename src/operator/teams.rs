@@ -2,7 +2,7 @@
 //! people can add units to one team at the same time, and no key is written again.
 
 use super::audit::Author;
-use super::{OperatorError, Pages, Result, encode, read_value, register};
+use super::{MAX_PAGES, OperatorError, Pages, Result, encode, read_value, register};
 use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
 use crate::store::{Key as _, MemberKey, NoMetadata, OperatorStore, Registered, TeamKey};
@@ -108,6 +108,24 @@ pub async fn get(store: &impl OperatorStore, team: &str) -> Result<Team> {
     Ok(found)
 }
 
+/// The teams that a unit is in, sorted by ID, among the first 10,000 units of all teams; and whether there
+/// are more than these.
+///
+/// # Errors
+/// If the unit's ID is out of bounds, or the store fails.
+pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<String>, bool)> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    let mut teams = Vec::new();
+    let mut pages = Pages::new(store, MemberKey::PREFIX);
+    for _ in 0..MAX_PAGES {
+        let Some(page) = pages.next().await? else { break };
+        let members = page.iter().filter_map(|record| MemberKey::parse(&record.name));
+        teams.extend(members.filter(|member| member.unit == unit).map(|it| it.team.to_owned()));
+    }
+    teams.sort_unstable();
+    Ok((teams, !pages.is_last))
+}
+
 /// All teams, sorted by ID: those of the register, and those that only have units.
 ///
 /// # Errors
@@ -128,19 +146,4 @@ pub async fn list(store: &impl OperatorStore) -> Result<Vec<TeamRow>> {
         }
     }
     Ok(teams.into_values().collect())
-}
-
-/// The IDs of the teams that have a unit, sorted.
-///
-/// # Errors
-/// If the store fails.
-pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<Vec<String>> {
-    let mut teams = Vec::new();
-    let mut pages = Pages::new(store, MemberKey::PREFIX);
-    while let Some(page) = pages.next().await? {
-        let members = page.iter().filter_map(|record| MemberKey::parse(&record.name));
-        let own = members.filter(|member| member.unit == unit);
-        teams.extend(own.map(|member| member.team.to_owned()));
-    }
-    Ok(teams)
 }
