@@ -1,6 +1,6 @@
 //! What a shop has used, by month, and what it has paid.
 
-use super::prices::assert_has;
+use super::prices::{Row, assert_has};
 use super::{ACCOUNTS, OPERATOR, TestDashboard, dashboard, field};
 use futures_executor::block_on;
 use impact_pledge::operator::audit;
@@ -245,7 +245,7 @@ fn a_month_is_marked_once_by_its_sum_and_a_form_that_is_sent_again_changes_nothi
 #[test]
 fn a_payment_that_is_entered_wrongly_is_shown_again_with_the_problem() {
     let (dashboard, _) = used();
-    let rows: [(&[(&'static str, &str)], &[&str]); 12] = [
+    let rows: [Row; 12] = [
         (
             &[("amount-USD", "1.49")],
             &["a sum of 1.50 USD, and 1.49 USD was paid", "value=\"1.49\""],
