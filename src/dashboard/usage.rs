@@ -15,6 +15,7 @@ use crate::settlement::{Month, SettledSum, Settlement};
 use crate::store::OperatorStore;
 use crate::time::{date_time, day_of};
 use maud::{Markup, html};
+use std::cmp::Reverse;
 use strum::VariantArray as _;
 
 /// Most list calls of a step, each of up to 1,000 transactions.
@@ -83,7 +84,7 @@ async fn with_paid(
             months.push(MonthUsage { month, sums, transactions, counted_at, settled });
         }
     }
-    months.sort_by(|a, b| b.month.cmp(&a.month));
+    months.sort_by_key(|usage| Reverse(usage.month));
     Ok(months)
 }
 

@@ -74,6 +74,15 @@ fn the_system_says_what_runs_who_may_do_what_and_how_long_a_revoked_key_works() 
     let page = dashboard.get(OPERATOR, "/system");
     assert_has(&page, 200, &[OPERATOR, SUPPORT, ACCOUNTS, "1 MiB", "3 MiB", "Format 1", "not set"]);
     assert_has(&page, 200, &["is refused everywhere after about 40 s", "after about 70 s"]);
+    assert_has(&page, 200, &["There was none, as far as is known here"]);
+    let backup = r#"{"at":"2026-01-28T12:00:00.000Z","records":17,"by":"<b>ada"}"#;
+    dashboard.store().keep("backup", backup.as_bytes(), b"null");
+    let made = ["28 Jan 2026, 12:00 UTC", "days ago: 3", ">17<", "<bdi>&lt;b&gt;ada</bdi>"];
+    assert_has(&dashboard.get(OPERATOR, "/system"), 200, &made);
+    dashboard.store().keep("backup", b"canary", b"null");
+    let page = dashboard.get(OPERATOR, "/system");
+    assert_has(&page, 200, &["The stored last backup is damaged", ACCOUNTS]);
+    assert!(!page.text.contains("canary"));
     dashboard.settings = Settings::parse(Variables {
         operators: OPERATOR,
         environment: "<i>&production",
