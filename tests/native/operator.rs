@@ -729,6 +729,14 @@ fn a_form_ends_what_broke_off() {
     let mut listed: Vec<_> = list(&store).into_iter().map(|row| row.name.name).collect();
     listed.sort();
     assert_eq!(listed, expected);
+    store.remove(&name_of(&made.key));
+    desk.clock.0.set(NOW_MS + 60_001);
+    assert!(send().unwrap_err().to_string().ends_with("open its page again to make another"));
+    assert_eq!(
+        store.value(&name_of(&made.key)),
+        None,
+        "more than a minute later it is not written"
+    );
 }
 
 #[test]
@@ -749,6 +757,15 @@ fn a_rotation_that_is_sent_several_times_makes_one_key() {
             assert_eq!(all_records(&store), kept);
         }
         assert_eq!(audited(&store), ["keys rotate", "keys create"]);
+        if keep > 0 {
+            block_on(keys::revoke(&store, &desk.author(), &old.key)).unwrap();
+            let again = send().unwrap();
+            assert_eq!(
+                (again.made.key, again.end.unwrap().revoked),
+                (first.made.key.clone(), true)
+            );
+            assert_eq!(store.value(name), None);
+        }
         block_on(keys::revoke(&store, &desk.author(), &first.made.key)).unwrap();
         assert!(send().is_err());
         assert_eq!(store.value(&name_of(&first.made.key)), None);
