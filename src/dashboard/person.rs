@@ -57,7 +57,7 @@ fn question(form: &Form) -> Markup {
 }
 
 /// Looks for a person's transactions, and once the unit is typed, erases them: [`AT_MOST`] a step. A look
-/// takes at most [`LISTS`] and one call of Workers KV; a step as many, and about twelve for each
+/// takes at most [`LISTS`] and one call of Workers KV; a step as many, and at most 17 for each
 /// transaction. What was erased before is erased once more without harm.
 pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,

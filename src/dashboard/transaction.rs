@@ -398,7 +398,8 @@ pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
         return refused(desk, &record, UNTAKEN).await;
     }
     let notice = view::done(&html! {
-        "The e-mail is in the queue. Within a minute or two " (id_link(&message.id)) " says what became of it."
+        "The e-mail is in the queue. Within a minute or two " (id_link(&message.id))
+        " says what became of it; until then, what became of the one before."
     });
     found(desk, &record, &notice).await
 }
@@ -465,7 +466,7 @@ fn erasure(shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// Erases a transaction's personal data, if its ID was typed. At most eight calls of Workers KV, and eight
+/// Erases a transaction's personal data, if its ID was typed. At most seven reads of Workers KV and ten
 /// writes. Once more does no harm.
 pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,

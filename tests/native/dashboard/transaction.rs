@@ -1,11 +1,13 @@
 //! A transaction's page, its e-mail, its whole texts, its erasure; e-mails that failed.
 
-use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field};
+use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
+use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
+use impact_pledge::dashboard::{Dashboard, Identity};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::store::{FailedMailKey, Key as _, NotificationKey};
 use serde_json::{Value, json};
-use support::service::{LIVE_UNIT, NOW_MS, UNIT, repeatable, seeded};
+use support::service::{LIVE_UNIT, NOW_MS, TestRequest, UNIT, answer, repeatable, seeded};
 
 const HOSTILE: &str = "<script>alert('x')</script>\"&\u{7}\u{202e}";
 const MINUTE: u64 = 60_000;
@@ -218,6 +220,29 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
     desk.store().keep("profile:unit_dev", br#"{"name":"Nord"}"#, b"null");
     assert!(send(&[("round", &round), ("sure", "yes")]).text.contains("are off"));
     assert_eq!(desk.rounds().len(), 3);
+}
+
+#[test]
+fn without_the_queue_nothing_is_sent_and_the_page_says_so() {
+    let desk = desk();
+    let id = made(&desk, LIVE_UNIT);
+    let TestDashboard { clock, entropy, settings, in_flight, .. } = &desk;
+    let dashboard =
+        Dashboard { store: desk.store(), clock, entropy, settings, outbox: None, in_flight };
+    let form = [("round", "2"), ("sure", "yes")];
+    for (request, status) in [
+        (TestRequest::new("GET", &path(&id, ""), ""), 200),
+        (posted(&path(&id, "/mail"), &form), 422),
+    ] {
+        let page = answer(block_on(dashboard.handle(&request, Identity::Address(SUPPORT))));
+        assert_eq!(page.status, status);
+        assert!(
+            page.text.contains("is not bound to the service's queue"),
+            "{}",
+            main_of(&page.text)
+        );
+        assert!(!page.text.contains("name=\"round\"") && desk.changes().is_empty());
+    }
 }
 
 #[test]
