@@ -70,10 +70,10 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
         },
         html! {
             @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
-                form method="post" action=(path) {
+                (view::form(path, &html! {
                     (hidden("key", &row.name.name)) (level_fields(&note.level))
                     button.quiet aria-label={ (word) " the key " (row.name.id) } { (word) }
-                }
+                }))
                 " "
             }
         },
@@ -172,13 +172,13 @@ fn make_form<S, C: Clock, E: Entropy>(
     };
     let modes = [("test", "Test: tries things out"), ("live", "Live: real pledges and charges")];
     html! {
-        form method="post" action="/keys" {
+        (view::form("/keys", &html! {
             (hidden("form", &FormId::new(desk.clock, desk.entropy).to_string()))
             (level_fields(level))
             div.row { (view::select("mode", "Mode", &modes, entered.text("mode"))) (label.render()) }
             (register::question(missing))
             button { "Make the key" }
-        }
+        }))
     }
 }
 
@@ -295,12 +295,12 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
         }
         section {
             (facts(&row, level))
-            form method="post" action="/keys/rotate" {
+            (view::form("/keys/rotate", &html! {
                 (hidden("form", &FormId::new(desk.clock, desk.entropy).to_string()))
                 (hidden("key", &row.name.name)) (level_fields(level))
                 (view::select("keep", "How long the old key goes on", &KEEPS, "86400"))
                 button { "Make the new key" }
-            }
+            }))
         }
         p { "The new key may do what the old one may, and is shown once. Nothing was changed yet: "
             "back to the " (owner(level)) "." }
@@ -351,10 +351,10 @@ fn confirm_revocation(row: &KeyRow, level: &KeyLevel) -> Page {
                 "Whatever uses this key is refused from then on, and no backup brings it back. " (LIVES)
                 " To change a key without an interruption, replace it instead."
             }
-            form method="post" action="/keys/revoke" {
+            (view::form("/keys/revoke", &html! {
                 (hidden("key", &row.name.name)) (level_fields(level)) (hidden("sure", "yes"))
                 button.alarm { "Revoke the key " (row.name.id) }
-            }
+            }))
         }
         p { "Nothing was changed yet: back to the " (owner(level)) "." }
     };

@@ -145,7 +145,7 @@ fn profile_form(
         invalid: problem.contains(&format!("`{name}`")) && (*name == "name" || !value.is_empty()),
     });
     html! {
-        form method="post" action=(link::path(&["units", unit, "profile"])) {
+        (view::form(&link::path(&["units", unit, "profile"]), &html! {
             (hidden("seen", seen))
             div.fields {
                 @for field in fields { (field.render()) }
@@ -159,7 +159,7 @@ fn profile_form(
                     button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate { (words) }
                 }
             }
-        }
+        }))
     }
 }
 

@@ -54,14 +54,14 @@ fn add_form([team, unit]: [&str; 2], missing: &[Unknown], problem: &str) -> Mark
         ..view::Field::default()
     };
     html! {
-        form method="post" action="/teams" {
+        (view::form("/teams", &html! {
             div.row {
                 (field("team", "ID of the team", team).render())
                 (field("unit", "ID of its first unit", unit).render())
             }
             (register::question(missing))
             button { "Make the team" }
-        }
+        }))
     }
 }
 
@@ -159,10 +159,10 @@ fn member(team: &str, unit: &str) -> Vec<Markup> {
     vec![
         html! { a href=(link::path(&["units", unit])) { (unit) } },
         html! {
-            form method="post" action=(link::path(&["teams", team, "remove"])) {
+            (view::form(&link::path(&["teams", team, "remove"]), &html! {
                 (hidden("unit", unit))
                 button.quiet aria-label={ "Remove " (unit) } { "Remove" }
-            }
+            }))
         },
     ]
 }
@@ -177,11 +177,11 @@ fn member_form(team: &str, after: &After<'_>) -> Markup {
         ..view::Field::default()
     };
     html! {
-        form method="post" action=(link::path(&["teams", team, "add"])) {
+        (view::form(&link::path(&["teams", team, "add"]), &html! {
             (field.render())
             (register::question(after.missing))
             button { "Add the unit" }
-        }
+        }))
     }
 }
 
@@ -268,10 +268,10 @@ fn confirm_removal(team: &str, unit: &str) -> Page {
                 ("Team", keys::owner(&level)),
             ]))
             p { "The team's keys may then no longer act as this unit. Its own keys and its transactions stay." }
-            form method="post" action=(link::path(&["teams", team, "remove"])) {
+            (view::form(&link::path(&["teams", team, "remove"]), &html! {
                 (hidden("unit", unit)) (hidden("sure", "yes"))
                 button.alarm { "Remove " (unit) }
-            }
+            }))
         }
         p { "Nothing was changed yet: back to the " (keys::owner(&level)) "." }
     };

@@ -63,11 +63,11 @@ fn add_form(id: &str, missing: &[Unknown], problem: &str) -> Markup {
         invalid: !problem.is_empty(),
     };
     html! {
-        form method="post" action="/units" {
+        (view::form("/units", &html! {
             (field.render())
             (register::question(missing))
             button { "Add the unit" }
-        }
+        }))
     }
 }
 
