@@ -3,6 +3,7 @@
 use super::access::Act;
 use super::form::Form;
 use super::frame::{Content, Page};
+use super::transaction::MAIL_POLICY;
 use super::unit::{self, After};
 use super::view::{self, hidden};
 use super::{Desk, Refusal, Result, link, register};
@@ -19,11 +20,7 @@ use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
 /// The transaction of the previews.
-const EXAMPLE: &str = include_str!("example.json");
-
-/// The policy of an e-mail that is shown: its style is part of its elements.
-pub(super) const MAIL_POLICY: &str = "default-src 'none'; img-src https: http:; style-src 'unsafe-inline'; \
-                                      frame-ancestors 'none'; sandbox";
+const EXAMPLE: &[u8] = include_bytes!("example.json");
 
 /// The texts of a profile: name, label, and what helps to fill them in.
 const TEXTS: [(&str, &str, &str); 5] = [
@@ -259,7 +256,7 @@ pub(super) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
 
 fn preview(profile: Option<&Profile>, of: &str) -> Result {
     let example: RetrievedPledgeTransaction<'_> =
-        serde_json::from_str(EXAMPLE).map_err(OperatorError::from)?;
+        serde_json::from_slice(EXAMPLE).map_err(OperatorError::from)?;
     let document = match of {
         "page" => {
             let page = recipient::page(&example, profile, Language::En);

@@ -14,19 +14,22 @@ use maud::{Markup, html};
 
 // ---- The register --------------------------------------------------------------------------------
 
-/// Takes a list for each thousand teams, and for each thousand of their members.
+/// Takes two lists of teams, and one for each thousand units of theirs, at most ten.
 pub(super) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     _form: &Form,
     _query: &Form,
 ) -> Result {
-    let rows = teams::list(desk.store).await?;
-    let shown: Vec<_> = rows.iter().take(view::MAX_ROWS).map(cells).collect();
+    let (rows, has_more) = teams::first(desk.store, view::MAX_ROWS).await?;
+    let rows: Vec<_> = rows.iter().map(cells).collect();
     let content = html! {
         section {
             p { "A key of a team may act as each of its units." }
-            (view::table(&["ID", "Units", "Made", "By"], &shown, "There are no teams yet."))
-            (view::more(rows.len()))
+            (view::table(&["ID", "Units", "Made", "By"], &rows, "There are no teams yet."))
+            @if has_more {
+                p { "Not all are shown: at most the first " (view::MAX_ROWS) " by ID, and of their units "
+                    "the first 10,000. " a href="/" { "Find" } " opens any other by its ID." }
+            }
             (view::made_just_now())
         }
         section { h2 { "Make a team" } (add_form(["", ""], &[], "")) }

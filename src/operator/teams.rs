@@ -7,7 +7,6 @@ use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
 use crate::store::{Key as _, MemberKey, NoMetadata, OperatorStore, Registered, TeamKey};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// A team in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -131,19 +130,43 @@ pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<(Vec<Stri
 /// # Errors
 /// If the store fails.
 pub async fn list(store: &impl OperatorStore) -> Result<Vec<TeamRow>> {
-    let mut teams: BTreeMap<_, _> = register::all(store, TeamKey::PREFIX)
-        .await?
-        .into_iter()
-        .map(|(team, registered)| (team.clone(), TeamRow { team, units: 0, registered }))
-        .collect();
+    Ok(among(store, usize::MAX, usize::MAX).await?.0)
+}
+
+/// The first teams of [`list`], at most so many, with those of their units that are among the first 10,000
+/// of all teams; and whether there are more teams or units.
+///
+/// # Errors
+/// If the store fails.
+pub async fn first(store: &impl OperatorStore, most: usize) -> Result<(Vec<TeamRow>, bool)> {
+    among(store, most, MAX_PAGES).await
+}
+
+async fn among(
+    store: &impl OperatorStore,
+    most: usize,
+    pages_of_units: usize,
+) -> Result<(Vec<TeamRow>, bool)> {
+    let row = |(team, registered)| TeamRow { team, units: 0, registered };
+    let registered = register::first(store, TeamKey::PREFIX, most).await?;
+    let mut rows: Vec<_> = registered.into_iter().map(row).collect();
     let mut pages = Pages::new(store, MemberKey::PREFIX);
-    while let Some(page) = pages.next().await? {
+    for _ in 0..pages_of_units {
+        let Some(page) = pages.next().await? else { break };
         for MemberKey { team, .. } in
             page.iter().filter_map(|record| MemberKey::parse(&record.name))
         {
-            let none = || TeamRow { team: team.to_owned(), units: 0, registered: None };
-            teams.entry(team.to_owned()).or_insert_with(none).units += 1;
+            let place = match rows.binary_search_by(|row| (*row.team).cmp(team)) {
+                Ok(place) => place,
+                Err(place) => {
+                    rows.insert(place, row((team.to_owned(), None)));
+                    place
+                }
+            };
+            rows.iter_mut().skip(place).take(1).for_each(|row| row.units += 1);
         }
     }
-    Ok(teams.into_values().collect())
+    let has_more = !pages.is_last || rows.len() > most;
+    rows.truncate(most);
+    Ok((rows, has_more))
 }
