@@ -180,7 +180,10 @@ fn make_form<S, C: Clock, E: Entropy>(
         (view::form("/keys", &html! {
             (id_field(desk))
             (level_fields(level))
-            div.row { (view::select("mode", "Mode", &modes, entered.text("mode"))) (label.render()) }
+            div.row {
+                (view::select("mode", "Mode", &modes, entered.text("mode")))
+                (label.render())
+            }
             (register::question(missing))
             button { "Make the key" }
         }))
@@ -258,8 +261,8 @@ pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
             html! { "It goes on until " (view::time(ends)) ": use the new key by then." }
         }
         Err(error) => html! {
-            strong { "It goes on as before" } ", as its end could not be written (" (error.to_string()) "). "
-            "The new key works: revoke one of the two."
+            strong { "It goes on as before" } ", as its end could not be written ("
+            (error.to_string()) "). The new key works: revoke one of the two."
         },
     };
     let content = html! {

@@ -153,7 +153,9 @@ fn profile_form(
             div.row {
                 button { "Save the profile" }
                 @for (of, words) in [("page", "Try the page"), ("mail", "Try the e-mail")] {
-                    button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate { (words) }
+                    button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate {
+                        (words)
+                    }
                 }
             }
         }))

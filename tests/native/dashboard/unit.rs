@@ -265,6 +265,14 @@ fn a_team_is_made_of_a_first_unit_and_once() {
     let page = dashboard.get(OPERATOR, "/teams");
     has(&page, 200, "<a href=\"/teams/%3Ci%3E\">&lt;i&gt;</a>");
     has(&page, 200, "<a href=\"/teams/chain\">chain</a></th><td>1</td>");
+    assert!(!page.text.contains("Not all are shown"), "{}", page.text);
+    dashboard.store().set_page_length(1);
+    for number in 0..9 {
+        dashboard.store().keep(&format!("member:a:{number}"), b"{}", b"null");
+    }
+    let page = dashboard.get(OPERATOR, "/teams");
+    has(&page, 200, "Not all are shown");
+    has(&page, 200, ">a</a></th><td>9</td>");
 }
 
 #[test]
