@@ -108,18 +108,15 @@ fn seen(profile: &NewProfile) -> String {
 }
 
 fn facts(profile: &NewProfile) -> Markup {
+    let [texts @ .., (_, language), (_, mail)] = texts(profile);
     let in_words = |options: &[(&'static str, &'static str)], value: &str| {
-        options.iter().find(|(option, _)| *option == value).map(|(_, words)| *words)
+        options.iter().find(|(option, _)| *option == value).map_or("", |(_, words)| words)
     };
-    let words = |(name, text): (&str, &str)| match name {
-        "language" => in_words(&LANGUAGES, text).unwrap_or_default().to_owned(),
-        "mail" => in_words(&MAILS, text).unwrap_or_default().to_owned(),
-        _ => text.to_owned(),
-    };
-    let labels = TEXTS.map(|(_, label, _)| label).into_iter().chain(["Language", "E-mails"]);
-    let rows =
-        labels.zip(texts(profile)).map(|(label, text)| (label, html! { bdi { (words(text)) } }));
-    view::facts(&rows.collect::<Vec<_>>())
+    let texts = TEXTS.iter().zip(texts).map(|((_, label, _), (_, text))| (*label, text));
+    let choices =
+        [("Language", in_words(&LANGUAGES, language)), ("E-mails", in_words(&MAILS, mail))];
+    let set = texts.chain(choices).filter(|(_, text)| !text.is_empty());
+    view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
 }
 
 // ---- The form ------------------------------------------------------------------------------------
