@@ -33,11 +33,11 @@ const ID: (&str, usize) = ("ptran_", 48);
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     _form: &Form,
-    _query: &Form,
+    query: &Form,
 ) -> Result {
     let content = html! {
         @if desk.may(Act::Support) {
-            (search(&Form::default(), false))
+            (search(&query.only(&["unit"]), false))
         } @else {
             p.lead { "Choose a unit to see what it owes, month by month." }
             p { a href="/units" { "Units" } }

@@ -137,7 +137,12 @@ pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-fn form_id(form: &Form) -> Option<FormId> {
+/// The field by which a form does its work once, however often it is sent.
+pub(super) fn id_field<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>) -> Markup {
+    hidden("form", &FormId::new(desk.clock, desk.entropy).to_string())
+}
+
+pub(super) fn form_id(form: &Form) -> Option<FormId> {
     FormId::parse(form.text("form"))
 }
 
@@ -173,9 +178,12 @@ fn make_form<S, C: Clock, E: Entropy>(
     let modes = [("test", "Test: tries things out"), ("live", "Live: real pledges and charges")];
     html! {
         (view::form("/keys", &html! {
-            (hidden("form", &FormId::new(desk.clock, desk.entropy).to_string()))
+            (id_field(desk))
             (level_fields(level))
-            div.row { (view::select("mode", "Mode", &modes, entered.text("mode"))) (label.render()) }
+            div.row {
+                (view::select("mode", "Mode", &modes, entered.text("mode")))
+                (label.render())
+            }
             (register::question(missing))
             button { "Make the key" }
         }))
@@ -253,8 +261,8 @@ pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
             html! { "It goes on until " (view::time(ends)) ": use the new key by then." }
         }
         Err(error) => html! {
-            strong { "It goes on as before" } ", as its end could not be written (" (error.to_string()) "). "
-            "The new key works: revoke one of the two."
+            strong { "It goes on as before" } ", as its end could not be written ("
+            (error.to_string()) "). The new key works: revoke one of the two."
         },
     };
     let content = html! {
@@ -296,7 +304,7 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
         section {
             (facts(&row, level))
             (view::form("/keys/rotate", &html! {
-                (hidden("form", &FormId::new(desk.clock, desk.entropy).to_string()))
+                (id_field(desk))
                 (hidden("key", &row.name.name)) (level_fields(level))
                 (view::select("keep", "How long the old key goes on", &KEEPS, "86400"))
                 button { "Make the new key" }

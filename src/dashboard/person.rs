@@ -26,9 +26,9 @@ const MAX_LINES: usize = 1_000;
 pub(super) async fn person<S: OperatorStore, C: Clock, E: Entropy>(
     _desk: &Desk<'_, S, C, E>,
     _form: &Form,
-    _query: &Form,
+    query: &Form,
 ) -> Result {
-    Ok(Page::new(TITLE, question(&Form::default())))
+    Ok(Page::new(TITLE, question(&query.only(&["unit"]))))
 }
 
 const TITLE: &str = "Erase a person";

@@ -435,7 +435,7 @@ pub(super) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 /// A mail's style is in its elements.
-const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+pub(super) const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'; sandbox";
 
 // ---- Erase ---------------------------------------------------------------------------------------

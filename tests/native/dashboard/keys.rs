@@ -23,7 +23,7 @@ fn making<'f>(id: &'f str, level: [&'f str; 2], mode: &'f str) -> Vec<(&'f str, 
     vec![("form", id), (level[0], level[1]), ("mode", mode), ("label", "Till 3")]
 }
 
-fn form_id(dashboard: &TestDashboard, path: &str) -> String {
+pub fn form_id(dashboard: &TestDashboard, path: &str) -> String {
     field(&dashboard.get(OPERATOR, path).text, "form")
 }
 

@@ -1,11 +1,11 @@
 //! The pages of units and teams.
 
-use super::keys::{commands, shop};
+use super::keys::{commands, form_id, shop};
 use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, field};
 use impact_pledge::recipient::Language;
 use serde_json::{Value, json};
 use strum::VariantArray as _;
-use support::service::Answer;
+use support::service::{Answer, NOW_MS};
 
 /// An ID of all that has a meaning in an address or in HTML.
 const ODD: &str = "a/b?c#d%e<f>&'+:;";
@@ -118,6 +118,11 @@ fn a_unit_s_page_shows_each_role_what_it_may_do() {
             assert!(!page.contains(words), "{person}: {words}");
         }
     }
+    for (person, path) in [(SUPPORT, "/?unit=a%2Fb"), (OPERATOR, "/person?unit=a%2Fb")] {
+        let linked = dashboard.get(person, &format!("{path}&text=x&address=x")).text;
+        assert_eq!(field(&linked, "unit"), "a/b");
+        assert!(!linked.contains("\"x\""), "{linked}");
+    }
     has(&dashboard.get(SUPPORT, "/units/a%20b"), 422, "is not an ID");
     let unknown = dashboard.get(OPERATOR, "/units/shpo");
     has(&unknown, 200, "The register has no unit shpo.");
@@ -207,7 +212,7 @@ fn previews_are_documents_of_their_own_and_change_nothing() {
     dashboard.store().keep("profile:shop", stored, b"null");
     for (of, policy, words) in [
         ("page", "style-src 'sha256-", "Mangroves"),
-        ("mail", "style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox", "Mangroves"),
+        ("mail", "frame-ancestors 'none'; sandbox", "Mangroves"),
     ] {
         let stored = dashboard.get(ACCOUNTS, &format!("/units/shop/preview?of={of}"));
         let tried =
@@ -231,8 +236,10 @@ fn previews_are_documents_of_their_own_and_change_nothing() {
 #[test]
 fn a_team_is_made_of_a_first_unit_and_once() {
     let dashboard = shop();
+    let id = field(&dashboard.get(OPERATOR, "/teams").text, "form");
     let add = |team, unit, new| {
-        dashboard.post(OPERATOR, "/teams", &[("team", team), ("unit", unit), ("new", new)])
+        let fields = [("form", &*id), ("team", team), ("unit", unit), ("new", new)];
+        dashboard.post(OPERATOR, "/teams", &fields)
     };
     for (team, unit, words) in [
         ("a:b", "shop", "without a colon"),
@@ -258,17 +265,28 @@ fn a_team_is_made_of_a_first_unit_and_once() {
     let page = dashboard.get(OPERATOR, "/teams");
     has(&page, 200, "<a href=\"/teams/%3Ci%3E\">&lt;i&gt;</a>");
     has(&page, 200, "<a href=\"/teams/chain\">chain</a></th><td>1</td>");
+    assert!(!page.text.contains("Not all are shown"), "{}", page.text);
+    dashboard.store().set_page_length(1);
+    for number in 0..9 {
+        dashboard.store().keep(&format!("member:a:{number}"), b"{}", b"null");
+    }
+    let page = dashboard.get(OPERATOR, "/teams");
+    has(&page, 200, "Not all are shown");
+    has(&page, 200, ">a</a></th><td>9</td>");
 }
 
 #[test]
 fn units_come_and_go_without_a_new_key() {
     let dashboard = shop();
+    let id = form_id(&dashboard, "/teams/team");
     let post = |path: &str, fields: &[(&str, &str)]| {
         dashboard.post(OPERATOR, &format!("/teams/team/{path}"), fields)
     };
-    has(&post("add", &[("unit", "a b")]), 422, "is not an ID");
-    has(&post("add", &[("unit", "shops")]), 422, "did you mean shop?");
-    let odd = [("unit", ODD), ("new", "yes")];
+    let form = ("form", &*id);
+    has(&post("add", &[form, ("unit", "a b")]), 422, "is not an ID");
+    has(&post("add", &[form, ("unit", "shops")]), 422, "did you mean shop?");
+    has(&post("add", &[("unit", ODD), ("new", "yes")]), 422, "not whole");
+    let odd = [form, ("unit", ODD), ("new", "yes")];
     dashboard.store().set_failing(Some("audit:"));
     assert_eq!(post("add", &odd).status, 503);
     dashboard.store().set_failing(None);
@@ -277,16 +295,25 @@ fn units_come_and_go_without_a_new_key() {
     let asked = post("remove", &[("unit", ODD)]);
     has(&asked, 200, "Nothing was changed yet");
     assert_eq!(field(&asked.text, "unit"), ODD);
-    let sure = [("unit", ODD), ("sure", "yes")];
+    let removing = field(&asked.text, "form");
+    let sure = [("unit", ODD), ("form", &*removing)];
     dashboard.store().set_failing(Some("audit:"));
     assert_eq!(post("remove", &sure).status, 503);
     dashboard.store().set_failing(None);
     assert!(dashboard.store().names().contains(&format!("member:team:{ODD}")));
+    dashboard.clock.0.set(NOW_MS + 1_000);
     has(&post("remove", &sure), 200, "is removed.");
     let again = post("remove", &sure);
-    has(&again, 200, "Nothing was removed");
+    has(&again, 422, "Nothing was removed");
     assert!(!again.text.contains(ODD_PATH), "{}", again.text);
-    assert_eq!(commands(&dashboard), ["teams add", "teams remove"]);
+    has(&post("add", &odd), 422, "after this form was opened, ada@example.org has changed");
+    dashboard.clock.0.set(NOW_MS + 2_000);
+    let newer = form_id(&dashboard, "/teams/team");
+    has(&post("add", &[("form", &newer), odd[1]]), 200, "may act as");
+    has(&post("remove", &sure), 422, "after this form was opened");
+    dashboard.clock.0.set(NOW_MS + 61 * 60_000);
+    has(&post("remove", &sure), 422, "more than an hour old");
+    assert_eq!(commands(&dashboard), ["teams add", "teams remove", "teams add"]);
     has(&dashboard.post(OPERATOR, "/teams/a:b/remove", &[("unit", "shop")]), 422, "colon");
     let unknown = dashboard.get(OPERATOR, "/teams/other");
     has(&unknown, 200, "The register has no team other.");
@@ -298,7 +325,9 @@ fn units_come_and_go_without_a_new_key() {
 fn a_change_is_shown_before_lists_show_it() {
     let dashboard = shop();
     dashboard.store().set_hidden(Some("member:"));
-    let added = dashboard.post(OPERATOR, "/teams/team/add", &[("unit", "till"), ("new", "y")]);
+    let id = form_id(&dashboard, "/teams/team");
+    let fields = [("form", &*id), ("unit", "till"), ("new", "y")];
+    let added = dashboard.post(OPERATOR, "/teams/team/add", &fields);
     has(&added, 200, "href=\"/units/till\"");
     dashboard.store().set_hidden(Some("unit:"));
     let made = dashboard.post(OPERATOR, "/units", &[("unit", "kiosk")]);
