@@ -1,4 +1,4 @@
-/** `npm run build -- [part…]`: the Worker into build/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/. */
+/** `npm run build -- [part…]`: the Worker into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/. */
 import {
   existsSync,
   mkdirSync,
@@ -14,10 +14,11 @@ import { buildOperator } from "./lib/operator.mjs";
 import { prepareTools } from "./lib/tools.mjs";
 import { UserError } from "./lib/output.mjs";
 import { buildPackage } from "./package.mjs";
-import { buildWorker } from "./worker.mjs";
+import { buildDashboard, buildWorker } from "./worker.mjs";
 
 const PARTS = {
   worker: buildWorker,
+  dashboard: buildDashboard,
   package: buildPackage,
   operator: buildOperator,
   shop: buildShop,
@@ -69,7 +70,7 @@ function linkPackage(root) {
 
 await command(
   "npm run build --",
-  "The Worker into build/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/.",
+  "The Worker into build/, the dashboard into build/dashboard/, the npm package into pkg/, the operator's commands into build/operator/, the demo shop into build/www/.",
 )
   .addArgument(
     new Argument("[parts...]", "what to build; none means all").choices(Object.keys(PARTS)),

@@ -1,14 +1,14 @@
-/** `npm start`: the service on this machine, with development data, and a demo shop that uses it. */
-import { join } from "node:path";
+/** `npm start`: the service on this machine, with development data, a demo shop that uses it, and the dashboard. */
+import { buildFirst, serveDashboard } from "./dashboard.mjs";
 import { command } from "./lib/command.mjs";
 import { prepareTools } from "./lib/tools.mjs";
-import { UserError, log, table } from "./lib/output.mjs";
+import { log, table } from "./lib/output.mjs";
 import { seed } from "./lib/seed.mjs";
-import { freePort, serve, startGroup } from "./lib/serve.mjs";
+import { freePort, portFrom, serve, serveUntilAsked } from "./lib/serve.mjs";
 
 const ABOUT = [
-  "The service on this machine, with development data, and a demo shop that uses it: on http://127.0.0.1:8787, or on another port by PORT=9000 npm start.",
-  "The sources of the service and of the shop are watched: a change is built and served. The package is built at the start, and whenever you run `npm run build -- package`. State survives a restart, but for e-mails that wait in the queue; what is missing of the development data is written again, and what you changed stays. Ctrl-C ends it.",
+  "The service on this machine, with development data, and a demo shop that uses it: on http://127.0.0.1:8787, or on another port by PORT=9000 npm start. The dashboard is on the next free port.",
+  "The sources are watched: a change is built and served. The package is built at the start, and whenever you run `npm run build -- package`. State survives a restart, but for e-mails that wait in the queue; what is missing of the development data is written again, and what you changed stays. Ctrl-C ends it.",
 ].join("\n\n"); // commander wraps it
 
 const CONFIG = "wrangler.dev.toml"; // the service and the demo shop; a deploy takes wrangler.toml, which has no shop
@@ -23,7 +23,7 @@ const PAYLOAD = {
   ],
 };
 
-function greeting(origin, keys) {
+function greeting(origin, dashboard, keys) {
   const url = `${origin}/v2/pledge-transaction`;
   const rows = keys.map(({ key, record, units }) => [
     `  ${key}`,
@@ -34,6 +34,7 @@ function greeting(origin, keys) {
     ["  what it sent, got and mailed", `${origin}/developer`],
     ["  create by the API", `POST ${url}`],
     ["  read by the API", `GET ${url}/{id}`],
+    ["  the dashboard", `${dashboard}/`],
   ];
   return `
 Ready. Open the demo shop in a browser, or call the API:
@@ -54,34 +55,24 @@ Ctrl-C ends it.
 
 async function start(port, persistTo) {
   const tools = await prepareTools();
-  log("building the service, the package and the demo shop …"); // before wrangler does, so that a failure ends the start
-  const { ended } = startGroup([join(tools.root, "scripts", "run.mjs"), "build"], {
-    cwd: tools.root,
-    env: tools.env,
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  if ((await ended) !== 0) process.exit(1); // it has printed why
+  await buildFirst(tools, "the service, the dashboard, the package and the demo shop");
   const keys = await seed(tools, { persistTo });
-  log("starting the service …");
-  const service = await serve(tools, { port, config: CONFIG, persistTo });
-  console.log(greeting(service.origin, keys));
-  service.show();
-  return service;
+  log("starting the service and the dashboard …");
+  const service = serve(tools, { what: "the service", port, config: CONFIG, persistTo });
+  const origin = `http://127.0.0.1:${port}`;
+  const dashboard = serveDashboard(tools, {
+    port: await portFrom(port + 1),
+    persistTo,
+    service: origin,
+  });
+  const servers = await Promise.all([service, dashboard]);
+  console.log(greeting(origin, servers[1].origin, keys));
+  return servers;
 }
 
 async function run({ persistTo }, { terminal }) {
   const port = await freePort(terminal.env.PORT);
-  const asked = new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
-      process.on(signal, () => resolve(undefined));
-  });
-  const service = await Promise.race([start(port, persistTo), asked]);
-  if (!service) process.exit(130); // asked to end before it had begun
-  const how = await Promise.race([service.ended, asked]);
-  if (how !== undefined)
-    throw new UserError(`the service ended by itself: wrangler ${how || "ended"}`);
-  await service.end();
-  process.exit(0);
+  await serveUntilAsked(() => start(port, persistTo));
 }
 
 export default command("npm start --", ABOUT)

@@ -76,14 +76,22 @@ const look = transactions
   .description("print a transaction, its texts cut to their first characters")
   .argument("<id>", "as `find` shows it");
 look
-  .option("--reveal", "whole texts")
-  .option("--timeline", "with the timeline's address, which opens it to whoever has it");
-onRecords(look, async ({ tools, port, print }, id) => {
-  const { reveal = false, timeline = false } = look.opts();
-  const { showTransaction } = await operator(tools);
-  const view = await showTransaction(port, id, { reveal, timeline });
-  print(view, () => shown(view));
-});
+  .option("--reveal", "whole texts, which the record of changes notes")
+  .option(
+    "--timeline",
+    "with the timeline's address, which opens it to whoever has it: noted, too",
+  );
+onRecords(
+  look,
+  async ({ tools, port, print, by }, id) => {
+    const { reveal = false, timeline = false } = look.opts();
+    const { showTransaction } = await operator(tools);
+    const who = reveal || timeline ? await by() : undefined;
+    const view = await showTransaction(port, who, id, { reveal, timeline });
+    print(view, () => shown(view));
+  },
+  { changes: true },
+);
 
 const shown = (view) => `${table(["", ""], linesOf(view)).trimStart()}\n\n${pledgesOf(view)}`;
 

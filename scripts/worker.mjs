@@ -1,22 +1,37 @@
-/** The Worker: its wasm, wasm-bindgen's JavaScript, and the module that Cloudflare starts. */
+/** The Workers: the wasm of each, wasm-bindgen's JavaScript, and the module that Cloudflare starts. */
 import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { basename, join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { log } from "./lib/output.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
-/** @param {import("./lib/tools.mjs").Tools} tools */
+/** The service. @param {import("./lib/tools.mjs").Tools} tools */
 export async function buildWorker(tools, folder = join(tools.root, "build")) {
-  // An unchanged file is left alone, so that a watcher does not start a build for it.
-  const filter = (from, to) =>
-    statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));
   const made = await buildWasm(tools, "impact_pledge");
-  cpSync(made, folder, { recursive: true, filter });
-  const isScript = (from, to) => !from.endsWith(".wasm") && filter(from, to);
-  cpSync(made, join(folder, "consumer"), { recursive: true, filter: isScript });
-  for (const name of ["worker.js", "recover.js"])
-    cpSync(join(tools.root, "src", "server", name), join(folder, name), { filter });
-  const wasm = readFileSync(join(folder, "impact_pledge_bg.wasm"));
+  copy(made, folder);
+  copy(made, join(folder, "consumer"), (from) => !from.endsWith(".wasm"));
+  for (const file of ["server/worker.js", "server/broken.js", "workers/recover.js"])
+    copy(join(tools.root, "src", file), join(folder, basename(file)));
+  logSize(join(folder, "impact_pledge_bg.wasm"), "gzip", gzipSync);
+}
+
+/** The dashboard. @param {import("./lib/tools.mjs").Tools} tools */
+export async function buildDashboard(tools, folder = join(tools.root, "build", "dashboard")) {
+  copy(await buildWasm(tools, "dashboard"), folder);
+  for (const file of ["dashboard_exports/worker.js", "workers/recover.js"])
+    copy(join(tools.root, "src", file), join(folder, basename(file)));
+  logSize(join(folder, "dashboard_bg.wasm"), "brotli", brotliCompressSync);
+}
+
+/** Copies a file or folder. An unchanged file is left alone, so that a watcher does not start a build for it. */
+function copy(from, to, isWanted = (_from) => true) {
+  const isNew = (from, to) =>
+    statSync(from).isDirectory() || !existsSync(to) || !readFileSync(from).equals(readFileSync(to));
+  cpSync(from, to, { recursive: true, filter: (from, to) => isWanted(from) && isNew(from, to) });
+}
+
+function logSize(file, compression, compress) {
+  const bytes = readFileSync(file);
   const kilobytes = ({ length }) => `${(length / 1000).toFixed(1)} KB`;
-  log(`impact_pledge_bg.wasm: ${kilobytes(wasm)}, ${kilobytes(gzipSync(wasm))} gzip`);
+  log(`${basename(file)}: ${kilobytes(bytes)}, ${kilobytes(compress(bytes))} ${compression}`);
 }

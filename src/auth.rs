@@ -138,6 +138,14 @@ impl KeyLevel {
         }
     }
 
+    /// The same with another ID.
+    pub(crate) fn with_id(&self, id: &str) -> Self {
+        match self {
+            KeyLevel::Unit(_) => KeyLevel::Unit(id.to_owned()),
+            KeyLevel::Team(_) => KeyLevel::Team(id.to_owned()),
+        }
+    }
+
     /// Checks the ID.
     ///
     /// # Errors

@@ -49,6 +49,11 @@ impl UnitPrice {
         let decimal = Decimal::parse(text).filter(|_| plain)?;
         Some(UnitPrice { text: text.to_owned(), decimal })
     }
+
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
 }
 
 // A visitor rather than `try_from`, so that the error for a bare number, too, says what to write.

@@ -38,6 +38,14 @@ impl Month {
         Month::parse(date_time.get(.."2026-11".len())?)
     }
 
+    /// The month before; `None` for the first one of the calendar.
+    pub fn previous(self) -> Option<Self> {
+        match self.month {
+            1 => Some(Month { year: self.year.checked_sub(1)?, month: 12 }),
+            month => Some(Month { month: month - 1, ..self }),
+        }
+    }
+
     /// Whether it has ended for good, a day ago.
     pub fn has_ended(self, now_ms: u64) -> bool {
         let next = match self.month {

@@ -1,4 +1,4 @@
-/** The service on this machine, by `wrangler dev`, and how a child process ends with all that it has started. */
+/** Workers on this machine, by `wrangler dev`, and how a child process ends with all that it has started. */
 import { spawn, spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import getPort, { portNumbers } from "get-port";
@@ -13,21 +13,32 @@ export async function freePort(text) {
   const port = Number(text || 8787);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new UserError(`\`${text}\` is not a port: set PORT to a number from 1 to 65535`);
-  const free = await getPort({
-    host: HOST,
-    port: port < 1024 ? [port, 8788] : portNumbers(port, 65_535),
-  });
+  const free =
+    port < 1024 ? await getPort({ host: HOST, port: [port, 8788] }) : await portFrom(port);
   if (free === port) return port;
   throw new UserError(
     `port ${port} is in use; end what uses it, or choose another, such as PORT=${free} npm start`,
   );
 }
 
+/** The first port from this one on that nothing uses. @param {number} port from 1024 on @returns {Promise<number>} */
+export const portFrom = (port) =>
+  getPort({ host: HOST, port: port < 65_535 ? portNumbers(port, 65_535) : port });
+
+/** @typedef {{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, show: () => void}} Server */
+
 /**
- * Starts the service and waits until it answers. `show` passes on what it prints from now on: before, that only matters
- * if the start fails. @returns {Promise<{origin: string, ended: Promise<string | 0>, end: () => Promise<void>, show: () => void}>}
+ * Starts a Worker and waits until it answers. `show` passes on what it prints from now on: before, that only matters
+ * if the start fails.
+ * @param {Pick<import("./tools.mjs").Tools, "root" | "env" | "wrangler">} tools
+ * @param {{what: string, config: string, port: number, persistTo?: string, options?: string[]}} worker `what` it is, for
+ *   messages; `options` of `wrangler dev`
+ * @returns {Promise<Server>}
  */
-export async function serve({ root, env, wrangler }, { port, config, persistTo }) {
+export async function serve(
+  { root, env, wrangler },
+  { what, config, port, persistTo, options = [] },
+) {
   const place = persistTo ? ["--persist-to", persistTo] : [];
   const args = [
     "--config",
@@ -40,6 +51,7 @@ export async function serve({ root, env, wrangler }, { port, config, persistTo }
     "0",
     "--show-interactive-dev-session=false",
     ...place,
+    ...options,
   ];
   const { child, ended, end } = startGroup([wrangler, "dev", ...args], {
     cwd: root,
@@ -61,9 +73,7 @@ export async function serve({ root, env, wrangler }, { port, config, persistTo }
   const origin = `http://${HOST}:${port}`;
   while (!(await answers(origin))) {
     if (how !== undefined)
-      throw new UserError(
-        `the service did not start: wrangler ${how || "ended"}\n${tail(output, 20)}`,
-      );
+      throw new UserError(`${what} did not start: wrangler ${how || "ended"}\n${tail(output, 20)}`);
     await sleep(POLL_MS);
   }
   await sleep(SETTLE_MS); // wrangler's lines on the start, and on the requests that waited for it
@@ -73,14 +83,32 @@ export async function serve({ root, env, wrangler }, { port, config, persistTo }
   return { origin, ended, end, show };
 }
 
+/** Whether a Worker answers: with a page, a 404, or whatever else is not a failure. */
 const answers = (origin) =>
-  fetch(`${origin}/v2/pledge-transaction`, {
-    method: "OPTIONS",
-    signal: AbortSignal.timeout(ANSWER_MS),
-  }).then(
-    ({ status }) => status === 204,
+  fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) }).then(
+    ({ status }) => status < 500,
     () => false,
   );
+
+/**
+ * Shows what servers print until a signal asks for their end.
+ * @param {() => Promise<Server[]>} start
+ * @returns {Promise<never>} ends this process
+ */
+export async function serveUntilAsked(start) {
+  const asked = new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+      process.on(signal, () => resolve(undefined));
+  });
+  const servers = await Promise.race([start(), asked]);
+  if (!servers) process.exit(130); // asked to end before it had begun
+  for (const server of servers) server.show();
+  const how = await Promise.race([...servers.map(({ ended }) => ended), asked]);
+  if (how !== undefined)
+    throw new UserError(`a server ended by itself: wrangler ${how || "ended"}`);
+  await Promise.all(servers.map((server) => server.end()));
+  process.exit(0);
+}
 
 /**
  * Starts a Node script in a process group of its own, which does not outlive this process: Ctrl-C then reaches this

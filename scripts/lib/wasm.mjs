@@ -33,6 +33,12 @@ const BUILDS = {
     bindgen: ["--force-enable-abort-handler"],
     optimise: ["-O3", "--enable-exception-handling"],
   },
+  dashboard: {
+    features: "dashboard",
+    level: "z",
+    bindgen: ["--force-enable-abort-handler"],
+    optimise: ["-Oz", "--converge", "--enable-exception-handling"],
+  },
   // The same service for `impact-pledge/testing`, without the consumer of the queue and the abort handler: Node 20 has no `WebAssembly.JSTag`, which
   // that takes.
   testing: {

@@ -1,16 +1,80 @@
-//! TODO
+//! The record of changes: who changed what, and when.
 
 use super::form::Form;
 use super::frame::Page;
-use super::{Desk, Refusal, Result};
+use super::{Desk, Result, link, view};
 use crate::handle::{Clock, Entropy};
-use crate::store::OperatorStore;
-use maud::html;
+use crate::operator::audit::{self, Change};
+use crate::pledge::TransactionId;
+use crate::store::{OperatorStore, PricesKey, SettlementKey};
+use maud::{Markup, html};
 
+/// Most changes of a page, and most of what each changed.
+const MAX_CHANGES: usize = 50;
+const MAX_ON: usize = 10;
+
+/// A page of changes, the newest first. Makes two calls of Workers KV: a list and a read of its records.
 pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &Desk<'_, S, C, E>,
+    desk: &Desk<'_, S, C, E>,
     _form: &Form,
-    _query: &Form,
+    query: &Form,
 ) -> Result {
-    Err(Refusal::invalid("not written yet"))
+    let after = query.given("after");
+    let page = audit::page(desk.store, after, MAX_CHANGES).await?;
+    let rows: Vec<_> = page.changes.iter().map(row).collect();
+    let content = html! {
+        p.lead { "Who changed what, by these pages or by a command." }
+        @if page.damaged > 0 {
+            (view::notice(&html! { "Entries of this page that cannot be read: " (page.damaged) "." }))
+        }
+        section { (view::table(&["When", "Who", "What", "On"], &rows, "There are no changes here.")) }
+        p {
+            @if after.is_some() { a href="/audit" { "Newest" } " " }
+            @if let Some(next) = &page.next { a href={ "/audit?after=" (link::encoded(next)) } { "Older" } }
+        }
+        @if after.is_none() { (view::made_just_now()) }
+    };
+    Ok(Page::new("Changes", content))
+}
+
+fn row(change: &Change) -> Vec<Markup> {
+    let more = change.on.len().saturating_sub(MAX_ON);
+    let on = change.on.iter().take(MAX_ON).enumerate();
+    vec![
+        view::time(&change.at),
+        html! { bdi { (change.by) } },
+        html! { bdi { (change.command) } },
+        html! {
+            @for (index, text) in on { div { (linked(&change.command, index, text)) } }
+            @if more > 0 { div.soft { "and " (more) " more" } }
+        },
+    ]
+}
+
+/// What was changed, with a link to its page where it has one.
+fn linked(command: &str, index: usize, text: &str) -> Markup {
+    let page = page_of(command, index, text);
+    html! {
+        @match page {
+            Some(page) => { a href=(page) { bdi { (text) } } }
+            None => { bdi { (text) } }
+        }
+    }
+}
+
+fn page_of(command: &str, index: usize, text: &str) -> Option<String> {
+    if TransactionId::parse(text).is_some() {
+        return Some(link::path(&["transactions", text]));
+    }
+    if let Some(SettlementKey { mode, unit, .. }) = SettlementKey::parse(text) {
+        return Some(link::path(&["units", unit, "usage"]) + "?mode=" + mode.name());
+    }
+    if let Some(PricesKey { mode, .. }) = PricesKey::parse(text) {
+        return Some(link::path(&["prices"]) + "?mode=" + mode.name());
+    }
+    match (command.split(' ').next()?, index) {
+        ("teams", 0) => Some(link::path(&["teams", text])),
+        ("units" | "teams", _) => Some(link::path(&["units", text])),
+        _ => None,
+    }
 }

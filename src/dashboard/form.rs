@@ -1,5 +1,7 @@
 //! What a form sends.
 
+use super::{Refusal, Result};
+use crate::scope::Mode;
 use std::collections::BTreeMap;
 
 /// Most fields that are read.
@@ -31,5 +33,21 @@ impl Form {
     /// A field without blanks around it; `None` if nothing is left.
     pub fn given(&self, name: &str) -> Option<&str> {
         Some(self.text(name)).filter(|text| !text.is_empty())
+    }
+
+    /// These fields alone.
+    pub fn only(&self, names: &[&str]) -> Self {
+        let mut fields = self.0.clone();
+        fields.retain(|name, _| names.contains(&&**name));
+        Form(fields)
+    }
+
+    /// The field `mode`: live where it was not sent.
+    pub fn mode(&self) -> Result<Mode> {
+        match self.given("mode") {
+            None => Ok(Mode::Live),
+            Some(name) => Mode::from_name(name)
+                .ok_or_else(|| Refusal::invalid("there are the modes live and test")),
+        }
     }
 }

@@ -6,8 +6,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 const SEGMENT: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
 
+/// A text as a segment of a path, or as the value of a parameter.
+pub(super) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, SEGMENT).to_string()
+}
+
 /// `/` and the segments, each encoded.
 pub(super) fn path(segments: &[&str]) -> String {
-    let encoded = segments.iter().map(|segment| utf8_percent_encode(segment, SEGMENT).to_string());
+    let encoded = segments.iter().map(|segment| encoded(segment));
     "/".to_owned() + &encoded.collect::<Vec<_>>().join("/")
 }

@@ -7,14 +7,20 @@
 
 mod access;
 mod audit;
+mod chart;
+mod csv;
 mod find;
 mod form;
 mod frame;
 mod keys;
 mod link;
+mod mail_state;
 mod mails;
+mod payment;
 mod person;
 mod prices;
+mod profile;
+mod register;
 mod request;
 mod route;
 mod settings;
@@ -197,13 +203,13 @@ impl<S: OperatorStore, C: Clock, E: Entropy> Desk<'_, S, C, E> {
             Route::Units => unit::units(self, form, query).await,
             Route::AddUnit => unit::add_unit(self, form, query).await,
             Route::Unit(id) => unit::unit(self, id, form, query).await,
-            Route::SetProfile(id) => unit::set_profile(self, id, form, query).await,
-            Route::PreviewProfile(id) => unit::preview_profile(self, id, form, query).await,
+            Route::SetProfile(id) => profile::set_profile(self, id, form, query).await,
+            Route::PreviewProfile(id) => profile::preview_profile(self, id, form, query).await,
             Route::Usage(id) => usage::usage(self, id, form, query).await,
             Route::UsageCsv(id) => usage::usage_csv(self, id, form, query).await,
             Route::Count(id) => usage::count(self, id, form, query).await,
-            Route::MarkPaid(id) => usage::mark_paid(self, id, form, query).await,
-            Route::UndoPaid(id) => usage::undo_paid(self, id, form, query).await,
+            Route::MarkPaid(id) => payment::mark_paid(self, id, form, query).await,
+            Route::UndoPaid(id) => payment::undo_paid(self, id, form, query).await,
             Route::Person => person::person(self, form, query).await,
             Route::ErasePerson => person::erase_person(self, form, query).await,
             Route::MakeKey => keys::make_key(self, form, query).await,

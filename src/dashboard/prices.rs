@@ -1,24 +1,363 @@
-//! TODO
+//! The prices of a mode: what they are, what a change would be, and who has changed them.
 
 use super::form::Form;
 use super::frame::Page;
-use super::{Desk, Refusal, Result};
+use super::view::{self, Field};
+use super::{Desk, Refusal, Result, system};
+use crate::charge::{Catalogue, UnitPrice};
 use crate::handle::{Clock, Entropy};
-use crate::store::OperatorStore;
-use maud::html;
+use crate::operator::OperatorError;
+use crate::operator::prices::{self, Change, Current, Listed};
+use crate::scope::Mode;
+use crate::store::{OperatorStore, StoreError};
+use maud::{Markup, html};
 
+/// Most prices that are shown, and that can be edited as a whole.
+const MAX_ROWS: usize = 200;
+/// Most price lists of the history, and most prices of each.
+const MAX_HISTORY: usize = 20;
+const MAX_CHANGES: usize = 10;
+/// Most pages of the names of price lists that are looked through.
+const MAX_PAGES: usize = 10;
+
+/// The prices of the mode that the address names, live ones unless it does. Makes at most 14 calls of
+/// Workers KV: one read, ten lists, and three reads of ten price lists each.
 pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &Desk<'_, S, C, E>,
+    desk: &Desk<'_, S, C, E>,
     _form: &Form,
-    _query: &Form,
+    query: &Form,
 ) -> Result {
-    Err(Refusal::invalid("not written yet"))
+    let now = prices::current(desk.store, query.mode()?).await?;
+    show(desk, &now, &Form::default(), None).await
 }
 
+/// Shows what new prices change, and sets them once that was confirmed. Makes at most six calls of
+/// Workers KV, three of which write, and those of [`prices`] where it shows them again.
 pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &Desk<'_, S, C, E>,
-    _form: &Form,
+    desk: &Desk<'_, S, C, E>,
+    form: &Form,
     _query: &Form,
 ) -> Result {
-    Err(Refusal::invalid("not written yet"))
+    let mode = form.mode()?;
+    let now = prices::current(desk.store, mode).await?;
+    match change(desk, &now, form).await {
+        Err(Refusal::Operator(OperatorError::Invalid(problem))) => {
+            show(desk, &now, form, Some(&problem)).await
+        }
+        page => page,
+    }
+}
+
+async fn change<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    now: &Current,
+    form: &Form,
+) -> Result {
+    let new = wanted(now, form)?;
+    let seen = form.text("seen");
+    now.check_seen(seen, &new)?;
+    let change = now.compare(&new);
+    if now.catalogue.is_some() && change.is_none() {
+        return Err(invalid("these are the prices already: nothing would change"));
+    }
+    let is_confirmed = form.text("step") == "set";
+    if is_confirmed && (change.risks.is_empty() || form.given("risks").is_some()) {
+        let time = prices::replace(desk.store, &desk.author, now.mode, new, seen).await?;
+        return Ok(set(now.mode, &time, &change));
+    }
+    Ok(ask(now, &new, &change, is_confirmed))
+}
+
+fn invalid(problem: &str) -> Refusal {
+    OperatorError::Invalid(problem.to_owned()).into()
+}
+
+/// The prices that a form asks for.
+fn wanted(now: &Current, form: &Form) -> Result<Catalogue> {
+    let (change, offering) = (form.text("change"), form.text("offering"));
+    if change == "list" {
+        let parsed = prices::parse(form.raw("list").as_bytes());
+        return parsed.map_err(|error| invalid(&format!("the list: {error}")));
+    }
+    if offering.is_empty() {
+        return Err(invalid("say which offering by its ID"));
+    }
+    Ok(match change {
+        "remove" => now.without_price(offering)?,
+        _ => now.with_price(offering, form.text("price"))?,
+    })
+}
+
+// ---- The page ------------------------------------------------------------------------------------
+
+/// The page of prices, with what was entered and why it is not taken.
+async fn show<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    now: &Current,
+    entered: &Form,
+    problem: Option<&str>,
+) -> Result {
+    let recent = prices::recent(desk.store, now.mode, MAX_HISTORY, MAX_PAGES).await;
+    let recent = match recent {
+        Err(error @ OperatorError::Store(StoreError::Unavailable)) => return Err(error.into()),
+        recent => recent.map_err(|error| error.to_string()),
+    };
+    let content = html! {
+        @if let Some(problem) = problem { (view::problem(problem)) }
+        (view::modes("/prices", now.mode))
+        (staleness(now, recent.as_deref().unwrap_or_default()))
+        div.columns {
+            section { (today(now, recent.as_deref().unwrap_or_default())) }
+            section { (forms(now, entered)) }
+        }
+        section { (history(&recent)) }
+    };
+    let status = if problem.is_some() { 422 } else { 200 };
+    Ok(Page { status, ..Page::new("Prices", content) })
+}
+
+/// Says that newer prices were set than these, which Workers KV does not show yet.
+fn staleness(now: &Current, recent: &[Listed]) -> Markup {
+    let seen = now.catalogue.as_ref().and_then(|catalogue| catalogue.prices.as_deref());
+    let newer = recent.last().filter(|last| Some(&*last.time) > seen);
+    html! {
+        @if let Some(Listed { time, .. }) = newer {
+            (view::notice(&html! {
+                "Newer prices were set on " (view::time(time)) ". Workers KV may show them a minute \
+                 later: until then these are the ones before."
+            }))
+        }
+    }
+}
+
+fn today(now: &Current, recent: &[Listed]) -> Markup {
+    let code = code(now.catalogue.as_ref());
+    html! {
+        h2 { "Today" }
+        @match (&now.catalogue, &now.problem) {
+            (Some(catalogue), _) => {
+                (origin(catalogue, recent))
+                (list(catalogue, code))
+            }
+            (None, Some(problem)) => { p.problem { (view::sentence(problem)) } }
+            (None, None) => { p.soft { "No prices are set: every charge is 0.00 " (code) "." } }
+        }
+        p {
+            small {
+                "An offering that is not listed costs 0.00. New prices apply to what is created from "
+                "about " (system::seen_seconds()) " s later on; charges that are recorded never change."
+            }
+        }
+    }
+}
+
+fn code(catalogue: Option<&Catalogue>) -> &'static str {
+    catalogue.map(|catalogue| catalogue.currency_code).unwrap_or_default().code()
+}
+
+/// When the prices were set, and by whom.
+fn origin(catalogue: &Catalogue, recent: &[Listed]) -> Markup {
+    let Some(time) = &catalogue.prices else { return html! {} };
+    let by = recent.iter().find(|listed| listed.time == *time);
+    let by = by.and_then(|listed| listed.by.as_ref());
+    html! {
+        p.soft {
+            "Set on " (view::time(time))
+            @if let Some(by) = by { " by " bdi { (by) } }
+        }
+    }
+}
+
+fn list(catalogue: &Catalogue, code: &str) -> Markup {
+    let prices = catalogue.unit_prices.iter();
+    let row = |(offering, price): (&String, &UnitPrice)| {
+        vec![html! { bdi { (offering) } }, html! { (price.as_str()) }]
+    };
+    let rows: Vec<_> = prices.take(MAX_ROWS).map(row).collect();
+    let more = catalogue.unit_prices.len() - rows.len();
+    html! {
+        (view::table_of(&["Offering", code], &[code], &rows, "No offering has a price."))
+        @if more > 0 { p { small { "And " (more) " more." } } }
+    }
+}
+
+// ---- The forms -----------------------------------------------------------------------------------
+
+fn forms(now: &Current, entered: &Form) -> Markup {
+    let seen = html! {
+        (view::hidden("mode", now.mode.name()))
+        (view::hidden("seen", now.edition()))
+    };
+    let is_list = entered.text("change") == "list";
+    html! {
+        h2 { "Change" }
+        @if now.catalogue.is_some() {
+            (view::form("/prices", &html! { (seen) (one(if is_list { None } else { Some(entered) })) }))
+        }
+        details open[is_list || now.catalogue.is_none()] {
+            summary { "Replace the whole list" }
+            (view::form("/prices", &html! {
+                (seen)
+                (view::hidden("change", "list"))
+                (whole(now, is_list.then(|| entered.raw("list"))))
+            }))
+        }
+    }
+}
+
+/// The fields of one price.
+fn one(entered: Option<&Form>) -> Markup {
+    let value = |name| entered.map_or("", |entered| entered.text(name));
+    let field =
+        |name, label, hint| Field { name, label, hint, value: value(name), ..Field::default() };
+    html! {
+        (Field { required: true, ..field("offering", "Offering", "Its ID, as shops send it.") }.render())
+        (field("price", "Price of one", "A plain decimal such as 0.50.").render())
+        div.row {
+            button name="change" value="price" { "Set this price …" }
+            button.quiet name="change" value="remove" { "Remove its price …" }
+        }
+    }
+}
+
+const EMPTY: &str =
+    "{\n  \"currencyCode\": \"USD\",\n  \"unitPrices\": {\n    \"tree\": \"0.50\"\n  }\n}";
+
+/// The field of a whole list: what was entered, or the prices of today if they are few.
+fn whole(now: &Current, entered: Option<&str>) -> Markup {
+    let today = now.catalogue.as_ref().filter(|today| today.unit_prices.len() <= MAX_ROWS);
+    let text = entered.map(str::to_owned).or_else(|| today.map(as_text)).unwrap_or_default();
+    html! {
+        label {
+            span { "All prices as JSON" }
+            textarea name="list" rows="12" required spellcheck="false" placeholder=(EMPTY)
+                aria-describedby="list-hint" { "\n" (text) }
+            small #list-hint { "What is not in it loses its price. Prices are in quotes." }
+        }
+        button { "Show what changes …" }
+    }
+}
+
+/// The prices as a person writes them, one a line.
+fn as_text(catalogue: &Catalogue) -> String {
+    let price = |(offering, price): (&String, &UnitPrice)| {
+        let offering = serde_json::to_string(offering).unwrap_or_default(); // it cannot fail
+        format!("    {offering}: \"{}\"", price.as_str())
+    };
+    let prices: Vec<_> = catalogue.unit_prices.iter().map(price).collect();
+    let code = catalogue.currency_code.code();
+    let prices = prices.join(",\n");
+    format!("{{\n  \"currencyCode\": \"{code}\",\n  \"unitPrices\": {{\n{prices}\n  }}\n}}")
+}
+
+// ---- A change ------------------------------------------------------------------------------------
+
+fn ask(now: &Current, new: &Catalogue, change: &Change, is_missing: bool) -> Page {
+    let mode = now.mode.name();
+    let content = html! {
+        @if is_missing { (view::problem("nothing is set yet: tick that you mean it")) }
+        p.lead { "This is what changes for " (mode) " keys. Nothing is set yet." }
+        section {
+            (differences(change, code(Some(new))))
+            (view::form("/prices", &html! {
+                (view::hidden("mode", mode))
+                (view::hidden("seen", now.edition()))
+                (view::hidden("change", "list"))
+                (view::hidden("step", "set"))
+                (view::hidden("list", &as_text(new)))
+                (risks(&change.risks, is_missing))
+                button { "Set these prices" }
+            }))
+        }
+        (back(now.mode, "Back, and change nothing"))
+    };
+    Page { status: if is_missing { 422 } else { 200 }, ..Page::new("New prices", content) }
+}
+
+fn risks(risks: &[String], is_missing: bool) -> Markup {
+    html! {
+        @if !risks.is_empty() {
+            div.notice #risks { @for risk in risks { p { (view::sentence(risk)) } } }
+            label {
+                input type="checkbox" name="risks" value="accepted" required
+                    aria-describedby="risks" aria-invalid=[is_missing.then_some("true")];
+                "I mean it"
+            }
+        }
+    }
+}
+
+fn differences(Change { currency, prices, .. }: &Change, code: &str) -> Markup {
+    let row = |change: &prices::PriceChange| {
+        let price = |price: &Option<UnitPrice>| match price {
+            Some(price) => html! { (price.as_str()) },
+            None => html! { span.soft { "none" } },
+        };
+        vec![html! { bdi { (change.offering) } }, price(&change.from), price(&change.to)]
+    };
+    let rows: Vec<_> = prices.iter().take(MAX_ROWS).map(row).collect();
+    let more = prices.len() - rows.len();
+    html! {
+        @match currency {
+            Some((from, to)) => { p { "Currency: " (from.code()) " → " strong { (to.code()) } } }
+            None => { p.soft { "In " (code) "." } }
+        }
+        (view::table_of(&["Offering", "Before", "After"], &["Before", "After"], &rows, "No price differs."))
+        @if more > 0 { p { small { "And " (more) " more." } } }
+    }
+}
+
+fn set(mode: Mode, time: &str, change: &Change) -> Page {
+    let content = html! {
+        (view::done(&html! {
+            "The prices of " (mode.name()) " keys were set on " (view::time(time)) ". They apply to what \
+             is created from about " (system::seen_seconds()) " s later on."
+        }))
+        section { (differences(change, "the same currency")) }
+        (back(mode, "All prices"))
+        (view::made_just_now())
+    };
+    Page::new("New prices", content)
+}
+
+fn back(mode: Mode, label: &str) -> Markup {
+    html! { p { a href={ "/prices?mode=" (mode.name()) } { (label) } } }
+}
+
+// ---- The history ---------------------------------------------------------------------------------
+
+fn history(recent: &Result<Vec<Listed>, String>) -> Markup {
+    html! {
+        h2 { "History" }
+        @match recent {
+            Ok(recent) => {
+                (view::table(
+                    &["Set on", "By", "What changed"],
+                    &recent.iter().rev().map(line).collect::<Vec<_>>(),
+                    "No prices were set here.",
+                ))
+                @if recent.len() == MAX_HISTORY { p { small { "The newest " (MAX_HISTORY) "." } } }
+                (view::made_just_now())
+            }
+            Err(problem) => { p.problem { (view::sentence(problem)) } }
+        }
+    }
+}
+
+fn line(Listed { time, by, change, .. }: &Listed) -> Vec<Markup> {
+    let more = change.prices.len().saturating_sub(MAX_CHANGES);
+    let price =
+        |price: &Option<UnitPrice>| price.as_ref().map_or("none", UnitPrice::as_str).to_owned();
+    vec![
+        view::time(time),
+        html! { @match by { Some(by) => { bdi { (by) } } None => { "unknown" } } },
+        html! {
+            @if let Some((from, to)) = change.currency { div { (from.code()) " → " (to.code()) } }
+            @for it in change.prices.iter().take(MAX_CHANGES) {
+                div { bdi { (it.offering) } ": " (price(&it.from)) " → " (price(&it.to)) }
+            }
+            @if more > 0 { div.soft { "and " (more) " more" } }
+            @if change.is_none() { span.soft { "nothing" } }
+        },
+    ]
 }

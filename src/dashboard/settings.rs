@@ -66,6 +66,12 @@ impl Settings {
         Roles(own.map(|(role, _)| *role).collect())
     }
 
+    /// The addresses of those who have a role, in lower case.
+    pub(super) fn members(&self, role: Role) -> impl Iterator<Item = &str> {
+        let own = self.members.iter().filter(move |(other, _)| *other == role);
+        own.map(|(_, address)| &**address)
+    }
+
     /// Whether shops use this environment.
     pub(super) fn is_production(&self) -> bool {
         self.environment == "production"

@@ -1,16 +1,103 @@
-//! TODO
+//! What runs here: versions, limits, who may do what, and the last backup.
 
+use super::access::Role;
 use super::form::Form;
 use super::frame::Page;
-use super::{Desk, Refusal, Result};
-use crate::handle::{Clock, Entropy};
-use crate::store::OperatorStore;
-use maud::html;
+use super::{Desk, Result, view};
+use crate::api::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
+use crate::handle::{Clock, Entropy, LIFETIME_MS};
+use crate::http::MAX_BYTES_IN_FLIGHT;
+use crate::store::{CredentialKey, Key as _, OperatorStore, TransactionKey, USUAL_CACHE_SECONDS};
+use crate::version::VERSION;
+use maud::{Markup, html};
+use strum::IntoEnumIterator as _;
 
+/// How long a change takes to be in force everywhere, usually, in seconds.
+pub(super) fn seen_seconds() -> u64 {
+    u64::from(USUAL_CACHE_SECONDS) + LIFETIME_MS / 1_000
+}
+
+/// How long a key works after it was revoked, usually, in seconds.
+pub(super) fn revoked_seconds() -> u64 {
+    u64::from(CredentialKey::CACHE_SECONDS.unwrap_or(USUAL_CACHE_SECONDS)) + LIFETIME_MS / 1_000
+}
+
+/// The page. Makes one call of Workers KV.
 pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &Desk<'_, S, C, E>,
+    desk: &Desk<'_, S, C, E>,
     _form: &Form,
     _query: &Form,
 ) -> Result {
-    Err(Refusal::invalid("not written yet"))
+    let content = html! {
+        div.columns {
+            section { h2 { "Here" } (here(desk)) }
+            section { h2 { "Limits" } (limits()) }
+        }
+        section { h2 { "Who may do what" } (members(desk)) }
+    };
+    Ok(Page::new("System", content))
+}
+
+fn here<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
+    let settings = desk.settings;
+    let or_not_set = |text: &str| match text {
+        "" => html! { span.soft { "not set" } },
+        text => html! { bdi { (text) } },
+    };
+    view::facts(&[
+        ("Environment", or_not_set(&settings.environment)),
+        ("Service", or_not_set(&settings.service_origin)),
+        ("Dashboard", html! { "Version " (settings.version) }),
+        ("Records", html! { "Format " (VERSION) }),
+    ])
+}
+
+fn limits() -> Markup {
+    const MIB: usize = 1024 * 1024;
+    let read_seconds = TransactionKey::READ_MS / 1_000;
+    view::facts(&[
+        ("A request", html! { (MAX_BODY_BYTES / MIB) " MiB" }),
+        ("A transaction", html! { (MAX_RECORD_BYTES / MIB) " MiB as stored" }),
+        (
+            "Requests at once",
+            html! { (MAX_BYTES_IN_FLIGHT / MIB) " MiB in each running Worker, then 503" },
+        ),
+        ("A read of Workers KV", html! { (read_seconds) " s, then 503" }),
+        ("A list here", html! { "may lack what is newer than about " (USUAL_CACHE_SECONDS) " s" }),
+        ("A revoked key", html! { "is refused everywhere after about " (revoked_seconds()) " s" }),
+        (
+            "New prices",
+            html! { "apply everywhere after about " (seen_seconds()) " s; so do payments" },
+        ),
+    ])
+}
+
+fn members<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
+    let row = |role: Role| {
+        let name: &str = role.into();
+        let members: Vec<_> = desk.settings.members(role).collect();
+        let may = match role {
+            Role::Operator => "everything",
+            Role::Support => "transactions, masked, and their e-mails",
+            Role::Accounts => "usage and payments",
+        };
+        vec![
+            html! { (name) },
+            html! { (may) },
+            html! {
+                @if members.is_empty() { span.soft { "nobody" } }
+                @for member in members { div { bdi { (member) } } }
+            },
+        ]
+    };
+    let rows: Vec<_> = Role::iter().map(row).collect();
+    html! {
+        (view::table(&["Role", "May do", "Who"], &rows, ""))
+        p {
+            small {
+                "The Worker's secrets " code { "OPERATORS" } ", " code { "SUPPORT" } " and "
+                code { "ACCOUNTS" } " list them."
+            }
+        }
+    }
 }

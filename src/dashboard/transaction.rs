@@ -1,53 +1,498 @@
-//! TODO
+//! A transaction: what it is, what became of its e-mail, and its erasure.
 
 use super::form::Form;
-use super::frame::Page;
-use super::{Desk, Refusal, Result};
+use super::frame::{Content, Page};
+use super::{Act, Desk, Refusal, Result, link, mail_state, view};
+use crate::auth::KeyLevel;
+use crate::charge::Catalogue;
 use crate::handle::{Clock, Entropy};
+use crate::operator::OperatorError;
+use crate::operator::keys::{self, KeyRow};
+use crate::operator::notifications::{self, State, Status};
+use crate::operator::prices::PriceList;
+use crate::operator::transactions::{self, Record, Shown, View};
+use crate::pledge::{PledgeDetail, Recipient, RetrievedPledge, Trigger};
+use crate::settlement::PaidAt;
 use crate::store::OperatorStore;
-use maud::html;
+use maud::{Markup, html};
+use std::borrow::Cow;
+use std::iter;
 
+/// Most pledges that a page lists.
+const MAX_PLEDGES: usize = 100;
+
+// ---- Show ----------------------------------------------------------------------------------------
+
+/// A transaction, masked. At most eight calls of Workers KV.
 pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &Desk<'_, S, C, E>,
-    _id: &str,
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
     _form: &Form,
     _query: &Form,
 ) -> Result {
-    Err(Refusal::invalid("not written yet"))
+    match transactions::get(desk.store, id).await {
+        Ok(record) => found(desk, &record, &html! {}).await,
+        Err(OperatorError::Invalid(problem)) => Ok(absent(&problem)),
+        Err(error) => Err(error.into()),
+    }
 }
 
+/// That there is no such transaction, and why that may be.
+pub(super) fn absent(problem: &str) -> Page {
+    let content = html! {
+        p.lead { (view::sentence(problem)) }
+        p {
+            "One that was made within the last minute may not be shown yet, and each environment has \
+             its own. " a href="/" { "Look for another" } "."
+        }
+    };
+    Page { status: 404, ..Page::new("No such transaction", content) }
+}
+
+/// The page of a transaction, masked, with a notice above.
+pub(super) async fn found<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    record: &Record,
+    notice: &Markup,
+) -> Result {
+    page(desk, record, &record.show(View::default())?, notice).await
+}
+
+async fn page<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    record: &Record,
+    shown: &Shown<'_>,
+    notice: &Markup,
+) -> Result {
+    let facts = Facts {
+        paid_at: record.paid_at(desk.store).await?,
+        prices: record.prices(desk.store).await?,
+        mail: notifications::status(desk.store, desk.clock, record).await?,
+        key: key(desk.store, shown.key.as_deref()).await?,
+        operates: desk.may(Act::Operate),
+        has_queue: desk.outbox.is_some(),
+    };
+    Ok(Page::new("Transaction", facts.render(shown, notice)))
+}
+
+/// The page again, with the problem of a form.
+async fn refused<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    record: &Record,
+    problem: &str,
+) -> Result {
+    let page = found(desk, record, &view::problem(problem)).await?;
+    Ok(Page { status: 422, ..page })
+}
+
+/// The key that made a transaction, unless it is gone.
+async fn key(store: &impl OperatorStore, id: Option<&str>) -> Result<Option<KeyRow>> {
+    let Some(id) = id else { return Ok(None) };
+    match keys::get(store, id).await {
+        Err(OperatorError::Invalid(_)) => Ok(None),
+        found => Ok(found?),
+    }
+}
+
+/// What a page shows besides the record of a transaction.
+struct Facts {
+    paid_at: Option<PaidAt>,
+    prices: Option<PriceList>,
+    mail: Status,
+    key: Option<KeyRow>,
+    /// Whether the person is an operator.
+    operates: bool,
+    has_queue: bool,
+}
+
+impl Facts {
+    fn render(&self, shown: &Shown<'_>, notice: &Markup) -> Markup {
+        let row = &shown.row;
+        html! {
+            (notice)
+            p.lead {
+                (view::copyable(&row.id)) " " (mode(row.mode.is_live()))
+                @if row.erased.is_some() { " " span.tag.alarm { "Erased" } }
+                @if self.paid_at.is_some() { " " span.tag { "Paid" } }
+            }
+            div.columns {
+                section { h2 { "Order" } (self.order(shown)) }
+                section { h2 { "Recipient" } (self.recipient(shown)) }
+            }
+            section { h2 { "Pledges" } (self.pledges(shown)) }
+            section #mail { h2 { "E-mail" } (self.mail(shown)) }
+            @if self.operates { section { h2 { "Erase" } (erasure(shown)) } }
+        }
+    }
+
+    fn order(&self, shown: &Shown<'_>) -> Markup {
+        let (row, transaction) = (&shown.row, &shown.transaction);
+        let repeat = if shown.repeatable {
+            "Safe: it was made with an Idempotency-Key, and a repeat gets the first answer again."
+        } else {
+            "Not safe: it was made without an Idempotency-Key, and sent again it is a second \
+             transaction."
+        };
+        let mut rows = vec![
+            ("Reference", view::told(&transaction.reference)),
+            ("Created", view::time(&row.created_at)),
+            ("Unit", unit(&row.unit)),
+            ("Charge", html! { strong { (money(&row.amount, row.currency_code.code())) } }),
+            ("Paid", self.paid()),
+            ("Made by the key", self.made_by(shown.key.as_deref())),
+            ("Sending it again", html! { (repeat) }),
+        ];
+        rows.extend(row.erased.as_ref().map(|at| ("Erased", view::time(at))));
+        view::facts(&rows)
+    }
+
+    fn paid(&self) -> Markup {
+        match &self.paid_at {
+            Some(paid_at) => view::time(paid_at.as_str()),
+            None => html! { "Its month is not marked as paid" },
+        }
+    }
+
+    fn made_by(&self, id: Option<&str>) -> Markup {
+        let Some(id) = id else { return html! { "Not recorded" } };
+        let note = self.key.as_ref().and_then(|row| row.note.as_ref());
+        html! {
+            code { (id) }
+            @match note {
+                Some(note) => {
+                    " of the " (level(&note.level, self.operates))
+                    @if self.operates && !note.label.is_empty() { ", " (view::told(&note.label)) }
+                }
+                None if self.key.is_some() => {}
+                None => ", which was revoked or has ended",
+            }
+        }
+    }
+
+    fn recipient(&self, shown: &Shown<'_>) -> Markup {
+        let transaction = &shown.transaction;
+        let mut rows = vec![];
+        if let Some(pledge) = transaction.pledges.first() {
+            rows.extend(person(&pledge.recipient));
+        }
+        rows.extend(cause(&transaction.trigger));
+        if let Some(address) = &transaction.timeline_url {
+            rows.push(("Page", html! {
+                (view::copyable(address)) br;
+                small { "Whoever has this address can open the page. Give it to the recipient alone." }
+            }));
+        }
+        let is_whole = transaction.timeline_url.is_some();
+        html! {
+            (view::facts(&rows))
+            @if !is_whole {
+                p { small { "Of each text only the first character is shown." } }
+                @if self.operates { (reveal_button(&shown.row.id)) }
+            }
+        }
+    }
+
+    fn pledges(&self, shown: &Shown<'_>) -> Markup {
+        let pledges = &shown.transaction.pledges;
+        let prices = self.prices.as_ref().map(|list| &list.catalogue);
+        let row = |pledge: &RetrievedPledge<'_>| {
+            let (price, amount) = priced(prices, pledge);
+            vec![
+                view::told(&pledge.impact.offering_id),
+                html! { (serde_json::to_string(&pledge.impact.amount).unwrap_or_default()) },
+                price,
+                amount,
+                texts(&pledge.details),
+            ]
+        };
+        let rows: Vec<_> = pledges.iter().take(MAX_PLEDGES).map(row).collect();
+        let rest = pledges.len() - rows.len();
+        let headings = ["Offering", "Quantity", "Price", "Amount", "Texts"];
+        html! {
+            (view::table_of(&headings, &["Quantity", "Price", "Amount"], &rows, "It has no pledges."))
+            @if rest > 0 { p { "And " (rest) " more, which are part of the charge." } }
+            p { (self.price_list(shown)) }
+        }
+    }
+
+    fn price_list(&self, shown: &Shown<'_>) -> Markup {
+        let unpriced = shown.row.unpriced;
+        html! {
+            @match &self.prices {
+                Some(list) => {
+                    "Charged by the prices of " (view::time(&list.time)) ", set by "
+                    (view::told(&list.by)) ". The charge is rounded once, in the sum."
+                }
+                None => "The list of prices that it was charged by is not here.",
+            }
+            @if unpriced > 0 {
+                " " strong { (unpriced) } " of its pledges had no price, and cost nothing."
+            }
+        }
+    }
+
+    fn mail(&self, shown: &Shown<'_>) -> Markup {
+        let can_be_sent = mail_state::can_be_sent(&self.mail);
+        let is_asked = !matches!(self.mail.state, State::NotAsked | State::Erased);
+        let preview = link::path(&["transactions", &shown.row.id, "mail"]);
+        html! {
+            (mail_state::facts(&self.mail))
+            @if is_asked {
+                p { a href=(preview) { "Preview" } ", with texts cut to their first characters" }
+            }
+            @if can_be_sent && self.has_queue { (resend_form(&shown.row.id, &self.mail)) }
+            @if can_be_sent && !self.has_queue { p { (NO_QUEUE) } }
+        }
+    }
+}
+
+const NO_QUEUE: &str = "This dashboard is not bound to the service's queue, so it cannot send an e-mail again. Who deploys it \
+     can bind NOTIFICATIONS in wrangler.dashboard.toml.";
+
+/// `Test` or `Live` as a tag.
+pub(super) fn mode(is_live: bool) -> Markup {
+    html! { @if is_live { span.tag { "Live" } } @else { span.tag.note { "Test" } } }
+}
+
+/// `1.50 USD`
+pub(super) fn money(amount: &str, currency: &str) -> Markup {
+    html! { span.number { (amount) " " (currency) } }
+}
+
+/// A unit's ID, which leads to its page.
+pub(super) fn unit(id: &str) -> Markup {
+    html! { a href=(link::path(&["units", id])) { (view::told(id)) } }
+}
+
+/// A transaction's ID, which leads to its page.
+pub(super) fn id_link(id: &str) -> Markup {
+    html! { a href=(link::path(&["transactions", id])) { code { (id) } } }
+}
+
+/// `unit x` or `team x`, which leads to its page, if the person may see that.
+pub(super) fn level(level: &KeyLevel, operates: bool) -> Markup {
+    match level {
+        KeyLevel::Unit(id) => html! { "unit " (unit(id)) },
+        KeyLevel::Team(id) if operates => {
+            html! { "team " a href=(link::path(&["teams", id])) { (view::told(id)) } }
+        }
+        KeyLevel::Team(id) => html! { "team " (view::told(id)) },
+    }
+}
+
+fn person(recipient: &Recipient<'_>) -> Vec<(&'static str, Markup)> {
+    let names = [("First name", &recipient.first_name), ("Name", &recipient.name)];
+    iter::once(("E-mail", view::told(&recipient.email))).chain(given(names)).collect()
+}
+
+fn cause(trigger: &Trigger<'_>) -> Vec<(&'static str, Markup)> {
+    let date = trigger.date.iter().map(|date| ("Caused", html! { bdi { (view::time(date)) } }));
+    let texts = [("By", &trigger.phrase), ("Address", &trigger.external_url)];
+    date.chain(given(texts)).collect()
+}
+
+/// Those of the texts that are there.
+fn given<'t>(
+    texts: impl IntoIterator<Item = (&'static str, &'t Option<Cow<'t, str>>)>,
+) -> impl Iterator<Item = (&'static str, Markup)> {
+    let present = texts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)));
+    present.map(|(name, text)| (name, view::told(text)))
+}
+
+/// The price of a pledge's offering, and quantity × price.
+fn priced(prices: Option<&Catalogue>, pledge: &RetrievedPledge<'_>) -> (Markup, Markup) {
+    let Some(prices) = prices else { return (html! { "–" }, html! { "–" }) };
+    match prices.unit_prices.get(&*pledge.impact.offering_id) {
+        None => (html! { span.tag.note { "no price" } }, html! { "0.00" }),
+        Some(price) => {
+            let amount = prices.amount(iter::once(&pledge.impact));
+            (html! { (price.as_str()) }, html! { (amount) })
+        }
+    }
+}
+
+fn texts(details: &[PledgeDetail<'_>]) -> Markup {
+    let texts = details.iter().flat_map(|detail| {
+        [
+            &detail.name,
+            &detail.description,
+            &detail.noun_singular,
+            &detail.noun_plural,
+            &detail.image,
+            &detail.external_id,
+            &detail.external_url,
+        ]
+    });
+    let texts = texts.filter_map(|text| text.as_deref()).filter(|text| !text.is_empty());
+    html! {
+        @for (index, text) in texts.enumerate() { @if index > 0 { " · " } (view::told(text)) }
+    }
+}
+
+// ---- Whole ---------------------------------------------------------------------------------------
+
+fn reveal_button(id: &str) -> Markup {
+    let action = link::path(&["transactions", id, "whole"]);
+    let content = html! {
+        button.quiet { "Show it whole" } " "
+        small { "with the address of the recipient's page. The record of changes notes who looked." }
+    };
+    view::form(&action, &content)
+}
+
+/// A transaction with its whole texts and its timeline's address, which is recorded first. As many calls of
+/// Workers KV as for [`transaction`], and a write.
 pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &Desk<'_, S, C, E>,
-    _id: &str,
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
     _form: &Form,
     _query: &Form,
 ) -> Result {
-    Err(Refusal::invalid("not written yet"))
+    let record = transactions::get(desk.store, id).await?;
+    let view = View { reveal: true, timeline: true };
+    let shown = transactions::reveal(desk.store, &desk.author, &record, view).await?;
+    let notice = view::notice(&html! {
+        "This page has personal data. The record of changes notes that you looked at it."
+    });
+    page(desk, &record, &shown, &notice).await
 }
 
+// ---- The e-mail ----------------------------------------------------------------------------------
+
+/// A form that sends an e-mail once more. It names the round: sent twice, it sends one e-mail.
+pub(super) fn resend_form(id: &str, mail: &Status) -> Markup {
+    let risk = mail_state::risk(mail);
+    let content = html! {
+        (view::hidden("round", &mail_state::next_round(mail).to_string()))
+        @if let Some(risk) = risk {
+            label { input type="checkbox" name="sure" value="yes" required; (risk) " Send it all the same." }
+        }
+        button.quiet[risk.is_some()] { "Send it again" }
+    };
+    view::form(&link::path(&["transactions", id, "mail"]), &content)
+}
+
+/// Sends a transaction's e-mail once more. At most twelve calls of Workers KV, a write, and one of the
+/// queue.
+///
+/// A form that is sent twice puts the same round into the queue, of which one e-mail is sent; one that is
+/// sent after that round has ended does nothing.
 pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &Desk<'_, S, C, E>,
-    _id: &str,
-    _form: &Form,
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    form: &Form,
     _query: &Form,
 ) -> Result {
-    Err(Refusal::invalid("not written yet"))
+    let record = transactions::get(desk.store, id).await?;
+    let mail = notifications::status(desk.store, desk.clock, &record).await?;
+    let Some(outbox) = desk.outbox else { return refused(desk, &record, NO_QUEUE).await };
+    if let Some(problem) = not_now(&mail, form) {
+        return refused(desk, &record, problem).await;
+    }
+    let message = match notifications::resend(desk.store, &desk.author, &record).await {
+        Err(OperatorError::Invalid(problem)) => return refused(desk, &record, &problem).await,
+        outcome => outcome?,
+    };
+    if !outbox.put(&message).await {
+        return refused(desk, &record, UNTAKEN).await;
+    }
+    let notice = view::done(&html! {
+        "The e-mail is in the queue. Within a minute or two " (id_link(&message.id)) " says what became of it."
+    });
+    found(desk, &record, &notice).await
 }
 
+const UNTAKEN: &str = "the queue did not take it: nothing is sent, though the record of changes has it. Send it again in a \
+     minute";
+
+/// Why an e-mail is not sent again by this form.
+fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
+    if form.text("round") != mail_state::next_round(mail).to_string() {
+        return Some(
+            "nothing was sent: the e-mail was sent again since this form was shown. Look at what \
+             became of that",
+        );
+    }
+    let is_unsure = mail_state::risk(mail).is_some() && form.given("sure").is_none();
+    is_unsure.then_some("nothing was sent: tick that it is to be sent all the same")
+}
+
+/// The e-mail as it would be sent now, masked, with a link that leads nowhere. At most two calls of
+/// Workers KV.
 pub(super) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &Desk<'_, S, C, E>,
-    _id: &str,
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
     _form: &Form,
     _query: &Form,
 ) -> Result {
-    Err(Refusal::invalid("not written yet"))
+    let record = transactions::get(desk.store, id).await?;
+    let mail = notifications::masked_preview(desk.store, &record).await?;
+    let link = format!("href=\"{}\"", notifications::NOWHERE);
+    let document = mail.html.replace(&link, "href=\"#\""); // a quote within a text is escaped
+    Ok(Page { status: 200, content: Content::Document(document, Cow::Borrowed(MAIL_POLICY)) })
 }
 
+/// A mail's style is in its elements.
+const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'; sandbox";
+
+// ---- Erase ---------------------------------------------------------------------------------------
+
+fn erasure(shown: &Shown<'_>) -> Markup {
+    let id = &shown.row.id;
+    let field = view::Field {
+        name: "id",
+        label: "The transaction's ID, to say that you mean it",
+        hint: "It is at the top of this page.",
+        required: true,
+        ..view::Field::default()
+    };
+    let content = html! { (field.render()) button.alarm { "Erase it for good" } };
+    html! {
+        @match &shown.row.erased {
+            None => p {
+                "Takes the recipient and all texts away for good: this cannot be undone. Offerings, \
+                 amounts, times and the charge stay for the accounts. Backups still have it, and so \
+                 has the shop."
+            },
+            Some(at) => p {
+                "It was erased on " (view::time(at)) ". Once more removes what an e-mail that was on \
+                 its way may have left."
+            },
+        }
+        (view::form(&link::path(&["transactions", id, "erase"]), &content))
+    }
+}
+
+/// Erases a transaction's personal data, if its ID was typed. At most eight calls of Workers KV, and eight
+/// writes. Once more does no harm.
 pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
-    _desk: &Desk<'_, S, C, E>,
-    _id: &str,
-    _form: &Form,
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    form: &Form,
     _query: &Form,
 ) -> Result {
-    Err(Refusal::invalid("not written yet"))
+    let record = transactions::get(desk.store, id).await?;
+    if form.text("id") != id.trim() {
+        let problem = "nothing was erased: type the transaction's ID, as it is at the top";
+        return refused(desk, &record, problem).await;
+    }
+    let erased = match transactions::erase(desk.store, &desk.author, &record).await {
+        Err(OperatorError::Invalid(problem)) => return refused(desk, &record, &problem).await,
+        outcome => outcome.map_err(Refusal::from)?,
+    };
+    let content = html! {
+        (view::done(&html! {
+            (id_link(&erased.id))
+            @match &erased.before {
+                None => " is erased.",
+                Some(before) => { " was erased before, on " (view::time(before)) "." }
+            }
+        }))
+        p {
+            "Offerings, amounts, times and the charge stay. For about a minute its page may still show \
+             what it had. Backups still have it, and so has the shop."
+        }
+    };
+    Ok(Page::new("Erased", content))
 }

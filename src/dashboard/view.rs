@@ -1,5 +1,7 @@
 //! The parts that pages have in common.
 
+use crate::scope::Mode;
+use crate::settlement::Month;
 use maud::{Markup, html};
 
 /// A text that begins with a capital and ends with a full stop, as an operator's error has neither.
@@ -10,6 +12,15 @@ pub(super) fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
+/// A text of an operator's error, which has values between backticks.
+pub(super) fn marked(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 0 { (part) } @else { code { bdi { (part) } } }
+        }
+    }
+}
+
 /// `3 Oct 2026, 14:05 UTC` of an RFC 3339 date-time in UTC; the text itself if it is none.
 pub(super) fn time(text: &str) -> Markup {
     html! { time datetime=(text) { (in_words(text).unwrap_or_else(|| text.to_owned())) } }
@@ -17,6 +28,23 @@ pub(super) fn time(text: &str) -> Markup {
 
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// `3 Oct 2026` of an RFC 3339 date-time in UTC, or all of it if it is not the beginning of a day.
+pub(super) fn day(text: &str) -> Markup {
+    let words = in_words(text).unwrap_or_else(|| text.to_owned());
+    let words = words.strip_suffix(", 00:00 UTC").unwrap_or(&words);
+    html! { time datetime=(text) { (words) } }
+}
+
+/// `Oct 2026`
+pub(super) fn month(month: Month) -> String {
+    let text = month.to_string();
+    let words = text.split_once('-').and_then(|(year, month)| {
+        let name = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
+        Some([name, " ", year].concat())
+    });
+    words.unwrap_or(text)
+}
 
 fn in_words(text: &str) -> Option<String> {
     let (date, time) = text.split_once('T')?;
@@ -47,6 +75,8 @@ pub(super) struct Field<'f> {
     /// What helps to fill it in; may be empty.
     pub hint: &'f str,
     pub required: bool,
+    /// Whether the problem above the form is with this.
+    pub invalid: bool,
 }
 
 impl Field<'_> {
@@ -56,6 +86,7 @@ impl Field<'_> {
             label {
                 span { (self.label) }
                 input name=(self.name) value=(self.value) required[self.required]
+                    aria-invalid=[self.invalid.then_some("true")]
                     aria-describedby=[hint.as_ref()];
                 @if let Some(hint) = &hint { small id=(hint) { (self.hint) } }
             }
@@ -82,6 +113,23 @@ pub(super) fn copyable(text: &str) -> Markup {
     html! { code.copy { (text) } }
 }
 
+/// A text of several lines to copy.
+pub(super) fn copyable_lines(text: &str) -> Markup {
+    html! { pre.copy tabindex="0" { (text) } }
+}
+
+/// Most characters of a text that a page shows.
+const MAX_TEXT: usize = 2_000;
+
+/// A text that a shop, a recipient or an operator wrote: isolated in its own direction, without control
+/// characters, and cut where it is too long for a page.
+pub(super) fn told(text: &str) -> Markup {
+    let visible = |character: char| if character.is_control() { '\u{fffd}' } else { character };
+    let is_long = text.chars().nth(MAX_TEXT).is_some();
+    let beginning: String = text.chars().take(MAX_TEXT).map(visible).collect();
+    html! { bdi { (beginning) @if is_long { "…" } } }
+}
+
 /// Facts, each a name and its value.
 pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     html! {
@@ -91,23 +139,60 @@ pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
 
 /// A table; the first cell of a row is its heading. An empty one is the text instead.
 pub(super) fn table(headings: &[&str], rows: &[Vec<Markup>], empty: &str) -> Markup {
+    table_of(headings, &[], rows, empty)
+}
+
+/// As [`table`], with columns of numbers, which are named by their headings.
+pub(super) fn table_of(
+    headings: &[&str],
+    numbers: &[&str],
+    rows: &[Vec<Markup>],
+    empty: &str,
+) -> Markup {
     if rows.is_empty() {
         return html! { p.soft { (empty) } };
     }
+    let class = |is_number: bool| is_number.then_some("number");
+    let is_number: Vec<bool> = headings.iter().map(|heading| numbers.contains(heading)).collect();
     html! {
         div.table tabindex="0" role="group" {
             table {
-                thead { tr { @for heading in headings { th scope="col" { (heading) } } } }
+                thead { tr { @for (heading, number) in headings.iter().zip(&is_number) {
+                    th scope="col" class=[class(*number)] { (heading) }
+                } } }
                 tbody {
                     @for row in rows {
-                        tr { @for (index, cell) in row.iter().enumerate() {
-                            @if index == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                        tr { @for (index, (cell, number)) in row.iter().zip(&is_number).enumerate() {
+                            @if index == 0 { th scope="row" { (cell) } }
+                            @else { td class=[class(*number)] { (cell) } }
                         } }
                     }
                 }
             }
         }
     }
+}
+
+/// Links to one page in both modes, of which this is one.
+pub(super) fn modes(path: &str, mode: Mode) -> Markup {
+    html! {
+        nav aria-label="Mode" {
+            ul { @for (other, name) in [(Mode::Live, "Live keys"), (Mode::Test, "Test keys")] {
+                li {
+                    a href={ (path) "?mode=" (other.name()) }
+                        aria-current=[(other == mode).then_some("page")] { (name) }
+                }
+            } }
+        }
+    }
+}
+
+/// Most rows of a table of records.
+pub(super) const MAX_ROWS: usize = 1_000;
+
+/// Says of a longer table that it is cut.
+pub(super) fn more(rows: usize) -> Markup {
+    html! { @if rows > MAX_ROWS { p { "Only the first " (MAX_ROWS) " of " (rows) " are shown." } } }
 }
 
 /// What was done, at the top of the answer to a form.
@@ -122,7 +207,7 @@ pub(super) fn notice(text: &Markup) -> Markup {
 
 /// Why a form did nothing, above the form that is filled in again.
 pub(super) fn problem(text: &str) -> Markup {
-    html! { div.notice.alarm role="alert" { (sentence(text)) } }
+    html! { div.notice.alarm role="alert" { (marked(&sentence(text))) } }
 }
 
 /// What Workers KV's lists may not show yet.

@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// How long an entry is used, in milliseconds: a revoked key works for this and the store's cache.
-const LIFETIME_MS: u64 = 10_000;
+pub const LIFETIME_MS: u64 = 10_000;
 /// How long a key that was accepted is exempt from the limit of refused keys, in milliseconds.
 const EXEMPT_MS: u64 = 15 * 60_000;
 /// Most entries of a cache.

@@ -18,7 +18,7 @@ mod route;
 mod settings;
 mod timeline;
 
-pub use cache::Caches;
+pub use cache::{Caches, LIFETIME_MS};
 pub use journal::Journal;
 pub use outbox::{Message, Outbox, Putting};
 pub use settings::{Settings, Variables};

@@ -47,6 +47,11 @@ impl<'a, C: Clock, E: Entropy> Author<'a, C, E> {
         )))
     }
 
+    /// Their name.
+    pub fn by(&self) -> &str {
+        self.by
+    }
+
     /// The author and the time, for a record that is made now.
     pub(super) fn registered(&self) -> Registered {
         Registered { created: date_time(self.clock.now_ms()), by: self.by.to_owned() }

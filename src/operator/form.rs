@@ -41,6 +41,11 @@ impl FormId {
         (id.to_string() == text).then_some(id)
     }
 
+    /// When the form was made, in milliseconds since 1970.
+    pub(super) fn made_ms(&self) -> u64 {
+        self.made_ms
+    }
+
     /// When the form was made, in milliseconds since 1970, or some minutes before: the clocks of others,
     /// who have written what is looked for since, may be late.
     pub(super) fn began_ms(&self) -> u64 {

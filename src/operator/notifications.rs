@@ -223,6 +223,20 @@ pub struct FailedQuery {
     pub day: Option<String>,
     /// At most so many.
     pub limit: usize,
+    /// Those after this one of such a list, a day and an ID: `2026-11-21:ptran_…`.
+    #[serde(default)]
+    pub after: Option<String>,
+}
+
+impl FailedQuery {
+    /// Days and IDs of those that it asks for: newer days come first.
+    fn wanted(&self, page: &[Listed]) -> Vec<(String, TransactionId)> {
+        let after = self.after.as_deref().and_then(|after| after.split_once(':'));
+        let is_after = |(day, id): &(String, TransactionId)| {
+            after.is_none_or(|(last, last_id)| (last, id.as_str()) > (day.as_str(), last_id))
+        };
+        page.iter().filter_map(day_and_id).filter(is_after).collect()
+    }
 }
 
 /// E-mails that failed, those of the newest day first.
@@ -295,11 +309,12 @@ async fn newest(
         None => {
             let all = store.list(FailedMailKey::PREFIX, None).await?;
             if all.cursor.is_none() {
-                let mut found: Vec<_> = all.records.iter().filter_map(day_and_id).collect();
+                let mut found = query.wanted(&all.records);
                 found.sort_by(|(a, _), (b, _)| b.cmp(a));
                 return Ok(found);
             }
-            days_back(now_ms)
+            let after = query.after.as_deref().unwrap_or("~"); // which is after each day
+            days_back(now_ms).into_iter().filter(|day| **day <= *after).collect()
         }
     };
     let mut found = Vec::new();
@@ -308,7 +323,7 @@ async fn newest(
         while found.len() <= query.limit
             && let Some(page) = pages.next().await?
         {
-            found.extend(page.iter().filter_map(day_and_id));
+            found.extend(query.wanted(&page));
         }
     }
     Ok(found)
@@ -400,14 +415,36 @@ pub struct Preview {
 /// # Errors
 /// If the transaction was erased, has no address of its page or is damaged, or the store fails.
 pub async fn preview(store: &impl OperatorStore, record: &Record) -> Result<Preview> {
+    drafted(store, record, &record.transaction()?).await
+}
+
+/// The address of the page in a [masked preview](masked_preview), where nothing is.
+pub const NOWHERE: &str = "https://preview.invalid/";
+
+/// As [`preview`], with the recipient and all texts cut to their first characters, and [`NOWHERE`] for the
+/// address of the page.
+///
+/// # Errors
+/// As [`preview`].
+pub async fn masked_preview(store: &impl OperatorStore, record: &Record) -> Result<Preview> {
+    let mut transaction = record.masked()?;
+    transaction.timeline_url = Some(NOWHERE.into());
+    drafted(store, record, &transaction).await
+}
+
+/// The e-mail about a transaction, which may be masked.
+async fn drafted(
+    store: &impl OperatorStore,
+    record: &Record,
+    transaction: &RetrievedPledgeTransaction<'_>,
+) -> Result<Preview> {
     refuse_erased(record)?;
-    let transaction = record.transaction()?;
     let profile: Option<Profile> = load(store, ProfileKey(&record.metadata()?.unit)).await?;
-    let mail = mail(&transaction, profile.as_ref())
+    let mail = mail(transaction, profile.as_ref())
         .ok_or_else(|| refusal(record, "its record has no address of its page"))?;
     Ok(Preview {
         id: record.id.to_string(),
-        to: masked_recipient(&transaction),
+        to: masked_recipient(&record.transaction()?),
         sender: mail.sender,
         reply_to: profile.and_then(|profile| profile.reply_to),
         language: mail.language.tag(),

@@ -3,7 +3,8 @@
 //! A mark is one record, written once. What was paid must be the sum of the month's transactions, so
 //! that books and service agree.
 
-use super::audit::{Author, is_line};
+use super::audit::{self, Author, Change, is_line};
+use super::form::FormId;
 use super::transactions::{Damaged, Report, Sum, UsageQuery, Wanted};
 use super::{OperatorError, Result, load, names, put_record, read_values};
 use crate::auth::check_id;
@@ -16,6 +17,8 @@ use crate::store::{Key as _, OperatorStore, SettlementKey, decode};
 use crate::time::{date_time, parse_ms};
 use serde::{Deserialize, Serialize};
 
+const MARK: &str = "payments mark";
+const UNDO: &str = "payments undo";
 /// Most bytes of the number of an invoice.
 const MAX_INVOICE_BYTES: usize = 80;
 /// Most transactions without a price that an error names.
@@ -44,6 +47,10 @@ impl ShopMonth {
 
     fn refused(&self, problem: impl std::fmt::Display) -> OperatorError {
         OperatorError::Invalid(format!("nothing was marked: {} {problem}", self.in_words()))
+    }
+
+    fn refused_as_marked(&self, settlement: &Settlement) -> OperatorError {
+        self.refused(format_args!("is marked already: {}", in_words(settlement)))
     }
 }
 
@@ -134,7 +141,7 @@ pub async fn check(
         return Err(of.refused(format_args!("was paid on {}, which is to come", paid_at.as_str())));
     }
     if let Some(settlement) = get(store, of).await? {
-        return Err(of.refused(format_args!("is marked already: {}", in_words(&settlement))));
+        return Err(of.refused_as_marked(&settlement));
     }
     let (sums, damaged) = sums(store, payment, lists).await?;
     let settlement = Settlement {
@@ -158,9 +165,40 @@ pub async fn mark(
     lists: usize,
 ) -> Result<Paid> {
     let Checked { paid, .. } = check(store, author, payment, lists).await?;
-    record(store, author, "payments mark", &payment.of, &paid.settlement).await?;
+    record(store, author, MARK, &payment.of, &paid.settlement).await?;
     put_record(store, &payment.of.key(), &paid.settlement).await?;
     Ok(paid)
+}
+
+/// As [`mark`], by a form that may be sent twice, or late: not if the month was marked, or that was taken
+/// back, since the form was made, as far as the record of changes shows it.
+///
+/// # Errors
+/// As [`mark`], and if the form is more than an hour old.
+pub async fn mark_once(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    payment: &Payment,
+    lists: usize,
+    form: &FormId,
+) -> Result<Paid> {
+    form.check(author.clock)?;
+    let of = &payment.of;
+    let name = of.key().name();
+    let is_of = |change: &Change| {
+        [MARK, UNDO].contains(&&*change.command) && change.on.first() == Some(&name)
+    };
+    if let Some(change) = audit::since(store, form.made_ms()).await?.into_iter().find(is_of) {
+        let Change { at, by, command, .. } = change;
+        return Err(match get(store, of).await? {
+            Some(settlement) => of.refused_as_marked(&settlement),
+            None => of.refused(format_args!(
+                "was changed on {at} by {by} (`{command}`), since this form was opened: look at it and \
+                 begin again"
+            )),
+        });
+    }
+    mark(store, author, payment, lists).await
 }
 
 /// The sums of the month, which must be what was paid.
@@ -315,7 +353,7 @@ pub async fn undo(
         let month = of.in_words();
         OperatorError::Invalid(format!("nothing was undone: {month} is not marked as paid here"))
     })?;
-    record(store, author, "payments undo", of, &settlement).await?;
+    record(store, author, UNDO, of, &settlement).await?;
     store.remove(&of.key()).await?;
     Ok(Paid::new(of, settlement))
 }

@@ -7,9 +7,10 @@ use crate::handle::{Clock, Entropy};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::store::{
-    CatalogueKey, Key as _, NoMetadata, OperatorStore, PricesKey, Registered, StoreError,
-    StoredValue as _, decode,
+    CatalogueKey, Key as _, Listed as Record, NoMetadata, OperatorStore, PricesKey, Registered,
+    StoreError, StoredValue as _, decode,
 };
+use crate::time::date_time;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,6 +99,11 @@ pub struct PriceChange {
 }
 
 impl Change {
+    /// Whether the prices are the same.
+    pub fn is_none(&self) -> bool {
+        self.currency.is_none() && self.prices.is_empty() && self.risks.is_empty()
+    }
+
     fn new(old: Option<&Catalogue>, new: &Catalogue) -> Self {
         let none = BTreeMap::new();
         let before = old.map_or(&none, |old| &old.unit_prices);
@@ -127,13 +133,7 @@ impl Change {
 /// # Errors
 /// If the store fails.
 pub async fn compare(store: &impl OperatorStore, mode: Mode, new: &Catalogue) -> Result<Change> {
-    match get(store, mode).await {
-        Ok(old) => Ok(Change::new(old.as_ref(), new)),
-        Err(OperatorError::Store(StoreError::Damaged(problem))) => {
-            Ok(Change { risks: vec![problem], ..Change::new(None, new) })
-        }
-        Err(error) => Err(error),
-    }
+    Ok(current(store, mode).await?.compare(new))
 }
 
 /// The prices of a mode with one of them set.
@@ -146,19 +146,164 @@ pub async fn with_price(
     offering: &str,
     price: &str,
 ) -> Result<Catalogue> {
-    let price = UnitPrice::parse(price).ok_or_else(|| {
-        OperatorError::Invalid(format!(
-            "`{price}` is not a price: write a plain decimal such as `0.50`"
-        ))
-    })?;
-    let mut catalogue = get(store, mode).await?.ok_or_else(|| {
-        let mode = mode.name();
-        OperatorError::Invalid(format!(
-            "{mode} keys have no prices yet: begin with a file, which has the currency"
-        ))
-    })?;
-    catalogue.unit_prices.insert(offering.to_owned(), price);
-    Ok(catalogue)
+    current(store, mode).await?.with_price(offering, price)
+}
+
+/// The prices of a mode as they are read now.
+#[derive(Clone, Debug)]
+pub struct Current {
+    /// Whose keys' prices they are.
+    pub mode: Mode,
+    /// `None` if none are set, or they cannot be read.
+    pub catalogue: Option<Catalogue>,
+    /// Why they cannot be read.
+    pub problem: Option<String>,
+}
+
+/// Reads the prices of a mode, also if they are damaged: others can be set in their place.
+///
+/// # Errors
+/// If the store fails.
+pub async fn current(store: &impl OperatorStore, mode: Mode) -> Result<Current> {
+    match get(store, mode).await {
+        Ok(catalogue) => Ok(Current { mode, catalogue, problem: None }),
+        Err(OperatorError::Store(StoreError::Damaged(problem))) => {
+            Ok(Current { mode, catalogue: None, problem: Some(problem) })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl Current {
+    /// What tells these prices from others: the time when they were set, where they have one.
+    pub fn edition(&self) -> &str {
+        match (&self.catalogue, &self.problem) {
+            (Some(catalogue), _) => catalogue.prices.as_deref().unwrap_or("without a time"),
+            (None, Some(_)) => "damaged",
+            (None, None) => "none",
+        }
+    }
+
+    /// What would change if these were the prices.
+    pub fn compare(&self, new: &Catalogue) -> Change {
+        let mut change = Change::new(self.catalogue.as_ref(), new);
+        change.risks.extend(self.problem.clone());
+        change
+    }
+
+    /// These prices with one of them set.
+    ///
+    /// # Errors
+    /// If the price is not one, or there are no prices yet, which alone say the currency.
+    pub fn with_price(&self, offering: &str, price: &str) -> Result<Catalogue> {
+        let price = UnitPrice::parse(price).ok_or_else(|| {
+            OperatorError::Invalid(format!(
+                "`{price}` is not a price: write a plain decimal such as `0.50`"
+            ))
+        })?;
+        let mut catalogue = self.readable()?;
+        catalogue.unit_prices.insert(offering.to_owned(), price);
+        Ok(catalogue)
+    }
+
+    /// These prices without one of them.
+    ///
+    /// # Errors
+    /// If the offering has none.
+    pub fn without_price(&self, offering: &str) -> Result<Catalogue> {
+        let mut catalogue = self.readable()?;
+        match catalogue.unit_prices.remove(offering) {
+            Some(_) => Ok(catalogue),
+            None => Err(OperatorError::Invalid(format!(
+                "`{offering}` has no price to remove: take the ID from the list"
+            ))),
+        }
+    }
+
+    fn readable(&self) -> Result<Catalogue> {
+        let mode = self.mode.name();
+        match (&self.catalogue, &self.problem) {
+            (Some(catalogue), _) => Ok(catalogue.clone()),
+            (None, Some(problem)) => Err(StoreError::Damaged(problem.clone()).into()),
+            (None, None) => Err(OperatorError::Invalid(format!(
+                "{mode} keys have no prices yet: begin with a file, which has the currency"
+            ))),
+        }
+    }
+
+    /// Refuses to replace prices that are not those which somebody has seen.
+    ///
+    /// # Errors
+    /// If these have another [`edition`](Self::edition).
+    pub fn check_seen(&self, seen: &str, new: &Catalogue) -> Result<()> {
+        if self.edition() == seen {
+            return Ok(());
+        }
+        let mode = self.mode.name();
+        Err(OperatorError::Invalid(match &self.catalogue {
+            Some(now) if self.compare(new).is_none() => format!(
+                "{mode} keys have these very prices already{}: nothing was set once more",
+                since(now)
+            ),
+            now => format!(
+                "{mode} keys have other prices than you have seen{}: nothing was set, look at them \
+                 and begin again",
+                now.as_ref().map(since).unwrap_or_default()
+            ),
+        }))
+    }
+}
+
+/// `, since 2026-11-05T12:00:00.000Z`
+fn since(catalogue: &Catalogue) -> String {
+    catalogue.prices.as_ref().map(|time| format!(", since {time}")).unwrap_or_default()
+}
+
+/// Replaces the prices of a mode if they are still those of the [`edition`](Current::edition) that
+/// somebody has seen. For up to a minute Workers KV may show older prices than were set last: a list
+/// that was set lately and is not the one that was seen is looked for as well. Lists of the last
+/// seconds may be missed.
+///
+/// # Errors
+/// If there are other prices, as in [`set`], or the store fails.
+pub async fn replace(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    mode: Mode,
+    catalogue: Catalogue,
+    seen: &str,
+) -> Result<String> {
+    current(store, mode).await?.check_seen(seen, &catalogue)?;
+    if let Some(time) =
+        newest(store, mode, author.clock.now_ms()).await?.filter(|time| time != seen)
+    {
+        return Err(OperatorError::Invalid(format!(
+            "prices of {} keys were set on {time}, less than {LATE_MINUTES} minutes ago, and may not be \
+             seen everywhere yet: nothing was set now, look at them in {LATE_MINUTES} minutes and begin \
+             again",
+            mode.name()
+        )));
+    }
+    set(store, author, mode, catalogue).await
+}
+
+/// Until then Workers KV may show the prices before, in minutes.
+const LATE_MINUTES: u64 = 2;
+
+/// The time of the newest price list of a mode, if it was set lately. Two list calls at most.
+async fn newest(store: &impl OperatorStore, mode: Mode, now_ms: u64) -> Result<Option<String>> {
+    let late = date_time(now_ms.saturating_sub(LATE_MINUTES * 60_000));
+    let now = date_time(now_ms);
+    let mut hours: Vec<_> = [&late, &now].into_iter().filter_map(|time| time.get(..13)).collect();
+    hours.dedup();
+    let mut newest = None;
+    for hour in hours {
+        let page = store.list(&(PricesKey::mode_prefix(mode) + hour), None).await?;
+        let times = page.records.iter().filter_map(|record| PricesKey::parse(&record.name));
+        let last = times.map(|key| key.time.to_owned()).filter(|time| *time > late).max();
+        newest = last.or(newest);
+    }
+    Ok(newest)
 }
 
 /// Replaces the prices of a mode. The list is kept for good, under the time that is returned.
@@ -211,25 +356,63 @@ pub struct Listed {
 /// # Errors
 /// If one is damaged, or the store fails.
 pub async fn history(store: &impl OperatorStore, mode: Mode) -> Result<Vec<Listed>> {
+    recent(store, mode, usize::MAX, usize::MAX).await
+}
+
+/// At most so many of the newest price lists of a mode, the oldest first, of at most so many pages of
+/// names. One of the last minute may be missing.
+///
+/// # Errors
+/// If there are more pages, a list is damaged, or the store fails.
+pub async fn recent(
+    store: &impl OperatorStore,
+    mode: Mode,
+    count: usize,
+    most_pages: usize,
+) -> Result<Vec<Listed>> {
+    let mut records = Vec::new();
+    let mut pages = Pages::new(store, PricesKey::mode_prefix(mode));
+    let mut number = 0;
+    while let Some(page) = pages.next().await? {
+        number += 1;
+        if number > most_pages {
+            return Err(OperatorError::Invalid(format!(
+                "{} keys had too many price lists to show them here: `npm run catalogue -- history` \
+                 does",
+                mode.name()
+            )));
+        }
+        records.extend(page.into_iter().filter(|record| PricesKey::parse(&record.name).is_some()));
+    }
+    // One more, which the oldest of them is compared with.
+    let skipped = records.len().saturating_sub(count.saturating_add(1));
+    let mut history = changes(store, mode, records.get(skipped..).unwrap_or_default()).await?;
+    history.drain(..history.len().saturating_sub(count));
+    Ok(history)
+}
+
+/// What each of these price lists changed, of which the first is compared with none.
+async fn changes(
+    store: &impl OperatorStore,
+    mode: Mode,
+    records: &[Record],
+) -> Result<Vec<Listed>> {
     let mut history = Vec::new();
     let mut before: Option<Catalogue> = None;
-    let mut pages = Pages::new(store, PricesKey::mode_prefix(mode));
-    while let Some(page) = pages.next().await? {
-        for records in page.chunks(READS) {
-            let keys: Vec<_> =
-                records.iter().filter_map(|record| PricesKey::parse(&record.name)).collect();
-            let values = store.get_values(&keys).await?;
-            for ((key, record), value) in keys.iter().zip(records).zip(values) {
-                let Some(value) = value else { continue };
-                let catalogue: Catalogue = decode(PricesKey::KIND, &value)?;
-                history.push(Listed {
-                    mode,
-                    time: key.time.to_owned(),
-                    by: Registered::deserialize(&record.metadata).ok().map(|found| found.by),
-                    change: Change::new(before.as_ref(), &catalogue),
-                });
-                before = Some(catalogue);
-            }
+    for records in records.chunks(READS) {
+        let keys: Vec<_> =
+            records.iter().filter_map(|record| PricesKey::parse(&record.name)).collect();
+        let values = store.get_values(&keys).await?;
+        for ((key, record), value) in keys.iter().zip(records).zip(values) {
+            let Some(value) = value else { continue };
+            let catalogue: Catalogue = decode(PricesKey::KIND, &value)?;
+            history.push(Listed {
+                mode,
+                time: key.time.to_owned(),
+                by: Registered::deserialize(&record.metadata).ok().map(|found| found.by),
+                change: Change::new(before.as_ref(), &catalogue),
+            });
+            before = Some(catalogue);
         }
     }
     Ok(history)

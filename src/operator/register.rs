@@ -107,9 +107,20 @@ pub(super) async fn all(
     store: &impl OperatorStore,
     prefix: &str,
 ) -> Result<BTreeMap<String, Option<Registered>>> {
+    first(store, prefix, usize::MAX).await
+}
+
+/// The first IDs of [`all`]: more than so many, unless these are all.
+pub(super) async fn first(
+    store: &impl OperatorStore,
+    prefix: &str,
+    most: usize,
+) -> Result<BTreeMap<String, Option<Registered>>> {
     let mut found = BTreeMap::new();
     let mut pages = Pages::new(store, prefix);
-    while let Some(page) = pages.next().await? {
+    while found.len() <= most
+        && let Some(page) = pages.next().await?
+    {
         found.extend(page.into_iter().filter_map(|record| {
             let id = record.name.strip_prefix(prefix)?.to_owned();
             Some((id, Registered::deserialize(&record.metadata).ok()))

@@ -129,3 +129,18 @@ pub async fn list(store: &impl OperatorStore) -> Result<Vec<TeamRow>> {
     }
     Ok(teams.into_values().collect())
 }
+
+/// The IDs of the teams that have a unit, sorted.
+///
+/// # Errors
+/// If the store fails.
+pub async fn of_unit(store: &impl OperatorStore, unit: &str) -> Result<Vec<String>> {
+    let mut teams = Vec::new();
+    let mut pages = Pages::new(store, MemberKey::PREFIX);
+    while let Some(page) = pages.next().await? {
+        let members = page.iter().filter_map(|record| MemberKey::parse(&record.name));
+        let own = members.filter(|member| member.unit == unit);
+        teams.extend(own.map(|member| member.team.to_owned()));
+    }
+    Ok(teams)
+}

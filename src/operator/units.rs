@@ -1,13 +1,13 @@
 //! Units: the register's, and their profiles: the name, logo and style that a shop's timelines show.
 
 use super::audit::Author;
-use super::{OperatorError, Pages, Result, put_record, read_value, register, without_position};
+use super::{OperatorError, Result, put_record, read_value, register, without_position};
 use crate::auth::{KeyLevel, check_id};
 use crate::handle::{Clock, Entropy};
 use crate::recipient::{NewProfile, Profile};
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A unit in a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -95,6 +95,30 @@ pub async fn set(
         mail: members.mail.unwrap_or(old.mail),
         reply_to: members.reply_to.or(old.reply_to),
     })?;
+    keep(store, author, unit, profile).await
+}
+
+/// Sets the whole profile of a unit: a member that is not given is taken away. Adds the unit to the
+/// register if that lacks it.
+///
+/// # Errors
+/// If the unit's ID or a member is out of bounds, or the store fails.
+pub async fn replace(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    unit: &str,
+    profile: NewProfile,
+) -> Result<UnitRow> {
+    check_id(unit).map_err(OperatorError::Invalid)?;
+    keep(store, author, unit, checked(profile)?).await
+}
+
+async fn keep(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    unit: &str,
+    profile: Profile,
+) -> Result<UnitRow> {
     author.record(store, "units set", [unit]).await?;
     register::ensure(store, author, &[KeyLevel::Unit(unit.to_owned())]).await?;
     put(store, unit, profile).await
@@ -154,25 +178,36 @@ pub async fn get(store: &impl OperatorStore, unit: &str) -> Result<Option<UnitRo
 /// # Errors
 /// If the store fails.
 pub async fn list(store: &impl OperatorStore) -> Result<Vec<UnitRow>> {
-    let registered = register::all(store, UnitKey::PREFIX).await?;
+    Ok(first(store, usize::MAX).await?.0)
+}
+
+/// The first units of [`list`], at most so many, and whether there are more. Takes two lists of so many
+/// names and a page, and a read for each hundred units.
+///
+/// # Errors
+/// If the store fails.
+pub async fn first(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitRow>, bool)> {
+    let registered = register::first(store, UnitKey::PREFIX, most).await?;
+    let mut profiles = register::first(store, ProfileKey::PREFIX, most).await?;
+    let units: BTreeSet<_> = registered.keys().chain(profiles.keys()).collect();
+    let beyond = units.into_iter().nth(most).cloned();
     let mut rows: BTreeMap<_, _> = registered
         .into_iter()
         .map(|(unit, registered)| (unit.clone(), UnitRow { registered, ..UnitRow::new(&unit) }))
         .collect();
-    let mut pages = Pages::new(store, ProfileKey::PREFIX);
-    while let Some(page) = pages.next().await? {
-        let keys: Vec<_> =
-            page.iter().filter_map(|record| ProfileKey::parse(&record.name)).collect();
-        for keys in keys.chunks(MAX_READS) {
-            let records = store.get_values(keys).await?;
-            for (ProfileKey(unit), record) in keys.iter().zip(records) {
-                let Some(record) = record else { continue }; // it was removed meanwhile
-                let row = rows.remove(*unit).unwrap_or_else(|| UnitRow::new(unit));
-                rows.insert((*unit).to_owned(), row.with_profile(&record));
-            }
+    if let Some(beyond) = &beyond {
+        rows.split_off(beyond);
+        profiles.split_off(beyond);
+    }
+    let keys: Vec<_> = profiles.keys().map(|unit| ProfileKey(unit)).collect();
+    for keys in keys.chunks(MAX_READS) {
+        for (ProfileKey(unit), record) in keys.iter().zip(store.get_values(keys).await?) {
+            let Some(record) = record else { continue }; // it was removed meanwhile
+            let row = rows.remove(*unit).unwrap_or_else(|| UnitRow::new(unit));
+            rows.insert((*unit).to_owned(), row.with_profile(&record));
         }
     }
-    Ok(rows.into_values().collect())
+    Ok((rows.into_values().collect(), beyond.is_some()))
 }
 
 /// Removes a unit's profile, and the unit from the register: its keys, its teams and its transactions

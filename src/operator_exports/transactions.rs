@@ -32,13 +32,20 @@ pub async fn size_of_all(kv: Kv) -> Outcome {
     store.finish(transactions::size_of_all(&store).await)
 }
 
-/// One transaction: `{reveal, timeline}` → `{row, repeatable, key, transaction, prices, mail}`.
+/// One transaction: `{reveal, timeline}` → `{row, repeatable, key, transaction, prices, mail}`. With one of
+/// the two, it is recorded `by` whom.
 #[wasm_bindgen(js_name = showTransaction)]
-pub async fn show_transaction(kv: Kv, id: String, view: JsValue) -> Outcome {
+pub async fn show_transaction(kv: Kv, by: Option<String>, id: String, view: JsValue) -> Outcome {
     let store = KvStore::new(kv);
     let view: View = from_js(view)?;
     let record = transactions::get(&store, &id).await.map_err(|error| store.failure(&error))?;
-    let mut shown = record.show(view).map_err(|error| store.failure(&error))?;
+    let shown = if view.reveal || view.timeline {
+        let author = author(by.as_deref().unwrap_or_default())?;
+        transactions::reveal(&store, &author, &record, view).await
+    } else {
+        record.show(view)
+    };
+    let mut shown = shown.map_err(|error| store.failure(&error))?;
     let paid_at = record.paid_at(&store).await.map_err(|error| store.failure(&error))?;
     shown.transaction.charge.paid_at = paid_at.map(|paid_at| paid_at.as_str().to_owned().into());
     let prices = record.prices(&store).await.map_err(|error| store.failure(&error))?;

@@ -61,9 +61,29 @@ pub struct NewProfile {
 }
 
 impl Profile {
+    /// The shop's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the accent on light and on dark paper, with the contrast that text needs.
     pub(super) fn accent_colours(&self) -> Option<(Colour, Colour)> {
         self.accent.as_ref().map(|accent| accent.colours)
+    }
+}
+
+/// The profile as an operator would write it.
+impl From<&Profile> for NewProfile {
+    fn from(profile: &Profile) -> Self {
+        NewProfile {
+            name: profile.name.clone(),
+            logo: profile.logo.clone(),
+            accent: profile.accent.as_ref().map(|accent| accent.text.clone()),
+            language: profile.language.map(|language| language.tag().to_owned()),
+            link: profile.link.clone(),
+            mail: profile.mail,
+            reply_to: profile.reply_to.clone(),
+        }
     }
 }
 

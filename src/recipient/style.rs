@@ -19,7 +19,7 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub(super) struct Accent {
-    text: String,
+    pub text: String,
     /// The colour on light and on dark paper.
     #[serde(skip)]
     pub colours: (Colour, Colour),

@@ -2,12 +2,18 @@
 import module from "./impact_pledge_bg.wasm";
 import * as service from "./impact_pledge.js";
 import * as consumer from "./consumer/impact_pledge.js"; // the same once more, for an instance of its own
+import { broken } from "./broken.js";
 import { recovering } from "./recover.js";
 
 service.initSync({ module });
 
 export default recovering(
-  { fetch: service.fetch, instance: () => service.__worker_init_state().instanceId },
+  {
+    name: "service",
+    fetch: service.fetch,
+    instance: () => service.__worker_init_state().instanceId,
+    broken,
+  },
   () => {
     consumer.initSync({ module });
     return { queue: consumer.queue, instance: () => consumer.__worker_init_state().instanceId };

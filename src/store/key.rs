@@ -17,6 +17,9 @@ use std::borrow::Cow;
 
 const DAY_SECONDS: u32 = 24 * 60 * 60;
 
+/// How long Workers KV usually answers from a cache where a key leaves that to it, in seconds.
+pub const USUAL_CACHE_SECONDS: u32 = 60;
+
 /// A key of the store.
 pub trait Key {
     /// The metadata beside the value; at most 1,024 bytes of JSON.

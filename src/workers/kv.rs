@@ -16,30 +16,41 @@ use web_sys::ReadableStream;
 use worker::console_error;
 
 /// Deadline of a list, in milliseconds.
-const LIST_MS: u32 = 5_000;
+pub const LIST_MS: u32 = 5_000;
 /// Deadline of a write, in milliseconds. A write that takes longer may have been kept.
-const WRITE_MS: u32 = 15_000;
+pub const WRITE_MS: u32 = 15_000;
 
 #[wasm_bindgen]
 extern "C" {
     /// A namespace of Workers KV. `worker::KvStore` takes options by serde, which adds 32 KB of wasm.
     pub type KvNamespace;
+    /// One record.
     #[wasm_bindgen(method, catch, js_name = getWithMetadata)]
-    fn get_with_metadata(
+    pub fn get_with_metadata(
         this: &KvNamespace,
         name: &str,
         options: &JsValue,
     ) -> Result<Promise, JsValue>;
+    /// Writes a record.
     #[wasm_bindgen(method, catch)]
-    fn put(
+    pub fn put(
         this: &KvNamespace,
         name: &str,
         value: &Uint8Array,
         options: &JsValue,
     ) -> Result<Promise, JsValue>;
 
+    /// A page of names.
     #[wasm_bindgen(method, catch)]
-    fn list(this: &KvNamespace, options: &JsValue) -> Result<Promise, JsValue>;
+    pub fn list(this: &KvNamespace, options: &JsValue) -> Result<Promise, JsValue>;
+
+    /// The value of a name, or a map of those of at most 100 names.
+    #[wasm_bindgen(method, catch)]
+    pub fn get(this: &KvNamespace, names: &JsValue, options: &JsValue) -> Result<Promise, JsValue>;
+
+    /// Removes a record, if it is there.
+    #[wasm_bindgen(method, catch)]
+    pub fn delete(this: &KvNamespace, name: &str) -> Result<Promise, JsValue>;
 
     type Found;
     #[wasm_bindgen(method, getter)]
@@ -79,7 +90,7 @@ impl Store for KvStore {
         // A copy, because the platform may read it later. The original is freed before the wait.
         let bytes = Uint8Array::from(value.as_slice());
         drop(value);
-        let put = put_options::<K>(metadata)
+        let put = put_options(metadata, K::KEPT_SECONDS)
             .and_then(|options| self.0.put(&key.name(), &bytes, &options));
         answered(put, WRITE_MS, "put", K::KIND).await?;
         Ok(())
@@ -88,10 +99,10 @@ impl Store for KvStore {
 
 /// The options of a list.
 #[derive(Serialize)]
-struct ListOptions<'a> {
-    prefix: &'a str,
+pub struct ListOptions<'a> {
+    pub prefix: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cursor: Option<&'a str>,
+    pub cursor: Option<&'a str>,
 }
 
 /// What is read of a page of KV: names alone.
@@ -134,7 +145,10 @@ impl StoredValue for ReadableStream {
 }
 
 /// Awaits a promise of KV with a deadline, and logs its failure without key or value.
-async fn answered(
+///
+/// # Errors
+/// [`StoreError::Unavailable`] if it fails, or takes longer.
+pub async fn answered(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,
     operation: &str,
@@ -144,14 +158,22 @@ async fn answered(
         Ok(promise) => JsFuture::from(within(&promise, milliseconds)).await,
         Err(thrown) => Err(thrown), // KV throws for a name that is too long
     };
-    let failure = match outcome {
-        Ok(answer) => return Ok(answer),
-        Err(error) if error.is_undefined() => format!("no answer in {milliseconds} ms"),
-        Err(error) => describe(&error),
-    };
-    let line = Failure { kv: operation, record: kind, cause: &failure };
+    outcome.map_err(|error| unavailable(operation, kind, &failure(&error, milliseconds)))
+}
+
+/// Why a call failed, for the log.
+pub fn failure(error: &JsValue, milliseconds: u32) -> String {
+    match error.is_undefined() {
+        true => format!("no answer in {milliseconds} ms"),
+        false => describe(error),
+    }
+}
+
+/// Logs why a call failed.
+pub fn unavailable(operation: &str, kind: &str, failure: &str) -> StoreError {
+    let line = Failure { kv: operation, record: kind, cause: failure };
     console_error!("{}", serde_json::to_string(&line).unwrap_or_default()); // it cannot fail
-    Err(StoreError::Unavailable)
+    StoreError::Unavailable
 }
 
 /// The log line of a failed call of KV.
@@ -171,7 +193,10 @@ pub fn describe(error: &JsValue) -> String {
 }
 
 /// A value and its metadata as JSON; `None` if there is no record. Not generic: compiled once.
-async fn find(
+///
+/// # Errors
+/// As [`answered`].
+pub async fn find(
     promise: Result<Promise, JsValue>,
     milliseconds: u32,
     kind: &str,
@@ -183,16 +208,20 @@ async fn find(
 }
 
 /// Options that read a value as a stream, and from a cache that is not older than `cache_seconds`.
-fn get_options(cache_seconds: Option<u32>) -> JsValue {
+pub fn get_options(cache_seconds: Option<u32>) -> JsValue {
     let Some(seconds) = cache_seconds else { return intern("stream").into() };
     let json = || format!(r#"{{"type":"stream","cacheTtl":{seconds}}}"#);
     let make = || JSON::parse(&json()).unwrap_or_default();
     BRIEFLY_CACHED.with(|options| options.get_or_init(make).clone())
 }
 
-fn put_options<K: Key>(metadata: &K::Metadata) -> Result<JsValue, JsValue> {
+/// Options that write metadata, and end a record after so many seconds.
+///
+/// # Errors
+/// Never for the types of keys.
+pub fn put_options(metadata: &impl Serialize, seconds: Option<u32>) -> Result<JsValue, JsValue> {
     let metadata = serde_json::to_string(metadata).map_err(|error| error.to_string())?;
-    JSON::parse(&match K::KEPT_SECONDS {
+    JSON::parse(&match seconds {
         Some(seconds) => format!(r#"{{"metadata":{metadata},"expirationTtl":{seconds}}}"#),
         None => format!(r#"{{"metadata":{metadata}}}"#),
     })

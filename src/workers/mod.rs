@@ -3,7 +3,7 @@
 
 pub(crate) mod deadline;
 pub(crate) mod json;
-mod kv;
+pub(crate) mod kv;
 mod outbox;
 pub(crate) mod pieces;
 mod rate_limit;

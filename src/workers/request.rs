@@ -62,6 +62,7 @@ thread_local! {
     static DRAINS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
+/// A request of the platform.
 pub struct WorkerRequest<'r> {
     request: &'r web_sys::Request,
     headers: web_sys::Headers,
@@ -69,6 +70,7 @@ pub struct WorkerRequest<'r> {
 }
 
 impl<'r> WorkerRequest<'r> {
+    /// `refused_keys`: the rate limit of refused keys, if one is bound.
     pub fn new(request: &'r web_sys::Request, refused_keys: Option<RateLimit>) -> Self {
         WorkerRequest { request, headers: request.headers(), refused_keys }
     }

@@ -595,12 +595,13 @@ fn failures_are_listed_by_day_with_what_became_of_them_since() {
     let keep = |day: &str, id: &TransactionId| {
         desk.store.keep(&FailedMailKey { day, id }.name(), b"{}", b"null");
     };
-    let list = |day: Option<&str>, limit| {
-        let query = FailedQuery { day: day.map(str::to_owned), limit };
+    let list_after = |day: Option<&str>, limit, after: Option<String>| {
+        let query = FailedQuery { day: day.map(str::to_owned), limit, after };
         let failures = block_on(notifications::failed(&desk.store, &desk.clock, &query)).unwrap();
         let days: Vec<_> = failures.failed.iter().map(|mail| mail.day.clone()).collect();
         (days.join(" "), failures.more, serde_json::to_value(failures.failed).unwrap())
     };
+    let list = |day, limit| list_after(day, limit, None);
     desk.bury();
     let [early, late] = ["2026-11-19", "2026-11-21"];
     let absent = TransactionId::from_bytes([1; 26]);
@@ -629,6 +630,16 @@ fn failures_are_listed_by_day_with_what_became_of_them_since() {
     desk.store.take_lists();
     list(Some(late), 20);
     assert_eq!(desk.store.take_lists().len(), 1);
+
+    let after = |day: &str, id: &TransactionId| Some(format!("{day}:{id}"));
+    for page_length in [1_000, 2, 1] {
+        desk.store.set_page_length(page_length);
+        let rest = list_after(None, 1, after(late, &id()));
+        assert_eq!((&*rest.0, rest.1, &rest.2[0]["id"]), (early, true, &json!(id().as_str())));
+        let rest = list_after(None, 1, after(early, &id()));
+        assert_eq!((&*rest.0, rest.1, &rest.2[0]["id"]), (early, false, &json!(absent.as_str())));
+        assert_eq!(list_after(None, 1, after(early, &absent)).0, "");
+    }
 }
 
 #[test]
@@ -688,6 +699,10 @@ fn a_preview_is_the_mail_that_would_be_sent() {
     assert_eq!((&*shown.to, shown.reply_to.as_deref()), ("m…@b…", Some("hello@coffee.example")));
     let link = "https://service.example/timeline/ptran_1?edit_key=secret";
     assert!(shown.text.contains(link) && shown.html.contains(link));
+    let masked = block_on(notifications::masked_preview(&desk.store, &desk.record())).unwrap();
+    let text = format!("{masked:?}");
+    assert!(text.contains(notifications::NOWHERE) && shown.text.contains("Mara"));
+    assert!(!text.contains("Mara") && !text.contains("secret"), "{text}");
     desk.store.remove(&ProfileKey("unit").name());
     assert_eq!(preview(&desk).unwrap().sender, "Impact Pledge");
     desk.keep_record(&with(&[("/timelineUrl", Value::Null)]));

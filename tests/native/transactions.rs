@@ -362,6 +362,19 @@ fn what_is_shown_of_a_transaction_is_masked() {
     assert!(!whole.to_string().contains("edit_key"));
     let with_address = show(&bench.store, &id, false, true);
     assert!(with_address["transaction"]["timelineUrl"].as_str().unwrap().contains("?edit_key="));
+
+    let desk = desk();
+    let record = block_on(transactions::get(&*bench.store, &id)).unwrap();
+    let view = View { reveal: true, timeline: true };
+    let reveal = || block_on(transactions::reveal(&*bench.store, &desk.author(), &record, view));
+    bench.store.set_failing(Some("audit:"));
+    assert!(reveal().is_err(), "what is not recorded is not shown");
+    bench.store.set_failing(None);
+    assert!(shown(&reveal().unwrap()).to_string().contains("?edit_key="));
+    let changes = records(&bench.store, "audit:");
+    assert_eq!(changes.len(), 1);
+    let expected = format!(r#""command":"transactions reveal","on":["{id}"]"#);
+    assert!(changes[0].1.contains(&expected) && !changes[0].1.contains("canary"), "{changes:?}");
 }
 
 #[test]

@@ -163,9 +163,13 @@ const [client, server, both] = await Promise.all(
 );
 const bundled = bundledParts(root, home);
 const names = (parts) => parts.map(({ name }) => name);
-const worker = ["impact_pledge_bg.wasm", "impact_pledge.js", "worker.js", "recover.js"].map(
-  (name) => join(root, "build", name),
-);
+const worker = [
+  "impact_pledge_bg.wasm",
+  "impact_pledge.js",
+  "worker.js",
+  "broken.js",
+  "recover.js",
+].map((name) => join(root, "build", name));
 
 test("no file that ships names a folder of this machine", () => {
   const folders = [root, homedir(), "/.cargo/", "/registry/src/", "/target/wasm"];

@@ -17,7 +17,7 @@ pub use find::{By, Found, FoundStep, Size, find, find_step, size_of_all};
 pub use person::{PersonStep, erase_person_step};
 pub use restore::{about, erase_restored, is_erased, marked};
 pub(in crate::operator) use show::masked;
-pub use show::{Shown, View};
+pub use show::{Shown, View, reveal};
 pub(super) use usage::Total;
 pub use usage::{Report, Settled, Sum, Usage, UsageQuery};
 

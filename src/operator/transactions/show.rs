@@ -1,6 +1,8 @@
 //! Shows one transaction, with its texts masked unless they are asked for.
 
 use super::{Metadata, Record, Row};
+use crate::handle::{Clock, Entropy};
+use crate::operator::audit::Author;
 use crate::operator::prices::{self, PriceList};
 use crate::operator::{Result, load};
 use crate::pledge::RetrievedPledgeTransaction;
@@ -53,6 +55,13 @@ impl Record {
         Ok(Shown { row, repeatable, key, transaction })
     }
 
+    /// The transaction as whoever may not see it whole sees it.
+    pub(in crate::operator) fn masked(&self) -> Result<RetrievedPledgeTransaction<'_>> {
+        let mut transaction = self.transaction()?;
+        mask(&mut transaction);
+        Ok(transaction)
+    }
+
     /// When its month was paid; `None` until then.
     ///
     /// # Errors
@@ -84,6 +93,21 @@ impl Record {
         }
         Ok(list)
     }
+}
+
+/// Shows more of a transaction than its first characters, which is recorded before.
+///
+/// # Errors
+/// If it cannot be recorded, or the record is damaged.
+pub async fn reveal<'r>(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    record: &'r Record,
+    view: View,
+) -> Result<Shown<'r>> {
+    let shown = record.show(view)?;
+    author.record(store, "transactions reveal", [record.id.to_string()]).await?;
+    Ok(shown)
 }
 
 /// Shortens the recipient and all texts to their first characters, enough to compare with a caller's.

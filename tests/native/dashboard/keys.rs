@@ -1,1 +1,238 @@
-//! TODO
+//! API keys: made, shown once, replaced and revoked, by forms that may be sent several times.
+
+use super::{OPERATOR, TestDashboard, dashboard, field};
+use impact_pledge::dashboard::{Settings, Variables};
+use serde_json::{Value, json};
+use support::memory::MemoryStore;
+use support::service::{Answer, NOW_MS, SECRET, TestService, minimal};
+
+/// A dashboard with a unit `shop` and a team `team` that has it, and with the namespace's secret.
+pub fn shop() -> TestDashboard {
+    let store = MemoryStore::default();
+    let secret = json!({ "secret": SECRET, "version": 1 }).to_string();
+    store.keep("secret", secret.as_bytes(), b"null");
+    for (name, by) in [("unit:shop", "ada"), ("team:team", "ada"), ("member:team:shop", "ada")] {
+        let registered = json!({ "created": "2026-01-01T00:00:00.000Z", "by": by }).to_string();
+        store.keep(name, registered.as_bytes(), registered.as_bytes());
+    }
+    dashboard(TestService::new(store, ""))
+}
+
+/// The fields of the form on a page that makes a key of a unit or a team.
+fn making<'f>(id: &'f str, level: [&'f str; 2], mode: &'f str) -> Vec<(&'f str, &'f str)> {
+    vec![("form", id), (level[0], level[1]), ("mode", mode), ("label", "Till 3")]
+}
+
+fn form_id(dashboard: &TestDashboard, path: &str) -> String {
+    field(&dashboard.get(OPERATOR, path).text, "form")
+}
+
+/// The key that an answer shows.
+#[track_caller]
+fn shown(answer: &Answer) -> String {
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let (_, rest) = answer.text.split_once("<code class=\"copy\">").unwrap();
+    rest.split_once('<').unwrap().0.to_owned()
+}
+
+fn make(dashboard: &TestDashboard, level: [&str; 2], mode: &str) -> String {
+    let path = format!("/{}s/{}", level[0], level[1]);
+    shown(&dashboard.post(OPERATOR, "/keys", &making(&form_id(dashboard, &path), level, mode)))
+}
+
+fn names(dashboard: &TestDashboard, prefix: &str) -> Vec<String> {
+    let names = dashboard.store().names().into_iter();
+    names.filter(|name| name.starts_with(prefix)).collect()
+}
+
+/// What was recorded, the newest last.
+pub fn changes(dashboard: &TestDashboard) -> Vec<Value> {
+    let mut names = names(dashboard, "audit:");
+    names.reverse();
+    let value = |name: &String| dashboard.store().value(name).unwrap();
+    names.iter().map(|name| serde_json::from_str(&value(name)).unwrap()).collect()
+}
+
+pub fn commands(dashboard: &TestDashboard) -> Vec<String> {
+    let command = |change: &Value| change["command"].as_str().unwrap().to_owned();
+    changes(dashboard).iter().map(command).collect()
+}
+
+#[test]
+fn a_key_is_made_once_of_a_form_and_shown_in_its_answer_alone() {
+    for (level, mode, unit) in [
+        (["unit", "shop"], "test", ""),
+        (["unit", "shop"], "live", ""),
+        (["team", "team"], "live", "-H &#39;X-Service-Unit-Id: UNIT&#39;"),
+    ] {
+        let dashboard = shop();
+        let path = format!("/{}s/{}", level[0], level[1]);
+        let id = form_id(&dashboard, &path);
+        let answer = dashboard.post(OPERATOR, "/keys", &making(&id, level, mode));
+        let key = shown(&answer);
+        assert!(key.starts_with(&format!("service_sk_{mode}_")), "{key}");
+        assert!(answer.text.contains("curl https://YOUR-SERVICE/v2/"), "{}", answer.text);
+        assert!(answer.text.replace('\'', "&#39;").contains(unit), "{}", answer.text);
+        let again = dashboard.post(OPERATOR, "/keys", &making(&id, level, mode));
+        assert_eq!(shown(&again), key, "a doubled form");
+        assert_eq!((names(&dashboard, "key:").len(), commands(&dashboard).len()), (1, 1));
+        dashboard.clock.0.set(NOW_MS + 30 * 60_000);
+        assert_eq!(shown(&dashboard.post(OPERATOR, "/keys", &making(&id, level, mode))), key);
+        dashboard.clock.0.set(NOW_MS + 61 * 60_000);
+        let late = dashboard.post(OPERATOR, "/keys", &making(&id, level, mode));
+        assert_eq!(late.status, 422);
+        assert!(late.text.contains("more than an hour old"), "{}", late.text);
+        assert!(late.text.contains("value=\"Till 3\""), "{}", late.text);
+        assert_ne!(field(&late.text, "form"), id);
+        for answer in [&late, &dashboard.get(OPERATOR, &path)] {
+            assert!(!answer.text.contains(&key) && !answer.log.as_ref().unwrap().contains(&key));
+        }
+        assert!(!format!("{:?}", changes(&dashboard)).contains(&key));
+        dashboard.service.clock.0.set(dashboard.clock.0.get());
+        let scoped = support::service::TestRequest::new("POST", support::service::PATH, &key)
+            .with_body(minimal().to_string().into_bytes())
+            .with_header("x-service-unit-id", "shop");
+        let used = dashboard.service.send(&scoped);
+        assert_eq!(used.status, 200, "{}", used.text);
+        assert_eq!(used.json()["isLive"], json!(mode == "live"));
+    }
+}
+
+#[test]
+fn a_form_that_is_not_whole_or_not_right_makes_no_key() {
+    let dashboard = shop();
+    let id = form_id(&dashboard, "/units/shop");
+    let long = "x".repeat(101);
+    for (change, words) in [
+        (("form", "1-2"), "not whole"),
+        (("mode", "both"), "not whole"),
+        (("unit", ""), "begin at its page"),
+        (("team", "team"), "begin at its page"),
+        (("unit", "a b"), "is not an ID"),
+        (("unit", "shop2"), "did you mean shop?"),
+        (("label", &*long), "label is out of bounds"),
+        (("label", "a\u{7}b"), "label is out of bounds"),
+    ] {
+        let mut fields = making(&id, ["unit", "shop"], "test");
+        fields.retain(|(name, _)| *name != change.0);
+        fields.push(change);
+        let answer = dashboard.post(OPERATOR, "/keys", &fields);
+        assert_eq!(answer.status, 422, "{change:?}");
+        assert!(answer.text.contains(words), "{change:?}: {}", answer.text);
+    }
+    dashboard.store().set_failing(Some("audit:"));
+    assert_eq!(
+        dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test")).status,
+        503
+    );
+    assert_eq!(names(&dashboard, "key:"), [""; 0]);
+    dashboard.store().set_failing(None);
+    let mut fields = making(&id, ["unit", "shop2"], "test");
+    fields.push(("new", "yes"));
+    shown(&dashboard.post(OPERATOR, "/keys", &fields));
+    assert_eq!(names(&dashboard, "unit:"), ["unit:shop", "unit:shop2"]);
+}
+
+#[test]
+fn a_key_is_replaced_after_a_question_and_once() {
+    for (keep, words, left) in [
+        ("0", "It has ended.", 1),
+        ("86400", "It goes on until <time datetime=\"2026-02-01T12:00:00Z\">", 2),
+    ] {
+        let dashboard = shop();
+        let old = make(&dashboard, ["unit", "shop"], "live");
+        let record = names(&dashboard, "key:").remove(0);
+        let named = [("key", &*record), ("unit", "shop")];
+        let asked = dashboard.post(OPERATOR, "/keys/rotate", &named);
+        assert!(asked.status == 200 && asked.text.contains("Till 3"), "{}", asked.text);
+        assert_eq!(commands(&dashboard), ["keys create"], "nothing was done yet");
+        let id = field(&asked.text, "form");
+        let fields = [named[0], named[1], ("form", &*id), ("keep", keep)];
+        dashboard.store().set_failing(Some("audit:"));
+        assert_eq!(dashboard.post(OPERATOR, "/keys/rotate", &fields).status, 503);
+        dashboard.store().set_failing(None);
+        assert_eq!(names(&dashboard, "key:"), [&*record]);
+        let answer = dashboard.post(OPERATOR, "/keys/rotate", &fields);
+        let new = shown(&answer);
+        assert!(new != old && answer.text.contains(words), "{}", answer.text);
+        let again = dashboard.post(OPERATOR, "/keys/rotate", &fields);
+        assert_eq!(shown(&again), new, "a doubled form");
+        assert_eq!(names(&dashboard, "key:").len(), left);
+        assert_eq!(commands(&dashboard), ["keys create", "keys rotate"]);
+        let after = dashboard.post(OPERATOR, "/keys/rotate", &named).text;
+        let expected = if left == 1 { "There is no key" } else { "replaces this one already" };
+        assert!(after.contains(expected), "{after}");
+        let page = dashboard.get(OPERATOR, "/units/shop").text;
+        assert_eq!(page.contains("replaced by"), left == 2, "{page}");
+    }
+    let dashboard = shop();
+    for fields in [&[("unit", "shop")][..], &[("key", "service_sk_test_1"), ("unit", "shop")]] {
+        let answer = dashboard.post(OPERATOR, "/keys/rotate", fields);
+        assert!(answer.status == 422 && !answer.text.contains("service_sk"), "{}", answer.text);
+    }
+}
+
+#[test]
+fn a_key_is_revoked_after_a_question_and_stays_revoked() {
+    let dashboard = shop();
+    let id = form_id(&dashboard, "/units/shop");
+    let key = shown(&dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test")));
+    let record = names(&dashboard, "key:").remove(0);
+    let named = [("key", &*record), ("unit", "shop")];
+    let asked = dashboard.post(OPERATOR, "/keys/revoke", &named).text;
+    assert!(asked.contains("40 seconds") && asked.contains("Till 3"), "{asked}");
+    let sure = [named[0], named[1], ("sure", "yes")];
+    dashboard.store().set_failing(Some("audit:"));
+    assert_eq!(dashboard.post(OPERATOR, "/keys/revoke", &sure).status, 503);
+    dashboard.store().set_failing(None);
+    assert_eq!(dashboard.service.create(&key, &minimal()).status, 200);
+    assert!(dashboard.post(OPERATOR, "/keys/revoke", &sure).text.contains("is revoked."));
+    assert_eq!(dashboard.service.isolate().create(&key, &minimal()).status, 401);
+    for (path, fields) in
+        [("/keys/revoke", &sure[..]), ("/keys/revoke", &named), ("/keys/rotate", &named)]
+    {
+        let again = dashboard.post(OPERATOR, path, fields);
+        assert!(again.status == 200 && again.text.contains("There is no key"), "{}", again.text);
+    }
+    let replayed = dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test"));
+    assert!(replayed.status == 422 && !replayed.text.contains(&key), "{}", replayed.text);
+    assert_eq!(names(&dashboard, "key:"), [""; 0]);
+    assert_eq!(commands(&dashboard), ["keys create", "keys revoke"]);
+}
+
+#[test]
+fn what_is_stored_of_keys_is_shown_as_text() {
+    let mut dashboard = shop();
+    let hostile = "<script>\"'&\u{202e}";
+    let note = |level: Value| {
+        let mut note = json!({ "mode": "live", "label": hostile, "created": hostile, "by": hostile,
+            "ends": hostile, "successor": hostile });
+        note.as_object_mut().unwrap().extend(level.as_object().unwrap().clone());
+        note.to_string()
+    };
+    for (digit, level) in [("a", json!({ "unit": "shop" })), ("b", json!({ "unit": "other" }))] {
+        let name = format!("key:{}", digit.repeat(64));
+        dashboard.store().keep(&name, b"{}", note(level).as_bytes());
+    }
+    dashboard.store().keep(&format!("key:{}", "c".repeat(64)), b"{}", b"{}");
+    let origin = Variables {
+        operators: OPERATOR,
+        service_origin: "https://pledge.example/",
+        ..Variables::default()
+    };
+    dashboard.settings = Settings::parse(origin);
+    let page = dashboard.get(OPERATOR, "/units/shop").text;
+    assert!(page.contains("aaaaaaaaaaaa") && !page.contains("bbbbbbbbbbbb"), "{page}");
+    let key = field(&page, "key");
+    let named = [("key", &*key), ("unit", "shop")];
+    for text in [
+        page,
+        dashboard.post(OPERATOR, "/keys/rotate", &named).text,
+        dashboard.post(OPERATOR, "/keys/revoke", &named).text,
+    ] {
+        assert!(text.contains("&lt;script&gt;&quot;") && !text.contains("<script"), "{text}");
+    }
+    let id = form_id(&dashboard, "/units/shop");
+    let made = dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test")).text;
+    assert!(made.contains("curl https://pledge.example/v2/"), "{made}");
+}

@@ -1,1 +1,89 @@
-//! TODO
+//! The record of changes, and what runs here.
+
+use super::prices::assert_has;
+use super::{ACCOUNTS, OPERATOR, SUPPORT, dashboard};
+use futures_executor::block_on;
+use impact_pledge::dashboard::{Settings, Variables};
+use impact_pledge::operator::audit::Author;
+use impact_pledge::pledge::TransactionId;
+use support::service::seeded;
+
+#[test]
+fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_changed() {
+    let dashboard = dashboard(seeded());
+    let id = TransactionId::from_bytes([1; 26]).to_string();
+    let author = Author::new("<b>ada\u{202e}", &dashboard.clock, &dashboard.entropy).unwrap();
+    let record = |command: &str, on: &[&str]| {
+        dashboard.clock.0.set(dashboard.clock.0.get() + 1);
+        block_on(author.record(dashboard.store(), command, on.iter().copied())).unwrap();
+    };
+    for number in 0..60 {
+        record(&format!("keys revoke {number:02}"), &["0123456789ab"]);
+    }
+    record("teams add", &["team", "a/b?c"]);
+    record("units set", &["<script>\"'&\n\u{0}"]);
+    record("payments mark", &["settlement:test:a:b:2026-01", "1.00 USD paid"]);
+    record("catalogue set", &["prices:live:2026-01-01T00:00:00.000Z"]);
+    let many: Vec<_> = (0..30).map(|unit| format!("u{unit}")).collect();
+    record("units add", &many.iter().map(String::as_str).collect::<Vec<_>>());
+    dashboard.store().keep("audit:8230139999999:0000000000000000", b"canary", b"null");
+    dashboard.store().take_reads();
+    dashboard.store().take_lists();
+    let newest = dashboard.get(OPERATOR, "/audit");
+    let words = [
+        "<bdi>&lt;b&gt;ada\u{202e}</bdi>",
+        "<bdi>keys revoke 59</bdi>",
+        "href=\"/teams/team\"",
+        "href=\"/units/a%2Fb%3Fc\"",
+        "href=\"/units/%3Cscript%3E%22%27%26%0A%00\"",
+        "href=\"/units/a:b/usage?mode=test\"",
+        "<bdi>1.00 USD paid</bdi>",
+        "href=\"/prices?mode=live\"",
+        "and 20 more",
+    ];
+    assert_has(&newest, 200, &words);
+    assert!(!newest.text.contains("<script") && !newest.text.contains("canary"));
+    assert!(newest.text.find("units add") < newest.text.find("keys revoke 59"));
+    assert!(!newest.text.contains("<bdi>keys revoke 10</bdi>"));
+    assert_eq!((dashboard.store().take_lists().len(), dashboard.store().reads()), (1, 50));
+
+    record("transactions erase", &[&id]);
+    let (_, older) = newest.text.split_once("/audit?after=").unwrap();
+    let older = older.split_once('"').unwrap().0;
+    let older = dashboard.get(OPERATOR, &format!("/audit?after={older}"));
+    assert_has(
+        &older,
+        200,
+        &["<bdi>keys revoke 00</bdi>", "<bdi>keys revoke 14</bdi>", ">Newest</a>"],
+    );
+    assert!(
+        !older.text.contains("<bdi>keys revoke 15</bdi>") && !older.text.contains(">Older</a>")
+    );
+    assert_has(&older, 200, &["cannot be read: 1."]);
+    let erased = format!("href=\"/transactions/{id}\"");
+    assert_has(&dashboard.get(OPERATOR, "/audit"), 200, &[&erased]);
+    for after in ["x", "0~", "a~b~c", "0~%00~", &"9".repeat(5_000)] {
+        let answer = dashboard.get(OPERATOR, &format!("/audit?after={after}"));
+        assert_has(&answer, 422, &["This is no place in the record of changes"]);
+    }
+}
+
+#[test]
+fn the_system_says_what_runs_who_may_do_what_and_how_long_a_revoked_key_works() {
+    let mut dashboard = dashboard(seeded());
+    let page = dashboard.get(OPERATOR, "/system");
+    assert_has(&page, 200, &[OPERATOR, SUPPORT, ACCOUNTS, "1 MiB", "3 MiB", "Format 1", "not set"]);
+    assert_has(&page, 200, &["is refused everywhere after about 40 s", "after about 70 s"]);
+    dashboard.settings = Settings::parse(Variables {
+        operators: OPERATOR,
+        environment: "<i>&production",
+        service_origin: "https://pledge.example/",
+        deployment: "abc",
+        ..Variables::default()
+    });
+    let page = dashboard.get(OPERATOR, "/system");
+    let version = concat!("Version ", env!("CARGO_PKG_VERSION"), "+abc");
+    let here = ["&lt;i&gt;&amp;production", "<bdi>https://pledge.example</bdi>", version, "nobody"];
+    assert_has(&page, 200, &here);
+    assert!(!page.text.contains("<i>"));
+}

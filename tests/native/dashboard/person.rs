@@ -1,1 +1,124 @@
-//! TODO
+//! A person is erased.
+
+use super::transaction::{assert_inert, desk, main_of, order};
+use super::{OPERATOR, TestDashboard, field};
+use serde_json::json;
+use support::service::{Answer, LIVE_UNIT, UNIT, minimal};
+
+const ADDRESS: &str = "Canary@example.org";
+
+impl TestDashboard {
+    fn person(&self, fields: &[(&str, &str)]) -> Answer {
+        let base = [("unit", "unit_dev"), ("address", ADDRESS)];
+        let page = self.post(OPERATOR, "/person", &[&base, fields].concat());
+        assert_inert(&page.text);
+        page
+    }
+
+    /// How many records still have the person.
+    fn left(&self) -> usize {
+        let names = self.store().names().into_iter();
+        let own = names.filter(|name| name.starts_with("transaction:"));
+        own.filter(|name| self.store().value(name).unwrap().contains("canary@")).count()
+    }
+}
+
+#[test]
+fn a_person_is_erased_in_steps_with_a_receipt_that_does_not_name_them() {
+    let desk = desk();
+    assert!(desk.get(OPERATOR, "/person").text.contains("action=\"/person\""));
+    let mut ids: Vec<_> = (0..45).map(|_| desk.make(LIVE_UNIT, &order())).collect();
+    ids.push(desk.make(UNIT, &order()));
+    let other = desk.make(UNIT, &minimal());
+    desk.make("service_sk_test_dev_unit_two", &order());
+    desk.pass(10);
+    let page = desk.person(&[]);
+    assert!(
+        page.text.contains("<strong>46</strong> transactions of it among the 47"),
+        "{}",
+        page.text
+    );
+    assert_eq!((page.status, desk.left(), desk.changes().len()), (200, 47, 0));
+    assert_eq!(field(&page.text, "address"), ADDRESS);
+    for typed in ["unit", "yes", "unit_dev_two"] {
+        let page = desk.person(&[("confirm", typed)]);
+        assert_eq!((page.status, desk.left()), (422, 47), "{typed}");
+        assert!(page.text.contains("type the unit"));
+    }
+    desk.store().set_failing(Some("audit:"));
+    assert_eq!((desk.person(&[("confirm", "unit_dev")]).status, desk.left()), (503, 47));
+    desk.store().set_failing(None);
+
+    let mut page = desk.person(&[("confirm", "unit_dev")]);
+    let mut left = vec![desk.left()];
+    while page.text.contains("name=\"at\"") {
+        let names = ["confirm", "at", "erased", "left"];
+        let values: Vec<_> = names.iter().map(|name| field(&page.text, name)).collect();
+        let fields: Vec<_> = names.iter().copied().zip(values.iter().map(String::as_str)).collect();
+        page = desk.person(&fields);
+        left.push(desk.left());
+    }
+    assert_eq!((left[0], *left.last().unwrap()), (27, 1), "{left:?}");
+    let receipt = page.text.split_once("<pre").unwrap().1.split_once("</pre>").unwrap().0;
+    assert!(ids.iter().all(|id| receipt.contains(id)) && !receipt.contains(&other), "{receipt}");
+    for text in ["in the unit unit_dev", "Erased: 46", "Not erased: 0", "By ada@example.org"] {
+        assert!(receipt.contains(text), "{text}: {receipt}");
+    }
+    assert!(!page.text.to_lowercase().contains("canary@"), "{}", main_of(&page.text));
+    assert!(!page.log.unwrap().contains("anary"));
+    assert!(desk.changes().iter().all(|change| change.starts_with("transactions erase [ptran_")));
+    let page = desk.person(&[("confirm", "unit_dev")]); // the first form once more
+    assert!(page.text.contains("Erased: 0") && desk.left() == 1, "{}", main_of(&page.text));
+    assert!(desk.person(&[]).text.contains("Nothing is to be erased"));
+}
+
+#[test]
+fn what_cannot_be_erased_yet_is_named_with_the_reason() {
+    let desk = desk();
+    let (early, late) = (desk.make(LIVE_UNIT, &order()), &desk.service);
+    desk.pass(10);
+    late.clock.0.set(desk.clock.0.get());
+    let late = desk.make(LIVE_UNIT, &order());
+    let page = desk.person(&[("confirm", "unit_dev")]).text;
+    let receipt = page.split_once("<pre").unwrap().1;
+    assert!(
+        page.contains("less than 5 minutes ago") && page.contains("1 could not be erased yet"),
+        "{}",
+        main_of(&page)
+    );
+    assert!(
+        receipt.contains(&format!("{late} not erased"))
+            && receipt.contains(&format!("{early} 2026-"))
+    );
+    assert_eq!(desk.left(), 1);
+}
+
+#[test]
+fn a_form_for_a_person_that_is_wrong_erases_nothing() {
+    let desk = desk();
+    desk.make(LIVE_UNIT, &order());
+    desk.pass(10);
+    for fields in [
+        json!({ "unit": "", "address": ADDRESS, "confirm": "" }),
+        json!({ "unit": "a unit", "address": ADDRESS, "confirm": "a unit" }),
+        json!({ "unit": "unit_dev", "address": "", "confirm": "unit_dev" }),
+        json!({ "unit": "unit_dev", "address": "<script>", "confirm": "unit_dev" }),
+        json!({ "unit": "unit_dev", "address": ADDRESS, "confirm": "unit_dev", "at": "x" }),
+        json!({ "unit": "unit_dev", "address": ADDRESS, "confirm": "unit_dev", "at": "<script>~~" }),
+    ] {
+        let fields = fields.as_object().unwrap();
+        let fields: Vec<_> =
+            fields.iter().map(|(name, value)| (name.as_str(), value.as_str().unwrap())).collect();
+        let page = desk.post(OPERATOR, "/person", &fields);
+        assert_eq!((page.status, desk.left()), (422, 1), "{fields:?}");
+        assert_inert(&page.text);
+    }
+    let hostile =
+        [("confirm", "unit_dev"), ("erased", "<script>\nptran_ 2026\n"), ("left", "<script> x\ny")];
+    let page = desk.person(&hostile);
+    assert!(
+        page.text.contains("Erased: 1") && page.text.contains("Not erased: 0"),
+        "{}",
+        page.text
+    );
+}

@@ -1,1 +1,276 @@
-//! TODO
+//! The prices of a mode, changed in two steps.
+
+use super::{OPERATOR, TestDashboard, dashboard, field};
+use futures_executor::block_on;
+use impact_pledge::operator::{audit, prices};
+use impact_pledge::scope::Mode;
+use serde_json::{Value, json};
+use support::service::{Answer, seeded};
+
+const LIVE: &str = "catalogue:live";
+
+fn stored(dashboard: &TestDashboard) -> Value {
+    serde_json::from_str(&dashboard.store().value(LIVE).unwrap()).unwrap()
+}
+
+/// The number of price lists that were set, and of changes that were recorded.
+fn counts(dashboard: &TestDashboard) -> (usize, usize) {
+    let lists = dashboard.store().names().iter().filter(|name| name.starts_with("prices:")).count();
+    (lists, block_on(audit::since(dashboard.store(), 0)).unwrap().len())
+}
+
+fn seen(dashboard: &TestDashboard) -> String {
+    field(&dashboard.get(OPERATOR, "/prices").text, "seen")
+}
+
+/// The answer to the first step.
+fn ask(dashboard: &TestDashboard, fields: &[(&str, &str)]) -> Answer {
+    let seen = seen(dashboard);
+    let fields = [&[("mode", "live"), ("seen", &seen)], fields].concat();
+    dashboard.post(OPERATOR, "/prices", &fields)
+}
+
+/// The fields of the second step, as the page of the first has them.
+fn confirmation(page: &Answer) -> Vec<(&'static str, String)> {
+    assert_eq!(page.status, 200, "{}", page.text);
+    let names = ["mode", "seen", "change", "step", "list"];
+    names.into_iter().map(|name| (name, field(&page.text, name))).collect()
+}
+
+fn send(dashboard: &TestDashboard, fields: &[(&str, String)]) -> Answer {
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, &**value)).collect();
+    dashboard.post(OPERATOR, "/prices", &fields)
+}
+
+#[track_caller]
+pub fn assert_has(answer: &Answer, status: u16, words: &[&str]) {
+    let shown = answer.text.rsplit("<main").next().unwrap();
+    assert_eq!(answer.status, status, "{shown}");
+    for words in words {
+        assert!(answer.text.contains(words), "`{words}` is not in {shown}");
+    }
+}
+
+#[test]
+fn a_price_is_shown_before_it_is_set_and_set_once() {
+    let dashboard = dashboard(seeded());
+    let page = dashboard.get(OPERATOR, "/prices");
+    assert_has(
+        &page,
+        200,
+        &["<bdi>tree</bdi>", "0.50", "costs 0.00", "about 70 s", "No prices were set"],
+    );
+    let asked = ask(&dashboard, &[("change", "price"), ("offering", " tree "), ("price", "0.55")]);
+    assert_has(&asked, 200, &["Nothing is set yet", "0.50", "0.55", "Set these prices"]);
+    assert!(!asked.text.contains("plastic-kg</bdi>") && !asked.text.contains("name=\"risks\""));
+    assert_eq!(
+        (stored(&dashboard)["unitPrices"]["tree"].as_str(), counts(&dashboard)),
+        (Some("0.50"), (0, 0))
+    );
+
+    let form = confirmation(&asked);
+    assert_has(&send(&dashboard, &form), 200, &["were set on", "0.55"]);
+    let time = "2026-01-31T12:00:00.123Z";
+    let prices = json!({ "tree": "0.55", "plastic-kg": "1.25" });
+    let set = json!({ "currencyCode": "USD", "unitPrices": prices, "prices": time, "version": 1 });
+    assert_eq!((stored(&dashboard), counts(&dashboard)), (set.clone(), (1, 1)));
+    for later_ms in [0, 3_600_000] {
+        dashboard.clock.0.set(dashboard.clock.0.get() + later_ms);
+        assert_has(&send(&dashboard, &form), 422, &["these very prices already, since 2026"]);
+    }
+    assert_eq!((stored(&dashboard), counts(&dashboard)), (set, (1, 1)));
+    let page = dashboard.get(OPERATOR, "/prices");
+    assert_has(&page, 200, &[" by <bdi>ada@example.org</bdi>", "<bdi>tree</bdi>: none → 0.55"]);
+    assert_has(&dashboard.get(OPERATOR, "/prices?mode=test"), 200, &["0.50", "No prices were set"]);
+}
+
+#[test]
+fn what_may_be_a_mistake_needs_a_tick() {
+    let dashboard = dashboard(seeded());
+    let list = r#"{"currencyCode":"EUR","unitPrices":{}}"#;
+    let words = ["The currency changes from USD to EUR.", "Offerings that lose their price: 1."];
+    let rows: [(&[_], &[&str]); 2] = [
+        (&[("change", "remove"), ("offering", "tree")], &["Offerings that lose their price: 1."]),
+        (&[("change", "list"), ("list", list)], &words),
+    ];
+    for (number, (fields, words)) in rows.into_iter().enumerate() {
+        let asked = ask(&dashboard, fields);
+        assert_has(&asked, 200, words);
+        let mut form = confirmation(&asked);
+        assert_has(&send(&dashboard, &form), 422, &["tick that you mean it", "name=\"step\""]);
+        assert_eq!(counts(&dashboard).0, number);
+        form.push(("risks", "accepted".to_owned()));
+        assert_has(&send(&dashboard, &form), 200, &["were set on"]);
+        dashboard.clock.0.set(dashboard.clock.0.get() + 1);
+    }
+    assert_eq!(stored(&dashboard)["currencyCode"], "EUR");
+}
+
+#[test]
+fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
+    let dashboard = dashboard(seeded());
+    let rows: [(&[(&str, &str)], &[&str]); 9] = [
+        (
+            &[("change", "price"), ("offering", "oak\"<b>"), ("price", "-1")],
+            &[
+                "<bdi>-1</bdi></code> is not a price",
+                "value=\"oak&quot;&lt;b&gt;\"",
+                "value=\"-1\"",
+            ],
+        ),
+        (&[("change", "price"), ("price", "1")], &["Say which offering"]),
+        (
+            &[("change", "price"), ("offering", "tree"), ("price", "0.50")],
+            &["nothing would change"],
+        ),
+        (
+            &[("change", "remove"), ("offering", "oak")],
+            &["<bdi>oak</bdi></code> has no price to remove"],
+        ),
+        (&[("change", "list"), ("list", "")], &["The list: is not JSON", "<details open>"]),
+        (
+            &[
+                ("change", "list"),
+                (
+                    "list",
+                    "{\n \"currencyCode\": \"USD\",\n \"unitPrices\": {\n \"</textarea><script>\": 1 } }",
+                ),
+            ],
+            &["at line 4 column", "&lt;/textarea&gt;&lt;script&gt;"],
+        ),
+        (
+            &[
+                ("change", "list"),
+                ("list", r#"{"currencyCode":"USD","unitPrices":{"a":"1","a":"2"}}"#),
+            ],
+            &["<bdi>a</bdi></code> has two prices"],
+        ),
+        (&[("mode", "dead")], &[]),
+        (
+            &[
+                ("seen", "2020-01-01T00:00:00.000Z"),
+                ("change", "price"),
+                ("offering", "a"),
+                ("price", "1"),
+            ],
+            &["other prices than you have seen"],
+        ),
+    ];
+    for (fields, words) in rows {
+        let names: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
+        let seen = seen(&dashboard);
+        let hidden = [("mode", "live"), ("seen", &*seen)];
+        let hidden = hidden.into_iter().filter(|(name, _)| !names.contains(name));
+        let fields: Vec<_> = hidden.chain(fields.iter().copied()).collect();
+        let answer = dashboard.post(OPERATOR, "/prices", &fields);
+        assert_has(&answer, 422, words);
+        assert!(
+            !answer.text.contains("<script") && !answer.text.contains("<b>"),
+            "{}",
+            answer.text
+        );
+    }
+    assert_eq!(counts(&dashboard), (0, 0));
+}
+
+/// Workers KV may show old prices for a minute, so that another's change would be lost.
+#[test]
+fn prices_that_others_set_meanwhile_are_not_replaced() {
+    let dashboard = dashboard(seeded());
+    let before = dashboard.store().value(LIVE).unwrap();
+    let asked = ask(&dashboard, &[("change", "price"), ("offering", "tree"), ("price", "9")]);
+    let form = confirmation(&asked);
+    let other = ask(&dashboard, &[("change", "price"), ("offering", "oak"), ("price", "2")]);
+    assert_has(&send(&dashboard, &confirmation(&other)), 200, &[]);
+    let now = dashboard.store().value(LIVE).unwrap();
+    assert_has(&send(&dashboard, &form), 422, &["other prices than you have seen, since 2026"]);
+
+    dashboard.store().edit(LIVE, |_| before.clone());
+    assert_has(&dashboard.get(OPERATOR, "/prices"), 200, &["Newer prices were set on"]);
+    for later_ms in [0, 119_999] {
+        dashboard.clock.0.set(dashboard.clock.0.get() + later_ms);
+        assert_has(
+            &send(&dashboard, &form),
+            422,
+            &["less than 2 minutes ago, and may not be seen"],
+        );
+    }
+    assert_eq!((counts(&dashboard), dashboard.store().value(LIVE)), ((1, 1), Some(before)));
+    dashboard.store().edit(LIVE, |_| now.clone());
+    let asked = ask(&dashboard, &[("change", "price"), ("offering", "tree"), ("price", "9")]);
+    assert_has(&send(&dashboard, &confirmation(&asked)), 200, &["were set on"]);
+    assert_eq!(
+        stored(&dashboard)["unitPrices"],
+        json!({ "oak": "2", "plastic-kg": "1.25", "tree": "9" })
+    );
+}
+
+#[test]
+fn without_the_record_of_changes_no_price_is_set() {
+    let dashboard = dashboard(seeded());
+    let form = confirmation(&ask(
+        &dashboard,
+        &[("change", "price"), ("offering", "tree"), ("price", "9")],
+    ));
+    dashboard.store().set_failing(Some("audit:"));
+    assert_has(&send(&dashboard, &form), 503, &["did not answer in time"]);
+    dashboard.store().set_failing(None);
+    assert_eq!(
+        (counts(&dashboard), stored(&dashboard)["unitPrices"]["tree"].as_str()),
+        ((0, 0), Some("0.50"))
+    );
+}
+
+#[test]
+fn damaged_prices_can_be_replaced_and_hostile_ids_stay_text() {
+    let dashboard = dashboard(seeded());
+    dashboard.store().edit(LIVE, |_| "canary".to_owned());
+    let page = dashboard.get(OPERATOR, "/prices");
+    assert_has(&page, 200, &["The stored catalogue is damaged", "<details open>"]);
+    assert!(!page.text.contains("canary") && !page.text.contains("value=\"remove\""));
+    let id = "<script>\"'&\u{202e}\n\0</textarea>";
+    let list = json!({ "currencyCode": "GBP", "unitPrices": { id: "1.00" } }).to_string();
+    let asked = ask(&dashboard, &[("change", "list"), ("list", &list)]);
+    let mut form = confirmation(&asked);
+    form.push(("risks", "accepted".to_owned()));
+    let set = send(&dashboard, &form);
+    let now = dashboard.get(OPERATOR, "/prices");
+    for page in [&asked, &set, &now] {
+        assert_has(page, 200, &["<bdi>&lt;script&gt;&quot;'&amp;\u{202e}"]);
+        assert!(!page.text.contains("<script") && page.text.matches("</textarea>").count() < 2);
+    }
+    assert_eq!(stored(&dashboard)["unitPrices"], json!({ id: "1.00" }));
+    let text = field(&asked.text, "list");
+    let read = prices::parse(text.replace('\n', "\r\n").as_bytes()).unwrap();
+    assert_eq!(json!(read), json!({ "currencyCode": "GBP", "unitPrices": { id: "1.00" } }));
+}
+
+#[test]
+fn a_page_shows_a_bounded_number_of_prices_and_lists() {
+    let dashboard = dashboard(seeded());
+    let author = audit::Author::new("ada", &dashboard.clock, &dashboard.entropy);
+    let author = author.unwrap();
+    for number in 0..30 {
+        dashboard.clock.0.set(dashboard.clock.0.get() + 1);
+        let unit_prices: Value =
+            (0..500).map(|at| (format!("o{at:03}"), json!(number.to_string()))).collect();
+        let list = json!({ "currencyCode": "USD", "unitPrices": unit_prices }).to_string();
+        let list = prices::parse(list.as_bytes()).unwrap();
+        block_on(prices::set(dashboard.store(), &author, Mode::Live, list)).unwrap();
+    }
+    dashboard.store().take_reads();
+    let page = dashboard.get(OPERATOR, "/prices");
+    assert_has(
+        &page,
+        200,
+        &["And 300 more", "The newest 20", "and 490 more", ": 28 → 29", ": 9 → 10"],
+    );
+    assert!(!page.text.contains(": 8 → 9") && !page.text.contains(": none → "));
+    assert_eq!(dashboard.store().take_reads().len(), 1 + 21);
+    dashboard.store().set_page_length(2);
+    assert_has(
+        &dashboard.get(OPERATOR, "/prices"),
+        200,
+        &["Live keys had too many price lists", "<bdi>o199</bdi>"],
+    );
+}

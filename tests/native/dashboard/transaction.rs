@@ -1,1 +1,362 @@
-//! TODO
+//! A transaction's page, its e-mail, its whole texts, its erasure; e-mails that failed.
+
+use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field};
+use impact_pledge::auth::ApiKey;
+use impact_pledge::pledge::TransactionId;
+use impact_pledge::store::{FailedMailKey, Key as _, NotificationKey};
+use serde_json::{Value, json};
+use support::service::{LIVE_UNIT, NOW_MS, UNIT, repeatable, seeded};
+
+const HOSTILE: &str = "<script>alert('x')</script>\"&\u{7}\u{202e}";
+const MINUTE: u64 = 60_000;
+
+/// An order whose every text is hostile, and has a canary.
+pub fn order() -> Value {
+    let text = |name: &str| format!("{name}-canary {HOSTILE}");
+    json!({
+        "reference": format!("order-7 {HOSTILE}"),
+        "recipient": { "email": "canary@example.org", "firstName": text("first"), "name": text("name") },
+        "pledges": [
+            { "impact": { "amount": 3, "offeringId": "tree" }, "detail": {
+                "name": text("pledge"), "description": text("about"), "nounSingular": text("one"),
+                "nounPlural": text("many"), "image": "https://canary.example/i?%22%3C",
+                "externalId": text("item"), "externalUrl": "https://canary.example/" } },
+            { "impact": { "amount": 2.5, "offeringId": format!("reef {HOSTILE}") } },
+        ],
+        "trigger": { "date": "2026-01-31T11:59:00Z", "phrase": text("did"), "externalUrl": "https://canary.example/" },
+        "notifications": ["Email"],
+    })
+}
+
+/// A dashboard of a unit whose e-mails are on.
+pub fn desk() -> TestDashboard {
+    let dashboard = dashboard(seeded());
+    let secret = json!({ "secret": support::service::SECRET }).to_string();
+    dashboard.store().keep("secret", secret.as_bytes(), b"null");
+    let profile = json!({ "name": "Café <script>\"&", "mail": true }).to_string();
+    dashboard.store().keep("profile:unit_dev", profile.as_bytes(), b"null");
+    dashboard
+}
+
+impl TestDashboard {
+    /// Makes an order. Returns its ID.
+    pub fn make(&self, key: &str, order: &Value) -> String {
+        let made = self.service.create(key, order);
+        assert_eq!(made.status, 200, "{}", made.text);
+        made.json()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The commands of the record of changes, the oldest first.
+    pub fn changes(&self) -> Vec<String> {
+        let names = self.store().names().into_iter().filter(|name| name.starts_with("audit:"));
+        let texts = names.rev().map(|name| self.store().value(&name).unwrap());
+        let change = |text: String| {
+            assert!(!text.contains("canary") && !text.contains("edit_key"), "{text}");
+            let change: Value = serde_json::from_str(&text).unwrap();
+            format!("{} {}", change["command"], change["on"]).replace('"', "")
+        };
+        texts.map(change).collect()
+    }
+
+    pub fn pass(&self, minutes: u64) {
+        self.clock.0.set(self.clock.0.get() + minutes * MINUTE);
+    }
+}
+
+/// The content of a page.
+pub fn main_of(html: &str) -> &str {
+    html.split_once("<main").map_or(html, |(_, main)| main)
+}
+
+/// That nothing of a stored text is markup.
+#[track_caller]
+pub fn assert_inert(html: &str) {
+    assert!(!html.contains("<script") && !html.contains('\u{7}'), "{}", main_of(html));
+}
+
+fn path(id: &str, end: &str) -> String {
+    format!("/transactions/{id}{end}")
+}
+
+/// An order by a key of this mode, made a while ago, by prices that are kept. Returns its ID.
+fn made(desk: &TestDashboard, key: &str) -> String {
+    let prices = r#"{"currencyCode":"USD","unitPrices":{"tree":"0.50"},"prices":"2026-01-01T00:00:00.000Z"}"#;
+    for mode in ["test", "live"] {
+        desk.store().keep(&format!("catalogue:{mode}"), prices.as_bytes(), b"null");
+        let note = br#"{"created":"2026-01-01T00:00:00.000Z","by":"ada <b>"}"#;
+        let name = format!("prices:{mode}:2026-01-01T00:00:00.000Z");
+        desk.store().keep(&name, prices.as_bytes(), note);
+    }
+    desk.make(key, &order())
+}
+
+#[test]
+fn a_transaction_is_shown_masked_with_its_prices_and_who_made_it() {
+    let desk = desk();
+    let id = made(&desk, UNIT);
+    let metadata = json!({ "mode": "test", "team": "team_dev", "label": "till <b>",
+        "created": "2026-01-01T00:00:00Z", "by": "ada" });
+    let (hash, level) = (ApiKey::new(UNIT).hash(), br#"{"mode":"test","team":"team_dev"}"#);
+    desk.store().keep(&format!("key:{}", hash.to_hex()), level, metadata.to_string().as_bytes());
+    for person in [OPERATOR, SUPPORT] {
+        let page = desk.get(person, &path(&id, ""));
+        assert_eq!(page.status, 200);
+        assert_inert(&page.text);
+        let texts = [
+            "order-7 &lt;script&gt;",
+            "31 Jan 2026, 12:00 UTC",
+            "1.50 USD",
+            "c…@e…",
+            "f…",
+            &hash.id(),
+            "Not safe: it was made without an Idempotency-Key",
+            ">2.5<",
+            "no price",
+            "set by <bdi>ada &lt;b&gt;</bdi>",
+            "not marked as paid",
+            "team_dev",
+        ];
+        for text in texts {
+            assert!(page.text.contains(text), "{text}: {}", main_of(&page.text));
+        }
+        assert!(
+            !page.text.contains("canary") && !page.text.contains("edit_key"),
+            "{}",
+            main_of(&page.text)
+        );
+        for text in ["/whole", "/erase", "/teams/team_dev", "till &lt;b&gt;"] {
+            assert_eq!(page.text.contains(text), person == OPERATOR, "{text}");
+        }
+        assert!(!page.log.unwrap().contains(&id));
+    }
+    let repeated = desk.service.send(&repeatable(&order())).json()["id"].clone();
+    let page = desk.get(SUPPORT, &path(repeated.as_str().unwrap(), "")).text;
+    assert!(page.contains("and a repeat gets the first answer"));
+    desk.store().keep(
+        "settlement:test:unit_dev:2026-01",
+        br#"{"paidAt":"2026-02-05T00:00:00Z",
+        "sums":[],"invoice":"i","by":"b","at":"a"}"#,
+        b"null",
+    );
+    assert!(desk.get(SUPPORT, &path(&id, "")).text.contains("5 Feb 2026, 00:00 UTC"));
+    for absent in ["ptran_", "x", TransactionId::from_bytes([9; 26]).as_str(), "%3Cscript%3E"] {
+        let page = desk.get(SUPPORT, &path(absent, ""));
+        assert_eq!(page.status, 404, "{absent}");
+        assert_inert(&page.text);
+    }
+}
+
+#[test]
+fn the_record_of_changes_notes_who_looks_at_a_whole_transaction() {
+    let desk = desk();
+    let id = made(&desk, LIVE_UNIT);
+    desk.store().set_failing(Some("audit:"));
+    let page = desk.post(OPERATOR, &path(&id, "/whole"), &[]);
+    assert_eq!(page.status, 503);
+    assert!(!page.text.contains("canary"));
+    desk.store().set_failing(None);
+    let page = desk.post(OPERATOR, &path(&id, "/whole"), &[]);
+    assert_eq!((page.status, desk.changes()), (200, vec![format!("transactions reveal [{id}]")]));
+    assert_inert(&page.text);
+    for text in ["canary@example.org", "first-canary", "?edit_key=", "about-canary &lt;script&gt;"]
+    {
+        assert!(page.text.contains(text), "{text}");
+    }
+    assert!(!page.log.unwrap().contains("canary"));
+}
+
+// ---- The e-mail ----------------------------------------------------------------------------------
+
+impl TestDashboard {
+    fn keep_marker(&self, id: &str, state: &str, reason: Option<&str>, round: u32) {
+        let marker = json!({ "state": state, "reason": reason, "round": round,
+            "at": "2026-01-31T12:00:09.000Z", "attempts": 2 });
+        let id = TransactionId::parse(id).unwrap();
+        self.store().keep(&NotificationKey(&id).name(), marker.to_string().as_bytes(), b"null");
+    }
+
+    fn rounds(&self) -> Vec<u32> {
+        self.queue.messages.borrow().iter().map(|message| message.round).collect()
+    }
+}
+
+#[test]
+fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
+    let desk = desk();
+    let id = made(&desk, LIVE_UNIT);
+    desk.keep_marker(&id, "failed", Some("E_RECIPIENT_SUPPRESSED"), 1);
+    let page = desk.get(SUPPORT, &path(&id, "")).text;
+    assert!(page.contains("ask for another address") && page.contains("E_RECIPIENT_SUPPRESSED"));
+    let round = field(&page, "round");
+    let send = |fields: &[(&str, &str)]| desk.post(SUPPORT, &path(&id, "/mail"), fields);
+
+    desk.store().set_failing(Some("audit:"));
+    assert_eq!((send(&[("round", &round)]).status, desk.rounds()), (503, vec![]));
+    desk.store().set_failing(None);
+    desk.queue.is_broken.set(true);
+    let page = send(&[("round", &round)]);
+    assert_eq!((page.status, desk.rounds()), (422, vec![]));
+    assert!(page.text.contains("The queue did not take it"), "{}", main_of(&page.text));
+    desk.queue.is_broken.set(false);
+    for sent in [vec![2], vec![2, 2]] {
+        let page = send(&[("round", &round)]); // one round is sent once
+        assert_eq!((page.status, desk.rounds()), (200, sent));
+        assert!(page.text.contains("is in the queue") && !page.text.contains("canary"));
+    }
+    desk.keep_marker(&id, "sent", None, 2);
+    let page = send(&[("round", &round)]);
+    assert_eq!((page.status, desk.rounds().len()), (422, 2));
+    assert!(page.text.contains("was sent again since this form was shown"));
+    let round = field(&page.text, "round");
+    assert_eq!((send(&[("round", &round)]).status, desk.rounds().len()), (422, 2));
+    assert_eq!(send(&[("round", &round), ("sure", "yes")]).status, 200);
+    assert_eq!(desk.rounds(), [2, 2, 3]);
+    assert_eq!(desk.changes(), vec![format!("notifications resend [{id}]"); 4]);
+    for hostile in ["", "1", "03", "99999999999", "x"] {
+        assert_eq!(send(&[("round", hostile), ("sure", "yes")]).status, 422, "{hostile}");
+    }
+    desk.store().keep("profile:unit_dev", br#"{"name":"Nord"}"#, b"null");
+    assert!(send(&[("round", &round), ("sure", "yes")]).text.contains("are off"));
+    assert_eq!(desk.rounds().len(), 3);
+}
+
+#[test]
+fn what_became_of_a_mail_is_said_in_words_with_what_to_do() {
+    let without = json!({ "notifications": [] });
+    let rows: [(&str, bool, &dyn Fn(&TestDashboard, &str)); 7] = [
+        ("tried for up to 15 hours", true, &|_, _| {}),
+        ("folder for spam", true, &|desk, id| desk.keep_marker(id, "sent", None, 1)),
+        ("variable PUBLIC_ORIGIN", true, &|desk, id| {
+            desk.keep_marker(id, "skipped", Some("no-origin"), 1);
+        }),
+        ("with the code below", true, &|desk, id| {
+            desk.keep_marker(id, "failed", Some("E_NEW_CODE"), 1);
+        }),
+        ("unit's e-mails are off", false, &|desk, _| {
+            desk.store().remove("profile:unit_dev");
+        }),
+        ("may have been sent", true, &|desk, _| desk.pass(25 * 60)),
+        ("kept for 30 days", true, &|desk, _| desk.pass(31 * 24 * 60)),
+    ];
+    for (words, can_be_sent, change) in rows {
+        let desk = desk();
+        let id = made(&desk, LIVE_UNIT);
+        change(&desk, &id);
+        let page = desk.get(SUPPORT, &path(&id, "")).text;
+        assert!(page.contains(words), "{words}: {}", main_of(&page));
+        assert_eq!(page.contains("name=\"round\""), can_be_sent, "{words}");
+    }
+    let desk = desk();
+    let mut order = order();
+    order["notifications"] = without["notifications"].clone();
+    let id = desk.make(UNIT, &order);
+    let page = desk.get(SUPPORT, &path(&id, "")).text;
+    assert!(
+        page.contains("did not ask for an e-mail") && !page.contains("/mail\""),
+        "{}",
+        main_of(&page)
+    );
+}
+
+#[test]
+fn a_preview_is_masked_and_leads_nowhere() {
+    let desk = desk();
+    let id = made(&desk, LIVE_UNIT);
+    let page = desk.get(SUPPORT, &path(&id, "/mail"));
+    assert_eq!(page.status, 200);
+    assert_inert(&page.text);
+    assert!(
+        page.text.contains("href=\"#\"") && page.text.contains("Café"),
+        "{}",
+        main_of(&page.text)
+    );
+    for text in ["canary", "edit_key", "http:", "https:", "main"] {
+        assert!(!page.text.contains(text), "{text}: {}", main_of(&page.text));
+    }
+    let policy = &page.headers["content-security-policy"];
+    assert!(policy.starts_with("default-src 'none'; style-src 'unsafe-inline'"), "{policy}");
+    assert!(policy.ends_with("; sandbox") && page.headers["referrer-policy"] == "same-origin");
+}
+
+#[test]
+fn failed_mails_are_listed_with_what_became_of_them_and_sent_again() {
+    let desk = desk();
+    let mut ids: Vec<_> = (0..25).map(|_| desk.make(LIVE_UNIT, &order())).collect();
+    ids.sort();
+    for id in &ids {
+        let id = TransactionId::parse(id).unwrap();
+        let key = FailedMailKey { day: "2026-01-31", id: &id };
+        desk.store().keep(&key.name(), b"{}", b"null");
+        desk.keep_marker(id.as_str(), "failed", Some("no-more-attempts"), 1);
+    }
+    let absent = TransactionId::from_bytes([9; 26]);
+    let key = FailedMailKey { day: "2026-01-30", id: &absent };
+    desk.store().keep(&key.name(), b"{}", b"null");
+    desk.keep_marker(&ids[1], "sent", None, 2);
+    desk.store().take_reads();
+
+    let page = desk.get(SUPPORT, "/mails");
+    assert!(desk.store().take_reads().len() <= 60);
+    assert_inert(&page.text);
+    assert_eq!(page.text.matches("name=\"round\"").count(), 19, "one was sent since");
+    assert!(page.text.contains("No attempt succeeded") && page.text.contains("c…@e…"));
+    assert!(!page.text.contains("canary"));
+    let next = page.text.split_once("href=\"/mails?").unwrap().1.split_once('"').unwrap().0;
+    assert_eq!(next, format!("after=2026-01-31:{}", ids[19]));
+    let page = desk.get(SUPPORT, &format!("/mails?{next}")).text;
+    assert_eq!(page.matches("name=\"round\"").count(), 5);
+    assert!(
+        page.contains("There is no transaction") && !page.contains("/mails?after"),
+        "{}",
+        main_of(&page)
+    );
+    let page = desk.get(SUPPORT, "/mails?day=2026-01-30").text;
+    assert!(page.contains(absent.as_str()) && !page.contains(&ids[0]));
+    assert!(desk.get(SUPPORT, "/mails?day=2026-01-29").text.contains("No e-mail is listed"));
+    for hostile in ["day=2026", "day=%3Cscript%3E", "day=2026-13-01", "day=../../x/y/"] {
+        let page = desk.get(SUPPORT, &format!("/mails?{hostile}"));
+        assert_eq!(page.status, 422, "{hostile}");
+        assert_inert(&page.text);
+    }
+    assert_eq!(desk.get(SUPPORT, "/mails?after=%3Cscript%3E").status, 200);
+}
+
+// ---- Erase ---------------------------------------------------------------------------------------
+
+#[test]
+fn a_transaction_is_erased_once_its_id_is_typed() {
+    let desk = desk();
+    let id = made(&desk, LIVE_UNIT);
+    let name = format!("transaction:{id}");
+    let before = desk.store().value(&name).unwrap();
+    let erase = |typed: &str| desk.post(OPERATOR, &path(&id, "/erase"), &[("id", typed)]);
+    for (typed, minutes, problem) in [
+        ("", 0, "type the transaction's ID"),
+        ("ptran_", 0, "type the transaction's ID"),
+        (&id, 0, "less than 5 minutes ago"),
+        (&id[..47], 6, "type the transaction's ID"),
+    ] {
+        desk.pass(minutes);
+        let page = erase(typed);
+        assert_eq!((page.status, desk.store().value(&name)), (422, Some(before.clone())));
+        assert!(page.text.contains(problem), "{problem}: {}", main_of(&page.text));
+    }
+    desk.store().set_failing(Some("audit:"));
+    assert_eq!((erase(&id).status, desk.store().value(&name)), (503, Some(before)));
+    desk.store().set_failing(None);
+    for words in ["is erased.", "was erased before, on", "was erased before, on"] {
+        let page = erase(&id);
+        assert_eq!(page.status, 200);
+        assert!(
+            page.text.contains(words) && !page.text.contains("canary"),
+            "{}",
+            main_of(&page.text)
+        );
+        assert!(!desk.store().value(&name).unwrap().contains("canary"));
+    }
+    assert_eq!(desk.changes(), vec![format!("transactions erase [{id}]"); 3]);
+    let page = desk.get(SUPPORT, &path(&id, "")).text;
+    assert!(page.contains("Erased") && !page.contains("name=\"round\""), "{}", main_of(&page));
+    assert_eq!(desk.get(SUPPORT, &path(&id, "/mail")).status, 422);
+    assert!(desk.clock.0.get() > NOW_MS);
+}

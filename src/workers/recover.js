@@ -15,13 +15,15 @@ const AGAIN_SECONDS = 60;
  * Messages have an instance of their own, one at a time: a message that breaks it costs no request and no other message,
  * and no more than one record is in its memory.
  *
- * @param {object} service
- * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} service.fetch
- * @param {() => number} service.instance returns the number of the instance, after starting a new one if the last one broke
- * @param {() => {queue: (batch: object, env: object) => Promise<void>, instance: () => number}} startConsumer
+ * @param {object} module
+ * @param {string} module.name for the log
+ * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} module.fetch
+ * @param {() => number} module.instance returns the number of the instance, after starting a new one if the last one broke
+ * @param {(request: Request, id: string) => Response} module.broken the answer to a request whose instance broke; `id` is the request's
+ * @param {() => {queue: (batch: object, env: object) => Promise<void>, instance: () => number}} [startConsumer] where there is a queue
  */
-export function recovering(service, startConsumer) {
-  const requests = callsOf("service", service.instance);
+export function recovering(module, startConsumer) {
+  const requests = callsOf(module.name, module.instance);
   /** Those of the consumer, once there was a message. @type {ReturnType<typeof consumerOf> | undefined} */
   let consumer;
   let turn = Promise.resolve();
@@ -46,11 +48,11 @@ export function recovering(service, startConsumer) {
   addEventListener("unhandledrejection", recover); // an exception in a callback of a promise or timer
 
   async function answer(request, env, context) {
-    const { ended, forget } = requests.call(() => service.fetch(request, env, context));
+    const { ended, forget } = requests.call(() => module.fetch(request, env, context));
     // Else the platform may drop a request whose caller hangs up: its reserved bytes would never be released, and those
     // who wait for what it reads would wait in vain.
-    if (isCreate(request) || readsTransaction(request)) context.waitUntil(ended);
-    const response = (await ended) ?? internalError(request); // made here, as a response belongs to the request that made it
+    if (changes(request) || readsTransaction(request)) context.waitUntil(ended);
+    const response = (await ended) ?? module.broken(request, idOf(request)); // made here, as a response belongs to the request that made it
     forget();
     // An answer that is logged, or made here, has its ID.
     if (!response.headers.has(REQUEST_ID)) response.headers.set(REQUEST_ID, idOf(request));
@@ -72,7 +74,7 @@ export function recovering(service, startConsumer) {
     }
   }
 
-  return { fetch: answer, queue: consume };
+  return startConsumer ? { fetch: answer, queue: consume } : { fetch: answer };
 }
 
 /** Waits for a promise, and so long at most. */
@@ -141,8 +143,8 @@ function idOf(request) {
   }
 }
 
-/** If reading the method throws, treats it as a create: the module will fail on it, and that is answered. */
-function isCreate(request) {
+/** Whether the request is posted. If reading the method throws, so that the module fails on it, it counts as posted. */
+export function changes(request) {
   try {
     return request.method === "POST";
   } catch {
@@ -156,31 +158,4 @@ function readsTransaction(request) {
   } catch {
     return true;
   }
-}
-
-/** A create may have been recorded: the texts are those of a write that is not confirmed, in `src/api/problem.rs`. */
-function messageFor(request) {
-  if (!isCreate(request)) return "Something is wrong on our side. Send the request again later.";
-  return isRepeatable(request)
-    ? "The transaction may have been recorded. Repeat the request with the same Idempotency-Key: it is recorded only once."
-    : "The transaction may have been recorded, and a repeat may record it twice. To be able to repeat safely, send an Idempotency-Key.";
-}
-
-function isRepeatable(request) {
-  try {
-    return request.headers.has("idempotency-key");
-  } catch {
-    return false;
-  }
-}
-
-function internalError(request) {
-  const id = idOf(request);
-  const message = `${messageFor(request)} The request's ID is \`${id}\`.`; // as `src/api/problem.rs` writes it
-  const headers = {
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    [REQUEST_ID]: id,
-  };
-  return Response.json({ error: "Internal error", message }, { status: 500, headers });
 }

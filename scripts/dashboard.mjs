@@ -1,0 +1,65 @@
+/** `npm run dashboard`: the dashboard on this machine, for a person of a role. */
+import { join } from "node:path";
+import { Option, command } from "./lib/command.mjs";
+import { log } from "./lib/output.mjs";
+import { seed } from "./lib/seed.mjs";
+import { freePort, portFrom, serve, serveUntilAsked, startGroup } from "./lib/serve.mjs";
+import { prepareTools } from "./lib/tools.mjs";
+
+const ABOUT = [
+  "The dashboard on this machine, on the records of `npm start`: on http://127.0.0.1:8788, or on the next free port; or on the one of PORT=9000 npm run dashboard.",
+  "Each one is for one person. Run several side by side, also beside `npm start`, to see what people of other roles see: `npm run dashboard -- --as support`. E-mails that are sent again take the queue of `npm start`.",
+].join("\n\n"); // commander wraps it
+
+const CONFIG = "wrangler.dashboard.dev.toml";
+/** @typedef {"operator" | "support" | "accounts"} Role */
+const ROLES = /** @type {Role[]} */ (["operator", "support", "accounts"]);
+
+/**
+ * @param {import("./lib/tools.mjs").Tools} tools
+ * @param {{port: number, persistTo?: string, role?: Role, service: string}} options `service`: the origin of `npm start`
+ */
+export const serveDashboard = (tools, { port, persistTo, role = "operator", service }) =>
+  serve(tools, {
+    what: "the dashboard",
+    config: CONFIG,
+    port,
+    persistTo,
+    options: ["--env", role === "operator" ? "" : role, "--var", `SERVICE_ORIGIN:${service}`],
+  });
+
+/**
+ * Builds before wrangler does, so that a failure ends the start. Without parts it builds all.
+ * @param {import("./lib/tools.mjs").Tools} tools @param {string} what for the message @param {string[]} parts
+ */
+export async function buildFirst({ root, env }, what, ...parts) {
+  log(`building ${what} …`);
+  const { ended } = startGroup([join(root, "scripts", "run.mjs"), "build", ...parts], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if ((await ended) !== 0) process.exit(1); // it has printed why
+}
+
+async function start({ port, persistTo, as: role, origin: service }) {
+  const tools = await prepareTools();
+  await buildFirst(tools, "the dashboard", "dashboard", "operator");
+  await seed(tools, { persistTo });
+  log("starting the dashboard …");
+  const dashboard = await serveDashboard(tools, { port, persistTo, role, service });
+  console.log(`\nReady, for who has the role ${role}: ${dashboard.origin}/\n\nCtrl-C ends it.\n`);
+  return [dashboard];
+}
+
+async function run(options, { terminal }) {
+  const { PORT } = terminal.env;
+  const port = PORT ? await freePort(PORT) : await portFrom(8788);
+  await serveUntilAsked(() => start({ port, ...options }));
+}
+
+export default command("npm run dashboard --", ABOUT)
+  .addOption(new Option("--as <role>", "the role of the person").choices(ROLES).default(ROLES[0]))
+  .option("--origin <url>", "where `npm start` serves", "http://127.0.0.1:8787")
+  .option("--persist-to <dir>", "folder of the local state")
+  .action(run);

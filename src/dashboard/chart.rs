@@ -1,0 +1,80 @@
+//! Bar charts of amounts by month, drawn on the server.
+
+use super::view;
+use crate::settlement::Month;
+use maud::{Markup, html};
+use std::iter::successors;
+
+/// Months of a chart.
+const MONTHS: usize = 12;
+/// Digits of an amount that count: they fit an integer.
+const DIGITS: usize = 15;
+/// Widths and heights, in the drawing's own units.
+const SLOT: u64 = 28;
+const BAR: u64 = 18;
+const HEIGHT: u64 = 100;
+const LABEL: u64 = 16;
+
+/// What was used in a month.
+pub(super) struct Bar<'b> {
+    pub month: Month,
+    /// A decimal with two places.
+    pub amount: &'b str,
+    pub is_paid: bool,
+}
+
+/// Draws what was used in one currency in the year that ends with a month; nothing if that is nothing.
+pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
+    let mut months: Vec<_> =
+        successors(Some(last), |month| month.previous()).take(MONTHS).collect();
+    months.reverse();
+    let bars: Vec<_> = bars.iter().filter(|bar| months.contains(&bar.month)).collect();
+    let length = bars.iter().map(|bar| bar.amount.len()).max().unwrap_or_default();
+    let size = |bar: &Bar<'_>| size(bar.amount, length);
+    let Some(most) = bars.iter().copied().max_by_key(|bar| size(bar)) else { return html! {} };
+    let height = |bar: &Bar<'_>| (size(bar) * HEIGHT).checked_div(size(most)).unwrap_or_default();
+    let (width, whole) = (SLOT * MONTHS as u64, HEIGHT + LABEL);
+    html! {
+        figure {
+            figcaption {
+                (currency) " by month" small { ", " (most.amount) " at most, in " (view::month(most.month)) }
+            }
+            svg.chart viewBox={ "0 0 " (width) " " (whole) } role="img" aria-label=(in_words(currency, &bars)) {
+                @for (slot, month) in (0u64..).zip(&months) {
+                    @for bar in bars.iter().filter(|bar| bar.month == *month) {
+                        rect class=[bar.is_paid.then_some("paid")] x=(slot * SLOT + (SLOT - BAR) / 2) y=(HEIGHT - height(bar))
+                            width=(BAR) height=(height(bar)) rx="1.5" {}
+                    }
+                    text x=(slot * SLOT + SLOT / 2) y=(whole - 4) text-anchor="middle" { (label(*month)) }
+                }
+                line x1="0" y1=(HEIGHT) x2=(width) y2=(HEIGHT) {}
+            }
+        }
+    }
+}
+
+/// The amount in units that make the longest one fit an integer.
+fn size(amount: &str, longest: usize) -> u64 {
+    let digits: String = amount.chars().filter(char::is_ascii_digit).collect();
+    let kept = digits.len().saturating_sub(longest.saturating_sub(DIGITS));
+    digits.get(..kept).and_then(|digits| digits.parse().ok()).unwrap_or_default()
+}
+
+/// `Oct`, and the year of a January.
+fn label(month: Month) -> String {
+    let words = view::month(month);
+    match words.split_once(' ') {
+        Some(("Jan", year)) => year.to_owned(),
+        Some((name, _)) => name.to_owned(),
+        None => words,
+    }
+}
+
+/// `USD by month: Oct 2026 12.50, paid; …`
+fn in_words(currency: &str, bars: &[&Bar<'_>]) -> String {
+    let word = |bar: &&Bar<'_>| {
+        let paid = if bar.is_paid { ", paid" } else { "" };
+        [&view::month(bar.month), " ", bar.amount, paid].concat()
+    };
+    format!("{currency} by month: {}", bars.iter().map(word).collect::<Vec<_>>().join("; "))
+}

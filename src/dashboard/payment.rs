@@ -1,0 +1,274 @@
+//! Marks a month of a shop as paid, and takes that back.
+
+use super::form::Form;
+use super::frame::Page;
+use super::view::{self, Field};
+use super::{Desk, Refusal, Result, link, system};
+use crate::handle::{Clock, Entropy};
+use crate::operator::OperatorError;
+use crate::operator::form::FormId;
+use crate::operator::payments::{self, Paid, Payment, ShopMonth, Stated};
+use crate::pledge::CurrencyCode;
+use crate::settlement::{Month, PaidAt, Settlement};
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+use strum::VariantArray as _;
+
+/// Most list calls in which a month is summed, each of up to 1,000 transactions of the shop.
+const LISTS: usize = 100;
+
+/// The form for a payment, and what becomes of it. Makes at most 100 lists of Workers KV, ten other calls,
+/// and a read for each 100 changes since the form was opened.
+pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+    _query: &Form,
+) -> Result {
+    let of = shop_month(id, form)?;
+    if form.text("step") != "mark" {
+        return Ok(ask(desk, &of, form, None));
+    }
+    match mark(desk, &of, form).await {
+        Ok(paid) => Ok(marked(&of, &paid)),
+        Err(OperatorError::Invalid(problem)) => Ok(ask(desk, &of, form, Some(&problem))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The month of the unit that a form is about.
+fn shop_month(unit: &str, form: &Form) -> Result<ShopMonth> {
+    let month = Month::parse(form.text("month"));
+    let month = month.ok_or_else(|| Refusal::invalid("say which month, such as 2026-10"))?;
+    Ok(ShopMonth { unit: unit.to_owned(), mode: form.mode()?, month })
+}
+
+async fn mark<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    of: &ShopMonth,
+    form: &Form,
+) -> Result<Paid, OperatorError> {
+    let id =
+        FormId::parse(form.text("form")).ok_or_else(|| invalid("the form is not one of ours"))?;
+    let payment = payment(of, form)?;
+    payments::mark_once(desk.store, &desk.author, &payment, LISTS, &id).await
+}
+
+fn invalid(problem: &str) -> OperatorError {
+    OperatorError::Invalid(["nothing was marked: ", problem].concat())
+}
+
+fn payment(of: &ShopMonth, form: &Form) -> Result<Payment, OperatorError> {
+    let stated = |code: &CurrencyCode| {
+        let amount = form.given(&amount_of(*code))?.to_owned();
+        Some(Stated { amount, currency_code: Some(*code) })
+    };
+    let amounts: Vec<_> = CurrencyCode::VARIANTS.iter().filter_map(stated).collect();
+    if amounts.is_empty() {
+        return Err(invalid("write the amount that was paid"));
+    }
+    let accept_unpriced = match form.given("unpriced") {
+        None => Ok(0),
+        Some(text) => text.parse().map_err(|_| invalid("the number of pledges is a whole number")),
+    };
+    Ok(Payment {
+        of: of.clone(),
+        amounts,
+        paid_at: paid_at(form.text("day"))?,
+        invoice: form.text("invoice").to_owned(),
+        accept_unpriced: accept_unpriced?,
+    })
+}
+
+/// The beginning of a day, which must be one of the calendar.
+fn paid_at(day: &str) -> Result<PaidAt, OperatorError> {
+    let time = PaidAt::parse(&[day, "T00:00:00Z"].concat());
+    let time = time.filter(|time| day.len() == 10 && time.as_str().starts_with(day));
+    time.ok_or_else(|| invalid("write the day of the payment as 2026-11-05"))
+}
+
+fn amount_of(code: CurrencyCode) -> String {
+    ["amount-", code.code()].concat()
+}
+
+// ---- Mark ----------------------------------------------------------------------------------------
+
+/// `Oct 2026 of the unit x (live)`
+fn heading(of: &ShopMonth) -> Markup {
+    html! {
+        (view::month(of.month)) " of the unit " a href=(link::path(&["units", &of.unit])) { bdi { (of.unit) } }
+        " (" (of.mode.name()) " keys)"
+    }
+}
+
+fn hidden(of: &ShopMonth, step: &str) -> Markup {
+    html! {
+        (view::hidden("mode", of.mode.name()))
+        (view::hidden("month", &of.month.to_string()))
+        (view::hidden("step", step))
+    }
+}
+
+fn back(of: &ShopMonth, label: &str) -> Markup {
+    let page = link::path(&["units", &of.unit, "usage"]);
+    html! { p { a href={ (page) "?mode=" (of.mode.name()) } { (label) } } }
+}
+
+/// The form, with what was entered and why it is not taken.
+fn ask<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    of: &ShopMonth,
+    form: &Form,
+    problem: Option<&str>,
+) -> Page {
+    let id = FormId::new(desk.clock, desk.entropy).to_string();
+    let content = html! {
+        @if let Some(problem) = problem { (view::problem(problem)) }
+        p.lead { (heading(of)) }
+        section {
+            (view::form(&link::path(&["units", &of.unit, "paid"]), &html! {
+                (hidden(of, "mark"))
+                (view::hidden("form", &id))
+                (view::hidden("currencies", form.text("currencies")))
+                (fields(form))
+                button { "Mark as paid" }
+            }))
+        }
+        (back(of, "Back, and mark nothing"))
+    };
+    let status = if problem.is_some() { 422 } else { 200 };
+    Page { status, ..Page::new("Mark as paid", content) }
+}
+
+fn fields(form: &Form) -> Markup {
+    let currencies: Vec<_> = form.text("currencies").split(' ').collect();
+    let known = CurrencyCode::VARIANTS.iter().filter(|code| currencies.contains(&code.code()));
+    let mut codes: Vec<_> = known.copied().collect();
+    if codes.is_empty() {
+        codes = CurrencyCode::VARIANTS.to_vec();
+    }
+    let is_one = codes.len() == 1;
+    html! {
+        div.row {
+            @for code in codes {
+                (Field {
+                    name: &amount_of(code),
+                    label: &["Amount in ", code.code()].concat(),
+                    value: form.text(&amount_of(code)),
+                    hint: "As it was paid, such as 1234.50.",
+                    required: is_one,
+                    invalid: false,
+                }.render())
+            }
+        }
+        label {
+            span { "Paid on" }
+            input type="date" name="day" value=(form.text("day")) required;
+        }
+        (Field {
+            name: "invoice",
+            label: "Number of the invoice",
+            value: form.text("invoice"),
+            hint: "",
+            required: true,
+            invalid: false,
+        }.render())
+        (Field {
+            name: "unpriced",
+            label: "Pledges without a price",
+            value: form.text("unpriced"),
+            hint: "How many you accept as costing nothing. Leave it empty if there are none; the page of usage lists them.",
+            required: false,
+            invalid: false,
+        }.render())
+    }
+}
+
+fn marked(of: &ShopMonth, paid: &Paid) -> Page {
+    let content = html! {
+        (view::done(&html! { (heading(of)) " is marked as paid." }))
+        section { (facts(&paid.settlement)) }
+        p { small { (in_force()) } }
+        (back(of, "Usage"))
+    };
+    Page::new("Marked as paid", content)
+}
+
+fn in_force() -> Markup {
+    html! { "The API answers so everywhere after about " (system::seen_seconds()) " s." }
+}
+
+fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
+    let amounts = html! {
+        @for sum in sums {
+            div {
+                (sum.amount) " " bdi { (sum.currency_code) }
+                small {
+                    ", transactions: " (sum.transactions)
+                    @if sum.unpriced > 0 { ", pledges without a price: " (sum.unpriced) }
+                }
+            }
+        }
+    };
+    view::facts(&[
+        ("Amount", amounts),
+        ("Paid on", view::day(paid_at.as_str())),
+        ("Invoice", html! { bdi { (invoice) } }),
+        ("Marked", html! { (view::time(at)) " by " bdi { (by) } }),
+    ])
+}
+
+// ---- Undo ----------------------------------------------------------------------------------------
+
+/// Shows what is marked, and takes it back once that was confirmed. Makes at most four calls of Workers KV.
+pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+    _query: &Form,
+) -> Result {
+    let of = shop_month(id, form)?;
+    let is_confirmed = form.text("step") == "undo";
+    match payments::get(desk.store, &of).await? {
+        Some(now) if is_confirmed && now.at == form.text("at") => {
+            let paid = payments::undo(desk.store, &desk.author, &of).await?;
+            Ok(undone(&of, &paid))
+        }
+        Some(now) => Ok(confirm(&of, &now, is_confirmed)),
+        None => Err(Refusal::invalid(format!(
+            "nothing was undone: {} of this unit ({} keys) is not marked as paid. What was marked \
+             within the last minute may not be seen yet",
+            of.month,
+            of.mode.name()
+        ))),
+    }
+}
+
+fn confirm(of: &ShopMonth, now: &Settlement, is_other: bool) -> Page {
+    let content = html! {
+        @if is_other {
+            (view::problem("nothing was undone: this is marked otherwise than when you looked at it"))
+        }
+        p.lead { (heading(of)) " is marked as paid. Take this back?" }
+        section {
+            (facts(now))
+            (view::form(&link::path(&["units", &of.unit, "unpaid"]), &html! {
+                (hidden(of, "undo"))
+                (view::hidden("at", &now.at))
+                button.alarm { "Take it back" }
+            }))
+        }
+        (back(of, "Back, and change nothing"))
+    };
+    Page { status: if is_other { 422 } else { 200 }, ..Page::new("Undo a payment", content) }
+}
+
+fn undone(of: &ShopMonth, paid: &Paid) -> Page {
+    let content = html! {
+        (view::done(&html! { (heading(of)) " is not marked as paid any more." }))
+        section { h2 { "What was marked" } (facts(&paid.settlement)) }
+        p { small { "The record of changes keeps it. " (in_force()) } }
+        (back(of, "Usage"))
+    };
+    Page::new("Undo a payment", content)
+}

@@ -1,0 +1,276 @@
+//! A unit's profile: its name, how its pages look, and its e-mails.
+
+use super::access::Act;
+use super::form::Form;
+use super::frame::{Content, Page};
+use super::unit::{self, After};
+use super::view::{self, hidden};
+use super::{Desk, Refusal, Result, link, register};
+use crate::auth::KeyLevel;
+use crate::handle::{Clock, Entropy};
+use crate::operator::OperatorError;
+use crate::operator::register::Unknown;
+use crate::operator::units::{self, UnitRow};
+use crate::pledge::RetrievedPledgeTransaction;
+use crate::recipient::{self, Language, NewProfile, Profile};
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
+
+/// The transaction of the previews.
+const EXAMPLE: &str = include_str!("example.json");
+
+/// The policy of an e-mail that is shown: its style is part of its elements.
+pub(super) const MAIL_POLICY: &str = "default-src 'none'; img-src https: http:; style-src 'unsafe-inline'; \
+                                      frame-ancestors 'none'; sandbox";
+
+/// The texts of a profile: name, label, and what helps to fill them in.
+const TEXTS: [(&str, &str, &str); 5] = [
+    ("name", "Name", "What buyers call the shop: one line, at most 80 characters."),
+    ("logo", "Logo", "The address of an image, by https. It stands in the place of the name."),
+    ("link", "Link", "Where name and logo lead to, by https."),
+    (
+        "accent",
+        "Accent colour",
+        "Such as #8a4b2a; made darker or lighter where it would be hard to read.",
+    ),
+    ("reply-to", "Reply-to address", "The e-mail address that buyers answer to."),
+];
+
+const LANGUAGES: [(&str, &str); 13] = [
+    ("", "Each reader's own"),
+    ("da", "Danish"),
+    ("de", "German"),
+    ("en", "English"),
+    ("es", "Spanish"),
+    ("fr", "French"),
+    ("it", "Italian"),
+    ("ja", "Japanese"),
+    ("nl", "Dutch"),
+    ("pl", "Polish"),
+    ("pt", "Portuguese"),
+    ("sv", "Swedish"),
+    ("zh", "Chinese"),
+];
+
+const MAILS: [(&str, &str); 2] = [("", "No e-mails"), ("on", "Buyers get them")];
+
+/// The profile, as a form for those who may change it. `missing` is what the register lacks of the unit.
+pub(super) fn section<S, C, E>(
+    desk: &Desk<'_, S, C, E>,
+    row: &UnitRow,
+    missing: &[Unknown],
+) -> Markup {
+    let profile = members(row);
+    html! {
+        section {
+            h2 { "Profile" }
+            @if let Some(problem) = &row.problem {
+                (view::problem(&format!("its record cannot be read ({problem}): fill it in anew")))
+            }
+            p {
+                "What buyers see of the shop on their page and in their e-mail. Examples as it is now: "
+                a href=(preview_path(&row.unit, "page")) { "page" } ", "
+                a href=(preview_path(&row.unit, "mail")) { "e-mail" } "."
+            }
+            @if desk.may(Act::Operate) {
+                (profile_form(&row.unit, &profile, &seen(&profile), missing, ""))
+            } @else {
+                (facts(&profile))
+            }
+        }
+    }
+}
+
+fn members(row: &UnitRow) -> NewProfile {
+    row.profile.as_ref().map(NewProfile::from).unwrap_or_default()
+}
+
+fn preview_path(unit: &str, of: &str) -> String {
+    [&link::path(&["units", unit, "preview"]), "?of=", of].concat()
+}
+
+/// The members of a profile as texts, by the names of their fields; empty where they are absent.
+fn texts(profile: &NewProfile) -> [(&str, &str); 7] {
+    [
+        ("name", &profile.name),
+        ("logo", profile.logo.as_deref().unwrap_or_default()),
+        ("link", profile.link.as_deref().unwrap_or_default()),
+        ("accent", profile.accent.as_deref().unwrap_or_default()),
+        ("reply-to", profile.reply_to.as_deref().unwrap_or_default()),
+        ("language", profile.language.as_deref().unwrap_or_default()),
+        ("mail", if profile.mail { "on" } else { "" }),
+    ]
+}
+
+/// What a form carries of the profile that was seen, so that a later one is not lost.
+fn seen(profile: &NewProfile) -> String {
+    let members = texts(profile).map(|(_, text)| text).join("\n");
+    base16ct::lower::encode_string(&Sha256::digest(members))
+}
+
+fn facts(profile: &NewProfile) -> Markup {
+    let in_words = |options: &[(&'static str, &'static str)], value: &str| {
+        options.iter().find(|(option, _)| *option == value).map(|(_, words)| *words)
+    };
+    let words = |(name, text): (&str, &str)| match name {
+        "language" => in_words(&LANGUAGES, text).unwrap_or_default().to_owned(),
+        "mail" => in_words(&MAILS, text).unwrap_or_default().to_owned(),
+        _ => text.to_owned(),
+    };
+    let labels = TEXTS.map(|(_, label, _)| label).into_iter().chain(["Language", "E-mails"]);
+    let rows =
+        labels.zip(texts(profile)).map(|(label, text)| (label, html! { bdi { (words(text)) } }));
+    view::facts(&rows.collect::<Vec<_>>())
+}
+
+// ---- The form ------------------------------------------------------------------------------------
+
+/// `problem` names the members that are at fault.
+fn profile_form(
+    unit: &str,
+    profile: &NewProfile,
+    seen: &str,
+    missing: &[Unknown],
+    problem: &str,
+) -> Markup {
+    let [texts @ .., (_, language), (_, mail)] = texts(profile);
+    let fields = TEXTS.iter().zip(texts).map(|((name, label, hint), (_, value))| view::Field {
+        name,
+        label,
+        value,
+        hint,
+        required: *name == "name",
+        invalid: problem.contains(&format!("`{name}`")) && (*name == "name" || !value.is_empty()),
+    });
+    html! {
+        form method="post" action=(link::path(&["units", unit, "profile"])) {
+            (hidden("seen", seen))
+            div.fields {
+                @for field in fields { (field.render()) }
+                (view::select("language", "Language", &LANGUAGES, language))
+                (view::select("mail", "E-mails of new pledges", &MAILS, mail))
+            }
+            (register::question(missing))
+            div.row {
+                button { "Save the profile" }
+                @for (of, words) in [("page", "Try the page"), ("mail", "Try the e-mail")] {
+                    button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate { (words) }
+                }
+            }
+        }
+    }
+}
+
+fn sent(form: &Form) -> NewProfile {
+    let given = |name| form.given(name).map(str::to_owned);
+    NewProfile {
+        name: form.text("name").to_owned(),
+        logo: given("logo"),
+        accent: given("accent"),
+        language: given("language"),
+        link: given("link"),
+        mail: form.text("mail") == "on",
+        reply_to: given("reply-to"),
+    }
+}
+
+/// Shows an example of what was filled in, without a call; else sets the profile, with two reads and
+/// three writes at most, and then shows the unit.
+pub(super) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    form: &Form,
+    _query: &Form,
+) -> Result {
+    let wanted = sent(form);
+    if let Some(of) = form.given("preview") {
+        return match Profile::try_from(wanted.clone()) {
+            Ok(profile) => preview(Some(&profile), of),
+            Err(problem) => Ok(again(id, &wanted, form.text("seen"), &[], problem)),
+        };
+    }
+    let missing = register::missing(desk, &[KeyLevel::Unit(id.to_owned())], form).await?;
+    if let Some(problem) = register::problem(&missing) {
+        return Ok(again(id, &wanted, form.text("seen"), &missing, &problem));
+    }
+    let row = units::get(desk.store, id).await?;
+    let now = row.as_ref().map(members).unwrap_or_default();
+    if row.as_ref().is_some_and(|row| row.profile.is_some()) && seen(&now) == seen(&wanted) {
+        let words = html! { "The profile is what you sent: nothing was changed." };
+        return shown(desk, id, &words, row).await;
+    }
+    if form.text("seen") != seen(&now) {
+        return Ok(again(id, &wanted, &seen(&now), &[], OVERTAKEN));
+    }
+    match units::replace(desk.store, &desk.author, id, wanted.clone()).await {
+        Ok(row) => shown(desk, id, &saved(wanted.mail), Some(row)).await,
+        Err(OperatorError::Invalid(problem)) => Ok(again(id, &wanted, &seen(&now), &[], &problem)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+const OVERTAKEN: &str = "not saved: the profile is another than the one that you began with. Somebody else \
+     has set it meanwhile, or what was set within the last minute is not seen here yet. Look at the \
+     unit's page in another tab; to have what stands below instead, save it once more";
+
+fn saved(mails: bool) -> Markup {
+    html! {
+        "The profile is saved. Within about a minute its pages and e-mails have it everywhere."
+        @if mails { " E-mails are sent where the service has a queue, a sender and a mail service." }
+    }
+}
+
+async fn shown<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    words: &Markup,
+    row: Option<UnitRow>,
+) -> Result {
+    let after = After { notice: view::done(words), row, is_registered: true };
+    unit::page(desk, id, after).await
+}
+
+fn again(id: &str, profile: &NewProfile, seen: &str, missing: &[Unknown], problem: &str) -> Page {
+    let content = html! {
+        (view::problem(problem))
+        section {
+            h2 { "Profile of the unit " a href=(link::path(&["units", id])) { (id) } }
+            (profile_form(id, profile, seen, missing, problem))
+        }
+    };
+    Page { status: 422, ..Page::new("The profile was not saved", content) }
+}
+
+// ---- Previews ------------------------------------------------------------------------------------
+
+/// An example with the stored profile, with one read.
+pub(super) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    id: &str,
+    _form: &Form,
+    query: &Form,
+) -> Result {
+    crate::auth::check_id(id).map_err(Refusal::invalid)?;
+    let row = units::get(desk.store, id).await?;
+    preview(row.and_then(|row| row.profile).as_ref(), query.text("of"))
+}
+
+fn preview(profile: Option<&Profile>, of: &str) -> Result {
+    let example: RetrievedPledgeTransaction<'_> =
+        serde_json::from_str(EXAMPLE).map_err(OperatorError::from)?;
+    let document = match of {
+        "page" => {
+            let page = recipient::page(&example, profile, Language::En);
+            Some((page.html, page.policy))
+        }
+        "mail" => {
+            recipient::mail(&example, profile).map(|mail| (mail.html, Cow::Borrowed(MAIL_POLICY)))
+        }
+        _ => None,
+    };
+    let (html, policy) =
+        document.ok_or_else(|| Refusal::invalid("there are examples of `page` and `mail`"))?;
+    Ok(Page { status: 200, content: Content::Document(html, policy) })
+}

@@ -1,0 +1,60 @@
+//! Asks before a unit or a team is taken into the register that it lacks: its ID may be misspelt.
+
+use super::form::Form;
+use super::{Desk, Result};
+use crate::auth::KeyLevel;
+use crate::handle::{Clock, Entropy};
+use crate::operator::register::{self, Unknown};
+use crate::store::OperatorStore;
+use maud::{Markup, html};
+
+/// The field that says of an ID that it is right.
+const NEW: &str = "new";
+
+/// What the register lacks of these, unless the form says that all of it is right. Takes one read, and
+/// where something is missing a list of a thousand units or teams at a time.
+pub(super) async fn missing<S: OperatorStore, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    levels: &[KeyLevel],
+    form: &Form,
+) -> Result<Vec<Unknown>> {
+    let levels = if is_right(form) { &[] } else { levels };
+    Ok(register::look_up(desk.store, levels).await?)
+}
+
+/// Whether the form says that what is missing is spelt right.
+pub(super) fn is_right(form: &Form) -> bool {
+    !form.text(NEW).is_empty()
+}
+
+/// `the register has no unit shop_2; did you mean shop_1?`, if it lacks something.
+pub(super) fn problem(missing: &[Unknown]) -> Option<String> {
+    let parts = missing.iter().map(|Unknown { level, suggestion }| match suggestion {
+        Some(suggestion) => format!("{}; did you mean {suggestion}?", named(level)),
+        None => named(level),
+    });
+    let parts = parts.collect::<Vec<_>>();
+    (!parts.is_empty()).then(|| format!("the register has no {}", parts.join(", and no ")))
+}
+
+/// `unit shop_1`
+pub(super) fn named(level: &KeyLevel) -> String {
+    let kind = if matches!(level, KeyLevel::Unit(_)) { "unit" } else { "team" };
+    [kind, " ", level.id()].concat()
+}
+
+/// Asks in a form whether what is missing is to be added.
+pub(super) fn question(missing: &[Unknown]) -> Markup {
+    html! {
+        @if !missing.is_empty() {
+            label {
+                input type="checkbox" name=(NEW) value="yes" required;
+                @for (index, Unknown { level, .. }) in missing.iter().enumerate() {
+                    @if index == 0 { "The " } @else { " and the " }
+                    (named(level))
+                }
+                " is spelt right: add it to the register"
+            }
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! The dashboard as a Cloudflare Worker of its own: its entry point.

@@ -1,0 +1,24 @@
+// The dashboard's entry: loads the compiled module.
+import module from "./dashboard_bg.wasm";
+import * as dashboard from "./dashboard.js";
+import { recovering } from "./recover.js";
+
+const BROKEN =
+  "Something is wrong on our side. What you sent may have been done: look at the page of what you changed before you send it again.\n";
+
+dashboard.initSync({ module });
+
+export default recovering({
+  name: "dashboard",
+  fetch: dashboard.fetch,
+  instance: () => dashboard.__worker_init_state().instanceId,
+  broken: () =>
+    new Response(BROKEN, {
+      status: 500,
+      headers: {
+        "content-type": "text/plain; charset=utf-8",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+      },
+    }),
+});

@@ -1,0 +1,28 @@
+import { changes } from "./recover.js";
+
+/** The answer to a request whose instance of the module broke. @param {Request} request @param {string} id of the request */
+export function broken(request, id) {
+  const message = `${messageFor(request)} The request's ID is \`${id}\`.`; // as `src/api/problem.rs` writes it
+  const headers = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": id,
+  };
+  return Response.json({ error: "Internal error", message }, { status: 500, headers });
+}
+
+/** A create may have been recorded: the texts are those of a write that is not confirmed, in `src/api/problem.rs`. */
+function messageFor(request) {
+  if (!changes(request)) return "Something is wrong on our side. Send the request again later.";
+  return isRepeatable(request)
+    ? "The transaction may have been recorded. Repeat the request with the same Idempotency-Key: it is recorded only once."
+    : "The transaction may have been recorded, and a repeat may record it twice. To be able to repeat safely, send an Idempotency-Key.";
+}
+
+function isRepeatable(request) {
+  try {
+    return request.headers.has("idempotency-key");
+  } catch {
+    return false;
+  }
+}
