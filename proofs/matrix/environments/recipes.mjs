@@ -125,7 +125,7 @@ const atTimeline = (page) => page.waitForFunction((url) => location.href === url
 
 const atBadge = (page, text) =>
   page.waitForFunction(
-    (text) => document.querySelector("impact-badge").shadowRoot?.textContent === text,
+    (text) => document.querySelector("impact-badge")?.shadowRoot?.textContent === text,
     {},
     text,
   );
