@@ -36,7 +36,9 @@ async function buildShop({ root }) {
   );
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
-    entryPoints: ["checkout.js", "developer.js", ...others].map((name) => join(pages, name)),
+    entryPoints: ["checkout.js", "developer.js", "product.js", ...others].map((name) =>
+      join(pages, name),
+    ),
     outbase: pages,
     outdir: join(root, "build", "www"),
     loader: { ".css": "copy", ".html": "copy", ".svg": "copy" },

@@ -55,7 +55,10 @@ export const ENTRIES = [
   },
 ];
 
-const OTHERS = ["react-hook-form"];
+const OTHERS = ["badge", "react-hook-form"];
+
+/** What does something when it is imported: it defines an element. Bundlers leave other imports out that nothing uses. */
+const DOERS = ["./badge.js", "./badge.cjs"];
 
 const COMMAND = "bin/impact-pledge";
 
@@ -202,8 +205,8 @@ async function bundleWorker(source, glue) {
 }
 
 /**
- * The entries that have no wasm of their own: a pack of texts for each language, and what imports
- * the package by its name.
+ * The entries that have no wasm of their own: a pack of texts for each language, the badge, and what
+ * imports the package by its name.
  * @returns {Promise<string[]>} their names
  */
 async function buildModules(templates, pkg) {
@@ -294,7 +297,7 @@ function manifest(root, others) {
     bugs: { url: `${repository}/issues` },
     keywords: ["pledge", "impact", "validation", "wasm", "standard-schema"],
     type: "module",
-    sideEffects: false,
+    sideEffects: DOERS,
     exports: { ...exports, "./package.json": "./package.json" },
     bin: { "impact-pledge": `${COMMAND}.js` },
     engines: { node: ">=20" },

@@ -1,6 +1,11 @@
+import "impact-pledge/badge";
 import { bindForm } from "impact-pledge/form";
 
 const answer = document.querySelector("#answer");
+
+document.querySelector("#trees").addEventListener("input", ({ target }) => {
+  document.querySelector("impact-badge").setAttribute("amount", target.value);
+});
 
 bindForm(document.querySelector("form"), {
   // Your own words, by the code of a problem; the others stay in English.

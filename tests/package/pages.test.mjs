@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { openPage, useBrowser } from "../browser/chromium.mjs";
+import { accessibilityNodes, openPage, useBrowser } from "../browser/chromium.mjs";
 import { examplesOf } from "../support/examples.mjs";
 import { rowsScript } from "../support/rows.mjs";
 import { REQUEST } from "./mock-server.mjs";
@@ -30,7 +30,9 @@ async function pageWith(t, policy, { expected, body = "", ...scripts } = {}) {
     return route.fulfill({
       contentType: script === undefined ? "text/html" : "text/javascript",
       headers: { "content-security-policy": policy },
-      body: script ?? `<!doctype html><title>x</title><link rel="icon" href="data:,">${body}`,
+      body:
+        script ??
+        `<!doctype html><meta charset="utf-8"><title>x</title><link rel="icon" href="data:,">${body}`,
     });
   });
   await page.goto(ORIGIN);
@@ -182,4 +184,77 @@ test("the README's example for a page sends the whole form", async (t) => {
     "pledges.0.impact.amount": "1",
     "pledges.0.impact.offeringId": "tree",
   });
+});
+
+/** Attributes of a badge in a Polish page, what it shows, and where it leads. */
+const POLISH = 'one="{} drzewo" few="{} drzewa" many="{} drzew" other="{} drzewa"';
+const BADGES = [
+  [`amount="22" ${POLISH}`, "22 drzewa", null],
+  [`amount="12345,5" ${POLISH}`, "own text", null],
+  [`amount="1e400" ${POLISH}`, "own text", null],
+  [`amount="" ${POLISH}`, "own text", null],
+  ['amount="2" one="tree"', "own text", null],
+  ['amount="2" other="trees" lang="de_DE"', "own text", null],
+  ['amount="1" one="tree" other="trees" lang="en"', "1 tree", null],
+  ['amount="12345.5" other="<b>kilo</b>" lang="de"', "12.345,5 <b>kilo</b>", null],
+  [`amount="5" ${POLISH} href="/impact?a=1#b"`, "5 drzew", `${ORIGIN}/impact?a=1#b`],
+  [`amount="5" ${POLISH} href="https://a.example/"`, "5 drzew", "https://a.example/"],
+  [`amount="x" ${POLISH} href="//a.example"`, "own text", "http://a.example/"],
+  [`amount="5" ${POLISH} href=" java\nscript:alert(1)"`, "5 drzew", null],
+  [`amount="5" ${POLISH} href="data:text/html,x"`, "5 drzew", null],
+  [`amount="5" ${POLISH} href="https://["`, "5 drzew", null],
+  [`amount="5" ${POLISH} href=""`, "5 drzew", null],
+];
+
+test("the badge, under a policy that allows neither inline styles nor markup from text", async (t) => {
+  const policy = `${STRICT}; style-src 'self'; require-trusted-types-for 'script'`;
+  const ours = BADGES.map(([attributes]) => `<impact-badge ${attributes}>own text</impact-badge>`);
+  const [{ code }, ...others] = examples.filter(({ language }) => language === "html");
+  assert.deepEqual(others, []);
+  const page = await pageWith(t, policy, {
+    body: `<main lang="pl">${ours.join("\n")}<impact-badge amount="0" other="x"></impact-badge>${code}</main>`,
+  });
+  await page.waitForFunction(() => customElements.get("impact-badge"));
+  const shown = () =>
+    page.$$eval("impact-badge", (all) =>
+      all.map((badge) => {
+        const link = badge.shadowRoot.querySelector("[part=badge]");
+        const isOwn = link.querySelector("slot") !== null;
+        return [
+          isOwn ? badge.textContent : link.textContent,
+          link.getAttribute("href") && link.href,
+        ];
+      }),
+    );
+  const example = ["22 drzewa z zamówieniem", `${ORIGIN}/impact`];
+  assert.deepEqual(await shown(), [...BADGES.map(([, ...rest]) => rest), ["", null], example]);
+  assert.equal(await page.locator("impact-badge:empty [part=badge]").isVisible(), false);
+  const links = (await accessibilityNodes(page)).filter(({ role }) => role === "link");
+  assert.deepEqual(
+    links.map(({ name }) => name),
+    ["5 drzew", "5 drzew", "own text", example[0]],
+  );
+
+  const first = page.locator("impact-badge").first();
+  const colours = (colorScheme) =>
+    page
+      .emulateMedia({ colorScheme })
+      .then(() => first.locator("[part=badge]").evaluate((link) => getComputedStyle(link).color));
+  assert.equal(await colours("dark"), await colours("light"), "a page of light colours alone");
+  await page.evaluate(() =>
+    document.documentElement.style.setProperty("color-scheme", "light dark"),
+  );
+  assert.notEqual(await colours("dark"), await colours("light"));
+  await first.evaluate((badge) => badge.style.setProperty("--impact-color", "rgb(1, 2, 3)"));
+  assert.equal(await colours("light"), "rgb(1, 2, 3)");
+
+  const changed = (changes) =>
+    first.evaluate((badge, changes) => {
+      for (const [name, value] of Object.entries(changes)) badge.setAttribute(name, value);
+    }, changes);
+  await changed({ amount: "1", href: "/one", rel: "nofollow" });
+  assert.deepEqual((await shown())[0], ["1 drzewo", `${ORIGIN}/one`]);
+  assert.equal(await first.locator("a").getAttribute("rel"), "nofollow");
+  await changed({ amount: "none", href: "javascript:alert(1)" });
+  assert.deepEqual((await shown())[0], ["own text", null]);
 });

@@ -65,6 +65,7 @@ test("the README has examples of every entry", () => {
     "impact-pledge",
     "impact-pledge/validate",
     "impact-pledge/form",
+    "impact-pledge/badge",
     "impact-pledge/testing",
   ])
     assert.ok(
@@ -111,7 +112,7 @@ test("the examples for a server run, one behind the other", async (t) => {
 test("the examples that editors show beside a name print what stands behind them", async (t) => {
   const [up, down] = [await serve(answer), await serve(hangUp)];
   t.after(() => Promise.all([up.close(), down.close()]));
-  const types = ["index.d.ts", "validate.d.ts", "testing.d.ts"]
+  const types = ["index.d.ts", "validate.d.ts", "badge.d.ts", "testing.d.ts"]
     .map((name) =>
       readFileSync(join(project.folder, "node_modules", "impact-pledge", name), "utf8"),
     )

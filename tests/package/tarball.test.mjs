@@ -51,7 +51,8 @@ test("every file that the exports name is there, types first", () => {
   for (const each of all)
     if (typeof each === "object" && "types" in each) assert.equal(Object.keys(each)[0], "types");
   const { sideEffects, type, dependencies } = manifest;
-  assert.deepEqual([sideEffects, type, dependencies], [false, "module", undefined]);
+  assert.deepEqual(sideEffects, ["./badge.js", "./badge.cjs"], "what defines an element");
+  assert.deepEqual([type, dependencies], ["module", undefined]);
 });
 
 test("the manifest has author and addresses, and the changelog is in the tarball", () => {
@@ -111,6 +112,7 @@ const BUDGETS = {
   '{ readForm } from "impact-pledge/form"': [9_500, 500],
   '* from "impact-pledge/form"': [12_900, 500],
   '{ pledgeResolver } from "impact-pledge/react-hook-form"': [10_600, 300],
+  '* from "impact-pledge/badge"': [1_000, 100],
   '* from "impact-pledge/testing"': [190_000, 15_000],
 };
 
@@ -149,6 +151,11 @@ const WAYS = [{ format: "iife" }, { target: "es2022" }, { target: "es2020", plat
 test("validate alone costs at most 9,000 bytes, however it is bundled", async () => {
   for (const use of USES)
     for (const way of WAYS) assert.ok((await sizeOf(use, way)) <= 9_000, use + JSON.stringify(way));
+});
+
+test("an import of the badge defines it, though nothing of it is used; of another entry, nothing is left", async () => {
+  assert.ok((await sizeOf('import "impact-pledge/badge";')) > 800);
+  assert.ok((await sizeOf('import "impact-pledge/form";')) < 10);
 });
 
 test("a language costs less than 1,000 bytes", async () => {

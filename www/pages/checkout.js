@@ -1,4 +1,5 @@
 /** The checkout: amounts with a running total, problems while typing, and sending the order. */
+import "impact-pledge/badge";
 import { bindForm } from "impact-pledge/form";
 import { MESSAGES } from "../shared/messages.js";
 import { startTrace, tracePart, traceTyped } from "./trace.js";
@@ -12,7 +13,6 @@ const READING_MS = 1_800;
 const find = (selector) => document.querySelector(selector);
 const form = find("#checkout");
 const amounts = [...form.querySelectorAll("input[data-price]")];
-const list = new Intl.ListFormat("en-US", { type: "conjunction" });
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 
 // ---- Amounts ----
@@ -28,8 +28,7 @@ function chosen() {
     } = input;
     return {
       price: count * price,
-      count: count.toLocaleString("en-US"),
-      noun: count === 1 ? noun : nouns,
+      words: { amount: count, one: noun, other: nouns },
       picture: offerOf(input).querySelector("img"),
     };
   });
@@ -38,12 +37,17 @@ function chosen() {
 function showTotal() {
   const impact = chosen();
   const sum = impact.reduce((total, { price }) => total + price, 0);
-  find("[data-what]").textContent = list.format(
-    impact.map(({ count, noun }) => `${count} ${noun}`),
-  );
+  find("[data-what]").replaceChildren(...impact.map(badge));
   find("[data-impact]").textContent = impact.length > 0 ? dollars.format(sum) : "none yet";
   find("[data-total]").textContent = dollars.format(GOODS + sum);
   for (const input of amounts) offerOf(input).classList.toggle("chosen", input.valueAsNumber > 0);
+}
+
+/** The element says what is chosen in the plural and the numbers of the page's language. */
+function badge({ words }) {
+  const made = document.createElement("impact-badge");
+  for (const [name, value] of Object.entries(words)) made.setAttribute(name, String(value));
+  return made;
 }
 
 function step({ currentTarget: button }) {
@@ -192,13 +196,9 @@ function leadTo(timelineUrl) {
   setTimeout(() => location.assign(timelineUrl), READING_MS);
 }
 
-function leaf({ count, noun, picture }) {
+function leaf(offer) {
   const item = document.createElement("li");
-  const number = document.createElement("b");
-  number.textContent = count;
-  const words = document.createElement("span");
-  words.append(number, ` ${noun}`);
-  item.append(words, picture.cloneNode());
+  item.append(badge(offer), offer.picture.cloneNode());
   return item;
 }
 

@@ -1,3 +1,4 @@
+import "impact-pledge/badge";
 import { pledgeResolver } from "impact-pledge/react-hook-form";
 import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
 import { useState } from "react";
@@ -14,7 +15,7 @@ const resolver = pledgeResolver();
 
 export function Checkout() {
   const [timelineUrl, setTimelineUrl] = useState("");
-  const { register, handleSubmit, setError, formState } = useForm({
+  const { register, handleSubmit, setError, formState, watch } = useForm({
     resolver,
     defaultValues,
     mode: "onTouched",
@@ -57,7 +58,12 @@ export function Checkout() {
           aria-describedby="trees-problem"
           {...register("pledges.0.impact.amount")}
         />{" "}
-        <span id="trees-problem">{amount?.message}</span>
+        <span id="trees-problem">{amount?.message}</span>{" "}
+        <impact-badge
+          amount={watch("pledges.0.impact.amount")}
+          one="{} tree with this order"
+          other="{} trees with this order"
+        />
       </p>
       <p>
         <label htmlFor="email">E-mail address</label>{" "}

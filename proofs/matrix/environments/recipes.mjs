@@ -123,20 +123,28 @@ const statusOf = (page, field) =>
 
 const atTimeline = (page) => page.waitForFunction((url) => location.href === url, {}, TIMELINE);
 
+const atBadge = (page, text) =>
+  page.waitForFunction(
+    (text) => document.querySelector("impact-badge")?.shadowRoot?.textContent === text,
+    {},
+    text,
+  );
+
 async function atLink(page) {
   const link = await page.waitForSelector(LINK);
   assert.equal(await link.evaluate((each) => each.getAttribute("href")), TIMELINE);
 }
 
-/** From a mistyped address to the timeline. `bound`: the package's form checks itself. */
+/** From a mistyped address to the timeline. `bound`: the package's form checks itself; `badge`: what it says of 3 trees. */
 async function walk(
   workspace,
   url,
-  { problem = MUST_BE, arrive = atTimeline, bound = false } = {},
+  { problem = MUST_BE, arrive = atTimeline, bound = false, badge = "" } = {},
 ) {
   const { page, posts, see, ...shop } = await openShop(workspace, url);
   if (bound) await page.waitForFunction(() => document.querySelector("form")?.noValidate);
   await page.locator(TREES).fill("3");
+  if (badge) await atBadge(page, badge);
   await page.locator(EMAIL).fill("ada@");
   await page.locator(BUTTON).click();
   await see(problem);
@@ -289,7 +297,8 @@ const fullStack = (name, framework, flags = "") => ({
   },
 });
 
-const PLAIN = { problem: "This is not an e-mail address yet\\.", bound: true };
+const BADGE = "3 trees with this order";
+const PLAIN = { problem: "This is not an e-mail address yet\\.", bound: true, badge: BADGE };
 
 /** The recipe of plain HTML as Firefox's users meet it, by the name of the environment. */
 export const IN_FIREFOX = {
@@ -301,7 +310,7 @@ export const IN_FIREFOX = {
 /** @type {import("../main.mjs").Environment[]} */
 export const environments = [
   frontEnd("plain-html", PLAIN),
-  frontEnd("react", { arrive: atLink }),
+  frontEnd("react", { arrive: atLink, badge: BADGE }),
   fullStack("sveltekit", "@sveltejs/kit", " -- --host 127.0.0.1 --port PORT --strictPort"),
   fullStack("nuxt", "nuxt"),
   fullStack("astro", "astro"),

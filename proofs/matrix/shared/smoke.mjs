@@ -7,10 +7,10 @@ export const REQUEST = {
 };
 
 /**
- * @param {{main: any, validator: any, form: any, testing: any}} entries
+ * @param {{main: any, validator: any, form: any, badge: any, testing: any}} entries
  * @param {{baseUrl: string, fetch?: Function}} options of the client
  */
-export async function smoke({ main, validator, form, testing }, options) {
+export async function smoke({ main, validator, form, badge, testing }, options) {
   const client = new main.PledgeClient({ apiKey: "service_sk_test_x", ...options });
   const { id, charge } = await client.createPledgeTransaction(REQUEST);
   const refused = await client
@@ -28,6 +28,7 @@ export async function smoke({ main, validator, form, testing }, options) {
     bytes: validator.validateBytes(new Uint8Array([0x7b, 0x7d])).map(problemOf),
     standard: standard.value === REQUEST,
     posted: posted(form.readForm(new URLSearchParams(POSTED))),
+    said: badge.impactText({ amount: 22, lang: "pl", few: "{} drzewa", other: "trees" }),
     tested: await tested(main, testing),
   };
 }
@@ -80,17 +81,19 @@ export const EXPECTED = {
     { ...REQUEST, reference: "Größe 1", recipient: { email: "ada@" } },
     ["recipient.email: /recipient/email invalid_email"],
   ],
+  said: "22 drzewa",
   tested: ["1970-01-01T00:00:00.000Z", "order-1", 1, [200, 200, 200]],
 };
 
-/** A shopper's steps in a bound form, where there is a document. */
+/** A shopper's steps in a bound form beside a badge, where there is a document. */
 export async function smokeForm({ bindForm }, document) {
   const container = document.body.appendChild(document.createElement("div"));
   container.innerHTML = `<form>
     <input name="reference" value="order-1"><input type="hidden" name="pledges.0.impact.offeringId" value="tree">
     <input name="pledges.0.impact.amount" type="number" value="1"><input id="email" name="recipient.email">
-    <button>Send</button></form>`;
+    <button>Send</button></form><impact-badge amount="1" one="tree" other="trees" lang="en">a tree</impact-badge>`;
   const [form, email] = [container.querySelector("form"), container.querySelector("#email")];
+  const badge = container.querySelector("impact-badge").shadowRoot.textContent;
   const sent = new Promise((resolve) => bindForm(form, { onSubmit: resolve }));
   type(email, "ada@");
   const invalid = email.getAttribute("aria-invalid");
@@ -98,7 +101,13 @@ export async function smokeForm({ bindForm }, document) {
   const focused = document.activeElement === email;
   type(email, "ada@example.org");
   form.requestSubmit();
-  return { invalid, focused, corrected: email.getAttribute("aria-invalid"), sent: await sent };
+  return {
+    badge,
+    invalid,
+    focused,
+    corrected: email.getAttribute("aria-invalid"),
+    sent: await sent,
+  };
 }
 
 function type(input, text) {
@@ -107,4 +116,10 @@ function type(input, text) {
   for (const name of ["input", "focusout"]) input.dispatchEvent(new Event(name, { bubbles: true }));
 }
 
-export const EXPECTED_FORM = { invalid: "true", focused: true, corrected: null, sent: REQUEST };
+export const EXPECTED_FORM = {
+  badge: "1 tree",
+  invalid: "true",
+  focused: true,
+  corrected: null,
+  sent: REQUEST,
+};

@@ -1,0 +1,71 @@
+/** What is pledged in words, on a server: the plural and the number of each language. The element is in `pages.test.mjs`. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { packed } from "./packed.mjs";
+
+const project = await packed();
+const { impactText } = await project.load("impact-pledge/badge");
+
+/** Each sentence is the name of its category. */
+const ALL = Object.fromEntries(
+  ["zero", "one", "two", "few", "many", "other"].map((category) => [category, category]),
+);
+const ONE = { one: "{} tree with this order", other: "{} trees with this order" };
+
+/** A language, an amount and what is said of it. */
+const ROWS = [
+  ["en", 1, "1 one"],
+  ["en", 0.5, "0.5 other"],
+  ["en", 1234.5678, "1,234.5678 other"],
+  ["en", 0.1 + 0.2, "0.3 other"],
+  ["en", 1.0001, "1.0001 other"],
+  ["de", 1, "1 one"],
+  ["de", 12345.5, "12.345,5 other"],
+  ["fr", 1.5, "1,5 one"],
+  ["fr", 1e6, "1\u202f000\u202f000 many"],
+  ["pt-BR", 0.5, "0,5 one"],
+  ["es", 1234, "1234 other"],
+  ["pl", 22, "22 few"],
+  ["pl", 12, "12 many"],
+  ["pl", 1.5, "1,5 other"],
+  ["cs", 4, "4 few"],
+  ["cs", 1.5, "1,5 many"],
+  ["cs", 5, "5 other"],
+  ["ru", 21, "21 one"],
+  ["ru", 3, "3 few"],
+  ["ru", 11, "11 many"],
+  ["ar", 2, "2 two"],
+  ["ar", 3, "3 few"],
+  ["ar", 11, "11 many"],
+  ["ar-EG", 100, "١٠٠ other"],
+  ["sl", 102, "102 two"],
+  ["lv", 10, "10 zero"],
+  ["cy", 6, "6 many"],
+  ["ja", 1, "1 other"],
+];
+
+test("an amount has the plural and the number of its language", () => {
+  for (const [lang, amount, text] of ROWS)
+    assert.equal(impactText({ amount, lang, ...ALL }), text, `${lang} ${amount}`);
+});
+
+test("`{}` is the number, wherever it stands, and `other` what there is no sentence for", () => {
+  const say = (words) => impactText({ amount: 1234, lang: "de", ...words });
+  assert.equal(say(ONE), "1.234 trees with this order");
+  assert.equal(say({ other: "Danke für {}, ja {}: $&" }), "Danke für 1.234, ja 1.234: $&");
+  assert.equal(impactText({ amount: 3, lang: "zh", other: "{}棵树" }), "3棵树");
+  assert.equal(impactText({ amount: 3, lang: "pl", one: "a", few: "", other: "b" }), "3 b");
+  assert.equal(impactText({ amount: 1, lang: "en", ...ONE }), "1 tree with this order");
+});
+
+test("what is no amount, no sentence or no language is refused", () => {
+  for (const amount of [0, -1, Number.NaN, Infinity, "3", 3n, Symbol("3"), null, undefined])
+    assert.throws(() => impactText({ amount, lang: "en", ...ONE }), /`amount` must be/);
+  assert.throws(() => impactText({ amount: 2, lang: "en", one: "tree" }), /`other` must be/);
+  assert.throws(() => impactText({ amount: 2, lang: "de_DE", ...ONE }), RangeError);
+});
+
+test("by require it is the same", () => {
+  const required = project.require("impact-pledge/badge");
+  assert.equal(required.impactText({ amount: 2, lang: "en", ...ONE }), "2 trees with this order");
+});
