@@ -12,6 +12,11 @@ declare module "#wasm" {
   export default module;
 }
 
+/** The rules without WebAssembly: what binaryen's wasm2js makes of it. */
+declare module "#rules" {
+  export function instantiate(): import("./validate/wasm.ts").Exports;
+}
+
 declare module "#version" {
   export const VERSION: string;
 }

@@ -4,6 +4,7 @@ import {
   type PostedIssue,
   type ReadFormOptions,
   readForm,
+  ready,
 } from "impact-pledge/form";
 import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
 import type {
@@ -64,7 +65,9 @@ export type PledgeResolver<Optional extends boolean = false, Name extends string
   values: Values,
   context: unknown,
   form: ResolverOptions<Values>,
-) => ResolverResult<Values, PledgeValues<Values, Optional, Name>>;
+) =>
+  | ResolverResult<Values, PledgeValues<Values, Optional, Name>>
+  | Promise<ResolverResult<Values, PledgeValues<Values, Optional, Name>>>;
 
 const OPTIONS = { ...READ, name: "string" };
 
@@ -73,8 +76,9 @@ const OPTIONS = { ...READ, name: "string" };
  * not of the request are your own, what is empty is left out, and text becomes a number or a date-time where the service
  * takes one. The `type` of an error is the code of its issue, its `message` a text for shoppers.
  *
- * Where the rules cannot run, such as under a Content-Security-Policy without `'wasm-unsafe-eval'`, an error is logged, and
- * the values are passed on unchecked: your server checks them.
+ * Where WebAssembly cannot run, such as under a Content-Security-Policy without `'wasm-unsafe-eval'`, the resolver waits for
+ * the same rules as plain JavaScript. If they are not there within 5 seconds, an error is logged, and the values are passed
+ * on unchecked: your server checks them.
  *
  * @throws {TypeError} if an option does not exist or has a wrong type
  * @example
@@ -89,21 +93,34 @@ export function pledgeResolver<Optional extends boolean = false, Name extends st
 ): PledgeResolver<Optional, Name> {
   const { name, timeZone, ...others } = checkOptions(OPTIONS, options);
   const place = name ? name.split(".") : [];
-  let wasLogged = false;
-  function resolve(values: Values, _context: unknown, form: Form): ResolverResult {
+  let waits = false,
+    wasLogged = false;
+  function check(values: Values, form: Form): ResolverResult {
+    const request = valueAt(values, place),
+      fields = valueAt(form.fields, place);
+    const { payload, issues } = readForm(controlsOf(request, { fields, timeZone }), others);
+    const errors = errorsOf(issues, place, form);
+    if (form.shouldUseNativeValidation) showNatively(errors, form);
+    if (issues.length > 0) return { values: {}, errors };
+    return { values: withPayload(values, place, payload as Values | null), errors: {} };
+  }
+  async function checkLater(values: Values, form: Form): Promise<ResolverResult> {
     try {
-      const request = valueAt(values, place),
-        fields = valueAt(form.fields, place);
-      const { payload, issues } = readForm(controlsOf(request, { fields, timeZone }), others);
-      const errors = errorsOf(issues, place, form);
-      if (form.shouldUseNativeValidation) showNatively(errors, form);
-      if (issues.length > 0) return { values: {}, errors };
-      return { values: withPayload(values, place, payload as Values | null), errors: {} };
+      await ready();
+      return check(values, form);
     } catch (error) {
       if (!wasLogged) console.error("impact-pledge: the form is not checked:", error);
       wasLogged = true;
       return { values, errors: {} };
     }
+  }
+  function resolve(values: Values, _context: unknown, form: Form) {
+    try {
+      if (!waits) return check(values, form);
+    } catch {
+      waits = true; // the rules cannot run, or a value is hostile
+    }
+    return checkLater(values, form);
   }
   return resolve as PledgeResolver<Optional, Name>;
 }

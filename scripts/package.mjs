@@ -1,12 +1,12 @@
 /**
  * The npm package in pkg/: for every entry an ES module and a CommonJS one with the wasm in them as text, one for each
  * platform that wants the wasm as a module of its own, and where there is a `plain` one, two with the wasm as plain
- * JavaScript. An entry is a row of ENTRIES.
+ * JavaScript. An entry is a row of ENTRIES. `rules.js` is that plain JavaScript alone, which `form.js` and `form.cjs` import
+ * where the platform refuses wasm.
  */
 import {
   chmodSync,
   copyFileSync,
-  mkdirSync,
   readFileSync,
   readdirSync,
   writeFileSync,
@@ -20,7 +20,7 @@ import { bundledParts, licenceTexts, linkedParts } from "./lib/licences.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
 /**
- * `source` lies below pkg-templates/; `wasm` is the build that gives it, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm.
+ * `source` lies below pkg-templates/; `wasm` is the build that gives it, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` its files without wasm, which React Native takes.
  * @typedef {{name: string, path: string, source: string, wasm: string, worker?: string, kinds?: string, plain?: string}} Entry
  * @type {Entry[]}
  */
@@ -44,7 +44,7 @@ export const ENTRIES = [
     source: "form/form.ts",
     wasm: "validator",
     kinds: "kinds-of-forms.ts",
-    plain: "form/js",
+    plain: "form.react-native",
   },
   {
     name: "testing",
@@ -56,6 +56,9 @@ export const ENTRIES = [
 ];
 
 const OTHERS = ["react-hook-form"];
+
+/** The `plain` files that are entries, too. */
+const PLAIN_ENTRIES = ["validate/js"];
 
 const COMMAND = "bin/impact-pledge";
 
@@ -98,7 +101,7 @@ export async function buildPackage(tools) {
     writeFileSync(join(pkg, "THIRD-PARTY-LICENSES.txt"), texts);
   });
   log(
-    `pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`,
+    `pkg/: ${[...ENTRIES.map(({ path }) => path), ...PLAIN_ENTRIES.map((plain) => `./${plain}`)].join(", ")}`,
   );
 }
 
@@ -134,7 +137,10 @@ async function buildEntry(
     await bundle(
       `${name}.${ending}`,
       { format, inject },
-      { "#module": file("loaders", "inline.ts") },
+      {
+        "#module": file("loaders", "inline.ts"),
+        "#rules": { path: "./rules.js", external: true },
+      },
     );
   for (const [platform, query] of Object.entries(PLATFORMS))
     await bundle(
@@ -146,7 +152,7 @@ async function buildEntry(
       },
     );
   if (!plain) return;
-  mkdirSync(join(pkg, name), { recursive: true }); // where the files are found without exports, too
+  await writeRules(glue, join(pkg, "rules.js"));
   for (const [ending, format] of Object.entries(FORMATS)) {
     await bundle(
       `${plain}.${ending}`,
@@ -157,11 +163,22 @@ async function buildEntry(
         "../platform.ts": file("plain-platform.ts"),
       },
     );
-    writeFileSync(
-      join(pkg, `${plain}.d.${ending.replace("js", "ts")}`),
-      `export * from "../${name}.${ending}";\n`,
-    );
+    if (PLAIN_ENTRIES.includes(plain))
+      writeFileSync(
+        join(pkg, `${plain}.d.${ending.replace("js", "ts")}`),
+        `export * from "../${name}.${ending}";\n`,
+      );
   }
+}
+
+/** Minified, because nobody wrote it, and a page without a bundler loads it as it is. */
+async function writeRules(glue, file) {
+  const { transform } = await import("esbuild");
+  const { code } = await transform(readFileSync(glue, "utf8"), {
+    target: BUNDLE.target,
+    minify: true,
+  });
+  writeFileSync(file, code);
 }
 
 const GLOBALS = [
@@ -275,7 +292,7 @@ const version = (root) => ({
 });
 
 function manifest(root, others) {
-  const modules = [...ENTRIES.flatMap(({ plain }) => (plain ? [plain] : [])), ...others];
+  const modules = [...PLAIN_ENTRIES, ...others];
   const exports = Object.fromEntries([
     ...ENTRIES.map((entry) => [entry.path, conditions(entry)]),
     ...modules.map((name) => [`./${name}`, moduleConditions(`./${name}`)]),
@@ -316,14 +333,14 @@ function conditions({ name, plain }) {
   const require = { types: `./${name}.d.cts`, default: `./${name}.cjs` };
   return {
     ...Object.fromEntries(platforms),
-    ...(plain && { "react-native": moduleConditions(`./${plain}`) }),
+    ...(plain && { "react-native": moduleConditions(`./${name}`, `./${plain}`) }),
     require,
     default: esm(`${name}.js`),
   };
 }
 
-/** The conditions of a module that is the same on all platforms. */
-const moduleConditions = (path) => ({
-  require: { types: `${path}.d.cts`, default: `${path}.cjs` },
-  default: { types: `${path}.d.ts`, default: `${path}.js` },
+/** The conditions of a module that is the same on all platforms. @param {string} types the path of its declarations */
+const moduleConditions = (types, path = types) => ({
+  require: { types: `${types}.d.cts`, default: `${path}.cjs` },
+  default: { types: `${types}.d.ts`, default: `${path}.js` },
 });

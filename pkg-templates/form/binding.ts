@@ -10,13 +10,10 @@ import type { BindFormOptions, FormIssue } from "./types.ts";
 
 /** The checks of a form. */
 export interface Checks {
-  /** Aborted once the form is unbound. */
-  readonly signal: Pick<AbortSignal, "aborted">;
   read(): Omit<FieldReading, "ownerAt">;
   refresh(): unknown;
   /** Shows issues that a server found. */
   report(issues: unknown): unknown;
-  unbind(): void;
 }
 
 type FieldReading = Reading<Control & { readonly field: Field }, "field">;
@@ -26,14 +23,19 @@ const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while t
 /** Codes about several fields together, whose problem is shown in the element of their group. */
 const OF_GROUPS = new Set<string | undefined>([INCOMPLETE, "too_many_items"]);
 
-/** Checks a form until it is unbound. Closures, because a minifier cannot shorten the members of a class as much. */
-export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boolean>): Checks {
+/**
+ * Checks a form until it is unbound. Closures, because a minifier cannot shorten the members of a class as much.
+ * @param signal aborted when the form is unbound
+ */
+export function attachChecks(
+  form: HTMLFormElement,
+  options: BindFormOptions<boolean>,
+  signal: AbortSignal,
+): Checks {
   const wasNative = !form.noValidate;
   form.noValidate = true; // no bubbles: problems are shown beside the fields
   const messages = messagesOf(form),
     live = liveRegion(form);
-  const listening = new AbortController(),
-    { signal } = listening;
   const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that were not edited since
   const serverLines = new Set<string>(); // issues of the server without a field
   const customValidity = new Map<Field, string>(); // by field
@@ -62,6 +64,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     on(form.ownerDocument, "mouseup", () => afterEvent(() => (isPressed = false)));
     on(form, "submit", onSubmit);
     on(form, "reset", () => afterEvent(forget));
+    signal.addEventListener("abort", unbind);
   }
 
   /** Refreshes after the event has taken effect: the click after a release of the mouse, the initial values of a reset. */
@@ -269,7 +272,6 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
   }
 
   function unbind(): void {
-    listening.abort();
     clearCustomValidity(new Set()); // else the browser would still treat the fields as invalid
     problems = new Map();
     messages.show(problems);
@@ -281,7 +283,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
 
   listen();
   refresh();
-  return { signal, read: readNow, refresh, report, unbind };
+  return { read: readNow, refresh, report };
 }
 
 /** An event of a field in the form or elsewhere in the page. */

@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { useBrowser } from "./chromium.mjs";
 import {
-  FORM,
-  PLAIN,
   STRICT,
   VALID,
   box,
@@ -31,11 +29,14 @@ const LOST = /no field can show/;
 const QUIET = { invalid: null, custom: false };
 const CALM = { invalid: "false", custom: true };
 
-/** A test by both entries: that without wasm is under a policy that forbids it. */
+/** A test with wasm, and under a policy that forbids it. */
 function both(name, work) {
-  for (const entry of [FORM, PLAIN])
-    test(entry === FORM ? name : `${name}, without wasm`, (t) =>
-      work(t, (fields, options) => formPage(t, fields, { entry, ...options })),
+  for (const [ending, policy] of [
+    ["", undefined],
+    [", without wasm", STRICT],
+  ])
+    test(name + ending, (t) =>
+      work(t, (fields, options) => formPage(t, fields, { policy, ...options })),
     );
 }
 
@@ -459,21 +460,33 @@ both("an optional pledge: the order goes on without one", async (_, open) => {
   assert.deepEqual([without, pledges[0].impact.amount], [null, 2]);
 });
 
-/** Ways in which the rules cannot run: the page's policy, a global that is not there, and the reason for the developer. */
-const BLOCKED = {
-  "a policy forbids wasm": [STRICT, "", /'wasm-unsafe-eval'/],
-  "there is no WebAssembly": [undefined, "WebAssembly", /needs WebAssembly/],
-  "there is no TextEncoder": [undefined, "TextEncoder", /needs TextEncoder/],
-  "there is no TextDecoder": [undefined, "TextDecoder", /needs TextDecoder/],
+/** Ways in which the rules cannot run: a policy, a global that is not there, what comes in place of the rules, and why. */
+const NO_RULES = {
+  "a policy forbids wasm, and the other rules do not come": [
+    STRICT,
+    "",
+    "abort",
+    /imported module/,
+  ],
+  "there is no WebAssembly, and the other rules do not come": [
+    "",
+    "WebAssembly",
+    "abort",
+    /imported module/,
+  ],
+  "there is no TextEncoder": ["", "TextEncoder", "fallback", /needs TextEncoder/],
+  "there is no TextDecoder": ["", "TextDecoder", "fallback", /needs TextDecoder/],
 };
 
-for (const [name, [policy, missing, reason]] of Object.entries(BLOCKED)) {
+for (const [name, [policy, missing, outcome, reason]] of Object.entries(NO_RULES)) {
   test(`where ${name}, the form stays the browser's own`, async (t) => {
-    const expected = /wasm|Content Security Policy|impact-pledge/i;
-    const page = await formPage(t, VALID, { policy, binding: null, expected });
+    const expected = /wasm|Content Security Policy|impact-pledge|ERR_FAILED/i;
+    const onRules = (route) => route[outcome]();
+    const given = { policy: policy || undefined, binding: null, expected, onRules };
+    const page = await formPage(t, VALID, given);
     const logged = [];
     page.on("console", (message) => logged.push(`${message.type()} ${message.text()}`));
-    const found = await page.evaluate((missing) => {
+    const found = await page.evaluate(async (missing) => {
       delete globalThis[missing];
       const before = document.forms[0].outerHTML;
       bindIt();
@@ -481,15 +494,18 @@ for (const [name, [policy, missing, reason]] of Object.entries(BLOCKED)) {
       const reading = bound.read();
       bound.refresh();
       bound.report([{ path: ["reference"], message: "x" }]);
-      bound.unbind();
+      const why = await ready().catch(({ message }) => message);
+      const isNow = bound.isActive;
       bindIt();
-      return { isActive, reading, isUntouched: document.forms[0].outerHTML === before };
+      return { isActive, isNow, reading, why, isUntouched: document.forms[0].outerHTML === before };
     }, missing);
+    const { why, ...others } = found;
     const reading = { valid: false, payload: undefined, issues: [] };
-    assert.deepEqual(found, { isActive: false, reading, isUntouched: true });
+    assert.deepEqual(others, { isActive: false, isNow: false, reading, isUntouched: true });
     const ours = logged.filter((line) => line.startsWith("error impact-pledge:"));
     assert.equal(ours.length, 1, "once for the page");
     assert.match(ours[0], reason);
+    assert.match(why, reason);
     await assert.rejects(page.evaluate("bindIt({ onsubmit() {} })"), /is not an option/);
     await page.fill("#email", "ada@@");
     await send(page);
@@ -498,6 +514,89 @@ for (const [name, [policy, missing, reason]] of Object.entries(BLOCKED)) {
     await Promise.all([page.waitForURL(/posted/), send(page)]);
   });
 }
+
+test("without WebAssembly the rules are loaded by themselves, once, and with it never", async (t) => {
+  let loads = 0;
+  const onRules = (route) => {
+    loads += 1;
+    return route.fallback();
+  };
+  const page = await formPage(t, VALID, { onRules });
+  await send(page);
+  assert.equal(loads, 0);
+  await page.goto("http://form.test/");
+  await page.evaluate(() => {
+    delete globalThis.WebAssembly;
+    bindIt();
+    bound.unbind();
+    bindIt();
+    return ready();
+  });
+  assert.ok(await page.evaluate(() => bound.isActive), "as soon as `ready` is");
+  await page.fill("#email", "ada@@");
+  await send(page);
+  assert.deepEqual([await problems(page), loads], [{ email: EMAIL }, 1]);
+});
+
+/** A form under the strict policy whose rules come when the test lets them. */
+async function slowForm(t, options) {
+  const { promise, resolve } = Promise.withResolvers();
+  const page = await formPage(t, VALID, {
+    policy: STRICT,
+    onRules: (route) => promise.then(() => route.fallback()),
+    ...options,
+  });
+  return { page, arrive: resolve };
+}
+
+const isBusy = (page) => page.$eval("form", (form) => form.matches("[aria-busy=true]"));
+
+test("while the rules are on their way the browser checks alone, and sending the form waits for them", async (t) => {
+  const { page, arrive } = await slowForm(t);
+  await page.fill("#email", "ada@@");
+  await send(page);
+  assert.deepEqual([await isBusy(page), await page.evaluate(() => bound.isActive)], [false, false]);
+  await page.fill("#email", "ada..lovelace@example.org"); // HTML has nothing against it
+  await send(page);
+  await send(page);
+  assert.deepEqual([await isBusy(page), await submitted(page)], [true, []]);
+  arrive();
+  await page.waitForSelector("form:not([aria-busy])");
+  assert.deepEqual([await problems(page), await submitted(page)], [{ email: EMAIL }, []]);
+  await page.fill("#email", "ada@example.org");
+  await send(page);
+  assert.equal((await submitted(page)).length, 1);
+});
+
+test("a form that was sent goes on by itself when the rules are there, with its button", async (t) => {
+  const { page, arrive } = await slowForm(t, {
+    binding: () => ({ onSubmit: (_, { data }) => submitted.push(`${new URLSearchParams(data)}`) }),
+  });
+  await page.$eval("#send", (button) => button.setAttribute("name", "how"));
+  await send(page);
+  arrive();
+  await page.waitForFunction(() => submitted.length > 0);
+  const [data, ...others] = await submitted(page);
+  assert.match(data, /&how=$/);
+  assert.deepEqual(others, []);
+});
+
+test("rules that are late hold no order back: after 5 seconds it goes to the server, which checks it", async (t) => {
+  const { page } = await slowForm(t);
+  await page.clock.install();
+  await send(page);
+  await page.clock.fastForward(4_900);
+  assert.ok(await isBusy(page));
+  await Promise.all([page.waitForURL(/posted/), page.clock.fastForward(200)]);
+});
+
+test("a form that is unbound while its rules are on their way is the browser's own, and what was sent goes on", async (t) => {
+  const { page, arrive } = await slowForm(t);
+  await send(page);
+  await page.evaluate(() => bound.unbind());
+  arrive();
+  await page.waitForURL(/posted/);
+});
 
 test("20,000 fields with a problem and an element for it each are shown in less than a minute", {
   timeout: 60_000,
