@@ -17,6 +17,9 @@ declare module "#rules" {
   export function instantiate(): import("./validate/wasm.ts").Exports;
 }
 
+/** What to do where WebAssembly is refused. */
+declare const REMEDY: string;
+
 declare module "#version" {
   export const VERSION: string;
 }

@@ -4,13 +4,7 @@
  * JavaScript. An entry is a row of ENTRIES. `rules.js` is that plain JavaScript alone, which `form.js` and `form.cjs` import
  * where the platform refuses wasm.
  */
-import {
-  chmodSync,
-  copyFileSync,
-  readFileSync,
-  readdirSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, parse } from "node:path";
 import { replaceFolder } from "./lib/cache.mjs";
 import { writeDeclarations } from "./lib/declarations.mjs";
@@ -20,8 +14,8 @@ import { bundledParts, licenceTexts, linkedParts } from "./lib/licences.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
 /**
- * `source` lies below pkg-templates/; `wasm` is the build that gives it, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` its files without wasm, which React Native takes.
- * @typedef {{name: string, path: string, source: string, wasm: string, worker?: string, kinds?: string, plain?: string}} Entry
+ * `source` lies below pkg-templates/; `wasm` is the build that gives it, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `remedy` what its error tells to do where wasm is refused, `plain` its files without wasm, which React Native takes.
+ * @typedef {{name: string, path: string, source: string, wasm: string, worker?: string, kinds?: string, remedy?: string, plain?: string}} Entry
  * @type {Entry[]}
  */
 export const ENTRIES = [
@@ -44,6 +38,7 @@ export const ENTRIES = [
     source: "form/form.ts",
     wasm: "validator",
     kinds: "kinds-of-forms.ts",
+    remedy: "`await ready()` first",
     plain: "form.react-native",
   },
   {
@@ -56,6 +51,8 @@ export const ENTRIES = [
 ];
 
 const OTHERS = ["react-hook-form"];
+
+const IMPORT_PLAIN = "import impact-pledge/validate/js";
 
 /** The `plain` files that are entries, too. */
 const PLAIN_ENTRIES = ["validate/js"];
@@ -109,7 +106,7 @@ export async function buildPackage(tools) {
 async function buildEntry(
   tools,
   pkg,
-  { name, source, wasm: build, worker, kinds = "kinds.ts", plain },
+  { name, source, wasm: build, worker, kinds = "kinds.ts", remedy = IMPORT_PLAIN, plain },
 ) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const file = (...names) => ({ path: join(templates, ...names) });
@@ -128,7 +125,7 @@ async function buildEntry(
   const bundle = (outfile, options, more) =>
     bundleEntry(
       join(templates, source),
-      { outfile: join(pkg, outfile), ...options },
+      { outfile: join(pkg, outfile), define: { REMEDY: JSON.stringify(remedy) }, ...options },
       { ...imports, ...more },
     );
   writeFileSync(join(pkg, `${name}.wasm`), wasm);

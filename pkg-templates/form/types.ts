@@ -102,9 +102,9 @@ export interface ReportedIssue {
 /** The result of {@link bindForm}: controls the checks of a form. */
 export interface FormBinding<Optional extends boolean = false> {
   /**
-   * Whether the form is checked in the page. It is false after `unbind`, and where WebAssembly is not available, such as
-   * under a Content-Security-Policy without `'wasm-unsafe-eval'`: then the form stays as it was, and the other functions
-   * have no effect.
+   * Whether the form is checked in the page. It is false after `unbind`; where WebAssembly cannot run, such as under a
+   * Content-Security-Policy without `'wasm-unsafe-eval'`, until the rules are loaded without it (see `ready`); and where
+   * they cannot be loaded: then the form stays as it was. While it is false, the other functions have no effect.
    */
   readonly isActive: boolean;
   /** Reads the current payload and issues without showing them; not valid and without issues if not active. */

@@ -29,7 +29,7 @@ export const loadRules = (): Promise<Rules> => import("#rules");
 /** Returns the error if WebAssembly cannot be compiled. */
 function blocked(cause: unknown): Error {
   return new Error(
-    `impact-pledge needs WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js (${cause})`,
+    `impact-pledge needs WebAssembly; allow 'wasm-unsafe-eval' in script-src, or ${REMEDY} (${cause})`,
     { cause },
   );
 }
