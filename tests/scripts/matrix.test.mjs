@@ -23,7 +23,7 @@ for (const [what, error, mayBeMissing, env, outcome] of OUTCOMES) {
 const named = (...names) => chosen(names).map(({ name }) => name);
 
 test("an environment is chosen by its name, or by the words that it begins with", () => {
-  assert.deepEqual(named("vite"), ["vite-dev", "vite-build"]);
+  assert.deepEqual(named("vite"), ["vite-dev", "vite-build", "vite-strict"]);
   assert.deepEqual(named("vite-build", "page"), ["page", "vite-build"]);
   assert.deepEqual(named("vit"), []);
 });

@@ -3,6 +3,7 @@ import {
   bindForm,
   fieldAttributes,
   readForm,
+  ready,
   type FormBinding,
   type FormField,
   type FormIssue,
@@ -33,6 +34,7 @@ export function page(form: HTMLFormElement, element: Element): FormBinding {
   });
   binding.read().issues[0]?.field?.focus();
   same<typeof binding.isActive, boolean>();
+  same<ReturnType<typeof ready>, Promise<void>>();
   binding.report([
     { message: "taken" },
     { path: ["recipient", { key: "email" }], message: "…" },

@@ -190,7 +190,7 @@ export class Workspace {
     assert.equal(text, JSON.stringify(EXPECTED), `${url} answers: ${text}\n${this.#output()}`);
   }
 
-  /** A page must find what is expected. */
+  /** A page must find what is expected. @param {unknown} [expected] */
   async mustShow(url, expected = [EXPECTED, EXPECTED_FORM]) {
     const page = await this.openPage();
     await page.goto(this.#address(url));
