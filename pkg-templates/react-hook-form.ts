@@ -14,9 +14,8 @@ import type {
   ResolverOptions,
   ResolverResult,
 } from "react-hook-form";
-import { dateTimeOf } from "./form/dates.ts";
 import { READ, checkOptions } from "./form/options.ts";
-import { MAX_STEPS, type Shape, shapeWithin } from "./form/shape.ts";
+import { MAX_STEPS } from "./form/shape.ts";
 import { REQUEST } from "./generated/fields.ts";
 
 /** The options of {@link pledgeResolver}: those of `readForm`, and the place of the request. */
@@ -27,8 +26,6 @@ export interface PledgeResolverOptions<Optional extends boolean = false, Name ex
    * of a request is left out of it. Default: the members of the request stand beside your own.
    */
   name?: Name | undefined;
-  /** The time zone of dates and local times, as for `bindForm`. Default: the browser's. */
-  timeZone?: string | undefined;
 }
 
 /**
@@ -91,14 +88,14 @@ const OPTIONS = { ...READ, name: "string" };
 export function pledgeResolver<Optional extends boolean = false, Name extends string = "">(
   options: PledgeResolverOptions<Optional, Name> = {},
 ): PledgeResolver<Optional, Name> {
-  const { name, timeZone, ...others } = checkOptions(OPTIONS, options);
+  const { name, ...others } = checkOptions(OPTIONS, options);
   const place = name ? name.split(".") : [];
   let waits = false,
     wasLogged = false;
   function check(values: Values, form: Form): ResolverResult {
     const request = valueAt(values, place),
       fields = valueAt(form.fields, place);
-    const { payload, issues } = readForm(controlsOf(request, { fields, timeZone }), others);
+    const { payload, issues } = readForm(controlsOf(request, fields), others);
     const errors = errorsOf(issues, place, form);
     if (form.shouldUseNativeValidation) showNatively(errors, form);
     if (issues.length > 0) return { values: {}, errors };
@@ -154,42 +151,37 @@ function elementsOf(
 /** Stands for what a form has no text for: neither empty, nor a number or a date. */
 const UNREADABLE = "\uFFFD";
 
-interface Given {
-  /** The fields of the request, as React Hook Form keeps them. */
-  readonly fields: unknown;
-  readonly timeZone: string | undefined;
-}
-
-/** Returns the texts of the request's members by their names, as posted data has them. */
-const controlsOf = (request: unknown, given: Given): [name: string, text: string][] =>
+/**
+ * Returns the texts of the request's members by their names, as posted data has them.
+ * @param fields those of the request, as React Hook Form keeps them
+ */
+const controlsOf = (request: unknown, fields: unknown): [name: string, text: string][] =>
   Object.keys(REQUEST.members!).flatMap((name) => {
     const member = (request as Values | null | undefined)?.[name];
-    return member === undefined ? [] : controlsIn(member, [name], given);
+    return member === undefined ? [] : controlsIn(member, [name], fields);
   });
 
 function controlsIn(
   value: unknown,
   path: readonly string[],
-  given: Given,
+  fields: unknown,
 ): [name: string, text: string][] {
   const isObject = typeof value === "object" && value !== null;
   if (isObject && typeof (value as Partial<Date>).toJSON === "function")
-    return controlsIn(`${(value as Date).toJSON() ?? ""}`, path, given); // of a library for dates, too
-  if (!isObject) return [[path.join("."), textOf(value, path, given)]];
+    return controlsIn(`${(value as Date).toJSON() ?? ""}`, path, fields); // of a library for dates, too
+  if (!isObject) return [[path.join("."), textOf(value, path, fields)]];
   if (path.length >= MAX_STEPS) return [[path.join("."), UNREADABLE]];
   return Object.entries(value).flatMap(([name, member]) =>
-    controlsIn(member, [...path, name], given),
+    controlsIn(member, [...path, name], fields),
   );
 }
 
 /** What fields are that nobody has filled in: boxes that are not ticked, numbers that were not typed in. */
 const EMPTY: readonly unknown[] = [undefined, null, false, "", Number.NaN];
 
-function textOf(value: unknown, path: readonly string[], { fields, timeZone }: Given): string {
-  if (EMPTY.includes(value))
-    return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
-  const shape = path.reduce<Shape | undefined>(shapeWithin, REQUEST);
-  return shape?.format === "date-time" ? dateTimeOf(String(value), timeZone) : String(value);
+function textOf(value: unknown, path: readonly string[], fields: unknown): string {
+  if (!EMPTY.includes(value)) return String(value);
+  return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
 }
 
 /** Returns the values with the payload in place of what it was read from. */

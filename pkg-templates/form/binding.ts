@@ -3,6 +3,7 @@ import { showFailure } from "./failure.ts";
 import { type Field, controlsOf, fieldsOf } from "./fields.ts";
 import { type Line, liveRegion } from "./live.ts";
 import { type Problem, messagesOf } from "./messages.ts";
+import { nativeText } from "./native.ts";
 import { type Control, type Reading, read } from "./read.ts";
 import { type ServerIssue, issuesOf, quietly, readIssues } from "./reported.ts";
 import { formText, reportedText } from "./texts.ts";
@@ -241,9 +242,11 @@ export function attachChecks(
   /** Returns the problem found by the rules, or else by the browser, or else by the server. */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
     if (!touched.has(field) || (issue?.code === INCOMPLETE && !wasSent)) return undefined;
-    const text = field.validationMessage;
-    return text
-      ? { text, group: OF_GROUPS.has(issue?.code) ? issue!.path.join(".") : undefined }
+    return field.validationMessage
+      ? {
+          text: issue?.message ?? nativeText(field, options.messages),
+          group: OF_GROUPS.has(issue?.code) ? issue!.path.join(".") : undefined,
+        }
       : serverErrors.get(field);
   }
 

@@ -55,7 +55,7 @@ let wasLogged = false;
  * @example
  * ```js
  * const { valid, payload, issues } = readForm(await request.formData(), {
- *   hidden: (name) => name.endsWith(".offeringId"),
+ *   optional: true,
  *   timeZone: "Europe/Berlin",
  * });
  * ```
@@ -64,15 +64,16 @@ export function readForm<Optional extends boolean = false>(
   data: PostedData,
   options: ReadFormOptions<Optional> = {},
 ): FormReading<PostedIssue, Optional> {
-  const { hidden = () => false, timeZone = "UTC", ...others } = checkOptions(READ, options);
+  checkOptions(READ, options);
   const entries = [...(data as Iterable<readonly [string, string]>)].filter(
     ([, value]) => typeof value === "string",
   );
   return reading(
     read(
-      entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })),
+      // A problem of all pledges belongs to an amount, which is never hidden.
+      entries.map(([name, value]) => ({ name, value, hidden: !name.endsWith(".amount") })),
       "name",
-      { ...others, timeZone },
+      options,
     ),
   );
 }

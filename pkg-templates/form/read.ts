@@ -2,8 +2,8 @@
  * Reads a plain HTML form as a create request: names are paths, values are text. A control named `recipient.email` or
  * `pledges.0.impact.amount` is that member of the request; those named `notifications` are its items. A name whose first
  * step is not a member of the request belongs to the shop and is ignored; any other unknown name becomes an unknown
- * member, which the rules report. Empty controls are left out, and so are items in which no visible field is filled in,
- * nor a hidden amount; the items after them move up. Where the contract requires a number or a date-time, text that can be
+ * member, which the rules report. Empty controls are left out, and so are pledges whose amount is not filled in; the items
+ * after them move up. Where the contract requires a number or a date-time, text that can be
  * read as one is converted. Other text goes into the payload unchanged, and the rules report what is wrong with it.
  * The request is written as JSON text, not built as an object, because two filled controls of the same name are a
  * duplicate member: the rules report it, and an object cannot hold it.
@@ -143,23 +143,21 @@ const isFilled = ({ value }: Read) => value !== "";
 const isVisible = ({ hidden }: Read) => !hidden;
 
 /**
- * Whether an item is present: a visible field is filled in, or if it has only hidden fields, its amount, or else itself. (In
- * posted data a pledge whose box is not ticked has hidden fields alone, and no amount.)
+ * The controls by which an item is chosen: a pledge's amount, and the item's own. (Nothing else shows whether a shopper has
+ * chosen it: fields with a value from the start, and hidden ones, are posted in any case.)
  */
-function isPresent(item: Node): boolean {
-  const hasVisible = item.all.some(isVisible);
-  return (hasVisible ? item.all.filter(isVisible) : (amountsOf(item) ?? item.own)).some(isFilled);
-}
-
-const amountsOf = ({ parts }: Node) => parts.get("impact")?.parts.get("amount")?.own;
+const choosing = ({ own, parts }: Node): Read[] => [
+  ...own,
+  ...(parts.get("impact")?.parts.get("amount")?.own ?? []),
+];
 
 /**
- * Removes the pledges that are not chosen. @returns whether anything is left, including under misspelt names
+ * Removes the pledges that are not chosen, or whose amount is 0. @returns whether anything is left, including under misspelt
+ * names
  */
 function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
-  for (const [index, item] of pledges.parts) {
-    if (!isPresent(item) || amountsOf(item)?.every(isNothing)) pledges.parts.delete(index);
-  }
+  for (const [index, item] of pledges.parts)
+    if (choosing(item).every(isNothing)) pledges.parts.delete(index);
   return (
     pledges.parts.size > 0 ||
     pledges.own.some(isFilled) ||
@@ -202,7 +200,7 @@ function arrayOf({ shape, own, parts }: Node, path: string, owners: Owners): str
   const numbered = [...parts]
     .sort(([a], [b]) => (a as never) - (b as never))
     .map(([, item]) => item);
-  const items = [...unnumbered, ...numbered.filter(isPresent)];
+  const items = [...unnumbered, ...numbered.filter((item) => choosing(item).some(isFilled))];
   return `[${items.map((item, index) => valuesOf(item, path + index, owners)[0])}]`;
 }
 

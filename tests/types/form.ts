@@ -3,7 +3,7 @@ import {
   bindForm,
   fieldAttributes,
   readForm,
-  ready,
+  type ready,
   type FormBinding,
   type FormField,
   type FormIssue,
@@ -85,7 +85,7 @@ export function rendered(): void {
 export function server(data: FormData, query: URLSearchParams): void {
   const { issues } = readForm(data);
   same<typeof issues, readonly PostedIssue[]>();
-  readForm(query, { hidden: (name) => name === "reference" });
+  readForm(query, { maxIssues: 10 });
   readForm([["reference", "order-1"]]);
   // @ts-expect-error a form is bound, not read
   readForm(document.forms[0]);
