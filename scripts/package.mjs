@@ -52,7 +52,7 @@ export const ENTRIES = [
 
 const OTHERS = ["react-hook-form"];
 
-const IMPORT_PLAIN = "import impact-pledge/validate/js";
+const REMEDY = "allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js";
 
 /** The `plain` files that are entries, too. */
 const PLAIN_ENTRIES = ["validate/js"];
@@ -106,7 +106,7 @@ export async function buildPackage(tools) {
 async function buildEntry(
   tools,
   pkg,
-  { name, source, wasm: build, worker, kinds = "kinds.ts", remedy = IMPORT_PLAIN, plain },
+  { name, source, wasm: build, worker, kinds = "kinds.ts", remedy = REMEDY, plain },
 ) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const file = (...names) => ({ path: join(templates, ...names) });

@@ -4,25 +4,26 @@ import { type Field, controlsOf, fieldsOf } from "./fields.ts";
 import { type Line, liveRegion } from "./live.ts";
 import { type Problem, messagesOf } from "./messages.ts";
 import { nativeText } from "./native.ts";
-import { type Control, type Reading, read } from "./read.ts";
+import { type Control, type OwnerAt, type Reading, read } from "./read.ts";
 import { type ServerIssue, issuesOf, quietly, readIssues } from "./reported.ts";
 import { formText, reportedText } from "./texts.ts";
 import type { BindFormOptions, FormIssue } from "./types.ts";
 
 /** The checks of a form. */
 export interface Checks {
-  read(): Omit<FieldReading, "ownerAt">;
+  read(): FieldReading;
   refresh(): unknown;
   /** Shows issues that a server found. */
   report(issues: unknown): unknown;
 }
 
-type FieldReading = Reading<Control & { readonly field: Field }, "field">;
-type FieldIssue = FieldReading["issues"][number];
+type FieldControl = Control & { readonly field: Field };
+type FieldReading = [Reading<FieldControl, "field">, OwnerAt<FieldControl, "field">];
+type FieldIssue = FieldReading[0]["issues"][number];
 
 const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while the shopper is still filling it in
 /** Codes about several fields together, whose problem is shown in the element of their group. */
-const OF_GROUPS = new Set<string | undefined>([INCOMPLETE, "too_many_items"]);
+const OF_GROUPS = /_items$/;
 
 /**
  * Checks a form until it is unbound. Closures, because a minifier cannot shorten the members of a class as much.
@@ -47,7 +48,7 @@ export function attachChecks(
   let isPressed = false; // a mouse button is down: showing a message now could move the click target
   let problems = new Map<Field, Problem>(); // those that are shown, by field
   let lines = new Set<string>(); // the problems that no field can show
-  let fieldAt: FieldReading["ownerAt"] | undefined; // returns the field of a path in the payload that was sent
+  let fieldAt: FieldReading[1] | undefined; // returns the field of a path in the payload that was sent
   let failure: HTMLElement | undefined; // the message that `onSubmit` failed
   let notified: string | undefined; // the last pointers and codes passed to `onIssues`
 
@@ -90,7 +91,7 @@ export function attachChecks(
     for (const field of fieldsOf(form)) touched.add(field);
     forgetServer();
     wasSent = true;
-    const { payload, issues, ownerAt } = refresh(true);
+    const [{ payload, issues }, ownerAt] = refresh(true);
     fieldAt = ownerAt;
     if (issues.length > 0 || problems.size > 0) block(event, issues);
     else if (options.onSubmit) submit(event, payload);
@@ -138,7 +139,7 @@ export function attachChecks(
     const issues = readIssues(reported);
     if (signal.aborted) return issues.length > 0;
     forgetServer();
-    fieldAt ??= readNow().ownerAt;
+    fieldAt ??= readNow()[1];
     const fields = new Set(fieldsOf(form));
     for (const issue of issues)
       addServerIssue({ ...issue, field: fieldAt(issue.path.join("."))! }, fields);
@@ -188,7 +189,7 @@ export function attachChecks(
   function refresh(isSilent?: boolean): FieldReading {
     const fields = fieldsOf(form),
       reading = readNow(fields),
-      { issues } = reading;
+      [{ issues }] = reading;
     const first = new Map<Field | null, FieldIssue>(
       [...issues].reverse().map((issue) => [issue.field, issue]),
     );
@@ -245,7 +246,7 @@ export function attachChecks(
     return field.validationMessage
       ? {
           text: issue?.message ?? nativeText(field, options.messages),
-          group: OF_GROUPS.has(issue?.code) ? issue!.path.join(".") : undefined,
+          group: OF_GROUPS.test(issue?.code as string) ? issue!.path.join(".") : undefined,
         }
       : serverErrors.get(field);
   }

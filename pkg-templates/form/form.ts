@@ -3,7 +3,7 @@ import { type Checks, attachChecks } from "./binding.ts";
 import { zoneOf } from "./dates.ts";
 import { resend } from "./failure.ts";
 import { MESSAGES, READ, checkOptions } from "./options.ts";
-import { type Control, type Reading, read } from "./read.ts";
+import { read } from "./read.ts";
 import { loadIfNeeded, ready } from "./rules.ts";
 import type {
   BindFormOptions,
@@ -46,7 +46,6 @@ const BIND = {
 
 /** The signals of bound forms, aborted when they are unbound. */
 const bound = new WeakMap<HTMLFormElement, AbortSignal>();
-let wasLogged = false;
 
 /**
  * Reads and checks the posted data of a form on your server, by the same rules as {@link bindForm} in the page.
@@ -68,14 +67,13 @@ export function readForm<Optional extends boolean = false>(
   const entries = [...(data as Iterable<readonly [string, string]>)].filter(
     ([, value]) => typeof value === "string",
   );
-  return reading(
-    read(
-      // A problem of all pledges belongs to an amount, which is never hidden.
-      entries.map(([name, value]) => ({ name, value, hidden: !name.endsWith(".amount") })),
-      "name",
-      options,
-    ),
+  const [reading] = read(
+    // A problem of all pledges belongs to an amount, which is never hidden.
+    entries.map(([name, value]) => ({ name, value, hidden: !name.endsWith(".amount") })),
+    "name",
+    options,
   );
+  return reading as never;
 }
 
 /**
@@ -109,7 +107,7 @@ export function bindForm<Optional extends boolean = false>(
   form: Dom<"HTMLFormElement">,
   options: BindFormOptions<Optional> = {},
 ): FormBinding<Optional> {
-  if (typeof form?.elements !== "object" || typeof form.addEventListener !== "function")
+  if (typeof form?.requestSubmit !== "function")
     throw new TypeError("`bindForm` takes a form element");
   if (bound.get(form)?.aborted === false)
     throw new TypeError("this form is bound already: unbind it first");
@@ -124,47 +122,36 @@ export function bindForm<Optional extends boolean = false>(
   const rules = loadIfNeeded();
   if (rules) {
     holdUntil(() => checks, form, signal);
-    rules.then(attach).catch((error) => {
-      binding.abort();
-      log(error);
-    });
+    rules.then(attach, () => binding.abort());
   } else attach();
-  const active = () => (signal.aborted ? undefined : checks);
   return {
     get isActive() {
-      return Boolean(active());
+      return Boolean(checks);
     },
-    read: () => reading(checks?.read() ?? { valid: false, issues: [] }),
-    refresh: () => void active()?.refresh(),
-    report: (issues) => void active()?.report(issues),
-    unbind: () => binding.abort(),
+    read: () => (checks ? checks.read()[0] : { valid: false, issues: [] }) as never,
+    refresh: () => void checks?.refresh(),
+    report: (issues) => void checks?.report(issues),
+    unbind() {
+      binding.abort();
+      checks = undefined;
+    },
   };
 }
 
 /** Holds back a form that is sent before the rules are loaded. Sends it again once they are, or will not be in time. */
 function holdUntil(areLoaded: () => unknown, form: HTMLFormElement, signal: AbortSignal): void {
-  let isSent = false,
-    isFree = false;
+  let isWaiting: boolean | undefined; // false: not any more
   async function hold(event: SubmitEvent): Promise<void> {
-    const submitter = event.submitter as HTMLButtonElement | null;
-    if (isFree || areLoaded() || event.target !== form || submitter?.formNoValidate) return;
+    if (areLoaded() || isWaiting === false || event.target !== form) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    if (isSent) return;
-    isSent = true;
+    if (isWaiting) return;
+    isWaiting = true;
     form.setAttribute("aria-busy", "true");
     await ready().catch(() => {}); // the server checks the form, too
-    isFree = true;
+    isWaiting = false;
     form.removeAttribute("aria-busy");
-    resend(form, submitter);
+    resend(form, event.submitter);
   }
   form.addEventListener("submit", hold, { capture: true, signal });
 }
-
-function log(error: unknown): void {
-  if (!wasLogged) console.error("impact-pledge: forms are not checked:", error);
-  wasLogged = true;
-}
-
-const reading = ({ valid, payload, issues }: Omit<Reading<Control, never>, "ownerAt">) =>
-  ({ valid, payload, issues }) as never;

@@ -40,9 +40,10 @@ export interface Reading<C, Member extends keyof C> {
   readonly valid: boolean;
   readonly payload?: unknown;
   readonly issues: (Issue & { readonly [M in Member]: C[M] | null })[];
-  /** Returns that property of the control that a path with dots belongs to. */
-  readonly ownerAt: (path: string) => C[Member] | null;
 }
+
+/** Returns that property of the control that a path with dots belongs to. */
+export type OwnerAt<C, Member extends keyof C> = (path: string) => C[Member] | null;
 
 /**
  * Reads and checks a form, in time linear in the length of its names and values, except for sorting the items.
@@ -52,7 +53,7 @@ export function read<C extends Control, Member extends keyof C & string>(
   controls: readonly C[],
   member: Member,
   { messages, optional, timeZone, ...limits }: Options = {},
-): Reading<C, Member> {
+): [Reading<C, Member>, OwnerAt<C, Member>] {
   const { request, unknown, others } = nodesOf(controls, timeZone);
   const owners = new Map(others.reverse().map((control) => [control.name, control])); // of several, the first
   const isChosen = !optional || choose(request.parts.get("pledges"), unknown);
@@ -63,7 +64,7 @@ export function read<C extends Control, Member extends keyof C & string>(
   const memberOf = (control: Read | undefined) =>
     controls[control?.index as number]?.[member] ?? null;
   const ownerAt = (path: string) => memberOf(owners.get(path));
-  if (!isChosen) return { valid: true, payload: null, issues: [], ownerAt };
+  if (!isChosen) return [{ valid: true, payload: null, issues: [] }, ownerAt];
   const issues: (NewIssue & Partial<Record<string, unknown>>)[] = checkJson(
     coder("TextEncoder").encode(json),
     false,
@@ -77,12 +78,8 @@ export function read<C extends Control, Member extends keyof C & string>(
         : ownerAt(issue.path.join("."));
     issue.message = messageOf(issue, messages);
   }
-  return {
-    valid: issues.length === 0,
-    payload: JSON.parse(json),
-    issues: issues as never,
-    ownerAt,
-  };
+  const valid = issues.length === 0;
+  return [{ valid, payload: JSON.parse(json), issues: issues as never }, ownerAt];
 }
 
 /** The controls of a node of the request: those of its own name, all that are in it, and its child nodes by name or index. */

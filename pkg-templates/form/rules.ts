@@ -22,6 +22,7 @@ export function loadIfNeeded(): Promise<unknown> | undefined {
     tryRules();
   } catch {
     loading = loadRules().then(useRules).then(tryRules);
+    loading.catch((error) => console.error("impact-pledge: forms are not checked:", error));
   }
   return loading;
 }
@@ -35,10 +36,9 @@ export function loadIfNeeded(): Promise<unknown> | undefined {
  */
 export async function ready(): Promise<void> {
   const rules = loadIfNeeded();
-  if (rules) await Promise.race([rules, late()]);
+  if (rules)
+    await Promise.race([
+      rules,
+      new Promise((_, reject) => setTimeout(reject, PATIENCE_MS, new Error("the rules are late"))),
+    ]);
 }
-
-const late = () =>
-  new Promise((_, reject) =>
-    setTimeout(() => reject(new Error("the rules did not load in time")), PATIENCE_MS),
-  );

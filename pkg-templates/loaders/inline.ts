@@ -28,8 +28,5 @@ export const loadRules = (): Promise<Rules> => import("#rules");
 
 /** Returns the error if WebAssembly cannot be compiled. */
 function blocked(cause: unknown): Error {
-  return new Error(
-    `impact-pledge needs WebAssembly; allow 'wasm-unsafe-eval' in script-src, or ${REMEDY} (${cause})`,
-    { cause },
-  );
+  return new Error(`impact-pledge needs WebAssembly; ${REMEDY} (${cause})`, { cause });
 }

@@ -18,7 +18,7 @@ export const en: LocalePack = /* @__PURE__ */ pack("en", {
   unreadable: "This entry cannot be read",
   too_low: { other: "At least #" },
   too_high: { other: "At most #" },
-  invalid_value: "This value does not fit here",
+  invalid_value: "This entry cannot be used",
   more_issues: { one: "There is # more problem", other: "There are # more problems" },
   summary: { one: "Please check # entry", other: "Please check # entries" },
   submit_failed: "This could not be sent",

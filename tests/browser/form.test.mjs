@@ -67,15 +67,15 @@ const CONTROLS = {
     <select multiple name="notifications"><option selected>Email<option selected value="MessagingServiceA">A</select>`,
     {
       pledges: [{ impact: { amount: 0.5, offeringId: "plastic-kg" } }],
-      trigger: { date: "2026-01-31T12:00:00+05:30" },
+      trigger: { date: "2026-01-31T12:00:00Z" },
       notifications: ["Email", "MessagingServiceA"],
     },
   ],
-  "a date": [
+  "a date, of the same day wherever the browser is": [
     `${VALID}${field("day", "trigger.date", 'type="date" value="2026-07-31"')}`,
     {
       pledges: [{ impact: { amount: 3, offeringId: "tree" } }],
-      trigger: { date: "2026-07-31T00:00:00+05:30" },
+      trigger: { date: "2026-07-31T00:00:00Z" },
     },
   ],
 };
@@ -108,7 +108,7 @@ both("a field is checked as it is left, and again as it is corrected", async (_,
   assert.deepEqual(await problems(page), { email: EMAIL }, "and wrong again");
 });
 
-/** What is typed into a field of a form without a problem, and what the field says then; undefined: the browser's own words. */
+/** What is typed into a field of a form without a problem, and what the field says then. */
 const MISTAKES = [
   ["reference", "", EMPTY],
   ["email", "ada@", EMAIL],
@@ -116,13 +116,13 @@ const MISTAKES = [
   ["amount", "1e", "Enter a number"], // which the browser can't read
   ["typo", "x", "This field is not used here"],
   ["outer", "example.org/orders", "Enter a web address such as https://example.org/"],
-  ["zip", "1234", undefined],
+  ["zip", "1234", "Five digits"], // its title
 ];
 
 test("each mistake is told at its field, in words for a shopper", async (t) => {
   const page = await formPage(
     t,
-    `${VALID}${field("typo", "recipient.emial")}${field("zip", "address.zip", 'required pattern="[0-9]{5}" value="12345"')}`,
+    `${VALID}${field("typo", "recipient.emial")}${field("zip", "address.zip", 'required pattern="[0-9]{5}" title="Five digits" value="12345"')}`,
     { outside: field("outer", "trigger.externalUrl", 'form="form"') },
   );
   for (const [id, typed, text] of MISTAKES) {
@@ -131,8 +131,7 @@ test("each mistake is told at its field, in words for a shopper", async (t) => {
     await page.focus(`#${id}`);
     await page.keyboard.type(typed);
     await leave(page);
-    const own = await page.$eval(`#${id}`, (input) => input.validationMessage);
-    const wrong = { [id]: text ?? own };
+    const wrong = { [id]: text };
     assert.deepEqual(await problems(page), wrong);
     await send(page);
     assert.deepEqual(await submitted(page), []);
@@ -259,6 +258,47 @@ test("texts are the page's own, by code, and what has none stays", async (t) => 
     amount: MORE,
   });
   assert.equal((await lines(page))[0], "4 Fehler");
+});
+
+/** What the browser alone finds in fields of the shop: attributes, what is typed, and what the field says in German. */
+const FOUND_BY_BROWSER = {
+  name: ["required", "", "Bitte füllen Sie dieses Feld aus"],
+  copy: ['type="email"', "ada", "Geben Sie eine E-Mail-Adresse wie ada@example.org ein"],
+  site: ['type="url"', "x", "Geben Sie eine vollständige Webadresse wie https://example.org/ ein"],
+  count: ['type="number"', "1e", "Geben Sie eine Zahl ein"],
+  day: ['type="date"', "1", "Geben Sie ein gültiges Datum mit Uhrzeit ein"],
+  least: ['type="number" min="0.0005" step="any"', "0", "Mindestens 0.0005"],
+  most: ['type="number" max="1"', "2", "Höchstens 1"],
+  whole: ['type="number"', "1.5", "Dieser Wert passt hier nicht"],
+  zip: ['pattern="[0-9]{5}"', "1", "Dieser Wert passt hier nicht"],
+  own: ['pattern="x"', "y", "Aus dem Skript der Seite"],
+};
+
+test("what the browser alone finds is told in the language of the other texts", async (t) => {
+  const fields = Object.entries(FOUND_BY_BROWSER).map(([id, [attributes]]) =>
+    field(id, `address.${id}`, attributes),
+  );
+  const page = await formPage(t, VALID + fields.join(""), { binding: () => ({ messages: de }) });
+  for (const [id, [, typed]] of Object.entries(FOUND_BY_BROWSER)) {
+    await page.focus(`#${id}`);
+    await page.keyboard.type(typed);
+  }
+  await page.$eval("#own", (input) => input.setCustomValidity("Aus dem Skript der Seite"));
+  await send(page);
+  const texts = Object.entries(FOUND_BY_BROWSER).map(([id, [, , text]]) => [id, text]);
+  assert.deepEqual(await problems(page), Object.fromEntries(texts));
+});
+
+test("texts by code are told where the browser finds what they are about", async (t) => {
+  const page = await formPage(t, VALID + field("zip", "address.zip", "required"), {
+    binding: () => ({
+      optional: true,
+      messages: ({ code, path, pointer, field, meta }) =>
+        [code, path, pointer, field.id, Object.keys(meta)].join(" "),
+    }),
+  });
+  await send(page);
+  assert.deepEqual(await problems(page), { zip: "required address,zip /address/zip zip " });
 });
 
 test("a group that is still empty is not shown as a problem before the form is sent", async (t) => {
@@ -500,7 +540,7 @@ for (const [name, [policy, missing, outcome, reason]] of Object.entries(NO_RULES
       return { isActive, isNow, reading, why, isUntouched: document.forms[0].outerHTML === before };
     }, missing);
     const { why, ...others } = found;
-    const reading = { valid: false, payload: undefined, issues: [] };
+    const reading = { valid: false, issues: [] };
     assert.deepEqual(others, { isActive: false, isNow: false, reading, isUntouched: true });
     const ours = logged.filter((line) => line.startsWith("error impact-pledge:"));
     assert.equal(ours.length, 1, "once for the page");
