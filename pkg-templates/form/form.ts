@@ -116,13 +116,17 @@ export function bindForm<Optional extends boolean = false>(
     { signal } = binding;
   bound.set(form, signal);
   let checks: Checks | undefined;
+  const unbind = () => {
+    binding.abort();
+    checks = undefined;
+  };
   const attach = () => {
     if (!signal.aborted) checks = attachChecks(form, options, signal);
   };
   const rules = loadIfNeeded();
   if (rules) {
     holdUntil(() => checks, form, signal);
-    rules.then(attach, () => binding.abort());
+    rules.then(attach, unbind);
   } else attach();
   return {
     get isActive() {
@@ -131,10 +135,7 @@ export function bindForm<Optional extends boolean = false>(
     read: () => (checks ? checks.read()[0] : { valid: false, issues: [] }) as never,
     refresh: () => void checks?.refresh(),
     report: (issues) => void checks?.report(issues),
-    unbind() {
-      binding.abort();
-      checks = undefined;
-    },
+    unbind,
   };
 }
 

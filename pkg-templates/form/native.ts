@@ -8,9 +8,9 @@ export function nativeText(field: Field, messages: object | undefined): string {
     path = name.split("."),
     issue = { path, pointer: ["", ...path].join("/"), message, field, meta: {} };
   if (validity.customError) return message; // of the page's own script
-  const [code, count] = found(field);
-  if (!code && title) return title; // HTML's place to say what a `pattern` stands for
-  return messageOf({ ...issue, code: code ?? "invalid_value", count }, messages);
+  // A title is HTML's place to say what a `pattern` stands for.
+  const [code = title ? "" : "invalid_value", count] = found(field);
+  return code ? messageOf({ ...issue, code, count }, messages) : title;
 }
 
 /** Returns the code of what the browser finds, if it has one of its own, and the limit of a range. */

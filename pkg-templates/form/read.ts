@@ -165,8 +165,7 @@ function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
 const isNothing = ({ value }: Read) => value === "" || (DECIMAL.test(value) && Number(value) === 0);
 
 /** Returns the control that issues of a node belong to: its own, or else the first in it; visible ones first. */
-const ownerOf = ({ own, all }: Node) =>
-  own.find(isVisible) ?? all.find(isVisible) ?? own[0] ?? all[0];
+const ownerOf = ({ own, all }: Node) => [...own, ...all].find(isVisible) ?? own[0] ?? all[0];
 
 // The request as JSON. Each function enters the control of every value that it writes into `owners`, by its path with dots.
 

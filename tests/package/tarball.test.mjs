@@ -127,6 +127,7 @@ async function sizeOf(contents, way = {}) {
     platform: "browser",
     outdir: project.folder,
     splitting: !way.format,
+    chunkNames: "[name]", // a hash in it would change what brotli makes of the rest by dozens of bytes
     write: false,
     logLevel: "error",
     ...way,
