@@ -156,10 +156,10 @@ test("validate alone costs at most 9,000 bytes, however it is bundled", async ()
     for (const way of WAYS) assert.ok((await sizeOf(use, way)) <= 9_000, use + JSON.stringify(way));
 });
 
-test("the rules without wasm cost 7,000 bytes in a single file, and nothing elsewhere until they are needed", async () => {
+test("the rules without wasm cost at most 7,200 bytes in a single file, and nothing elsewhere until they are needed", async () => {
   const use = 'export { bindForm } from "impact-pledge/form";';
   const added = (await sizeOf(use, { format: "iife" })) - (await sizeOf(use));
-  assert.ok(added > 6_500 && added <= 7_000, `${added}`);
+  assert.ok(added > 6_500 && added <= 7_200, `${added}`);
 });
 
 test("a language costs less than 1,000 bytes", async () => {
