@@ -12,6 +12,14 @@ declare module "#wasm" {
   export default module;
 }
 
+/** The rules without WebAssembly: what binaryen's wasm2js makes of it. */
+declare module "#rules" {
+  export function instantiate(): import("./validate/wasm.ts").Exports;
+}
+
+/** What to do where WebAssembly is refused. */
+declare const REMEDY: string;
+
 declare module "#version" {
   export const VERSION: string;
 }

@@ -4,6 +4,7 @@ import {
   type PostedIssue,
   type ReadFormOptions,
   readForm,
+  ready,
 } from "impact-pledge/form";
 import type { CreatePledgeTransactionRequest } from "impact-pledge/validate";
 import type {
@@ -13,9 +14,8 @@ import type {
   ResolverOptions,
   ResolverResult,
 } from "react-hook-form";
-import { dateTimeOf } from "./form/dates.ts";
 import { READ, checkOptions } from "./form/options.ts";
-import { MAX_STEPS, type Shape, shapeWithin } from "./form/shape.ts";
+import { MAX_STEPS } from "./form/shape.ts";
 import { REQUEST } from "./generated/fields.ts";
 
 /** The options of {@link pledgeResolver}: those of `readForm`, and the place of the request. */
@@ -26,8 +26,6 @@ export interface PledgeResolverOptions<Optional extends boolean = false, Name ex
    * of a request is left out of it. Default: the members of the request stand beside your own.
    */
   name?: Name | undefined;
-  /** The time zone of dates and local times, as for `bindForm`. Default: the browser's. */
-  timeZone?: string | undefined;
 }
 
 /**
@@ -64,7 +62,9 @@ export type PledgeResolver<Optional extends boolean = false, Name extends string
   values: Values,
   context: unknown,
   form: ResolverOptions<Values>,
-) => ResolverResult<Values, PledgeValues<Values, Optional, Name>>;
+) =>
+  | ResolverResult<Values, PledgeValues<Values, Optional, Name>>
+  | Promise<ResolverResult<Values, PledgeValues<Values, Optional, Name>>>;
 
 const OPTIONS = { ...READ, name: "string" };
 
@@ -73,8 +73,9 @@ const OPTIONS = { ...READ, name: "string" };
  * not of the request are your own, what is empty is left out, and text becomes a number or a date-time where the service
  * takes one. The `type` of an error is the code of its issue, its `message` a text for shoppers.
  *
- * Where the rules cannot run, such as under a Content-Security-Policy without `'wasm-unsafe-eval'`, an error is logged, and
- * the values are passed on unchecked: your server checks them.
+ * Where WebAssembly cannot run, such as under a Content-Security-Policy without `'wasm-unsafe-eval'`, the resolver waits for
+ * the same rules as plain JavaScript. If they are not there within 5 seconds, an error is logged, and the values are passed
+ * on unchecked: your server checks them.
  *
  * @throws {TypeError} if an option does not exist or has a wrong type
  * @example
@@ -87,23 +88,36 @@ const OPTIONS = { ...READ, name: "string" };
 export function pledgeResolver<Optional extends boolean = false, Name extends string = "">(
   options: PledgeResolverOptions<Optional, Name> = {},
 ): PledgeResolver<Optional, Name> {
-  const { name, timeZone, ...others } = checkOptions(OPTIONS, options);
+  const { name, ...others } = checkOptions(OPTIONS, options);
   const place = name ? name.split(".") : [];
-  let wasLogged = false;
-  function resolve(values: Values, _context: unknown, form: Form): ResolverResult {
+  let waits = false,
+    wasLogged = false;
+  function check(values: Values, form: Form): ResolverResult {
+    const request = valueAt(values, place),
+      fields = valueAt(form.fields, place);
+    const { payload, issues } = readForm(controlsOf(request, fields), others);
+    const errors = errorsOf(issues, place, form);
+    if (form.shouldUseNativeValidation) showNatively(errors, form);
+    if (issues.length > 0) return { values: {}, errors };
+    return { values: withPayload(values, place, payload as Values | null), errors: {} };
+  }
+  async function checkLater(values: Values, form: Form): Promise<ResolverResult> {
     try {
-      const request = valueAt(values, place),
-        fields = valueAt(form.fields, place);
-      const { payload, issues } = readForm(controlsOf(request, { fields, timeZone }), others);
-      const errors = errorsOf(issues, place, form);
-      if (form.shouldUseNativeValidation) showNatively(errors, form);
-      if (issues.length > 0) return { values: {}, errors };
-      return { values: withPayload(values, place, payload as Values | null), errors: {} };
+      await ready();
+      return check(values, form);
     } catch (error) {
       if (!wasLogged) console.error("impact-pledge: the form is not checked:", error);
       wasLogged = true;
       return { values, errors: {} };
     }
+  }
+  function resolve(values: Values, _context: unknown, form: Form) {
+    try {
+      if (!waits) return check(values, form);
+    } catch {
+      waits = true; // the rules cannot run, or a value is hostile
+    }
+    return checkLater(values, form);
   }
   return resolve as PledgeResolver<Optional, Name>;
 }
@@ -137,42 +151,37 @@ function elementsOf(
 /** Stands for what a form has no text for: neither empty, nor a number or a date. */
 const UNREADABLE = "\uFFFD";
 
-interface Given {
-  /** The fields of the request, as React Hook Form keeps them. */
-  readonly fields: unknown;
-  readonly timeZone: string | undefined;
-}
-
-/** Returns the texts of the request's members by their names, as posted data has them. */
-const controlsOf = (request: unknown, given: Given): [name: string, text: string][] =>
+/**
+ * Returns the texts of the request's members by their names, as posted data has them.
+ * @param fields those of the request, as React Hook Form keeps them
+ */
+const controlsOf = (request: unknown, fields: unknown): [name: string, text: string][] =>
   Object.keys(REQUEST.members!).flatMap((name) => {
     const member = (request as Values | null | undefined)?.[name];
-    return member === undefined ? [] : controlsIn(member, [name], given);
+    return member === undefined ? [] : controlsIn(member, [name], fields);
   });
 
 function controlsIn(
   value: unknown,
   path: readonly string[],
-  given: Given,
+  fields: unknown,
 ): [name: string, text: string][] {
   const isObject = typeof value === "object" && value !== null;
   if (isObject && typeof (value as Partial<Date>).toJSON === "function")
-    return controlsIn(`${(value as Date).toJSON() ?? ""}`, path, given); // of a library for dates, too
-  if (!isObject) return [[path.join("."), textOf(value, path, given)]];
+    return controlsIn(`${(value as Date).toJSON() ?? ""}`, path, fields); // of a library for dates, too
+  if (!isObject) return [[path.join("."), textOf(value, path, fields)]];
   if (path.length >= MAX_STEPS) return [[path.join("."), UNREADABLE]];
   return Object.entries(value).flatMap(([name, member]) =>
-    controlsIn(member, [...path, name], given),
+    controlsIn(member, [...path, name], fields),
   );
 }
 
 /** What fields are that nobody has filled in: boxes that are not ticked, numbers that were not typed in. */
 const EMPTY: readonly unknown[] = [undefined, null, false, "", Number.NaN];
 
-function textOf(value: unknown, path: readonly string[], { fields, timeZone }: Given): string {
-  if (EMPTY.includes(value))
-    return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
-  const shape = path.reduce<Shape | undefined>(shapeWithin, REQUEST);
-  return shape?.format === "date-time" ? dateTimeOf(String(value), timeZone) : String(value);
+function textOf(value: unknown, path: readonly string[], fields: unknown): string {
+  if (!EMPTY.includes(value)) return String(value);
+  return elementsOf(fields, path)[0]?.validity?.badInput ? UNREADABLE : "";
 }
 
 /** Returns the values with the payload in place of what it was read from. */

@@ -44,6 +44,7 @@ async function buildShop({ root }) {
     loader: { ".css": "copy", ".html": "copy", ".svg": "copy" },
     write: false,
     bundle: true,
+    splitting: true,
     minify: true,
     format: "esm",
     target: "es2022",

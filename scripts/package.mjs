@@ -1,16 +1,10 @@
 /**
  * The npm package in pkg/: for every entry an ES module and a CommonJS one with the wasm in them as text, one for each
  * platform that wants the wasm as a module of its own, and where there is a `plain` one, two with the wasm as plain
- * JavaScript. An entry is a row of ENTRIES.
+ * JavaScript. An entry is a row of ENTRIES. `rules.js` is that plain JavaScript alone, which `form.js` and `form.cjs` import
+ * where the platform refuses wasm.
  */
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, parse } from "node:path";
 import { replaceFolder } from "./lib/cache.mjs";
 import { writeDeclarations } from "./lib/declarations.mjs";
@@ -20,8 +14,8 @@ import { bundledParts, licenceTexts, linkedParts } from "./lib/licences.mjs";
 import { buildWasm } from "./lib/wasm.mjs";
 
 /**
- * `source` lies below pkg-templates/; `wasm` is the build that gives it, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `plain` the entry without wasm.
- * @typedef {{name: string, path: string, source: string, wasm: string, worker?: string, kinds?: string, plain?: string}} Entry
+ * `source` lies below pkg-templates/; `wasm` is the build that gives it, `worker` the source that becomes {@link bundleWorker}'s, `kinds` the table of issues, `remedy` what its error tells to do where wasm is refused, `plain` its files without wasm, which React Native takes.
+ * @typedef {{name: string, path: string, source: string, wasm: string, worker?: string, kinds?: string, remedy?: string, plain?: string}} Entry
  * @type {Entry[]}
  */
 export const ENTRIES = [
@@ -44,7 +38,8 @@ export const ENTRIES = [
     source: "form/form.ts",
     wasm: "validator",
     kinds: "kinds-of-forms.ts",
-    plain: "form/js",
+    remedy: "`await ready()` first",
+    plain: "form.react-native",
   },
   {
     name: "testing",
@@ -59,6 +54,11 @@ const OTHERS = ["badge", "react-hook-form"];
 
 /** What does something when it is imported: it defines an element. Bundlers leave other imports out that nothing uses. */
 const DOERS = ["./badge.js", "./badge.cjs"];
+
+const REMEDY = "allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js";
+
+/** The `plain` files that are entries, too. */
+const PLAIN_ENTRIES = ["validate/js"];
 
 const COMMAND = "bin/impact-pledge";
 
@@ -101,7 +101,7 @@ export async function buildPackage(tools) {
     writeFileSync(join(pkg, "THIRD-PARTY-LICENSES.txt"), texts);
   });
   log(
-    `pkg/: ${ENTRIES.flatMap(({ path, plain }) => [path, ...(plain ? [`./${plain}`] : [])]).join(", ")}`,
+    `pkg/: ${[...ENTRIES.map(({ path }) => path), ...PLAIN_ENTRIES.map((plain) => `./${plain}`)].join(", ")}`,
   );
 }
 
@@ -109,7 +109,7 @@ export async function buildPackage(tools) {
 async function buildEntry(
   tools,
   pkg,
-  { name, source, wasm: build, worker, kinds = "kinds.ts", plain },
+  { name, source, wasm: build, worker, kinds = "kinds.ts", remedy = REMEDY, plain },
 ) {
   const [templates, folder] = [join(tools.root, "pkg-templates"), await buildWasm(tools, build)];
   const file = (...names) => ({ path: join(templates, ...names) });
@@ -128,7 +128,7 @@ async function buildEntry(
   const bundle = (outfile, options, more) =>
     bundleEntry(
       join(templates, source),
-      { outfile: join(pkg, outfile), ...options },
+      { outfile: join(pkg, outfile), define: { REMEDY: JSON.stringify(remedy) }, ...options },
       { ...imports, ...more },
     );
   writeFileSync(join(pkg, `${name}.wasm`), wasm);
@@ -137,7 +137,10 @@ async function buildEntry(
     await bundle(
       `${name}.${ending}`,
       { format, inject },
-      { "#module": file("loaders", "inline.ts") },
+      {
+        "#module": file("loaders", "inline.ts"),
+        "#rules": { path: "./rules.js", external: true },
+      },
     );
   for (const [platform, query] of Object.entries(PLATFORMS))
     await bundle(
@@ -149,7 +152,7 @@ async function buildEntry(
       },
     );
   if (!plain) return;
-  mkdirSync(join(pkg, name), { recursive: true }); // where the files are found without exports, too
+  await writeRules(glue, join(pkg, "rules.js"));
   for (const [ending, format] of Object.entries(FORMATS)) {
     await bundle(
       `${plain}.${ending}`,
@@ -160,11 +163,22 @@ async function buildEntry(
         "../platform.ts": file("plain-platform.ts"),
       },
     );
-    writeFileSync(
-      join(pkg, `${plain}.d.${ending.replace("js", "ts")}`),
-      `export * from "../${name}.${ending}";\n`,
-    );
+    if (PLAIN_ENTRIES.includes(plain))
+      writeFileSync(
+        join(pkg, `${plain}.d.${ending.replace("js", "ts")}`),
+        `export * from "../${name}.${ending}";\n`,
+      );
   }
+}
+
+/** Minified, because nobody wrote it, and a page without a bundler loads it as it is. */
+async function writeRules(glue, file) {
+  const { transform } = await import("esbuild");
+  const { code } = await transform(readFileSync(glue, "utf8"), {
+    target: BUNDLE.target,
+    minify: true,
+  });
+  writeFileSync(file, code);
 }
 
 const GLOBALS = [
@@ -278,7 +292,7 @@ const version = (root) => ({
 });
 
 function manifest(root, others) {
-  const modules = [...ENTRIES.flatMap(({ plain }) => (plain ? [plain] : [])), ...others];
+  const modules = [...PLAIN_ENTRIES, ...others];
   const exports = Object.fromEntries([
     ...ENTRIES.map((entry) => [entry.path, conditions(entry)]),
     ...modules.map((name) => [`./${name}`, moduleConditions(`./${name}`)]),
@@ -319,14 +333,14 @@ function conditions({ name, plain }) {
   const require = { types: `./${name}.d.cts`, default: `./${name}.cjs` };
   return {
     ...Object.fromEntries(platforms),
-    ...(plain && { "react-native": moduleConditions(`./${plain}`) }),
+    ...(plain && { "react-native": moduleConditions(`./${name}`, `./${plain}`) }),
     require,
     default: esm(`${name}.js`),
   };
 }
 
-/** The conditions of a module that is the same on all platforms. */
-const moduleConditions = (path) => ({
-  require: { types: `${path}.d.cts`, default: `${path}.cjs` },
-  default: { types: `${path}.d.ts`, default: `${path}.js` },
+/** The conditions of a module that is the same on all platforms. @param {string} types the path of its declarations */
+const moduleConditions = (types, path = types) => ({
+  require: { types: `${types}.d.cts`, default: `${path}.cjs` },
+  default: { types: `${types}.d.ts`, default: `${path}.js` },
 });

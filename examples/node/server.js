@@ -36,9 +36,7 @@ async function orderOfScript(request) {
 /** The form itself, posted by a browser without JavaScript. */
 async function orderOfForm(request) {
   const values = new URLSearchParams(await text(request));
-  const { valid, payload, issues } = readForm(values, {
-    hidden: (name) => name === "reference" || name.endsWith(".offeringId"),
-  });
+  const { valid, payload, issues } = readForm(values);
   if (!valid) return html(422, page({ values, issues }));
   try {
     const { timelineUrl } = await client.createPledgeTransaction(payload);

@@ -21,22 +21,16 @@ const COMPLETIONS: Record<string, string> = {
 const OPTIONS = { optional: "boolean", jsx: "boolean" };
 
 /**
- * The smallest positive number: a minimum that excludes 0, but no amount that the rules accept. (In an empty field the
- * arrow key steps to this number, and then to 1.)
- */
-const LEAST = "5e-324";
-
-/**
  * Returns the attributes of the input for a member of the request, so that HTML checks as many rules as it can even
  * without JavaScript. HTML's rules for e-mail addresses and URLs differ slightly: browsers do not accept a quoted local
- * part, for example.
+ * part, for example. HTML cannot say "greater than 0": the amount 0 is left to {@link bindForm} and {@link readForm}.
  *
  * @param path the name of a field, such as `recipient.email`; `notifications` for each of its checkboxes
  * @throws {TypeError} if the path is not a field of the request, or an option does not exist
  * @example
  * ```jsx
  * <input {...fieldAttributes("pledges.0.impact.amount", { jsx: true })} />
- * // name="pledges.0.impact.amount" type="number" min="5e-324" step="any" inputMode="decimal" required
+ * // name="pledges.0.impact.amount" type="number" min="0" step="any" inputMode="decimal" required
  * ```
  */
 export function fieldAttributes<Jsx extends boolean = false>(
@@ -55,7 +49,7 @@ export function fieldAttributes<Jsx extends boolean = false>(
     name: path,
     type: isNumber ? "number" : (TYPES[format ?? first] ?? "text"),
     ...(isNumber && {
-      min: isOptional ? "0" : LEAST,
+      min: "0",
       [jsx ? "inputMode" : "inputmode"]: "decimal",
     }),
     ...((isNumber || format === "date-time") && { step: "any" }),

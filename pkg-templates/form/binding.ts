@@ -3,37 +3,41 @@ import { showFailure } from "./failure.ts";
 import { type Field, controlsOf, fieldsOf } from "./fields.ts";
 import { type Line, liveRegion } from "./live.ts";
 import { type Problem, messagesOf } from "./messages.ts";
-import { type Control, type Reading, read } from "./read.ts";
+import { nativeText } from "./native.ts";
+import { type Control, type OwnerAt, type Reading, read } from "./read.ts";
 import { type ServerIssue, issuesOf, quietly, readIssues } from "./reported.ts";
 import { formText, reportedText } from "./texts.ts";
 import type { BindFormOptions, FormIssue } from "./types.ts";
 
 /** The checks of a form. */
 export interface Checks {
-  /** Aborted once the form is unbound. */
-  readonly signal: Pick<AbortSignal, "aborted">;
-  read(): Omit<FieldReading, "ownerAt">;
+  read(): FieldReading;
   refresh(): unknown;
   /** Shows issues that a server found. */
   report(issues: unknown): unknown;
-  unbind(): void;
 }
 
-type FieldReading = Reading<Control & { readonly field: Field }, "field">;
-type FieldIssue = FieldReading["issues"][number];
+type FieldControl = Control & { readonly field: Field };
+type FieldReading = [Reading<FieldControl, "field">, OwnerAt<FieldControl, "field">];
+type FieldIssue = FieldReading[0]["issues"][number];
 
 const INCOMPLETE = "too_few_items"; // shown once the form was sent, not while the shopper is still filling it in
 /** Codes about several fields together, whose problem is shown in the element of their group. */
-const OF_GROUPS = new Set<string | undefined>([INCOMPLETE, "too_many_items"]);
+const OF_GROUPS = /_items$/;
 
-/** Checks a form until it is unbound. Closures, because a minifier cannot shorten the members of a class as much. */
-export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boolean>): Checks {
+/**
+ * Checks a form until it is unbound. Closures, because a minifier cannot shorten the members of a class as much.
+ * @param signal aborted when the form is unbound
+ */
+export function attachChecks(
+  form: HTMLFormElement,
+  options: BindFormOptions<boolean>,
+  signal: AbortSignal,
+): Checks {
   const wasNative = !form.noValidate;
   form.noValidate = true; // no bubbles: problems are shown beside the fields
   const messages = messagesOf(form),
     live = liveRegion(form);
-  const listening = new AbortController(),
-    { signal } = listening;
   const serverErrors = messages.serverErrors(fieldsOf(form)); // of fields that were not edited since
   const serverLines = new Set<string>(); // issues of the server without a field
   const customValidity = new Map<Field, string>(); // by field
@@ -44,7 +48,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
   let isPressed = false; // a mouse button is down: showing a message now could move the click target
   let problems = new Map<Field, Problem>(); // those that are shown, by field
   let lines = new Set<string>(); // the problems that no field can show
-  let fieldAt: FieldReading["ownerAt"] | undefined; // returns the field of a path in the payload that was sent
+  let fieldAt: FieldReading[1] | undefined; // returns the field of a path in the payload that was sent
   let failure: HTMLElement | undefined; // the message that `onSubmit` failed
   let notified: string | undefined; // the last pointers and codes passed to `onIssues`
 
@@ -62,6 +66,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     on(form.ownerDocument, "mouseup", () => afterEvent(() => (isPressed = false)));
     on(form, "submit", onSubmit);
     on(form, "reset", () => afterEvent(forget));
+    signal.addEventListener("abort", unbind);
   }
 
   /** Refreshes after the event has taken effect: the click after a release of the mouse, the initial values of a reset. */
@@ -86,7 +91,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     for (const field of fieldsOf(form)) touched.add(field);
     forgetServer();
     wasSent = true;
-    const { payload, issues, ownerAt } = refresh(true);
+    const [{ payload, issues }, ownerAt] = refresh(true);
     fieldAt = ownerAt;
     if (issues.length > 0 || problems.size > 0) block(event, issues);
     else if (options.onSubmit) submit(event, payload);
@@ -134,7 +139,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
     const issues = readIssues(reported);
     if (signal.aborted) return issues.length > 0;
     forgetServer();
-    fieldAt ??= readNow().ownerAt;
+    fieldAt ??= readNow()[1];
     const fields = new Set(fieldsOf(form));
     for (const issue of issues)
       addServerIssue({ ...issue, field: fieldAt(issue.path.join("."))! }, fields);
@@ -184,7 +189,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
   function refresh(isSilent?: boolean): FieldReading {
     const fields = fieldsOf(form),
       reading = readNow(fields),
-      { issues } = reading;
+      [{ issues }] = reading;
     const first = new Map<Field | null, FieldIssue>(
       [...issues].reverse().map((issue) => [issue.field, issue]),
     );
@@ -238,9 +243,11 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
   /** Returns the problem found by the rules, or else by the browser, or else by the server. */
   function problemOf(field: Field, issue: FieldIssue | undefined): Problem | undefined {
     if (!touched.has(field) || (issue?.code === INCOMPLETE && !wasSent)) return undefined;
-    const text = field.validationMessage;
-    return text
-      ? { text, group: OF_GROUPS.has(issue?.code) ? issue!.path.join(".") : undefined }
+    return field.validationMessage
+      ? {
+          text: issue?.message ?? nativeText(field, options.messages),
+          group: OF_GROUPS.test(issue?.code as string) ? issue!.path.join(".") : undefined,
+        }
       : serverErrors.get(field);
   }
 
@@ -269,7 +276,6 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
   }
 
   function unbind(): void {
-    listening.abort();
     clearCustomValidity(new Set()); // else the browser would still treat the fields as invalid
     problems = new Map();
     messages.show(problems);
@@ -281,7 +287,7 @@ export function attachChecks(form: HTMLFormElement, options: BindFormOptions<boo
 
   listen();
   refresh();
-  return { signal, read: readNow, refresh, report, unbind };
+  return { read: readNow, refresh, report };
 }
 
 /** An event of a field in the form or elsewhere in the page. */

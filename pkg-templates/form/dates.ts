@@ -1,6 +1,7 @@
 /*
  * Converts the values of HTML's date and datetime-local controls, such as `2026-01-31` and `2026-01-31T12:00`, to RFC 3339
- * date-times: the local time, or midnight of the date, with the UTC offset of a time zone.
+ * date-times: the local time, or midnight of the date, with the UTC offset of a time zone. Without one it is UTC, in the page
+ * as on the server: posted data does not show a browser's zone.
  */
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?:(:\d\d)(\.\d{1,3})?)?)?$/;
@@ -10,16 +11,16 @@ const DAY_MS = 86_400_000;
 let kept: Zone | undefined;
 
 interface Zone {
-  readonly timeZone: string | undefined;
+  readonly timeZone: string;
   readonly format: Intl.DateTimeFormat;
 }
 
-/** Returns the formatter of a time zone. @param timeZone an IANA name; if undefined, the zone of the process or browser */
-export function zoneOf(timeZone: string | undefined): Zone {
+/** Returns the formatter of a time zone. @param timeZone an IANA name */
+export function zoneOf(timeZone: string): Zone {
   if (kept && kept.timeZone === timeZone) return kept;
   try {
     const format = new Intl.DateTimeFormat("en-US", {
-      timeZone: timeZone as string,
+      timeZone,
       timeZoneName: "longOffset",
     });
     kept = { timeZone, format };
@@ -34,7 +35,7 @@ export function zoneOf(timeZone: string | undefined): Zone {
  * uses the earlier of two equal times at the end of summer time, and moves a skipped time forward by the length of the
  * gap. It relies on zones not to change their offset twice within two days.
  */
-export function dateTimeOf(text: string, timeZone: string | undefined): string {
+export function dateTimeOf(text: string, timeZone = "UTC"): string {
   const [, date, time = "00:00", seconds = ":00", fraction = ""] = text.match(LOCAL) ?? [];
   const local = `${date}T${time}${seconds}`,
     asUtc = Date.parse(`${local}Z`);

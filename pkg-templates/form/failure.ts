@@ -20,9 +20,13 @@ export function showFailure(
   retry.type = "button";
   retry.onclick = () => {
     submitter?.focus(); // this button will be removed
-    form.requestSubmit((submitter as Partial<HTMLButtonElement>)?.form === form ? submitter : null);
+    resend(form, submitter);
   };
   alert.append(elementOf(form, "p", formText(messages, "submit_failed")), retry);
   form.append(alert);
   return alert;
 }
+
+/** Sends the form again by the same button, if it is still there. */
+export const resend = (form: HTMLFormElement, submitter: HTMLElement | null): void =>
+  form.requestSubmit((submitter as Partial<HTMLButtonElement>)?.form === form ? submitter : null);

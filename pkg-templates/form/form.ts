@@ -1,8 +1,10 @@
 /* `impact-pledge/form`: a plain HTML form that checks itself, and the same check of posted data on a server. */
 import { type Checks, attachChecks } from "./binding.ts";
 import { zoneOf } from "./dates.ts";
+import { resend } from "./failure.ts";
 import { MESSAGES, READ, checkOptions } from "./options.ts";
-import { type Control, type Reading, read } from "./read.ts";
+import { read } from "./read.ts";
+import { loadIfNeeded, ready } from "./rules.ts";
 import type {
   BindFormOptions,
   FormBinding,
@@ -14,6 +16,7 @@ import type {
 } from "./types.ts";
 
 export { fieldAttributes } from "./attributes.ts";
+export { ready } from "./rules.ts";
 export type {
   BindFormOptions,
   FieldAttributes,
@@ -42,8 +45,7 @@ const BIND = {
 };
 
 /** The signals of bound forms, aborted when they are unbound. */
-const bound = new WeakMap<HTMLFormElement, Pick<AbortSignal, "aborted">>();
-let wasLogged = false;
+const bound = new WeakMap<HTMLFormElement, AbortSignal>();
 
 /**
  * Reads and checks the posted data of a form on your server, by the same rules as {@link bindForm} in the page.
@@ -52,7 +54,7 @@ let wasLogged = false;
  * @example
  * ```js
  * const { valid, payload, issues } = readForm(await request.formData(), {
- *   hidden: (name) => name.endsWith(".offeringId"),
+ *   optional: true,
  *   timeZone: "Europe/Berlin",
  * });
  * ```
@@ -61,17 +63,17 @@ export function readForm<Optional extends boolean = false>(
   data: PostedData,
   options: ReadFormOptions<Optional> = {},
 ): FormReading<PostedIssue, Optional> {
-  const { hidden = () => false, timeZone = "UTC", ...others } = checkOptions(READ, options);
+  checkOptions(READ, options);
   const entries = [...(data as Iterable<readonly [string, string]>)].filter(
     ([, value]) => typeof value === "string",
   );
-  return reading(
-    read(
-      entries.map(([name, value]) => ({ name, value, hidden: hidden(name) })),
-      "name",
-      { ...others, timeZone },
-    ),
+  const [reading] = read(
+    // A problem of all pledges belongs to an amount, which is never hidden.
+    entries.map(([name, value]) => ({ name, value, hidden: !name.endsWith(".amount") })),
+    "name",
+    options,
   );
+  return reading as never;
 }
 
 /**
@@ -82,7 +84,9 @@ export function readForm<Optional extends boolean = false>(
  * A problem is shown after the field was left or chosen, until it is solved: in the element with
  * `data-problem="{name}"`, or in a new paragraph of class `impact-pledge-problem` after the field.
  *
- * If WebAssembly is not available, the form stays unchanged, and an error is logged once per page.
+ * Where WebAssembly cannot run, the same rules are loaded as plain JavaScript. Until they are there, only the browser checks
+ * the form, and sending it waits for them, 5 seconds at most. Without them the form stays the browser's own, and an error is
+ * logged once per page.
  *
  * @throws {TypeError} if the first argument is not a form, the form is already bound, or an option does not exist or has a
  *   wrong type
@@ -103,46 +107,52 @@ export function bindForm<Optional extends boolean = false>(
   form: Dom<"HTMLFormElement">,
   options: BindFormOptions<Optional> = {},
 ): FormBinding<Optional> {
-  if (typeof form?.elements !== "object" || typeof form.addEventListener !== "function")
+  if (typeof form?.requestSubmit !== "function")
     throw new TypeError("`bindForm` takes a form element");
   if (bound.get(form)?.aborted === false)
     throw new TypeError("this form is bound already: unbind it first");
   checkOptions(BIND, options);
-  const { signal, read, refresh, report, unbind } = canRun() ? attachChecks(form, options) : INERT;
+  const binding = new AbortController(),
+    { signal } = binding;
   bound.set(form, signal);
-  const whileActive =
-    <Argument = void>(work: (argument: Argument) => unknown) =>
-    (argument: Argument) =>
-      void (signal.aborted || work(argument));
+  let checks: Checks | undefined;
+  const unbind = () => {
+    binding.abort();
+    checks = undefined;
+  };
+  const attach = () => {
+    if (!signal.aborted) checks = attachChecks(form, options, signal);
+  };
+  const rules = loadIfNeeded();
+  if (rules) {
+    holdUntil(() => checks, form, signal);
+    rules.then(attach, unbind);
+  } else attach();
   return {
     get isActive() {
-      return !signal.aborted;
+      return Boolean(checks);
     },
-    read: () => reading(read()),
-    refresh: whileActive(() => refresh()),
-    report: whileActive(report),
-    unbind: whileActive(unbind),
+    read: () => (checks ? checks.read()[0] : { valid: false, issues: [] }) as never,
+    refresh: () => void checks?.refresh(),
+    report: (issues) => void checks?.report(issues),
+    unbind,
   };
 }
 
-/** The checks of a form that cannot be checked. */
-const INERT = {
-  signal: { aborted: true },
-  read: () => ({ valid: false, issues: [] }),
-} as Partial<Checks> as Checks;
-
-type FieldControl = Control & { readonly field?: undefined };
-
-/** Whether the rules can run here: tries them on an issue that needs both TextEncoder and TextDecoder. */
-function canRun(): unknown {
-  try {
-    return read([{ name: "recipient.x", value: "x" } as FieldControl], "field");
-  } catch (error) {
-    if (!wasLogged) console.error("impact-pledge: forms are not checked:", error);
-    wasLogged = true;
-    return false;
+/** Holds back a form that is sent before the rules are loaded. Sends it again once they are, or will not be in time. */
+function holdUntil(areLoaded: () => unknown, form: HTMLFormElement, signal: AbortSignal): void {
+  let isWaiting: boolean | undefined; // false: not any more
+  async function hold(event: SubmitEvent): Promise<void> {
+    if (areLoaded() || isWaiting === false || event.target !== form) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (isWaiting) return;
+    isWaiting = true;
+    form.setAttribute("aria-busy", "true");
+    await ready().catch(() => {}); // the server checks the form, too
+    isWaiting = false;
+    form.removeAttribute("aria-busy");
+    resend(form, event.submitter);
   }
+  form.addEventListener("submit", hold, { capture: true, signal });
 }
-
-const reading = ({ valid, payload, issues }: Omit<Reading<Control, never>, "ownerAt">) =>
-  ({ valid, payload, issues }) as never;

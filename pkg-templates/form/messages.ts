@@ -46,10 +46,10 @@ export function messagesOf(form: HTMLFormElement) {
     const changed: Changed = new Map();
     for (const field of [...shown.keys()]) if (!problems.has(field)) hide(field, changed);
     const fresh = [...problems].filter(([field, { text }]) => shown.get(field)?.text !== text);
-    const places = fresh.length > 0 ? ownPlaces() : undefined;
+    const places = (fresh.length > 0 && ownPlaces()) as Map<string, HTMLElement>;
     for (const [field, { text, group }] of fresh) {
       hide(field, changed);
-      const place = places!.get(group!) ?? places!.get(field.name) ?? newPlace(field);
+      const place = places.get(group!) ?? places.get(field.name) ?? newPlace(field);
       mark(field, text, place);
       changed.set(place, new Set());
     }
@@ -58,10 +58,7 @@ export function messagesOf(form: HTMLFormElement) {
   }
 
   function mark(field: Field, text: string, place: HTMLElement): void {
-    if (!place.id) {
-      count += 1;
-      place.id = `impact-pledge-problem-${count}`;
-    }
+    place.id ||= `impact-pledge-problem-${++count}`;
     describe(field, (ids) => ids.add(place.id));
     if (field.type !== "radio") field.setAttribute("aria-invalid", "true"); // ARIA does not allow it for a single radio button
     shown.set(field, { text, place });

@@ -9,7 +9,6 @@ export const MESSAGES = "function or object";
 
 /** The options of `readForm`. */
 export const READ = {
-  hidden: "function",
   messages: MESSAGES,
   maxIssues: (maxIssues: number) => mostOf({ maxIssues }),
   optional: "boolean",

@@ -2,8 +2,8 @@
  * Reads a plain HTML form as a create request: names are paths, values are text. A control named `recipient.email` or
  * `pledges.0.impact.amount` is that member of the request; those named `notifications` are its items. A name whose first
  * step is not a member of the request belongs to the shop and is ignored; any other unknown name becomes an unknown
- * member, which the rules report. Empty controls are left out, and so are items in which no visible field is filled in,
- * nor a hidden amount; the items after them move up. Where the contract requires a number or a date-time, text that can be
+ * member, which the rules report. Empty controls are left out, and so are pledges whose amount is not filled in; the items
+ * after them move up. Where the contract requires a number or a date-time, text that can be
  * read as one is converted. Other text goes into the payload unchanged, and the rules report what is wrong with it.
  * The request is written as JSON text, not built as an object, because two filled controls of the same name are a
  * duplicate member: the rules report it, and an object cannot hold it.
@@ -40,9 +40,10 @@ export interface Reading<C, Member extends keyof C> {
   readonly valid: boolean;
   readonly payload?: unknown;
   readonly issues: (Issue & { readonly [M in Member]: C[M] | null })[];
-  /** Returns that property of the control that a path with dots belongs to. */
-  readonly ownerAt: (path: string) => C[Member] | null;
 }
+
+/** Returns that property of the control that a path with dots belongs to. */
+export type OwnerAt<C, Member extends keyof C> = (path: string) => C[Member] | null;
 
 /**
  * Reads and checks a form, in time linear in the length of its names and values, except for sorting the items.
@@ -52,7 +53,7 @@ export function read<C extends Control, Member extends keyof C & string>(
   controls: readonly C[],
   member: Member,
   { messages, optional, timeZone, ...limits }: Options = {},
-): Reading<C, Member> {
+): [Reading<C, Member>, OwnerAt<C, Member>] {
   const { request, unknown, others } = nodesOf(controls, timeZone);
   const owners = new Map(others.reverse().map((control) => [control.name, control])); // of several, the first
   const isChosen = !optional || choose(request.parts.get("pledges"), unknown);
@@ -63,7 +64,7 @@ export function read<C extends Control, Member extends keyof C & string>(
   const memberOf = (control: Read | undefined) =>
     controls[control?.index as number]?.[member] ?? null;
   const ownerAt = (path: string) => memberOf(owners.get(path));
-  if (!isChosen) return { valid: true, payload: null, issues: [], ownerAt };
+  if (!isChosen) return [{ valid: true, payload: null, issues: [] }, ownerAt];
   const issues: (NewIssue & Partial<Record<string, unknown>>)[] = checkJson(
     coder("TextEncoder").encode(json),
     false,
@@ -77,12 +78,8 @@ export function read<C extends Control, Member extends keyof C & string>(
         : ownerAt(issue.path.join("."));
     issue.message = messageOf(issue, messages);
   }
-  return {
-    valid: issues.length === 0,
-    payload: JSON.parse(json),
-    issues: issues as never,
-    ownerAt,
-  };
+  const valid = issues.length === 0;
+  return [{ valid, payload: JSON.parse(json), issues: issues as never }, ownerAt];
 }
 
 /** The controls of a node of the request: those of its own name, all that are in it, and its child nodes by name or index. */
@@ -143,23 +140,21 @@ const isFilled = ({ value }: Read) => value !== "";
 const isVisible = ({ hidden }: Read) => !hidden;
 
 /**
- * Whether an item is present: a visible field is filled in, or if it has only hidden fields, its amount, or else itself. (In
- * posted data a pledge whose box is not ticked has hidden fields alone, and no amount.)
+ * The controls by which an item is chosen: a pledge's amount, and the item's own. (Nothing else shows whether a shopper has
+ * chosen it: fields with a value from the start, and hidden ones, are posted in any case.)
  */
-function isPresent(item: Node): boolean {
-  const hasVisible = item.all.some(isVisible);
-  return (hasVisible ? item.all.filter(isVisible) : (amountsOf(item) ?? item.own)).some(isFilled);
-}
-
-const amountsOf = ({ parts }: Node) => parts.get("impact")?.parts.get("amount")?.own;
+const choosing = ({ own, parts }: Node): Read[] => [
+  ...own,
+  ...(parts.get("impact")?.parts.get("amount")?.own ?? []),
+];
 
 /**
- * Removes the pledges that are not chosen. @returns whether anything is left, including under misspelt names
+ * Removes the pledges that are not chosen, or whose amount is 0. @returns whether anything is left, including under misspelt
+ * names
  */
 function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
-  for (const [index, item] of pledges.parts) {
-    if (!isPresent(item) || amountsOf(item)?.every(isNothing)) pledges.parts.delete(index);
-  }
+  for (const [index, item] of pledges.parts)
+    if (choosing(item).every(isNothing)) pledges.parts.delete(index);
   return (
     pledges.parts.size > 0 ||
     pledges.own.some(isFilled) ||
@@ -170,8 +165,7 @@ function choose(pledges = nodeOf(), unknown: readonly Read[]): boolean {
 const isNothing = ({ value }: Read) => value === "" || (DECIMAL.test(value) && Number(value) === 0);
 
 /** Returns the control that issues of a node belong to: its own, or else the first in it; visible ones first. */
-const ownerOf = ({ own, all }: Node) =>
-  own.find(isVisible) ?? all.find(isVisible) ?? own[0] ?? all[0];
+const ownerOf = ({ own, all }: Node) => [...own, ...all].find(isVisible) ?? own[0] ?? all[0];
 
 // The request as JSON. Each function enters the control of every value that it writes into `owners`, by its path with dots.
 
@@ -202,7 +196,7 @@ function arrayOf({ shape, own, parts }: Node, path: string, owners: Owners): str
   const numbered = [...parts]
     .sort(([a], [b]) => (a as never) - (b as never))
     .map(([, item]) => item);
-  const items = [...unnumbered, ...numbered.filter(isPresent)];
+  const items = [...unnumbered, ...numbered.filter((item) => choosing(item).some(isFilled))];
   return `[${items.map((item, index) => valuesOf(item, path + index, owners)[0])}]`;
 }
 

@@ -8,6 +8,7 @@ import type { FormMessages } from "./types.ts";
 interface About {
   readonly code: string;
   readonly message?: string;
+  readonly count?: string | number | undefined;
 }
 
 /** Returns the text of an issue. @param messages the page's own texts: a map by code, such as a locale pack, or a function */

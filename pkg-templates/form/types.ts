@@ -40,8 +40,8 @@ export type FormPayload<Optional extends boolean = false> =
 /** Options of both `bindForm` and `readForm`. Set them alike, so that page and server read the same payload. */
 export interface FormOptions<Optional extends boolean = false> {
   /**
-   * Whether a shopper may choose no pledge; the payload is then `null`, and valid. An item of `pledges` is not chosen if
-   * nothing in it is filled in, or its amount is empty or zero (`0`, `0.0`, `-0`). Such items are left out of the payload.
+   * Whether a shopper may choose no pledge; the payload is then `null`, and valid. An item of `pledges` whose amount is
+   * empty is never chosen, and left out of the payload; with this option nor is one whose amount is zero (`0`, `0.0`, `-0`).
    * Default: `false`.
    */
   optional?: Optional | undefined;
@@ -50,7 +50,7 @@ export interface FormOptions<Optional extends boolean = false> {
    * datetime-local controls, such as `2026-01-31` (read as midnight) and `2026-01-31T12:00`, become RFC 3339 date-times
    * such as `2026-01-31T12:00:00+01:00`. At the start of summer time, a skipped time moves forward by the length of the
    * gap; at its end, the earlier of two equal times is used. Other text and dates that do not exist stay unchanged.
-   * Default: the browser's time zone in `bindForm`, UTC in `readForm`.
+   * Default: UTC, in the page as on the server. Another zone must be set in both.
    */
   timeZone?: string | undefined;
 }
@@ -102,9 +102,9 @@ export interface ReportedIssue {
 /** The result of {@link bindForm}: controls the checks of a form. */
 export interface FormBinding<Optional extends boolean = false> {
   /**
-   * Whether the form is checked in the page. It is false after `unbind`, and where WebAssembly is not available, such as
-   * under a Content-Security-Policy without `'wasm-unsafe-eval'`: then the form stays as it was, and the other functions
-   * have no effect.
+   * Whether the form is checked in the page. It is false after `unbind`; where WebAssembly cannot run, such as under a
+   * Content-Security-Policy without `'wasm-unsafe-eval'`, until the rules are loaded without it (see `ready`); and where
+   * they cannot be loaded: then the form stays as it was. While it is false, the other functions have no effect.
    */
   readonly isActive: boolean;
   /** Reads the current payload and issues without showing them; not valid and without issues if not active. */
@@ -130,11 +130,6 @@ export interface PostedIssue extends Issue {
 
 /** The options of {@link readForm}. */
 export interface ReadFormOptions<Optional extends boolean = false> extends FormOptions<Optional> {
-  /**
-   * Returns whether the field of a name is hidden in the page, such as `(name) => name.endsWith(".offeringId")`; posted
-   * data does not show it. An item that has visible fields is left out if only hidden ones are filled in.
-   */
-  hidden?: ((name: string) => boolean) | undefined;
   /** Your own texts. Default: English for shoppers. */
   messages?: Messages<PostedIssue> | undefined;
   /** The maximum number of issues to return, as for `validate`. Default: 1,000. */

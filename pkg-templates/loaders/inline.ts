@@ -1,14 +1,14 @@
 /* The WebAssembly as text in the JavaScript. */
 import text from "#text";
 import { find } from "../platform.ts";
+import type { Rules } from "../validate/wasm.ts";
 import { bytesOf } from "./printable.ts";
 
 let module: WebAssembly.Module | undefined;
 
 export function compile(): WebAssembly.Module {
-  const { Module } = find("WebAssembly");
   try {
-    module ??= new Module(bytesOf(text));
+    module ??= new (find("WebAssembly").Module)(bytesOf(text));
     return module;
   } catch (cause) {
     throw blocked(cause);
@@ -16,14 +16,17 @@ export function compile(): WebAssembly.Module {
 }
 
 export async function compileAhead(): Promise<void> {
-  const platform = find("WebAssembly");
-  module ??= await platform.compile(bytesOf(text)).catch((cause) => Promise.reject(blocked(cause)));
+  try {
+    module ??= await find("WebAssembly").compile(bytesOf(text));
+  } catch (cause) {
+    throw blocked(cause);
+  }
 }
+
+/** Loads the same rules without WebAssembly: a file of their own, where the bundler makes several. */
+export const loadRules = (): Promise<Rules> => import("#rules");
 
 /** Returns the error if WebAssembly cannot be compiled. */
 function blocked(cause: unknown): Error {
-  return new Error(
-    `impact-pledge needs WebAssembly; allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/validate/js or form/js (${cause})`,
-    { cause },
-  );
+  return new Error(`impact-pledge needs WebAssembly; ${REMEDY} (${cause})`, { cause });
 }

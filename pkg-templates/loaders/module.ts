@@ -8,4 +8,4 @@ export function compile(): WebAssembly.Module {
   return module;
 }
 
-export async function compileAhead(): Promise<void> {}
+export { compileAhead, loadRules } from "./plain.ts";

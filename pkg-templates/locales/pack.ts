@@ -29,6 +29,9 @@ interface Texts {
   readonly invalid_uri: string;
   readonly invalid_date_time: string;
   readonly unreadable: string;
+  readonly too_low: Forms;
+  readonly too_high: Forms;
+  readonly invalid_value: string;
   readonly more_issues: Forms;
   readonly summary: Forms;
   readonly submit_failed: string;

@@ -24,6 +24,9 @@ export const pl: LocalePack = /* @__PURE__ */ pack("pl", {
   invalid_uri: "Wpisz pełny adres strony, na przykład https://example.org/",
   invalid_date_time: "Wpisz prawidłową datę i godzinę",
   unreadable: "Tej wartości nie można odczytać",
+  too_low: { other: "Co najmniej #" },
+  too_high: { other: "Najwyżej #" },
+  invalid_value: "Ta wartość tu nie pasuje",
   more_issues: {
     one: "Jest jeszcze # problem",
     few: "Są jeszcze # problemy",

@@ -66,7 +66,14 @@ export interface FormTexts {
   readonly submit_failed: string;
   /** The label of the button that sends the form again. */
   readonly retry: string;
+  /** What the browser finds below a field's `min` or above its `max`; `count` is that limit as HTML has it. */
+  readonly too_low: LimitText;
+  readonly too_high: LimitText;
+  /** What else the browser finds, such as a `step` or a `pattern`, where the field has no `title`. */
+  readonly invalid_value: string;
 }
+
+type LimitText = string | ((about: { readonly count: string }) => string);
 
 /** All texts for shoppers in one language, such as `impact-pledge/locales/de`. */
 export type LocalePack = Required<MessageMap> & FormTexts;

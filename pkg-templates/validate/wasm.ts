@@ -20,6 +20,11 @@ export interface Exports {
   check_formats(area: number, count: number, used: number): number;
 }
 
+/** What makes instances: of the WebAssembly, or of the same rules without it. */
+export interface Rules {
+  instantiate(): Exports;
+}
+
 export interface Instance extends Exports {
   /** The address of the area in the memory. */
   readonly area: number;
@@ -39,6 +44,13 @@ export interface Part {
 
 /** The instance that is free to use. */
 let idle: Instance | undefined;
+
+let makeInstance = instantiate;
+
+/** Makes all further instances of other rules. */
+export function useRules(rules: Rules): void {
+  makeInstance = rules.instantiate;
+}
 
 /**
  * Takes the free instance, or makes one, with an area of at least `size` bytes. There can be two at a time: a getter of
@@ -60,7 +72,7 @@ export function release(instance: Instance): void {
  * whole area; `text` is a view of the area behind the words of texts.
  */
 function start(size: number): Instance {
-  const exports = instantiate();
+  const exports = makeInstance();
   const area = exports.memory.grow(PAGES + (size >> 15)) * PAGE;
   const { buffer } = exports.memory;
   return {

@@ -1,30 +1,26 @@
 /** Pages with one form on them, bound by the built package as a bundler gives it to a browser. */
+import { basename } from "node:path";
 import { build } from "esbuild";
 import { packed } from "../package/packed.mjs";
 import { openPage } from "./chromium.mjs";
-
-export const FORM = "impact-pledge/form";
-/** The entry without wasm. */
-export const PLAIN = "impact-pledge/form/js";
 
 const ORIGIN = "http://form.test";
 const ZONE = "Asia/Kolkata";
 /** Which forbids WebAssembly. */
 export const STRICT =
   "default-src 'none'; script-src 'self'; form-action 'self'; img-src data:; base-uri 'none'";
-const POLICIES = {
-  [FORM]: STRICT.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'"),
-  [PLAIN]: STRICT,
-};
+const WITH_WASM = STRICT.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'");
+/** What the browser says of WebAssembly that a policy forbids. */
+const REFUSED = /WebAssembly|wasm-unsafe-eval/;
 
-const scripts = new Map();
+let made;
 
-/** A script of what the tests use in a page, which collects what the binding hands out. */
-async function scriptOf(entry) {
+/** By their names: a script of what the tests use in a page, which collects what the binding hands out, and its chunks. */
+async function scripts() {
   const contents = `
-    import { bindForm, fieldAttributes, readForm } from "${entry}";
+    import { bindForm, fieldAttributes, readForm, ready } from "impact-pledge/form";
     import { de } from "impact-pledge/locales/de";
-    Object.assign(globalThis, { bindForm, fieldAttributes, readForm, de, submitted: [], reported: [] });
+    Object.assign(globalThis, { bindForm, fieldAttributes, readForm, ready, de, submitted: [], reported: [] });
     globalThis.bindIt = (options = {}) => {
       globalThis.bound = bindForm(document.forms[0], {
         onSubmit: async (payload) => {
@@ -38,11 +34,15 @@ async function scriptOf(entry) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: (await packed()).folder },
     bundle: true,
+    splitting: true,
+    entryNames: "form",
+    chunkNames: "[name]",
+    outdir: "/",
     format: "esm",
     minify: true,
     write: false,
   });
-  return outputFiles[0].text;
+  return new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
 }
 
 /**
@@ -50,8 +50,8 @@ async function scriptOf(entry) {
  * @param {import("node:test").TestContext} t
  * @param {string} fields what stands in the form
  * @param {object} [options]
- * @param {string} [options.entry]
  * @param {string} [options.policy]
+ * @param {(route: import("playwright-core").Route) => unknown} [options.onRules] gets the request for the rules without wasm
  * @param {string} [options.outside] what stands behind the form
  * @param {(() => object) | null} [options.binding] in the page: the options of `bindForm`; null: it is not bound
  * @param {RegExp} [options.expected] on the console
@@ -60,21 +60,26 @@ async function scriptOf(entry) {
 export async function formPage(
   t,
   fields,
-  { entry = FORM, policy = POLICIES[entry], outside = "", binding = () => ({}), expected } = {},
+  { policy = WITH_WASM, onRules, outside = "", binding = () => ({}), expected } = {},
 ) {
-  if (!scripts.has(entry)) scripts.set(entry, scriptOf(entry));
-  const script = await scripts.get(entry);
-  const page = await openPage(t, { isShared: true, timezoneId: ZONE, expected });
-  await page.route(`${ORIGIN}/**`, (route) =>
-    route.fulfill(answer(route.request(), { html: html(fields, outside), policy, script })),
-  );
+  made ??= scripts();
+  const given = { html: html(fields, outside), policy, scripts: await made };
+  const isExpected =
+    policy === STRICT
+      ? new RegExp(`${REFUSED.source}|${expected?.source ?? REFUSED.source}`)
+      : expected;
+  const page = await openPage(t, { isShared: true, timezoneId: ZONE, expected: isExpected });
+  await page.route(`${ORIGIN}/**`, (route) => route.fulfill(answer(route.request(), given)));
+  if (onRules) await page.route(`${ORIGIN}/rules.js`, onRules);
   await page.goto(ORIGIN);
   if (binding) await page.evaluate(`bindIt((${binding})())`);
+  if (binding && !onRules) await page.waitForFunction(() => globalThis.bound.isActive);
   return page;
 }
 
-function answer(request, { html, policy, script }) {
-  if (request.url().endsWith("/form.js")) return { contentType: "text/javascript", body: script };
+function answer(request, { html, policy, scripts }) {
+  const script = scripts.get(basename(request.url()));
+  if (script) return { contentType: "text/javascript", body: script };
   const posted = `<!doctype html><title>posted</title><pre>${request.postData()}</pre>`;
   const body = request.url().includes("/posted") ? posted : html;
   return { contentType: "text/html", headers: { "content-security-policy": policy }, body };

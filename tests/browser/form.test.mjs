@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { useBrowser } from "./chromium.mjs";
 import {
-  FORM,
-  PLAIN,
   STRICT,
   VALID,
   box,
@@ -31,11 +29,14 @@ const LOST = /no field can show/;
 const QUIET = { invalid: null, custom: false };
 const CALM = { invalid: "false", custom: true };
 
-/** A test by both entries: that without wasm is under a policy that forbids it. */
+/** A test with wasm, and under a policy that forbids it. */
 function both(name, work) {
-  for (const entry of [FORM, PLAIN])
-    test(entry === FORM ? name : `${name}, without wasm`, (t) =>
-      work(t, (fields, options) => formPage(t, fields, { entry, ...options })),
+  for (const [ending, policy] of [
+    ["", undefined],
+    [", without wasm", STRICT],
+  ])
+    test(name + ending, (t) =>
+      work(t, (fields, options) => formPage(t, fields, { policy, ...options })),
     );
 }
 
@@ -66,15 +67,15 @@ const CONTROLS = {
     <select multiple name="notifications"><option selected>Email<option selected value="MessagingServiceA">A</select>`,
     {
       pledges: [{ impact: { amount: 0.5, offeringId: "plastic-kg" } }],
-      trigger: { date: "2026-01-31T12:00:00+05:30" },
+      trigger: { date: "2026-01-31T12:00:00Z" },
       notifications: ["Email", "MessagingServiceA"],
     },
   ],
-  "a date": [
+  "a date, of the same day wherever the browser is": [
     `${VALID}${field("day", "trigger.date", 'type="date" value="2026-07-31"')}`,
     {
       pledges: [{ impact: { amount: 3, offeringId: "tree" } }],
-      trigger: { date: "2026-07-31T00:00:00+05:30" },
+      trigger: { date: "2026-07-31T00:00:00Z" },
     },
   ],
 };
@@ -107,7 +108,7 @@ both("a field is checked as it is left, and again as it is corrected", async (_,
   assert.deepEqual(await problems(page), { email: EMAIL }, "and wrong again");
 });
 
-/** What is typed into a field of a form without a problem, and what the field says then; undefined: the browser's own words. */
+/** What is typed into a field of a form without a problem, and what the field says then. */
 const MISTAKES = [
   ["reference", "", EMPTY],
   ["email", "ada@", EMAIL],
@@ -115,13 +116,13 @@ const MISTAKES = [
   ["amount", "1e", "Enter a number"], // which the browser can't read
   ["typo", "x", "This field is not used here"],
   ["outer", "example.org/orders", "Enter a web address such as https://example.org/"],
-  ["zip", "1234", undefined],
+  ["zip", "1234", "Five digits"], // its title
 ];
 
 test("each mistake is told at its field, in words for a shopper", async (t) => {
   const page = await formPage(
     t,
-    `${VALID}${field("typo", "recipient.emial")}${field("zip", "address.zip", 'required pattern="[0-9]{5}" value="12345"')}`,
+    `${VALID}${field("typo", "recipient.emial")}${field("zip", "address.zip", 'required pattern="[0-9]{5}" title="Five digits" value="12345"')}`,
     { outside: field("outer", "trigger.externalUrl", 'form="form"') },
   );
   for (const [id, typed, text] of MISTAKES) {
@@ -130,8 +131,7 @@ test("each mistake is told at its field, in words for a shopper", async (t) => {
     await page.focus(`#${id}`);
     await page.keyboard.type(typed);
     await leave(page);
-    const own = await page.$eval(`#${id}`, (input) => input.validationMessage);
-    const wrong = { [id]: text ?? own };
+    const wrong = { [id]: text };
     assert.deepEqual(await problems(page), wrong);
     await send(page);
     assert.deepEqual(await submitted(page), []);
@@ -258,6 +258,47 @@ test("texts are the page's own, by code, and what has none stays", async (t) => 
     amount: MORE,
   });
   assert.equal((await lines(page))[0], "4 Fehler");
+});
+
+/** What the browser alone finds in fields of the shop: attributes, what is typed, and what the field says in German. */
+const FOUND_BY_BROWSER = {
+  name: ["required", "", "Bitte füllen Sie dieses Feld aus"],
+  copy: ['type="email"', "ada", "Geben Sie eine E-Mail-Adresse wie ada@example.org ein"],
+  site: ['type="url"', "x", "Geben Sie eine vollständige Webadresse wie https://example.org/ ein"],
+  count: ['type="number"', "1e", "Geben Sie eine Zahl ein"],
+  day: ['type="date"', "1", "Geben Sie ein gültiges Datum mit Uhrzeit ein"],
+  least: ['type="number" min="0.0005" step="any"', "0", "Mindestens 0.0005"],
+  most: ['type="number" max="1"', "2", "Höchstens 1"],
+  whole: ['type="number"', "1.5", "Dieser Wert passt hier nicht"],
+  zip: ['pattern="[0-9]{5}"', "1", "Dieser Wert passt hier nicht"],
+  own: ['pattern="x"', "y", "Aus dem Skript der Seite"],
+};
+
+test("what the browser alone finds is told in the language of the other texts", async (t) => {
+  const fields = Object.entries(FOUND_BY_BROWSER).map(([id, [attributes]]) =>
+    field(id, `address.${id}`, attributes),
+  );
+  const page = await formPage(t, VALID + fields.join(""), { binding: () => ({ messages: de }) });
+  for (const [id, [, typed]] of Object.entries(FOUND_BY_BROWSER)) {
+    await page.focus(`#${id}`);
+    await page.keyboard.type(typed);
+  }
+  await page.$eval("#own", (input) => input.setCustomValidity("Aus dem Skript der Seite"));
+  await send(page);
+  const texts = Object.entries(FOUND_BY_BROWSER).map(([id, [, , text]]) => [id, text]);
+  assert.deepEqual(await problems(page), Object.fromEntries(texts));
+});
+
+test("texts by code are told where the browser finds what they are about", async (t) => {
+  const page = await formPage(t, VALID + field("zip", "address.zip", "required"), {
+    binding: () => ({
+      optional: true,
+      messages: ({ code, path, pointer, field, meta }) =>
+        [code, path, pointer, field.id, Object.keys(meta)].join(" "),
+    }),
+  });
+  await send(page);
+  assert.deepEqual(await problems(page), { zip: "required address,zip /address/zip zip " });
 });
 
 test("a group that is still empty is not shown as a problem before the form is sent", async (t) => {
@@ -459,21 +500,33 @@ both("an optional pledge: the order goes on without one", async (_, open) => {
   assert.deepEqual([without, pledges[0].impact.amount], [null, 2]);
 });
 
-/** Ways in which the rules cannot run: the page's policy, a global that is not there, and the reason for the developer. */
-const BLOCKED = {
-  "a policy forbids wasm": [STRICT, "", /'wasm-unsafe-eval'/],
-  "there is no WebAssembly": [undefined, "WebAssembly", /needs WebAssembly/],
-  "there is no TextEncoder": [undefined, "TextEncoder", /needs TextEncoder/],
-  "there is no TextDecoder": [undefined, "TextDecoder", /needs TextDecoder/],
+/** Ways in which the rules cannot run: a policy, a global that is not there, what comes in place of the rules, and why. */
+const NO_RULES = {
+  "a policy forbids wasm, and the other rules do not come": [
+    STRICT,
+    "",
+    "abort",
+    /imported module/,
+  ],
+  "there is no WebAssembly, and the other rules do not come": [
+    "",
+    "WebAssembly",
+    "abort",
+    /imported module/,
+  ],
+  "there is no TextEncoder": ["", "TextEncoder", "fallback", /needs TextEncoder/],
+  "there is no TextDecoder": ["", "TextDecoder", "fallback", /needs TextDecoder/],
 };
 
-for (const [name, [policy, missing, reason]] of Object.entries(BLOCKED)) {
+for (const [name, [policy, missing, outcome, reason]] of Object.entries(NO_RULES)) {
   test(`where ${name}, the form stays the browser's own`, async (t) => {
-    const expected = /wasm|Content Security Policy|impact-pledge/i;
-    const page = await formPage(t, VALID, { policy, binding: null, expected });
+    const expected = /wasm|Content Security Policy|impact-pledge|ERR_FAILED/i;
+    const onRules = (route) => route[outcome]();
+    const given = { policy: policy || undefined, binding: null, expected, onRules };
+    const page = await formPage(t, VALID, given);
     const logged = [];
     page.on("console", (message) => logged.push(`${message.type()} ${message.text()}`));
-    const found = await page.evaluate((missing) => {
+    const found = await page.evaluate(async (missing) => {
       delete globalThis[missing];
       const before = document.forms[0].outerHTML;
       bindIt();
@@ -481,15 +534,18 @@ for (const [name, [policy, missing, reason]] of Object.entries(BLOCKED)) {
       const reading = bound.read();
       bound.refresh();
       bound.report([{ path: ["reference"], message: "x" }]);
-      bound.unbind();
+      const why = await ready().catch(({ message }) => message);
+      const isNow = bound.isActive;
       bindIt();
-      return { isActive, reading, isUntouched: document.forms[0].outerHTML === before };
+      return { isActive, isNow, reading, why, isUntouched: document.forms[0].outerHTML === before };
     }, missing);
-    const reading = { valid: false, payload: undefined, issues: [] };
-    assert.deepEqual(found, { isActive: false, reading, isUntouched: true });
+    const { why, ...others } = found;
+    const reading = { valid: false, issues: [] };
+    assert.deepEqual(others, { isActive: false, isNow: false, reading, isUntouched: true });
     const ours = logged.filter((line) => line.startsWith("error impact-pledge:"));
     assert.equal(ours.length, 1, "once for the page");
     assert.match(ours[0], reason);
+    assert.match(why, reason);
     await assert.rejects(page.evaluate("bindIt({ onsubmit() {} })"), /is not an option/);
     await page.fill("#email", "ada@@");
     await send(page);
@@ -498,6 +554,89 @@ for (const [name, [policy, missing, reason]] of Object.entries(BLOCKED)) {
     await Promise.all([page.waitForURL(/posted/), send(page)]);
   });
 }
+
+test("without WebAssembly the rules are loaded by themselves, once, and with it never", async (t) => {
+  let loads = 0;
+  const onRules = (route) => {
+    loads += 1;
+    return route.fallback();
+  };
+  const page = await formPage(t, VALID, { onRules });
+  await send(page);
+  assert.equal(loads, 0);
+  await page.goto("http://form.test/");
+  await page.evaluate(() => {
+    delete globalThis.WebAssembly;
+    bindIt();
+    bound.unbind();
+    bindIt();
+    return ready();
+  });
+  assert.ok(await page.evaluate(() => bound.isActive), "as soon as `ready` is");
+  await page.fill("#email", "ada@@");
+  await send(page);
+  assert.deepEqual([await problems(page), loads], [{ email: EMAIL }, 1]);
+});
+
+/** A form under the strict policy whose rules come when the test lets them. */
+async function slowForm(t, options) {
+  const { promise, resolve } = Promise.withResolvers();
+  const page = await formPage(t, VALID, {
+    policy: STRICT,
+    onRules: (route) => promise.then(() => route.fallback()),
+    ...options,
+  });
+  return { page, arrive: resolve };
+}
+
+const isBusy = (page) => page.$eval("form", (form) => form.matches("[aria-busy=true]"));
+
+test("while the rules are on their way the browser checks alone, and sending the form waits for them", async (t) => {
+  const { page, arrive } = await slowForm(t);
+  await page.fill("#email", "ada@@");
+  await send(page);
+  assert.deepEqual([await isBusy(page), await page.evaluate(() => bound.isActive)], [false, false]);
+  await page.fill("#email", "ada..lovelace@example.org"); // HTML has nothing against it
+  await send(page);
+  await send(page);
+  assert.deepEqual([await isBusy(page), await submitted(page)], [true, []]);
+  arrive();
+  await page.waitForSelector("form:not([aria-busy])");
+  assert.deepEqual([await problems(page), await submitted(page)], [{ email: EMAIL }, []]);
+  await page.fill("#email", "ada@example.org");
+  await send(page);
+  assert.equal((await submitted(page)).length, 1);
+});
+
+test("a form that was sent goes on by itself when the rules are there, with its button", async (t) => {
+  const { page, arrive } = await slowForm(t, {
+    binding: () => ({ onSubmit: (_, { data }) => submitted.push(`${new URLSearchParams(data)}`) }),
+  });
+  await page.$eval("#send", (button) => button.setAttribute("name", "how"));
+  await send(page);
+  arrive();
+  await page.waitForFunction(() => submitted.length > 0);
+  const [data, ...others] = await submitted(page);
+  assert.match(data, /&how=$/);
+  assert.deepEqual(others, []);
+});
+
+test("rules that are late hold no order back: after 5 seconds it goes to the server, which checks it", async (t) => {
+  const { page } = await slowForm(t);
+  await page.clock.install();
+  await send(page);
+  await page.clock.fastForward(4_900);
+  assert.ok(await isBusy(page));
+  await Promise.all([page.waitForURL(/posted/), page.clock.fastForward(200)]);
+});
+
+test("a form that is unbound while its rules are on their way is the browser's own, and what was sent goes on", async (t) => {
+  const { page, arrive } = await slowForm(t);
+  await send(page);
+  await page.evaluate(() => bound.unbind());
+  arrive();
+  await page.waitForURL(/posted/);
+});
 
 test("20,000 fields with a problem and an element for it each are shown in less than a minute", {
   timeout: 60_000,

@@ -33,7 +33,7 @@ same<inferRouterInputs<typeof orders>["place"], Request>();
 
 const hoisted = pledgeResolver({ messages: de, maxIssues: 5 });
 const optional = pledgeResolver({ optional: true, timeZone: "Europe/Berlin" });
-const nested = pledgeResolver({ optional: true, name: "pledge", hidden: () => false });
+const nested = pledgeResolver({ optional: true, name: "pledge" });
 // @ts-expect-error there is no such option
 pledgeResolver({ optinal: true });
 

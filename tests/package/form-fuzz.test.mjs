@@ -65,7 +65,7 @@ const name = fc.oneof(
   fc.string({ unit: "binary", maxLength: 2_000 }),
 );
 const value = fc.oneof(fc.constantFrom(...VALUES), fc.string({ unit: "binary", maxLength: 200 }));
-const control = fc.tuple(name, value, fc.boolean());
+const control = fc.tuple(name, value);
 
 const namesOfPrototypes = () =>
   [Object.prototype, Array.prototype, String.prototype].map(Object.getOwnPropertyNames);
@@ -88,9 +88,7 @@ const REQUESTED = 30;
 test("any names and values: a reading, its issues those of its payload, and no prototype changed", (t) => {
   const all = fc.array(control, { maxLength: 30 });
   const property = fc.property(all, fc.boolean(), (controls, optional) => {
-    const unseen = new Set(controls.filter(([, , isHidden]) => isHidden).map(([name]) => name));
-    const hidden = (name) => unseen.has(name);
-    const { payload, valid, issues } = readForm(controls, { optional, hidden });
+    const { payload, valid, issues } = readForm(controls, { optional });
     assert.equal(valid, issues.length === 0);
     assert.ok(issues.length <= 4 * (controls.length + REQUESTED), `${issues.length} issues`);
     const names = new Set([null, ...controls.map(([name]) => name)]);

@@ -16,8 +16,7 @@ const dates = files.flatMap(({ dates }) => dates ?? []);
 
 for (const { name, optional, controls, json, payload = JSON.parse(json), problems } of rows) {
   test(`rows: ${name}`, () => {
-    const unseen = new Set(controls.filter(([, , hidden]) => hidden).map(([name]) => name));
-    const found = readForm(controls, { optional, hidden: (name) => unseen.has(name) });
+    const found = readForm(controls, { optional });
     assert.deepEqual(found.payload, payload);
     if (json)
       assert.equal(
@@ -76,25 +75,24 @@ test("without a time zone a server's local times are UTC, wherever it runs", () 
 test("options of other names and types are errors that name the option", () => {
   const wrong = [
     [
-      { hiden: () => true },
-      "`hiden` is not an option here; the options are `hidden`, `messages`, `maxIssues`, `optional`, `timeZone`",
+      { hidden: () => true },
+      "`hidden` is not an option here; the options are `messages`, `maxIssues`, `optional`, `timeZone`",
     ],
-    [{ hidden: "x" }, "`hidden` must be a function"],
-    [{ hidden: null }, "`hidden` must be a function"],
+    [{ messages: "x" }, "`messages` must be a function or object"],
+    [{ messages: null }, "`messages` must be a function or object"],
     [{ optional: "yes" }, "`optional` must be a boolean"],
     [{ maxIssues: 0, optional: true }, "`maxIssues` must be a whole number greater than 0"],
     [{ timeZone: "Europe/Nowhere" }, "`timeZone` must be a time zone such as `Europe/Berlin`"],
     [{ timeZone: 1 }, "`timeZone` must be a time zone such as `Europe/Berlin`"],
     [
       "UTC",
-      "`0` is not an option here; the options are `hidden`, `messages`, `maxIssues`, `optional`, `timeZone`",
+      "`0` is not an option here; the options are `messages`, `maxIssues`, `optional`, `timeZone`",
     ],
   ];
   for (const [options, message] of wrong)
     assert.throws(() => readForm([], options), { name: "TypeError", message });
   assert.throws(() => readForm([], null), TypeError);
   readForm([], {
-    hidden: undefined,
     maxIssues: undefined,
     optional: undefined,
     timeZone: undefined,
@@ -128,7 +126,7 @@ test("attributes of every field of the request, and of nothing else", () => {
   const amount = {
     name: "pledges.7.impact.amount",
     type: "number",
-    min: "5e-324",
+    min: "0",
     step: "any",
     inputmode: "decimal",
   };
@@ -150,7 +148,7 @@ test("attributes of every field of the request, and of nothing else", () => {
     { name: "notifications.0", type: "checkbox" },
   ];
   for (const attributes of expected) assert.deepEqual(fieldAttributes(attributes.name), attributes);
-  assert.deepEqual(fieldAttributes(amount.name, { optional: true }), { ...amount, min: "0" });
+  assert.deepEqual(fieldAttributes(amount.name, { optional: true }), amount);
   assert.deepEqual(
     fieldAttributes("pledges.0.impact.offeringId", { optional: true }),
     text("pledges.0.impact.offeringId"),

@@ -11,11 +11,16 @@ const project = await packed();
 const { createSchema, validate, validateAt, validateBytes } =
   await project.load("impact-pledge/validate");
 const names = readdirSync(join(project.folder, "node_modules", "impact-pledge", "locales")).flatMap(
-  (file) => file.match(/^(\w+)\.js$/)?.[1] ?? [],
+  (file) => file.match(/^([\w-]+)\.js$/)?.[1] ?? [],
 );
+/** `de-informal` exports `deInformal`. */
+const exportOf = (name) => name.replace(/-(.)/, (_, letter) => letter.toUpperCase());
 const packs = Object.fromEntries(
   await Promise.all(
-    names.map(async (name) => [name, (await project.load(`impact-pledge/locales/${name}`))[name]]),
+    names.map(async (name) => [
+      name,
+      (await project.load(`impact-pledge/locales/${name}`))[exportOf(name)],
+    ]),
   ),
 );
 
@@ -34,11 +39,13 @@ const ISSUES = CODES.flatMap((code) =>
     count: 22,
   })),
 );
+const FORM_TEXTS = ["summary", "submit_failed", "retry", "too_low", "too_high", "invalid_value"];
 const textOf = (pack, issue) =>
   typeof pack[issue.code] === "function" ? pack[issue.code](issue) : pack[issue.code];
 
-test("there are packs of twelve languages", () => {
-  assert.deepEqual(names.sort().join(" "), "da de en es fr it ja nl pl pt sv zh");
+test("there are packs of twelve languages, and informal ones where the others are formal", () => {
+  const all = "da de de-informal en es es-informal fr fr-informal it ja nl pl pt sv zh";
+  assert.deepEqual(names.sort().join(" "), all);
 });
 
 for (const [name, pack] of Object.entries(packs)) {
@@ -50,20 +57,34 @@ for (const [name, pack] of Object.entries(packs)) {
     }
     for (const text of [1, 2, 5, 22].map((count) => pack.summary({ count })))
       assert.match(text, /^[^`{}#_]{2,60}$/u);
-    for (const text of [pack.submit_failed, pack.retry]) assert.match(text, /^[^`{}#_]{2,60}$/u);
+    const limits = [pack.too_low, pack.too_high].map((limit) => limit({ meta: {}, count: "0.5" }));
+    for (const text of limits) assert.match(text, /0\.5/);
+    for (const text of [pack.submit_failed, pack.retry, pack.invalid_value, ...limits])
+      assert.match(text, /^[^`{}#_]{2,60}$/u);
     assert.deepEqual(
       Object.keys(pack).sort(),
-      [...CODES, "summary", "submit_failed", "retry"].sort(),
+      [...CODES, ...FORM_TEXTS].sort(),
       "and nothing else is in it",
     );
   });
 
   test(`${name}: is the same as the default export, and by require`, async () => {
     const required = project.require(`impact-pledge/locales/${name}`);
-    assert.equal(required.default, required[name]);
-    assert.equal(required[name].required, pack.required);
+    assert.equal(required.default, required[exportOf(name)]);
+    assert.equal(required.default.required, pack.required);
   });
 }
+
+test("an informal pack differs from the formal one in how it addresses, and nowhere a polite form is left", () => {
+  const polite = { de: /\b(Sie|Ihr)\b/, es: /\b(Rellene|Introduzca|Elija|Revise)\b/, fr: /ez\b/ };
+  for (const [name, formal] of Object.entries(polite)) {
+    const texts = (pack) => ISSUES.map((issue) => textOf(pack, issue)).join("\n");
+    const informal = packs[`${name}-informal`];
+    assert.match(texts(packs[name]), formal);
+    assert.doesNotMatch(texts(informal), formal);
+    assert.notEqual(texts(informal), texts(packs[name]));
+  }
+});
 
 test("counts have the plural of their language", () => {
   const counts = (name) => [1, 2, 5, 22].map((count) => packs[name].summary({ count }));

@@ -21,15 +21,15 @@ const SHOWN =
 
 /** How the entries are imported, and what the bundler stands for. */
 const WAYS = [
-  ["/js", []],
+  ["/js", ["react-native", "import"]],
   ["", ["react-native", "require"]],
 ];
 
 for (const [ending, conditions] of WAYS) {
-  test(`every row without coders of text, well-formed JSON and WebAssembly: impact-pledge/validate${ending} by ${conditions.join(" and ") || "import"}`, async () => {
+  test(`every row without coders of text, well-formed JSON and WebAssembly: impact-pledge/validate${ending} by ${conditions.join(" and ")}`, async () => {
     const entries = {
       validate: `impact-pledge/validate${ending}`,
-      form: `impact-pledge/form${ending}`,
+      form: "impact-pledge/form",
       report: "globalThis.report",
     };
     const script = await rowsScript(project.folder, entries, { conditions });

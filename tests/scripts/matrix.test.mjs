@@ -23,12 +23,12 @@ for (const [what, error, mayBeMissing, env, outcome] of OUTCOMES) {
 const named = (...names) => chosen(names).map(({ name }) => name);
 
 test("an environment is chosen by its name, or by the words that it begins with", () => {
-  assert.deepEqual(named("vite"), ["vite-dev", "vite-build"]);
+  assert.deepEqual(named("vite"), ["vite-dev", "vite-build", "vite-strict"]);
   assert.deepEqual(named("vite-build", "page"), ["page", "vite-build"]);
   assert.deepEqual(named("vit"), []);
 });
 
-test("there are 45, and each has a name of its own", () => assert.equal(new Set(named()).size, 45));
+test("there are 49, and each has a name of its own", () => assert.equal(new Set(named()).size, 49));
 
 test("a Firefox is the one of FIREFOX_PATH, else left out with the reason where PATH has none", () => {
   assert.equal(

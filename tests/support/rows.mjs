@@ -34,9 +34,9 @@ export async function rowsScript(folder, { validate, form, report }, options) {
   });
   const contents = `
     import * as rules from "${validate}";
-    import { readForm } from "${form}";
+    import { readForm, ready } from "${form}";
     import { triedRows } from ${JSON.stringify(join(import.meta.dirname, "tried-rows.mjs"))};
-    ${report}(JSON.stringify(triedRows(rules, readForm, JSON.parse(${JSON.stringify(rows)}))));`;
+    ready().then(() => ${report}(JSON.stringify(triedRows(rules, readForm, JSON.parse(${JSON.stringify(rows)})))));`;
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: folder },
     bundle: true,

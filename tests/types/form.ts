@@ -3,6 +3,7 @@ import {
   bindForm,
   fieldAttributes,
   readForm,
+  type ready,
   type FormBinding,
   type FormField,
   type FormIssue,
@@ -33,6 +34,7 @@ export function page(form: HTMLFormElement, element: Element): FormBinding {
   });
   binding.read().issues[0]?.field?.focus();
   same<typeof binding.isActive, boolean>();
+  same<ReturnType<typeof ready>, Promise<void>>();
   binding.report([
     { message: "taken" },
     { path: ["recipient", { key: "email" }], message: "…" },
@@ -83,7 +85,7 @@ export function rendered(): void {
 export function server(data: FormData, query: URLSearchParams): void {
   const { issues } = readForm(data);
   same<typeof issues, readonly PostedIssue[]>();
-  readForm(query, { hidden: (name) => name === "reference" });
+  readForm(query, { maxIssues: 10 });
   readForm([["reference", "order-1"]]);
   // @ts-expect-error a form is bound, not read
   readForm(document.forms[0]);

@@ -1,6 +1,5 @@
 /** Code to copy: what a shop writes for an order. */
 import { fieldAttributes } from "impact-pledge/form";
-import { isHidden } from "../shared/fields.js";
 
 /** The code that is shown before the first order. */
 const EXAMPLE = {
@@ -52,6 +51,10 @@ function fieldsOf(value, name) {
   );
 }
 
+/** Whether the form holds a field of this name that the shopper cannot see. */
+const isHidden = (name) =>
+  name === "reference" || name.startsWith("trigger.") || name.endsWith(".offeringId");
+
 function field([name, value]) {
   if (name.startsWith("notifications."))
     return `  <label>${input({ name: "notifications", type: "checkbox", value, checked: true })} E-mail me</label>`;
@@ -76,11 +79,10 @@ const client = new PledgeClient({
   apiKey: process.env.PLEDGE_API_KEY,
   baseUrl: "${location.origin}",
 });
-const hidden = (name) => /^(reference|trigger\\..*|.*\\.offeringId)$/.test(name);
 
 export async function order(request) {
   const data = await request.formData();
-  const { valid, payload, issues } = readForm(data, { optional: true, hidden });
+  const { valid, payload, issues } = readForm(data, { optional: true });
   if (!valid) return Response.json({ issues }, { status: 422 });
   // An order without a pledge.
   if (payload === null) return Response.redirect("${location.origin}/", 303);

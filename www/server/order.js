@@ -1,6 +1,5 @@
 /** `POST /shop/order`: takes the checkout's form, of the page's script or of a browser without JavaScript. */
 import { readForm } from "impact-pledge/form";
-import { isHidden } from "../shared/fields.js";
 import { filled, freshOrder, thanked } from "./page.js";
 import { unknownOffers, vouched } from "./offers.js";
 import { record } from "./pledges.js";
@@ -53,7 +52,7 @@ function refused(request) {
 
 /** @returns {Promise<Outcome>} */
 async function outcomeOf(data, context) {
-  const { payload, issues } = readForm(data, { hidden: isHidden, optional: true });
+  const { payload, issues } = readForm(data, { optional: true });
   if (issues.length > 0) return { status: 422, issues };
   return payload === null ? { status: 200 } : place(payload, context);
 }

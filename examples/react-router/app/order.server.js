@@ -10,13 +10,12 @@ const pledges = () =>
     safeRepeats: true,
   }));
 
-/** Whether a field is hidden in the form. */
-const hidden = (name) => name === "reference" || name.endsWith(".offeringId");
-const isSeen = ({ name }) => name !== null && !hidden(name);
+/** Whether the form can show an issue: its field is there, and not hidden. */
+const isSeen = ({ name }) => name !== null && name !== "reference" && !name.endsWith(".offeringId");
 
 /** Records the pledge of a posted form, by the same rules as in the page. The key stays here. */
 export async function placeOrder(data) {
-  const { valid, payload, issues } = readForm(data, { hidden });
+  const { valid, payload, issues } = readForm(data);
   if (!valid)
     return {
       status: 422,

@@ -139,9 +139,9 @@ async function atLink(page) {
 async function walk(
   workspace,
   url,
-  { problem = MUST_BE, arrive = atTimeline, bound = false, badge = "" } = {},
+  { problem = MUST_BE, arrive = atTimeline, bound = false, badge = "", policy = "" } = {},
 ) {
-  const { page, posts, see, ...shop } = await openShop(workspace, url);
+  const { page, posts, see, ...shop } = await openShop(workspace, url, policy);
   if (bound) await page.waitForFunction(() => document.querySelector("form")?.noValidate);
   await page.locator(TREES).fill("3");
   if (badge) await atBadge(page, badge);
@@ -162,9 +162,9 @@ async function walk(
   await shop.mustHaveOrdered();
 }
 
-/** Where the form stays the browser's own, what HTML lets through the server refuses in the page. */
-async function walkUnder(policy, workspace, url) {
-  const { page, posts, see, ...shop } = await openShop(workspace, url, policy);
+/** Where no script runs and the form stays the browser's own, what HTML lets through the server refuses in the page. */
+async function walkWithoutScript(workspace, url) {
+  const { page, posts, see, ...shop } = await openShop(workspace, url, NO_SCRIPT);
   assert.equal(await page.$eval("form", ({ noValidate }) => noValidate), false);
   await page.locator(TREES).fill("3");
   await page.locator(EMAIL).fill("ada@");
@@ -283,7 +283,7 @@ const fullStack = (name, framework, flags = "") => ({
     const start = (env) => workspace.start(SERVE + flags, { env: { ...env, HOST: "127.0.0.1" } });
     const url = `${await start(settings(workspace))}/`;
     await walk(workspace, url, { bound: true });
-    await walkUnder(NO_SCRIPT, workspace, url);
+    await walkWithoutScript(workspace, url);
     await mustRefuseInPage(url, {
       fields: { ...FIELDS, reference: "" },
       status: 422,
@@ -303,8 +303,8 @@ const PLAIN = { problem: "This is not an e-mail address yet\\.", bound: true, ba
 /** The recipe of plain HTML as Firefox's users meet it, by the name of the environment. */
 export const IN_FIREFOX = {
   walk: (workspace, url) => walk(workspace, url, PLAIN),
-  "walk-no-script": (workspace, url) => walkUnder(NO_SCRIPT, workspace, url),
-  "walk-no-wasm": (workspace, url) => walkUnder(NO_WASM, workspace, url),
+  "walk-no-script": (workspace, url) => walkWithoutScript(workspace, url),
+  "walk-no-wasm": (workspace, url) => walk(workspace, url, { ...PLAIN, policy: NO_WASM }),
 };
 
 /** @type {import("../main.mjs").Environment[]} */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { created } from "../../../tests/package/mock-server.mjs";
+import { EXPECTED_FORM } from "../shared/smoke.mjs";
 
 /**
  * @typedef {object} Row
@@ -15,14 +16,16 @@ import { created } from "../../../tests/package/mock-server.mjs";
  * @property {string[]} [prints] programs for Node that were made, and must print what is expected
  * @property {string} [server] command of one that is started
  * @property {string} [site] folder that is served instead
+ * @property {string} [policy] under which it is; none means one that allows wasm
  * @property {string[]} [answers] paths that answer what is expected
  * @property {string} [shows] path of a page that finds what is expected
+ * @property {unknown} [finds] what it finds, unless that is all
  */
 
 const VITE = "vite/bin/vite.js";
 const WEBPACK = "webpack-cli/bin/cli.js --mode production --output-path dist";
 const ESBUILD = "esbuild/bin/esbuild --bundle --minify";
-const ROLLUP = "rollup/dist/bin/rollup --plugin node-resolve --format es";
+const ROLLUP = "rollup/dist/bin/rollup --plugin node-resolve";
 const NEXT = "next/dist/bin/next";
 const WRANGLER =
   "wrangler/bin/wrangler.js dev --inspector-port 0 --show-interactive-dev-session=false";
@@ -39,6 +42,18 @@ const entriesByPath = () =>
   );
 
 const bundled = { files: { "dist/index.html": html("page.js") }, site: "dist", shows: "/" };
+
+/** A page with a form alone, under a policy that forbids wasm: its bundle in several files, or in one that is no module. */
+const strict = (name, tool, ...run) => ({
+  name,
+  tool,
+  run,
+  files: { "dist/index.html": html("page.js").replace('type="module"', "defer") },
+  site: "dist",
+  policy: "script-src 'self'",
+  shows: "/",
+  finds: EXPECTED_FORM,
+});
 
 const next = (bundler) => ({
   name: `next-${bundler}`,
@@ -132,11 +147,26 @@ export const ROWS = [
     name: "rollup",
     tool: "rollup",
     run: [
-      `${ROLLUP} page.mjs --file dist/page.js`,
-      `${ROLLUP} console.mjs --file dist/console.mjs`,
+      `${ROLLUP} page.mjs --dir dist`,
+      `${ROLLUP} console.mjs --file dist/console.mjs --inlineDynamicImports`,
     ],
     prints: ["dist/console.mjs"],
     ...bundled,
+  },
+  strict("webpack-strict", "webpack", `${WEBPACK} ./form-page.mjs --output-filename page.js`),
+  strict(
+    "esbuild-iife",
+    "esbuild",
+    `${ESBUILD} form-page.mjs --format=iife --outfile=dist/page.js`,
+  ),
+  strict(
+    "rollup-iife",
+    "rollup",
+    `${ROLLUP} form-page.mjs --format iife --file dist/page.js --inlineDynamicImports`,
+  ),
+  {
+    ...strict("vite-strict", "vite", `${VITE} build`),
+    files: { "index.html": html("form-page.mjs") },
   },
   next("turbopack"),
   next("webpack"),
@@ -181,14 +211,14 @@ export const ofRow = (row) => ({
     if (row.says) assert.match(printed, row.says);
     for (const program of prints) await workspace.mustPrint(process.execPath, program);
     if (row.server) await visit(workspace, await workspace.start(row.server), row);
-    if (row.site) await visit(workspace, await workspace.serve(row.site), row);
+    if (row.site) await visit(workspace, await workspace.serve(row.site, row.policy), row);
   },
 });
 
 /** @param {import("../lib/workspace.mjs").Workspace} workspace @param {string} origin @param {Row} row */
-async function visit(workspace, origin, { answers = [], shows }) {
+async function visit(workspace, origin, { answers = [], shows, finds }) {
   for (const path of answers) await workspace.mustAnswer(origin + path);
-  if (shows) await workspace.mustShow(origin + shows);
+  if (shows) await workspace.mustShow(origin + shows, finds);
 }
 
 export const environments = ROWS.map(ofRow);

@@ -159,8 +159,8 @@ export class Workspace {
     return origin;
   }
 
-  /** Serves files, under a policy that allows wasm and no eval. @returns {Promise<string>} the origin */
-  async serve(folder) {
+  /** Serves files, under a policy that allows no eval. @returns {Promise<string>} the origin */
+  async serve(folder, policy = POLICY) {
     const { origin, close } = await onLoopback(
       createServer((request, response) => {
         const path = normalize(new URL(request.url ?? "/", "http://x").pathname);
@@ -168,7 +168,7 @@ export class Workspace {
         if (!existsSync(file)) return response.writeHead(404).end();
         const type = file.endsWith(".html") ? "text/html; charset=utf-8" : "text/javascript";
         response
-          .writeHead(200, { "content-type": type, "content-security-policy": POLICY })
+          .writeHead(200, { "content-type": type, "content-security-policy": policy })
           .end(readFileSync(file));
       }),
     );
@@ -190,12 +190,12 @@ export class Workspace {
     assert.equal(text, JSON.stringify(EXPECTED), `${url} answers: ${text}\n${this.#output()}`);
   }
 
-  /** A page must find what is expected. */
-  async mustShow(url) {
+  /** A page must find what is expected. @param {unknown} [expected] */
+  async mustShow(url, expected = [EXPECTED, EXPECTED_FORM]) {
     const page = await this.openPage();
     await page.goto(this.#address(url));
     await page.waitForFunction(() => window.result !== undefined);
-    assert.deepEqual(await page.evaluate(() => window.result), [EXPECTED, EXPECTED_FORM]);
+    assert.deepEqual(await page.evaluate(() => window.result), expected);
   }
 
   /** @returns {Promise<any>} a page of puppeteer's, with cookies and a cache of its own */

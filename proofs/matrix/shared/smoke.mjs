@@ -86,7 +86,7 @@ export const EXPECTED = {
 };
 
 /** A shopper's steps in a bound form beside a badge, where there is a document. */
-export async function smokeForm({ bindForm }, document) {
+export async function smokeForm({ bindForm, ready }, document) {
   const container = document.body.appendChild(document.createElement("div"));
   container.innerHTML = `<form>
     <input name="reference" value="order-1"><input type="hidden" name="pledges.0.impact.offeringId" value="tree">
@@ -95,6 +95,7 @@ export async function smokeForm({ bindForm }, document) {
   const [form, email] = [container.querySelector("form"), container.querySelector("#email")];
   const badge = container.querySelector("impact-badge").shadowRoot.textContent;
   const sent = new Promise((resolve) => bindForm(form, { onSubmit: resolve }));
+  await ready();
   type(email, "ada@");
   const invalid = email.getAttribute("aria-invalid");
   form.requestSubmit();

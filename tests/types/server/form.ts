@@ -22,7 +22,6 @@ declare const data: { [Symbol.iterator](): Iterator<[string, string | { readonly
 
 for (const posted of [entries, frozen, new Map(entries), data]) readForm(posted);
 const reading = readForm(entries, {
-  hidden: (name) => name.endsWith(".offeringId"),
   maxIssues: 10,
 });
 same<typeof reading.issues, readonly PostedIssue[]>();

@@ -10,9 +10,8 @@ const pledges = () =>
     safeRepeats: true,
   }));
 
-/** Whether a field is hidden in the form. */
-const hidden = (name) => name === "reference" || name.endsWith(".offeringId");
-const isSeen = ({ name }) => name !== null && !hidden(name);
+/** Whether the form can show an issue: its field is there, and not hidden. */
+const isSeen = ({ name }) => name !== null && name !== "reference" && !name.endsWith(".offeringId");
 
 /** The form as it was posted: a good order leads to the timeline, any other to the page, with what is wrong. */
 export default defineEventHandler(async (event) => {
@@ -26,7 +25,7 @@ export default defineEventHandler(async (event) => {
 
 /** Records the pledge of a posted form, by the same rules as in the page. The key stays here. */
 async function placeOrder(data) {
-  const { valid, payload, issues } = readForm(data, { hidden });
+  const { valid, payload, issues } = readForm(data);
   if (!valid)
     return {
       status: 422,

@@ -11,9 +11,8 @@ const pledges = () =>
     safeRepeats: true,
   }));
 
-/** Whether a field is hidden in the form. */
-const hidden = (name) => name === "reference" || name.endsWith(".offeringId");
-const isSeen = ({ name }) => name !== null && !hidden(name);
+/** Whether the form can show an issue: its field is there, and not hidden. */
+const isSeen = ({ name }) => name !== null && name !== "reference" && !name.endsWith(".offeringId");
 
 export const actions = {
   /** The form as it was posted: by the page when it is valid, and by a browser without JavaScript as it is. */
@@ -27,7 +26,7 @@ export const actions = {
 
 /** Records the pledge of a posted form, by the same rules as in the page. The key stays here. */
 async function placeOrder(data) {
-  const { valid, payload, issues } = readForm(data, { hidden });
+  const { valid, payload, issues } = readForm(data);
   if (!valid)
     return {
       status: 422,
