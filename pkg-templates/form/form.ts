@@ -51,6 +51,7 @@ const bound = new WeakMap<HTMLFormElement, AbortSignal>();
  * Reads and checks the posted data of a form on your server, by the same rules as {@link bindForm} in the page.
  *
  * @throws {TypeError} if an option does not exist or has a wrong type
+ * @throws {Error} where WebAssembly cannot run, before {@link ready} is awaited
  * @example
  * ```js
  * const { valid, payload, issues } = readForm(await request.formData(), {
