@@ -35,7 +35,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     let (mut rows, has_more) = keys::of(desk.store, level).await?;
     rows.sort_by(|one, other| created(other).cmp(created(one)));
     let shown = rows.iter().take(view::MAX_ROWS).map(cells).collect::<Vec<_>>();
-    let headings = ["ID", "Mode", "Label", "Made", "By", "Ends", "What can be done"];
+    let headings = ["ID", "Mode", "Label", "Made", "By", "Ends", "Change"];
     Ok(html! {
         section {
             h2 { "API keys" }
@@ -111,8 +111,8 @@ pub(super) fn owner(level: &KeyLevel) -> Markup {
 
 // ---- Make ----------------------------------------------------------------------------------------
 
-/// Makes the key, with a read of the register, one of the namespace's secret, a list of the last changes
-/// and a read for each hundred of them, and three writes; four where the register lacks its unit or team.
+/// Makes the key, with three reads, a list and a read for each hundred changes of the last hour, and two
+/// writes; with one more where the register lacks its unit or team.
 pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
