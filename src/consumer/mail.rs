@@ -109,7 +109,7 @@ impl Post {
         match &self.service {
             _ if self.from.is_empty() => Err(temporary("no-mail-from")),
             MailService::Cloudflare(binding) => self.by_binding(binding, letter).await,
-            MailService::Resend(api_key) => self.by_resend(api_key.trim(), letter).await,
+            MailService::Resend(api_key) => self.by_resend(api_key, letter).await,
             MailService::None => Err(temporary("no-mail-service")),
         }
     }

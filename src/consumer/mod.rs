@@ -7,7 +7,7 @@ use crate::notify::{MailSettings, Notifier, Outcome};
 use crate::platform::Platform;
 use crate::pledge::TransactionId;
 use crate::workers::json::{from_js, to_js};
-use crate::workers::{KvNamespace, KvStore};
+use crate::workers::{KvNamespace, KvStore, trimmed};
 use js_sys::Array;
 use mail::{MailService, Post, SendEmail};
 use serde::Serialize;
@@ -131,14 +131,8 @@ async fn outcome(bindings: &Bindings, message: &Message, attempt: u32, is_dead: 
     }
 }
 
-/// A variable's text without blanks around it; `None` if nothing is left.
-fn trimmed(variable: Option<String>) -> Option<String> {
-    let text = variable?.trim().to_owned();
-    (!text.is_empty()).then_some(text)
-}
-
 fn post(bindings: &Bindings) -> Post {
-    let service = match (bindings.email(), bindings.resend_api_key()) {
+    let service = match (bindings.email(), trimmed(bindings.resend_api_key())) {
         (Some(binding), _) => MailService::Cloudflare(binding),
         (None, Some(api_key)) => MailService::Resend(api_key),
         (None, None) => MailService::None,

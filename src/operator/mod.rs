@@ -5,6 +5,7 @@
 
 pub mod audit;
 pub mod backups;
+pub mod demo;
 pub mod form;
 pub mod keys;
 pub mod notifications;

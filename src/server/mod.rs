@@ -7,7 +7,7 @@
 use crate::handle::{Caches, Journal, Outbox, Service, Settings, Variables};
 use crate::platform::Platform;
 use crate::workers::{
-    DelayedQueue, KvNamespace, KvStore, Queue, RateLimit, WorkerRequest, convert,
+    DelayedQueue, KvNamespace, KvStore, Queue, RateLimit, WorkerRequest, convert, trimmed,
 };
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -98,7 +98,6 @@ async fn serve(request: &web_sys::Request, bindings: &Bindings) -> web_sys::Resp
 }
 
 fn read_settings(bindings: &Bindings) -> Settings {
-    let has_secret = bindings.mail_secret().is_some_and(|key| !key.is_empty());
     Settings::parse(Variables {
         allowed_origins: &bindings.allowed_origins().unwrap_or_default(),
         public_origin: &bindings.public_origin().unwrap_or_default(),
@@ -106,7 +105,8 @@ fn read_settings(bindings: &Bindings) -> Settings {
         mail_from: &bindings.mail_sender().unwrap_or_default(),
         mail_test_to: &bindings.mail_test_to().unwrap_or_default(),
         has_queue: bindings.notifications().is_some(),
-        has_mail_service: has_secret || bindings.mail_binding().is_some(),
+        has_mail_service: bindings.mail_binding().is_some()
+            || trimmed(bindings.mail_secret()).is_some(),
         deployment: &bindings.deployment().map(|deployment| deployment.id()).unwrap_or_default(),
     })
 }

@@ -1,5 +1,5 @@
-//! The ports on Cloudflare Workers: requests and responses, the namespace of KV, the queue, the rate limit.
-//! Every wait has a deadline.
+//! The ports on Cloudflare Workers: requests and responses, the namespace of KV, the queue, the rate limit,
+//! variables. Every wait has a deadline.
 
 pub(crate) mod deadline;
 pub(crate) mod json;
@@ -9,9 +9,11 @@ pub(crate) mod pieces;
 mod rate_limit;
 mod request;
 mod response;
+mod variable;
 
 pub use kv::{KvNamespace, KvStore};
 pub use outbox::{DelayedQueue, Queue};
 pub use rate_limit::RateLimit;
 pub use request::WorkerRequest;
 pub use response::convert;
+pub use variable::trimmed;

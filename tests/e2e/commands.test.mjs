@@ -442,6 +442,11 @@ test("a transaction is found, shown and erased", async (t) => {
   const { transaction } = await json(...show, "--timeline");
   assert.match(transaction.timelineUrl, /\?edit_key=/);
   assert.equal(transaction.pledges[0].recipient.email, "a…@e…");
+  const looked = await Array.fromAsync(kv.read(kv.names("audit:")));
+  const changes = looked.map(({ value }) => JSON.parse(value ?? ""));
+  for (const { command, on } of changes)
+    assert.deepEqual([command, on], ["transactions reveal", [ID]]);
+  assert.equal(changes.length, 2, "what is shown masked is not recorded");
 
   const before = await contents(kv);
   const erase = ["transactions", "erase", ID];

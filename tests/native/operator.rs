@@ -9,7 +9,7 @@ use impact_pledge::operator::form::FormId;
 use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
 use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units::{self, Member, ProfileMembers};
-use impact_pledge::operator::{OperatorError, backups, prices, register, seed, teams};
+use impact_pledge::operator::{OperatorError, backups, demo, prices, register, seed, teams};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use impact_pledge::version::VERSION;
@@ -729,6 +729,14 @@ fn a_form_ends_what_broke_off() {
     let mut listed: Vec<_> = list(&store).into_iter().map(|row| row.name.name).collect();
     listed.sort();
     assert_eq!(listed, expected);
+    store.remove(&name_of(&made.key));
+    desk.clock.0.set(NOW_MS + 60_001);
+    assert!(send().unwrap_err().to_string().ends_with("open its page again to make another"));
+    assert_eq!(
+        store.value(&name_of(&made.key)),
+        None,
+        "more than a minute later it is not written"
+    );
 }
 
 #[test]
@@ -749,6 +757,15 @@ fn a_rotation_that_is_sent_several_times_makes_one_key() {
             assert_eq!(all_records(&store), kept);
         }
         assert_eq!(audited(&store), ["keys rotate", "keys create"]);
+        if keep > 0 {
+            block_on(keys::revoke(&store, &desk.author(), &old.key)).unwrap();
+            let again = send().unwrap();
+            assert_eq!(
+                (again.made.key, again.end.unwrap().revoked),
+                (first.made.key.clone(), true)
+            );
+            assert_eq!(store.value(name), None);
+        }
         block_on(keys::revoke(&store, &desk.author(), &first.made.key)).unwrap();
         assert!(send().is_err());
         assert_eq!(store.value(&name_of(&first.made.key)), None);
@@ -1149,6 +1166,28 @@ fn the_development_data_are_those_of_the_documents() {
             json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" }, "version": VERSION })
         );
     }
+}
+
+#[test]
+fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
+    let store = MemoryStore::default();
+    let Desk { clock, entropy } = desk();
+    block_on(seed::seed(&store)).unwrap();
+    let today = store.value("catalogue:live");
+    let write = || block_on(demo::seed(&store, &clock, &entropy, "http://127.0.0.1:8787"));
+    assert!(write().unwrap());
+    let written = store.names();
+    let count = |prefix: &str| written.iter().filter(|name| name.starts_with(prefix)).count();
+    let counts = ["transaction:", "erased:", "prices:", "settlement:", "mail-failed:"].map(count);
+    assert_eq!(counts, [60, 1, 4, 1, 1]);
+    assert!(written.contains(&"settlement:live:unit_dev:2025-12".to_owned()));
+    let prices = |text: Option<String>| serde_json::from_str::<Catalogue>(&text.unwrap()).unwrap();
+    assert_eq!(prices(store.value("catalogue:live")).unit_prices, prices(today).unit_prices);
+
+    store.edit("catalogue:test", |text| text.replace("0.50", "7"));
+    let (mine, before) = (store.value("catalogue:test"), store.names());
+    assert!(!write().unwrap());
+    assert_eq!((store.value("catalogue:test"), store.names()), (mine, before));
 }
 
 #[test]

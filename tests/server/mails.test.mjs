@@ -165,11 +165,16 @@ for (const [standIn, [outcome, cause, asked]] of Object.entries(MAILS))
     assert.doesNotMatch(JSON.stringify(marker ?? {}), /ada@|Canary/i);
   });
 
-test("an API key that no header can hold: the message is delivered again", async () => {
-  const transaction = await created("no queue");
-  const outcome = await deliver("Resend sends", transaction, { apiKey: "re_\n\u20ac" });
-  assert.deepEqual([outcome, await taken()], [SOON, []]);
-});
+for (const [problem, apiKey, cause] of [
+  ["no header can hold", "re_\n\u20ac", "no-api-key"],
+  ["is blank", " \n", "no-mail-service"],
+])
+  test(`an API key that ${problem}: the message is delivered again`, async () => {
+    const transaction = await created("no queue");
+    const outcome = await deliver("Resend sends", transaction, { apiKey });
+    const causes = linesOf(transaction.id).flatMap((line) => line.notification && line.cause);
+    assert.deepEqual([outcome, await taken(), causes.at(-1)], [SOON, [], cause]);
+  });
 
 test("a message that is not of this service is dropped, and the log shows nothing of it", async () => {
   for (const body of [null, "ada@example.org", 7, {}, { id: "ada@example.org", createdAt: "" }])
