@@ -35,7 +35,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     let (mut rows, has_more) = keys::of(desk.store, level).await?;
     rows.sort_by(|one, other| created(other).cmp(created(one)));
     let shown = rows.iter().take(view::MAX_ROWS).map(cells).collect::<Vec<_>>();
-    let headings = ["ID", "Mode", "Label", "Made", "By", "Ends", "Change"];
+    let headings = ["ID", "Mode", "Label", "Change", "Made", "By", "Ends"];
     Ok(html! {
         section {
             h2 { "API keys" }
@@ -59,15 +59,6 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
         html! { code { (row.name.id) } },
         mode(note.mode),
         html! { bdi { (note.label) } },
-        view::time(&note.created),
-        html! { bdi { (note.by) } },
-        html! {
-            @if let Some(ends) = &note.ends { (view::time(ends)) }
-            @if let Some(successor) = &note.successor {
-                " " small { "replaced by " code { (successor) } }
-            }
-            @if let Some(problem) = &row.problem { " " small.problem { (problem) } }
-        },
         html! {
             @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
                 (view::form(path, &html! {
@@ -76,6 +67,15 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
                 }))
                 " "
             }
+        },
+        view::time(&note.created),
+        html! { bdi { (note.by) } },
+        html! {
+            @if let Some(ends) = &note.ends { (view::time(ends)) }
+            @if let Some(successor) = &note.successor {
+                " " small { "replaced by " code { (successor) } }
+            }
+            @if let Some(problem) = &row.problem { " " small.problem { (problem) } }
         },
     ]
 }
