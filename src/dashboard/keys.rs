@@ -252,7 +252,10 @@ pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     let (Some(id), Some(keep)) = (form_id(form), keep(form)) else {
         return confirm_rotation(desk, key, &level).await;
     };
-    let rotated = keys::rotate_once(desk.store, &desk.author, &name(key), keep, &id).await?;
+    let rotated = match keys::rotate_once(desk.store, &desk.author, &name(key), keep, &id).await {
+        Err(OperatorError::Invalid(problem)) => return Ok(not_replaced(&level, &problem)),
+        rotated => rotated?,
+    };
     let old = &rotated.replaces.id;
     let after = match &rotated.end {
         Ok(End { revoked: true, .. }) => html! { "It was revoked at the same time, and stays so." },
@@ -270,6 +273,11 @@ pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
         section { h2 { "The old key " code { (old) } } p { (after) } }
     };
     Ok(Page::new("The new key", content))
+}
+
+fn not_replaced(level: &KeyLevel, problem: &str) -> Page {
+    let content = html! { (view::problem(problem)) p { "Go on: the " (owner(level)) "." } };
+    Page { status: 422, ..Page::new("No key was made", content) }
 }
 
 fn keep(form: &Form) -> Option<u32> {
