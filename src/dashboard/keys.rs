@@ -192,8 +192,10 @@ fn make_form<S, C: Clock, E: Entropy>(
 
 /// The key, with how to use it.
 fn shown_once<S, C, E>(desk: &Desk<'_, S, C, E>, made: &MadeKey, level: &KeyLevel) -> Markup {
-    let mode_of = made.row.note.as_ref().map_or(Mode::Test, |note| note.mode);
-    let label = made.row.note.as_ref().map_or("", |note| &note.label);
+    let note = made.row.note.as_ref();
+    let mode_of = note.map_or(Mode::Test, |note| note.mode);
+    let label = note.map_or("", |note| &note.label);
+    let level = note.map_or(level, |note| &note.level);
     html! {
         (view::done(&html! { "This is the only time that the key is shown: copy it now." }))
         section {
@@ -324,7 +326,9 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Replace a key", content))
 }
 
+/// `level` is what the form says, for a key whose record does not.
 fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
+    let level = row.note.as_ref().map_or(level, |note| &note.level);
     let mut facts = vec![("ID", html! { code { (row.name.id) } }), ("For", owner(level))];
     if let Some(KeyNote { mode: mode_of, label, created, by, ends, .. }) = &row.note {
         facts.extend([

@@ -196,6 +196,9 @@ fn a_key_is_revoked_after_a_question_and_stays_revoked() {
     let key = shown(&dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test")));
     let record = names(&dashboard, "key:").remove(0);
     let named = [("key", &*record), ("unit", "shop")];
+    let forged = [("key", &*record), ("unit", "other")];
+    let forged = dashboard.post(OPERATOR, "/keys/revoke", &forged).text;
+    assert!(forged.contains("<dd><a href=\"/units/shop\">unit shop</a></dd>"), "{forged}");
     let asked = dashboard.post(OPERATOR, "/keys/revoke", &named).text;
     assert!(asked.contains("40 seconds") && asked.contains("Till 3"), "{asked}");
     let sure = [named[0], named[1], ("sure", "yes")];
