@@ -153,7 +153,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
                 "A request with a key of this team acts as one of these units: it names it in the header "
                 code { "X-Service-Unit-Id" } ". Keys stay as they are when units come and go."
             }
-            (view::table(&["Unit", "What can be done"], &rows, "It has no units yet."))
+            (view::table(&["Unit", "Change"], &rows, "It has no units yet."))
             (view::more(units.len()))
             (view::made_just_now())
             h3 { "Add a unit" }
