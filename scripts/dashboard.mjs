@@ -54,7 +54,7 @@ async function start({ port, persistTo, as: role, origin: service }) {
 
 async function run(options, { terminal }) {
   const { PORT } = terminal.env;
-  const port = PORT ? await freePort(PORT) : await portFrom(8788);
+  const port = PORT ? await freePort(PORT, "npm run dashboard") : await portFrom(8788);
   await serveUntilAsked(() => start({ port, ...options }));
 }
 

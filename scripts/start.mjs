@@ -71,7 +71,7 @@ async function start(port, persistTo) {
 }
 
 async function run({ persistTo }, { terminal }) {
-  const port = await freePort(terminal.env.PORT);
+  const port = await freePort(terminal.env.PORT, "npm start");
   await serveUntilAsked(() => start(port, persistTo));
 }
 

@@ -30,7 +30,7 @@ export async function configOnService(tools, file, environment) {
   const own = environment ? raw.env[environment] : raw;
   own.kv_namespaces = [{ binding: "PLEDGES", id: await namespaceOf(cloudflare, service) }];
   if (queue) own.queues = { producers: [{ binding: "NOTIFICATIONS", queue }] };
-  own.vars.SERVICE_ORIGIN ||= origin ?? "";
+  own.vars = { ...own.vars, SERVICE_ORIGIN: own.vars?.SERVICE_ORIGIN || origin || "" };
   const folder = join(root, "build", "dashboard");
   const config = join(folder, "wrangler.json");
   const whole = {

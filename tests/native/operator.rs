@@ -9,7 +9,7 @@ use impact_pledge::operator::form::FormId;
 use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
 use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units::{self, Member, ProfileMembers};
-use impact_pledge::operator::{OperatorError, backups, prices, register, seed, teams};
+use impact_pledge::operator::{OperatorError, backups, demo, prices, register, seed, teams};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use impact_pledge::version::VERSION;
@@ -1166,6 +1166,28 @@ fn the_development_data_are_those_of_the_documents() {
             json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" }, "version": VERSION })
         );
     }
+}
+
+#[test]
+fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
+    let store = MemoryStore::default();
+    let Desk { clock, entropy } = desk();
+    block_on(seed::seed(&store)).unwrap();
+    let today = store.value("catalogue:live");
+    let write = || block_on(demo::seed(&store, &clock, &entropy, "http://127.0.0.1:8787"));
+    assert!(write().unwrap());
+    let written = store.names();
+    let count = |prefix: &str| written.iter().filter(|name| name.starts_with(prefix)).count();
+    let counts = ["transaction:", "erased:", "prices:", "settlement:", "mail-failed:"].map(count);
+    assert_eq!(counts, [60, 1, 4, 1, 1]);
+    assert!(written.contains(&"settlement:live:unit_dev:2025-12".to_owned()));
+    let prices = |text: Option<String>| serde_json::from_str::<Catalogue>(&text.unwrap()).unwrap();
+    assert_eq!(prices(store.value("catalogue:live")).unit_prices, prices(today).unit_prices);
+
+    store.edit("catalogue:test", |text| text.replace("0.50", "7"));
+    let (mine, before) = (store.value("catalogue:test"), store.names());
+    assert!(!write().unwrap());
+    assert_eq!((store.value("catalogue:test"), store.names()), (mine, before));
 }
 
 #[test]
