@@ -101,7 +101,7 @@ fn page<S, C: Clock, E>(
     let shown = months.get(..MAX_MONTHS).unwrap_or(months);
     let content = html! {
         (above)
-        p.lead { "The unit " a href=(link::path(&["units", unit])) { bdi { (unit) } } }
+        p.lead { "The unit " a href=(link::path(&["units", unit])) { (view::told(unit)) } }
         (view::modes(&shop.path("usage"), mode))
         section {
             @if months.is_empty() { p { "Nothing is counted here yet." } }
@@ -145,7 +145,7 @@ fn rows(shop: Shop<'_>, usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
     let row = |(index, sum): (usize, &SettledSum)| {
         vec![
             html! { (view::month(usage.month).replace(' ', "\u{a0}")) },
-            html! { (sum.amount) " " bdi { (sum.currency_code) } },
+            html! { (sum.amount) " " (view::told(&sum.currency_code)) },
             html! { div.wide { (payment(shop, usage, sum, index == 0, now_ms)) } },
             html! { (sum.transactions) },
             html! { @if sum.unpriced > 0 { (sum.unpriced) " " (unpriced_form(shop, usage.month)) } },
@@ -217,10 +217,10 @@ fn paid(settled: &Settlement, sum: &SettledSum) -> Markup {
     let amount = of.map_or("0.00", |paid| &*paid.amount);
     html! {
         div {
-            "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " bdi { (settled.invoice) }
+            "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " (view::told(&settled.invoice))
             @if amount != sum.amount { " " span.tag.alarm { (amount) " was paid" } }
         }
-        div { small { "marked by " bdi { (settled.by) } } }
+        div { small { "marked by " (view::told(&settled.by)) } }
     }
 }
 
@@ -343,7 +343,7 @@ fn damaged(Damaged { count, first }: &Damaged) -> Markup {
     html! {
         @if let Some(first) = first {
             (view::notice(&html! {
-                "Records that cannot be read and are in no sum: " (count) ", first " bdi { (first) } "."
+                "Records that cannot be read and are in no sum: " (count) ", first " (view::told(first)) "."
             }))
         }
     }
@@ -363,7 +363,7 @@ async fn unpriced<S: OperatorStore, C: Clock, E: Entropy>(
         usage::sum_month(desk.store, (shop.unit, shop.mode), month, LISTS, MAX_ROWS).await?;
     let is_all = !is_cut && unpriced.len() < MAX_ROWS;
     let row = |row: &Row| {
-        let id = html! { bdi { (row.id) } };
+        let id = view::told(&row.id);
         vec![
             match desk.may(Act::Support) {
                 true => html! { a href=(link::path(&["transactions", &row.id])) { (id) } },
