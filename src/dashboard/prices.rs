@@ -163,7 +163,7 @@ fn origin(catalogue: &Catalogue, recent: &[Listed]) -> Markup {
     html! {
         p.soft {
             "Set on " (view::time(time))
-            @if let Some(by) = by { " by " bdi { (by) } }
+            @if let Some(by) = by { " by " (view::told(by)) }
         }
     }
 }
@@ -171,7 +171,7 @@ fn origin(catalogue: &Catalogue, recent: &[Listed]) -> Markup {
 fn list(catalogue: &Catalogue, code: &str) -> Markup {
     let prices = catalogue.unit_prices.iter();
     let row = |(offering, price): (&String, &UnitPrice)| {
-        vec![html! { bdi { (offering) } }, html! { (price.as_str()) }]
+        vec![view::told(offering), html! { (price.as_str()) }]
     };
     let rows: Vec<_> = prices.take(MAX_ROWS).map(row).collect();
     let more = catalogue.unit_prices.len() - rows.len();
@@ -293,7 +293,7 @@ fn differences(Change { currency, prices, .. }: &Change, code: &str) -> Markup {
             Some(price) => html! { (price.as_str()) },
             None => html! { span.soft { "none" } },
         };
-        vec![html! { bdi { (change.offering) } }, price(&change.from), price(&change.to)]
+        vec![view::told(&change.offering), price(&change.from), price(&change.to)]
     };
     let rows: Vec<_> = prices.iter().take(MAX_ROWS).map(row).collect();
     let more = prices.len() - rows.len();
@@ -354,12 +354,12 @@ fn line(Listed { time, by, change, .. }: &Listed) -> Vec<Markup> {
             div.wide {
                 @if let Some((from, to)) = change.currency { div { (from.code()) " → " (to.code()) } }
             @for it in change.prices.iter().take(MAX_CHANGES) {
-                div { bdi { (it.offering) } ": " (price(&it.from)) " → " (price(&it.to)) }
+                div { (view::told(&it.offering)) ": " (price(&it.from)) " → " (price(&it.to)) }
             }
             @if more > 0 { div.soft { "and " (more) " more" } }
             @if change.is_none() { span.soft { "nothing" } }
             }
         },
-        html! { @match by { Some(by) => { bdi { (by) } } None => { "unknown" } } },
+        html! { @match by { Some(by) => { (view::told(by)) } None => { "unknown" } } },
     ]
 }

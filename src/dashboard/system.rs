@@ -56,7 +56,7 @@ fn here<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
     let settings = desk.settings;
     let or_not_set = |text: &str| match text {
         "" => html! { span.soft { "not set" } },
-        text => html! { bdi { (text) } },
+        text => view::told(text),
     };
     view::facts(&[
         ("Environment", or_not_set(&settings.environment)),
@@ -80,7 +80,7 @@ fn last_backup<S, C: Clock, E>(
                         @if let Some(days) = days(at).filter(|days| *days > 0) { ", days ago: " (days) }
                     }),
                     ("Records", html! { (records) }),
-                    ("By", html! { bdi { (by) } }),
+                    ("By", view::told(by)),
                 ]))
             }
             Ok(None) => { p { "There was none, as far as is known here." } }
@@ -124,7 +124,7 @@ fn members<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
             html! { (may) },
             html! {
                 @if members.is_empty() { span.soft { "nobody" } }
-                @for member in members { div { bdi { (member) } } }
+                @for member in members { div { (view::told(member)) } }
             },
         ]
     };
