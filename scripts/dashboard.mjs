@@ -45,7 +45,7 @@ export async function buildFirst({ root, env }, what, ...parts) {
 async function start({ port, persistTo, as: role, origin: service }) {
   const tools = await prepareTools();
   await buildFirst(tools, "the dashboard", "dashboard", "operator");
-  await seed(tools, { persistTo });
+  await seed(tools, { persistTo, origin: service });
   log("starting the dashboard …");
   const dashboard = await serveDashboard(tools, { port, persistTo, role, service });
   console.log(`\nReady, for who has the role ${role}: ${dashboard.origin}/\n\nCtrl-C ends it.\n`);
@@ -54,7 +54,7 @@ async function start({ port, persistTo, as: role, origin: service }) {
 
 async function run(options, { terminal }) {
   const { PORT } = terminal.env;
-  const port = PORT ? await freePort(PORT) : await portFrom(8788);
+  const port = PORT ? await freePort(PORT, "npm run dashboard") : await portFrom(8788);
   await serveUntilAsked(() => start({ port, ...options }));
 }
 

@@ -1,14 +1,15 @@
-/** `npm run deploy [-- --env NAME] [wrangler's options]`: the Worker to the account that wrangler is logged in to. */
+/** `npm run deploy [-- --env NAME] [wrangler's options]`: a Worker to the account that wrangler is logged in to. */
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { command } from "./lib/command.mjs";
+import { DASHBOARD, configOnService, whatRemains } from "./lib/dashboard-config.mjs";
 import { configuration } from "./lib/kv.mjs";
 import { prepareTools } from "./lib/tools.mjs";
 import { UserError, log } from "./lib/output.mjs";
 
 const deploy = command(
   "npm run deploy --",
-  "Builds the service and uploads it to the account that wrangler is logged in to. Further options are `wrangler deploy`'s.",
+  "Builds the service, or the dashboard, and uploads it to the account that wrangler is logged in to. Further options are `wrangler deploy`'s.",
 );
 deploy.others = [
   "outdir",
@@ -32,33 +33,33 @@ deploy.others = [
 ].map((name) => `--${name}`);
 deploy
   .option("--env <name>", "the environment of wrangler.toml; without it, its top level")
+  .option("--dashboard", "the dashboard of that environment's service, which is deployed before it")
   .option("--dry-run", "build and show what would be uploaded")
-  .option("--config <file>", "instead of wrangler.toml")
+  .option("--config <file>", `instead of wrangler.toml; with --dashboard, of ${DASHBOARD}`)
   .allowUnknownOption()
   .argument("[options...]")
-  .action(async (others, { env: environment = "", dryRun, config = "wrangler.toml" }) => {
-    const { root, env, wrangler } = await prepareTools();
-    const settings = await configuration(resolve(root, config), environment || undefined);
-    const { name, account_id } = settings;
-    check(settings, environment, variables(settings.vars, others));
-    const account = env.CLOUDFLARE_ACCOUNT_ID || account_id || "of wrangler's login";
+  .action(async (others, { env: environment = "", dashboard, dryRun, config }) => {
+    const tools = await prepareTools();
+    const file = config ?? (dashboard ? DASHBOARD : "wrangler.toml");
+    const settings = await configuration(resolve(tools.root, file), environment || undefined);
+    if (!dashboard) check(settings, environment, variables(settings.vars, others));
+    const account = tools.env.CLOUDFLARE_ACCOUNT_ID || settings.account_id || "of wrangler's login";
     log(
-      `${dryRun ? "dry run of the upload" : "deploying"}: account ${account}, ${environment ? `environment ${environment}` : "no environment"}, Worker ${name}`,
+      `${dryRun ? "dry run of the upload" : "deploying"}: account ${account}, ${environment ? `environment ${environment}` : "no environment"}, Worker ${settings.name}`,
     );
-    const args = [
-      wrangler,
-      "deploy",
-      "--config",
-      config,
-      "--env",
-      environment,
-      ...(dryRun ? ["--dry-run"] : []),
-      ...others,
-    ];
-    const { status } = spawnSync(process.execPath, args, { cwd: root, env, stdio: "inherit" });
-    deploy.exitCode = status ?? 1;
+    const isBound = dashboard && !dryRun;
+    const from = isBound ? await configOnService(tools, file, environment) : file;
+    deploy.exitCode = upload(tools, from, environment, dryRun ? ["--dry-run", ...others] : others);
+    if (isBound && deploy.exitCode === 0)
+      console.log(await whatRemains(tools, settings, environment));
   });
 export default deploy;
+
+/** @param {import("./lib/tools.mjs").Tools} tools @param {string[]} others options @returns {number} wrangler's exit code */
+function upload({ root, env, wrangler }, config, environment, others) {
+  const args = [wrangler, "deploy", "--config", config, "--env", environment, ...others];
+  return spawnSync(process.execPath, args, { cwd: root, env, stdio: "inherit" }).status ?? 1;
+}
 
 /**
  * The text of each variable: that of wrangler's `--var`, else of wrangler.toml; empty if it is not set.

@@ -56,10 +56,10 @@ Ctrl-C ends it.
 async function start(port, persistTo) {
   const tools = await prepareTools();
   await buildFirst(tools, "the service, the dashboard, the package and the demo shop");
-  const keys = await seed(tools, { persistTo });
+  const origin = `http://127.0.0.1:${port}`;
+  const keys = await seed(tools, { persistTo, origin });
   log("starting the service and the dashboard …");
   const service = serve(tools, { what: "the service", port, config: CONFIG, persistTo });
-  const origin = `http://127.0.0.1:${port}`;
   const dashboard = serveDashboard(tools, {
     port: await portFrom(port + 1),
     persistTo,
@@ -71,7 +71,7 @@ async function start(port, persistTo) {
 }
 
 async function run({ persistTo }, { terminal }) {
-  const port = await freePort(terminal.env.PORT);
+  const port = await freePort(terminal.env.PORT, "npm start");
   await serveUntilAsked(() => start(port, persistTo));
 }
 

@@ -41,6 +41,7 @@ function allTasks({ root, native, wasm }) {
     cargo("native", ["test", "--all-features"], { count: cargoTests }),
     build("pkg", "package"),
     build("operator", "operator"),
+    build("dashboard", "dashboard"),
     cargo("clippy-native", ["clippy", "--all-targets", "--all-features", ...DENY]),
     cargo("fmt", ["fmt", "--all", "--check"]),
     script("biome", [
@@ -71,7 +72,7 @@ function nodeTasks(root) {
       name: file.replaceAll("\\", "/"),
       command: [process.execPath, "--test-reporter=spec", join(root, file)],
       count: nodeTests,
-      needs: ["worker", "pkg", "operator"],
+      needs: ["worker", "pkg", "operator", "dashboard"],
     }))
     .sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }

@@ -6,7 +6,7 @@ import { Option, command, confirm, onRecords, readMonth } from "./lib/command.mj
 import { mailInWords } from "./lib/mail-state.mjs";
 import { newFile } from "./lib/new-file.mjs";
 import { Refusal, operator } from "./lib/operator.mjs";
-import { placeInWords, table, visible } from "./lib/output.mjs";
+import { UserError, placeInWords, table, visible } from "./lib/output.mjs";
 import { restore } from "./lib/restore.mjs";
 
 const transactions = command("npm run transactions --", "Recorded transactions of the service.");
@@ -379,14 +379,28 @@ onRecords(
     .command("backup")
     .description("write all records of the namespace into a file")
     .argument("<file>", "it must not exist"),
-  async ({ kv, print }, file) => {
-    const done = await backup(kv, file);
-    print(
-      { file, ...done },
+  async (at, file) => {
+    const done = await backup(at.kv, file);
+    const recorded = await recordBackup(at, done);
+    at.print(
+      { file, ...done, recorded },
       () => `${file}: ${done.count} records, SHA-256 ${done.sha256}\n\n${SECRET}`,
     );
   },
+  { changes: true },
 );
+
+/** The backup is whole, also where nothing can be written into the namespace. @returns {Promise<boolean>} */
+async function recordBackup({ tools, port, terminal, by }, { count }) {
+  try {
+    await (await operator(tools)).recordBackup(port, await by(), count);
+    return true;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    terminal.err(`The backup is whole, and not recorded as the last one: ${error.message}\n`);
+    return false;
+  }
+}
 
 const OTHER_SECRET =
   "The namespace's secret is that of the backup now. API keys that only this place had keep the other one: repeats of their creates are not known to the keys of the backup, and the other way round.";

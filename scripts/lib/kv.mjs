@@ -205,17 +205,11 @@ const stateOf = (folder) => ({
   ],
 });
 
-/** A wrangler.toml without ids: the deployed Worker's bindings have them. */
 async function openRemote(tools, { environment, deadline }) {
-  const {
-    name: worker = "",
-    account_id,
-    kv_namespaces,
-  } = await configuration(join(tools.root, "wrangler.toml"), environment);
+  const settings = await configuration(join(tools.root, "wrangler.toml"), environment);
+  const { name: worker = "", account_id } = settings;
   const cloudflare = await Cloudflare.open(tools, { account: account_id, deadline });
-  const namespace =
-    kv_namespaces.find(({ binding }) => binding === BINDING)?.id ??
-    (await boundNamespace(cloudflare, worker));
+  const namespace = await namespaceOf(cloudflare, settings);
   return new Kv(
     {
       kind: "cloudflare",
@@ -228,7 +222,15 @@ async function openRemote(tools, { environment, deadline }) {
   );
 }
 
-async function boundNamespace(cloudflare, worker) {
+/**
+ * The ID of the service's namespace. A wrangler.toml without IDs: the deployed Worker's bindings have them.
+ * @param {Cloudflare} cloudflare
+ * @param {Pick<import("wrangler").Unstable_Config, "name" | "kv_namespaces">} service its configuration
+ * @returns {Promise<string>}
+ */
+export async function namespaceOf(cloudflare, { name: worker = "", kv_namespaces }) {
+  const configured = kv_namespaces.find(({ binding }) => binding === BINDING)?.id;
+  if (configured) return configured;
   const bindings = await cloudflare.bindings(worker);
   const id = bindings.find(
     ({ name, type }) => name === BINDING && type === "kv_namespace",

@@ -45,15 +45,17 @@ async function localQueue(origin) {
   return { put };
 }
 
+/** The name of the queue among what is bound to a Worker; undefined if it has none. @returns {string | undefined} */
+export const queueAmong = (bindings) =>
+  bindings.find(({ name, type }) => name === BINDING && type === "queue")?.queue_name;
+
 async function boundQueue(tools, { account, worker }) {
   const cloudflare = await Cloudflare.open(tools, { account, deadline: DEADLINE_MS });
-  const bindings = await cloudflare.bindings(worker);
-  const bound = bindings.find(({ name, type }) => name === BINDING && type === "queue");
-  if (!bound)
+  const name = queueAmong(await cloudflare.bindings(worker));
+  if (name === undefined)
     throw new UserError(
       `the Worker \`${worker}\` of the account ${account} has no queue bound as ${BINDING}: it sends no e-mails`,
     );
-  const name = bound.queue_name;
   const query = new URLSearchParams({ name });
   const { result } = await cloudflare.call("find the queue", "GET", `/queues?${query}`);
   const id = result?.find(({ queue_name }) => queue_name === name)?.queue_id;

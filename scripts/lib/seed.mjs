@@ -20,12 +20,18 @@ export async function seedData(tools) {
 }
 
 /**
- * Writes the records that are missing from local KV, and leaves the others as the user has them.
+ * Writes the records that are missing from local KV, and leaves the others as the user has them. What the dashboard shows,
+ * orders of three months, is written once. `origin`: the service's.
+ * @param {import("./tools.mjs").Tools} tools
+ * @param {{persistTo?: string, origin: string}} options
  */
-export async function seed(tools, { persistTo }) {
+export async function seed(tools, { persistTo, origin }) {
   const kv = await openKv(tools, { persistTo });
   try {
-    return await (await operator(tools)).seed(portOf(kv));
+    const { seed: seedKeys, seedDemo } = await operator(tools);
+    const keys = await seedKeys(portOf(kv));
+    await seedDemo(portOf(kv), origin);
+    return keys;
   } finally {
     await kv.close();
   }

@@ -8,8 +8,8 @@ const HOST = "127.0.0.1";
 const [POLL_MS, SETTLE_MS, GRACE_MS, ANSWER_MS] = [100, 200, 5_000, 15_000];
 const windows = process.platform === "win32";
 
-/** @param {string | undefined} text as in `PORT` @returns {Promise<number>} the port, which nothing uses */
-export async function freePort(text) {
+/** @param {string | undefined} text as in `PORT` @param {string} command that asks @returns {Promise<number>} the port, which nothing uses */
+export async function freePort(text, command) {
   const port = Number(text || 8787);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new UserError(`\`${text}\` is not a port: set PORT to a number from 1 to 65535`);
@@ -17,7 +17,7 @@ export async function freePort(text) {
     port < 1024 ? await getPort({ host: HOST, port: [port, 8788] }) : await portFrom(port);
   if (free === port) return port;
   throw new UserError(
-    `port ${port} is in use; end what uses it, or choose another, such as PORT=${free} npm start`,
+    `port ${port} is in use; end what uses it, or choose another, such as PORT=${free} ${command}`,
   );
 }
 

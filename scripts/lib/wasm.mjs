@@ -37,7 +37,7 @@ const BUILDS = {
     features: "dashboard",
     level: "z",
     bindgen: ["--force-enable-abort-handler"],
-    optimise: ["-Oz", "--converge", "--enable-exception-handling"],
+    optimise: ["-Oz", "--enable-exception-handling"], // `--converge` takes minutes for 0.3 %
   },
   // The same service for `impact-pledge/testing`, without the consumer of the queue and the abort handler: Node 20 has no `WebAssembly.JSTag`, which
   // that takes.

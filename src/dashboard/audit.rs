@@ -27,7 +27,7 @@ pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
         @if page.damaged > 0 {
             (view::notice(&html! { "Entries of this page that cannot be read: " (page.damaged) "." }))
         }
-        section { (view::table(&["When", "Who", "What", "On"], &rows, "There are no changes here.")) }
+        section { (view::table(&["When", "What", "Who"], &rows, "There are no changes here.")) }
         p {
             @if after.is_some() { a href="/audit" { "Newest" } " " }
             @if let Some(next) = &page.next { a href={ "/audit?after=" (link::encoded(next)) } { "Older" } }
@@ -42,12 +42,14 @@ fn row(change: &Change) -> Vec<Markup> {
     let on = change.on.iter().take(MAX_ON).enumerate();
     vec![
         view::time(&change.at),
-        html! { bdi { (change.by) } },
-        html! { bdi { (change.command) } },
         html! {
-            @for (index, text) in on { div { (linked(&change.command, index, text)) } }
-            @if more > 0 { div.soft { "and " (more) " more" } }
+            div.wide {
+                bdi { (change.command) }
+                @for (index, text) in on { div { (linked(&change.command, index, text)) } }
+                @if more > 0 { div.soft { "and " (more) " more" } }
+            }
         },
+        html! { bdi { (change.by) } },
     ]
 }
 
@@ -57,7 +59,7 @@ fn linked(command: &str, index: usize, text: &str) -> Markup {
     html! {
         @match page {
             Some(page) => { a href=(page) { bdi { (text) } } }
-            None => { bdi { (text) } }
+            None => { bdi.soft { (text) } }
         }
     }
 }

@@ -33,11 +33,11 @@ const ID: (&str, usize) = ("ptran_", 48);
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     _form: &Form,
-    _query: &Form,
+    query: &Form,
 ) -> Result {
     let content = html! {
         @if desk.may(Act::Support) {
-            (search(&Form::default(), false))
+            (search(&query.only(&["unit"]), false))
         } @else {
             p.lead { "Choose a unit to see what it owes, month by month." }
             p { a href="/units" { "Units" } }
@@ -62,16 +62,15 @@ fn search(form: &Form, lacks_unit: bool) -> Markup {
     };
     let unit = view::Field {
         name: "unit",
-        label: "Unit",
+        label: "Unit, for a reference or an address",
         value: form.text("unit"),
-        hint: "Needed for a reference or an e-mail address.",
         invalid: lacks_unit,
         ..view::Field::default()
     };
     let modes = [("", "Live and test"), ("live", "Live"), ("test", "Test")];
     let content = html! {
         (text.render())
-        div.row { (unit.render()) (view::select("mode", "Made by keys of", &modes, form.text("mode"))) }
+        div.fields { (unit.render()) (view::select("mode", "Made by keys of", &modes, form.text("mode"))) }
         button { "Find" }
     };
     view::form("/find", &content)
@@ -329,7 +328,7 @@ fn none_within(search: &Search<'_>, step: &FoundStep, unknown: &[Unknown], opera
 fn found_within(search: &Search<'_>, step: &FoundStep, is_end: bool) -> Page {
     let rows: Vec<_> = step.transactions.iter().take(MAX_ROWS).map(row).collect();
     let unshown = step.transactions.len() - rows.len();
-    let headings = ["Transaction", "Created", "Mode", "Charge", ""];
+    let headings = ["Transaction", "Created", "Mode", "Charge", "Notes"];
     let content = html! {
         p.lead { "In the unit " (transaction::unit(search.form.text("unit"))) }
         (view::table_of(&headings, &["Charge"], &rows, "None in this step."))
@@ -366,7 +365,9 @@ fn row(row: &Row) -> Vec<Markup> {
 
 fn looked_through(search: &Search<'_>, step: &FoundStep) -> Markup {
     html! {
-        p.soft { (search.seen.saturating_add(step.listed)) " transactions were looked through." }
+        @if search.form.text("text").contains('@') {
+            p.soft { (search.seen.saturating_add(step.listed)) " transactions were looked through." }
+        }
         (damaged(&step.damaged))
     }
 }

@@ -2,22 +2,18 @@
 
 use super::{Refusal, Result};
 use crate::scope::Mode;
-use std::collections::BTreeMap;
 
 /// Most fields that are read.
 const MAX_FIELDS: usize = 200;
 
 /// The fields of a form, or the parameters of an address. Of two with one name the first counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Form(BTreeMap<String, String>);
+pub(super) struct Form(Vec<(String, String)>);
 
 impl Form {
     pub fn parse(encoded: &[u8]) -> Self {
-        let mut fields = BTreeMap::new();
-        for (name, value) in form_urlencoded::parse(encoded).take(MAX_FIELDS) {
-            fields.entry(name.into_owned()).or_insert_with(|| value.into_owned());
-        }
-        Form(fields)
+        let fields = form_urlencoded::parse(encoded).take(MAX_FIELDS);
+        Form(fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
     }
 
     /// A field without blanks around it; empty if it was not sent.
@@ -27,7 +23,7 @@ impl Form {
 
     /// A field as it was sent; empty if it was not.
     pub fn raw(&self, name: &str) -> &str {
-        self.0.get(name).map_or("", String::as_str)
+        self.0.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
     }
 
     /// A field without blanks around it; `None` if nothing is left.
@@ -38,7 +34,7 @@ impl Form {
     /// These fields alone.
     pub fn only(&self, names: &[&str]) -> Self {
         let mut fields = self.0.clone();
-        fields.retain(|name, _| names.contains(&&**name));
+        fields.retain(|(name, _)| names.contains(&&**name));
         Form(fields)
     }
 

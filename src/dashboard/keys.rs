@@ -26,14 +26,13 @@ const KEEPS: [(&str, &str); 4] =
     [("0", "It ends now"), ("3600", "1 hour"), ("86400", "24 hours"), ("604800", "7 days")];
 
 /// The keys of a unit or a team, with a form that makes another. `missing` is what the register lacks
-/// of it. Takes a list for each thousand keys, and a read.
+/// of it. Takes a list for each thousand keys, at most ten, and a read.
 pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     level: &KeyLevel,
     missing: &[Unknown],
 ) -> Result<Markup> {
-    let mut rows = keys::list(desk.store).await?;
-    rows.retain(|row| row.note.as_ref().is_some_and(|note| note.level == *level));
+    let (mut rows, has_more) = keys::of(desk.store, level).await?;
     rows.sort_by(|one, other| created(other).cmp(created(one)));
     let shown = rows.iter().take(view::MAX_ROWS).map(cells).collect::<Vec<_>>();
     let headings = ["ID", "Mode", "Label", "Made", "By", "Ends", "What can be done"];
@@ -42,6 +41,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
             h2 { "API keys" }
             (view::table(&headings, &shown, "It has no keys yet."))
             (view::more(rows.len()))
+            (view::picked(has_more, "keys of all units and teams"))
             (view::made_just_now())
             h3 { "Make a key" }
             (make_form(desk, level, &Form::default(), missing))
@@ -70,10 +70,10 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
         },
         html! {
             @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
-                form method="post" action=(path) {
+                (view::form(path, &html! {
                     (hidden("key", &row.name.name)) (level_fields(&note.level))
                     button.quiet aria-label={ (word) " the key " (row.name.id) } { (word) }
-                }
+                }))
                 " "
             }
         },
@@ -137,7 +137,12 @@ pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     }
 }
 
-fn form_id(form: &Form) -> Option<FormId> {
+/// The field by which a form does its work once, however often it is sent.
+pub(super) fn id_field<S, C: Clock, E: Entropy>(desk: &Desk<'_, S, C, E>) -> Markup {
+    hidden("form", &FormId::new(desk.clock, desk.entropy).to_string())
+}
+
+pub(super) fn form_id(form: &Form) -> Option<FormId> {
     FormId::parse(form.text("form"))
 }
 
@@ -172,13 +177,16 @@ fn make_form<S, C: Clock, E: Entropy>(
     };
     let modes = [("test", "Test: tries things out"), ("live", "Live: real pledges and charges")];
     html! {
-        form method="post" action="/keys" {
-            (hidden("form", &FormId::new(desk.clock, desk.entropy).to_string()))
+        (view::form("/keys", &html! {
+            (id_field(desk))
             (level_fields(level))
-            div.row { (view::select("mode", "Mode", &modes, entered.text("mode"))) (label.render()) }
+            div.row {
+                (view::select("mode", "Mode", &modes, entered.text("mode")))
+                (label.render())
+            }
             (register::question(missing))
             button { "Make the key" }
-        }
+        }))
     }
 }
 
@@ -253,8 +261,8 @@ pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
             html! { "It goes on until " (view::time(ends)) ": use the new key by then." }
         }
         Err(error) => html! {
-            strong { "It goes on as before" } ", as its end could not be written (" (error.to_string()) "). "
-            "The new key works: revoke one of the two."
+            strong { "It goes on as before" } ", as its end could not be written ("
+            (error.to_string()) "). The new key works: revoke one of the two."
         },
     };
     let content = html! {
@@ -295,12 +303,12 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
         }
         section {
             (facts(&row, level))
-            form method="post" action="/keys/rotate" {
-                (hidden("form", &FormId::new(desk.clock, desk.entropy).to_string()))
+            (view::form("/keys/rotate", &html! {
+                (id_field(desk))
                 (hidden("key", &row.name.name)) (level_fields(level))
                 (view::select("keep", "How long the old key goes on", &KEEPS, "86400"))
                 button { "Make the new key" }
-            }
+            }))
         }
         p { "The new key may do what the old one may, and is shown once. Nothing was changed yet: "
             "back to the " (owner(level)) "." }
@@ -351,10 +359,10 @@ fn confirm_revocation(row: &KeyRow, level: &KeyLevel) -> Page {
                 "Whatever uses this key is refused from then on, and no backup brings it back. " (LIVES)
                 " To change a key without an interruption, replace it instead."
             }
-            form method="post" action="/keys/revoke" {
+            (view::form("/keys/revoke", &html! {
                 (hidden("key", &row.name.name)) (level_fields(level)) (hidden("sure", "yes"))
                 button.alarm { "Revoke the key " (row.name.id) }
-            }
+            }))
         }
         p { "Nothing was changed yet: back to the " (owner(level)) "." }
     };

@@ -109,7 +109,7 @@ pub(super) fn facts(status: &Status) -> Markup {
     let number = |number: Option<u32>| number.filter(|number| *number > 1);
     let mut rows = vec![("State", html! { (tag(&words)) " " (words.advice) })];
     rows.extend(status.reason.as_ref().map(|code| ("Code", html! { code { (code) } })));
-    rows.extend(status.at.as_ref().map(|at| ("Since", view::time(at))));
+    rows.extend(status.at.as_ref().map(|at| ("Known since", view::time(at))));
     rows.extend(number(status.attempts).map(|attempts| ("Attempts", html! { (attempts) })));
     rows.extend(number(status.round).map(|round| ("Sent again", html! { (round - 1) " ×" })));
     rows.extend(status.language.as_ref().map(|tag| ("Language", html! { (view::told(tag)) })));

@@ -57,9 +57,8 @@ fn is_place(text: &str) -> bool {
 }
 
 fn filter(day: &str) -> Markup {
-    let field = view::Field { name: "day", label: "Day", value: day, ..view::Field::default() };
-    let hint = "In UTC, such as 2026-11-21; empty for all.";
-    let field = view::Field { hint, ..field };
+    let label = "Day in UTC, such as 2026-11-21";
+    let field = view::Field { name: "day", label, value: day, ..view::Field::default() };
     html! {
         form method="get" action="/mails" {
             div.row { (field.render()) button.quiet { "Show" } }
@@ -68,33 +67,43 @@ fn filter(day: &str) -> Markup {
 }
 
 fn list(failures: &Failures, has_queue: bool) -> Markup {
-    let rows: Vec<_> = failures.failed.iter().map(|failed| row(failed, has_queue)).collect();
-    let headings = ["Transaction", "Failed on", "Unit", "To", "Now", ""];
-    view::table(&headings, &rows, "No e-mail is listed as failed.")
+    let days = failures.failed.chunk_by(|one, next| one.day == next.day);
+    html! {
+        @if failures.failed.is_empty() { p { "No e-mail is listed as failed." } }
+        @for failed in days {
+            section {
+                h2 { (view::day(&day_begins(failed))) }
+                ul.plain { @for failed in failed { li { (item(failed, has_queue)) } } }
+            }
+        }
+    }
 }
 
-fn row(failed: &FailedMail, has_queue: bool) -> Vec<Markup> {
-    let first = [id_link(&failed.id), html! { (failed.day) }];
-    let rest = match &failed.now {
-        Some(now) => [
-            html! { (transaction::unit(&now.unit)) " " (transaction::mode(now.mode.is_live())) },
-            view::told(&now.recipient),
-            html! {
-                (mail_state::tag(&mail_state::words(&now.mail))) " "
-                small { (mail_state::words(&now.mail).advice) }
-            },
-            html! {
+fn day_begins(failed: &[FailedMail]) -> String {
+    failed.first().map(|failed| format!("{}T00:00:00Z", failed.day)).unwrap_or_default()
+}
+
+fn item(failed: &FailedMail, has_queue: bool) -> Markup {
+    html! {
+        p { (id_link(&failed.id)) }
+        @match &failed.now {
+            Some(now) => {
+                p {
+                    (transaction::unit(&now.unit)) " to " (view::told(&now.recipient)) " "
+                    @if !now.mode.is_live() { (transaction::mode(false)) }
+                }
+                p {
+                    (mail_state::tag(&mail_state::words(&now.mail))) " "
+                    (mail_state::words(&now.mail).advice)
+                    @if let Some(code) = &now.mail.reason { " " code { (code) } }
+                }
                 @if has_queue && matches!(now.mail.state, State::Failed | State::Skipped) {
                     (transaction::resend_form(&failed.id, &now.mail))
                 }
-            },
-        ],
-        None => {
-            let problem = failed.problem.as_deref().unwrap_or_default();
-            [html! {}, html! {}, html! { (view::sentence(problem)) }, html! {}]
+            }
+            None => p { (view::marked(&view::sentence(failed.problem.as_deref().unwrap_or_default()))) }
         }
-    };
-    first.into_iter().chain(rest).collect()
+    }
 }
 
 fn go_on(day: Option<&str>, failures: &Failures) -> Markup {

@@ -26,9 +26,9 @@ const MAX_LINES: usize = 1_000;
 pub(super) async fn person<S: OperatorStore, C: Clock, E: Entropy>(
     _desk: &Desk<'_, S, C, E>,
     _form: &Form,
-    _query: &Form,
+    query: &Form,
 ) -> Result {
-    Ok(Page::new(TITLE, question(&Form::default())))
+    Ok(Page::new(TITLE, question(&query.only(&["unit"]))))
 }
 
 const TITLE: &str = "Erase a person";
@@ -57,7 +57,7 @@ fn question(form: &Form) -> Markup {
 }
 
 /// Looks for a person's transactions, and once the unit is typed, erases them: [`AT_MOST`] a step. A look
-/// takes at most [`LISTS`] and one call of Workers KV; a step as many, and about twelve for each
+/// takes at most [`LISTS`] and one call of Workers KV; a step as many, and at most 17 for each
 /// transaction. What was erased before is erased once more without harm.
 pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
@@ -180,6 +180,7 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
         transactions::erase_person_step(store, author, unit, address, from, AT_MOST, LISTS).await?;
     let receipt = Receipt::new(form, &step);
     let content = html! {
+        @if step.next.is_none() { (erased_all(&receipt)) }
         (summary(unit))
         (outcome(&step))
         (damaged(&step.damaged))
@@ -210,7 +211,7 @@ fn outcome(step: &PersonStep) -> Markup {
     let rows: Vec<_> = erased.chain(refused).collect();
     html! {
         p { (step.listed) " transactions were looked through in this step." }
-        (view::table(&["Transaction", "", ""], &rows, "Nothing was erased in this step."))
+        (view::table(&["Transaction", "Outcome", "When, or why not"], &rows, "Nothing was erased in this step."))
     }
 }
 
@@ -280,21 +281,29 @@ fn go_on(unit: &str, address: &str, next: &Position, receipt: &Receipt) -> Marku
     }
 }
 
-fn end(receipt: &Receipt, unit: &str, by: &str, now: &str) -> Markup {
-    html! {
-        (view::done(&html! {
-            strong { (receipt.erased.len()) } " transactions are erased, and all were looked through."
-            @if receipt.erased.len() == MAX_LINES { " The record of changes has those beyond these." }
-        }))
+fn erased_all(receipt: &Receipt) -> Markup {
+    view::done(&html! {
+        p {
+            strong { (receipt.erased.len()) } " transactions are erased, and all of the unit were looked \
+             through."
+        }
         @if !receipt.left.is_empty() {
             p.problem {
                 (receipt.left.len()) " could not be erased yet. "
                 a href="/person" { "Begin again" } " in five minutes."
             }
         }
+    })
+}
+
+fn end(receipt: &Receipt, unit: &str, by: &str, now: &str) -> Markup {
+    html! {
         section {
             h2 { "Receipt" }
-            p { "To copy. It does not have the address." }
+            p {
+                "To copy. It does not have the address. If a form was sent twice, or there were over "
+                (MAX_LINES) ", the record of changes has those that are missing here."
+            }
             (view::copyable_lines(&receipt.text(unit, by, now)))
         }
         p {

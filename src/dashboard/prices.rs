@@ -332,7 +332,7 @@ fn history(recent: &Result<Vec<Listed>, String>) -> Markup {
         @match recent {
             Ok(recent) => {
                 (view::table(
-                    &["Set on", "By", "What changed"],
+                    &["Set on", "What changed", "By"],
                     &recent.iter().rev().map(line).collect::<Vec<_>>(),
                     "No prices were set here.",
                 ))
@@ -350,14 +350,16 @@ fn line(Listed { time, by, change, .. }: &Listed) -> Vec<Markup> {
         |price: &Option<UnitPrice>| price.as_ref().map_or("none", UnitPrice::as_str).to_owned();
     vec![
         view::time(time),
-        html! { @match by { Some(by) => { bdi { (by) } } None => { "unknown" } } },
         html! {
-            @if let Some((from, to)) = change.currency { div { (from.code()) " → " (to.code()) } }
+            div.wide {
+                @if let Some((from, to)) = change.currency { div { (from.code()) " → " (to.code()) } }
             @for it in change.prices.iter().take(MAX_CHANGES) {
                 div { bdi { (it.offering) } ": " (price(&it.from)) " → " (price(&it.to)) }
             }
             @if more > 0 { div.soft { "and " (more) " more" } }
             @if change.is_none() { span.soft { "nothing" } }
+            }
         },
+        html! { @match by { Some(by) => { bdi { (by) } } None => { "unknown" } } },
     ]
 }

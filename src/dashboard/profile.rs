@@ -3,6 +3,7 @@
 use super::access::Act;
 use super::form::Form;
 use super::frame::{Content, Page};
+use super::transaction::MAIL_POLICY;
 use super::unit::{self, After};
 use super::view::{self, hidden};
 use super::{Desk, Refusal, Result, link, register};
@@ -19,11 +20,7 @@ use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
 /// The transaction of the previews.
-const EXAMPLE: &str = include_str!("example.json");
-
-/// The policy of an e-mail that is shown: its style is part of its elements.
-pub(super) const MAIL_POLICY: &str = "default-src 'none'; img-src https: http:; style-src 'unsafe-inline'; \
-                                      frame-ancestors 'none'; sandbox";
+const EXAMPLE: &[u8] = include_bytes!("example.json");
 
 /// The texts of a profile: name, label, and what helps to fill them in.
 const TEXTS: [(&str, &str, &str); 5] = [
@@ -111,18 +108,15 @@ fn seen(profile: &NewProfile) -> String {
 }
 
 fn facts(profile: &NewProfile) -> Markup {
+    let [texts @ .., (_, language), (_, mail)] = texts(profile);
     let in_words = |options: &[(&'static str, &'static str)], value: &str| {
-        options.iter().find(|(option, _)| *option == value).map(|(_, words)| *words)
+        options.iter().find(|(option, _)| *option == value).map_or("", |(_, words)| words)
     };
-    let words = |(name, text): (&str, &str)| match name {
-        "language" => in_words(&LANGUAGES, text).unwrap_or_default().to_owned(),
-        "mail" => in_words(&MAILS, text).unwrap_or_default().to_owned(),
-        _ => text.to_owned(),
-    };
-    let labels = TEXTS.map(|(_, label, _)| label).into_iter().chain(["Language", "E-mails"]);
-    let rows =
-        labels.zip(texts(profile)).map(|(label, text)| (label, html! { bdi { (words(text)) } }));
-    view::facts(&rows.collect::<Vec<_>>())
+    let texts = TEXTS.iter().zip(texts).map(|((_, label, _), (_, text))| (*label, text));
+    let choices =
+        [("Language", in_words(&LANGUAGES, language)), ("E-mails", in_words(&MAILS, mail))];
+    let set = texts.chain(choices).filter(|(_, text)| !text.is_empty());
+    view::facts(&set.map(|(label, text)| (label, html! { bdi { (text) } })).collect::<Vec<_>>())
 }
 
 // ---- The form ------------------------------------------------------------------------------------
@@ -145,7 +139,7 @@ fn profile_form(
         invalid: problem.contains(&format!("`{name}`")) && (*name == "name" || !value.is_empty()),
     });
     html! {
-        form method="post" action=(link::path(&["units", unit, "profile"])) {
+        (view::form(&link::path(&["units", unit, "profile"]), &html! {
             (hidden("seen", seen))
             div.fields {
                 @for field in fields { (field.render()) }
@@ -156,10 +150,12 @@ fn profile_form(
             div.row {
                 button { "Save the profile" }
                 @for (of, words) in [("page", "Try the page"), ("mail", "Try the e-mail")] {
-                    button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate { (words) }
+                    button.quiet name="preview" value=(of) formtarget="_blank" formnovalidate {
+                        (words)
+                    }
                 }
             }
-        }
+        }))
     }
 }
 
@@ -259,7 +255,7 @@ pub(super) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
 
 fn preview(profile: Option<&Profile>, of: &str) -> Result {
     let example: RetrievedPledgeTransaction<'_> =
-        serde_json::from_str(EXAMPLE).map_err(OperatorError::from)?;
+        serde_json::from_slice(EXAMPLE).map_err(OperatorError::from)?;
     let document = match of {
         "page" => {
             let page = recipient::page(&example, profile, Language::En);

@@ -7,10 +7,17 @@ use super::{Desk, Result, view};
 use crate::api::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
 use crate::handle::{Clock, Entropy, LIFETIME_MS};
 use crate::http::MAX_BYTES_IN_FLIGHT;
-use crate::store::{CredentialKey, Key as _, OperatorStore, TransactionKey, USUAL_CACHE_SECONDS};
+use crate::operator::OperatorError;
+use crate::operator::backups::{self, Backup};
+use crate::store::{
+    CredentialKey, Key as _, OperatorStore, StoreError, TransactionKey, USUAL_CACHE_SECONDS,
+};
+use crate::time::age_ms;
 use crate::version::VERSION;
 use maud::{Markup, html};
 use strum::IntoEnumIterator as _;
+
+const DAY_MS: u64 = 24 * 60 * 60_000;
 
 /// How long a change takes to be in force everywhere, usually, in seconds.
 pub(super) fn seen_seconds() -> u64 {
@@ -28,9 +35,16 @@ pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
     _form: &Form,
     _query: &Form,
 ) -> Result {
+    let backup = match backups::last(desk.store).await {
+        Err(OperatorError::Store(StoreError::Damaged(problem))) => Err(problem),
+        backup => Ok(backup?),
+    };
     let content = html! {
         div.columns {
-            section { h2 { "Here" } (here(desk)) }
+            div {
+                section { h2 { "Here" } (here(desk)) }
+                section { h2 { "Last backup" } (last_backup(desk, &backup)) }
+            }
             section { h2 { "Limits" } (limits()) }
         }
         section { h2 { "Who may do what" } (members(desk)) }
@@ -50,6 +64,30 @@ fn here<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
         ("Dashboard", html! { "Version " (settings.version) }),
         ("Records", html! { "Format " (VERSION) }),
     ])
+}
+
+fn last_backup<S, C: Clock, E>(
+    desk: &Desk<'_, S, C, E>,
+    backup: &Result<Option<Backup>, String>,
+) -> Markup {
+    let days = |at| age_ms(at, desk.clock.now_ms()).map(|age_ms| age_ms / DAY_MS);
+    html! {
+        @match backup {
+            Ok(Some(Backup { at, records, by })) => {
+                (view::facts(&[
+                    ("Made on", html! {
+                        (view::time(at))
+                        @if let Some(days) = days(at).filter(|days| *days > 0) { ", days ago: " (days) }
+                    }),
+                    ("Records", html! { (records) }),
+                    ("By", html! { bdi { (by) } }),
+                ]))
+            }
+            Ok(None) => { p { "There was none, as far as is known here." } }
+            Err(problem) => { p.problem { (view::sentence(problem)) } }
+        }
+        p { small { "The command " code { "npm run transactions -- backup FILE" } " makes one." } }
+    }
 }
 
 fn limits() -> Markup {

@@ -14,22 +14,25 @@ use maud::{Markup, html};
 
 // ---- The register --------------------------------------------------------------------------------
 
-/// Takes a list for each thousand teams, and for each thousand of their members.
+/// Takes two lists of teams, and one for each thousand units of theirs, at most ten.
 pub(super) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     _form: &Form,
     _query: &Form,
 ) -> Result {
-    let rows = teams::list(desk.store).await?;
-    let shown: Vec<_> = rows.iter().take(view::MAX_ROWS).map(cells).collect();
+    let (rows, has_more) = teams::first(desk.store, view::MAX_ROWS).await?;
+    let rows: Vec<_> = rows.iter().map(cells).collect();
     let content = html! {
         section {
             p { "A key of a team may act as each of its units." }
-            (view::table(&["ID", "Units", "Made", "By"], &shown, "There are no teams yet."))
-            (view::more(rows.len()))
+            (view::table(&["ID", "Units", "Made", "By"], &rows, "There are no teams yet."))
+            @if has_more {
+                p { "Not all are shown: at most the first " (view::MAX_ROWS) " by ID, and of their units "
+                    "the first 10,000. " a href="/" { "Find" } " opens any other by its ID." }
+            }
             (view::made_just_now())
         }
-        section { h2 { "Make a team" } (add_form(["", ""], &[], "")) }
+        section { h2 { "Make a team" } (add_form(desk, ["", ""], &[], "")) }
     };
     Ok(Page::new("Teams", content))
 }
@@ -44,7 +47,12 @@ fn cells(row: &TeamRow) -> Vec<Markup> {
     ]
 }
 
-fn add_form([team, unit]: [&str; 2], missing: &[Unknown], problem: &str) -> Markup {
+fn add_form<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    [team, unit]: [&str; 2],
+    missing: &[Unknown],
+    problem: &str,
+) -> Markup {
     let field = |name, label, value| view::Field {
         name,
         label,
@@ -54,14 +62,15 @@ fn add_form([team, unit]: [&str; 2], missing: &[Unknown], problem: &str) -> Mark
         ..view::Field::default()
     };
     html! {
-        form method="post" action="/teams" {
+        (view::form("/teams", &html! {
+            (keys::id_field(desk))
             div.row {
                 (field("team", "ID of the team", team).render())
                 (field("unit", "ID of its first unit", unit).render())
             }
             (register::question(missing))
             button { "Make the team" }
-        }
+        }))
     }
 }
 
@@ -76,7 +85,7 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     let again = |missing: &[Unknown], problem: &str| {
         let content = html! {
             (view::problem(problem))
-            section { h2 { "Make a team" } (add_form([id, unit], missing, problem)) }
+            section { h2 { "Make a team" } (add_form(desk, [id, unit], missing, problem)) }
         };
         Ok(Page { status: 422, ..Page::new("No team was made", content) })
     };
@@ -94,7 +103,7 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     });
     match register::problem(&missing) {
         Some(problem) if !register::is_right(form) => again(&missing, &problem),
-        _ => add(desk, id, unit).await,
+        _ => add(desk, id, unit, form).await,
     }
 }
 
@@ -148,7 +157,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
             (view::more(units.len()))
             (view::made_just_now())
             h3 { "Add a unit" }
-            (member_form(id, &after))
+            (member_form(desk, id, &after))
         }
         (keys::section(desk, &level, &missing).await?)
     };
@@ -159,15 +168,19 @@ fn member(team: &str, unit: &str) -> Vec<Markup> {
     vec![
         html! { a href=(link::path(&["units", unit])) { (unit) } },
         html! {
-            form method="post" action=(link::path(&["teams", team, "remove"])) {
+            (view::form(&link::path(&["teams", team, "remove"]), &html! {
                 (hidden("unit", unit))
                 button.quiet aria-label={ "Remove " (unit) } { "Remove" }
-            }
+            }))
         },
     ]
 }
 
-fn member_form(team: &str, after: &After<'_>) -> Markup {
+fn member_form<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    team: &str,
+    after: &After<'_>,
+) -> Markup {
     let field = view::Field {
         name: "unit",
         label: "ID of the unit",
@@ -177,16 +190,18 @@ fn member_form(team: &str, after: &After<'_>) -> Markup {
         ..view::Field::default()
     };
     html! {
-        form method="post" action=(link::path(&["teams", team, "add"])) {
+        (view::form(&link::path(&["teams", team, "add"]), &html! {
+            (keys::id_field(desk))
             (field.render())
             (register::question(after.missing))
             button { "Add the unit" }
-        }
+        }))
     }
 }
 
-/// Adds a unit to a team, and shows it. Takes two reads and three writes; where the unit is new, one
-/// more, and a list for each thousand units and teams.
+/// Adds a unit to a team, and shows it. Takes two reads and three writes, a list for each thousand of its
+/// units, and a list and a read for each hundred changes of the last hour; where the unit is new, one
+/// write more, and a list for each thousand units and teams.
 pub(super) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -202,7 +217,7 @@ pub(super) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
     };
     match register::problem(&missing) {
         Some(problem) => refused(desk, id, unit, &missing, &problem).await,
-        None => add(desk, id, unit).await,
+        None => add(desk, id, unit, form).await,
     }
 }
 
@@ -223,20 +238,33 @@ async fn add<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     unit: &str,
+    form: &Form,
 ) -> Result {
     let words = if teams::get(desk.store, id).await?.units.iter().any(|own| own == unit) {
         html! { (unit) " is in the team already: nothing was changed." }
     } else {
-        teams::add(desk.store, &desk.author, id, &[unit.to_owned()]).await?;
+        let form = keys::form_id(form).ok_or_else(not_whole)?;
+        match teams::add_once(desk.store, &desk.author, id, unit, &form).await {
+            Err(OperatorError::Invalid(problem)) => {
+                return refused(desk, id, unit, &[], &problem).await;
+            }
+            added => added?,
+        };
         html! {
-            "The team's keys may act as " (unit) ". It may take a minute where one has tried that before."
+            "The team's keys may act as " (unit) ". It may take a minute where one has tried that "
+            "before."
         }
     };
     page(desk, id, After { notice: view::done(&words), added: Some(unit), ..After::default() })
         .await
 }
 
-/// Asks first; then removes a unit from a team, with one read and two writes, and shows it.
+fn not_whole() -> Refusal {
+    Refusal::invalid("this form is not whole: open its page again")
+}
+
+/// Asks first; then removes a unit from a team, with a list and a read for each hundred changes of the last
+/// hour, one read and two writes, and shows it.
 pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
@@ -245,21 +273,23 @@ pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let unit = form.text("unit");
     KeyLevel::Team(id.to_owned()).check().map_err(Refusal::invalid)?;
-    if form.text("sure").is_empty() {
-        return Ok(confirm_removal(id, unit));
-    }
-    let words = match teams::remove(desk.store, &desk.author, id, &[unit.to_owned()]).await {
-        Ok(_) => html! { (unit) " is removed. " (LATER) },
-        Err(OperatorError::Invalid(problem)) => view::marked(&view::sentence(&problem)),
-        Err(error) => return Err(error.into()),
+    let Some(form) = keys::form_id(form) else { return Ok(confirm_removal(desk, id, unit)) };
+    match teams::remove_once(desk.store, &desk.author, id, unit, &form).await {
+        Err(OperatorError::Invalid(problem)) => return refused(desk, id, "", &[], &problem).await,
+        removed => removed?,
     };
+    let words = html! { (unit) " is removed. " (LATER) };
     let after = After { notice: view::done(&words), removed: Some(unit), ..After::default() };
     page(desk, id, after).await
 }
 
 const LATER: &str = "Within about a minute the service refuses the team's keys for it everywhere.";
 
-fn confirm_removal(team: &str, unit: &str) -> Page {
+fn confirm_removal<S, C: Clock, E: Entropy>(
+    desk: &Desk<'_, S, C, E>,
+    team: &str,
+    unit: &str,
+) -> Page {
     let level = KeyLevel::Team(team.to_owned());
     let content = html! {
         section {
@@ -267,11 +297,14 @@ fn confirm_removal(team: &str, unit: &str) -> Page {
                 ("Unit", keys::owner(&KeyLevel::Unit(unit.to_owned()))),
                 ("Team", keys::owner(&level)),
             ]))
-            p { "The team's keys may then no longer act as this unit. Its own keys and its transactions stay." }
-            form method="post" action=(link::path(&["teams", team, "remove"])) {
-                (hidden("unit", unit)) (hidden("sure", "yes"))
-                button.alarm { "Remove " (unit) }
+            p {
+                "The team's keys may then no longer act as this unit. Its own keys and its transactions "
+                "stay."
             }
+            (view::form(&link::path(&["teams", team, "remove"]), &html! {
+                (hidden("unit", unit)) (keys::id_field(desk))
+                button.alarm { "Remove " (unit) }
+            }))
         }
         p { "Nothing was changed yet: back to the " (keys::owner(&level)) "." }
     };
@@ -280,12 +313,12 @@ fn confirm_removal(team: &str, unit: &str) -> Page {
 
 // ---- The teams of a unit -------------------------------------------------------------------------
 
-/// The teams that a unit is in. Takes a list for each thousand members of teams.
+/// The teams that a unit is in. Takes a list for each thousand members of teams, at most ten.
 pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     unit: &str,
 ) -> Result<Markup> {
-    let teams = teams::of_unit(desk.store, unit).await?;
+    let (teams, has_more) = teams::of_unit(desk.store, unit).await?;
     Ok(html! {
         section {
             h2 { "Teams" }
@@ -298,6 +331,7 @@ pub(super) async fn of_unit<S: OperatorStore, C: Clock, E: Entropy>(
                 }
                 (view::more(teams.len()))
             }
+            (view::picked(has_more, "units of all teams"))
         }
     })
 }

@@ -40,7 +40,7 @@ pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
 /// That there is no such transaction, and why that may be.
 pub(super) fn absent(problem: &str) -> Page {
     let content = html! {
-        p.lead { (view::sentence(problem)) }
+        p.lead { (view::marked(&view::sentence(problem))) }
         p {
             "One that was made within the last minute may not be shown yet, and each environment has \
              its own. " a href="/" { "Look for another" } "."
@@ -140,7 +140,7 @@ impl Facts {
             ("Charge", html! { strong { (money(&row.amount, row.currency_code.code())) } }),
             ("Paid", self.paid()),
             ("Made by the key", self.made_by(shown.key.as_deref())),
-            ("Sending it again", html! { (repeat) }),
+            ("Repeating it", html! { (repeat) }),
         ];
         rows.extend(row.erased.as_ref().map(|at| ("Erased", view::time(at))));
         view::facts(&rows)
@@ -266,7 +266,7 @@ pub(super) fn unit(id: &str) -> Markup {
 
 /// A transaction's ID, which leads to its page.
 pub(super) fn id_link(id: &str) -> Markup {
-    html! { a href=(link::path(&["transactions", id])) { code { (id) } } }
+    html! { a href=(link::path(&["transactions", id])) { code.id { (id) } } }
 }
 
 /// `unit x` or `team x`, which leads to its page, if the person may see that.
@@ -334,8 +334,9 @@ fn texts(details: &[PledgeDetail<'_>]) -> Markup {
 fn reveal_button(id: &str) -> Markup {
     let action = link::path(&["transactions", id, "whole"]);
     let content = html! {
-        button.quiet { "Show it whole" } " "
-        small { "with the address of the recipient's page. The record of changes notes who looked." }
+        p { small { "The whole has the address of the recipient's page. The record of changes notes who \
+                     looked at it." } }
+        button.quiet { "Show it whole" }
     };
     view::form(&action, &content)
 }
@@ -397,7 +398,8 @@ pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
         return refused(desk, &record, UNTAKEN).await;
     }
     let notice = view::done(&html! {
-        "The e-mail is in the queue. Within a minute or two " (id_link(&message.id)) " says what became of it."
+        "The e-mail is in the queue. Within a minute or two " (id_link(&message.id))
+        " says what became of it; until then, what became of the one before."
     });
     found(desk, &record, &notice).await
 }
@@ -433,7 +435,7 @@ pub(super) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
 }
 
 /// A mail's style is in its elements.
-const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+pub(super) const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'; sandbox";
 
 // ---- Erase ---------------------------------------------------------------------------------------
@@ -464,7 +466,7 @@ fn erasure(shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// Erases a transaction's personal data, if its ID was typed. At most eight calls of Workers KV, and eight
+/// Erases a transaction's personal data, if its ID was typed. At most seven reads of Workers KV and ten
 /// writes. Once more does no harm.
 pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,

@@ -45,9 +45,11 @@ fn cells(row: &UnitRow) -> Vec<Markup> {
         html! { a href=(link::path(&["units", &row.unit])) { (row.unit) } },
         html! {
             @if let Some(profile) = &row.profile { bdi { (profile.name()) } }
-            @if let Some(problem) = &row.problem { small.problem { "Unreadable profile: " (problem) } }
+            @if let Some(problem) = &row.problem {
+                small.problem { "Unreadable profile: " (problem) }
+            }
         },
-        html! { @if row.profile.as_ref().is_some_and(|profile| profile.mail) { "on" } @else { "off" } },
+        html! { (if row.profile.as_ref().is_some_and(|own| own.mail) { "on" } else { "off" }) },
         html! { @if let Some(registered) = registered { (view::time(&registered.created)) } },
         html! { @if let Some(registered) = registered { bdi { (registered.by) } } },
     ]
@@ -63,11 +65,11 @@ fn add_form(id: &str, missing: &[Unknown], problem: &str) -> Markup {
         invalid: !problem.is_empty(),
     };
     html! {
-        form method="post" action="/units" {
+        (view::form("/units", &html! {
             (field.render())
             (register::question(missing))
             button { "Add the unit" }
-        }
+        }))
     }
 }
 
@@ -177,13 +179,20 @@ fn settings<S, C, E>(desk: &Desk<'_, S, C, E>, row: &UnitRow) -> Markup {
             (view::facts(&[
                 ("Unit ID", html! {
                     (view::copyable(id)) " "
-                    small { "With a key of a team it is the value of the header " code { "X-Service-Unit-Id" } "." }
+                    small {
+                        "With a key of a team it is the value of the header "
+                        code { "X-Service-Unit-Id" } "."
+                    }
                 }),
-                ("Name", html! { @if let Some(name) = name { bdi { (name) } } @else { span.soft { "none" } } }),
+                ("Name", html! {
+                    @if let Some(name) = name { bdi { (name) } } @else { span.soft { "none" } }
+                }),
             ]))
             ul.links {
                 @if desk.may(Act::Account) {
-                    li { a href=(link::path(&["units", id, "usage"])) { "Usage, and what is unpaid" } }
+                    li {
+                        a href=(link::path(&["units", id, "usage"])) { "Usage, and what is unpaid" }
+                    }
                 }
                 @if desk.may(Act::Support) {
                     li { a href=(with_unit("/")) { "Find a transaction" } }

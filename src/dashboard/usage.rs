@@ -15,6 +15,7 @@ use crate::settlement::{Month, SettledSum, Settlement};
 use crate::store::OperatorStore;
 use crate::time::{date_time, day_of};
 use maud::{Markup, html};
+use std::cmp::Reverse;
 use strum::VariantArray as _;
 
 /// Most list calls of a step, each of up to 1,000 transactions.
@@ -83,7 +84,7 @@ async fn with_paid(
             months.push(MonthUsage { month, sums, transactions, counted_at, settled });
         }
     }
-    months.sort_by(|a, b| b.month.cmp(&a.month));
+    months.sort_by_key(|usage| Reverse(usage.month));
     Ok(months)
 }
 
@@ -135,7 +136,7 @@ fn bars<'m>(months: &'m [MonthUsage], code: &str) -> Vec<Bar<'m>> {
 
 fn table(shop: Shop<'_>, months: &[MonthUsage], now_ms: u64) -> Markup {
     let rows: Vec<_> = months.iter().flat_map(|usage| rows(shop, usage, now_ms)).collect();
-    let headings = ["Month", "Sum", "Transactions", "Without a price", "Payment"];
+    let headings = ["Month", "Sum", "Payment", "Transactions", "Without a price"];
     view::table_of(&headings, &["Sum", "Transactions", "Without a price"], &rows, "")
 }
 
@@ -143,11 +144,11 @@ fn table(shop: Shop<'_>, months: &[MonthUsage], now_ms: u64) -> Markup {
 fn rows(shop: Shop<'_>, usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
     let row = |(index, sum): (usize, &SettledSum)| {
         vec![
-            html! { (view::month(usage.month)) },
+            html! { (view::month(usage.month).replace(' ', "\u{a0}")) },
             html! { (sum.amount) " " bdi { (sum.currency_code) } },
+            html! { div.wide { (payment(shop, usage, sum, index == 0, now_ms)) } },
             html! { (sum.transactions) },
             html! { @if sum.unpriced > 0 { (sum.unpriced) " " (unpriced_form(shop, usage.month)) } },
-            payment(shop, usage, sum, index == 0, now_ms),
         ]
     };
     usage.sums.iter().enumerate().map(row).collect()

@@ -195,6 +195,15 @@ pub(super) fn more(rows: usize) -> Markup {
     html! { @if rows > MAX_ROWS { p { "Only the first " (MAX_ROWS) " of " (rows) " are shown." } } }
 }
 
+/// Says of what was picked of a long list that some may be missing.
+pub(super) fn picked(has_more: bool, of_all: &str) -> Markup {
+    html! {
+        @if has_more {
+            p { "Some may be missing: only the first 10,000 " (of_all) " were looked through. " a href="/" { "Find" } " finds the others by their IDs." }
+        }
+    }
+}
+
 /// What was done, at the top of the answer to a form.
 pub(super) fn done(text: &Markup) -> Markup {
     html! { div.notice.done role="status" { (text) } }

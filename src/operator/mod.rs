@@ -4,6 +4,8 @@
 //! Input and output are the caller's, such as a command line or a page.
 
 pub mod audit;
+pub mod backups;
+pub mod demo;
 pub mod form;
 pub mod keys;
 pub mod notifications;
@@ -63,6 +65,9 @@ impl From<serde_json::Error> for OperatorError {
         OperatorError::Invalid(without_position(&error))
     }
 }
+
+/// Most pages of a list of which some records are picked: 10,000 names.
+const MAX_PAGES: usize = 10;
 
 /// Reads a list page by page.
 struct Pages<'s, S> {

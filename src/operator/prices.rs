@@ -41,7 +41,7 @@ pub fn parse(file: &[u8]) -> Result<Catalogue> {
         ))
     })?;
     let text = text.trim_start_matches('\u{feff}'); // some editors write one
-    let CatalogueFile { currency_code, unit_prices } = serde_json::from_str(text)
+    let CatalogueFile { currency_code, unit_prices } = serde_json::from_slice(text.as_bytes())
         .map_err(|error| OperatorError::Invalid(in_json_words(&error)))?;
     Ok(Catalogue { currency_code, unit_prices, prices: None })
 }

@@ -7,7 +7,6 @@ use crate::handle::{Clock, Entropy};
 use crate::store::{Key, MAX_READS, OperatorStore, Registered, TeamKey, UnitKey};
 use serde::{Deserialize as _, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// A unit or team that the register lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -32,7 +31,7 @@ pub async fn look_up(store: &impl OperatorStore, levels: &[KeyLevel]) -> Result<
     let (units, teams) = (all(store, UnitKey::PREFIX).await?, all(store, TeamKey::PREFIX).await?);
     let unknown = |level: &KeyLevel| {
         let known = if matches!(level, KeyLevel::Unit(_)) { &units } else { &teams };
-        Unknown { level: level.clone(), suggestion: nearest(level.id(), known.keys()) }
+        Unknown { level: level.clone(), suggestion: nearest(level.id(), known) }
     };
     Ok(missing.into_iter().map(unknown).collect())
 }
@@ -67,10 +66,10 @@ impl Key for RegisterKey<'_> {
 }
 
 /// The ID in which the fewest characters differ, at most three and a third of all.
-fn nearest<'i>(id: &str, others: impl Iterator<Item = &'i String>) -> Option<String> {
+fn nearest(id: &str, others: &[Entry]) -> Option<String> {
     let id = id.to_ascii_lowercase();
     let distance = |other: &str| strsim::osa_distance(&id, &other.to_ascii_lowercase());
-    let (distance, nearest) = others.map(|other| (distance(other), other)).min()?;
+    let (distance, nearest) = others.iter().map(|(other, _)| (distance(other), other)).min()?;
     (distance <= (id.len() / 3).min(3)).then(|| nearest.clone())
 }
 
@@ -102,11 +101,11 @@ pub(super) async fn ensure(
     Ok(())
 }
 
-/// All IDs below a prefix, with who added them and when, where that can be read.
-pub(super) async fn all(
-    store: &impl OperatorStore,
-    prefix: &str,
-) -> Result<BTreeMap<String, Option<Registered>>> {
+/// An ID, with who added it and when, where that can be read.
+pub(super) type Entry = (String, Option<Registered>);
+
+/// All IDs below a prefix, sorted.
+pub(super) async fn all(store: &impl OperatorStore, prefix: &str) -> Result<Vec<Entry>> {
     first(store, prefix, usize::MAX).await
 }
 
@@ -115,8 +114,8 @@ pub(super) async fn first(
     store: &impl OperatorStore,
     prefix: &str,
     most: usize,
-) -> Result<BTreeMap<String, Option<Registered>>> {
-    let mut found = BTreeMap::new();
+) -> Result<Vec<Entry>> {
+    let mut found = Vec::new();
     let mut pages = Pages::new(store, prefix);
     while found.len() <= most
         && let Some(page) = pages.next().await?

@@ -3,8 +3,8 @@
 use super::{OperatorError, Result, secret};
 use crate::secret::{NamespaceSecret, SecretRecord};
 use crate::store::{
-    CredentialKey, ErasedKey, FailedMailKey, Key as _, MailedKey, MemberKey, NotificationKey,
-    OperatorStore, ReplayKey, SecretKey, TransactionKey, decode,
+    BackupKey, CredentialKey, ErasedKey, FailedMailKey, Key as _, MailedKey, MemberKey,
+    NotificationKey, OperatorStore, ReplayKey, SecretKey, TransactionKey, UsageKey, decode,
 };
 use serde::Deserialize;
 
@@ -86,6 +86,9 @@ impl Restore {
         }
         if is(MailedKey::PREFIX) {
             return false; // they name a person by the secret, for two days
+        }
+        if is(UsageKey::PREFIX) || name == BackupKey.name() {
+            return false; // sums are counted again, and the place's last backup may be newer
         }
         let of_transactions = [
             TransactionKey::PREFIX,

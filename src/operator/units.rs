@@ -7,7 +7,6 @@ use crate::handle::{Clock, Entropy};
 use crate::recipient::{NewProfile, Profile};
 use crate::store::{Key as _, MAX_READS, OperatorStore, ProfileKey, Registered, UnitKey};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A unit in a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -30,10 +29,15 @@ impl UnitRow {
         UnitRow { unit: unit.to_owned(), ..UnitRow::default() }
     }
 
-    fn with_profile(self, record: &[u8]) -> Self {
+    fn with_profile(mut self, record: &[u8]) -> Self {
+        self.read_profile(record);
+        self
+    }
+
+    fn read_profile(&mut self, record: &[u8]) {
         match serde_json::from_slice(record) {
-            Ok(profile) => UnitRow { profile: Some(profile), ..self },
-            Err(error) => UnitRow { problem: Some(without_position(&error)), ..self },
+            Ok(profile) => self.profile = Some(profile),
+            Err(error) => self.problem = Some(without_position(&error)),
         }
     }
 }
@@ -189,25 +193,27 @@ pub async fn list(store: &impl OperatorStore) -> Result<Vec<UnitRow>> {
 pub async fn first(store: &impl OperatorStore, most: usize) -> Result<(Vec<UnitRow>, bool)> {
     let registered = register::first(store, UnitKey::PREFIX, most).await?;
     let mut profiles = register::first(store, ProfileKey::PREFIX, most).await?;
-    let units: BTreeSet<_> = registered.keys().chain(profiles.keys()).collect();
-    let beyond = units.into_iter().nth(most).cloned();
-    let mut rows: BTreeMap<_, _> = registered
-        .into_iter()
-        .map(|(unit, registered)| (unit.clone(), UnitRow { registered, ..UnitRow::new(&unit) }))
-        .collect();
-    if let Some(beyond) = &beyond {
-        rows.split_off(beyond);
-        profiles.split_off(beyond);
-    }
-    let keys: Vec<_> = profiles.keys().map(|unit| ProfileKey(unit)).collect();
-    for keys in keys.chunks(MAX_READS) {
-        for (ProfileKey(unit), record) in keys.iter().zip(store.get_values(keys).await?) {
+    let is_cut = profiles.len() > most;
+    profiles.truncate(most);
+    let row = |(unit, registered)| UnitRow { unit, registered, ..UnitRow::default() };
+    let mut rows: Vec<_> = registered.into_iter().map(row).collect();
+    let mut others = Vec::new();
+    for profiles in profiles.chunks(MAX_READS) {
+        let keys: Vec<_> = profiles.iter().map(|(unit, _)| ProfileKey(unit)).collect();
+        for (ProfileKey(unit), record) in keys.iter().zip(store.get_values(&keys).await?) {
             let Some(record) = record else { continue }; // it was removed meanwhile
-            let row = rows.remove(*unit).unwrap_or_else(|| UnitRow::new(unit));
-            rows.insert((*unit).to_owned(), row.with_profile(&record));
+            let place = rows.binary_search_by(|row| (*row.unit).cmp(unit)).ok();
+            match place.and_then(|place| rows.get_mut(place)) {
+                Some(row) => row.read_profile(&record),
+                None => others.push(UnitRow::new(unit).with_profile(&record)),
+            }
         }
     }
-    Ok((rows.into_values().collect(), beyond.is_some()))
+    rows.append(&mut others);
+    rows.sort_unstable_by(|one, other| one.unit.cmp(&other.unit));
+    let has_more = is_cut || rows.len() > most;
+    rows.truncate(most);
+    Ok((rows, has_more))
 }
 
 /// Removes a unit's profile, and the unit from the register: its keys, its teams and its transactions

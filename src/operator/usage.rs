@@ -3,9 +3,10 @@
 //! A list of a shop's transactions has all its months, so that one pass over it sums them all.
 
 use super::payments::settlements;
-use super::transactions::{Damaged, Listing, Position, Total, Wanted};
+use super::transactions::{Damaged, Listing, Position, Row, Total, Wanted};
 use super::{OperatorError, Result, names, put_record, read_values, secret};
 use crate::auth::check_id;
+use crate::decimal::Decimal;
 use crate::handle::Clock;
 use crate::hash::first_bytes;
 use crate::pledge::CurrencyCode;
@@ -16,7 +17,6 @@ use crate::store::{Key as _, OperatorStore, TransactionKey, UsageKey, decode};
 use crate::time::date_time;
 use hmac::Mac as _;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use subtle::ConstantTimeEq as _;
 
@@ -157,42 +157,38 @@ impl Count {
             let Some(rows) = listing.next_rows().await? else { break };
             for (amount, row) in rows {
                 match Month::of(&row.created_at) {
-                    Some(month) => {
-                        totals.entry((month, row.currency_code)).or_default().add(&row, amount);
-                    }
+                    Some(month) => totals.add((month, row.currency_code), &row, amount),
                     None => listing.damaged.add([TransactionKey::PREFIX, &row.id].concat()),
                 }
             }
-            totals.values_mut().for_each(Total::add_up);
+            totals.add_up();
         }
         self.listed += listing.listed;
         self.damaged.extend(listing.damaged);
-        let sums = totals.into_iter();
+        let sums = totals.0.into_iter();
         self.sums = sums.map(|((month, code), total)| (month, total.into_settled(code))).collect();
         Ok(listing.position)
     }
 
-    fn totals(&mut self) -> Result<BTreeMap<(Month, CurrencyCode), Total>> {
+    fn totals(&mut self) -> Result<Totals> {
         let sums = std::mem::take(&mut self.sums).into_iter();
         let total = |(month, sum): (Month, SettledSum)| {
             let code = CurrencyCode::from_code(&sum.currency_code)?;
             Some(((month, code), Total::of(&sum)?))
         };
-        sums.map(|sum| total(sum).ok_or_else(begin_again)).collect()
+        Ok(Totals(sums.map(|sum| total(sum).ok_or_else(begin_again)).collect::<Result<_>>()?))
     }
 
     /// Keeps the sums of the months that had ended when it began.
     async fn finish(self, store: &impl OperatorStore, shop: &Scope) -> Result<Vec<MonthUsage>> {
         let Scope { mode, unit } = shop;
         let at = date_time(self.began_ms);
-        let mut sums = BTreeMap::<Month, Vec<SettledSum>>::new();
-        for (month, sum) in self.sums {
-            sums.entry(month).or_default().push(sum);
-        }
-        let months = sums.keys().copied().collect();
+        let months: Vec<_> = self.sums.chunk_by(|(a, _), (b, _)| a == b).rev().collect();
+        let names = months.iter().filter_map(|sums| sums.first()).map(|(month, _)| *month);
         let mut usage = Vec::new();
-        for (month, settled) in settlements(store, unit, *mode, months).await? {
-            let sums = sums.remove(&month).unwrap_or_default();
+        let settlements = settlements(store, unit, *mode, names.collect()).await?;
+        for (sums, (month, settled)) in months.into_iter().zip(settlements) {
+            let sums: Vec<_> = sums.iter().map(|(_, sum)| sum.clone()).collect();
             let transactions = sums.iter().map(|sum| sum.transactions).sum();
             let kept = Kept { sums, transactions, at: at.clone() };
             if month.has_ended(self.began_ms) {
@@ -200,8 +196,28 @@ impl Count {
             }
             usage.push(kept.into_usage(month, settled));
         }
-        usage.reverse();
         Ok(usage)
+    }
+}
+
+/// Sums that are not finished, sorted by month and currency. A shop has few hundred of them: a map would
+/// take more code.
+struct Totals(Vec<((Month, CurrencyCode), Total)>);
+
+impl Totals {
+    fn add(&mut self, group: (Month, CurrencyCode), row: &Row, amount: Decimal) {
+        let place = self.0.binary_search_by(|(other, _)| other.cmp(&group));
+        let place = place.unwrap_or_else(|place| {
+            self.0.insert(place, (group, Total::default()));
+            place
+        });
+        if let Some((_, total)) = self.0.get_mut(place) {
+            total.add(row, amount);
+        }
+    }
+
+    fn add_up(&mut self) {
+        self.0.iter_mut().for_each(|(_, total)| total.add_up());
     }
 }
 
@@ -244,7 +260,7 @@ impl Partial {
     fn open(&self, secret: &NamespaceSecret, shop: &Scope) -> Result<Count> {
         let expected = seal(secret, shop, &self.count);
         if expected.as_bytes().ct_eq(self.seal.as_bytes()).into() {
-            return Ok(serde_json::from_str(&self.count)?);
+            return Ok(serde_json::from_slice(self.count.as_bytes())?);
         }
         Err(begin_again())
     }

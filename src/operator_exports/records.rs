@@ -3,7 +3,8 @@
 use super::kv::{Kv, KvStore};
 use super::{Outcome, author, from_js, to_js};
 use crate::charge::Catalogue;
-use crate::operator::{prices, seed, units};
+use crate::operator::{demo, prices, seed, units};
+use crate::platform::Platform;
 use crate::scope::Mode;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -98,4 +99,12 @@ pub async fn remove_unit(kv: Kv, by: String, unit: String) -> Outcome {
 pub async fn write_seed(kv: Kv) -> Outcome {
     let store = KvStore::new(kv);
     store.finish(seed::seed(&store).await)
+}
+
+/// Writes what the dashboard shows in local development, unless it is there → whether it did. `origin` is the
+/// service's.
+#[wasm_bindgen(js_name = seedDemo)]
+pub async fn write_demo(kv: Kv, origin: String) -> Outcome {
+    let store = KvStore::new(kv);
+    store.finish(demo::seed(&store, &Platform, &Platform, &origin).await)
 }

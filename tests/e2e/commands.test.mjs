@@ -442,6 +442,11 @@ test("a transaction is found, shown and erased", async (t) => {
   const { transaction } = await json(...show, "--timeline");
   assert.match(transaction.timelineUrl, /\?edit_key=/);
   assert.equal(transaction.pledges[0].recipient.email, "a…@e…");
+  const looked = await Array.fromAsync(kv.read(kv.names("audit:")));
+  const changes = looked.map(({ value }) => JSON.parse(value ?? ""));
+  for (const { command, on } of changes)
+    assert.deepEqual([command, on], ["transactions reveal", [ID]]);
+  assert.equal(changes.length, 2, "what is shown masked is not recorded");
 
   const before = await contents(kv);
   const erase = ["transactions", "erase", ID];
@@ -871,14 +876,25 @@ test("a month is marked as paid by its exact sum, shown beside it, left out, and
 });
 
 test("a backup is made and restored", async (t) => {
-  const { kv, json, words, fails } = await operator(t);
+  const { kv, json, words, fails, command } = await operator(t);
   await kv.write(ENTRIES);
   const before = await contents(kv);
   const file = join(scratch(t), "backup.jsonl");
   const [backup, restore] = ["backup", "restore"].map((name) => ["transactions", name, file]);
-  assert.match(await words(...backup), new RegExp(`^.*backup\\.jsonl: ${ENTRIES.length} records`));
+  const made = await words(...backup, "--by", "ada");
+  assert.match(made, new RegExp(`^.*backup\\.jsonl: ${ENTRIES.length} records`));
+  const last = await kv.get("backup");
+  const { at, ...rest } = JSON.parse(last ?? "");
+  assert.deepEqual(rest, { records: ENTRIES.length, by: "ada", version: 1 });
+  assert.ok(Math.abs(Date.now() - Date.parse(at)) < 60_000);
   await fails(backup, `${file} exists, and no file is overwritten: choose another name`);
-  await kv.remove(Object.keys(before));
+  const { write } = kv;
+  kv.write = () => Promise.reject(new UserError("this token may only read"));
+  const { out, problem } = await command(0, ["transactions", "backup", `${file}l`, "--json"]);
+  assert.deepEqual([JSON.parse(out).recorded, await kv.get("backup")], [false, last]);
+  assert.match(problem, /^The backup is whole, and not recorded as the last one: this token may/m);
+  kv.write = write;
+  await kv.remove([...Object.keys(before), "backup"]);
   const { from, written, secretReplaced } = await json(...restore, "--with-keys", "--yes");
   assert.deepEqual([from.place, written, secretReplaced], [kv.place, ENTRIES.length, false]);
   assert.deepEqual(await unaudited(kv), before);
@@ -899,10 +915,10 @@ async function unaudited(kv) {
 test("a restore brings back no erased person and no revoked key", async (t) => {
   const { kv, json, words, command, names } = await operator(t);
   const member = { key: "member:shop:web", value: "{}" };
-  await kv.write([...ENTRIES, member]);
+  await kv.write([...ENTRIES, member, { key: "usage:live:unit_dev:2025-10", value: "{}" }]);
   const folder = scratch(t);
   const [early, late] = ["early", "late"].map((name) => join(folder, `${name}.jsonl`));
-  await json("transactions", "backup", early);
+  assert.ok((await json("transactions", "backup", early)).recorded);
   await json("transactions", "erase", ID, "--yes");
   const [key] = (await names()).filter((name) => name.startsWith("key:9a9bc3c4"));
   await command(0, ["keys", "revoke", key, "--yes"]);
@@ -912,7 +928,7 @@ test("a restore brings back no erased person and no revoked key", async (t) => {
 
   const restore = ["transactions", "restore", early, "--overwrite"];
   const { written, erased: kept, left, keys, sha256 } = await json(...restore);
-  assert.deepEqual([written, kept, left, keys.count], [0, 1, 6, 1]);
+  assert.deepEqual([written, kept, left, keys.count], [0, 1, 7, 1]);
   const now = await contents(kv);
   const [change] = Object.keys(now).filter((name) => !(name in erased));
   const { command: by, on } = JSON.parse(now[change].value);
@@ -929,7 +945,8 @@ test("a restore brings back no erased person and no revoked key", async (t) => {
   await kv.remove(Object.keys(await contents(kv)));
   for (const file of [late, early]) await json(...restore.with(2, file));
   const all = Object.entries(await contents(kv)).filter(([name]) => name in erased);
-  const noKeys = Object.entries(erased).filter(([name]) => !/^(?:key|member):/.test(name));
+  const isLeft = /^(?:key:|member:|usage:|backup$)/;
+  const noKeys = Object.entries(erased).filter(([name]) => !isLeft.test(name));
   assert.deepEqual(Object.fromEntries(all), Object.fromEntries(noKeys));
 
   const withKeys = [...restore, "--with-keys"];

@@ -6,6 +6,7 @@ import test from "node:test";
 import { gzipSync } from "node:zlib";
 import { seedData } from "../../scripts/lib/seed.mjs";
 import { withMail } from "../support/wrangler.mjs";
+import { ACCOUNT, cloudflare } from "./cloudflare.mjs";
 import { run, scratch, script, tools } from "./script.mjs";
 
 const FREE_PLAN_BYTES = 3 * 1024 * 1024; // Cloudflare's limit, compressed
@@ -106,4 +107,38 @@ test("settings of e-mails that contradict each other are refused", async (t) => 
     assert.deepEqual([ended.code, ended.out], [1, ""]);
     assert.match(ended.problem, problem);
   }
+});
+
+test("the dashboard is bound to what the deployed service has, and says what is left to do", async (t) => {
+  const { env, account } = await cloudflare(t);
+  const args = ["--dashboard", "--env", "production"];
+  const early = await script("deploy", args, { env });
+  assert.match(early.problem, /no Worker `impact-pledge-production`: deploy it first/);
+  assert.deepEqual([early.code, account.uploads], [1, []]);
+
+  account.queues.push({ queue_id: "queue-1", queue_name: "mails", messages: [] });
+  account.bindings.set("impact-pledge-production", [
+    { type: "kv_namespace", name: "PLEDGES", namespace_id: "namespace-7" },
+    { type: "queue", name: "NOTIFICATIONS", queue_name: "mails" },
+    { type: "plain_text", name: "PUBLIC_ORIGIN", text: "https://pledges.example" },
+  ]);
+  const { code, out, problem } = await script("deploy", args, { env });
+  assert.equal(code, 0, out + problem);
+  const name = "impact-pledge-dashboard-production";
+  assert.match(problem, new RegExp(`^deploying: account ${ACCOUNT}, .*, Worker ${name}$`, "m"));
+  const [upload] = account.uploads;
+  assert.equal(upload.name, name);
+  assert.deepEqual(
+    Object.fromEntries(upload.bindings.map(({ name, type: _, ...binding }) => [name, binding])),
+    {
+      PLEDGES: { namespace_id: "namespace-7" },
+      NOTIFICATIONS: { queue_name: "mails" },
+      ENVIRONMENT: { text: "production" },
+      SERVICE_ORIGIN: { text: "https://pledges.example" },
+      CF_VERSION_METADATA: {},
+    },
+  );
+  for (const list of ["OPERATORS", "SUPPORT", "ACCOUNTS"])
+    assert.match(out, new RegExp(`wrangler secret put ${list} .* --env "production"$`, "m"));
+  assert.match(out, new RegExp(`Workers & Pages, ${name}, .*enable Cloudflare Access`));
 });

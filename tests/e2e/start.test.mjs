@@ -77,13 +77,16 @@ function paste(service) {
 async function showsWhatItNames(service, origin) {
   const rows = service.out().matchAll(/^ {2}(\w.*?) {2,}(?:POST |GET )?(http\S+)$/gm);
   const places = Object.fromEntries([...rows].map(([, name, url]) => [name, url]));
+  const page = async (name) => (await fetch(places[name])).text();
   assert.deepEqual(places, {
     "the demo shop": `${origin}/`,
     "what it sent, got and mailed": `${origin}/developer`,
     "create by the API": `${origin}/v2/pledge-transaction`,
     "read by the API": `${origin}/v2/pledge-transaction/{id}`,
+    "the dashboard": places["the dashboard"],
   });
-  const page = async (name) => (await fetch(places[name])).text();
+  assert.ok(Number(new URL(places["the dashboard"]).port) > Number(new URL(origin).port));
+  assert.match(await page("the dashboard"), /operator@small-hours\.example/);
   assert.match(await page("the demo shop"), /<form id="checkout"[\s\S]*A demo sends nothing/);
   assert.match(await page("what it sent, got and mailed"), /What just happened/);
   const placed = await fetch(`${origin}/shop/order`, {

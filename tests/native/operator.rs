@@ -9,7 +9,7 @@ use impact_pledge::operator::form::FormId;
 use impact_pledge::operator::keys::{self, KeyRow, MadeKey, Rotated};
 use impact_pledge::operator::prices::parse;
 use impact_pledge::operator::units::{self, Member, ProfileMembers};
-use impact_pledge::operator::{OperatorError, prices, register, seed, teams};
+use impact_pledge::operator::{OperatorError, backups, demo, prices, register, seed, teams};
 use impact_pledge::scope::Mode;
 use impact_pledge::store::{Key, ListingStore, OperatorStore, Page, Store, StoreError, Stored};
 use impact_pledge::version::VERSION;
@@ -729,6 +729,14 @@ fn a_form_ends_what_broke_off() {
     let mut listed: Vec<_> = list(&store).into_iter().map(|row| row.name.name).collect();
     listed.sort();
     assert_eq!(listed, expected);
+    store.remove(&name_of(&made.key));
+    desk.clock.0.set(NOW_MS + 60_001);
+    assert!(send().unwrap_err().to_string().ends_with("open its page again to make another"));
+    assert_eq!(
+        store.value(&name_of(&made.key)),
+        None,
+        "more than a minute later it is not written"
+    );
 }
 
 #[test]
@@ -749,6 +757,15 @@ fn a_rotation_that_is_sent_several_times_makes_one_key() {
             assert_eq!(all_records(&store), kept);
         }
         assert_eq!(audited(&store), ["keys rotate", "keys create"]);
+        if keep > 0 {
+            block_on(keys::revoke(&store, &desk.author(), &old.key)).unwrap();
+            let again = send().unwrap();
+            assert_eq!(
+                (again.made.key, again.end.unwrap().revoked),
+                (first.made.key.clone(), true)
+            );
+            assert_eq!(store.value(name), None);
+        }
         block_on(keys::revoke(&store, &desk.author(), &first.made.key)).unwrap();
         assert!(send().is_err());
         assert_eq!(store.value(&name_of(&first.made.key)), None);
@@ -849,6 +866,56 @@ fn the_register_knows_what_was_meant() {
     let both = [KeyLevel::Team("web".to_owned()), unit("web")];
     let unknown = shown(&block_on(register::look_up(&store, &both)).unwrap());
     assert_eq!(unknown, json!([{ "team": "web", "suggestion": null }]));
+}
+
+/// A page of a unit or of a team makes a bounded number of calls, and says where they did not do.
+#[test]
+fn the_keys_of_a_unit_or_a_team_and_the_teams_of_a_unit_are_picked_within_ten_pages() {
+    let store = MemoryStore::default();
+    let ada = desk();
+    for (mode, level) in [(Mode::Test, unit("u")), (Mode::Live, unit("u")), (Mode::Live, team())] {
+        block_on(keys::create(&store, &ada.author(), KeyRecord::new(mode, level))).unwrap();
+    }
+    store.keep(&name("aa"), b"{}", b"null");
+    for (team, members) in [("t", ["u", "v"]), ("t2", ["u:v", "u"]), ("t3", ["v", "w"])] {
+        let members = members.map(str::to_owned);
+        block_on(teams::add(&store, &ada.author(), team, &members)).unwrap();
+    }
+    let keys_of = |level: &KeyLevel| {
+        let (rows, more) = block_on(keys::of(&store, level)).unwrap();
+        assert!(rows.iter().all(|row| row.note.as_ref().is_some_and(|it| it.level == *level)));
+        (rows.len(), more)
+    };
+    let as_team = KeyLevel::Team("u".to_owned());
+    assert_eq!(
+        [unit("u"), team(), as_team].each_ref().map(keys_of),
+        [(2, false), (1, false), (0, false)]
+    );
+    let teams_of = |unit| block_on(teams::of_unit(&store, unit)).unwrap();
+    let both = ["t", "t2"].map(str::to_owned).to_vec();
+    assert_eq!((teams_of("u"), teams_of("x")), ((both, false), (vec![], false)));
+    for number in 0..9 {
+        store.keep(&name(&format!("0{number}")), b"{}", b"null");
+        store.keep(&format!("member:t4:{number}"), b"{}", b"null");
+    }
+    store.set_page_length(1);
+    store.take_lists();
+    assert!(keys_of(&unit("u")).1);
+    assert_eq!(teams_of("u"), (vec!["t2".to_owned()], true), "`t:u` is listed after `t4:…`");
+    assert_eq!(store.take_lists().len(), 20);
+}
+
+#[test]
+fn the_last_backup_is_known() {
+    let (store, desk) = (MemoryStore::default(), desk());
+    assert_eq!(block_on(backups::last(&store)), Ok(None));
+    for records in [7, 5_000_000_000] {
+        let made = block_on(backups::record(&store, &desk.author(), records)).unwrap();
+        assert_eq!(block_on(backups::last(&store)), Ok(Some(made.clone())));
+        let at = "2026-01-31T12:00:00.123Z";
+        assert_eq!(shown(&made), json!({ "at": at, "records": records, "by": "ada@example.org" }));
+    }
+    assert_eq!(store.names(), ["backup"]);
 }
 
 // ---- Profiles ----------------------------------------------------------------------------------
@@ -1099,6 +1166,28 @@ fn the_development_data_are_those_of_the_documents() {
             json!({ "currencyCode": "USD", "unitPrices": { "tree": "0.50", "plastic-kg": "1.25" }, "version": VERSION })
         );
     }
+}
+
+#[test]
+fn the_demo_is_written_once_with_prices_that_rose_and_a_month_that_is_paid() {
+    let store = MemoryStore::default();
+    let Desk { clock, entropy } = desk();
+    block_on(seed::seed(&store)).unwrap();
+    let today = store.value("catalogue:live");
+    let write = || block_on(demo::seed(&store, &clock, &entropy, "http://127.0.0.1:8787"));
+    assert!(write().unwrap());
+    let written = store.names();
+    let count = |prefix: &str| written.iter().filter(|name| name.starts_with(prefix)).count();
+    let counts = ["transaction:", "erased:", "prices:", "settlement:", "mail-failed:"].map(count);
+    assert_eq!(counts, [60, 1, 4, 1, 1]);
+    assert!(written.contains(&"settlement:live:unit_dev:2025-12".to_owned()));
+    let prices = |text: Option<String>| serde_json::from_str::<Catalogue>(&text.unwrap()).unwrap();
+    assert_eq!(prices(store.value("catalogue:live")).unit_prices, prices(today).unit_prices);
+
+    store.edit("catalogue:test", |text| text.replace("0.50", "7"));
+    let (mine, before) = (store.value("catalogue:test"), store.names());
+    assert!(!write().unwrap());
+    assert_eq!((store.value("catalogue:test"), store.names()), (mine, before));
 }
 
 #[test]

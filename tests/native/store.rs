@@ -5,9 +5,10 @@ use impact_pledge::auth::ApiKey;
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::scope::Mode;
 use impact_pledge::secret::NamespaceSecret;
+use impact_pledge::settlement::Month;
 use impact_pledge::store::{
-    AuditKey, CatalogueKey, CredentialKey, Key, MemberKey, PricesKey, ProfileKey, SecretKey,
-    TeamKey, TransactionKey, TransactionMetadata, UnitKey,
+    AuditKey, BackupKey, CatalogueKey, CredentialKey, Key, MemberKey, PricesKey, ProfileKey,
+    SecretKey, SettlementKey, TeamKey, TransactionKey, TransactionMetadata, UnitKey, UsageKey,
 };
 use support::memory::MemoryStore;
 use support::stores::{conforms, edit_key, id, replay_key, scope};
@@ -26,6 +27,7 @@ fn memory_conforms() {
 #[test]
 fn a_key_owns_its_prefix_and_fits() {
     let longest = "t".repeat(128);
+    let month = Month::parse("2026-01").unwrap();
     let names = [
         (TransactionKey(&id(1)).name(), "transaction:ptran_"),
         (
@@ -41,6 +43,8 @@ fn a_key_owns_its_prefix_and_fits() {
         (UnitKey(&longest).name(), "unit:ttt"),
         (TeamKey(&longest).name(), "team:ttt"),
         (PricesKey { mode: Mode::Live, time: TIME }.name(), "prices:live:2026-01-31T12:00:00.123Z"),
+        (UsageKey { mode: Mode::Live, unit: &longest, month }.name(), "usage:live:ttt"),
+        (BackupKey.name(), "backup"),
         (AuditKey::new(1_769_860_800_123, [255; 8]).name(), "audit:8230139199876:ffffffffffffffff"),
         (AuditKey::new(u64::MAX, [0; 8]).name(), "audit:0000000000000:0000000000000000"),
     ];
@@ -52,6 +56,7 @@ fn a_key_owns_its_prefix_and_fits() {
 #[test]
 fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
     let credential = CredentialKey(ApiKey::new("k").hash());
+    let month = Month::parse("2026-01").unwrap();
     let names = [
         TransactionKey(&id(1)).name(),
         credential.name(),
@@ -62,6 +67,8 @@ fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
         MemberKey { team: "t", unit: "u:v" }.name(),
         PricesKey { mode: Mode::Test, time: TIME }.name(),
         AuditKey::new(1, [2; 8]).name(),
+        SettlementKey { mode: Mode::Live, unit: "u:v", month }.name(),
+        UsageKey { mode: Mode::Live, unit: "u:v", month }.name(),
     ];
     let read = |read: fn(&str) -> bool| names.iter().map(|name| read(name)).collect::<Vec<_>>();
     let only = |index| (0..names.len()).map(|other| other == index).collect::<Vec<_>>();
@@ -75,6 +82,12 @@ fn a_listed_name_is_read_by_the_key_of_its_kind_alone() {
     assert_eq!(read(|name| PricesKey::parse(name).is_some()), only(7));
     assert_eq!(PricesKey::parse(&prices.name()), Some(prices));
     assert_eq!(read(|name| AuditKey::parse(name) == Some(AuditKey::new(1, [2; 8]))), only(8));
+    let settlement = SettlementKey { mode: Mode::Live, unit: "u:v", month };
+    assert_eq!(read(|name| SettlementKey::parse(name).is_some()), only(9));
+    assert_eq!(SettlementKey::parse(&settlement.name()), Some(settlement));
+    let usage = UsageKey { mode: Mode::Live, unit: "u:v", month };
+    assert_eq!(read(|name| UsageKey::parse(name).is_some()), only(10));
+    assert_eq!(UsageKey::parse(&usage.name()), Some(usage), "a month begins at the last colon");
     for wrong in ["transaction:ptran_", "key:", "key:abc", "idempotency:ABC", "transaction:"] {
         assert!(TransactionKey::parse(wrong).is_none(), "`{wrong}`");
         assert!(CredentialKey::parse(wrong).is_none());

@@ -1,5 +1,5 @@
 /**
- * The environments of wrangler.toml: what they must have in common, since none inherits bindings or
+ * The environments of wrangler.toml and wrangler.dashboard.toml: what they must have in common, since none inherits bindings or
  * variables.
  */
 import assert from "node:assert/strict";
@@ -11,6 +11,7 @@ import { configuration } from "../../scripts/lib/kv.mjs";
 import { withMail } from "../support/wrangler.mjs";
 
 const FILE = join(import.meta.dirname, "../..", "wrangler.toml");
+const DASHBOARD = join(FILE, "..", "wrangler.dashboard.toml");
 /** The settings that may differ: names, addresses, values of variables, and how much is logged. */
 const OWN = [
   "name",
@@ -46,7 +47,15 @@ const top = await configuration(FILE);
 
 test("staging and production have the bindings and variables of the top level", async () => {
   assert.deepEqual(top.definedEnvironments, ["staging", "production"]);
-  for (const file of [FILE, MAIL_FILE]) await compare(file);
+  for (const file of [FILE, MAIL_FILE, DASHBOARD]) await compare(file);
+});
+
+test("the dashboard has the service's environments, and no addresses but those that Access protects", async () => {
+  for (const environment of [undefined, ...top.definedEnvironments]) {
+    const { vars, preview_urls, assets } = await configuration(DASHBOARD, environment);
+    assert.deepEqual([vars.ENVIRONMENT, preview_urls], [environment ?? "", false]);
+    assert.equal(assets, undefined, "a Worker with assets gets no identity");
+  }
 });
 
 async function compare(file) {

@@ -18,7 +18,6 @@ use crate::time::{age_ms, date_time, day_of};
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::mem;
 
 /// Stands for a reference, or for an offering that names the recipient.
@@ -207,7 +206,9 @@ async fn forget_counts(store: &impl OperatorStore, record: &Record, now_ms: u64)
     let secret = secret::recorded(store).await?;
     let own = secret.zip(email.filter(|email| *email != ERASED_EMAIL));
     let own = own.map(|(secret, email)| secret.address(email));
-    for address in BTreeSet::from_iter([marked, own].into_iter().flatten()) {
+    let mut addresses: Vec<_> = [marked, own].into_iter().flatten().collect();
+    addresses.dedup();
+    for address in addresses {
         for back in 0..=COUNTED_DAYS {
             let time = date_time(now_ms.saturating_sub(back * DAY_MS));
             let key = MailedKey { day: day_of(&time), address: &address, id: &record.id };

@@ -97,7 +97,7 @@ pub async fn find_step(
             }
         }
     }
-    transactions.sort_by(|a, b| a.created_at.cmp(&b.created_at));
+    transactions.sort_unstable_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
     let Listing { damaged, listed, position, .. } = search.listing;
     Ok(FoundStep { transactions, damaged, listed, next: position })
 }

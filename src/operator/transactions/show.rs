@@ -10,7 +10,6 @@ use crate::settlement::{Month, PaidAt, Settlement};
 use crate::store::{OperatorStore, SettlementKey};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// The parts of a transaction that are shown.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -87,9 +86,11 @@ impl Record {
         let mut list = prices::listed(store, mode, &time).await?;
         if let Some(list) = &mut list {
             let transaction = self.transaction()?;
-            let own: BTreeSet<_> =
+            let mut own: Vec<_> =
                 transaction.pledges.iter().map(|pledge| &*pledge.impact.offering_id).collect();
-            list.catalogue.unit_prices.retain(|offering, _| own.contains(&**offering));
+            own.sort_unstable();
+            let is_own = |offering: &String| own.binary_search(&offering.as_str()).is_ok();
+            list.catalogue.unit_prices.retain(|offering, _| is_own(offering));
         }
         Ok(list)
     }

@@ -8,7 +8,7 @@ use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt, SettledSum, Settlement};
 use crate::store::{Key as _, MAX_READS, OperatorStore, SettlementKey, decode};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Selects the transactions to sum.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -144,12 +144,13 @@ impl<'s, S: OperatorStore> Report<'s, S> {
                 false => Ok(()),
             };
         };
-        let shops: BTreeSet<Shop> = rows
+        let mut shops: Vec<Shop> = rows
             .iter()
             .map(|(_, row)| (row.unit.clone(), row.mode))
             .filter(|shop| !self.settlements.contains_key(shop))
             .collect();
-        let shops: Vec<_> = shops.into_iter().collect();
+        shops.sort_unstable();
+        shops.dedup();
         for shops in shops.chunks(MAX_READS) {
             let keys: Vec<_> = shops
                 .iter()

@@ -37,7 +37,7 @@ fn changes_are_shown_newest_first_a_page_at_a_time_with_links_to_what_they_chang
         "href=\"/units/a%2Fb%3Fc\"",
         "href=\"/units/%3Cscript%3E%22%27%26%0A%00\"",
         "href=\"/units/a:b/usage?mode=test\"",
-        "<bdi>1.00 USD paid</bdi>",
+        ">1.00 USD paid</bdi>",
         "href=\"/prices?mode=live\"",
         "and 20 more",
     ];
@@ -74,6 +74,15 @@ fn the_system_says_what_runs_who_may_do_what_and_how_long_a_revoked_key_works() 
     let page = dashboard.get(OPERATOR, "/system");
     assert_has(&page, 200, &[OPERATOR, SUPPORT, ACCOUNTS, "1 MiB", "3 MiB", "Format 1", "not set"]);
     assert_has(&page, 200, &["is refused everywhere after about 40 s", "after about 70 s"]);
+    assert_has(&page, 200, &["There was none, as far as is known here"]);
+    let backup = r#"{"at":"2026-01-28T12:00:00.000Z","records":17,"by":"<b>ada"}"#;
+    dashboard.store().keep("backup", backup.as_bytes(), b"null");
+    let made = ["28 Jan 2026, 12:00 UTC", "days ago: 3", ">17<", "<bdi>&lt;b&gt;ada</bdi>"];
+    assert_has(&dashboard.get(OPERATOR, "/system"), 200, &made);
+    dashboard.store().keep("backup", b"canary", b"null");
+    let page = dashboard.get(OPERATOR, "/system");
+    assert_has(&page, 200, &["The stored last backup is damaged", ACCOUNTS]);
+    assert!(!page.text.contains("canary"));
     dashboard.settings = Settings::parse(Variables {
         operators: OPERATOR,
         environment: "<i>&production",

@@ -7,6 +7,9 @@ use impact_pledge::scope::Mode;
 use serde_json::{Value, json};
 use support::service::{Answer, seeded};
 
+/// Fields of a form, and words of its answer.
+pub type Row<'r> = (&'r [(&'static str, &'r str)], &'r [&'r str]);
+
 const LIVE: &str = "catalogue:live";
 
 fn stored(dashboard: &TestDashboard) -> Value {
@@ -89,7 +92,7 @@ fn what_may_be_a_mistake_needs_a_tick() {
     let dashboard = dashboard(seeded());
     let list = r#"{"currencyCode":"EUR","unitPrices":{}}"#;
     let words = ["The currency changes from USD to EUR.", "Offerings that lose their price: 1."];
-    let rows: [(&[_], &[&str]); 2] = [
+    let rows: [Row; 2] = [
         (&[("change", "remove"), ("offering", "tree")], &["Offerings that lose their price: 1."]),
         (&[("change", "list"), ("list", list)], &words),
     ];
@@ -109,7 +112,7 @@ fn what_may_be_a_mistake_needs_a_tick() {
 #[test]
 fn what_is_entered_wrongly_is_shown_again_with_the_problem() {
     let dashboard = dashboard(seeded());
-    let rows: [(&[(&str, &str)], &[&str]); 9] = [
+    let rows: [Row; 9] = [
         (
             &[("change", "price"), ("offering", "oak\"<b>"), ("price", "-1")],
             &[

@@ -1,11 +1,13 @@
 //! A transaction's page, its e-mail, its whole texts, its erasure; e-mails that failed.
 
-use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field};
+use super::{OPERATOR, SUPPORT, TestDashboard, dashboard, field, posted};
+use futures_executor::block_on;
 use impact_pledge::auth::ApiKey;
+use impact_pledge::dashboard::{Dashboard, Identity};
 use impact_pledge::pledge::TransactionId;
 use impact_pledge::store::{FailedMailKey, Key as _, NotificationKey};
 use serde_json::{Value, json};
-use support::service::{LIVE_UNIT, NOW_MS, UNIT, repeatable, seeded};
+use support::service::{LIVE_UNIT, NOW_MS, TestRequest, UNIT, answer, repeatable, seeded};
 
 const HOSTILE: &str = "<script>alert('x')</script>\"&\u{7}\u{202e}";
 const MINUTE: u64 = 60_000;
@@ -221,41 +223,61 @@ fn a_mail_is_sent_again_once_however_often_its_form_is_sent() {
 }
 
 #[test]
-fn what_became_of_a_mail_is_said_in_words_with_what_to_do() {
-    let without = json!({ "notifications": [] });
-    let rows: [(&str, bool, &dyn Fn(&TestDashboard, &str)); 7] = [
-        ("tried for up to 15 hours", true, &|_, _| {}),
-        ("folder for spam", true, &|desk, id| desk.keep_marker(id, "sent", None, 1)),
-        ("variable PUBLIC_ORIGIN", true, &|desk, id| {
-            desk.keep_marker(id, "skipped", Some("no-origin"), 1);
-        }),
-        ("with the code below", true, &|desk, id| {
-            desk.keep_marker(id, "failed", Some("E_NEW_CODE"), 1);
-        }),
-        ("unit's e-mails are off", false, &|desk, _| {
-            desk.store().remove("profile:unit_dev");
-        }),
-        ("may have been sent", true, &|desk, _| desk.pass(25 * 60)),
-        ("kept for 30 days", true, &|desk, _| desk.pass(31 * 24 * 60)),
-    ];
-    for (words, can_be_sent, change) in rows {
-        let desk = desk();
-        let id = made(&desk, LIVE_UNIT);
-        change(&desk, &id);
-        let page = desk.get(SUPPORT, &path(&id, "")).text;
-        assert!(page.contains(words), "{words}: {}", main_of(&page));
-        assert_eq!(page.contains("name=\"round\""), can_be_sent, "{words}");
-    }
+fn without_the_queue_nothing_is_sent_and_the_page_says_so() {
     let desk = desk();
-    let mut order = order();
-    order["notifications"] = without["notifications"].clone();
-    let id = desk.make(UNIT, &order);
-    let page = desk.get(SUPPORT, &path(&id, "")).text;
-    assert!(
-        page.contains("did not ask for an e-mail") && !page.contains("/mail\""),
-        "{}",
-        main_of(&page)
-    );
+    let id = made(&desk, LIVE_UNIT);
+    let TestDashboard { clock, entropy, settings, in_flight, .. } = &desk;
+    let dashboard =
+        Dashboard { store: desk.store(), clock, entropy, settings, outbox: None, in_flight };
+    let form = [("round", "2"), ("sure", "yes")];
+    for (request, status) in [
+        (TestRequest::new("GET", &path(&id, ""), ""), 200),
+        (posted(&path(&id, "/mail"), &form), 422),
+    ] {
+        let page = answer(block_on(dashboard.handle(&request, Identity::Address(SUPPORT))));
+        assert_eq!(page.status, status);
+        assert!(
+            page.text.contains("is not bound to the service's queue"),
+            "{}",
+            main_of(&page.text)
+        );
+        assert!(!page.text.contains("name=\"round\"") && desk.changes().is_empty());
+    }
+}
+
+#[test]
+fn what_became_of_a_mail_is_said_in_words_with_what_to_do() {
+    let show = |key: &str, order: &Value, marker: Option<(&str, Option<&str>)>, minutes| {
+        let desk = desk();
+        let id = desk.make(key, order);
+        if let Some((state, reason)) = marker {
+            desk.keep_marker(&id, state, reason, 1);
+        }
+        desk.pass(minutes);
+        desk.get(SUPPORT, &path(&id, "")).text
+    };
+    for (words, marker, minutes) in [
+        ("tried for up to 15 hours", None, 0),
+        ("folder for spam", Some(("sent", None)), 0),
+        ("variable PUBLIC_ORIGIN", Some(("skipped", Some("no-origin"))), 0),
+        ("with the code below", Some(("failed", Some("E_NEW_CODE"))), 0),
+        ("may have been sent", None, 25 * 60),
+        ("kept for 30 days", None, 31 * 24 * 60),
+    ] {
+        let page = show(LIVE_UNIT, &order(), marker, minutes);
+        assert!(page.contains(words), "{words}: {}", main_of(&page));
+        assert!(page.contains("name=\"round\""), "{words}");
+    }
+    let mut not_asked = order();
+    not_asked["notifications"] = json!([]);
+    for (words, key, order) in [
+        ("did not ask for an e-mail", LIVE_UNIT, &not_asked),
+        ("The unit's e-mails are off", "service_sk_test_dev_unit_two", &order()),
+    ] {
+        let page = show(key, order, None, 0);
+        assert!(page.contains(words), "{words}: {}", main_of(&page));
+        assert!(!page.contains("name=\"round\""), "{words}");
+    }
 }
 
 #[test]

@@ -1,1 +1,338 @@
-//! TODO
+//! The pages of units and teams.
+
+use super::keys::{commands, form_id, shop};
+use super::{ACCOUNTS, OPERATOR, SUPPORT, TestDashboard, field};
+use impact_pledge::recipient::Language;
+use serde_json::{Value, json};
+use strum::VariantArray as _;
+use support::service::{Answer, NOW_MS};
+
+/// An ID of all that has a meaning in an address or in HTML.
+const ODD: &str = "a/b?c#d%e<f>&'+:;";
+/// The same in an address.
+const ODD_PATH: &str = "/units/a%2Fb%3Fc%23d%25e%3Cf%3E%26%27%2B:%3B";
+
+const PROFILE: [(&str, &str); 7] = [
+    ("name", "Nordwald <b>\"&\u{5d0}"),
+    ("logo", "https://nordwald.example/l.svg?a=1&b"),
+    ("link", "https://nordwald.example/"),
+    ("accent", "#8a4b2a"),
+    ("language", "de"),
+    ("reply-to", "hello@nordwald.example"),
+    ("mail", "on"),
+];
+
+/// Sends the profile form of a page, with these changes.
+fn save(dashboard: &TestDashboard, page: &Answer, unit: &str, changes: &[(&str, &str)]) -> Answer {
+    let seen = field(&page.text, "seen");
+    let mut fields = vec![("seen", &*seen)];
+    fields.extend(changes);
+    let own = PROFILE.iter().filter(|(name, _)| changes.iter().all(|(other, _)| other != name));
+    fields.extend(own);
+    dashboard.post(OPERATOR, &format!("{unit}/profile"), &fields)
+}
+
+#[track_caller]
+fn has(answer: &Answer, status: u16, words: &str) {
+    assert_eq!(answer.status, status, "{}", answer.text);
+    assert!(answer.text.contains(words), "`{words}` in {}", answer.text);
+    assert!(!answer.text.contains("<script"), "{}", answer.text);
+}
+
+fn profile(dashboard: &TestDashboard, unit: &str) -> Value {
+    let record = dashboard.store().value(&format!("profile:{unit}"));
+    serde_json::from_str(&record.unwrap_or_else(|| "null".to_owned())).unwrap()
+}
+
+// ---- Units ---------------------------------------------------------------------------------------
+
+#[test]
+fn a_unit_is_added_once_and_not_when_it_is_another_misspelt() {
+    let dashboard = shop();
+    let add = |fields: &[(&str, &str)]| dashboard.post(OPERATOR, "/units", fields);
+    for (id, words) in [
+        ("", "is not an ID"),
+        ("a b", "<code><bdi>a b</bdi></code> is not an ID"),
+        ("a,b", "is not an ID"),
+        ("shop2", "did you mean shop?"),
+        ("<script>\"", "&lt;script&gt;"),
+    ] {
+        let answer = add(&[("unit", id)]);
+        has(&answer, 422, words);
+        assert_eq!(field(&answer.text, "unit"), id, "what was entered");
+    }
+    has(&add(&[("unit", "shop")]), 200, "has this unit already");
+    dashboard.store().set_failing(Some("audit:"));
+    assert_eq!(add(&[("unit", ODD)]).status, 503);
+    dashboard.store().set_failing(None);
+    assert_eq!(commands(&dashboard), [""; 0]);
+    has(&add(&[("unit", "shop2"), ("new", "yes")]), 200, "The register has the unit now");
+    for words in ["The register has the unit now", "has this unit already"] {
+        has(&add(&[("unit", ODD)]), 200, words);
+    }
+    assert_eq!(commands(&dashboard), ["units add", "units add"]);
+    has(&dashboard.get(OPERATOR, "/units"), 200, &format!("href=\"{ODD_PATH}\""));
+    has(&dashboard.get(OPERATOR, ODD_PATH), 200, "a/b?c#d%e&lt;f&gt;&amp;'+:;</code>");
+}
+
+#[test]
+fn the_register_shows_a_thousand_units_and_says_that_there_are_more() {
+    let dashboard = shop();
+    let store = dashboard.store();
+    store.keep("profile:shop", br#"{"name":"<i>Shop"}"#, b"null");
+    store.keep("profile:odd", b"{", b"null");
+    let page = dashboard.get(SUPPORT, "/units");
+    has(&page, 200, "&lt;i&gt;Shop");
+    has(&page, 200, "Unreadable profile");
+    assert!(!page.text.contains("Add a unit") && !page.text.contains("first 1000"));
+    for number in 0..1_100 {
+        store.keep(&format!("unit:u{number:04}"), b"{}", b"null");
+    }
+    store.take_reads();
+    store.take_lists();
+    let page = dashboard.get(OPERATOR, "/units").text;
+    assert_eq!(page.matches("<tr>").count(), 1 + 1_000);
+    assert!(page.contains("u0997<") && !page.contains("u0998<"), "sorted, with odd and shop");
+    assert!(page.contains("the first 1000"), "{page}");
+    assert_eq!((store.take_lists().len(), store.reads()), (3, 2));
+}
+
+#[test]
+fn a_unit_s_page_shows_each_role_what_it_may_do() {
+    let dashboard = shop();
+    for (person, shown, hidden) in [
+        (
+            OPERATOR,
+            &["API keys", "href=\"/teams/team\"", "<form", "/shop/usage", "/person?unit=shop"][..],
+            &[][..],
+        ),
+        (SUPPORT, &["href=\"/?unit=shop\""], &["API keys", "/teams/", "<form", "usage", "/person"]),
+        (ACCOUNTS, &["/units/shop/usage"], &["API keys", "/teams/", "<form", "/?unit", "/person"]),
+    ] {
+        let page = dashboard.get(person, "/units/shop").text;
+        assert!(page.contains("X-Service-Unit-Id") && page.contains(">shop</code>"), "{page}");
+        for words in shown {
+            assert!(page.contains(words), "{person}: {words}");
+        }
+        for words in hidden {
+            assert!(!page.contains(words), "{person}: {words}");
+        }
+    }
+    for (person, path) in [(SUPPORT, "/?unit=a%2Fb"), (OPERATOR, "/person?unit=a%2Fb")] {
+        let linked = dashboard.get(person, &format!("{path}&text=x&address=x")).text;
+        assert_eq!(field(&linked, "unit"), "a/b");
+        assert!(!linked.contains("\"x\""), "{linked}");
+    }
+    has(&dashboard.get(SUPPORT, "/units/a%20b"), 422, "is not an ID");
+    let unknown = dashboard.get(OPERATOR, "/units/shpo");
+    has(&unknown, 200, "The register has no unit shpo.");
+    has(&unknown, 200, "Did you mean <a href=\"/units/shop\">");
+    has(&unknown, 200, "name=\"new\"");
+}
+
+// ---- Profiles ------------------------------------------------------------------------------------
+
+#[test]
+fn a_profile_is_set_whole_and_only_over_what_was_seen() {
+    let dashboard = shop();
+    let first = dashboard.get(OPERATOR, "/units/shop");
+    let record = json!({ "name": PROFILE[0].1, "logo": PROFILE[1].1, "link": PROFILE[2].1,
+        "accent": "#8a4b2a", "language": "de", "replyTo": "hello@nordwald.example", "mail": true });
+    let mut expected = record.clone();
+    expected["version"] = json!(impact_pledge::version::VERSION);
+    let save =
+        |page: &Answer, changes: &[(&str, &str)]| save(&dashboard, page, "/units/shop", changes);
+    dashboard.store().set_failing(Some("audit:"));
+    assert_eq!(save(&first, &[]).status, 503);
+    dashboard.store().set_failing(None);
+    assert_eq!(profile(&dashboard, "shop"), Value::Null);
+    let saved = save(&first, &[]);
+    has(&saved, 200, "The profile is saved.");
+    has(&saved, 200, "Nordwald &lt;b&gt;&quot;&amp;\u{5d0}");
+    assert_eq!(profile(&dashboard, "shop"), expected);
+    has(&save(&first, &[]), 200, "nothing was changed");
+    let other = save(&first, &[("name", "Other")]);
+    has(&other, 422, "Not saved: the profile is another than the one that you began with");
+    assert_eq!(field(&other.text, "name"), "Other");
+    let without = [("logo", ""), ("accent", " "), ("language", ""), ("mail", ""), ("reply-to", "")];
+    let fewer = save(&saved, &without);
+    has(&fewer, 200, "The profile is saved.");
+    let fewer =
+        json!({ "name": PROFILE[0].1, "link": PROFILE[2].1, "version": expected["version"] });
+    assert_eq!(profile(&dashboard, "shop"), fewer);
+    has(&save(&first, &[]), 422, "another than the one");
+    assert_eq!(commands(&dashboard), ["units set", "units set"]);
+    has(&dashboard.get(SUPPORT, "/units/shop"), 200, "Each reader's own");
+}
+
+#[test]
+fn a_wrong_profile_is_shown_again_with_what_was_entered() {
+    let dashboard = shop();
+    let page = dashboard.get(OPERATOR, "/units/shop");
+    for (name, value, words) in [
+        ("name", "", "is out of bounds"),
+        ("name", "<script>\u{202e}", "is out of bounds"),
+        ("logo", "http://nordwald.example/<script>", "write <code><bdi>https://…"),
+        ("link", "javascript:alert(1)", "write <code><bdi>https://…"),
+        ("accent", "red;}", "is no colour"),
+        ("language", "xx", "is none of"),
+        ("reply-to", "Ada <ada@shop.example>", "is no e-mail address"),
+    ] {
+        for preview in ["", "page", "mail"] {
+            let answer =
+                save(&dashboard, &page, "/units/shop", &[(name, value), ("preview", preview)]);
+            has(&answer, 422, words);
+            if name != "language" {
+                assert_eq!(field(&answer.text, name), value);
+                assert!(answer.text.contains("aria-invalid=\"true\""), "{name}");
+            }
+        }
+    }
+    let misspelt = save(&dashboard, &page, "/units/shop2", &[]);
+    has(&misspelt, 422, "did you mean shop?");
+    assert_eq!(commands(&dashboard), [""; 0]);
+    has(&save(&dashboard, &page, "/units/shop2", &[("new", "yes")]), 200, "is saved");
+    assert_eq!(dashboard.store().names().iter().filter(|name| *name == "unit:shop2").count(), 1);
+    dashboard.store().keep("profile:shop", b"{\"name\":7}", b"null");
+    let damaged = dashboard.get(OPERATOR, "/units/shop");
+    has(&damaged, 200, "cannot be read");
+    has(&save(&dashboard, &damaged, "/units/shop", &[]), 200, "is saved");
+}
+
+#[test]
+fn previews_are_documents_of_their_own_and_change_nothing() {
+    let dashboard = shop();
+    let page = dashboard.get(OPERATOR, "/units/shop");
+    for language in Language::VARIANTS {
+        let option = format!("<option value=\"{}\"", language.tag());
+        assert!(page.text.contains(&option), "{option}");
+    }
+    let stored =
+        br##"{"name":"<b>Stored","accent":"#224488","logo":"https://nordwald.example/l.svg"}"##;
+    dashboard.store().keep("profile:shop", stored, b"null");
+    for (of, policy, words) in [
+        ("page", "style-src 'sha256-", "Mangroves"),
+        ("mail", "frame-ancestors 'none'; sandbox", "Mangroves"),
+    ] {
+        let stored = dashboard.get(ACCOUNTS, &format!("/units/shop/preview?of={of}"));
+        let tried =
+            save(&dashboard, &page, "/units/shop", &[("preview", of), ("name", "<i>Tried")]);
+        for (answer, name) in [(&stored, "&lt;b&gt;Stored"), (&tried, "&lt;i&gt;Tried")] {
+            has(answer, 200, words);
+            has(answer, 200, name);
+            let found = &answer.headers["content-security-policy"];
+            assert!(found.starts_with("default-src 'none'") && found.contains(policy), "{found}");
+        }
+        has(&tried, 200, "<html lang=\"de\"");
+        has(&dashboard.get(SUPPORT, &format!("{ODD_PATH}/preview?of={of}")), 200, "Impact Pledge");
+    }
+    has(&dashboard.get(SUPPORT, "/units/shop/preview?of=x"), 422, "examples of");
+    assert_eq!(commands(&dashboard), [""; 0]);
+    assert_eq!(profile(&dashboard, "shop")["name"], "<b>Stored");
+}
+
+// ---- Teams ---------------------------------------------------------------------------------------
+
+#[test]
+fn a_team_is_made_of_a_first_unit_and_once() {
+    let dashboard = shop();
+    let id = field(&dashboard.get(OPERATOR, "/teams").text, "form");
+    let add = |team, unit, new| {
+        let fields = [("form", &*id), ("team", team), ("unit", unit), ("new", new)];
+        dashboard.post(OPERATOR, "/teams", &fields)
+    };
+    for (team, unit, words) in [
+        ("a:b", "shop", "without a colon"),
+        ("a b", "shop", "<code><bdi>a b</bdi></code> is not an ID"),
+        ("chain", "", "is not an ID"),
+        ("teams", "shop", "the register has no team teams; did you mean team?"),
+        ("chain", "shop2", "the register has no unit shop2; did you mean shop?"),
+        ("team", "other", "there is a team team already"),
+    ] {
+        let answer = add(team, unit, "");
+        has(&answer, 422, &words.replacen("the", "The", usize::from(words.starts_with("the"))));
+        assert_eq!([field(&answer.text, "team"), field(&answer.text, "unit")], [team, unit]);
+    }
+    has(&add("team", "shop", ""), 200, "is in the team already");
+    dashboard.store().set_failing(Some("audit:"));
+    assert_eq!(add("chain", "shop", "").status, 503);
+    dashboard.store().set_failing(None);
+    assert_eq!(commands(&dashboard), [""; 0]);
+    has(&add("chain", "shop", ""), 200, "may act as shop");
+    has(&add("chain", "shop", ""), 200, "is in the team already");
+    has(&add("<i>", ODD, "yes"), 200, &format!("href=\"{ODD_PATH}\""));
+    assert_eq!(commands(&dashboard), ["teams add", "teams add"]);
+    let page = dashboard.get(OPERATOR, "/teams");
+    has(&page, 200, "<a href=\"/teams/%3Ci%3E\">&lt;i&gt;</a>");
+    has(&page, 200, "<a href=\"/teams/chain\">chain</a></th><td>1</td>");
+    assert!(!page.text.contains("Not all are shown"), "{}", page.text);
+    dashboard.store().set_page_length(1);
+    for number in 0..9 {
+        dashboard.store().keep(&format!("member:a:{number}"), b"{}", b"null");
+    }
+    let page = dashboard.get(OPERATOR, "/teams");
+    has(&page, 200, "Not all are shown");
+    has(&page, 200, ">a</a></th><td>9</td>");
+}
+
+#[test]
+fn units_come_and_go_without_a_new_key() {
+    let dashboard = shop();
+    let id = form_id(&dashboard, "/teams/team");
+    let post = |path: &str, fields: &[(&str, &str)]| {
+        dashboard.post(OPERATOR, &format!("/teams/team/{path}"), fields)
+    };
+    let form = ("form", &*id);
+    has(&post("add", &[form, ("unit", "a b")]), 422, "is not an ID");
+    has(&post("add", &[form, ("unit", "shops")]), 422, "did you mean shop?");
+    has(&post("add", &[("unit", ODD), ("new", "yes")]), 422, "not whole");
+    let odd = [form, ("unit", ODD), ("new", "yes")];
+    dashboard.store().set_failing(Some("audit:"));
+    assert_eq!(post("add", &odd).status, 503);
+    dashboard.store().set_failing(None);
+    has(&post("add", &odd), 200, &format!("href=\"{ODD_PATH}\""));
+    has(&post("add", &odd), 200, "is in the team already");
+    let asked = post("remove", &[("unit", ODD)]);
+    has(&asked, 200, "Nothing was changed yet");
+    assert_eq!(field(&asked.text, "unit"), ODD);
+    let removing = field(&asked.text, "form");
+    let sure = [("unit", ODD), ("form", &*removing)];
+    dashboard.store().set_failing(Some("audit:"));
+    assert_eq!(post("remove", &sure).status, 503);
+    dashboard.store().set_failing(None);
+    assert!(dashboard.store().names().contains(&format!("member:team:{ODD}")));
+    dashboard.clock.0.set(NOW_MS + 1_000);
+    has(&post("remove", &sure), 200, "is removed.");
+    let again = post("remove", &sure);
+    has(&again, 422, "Nothing was removed");
+    assert!(!again.text.contains(ODD_PATH), "{}", again.text);
+    has(&post("add", &odd), 422, "after this form was opened, ada@example.org has changed");
+    dashboard.clock.0.set(NOW_MS + 2_000);
+    let newer = form_id(&dashboard, "/teams/team");
+    has(&post("add", &[("form", &newer), odd[1]]), 200, "may act as");
+    has(&post("remove", &sure), 422, "after this form was opened");
+    dashboard.clock.0.set(NOW_MS + 61 * 60_000);
+    has(&post("remove", &sure), 422, "more than an hour old");
+    assert_eq!(commands(&dashboard), ["teams add", "teams remove", "teams add"]);
+    has(&dashboard.post(OPERATOR, "/teams/a:b/remove", &[("unit", "shop")]), 422, "colon");
+    let unknown = dashboard.get(OPERATOR, "/teams/other");
+    has(&unknown, 200, "The register has no team other.");
+    has(&unknown, 200, "It has no units yet.");
+    has(&unknown, 200, "It has no keys yet.");
+}
+
+#[test]
+fn a_change_is_shown_before_lists_show_it() {
+    let dashboard = shop();
+    dashboard.store().set_hidden(Some("member:"));
+    let id = form_id(&dashboard, "/teams/team");
+    let fields = [("form", &*id), ("unit", "till"), ("new", "y")];
+    let added = dashboard.post(OPERATOR, "/teams/team/add", &fields);
+    has(&added, 200, "href=\"/units/till\"");
+    dashboard.store().set_hidden(Some("unit:"));
+    let made = dashboard.post(OPERATOR, "/units", &[("unit", "kiosk")]);
+    assert!(!made.text.contains("The register has no"), "{}", made.text);
+    let page = dashboard.get(OPERATOR, "/units/shop");
+    let saved = save(&dashboard, &page, "/units/shop", &[("new", "yes")]);
+    has(&saved, 200, "Nordwald");
+}

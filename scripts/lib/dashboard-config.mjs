@@ -1,0 +1,70 @@
+/** The dashboard's configuration: it is bound to what the deployed service of its environment has. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Cloudflare } from "./cloudflare.mjs";
+import { configuration, namespaceOf } from "./kv.mjs";
+import { queueAmong } from "./queue.mjs";
+
+export const DASHBOARD = "wrangler.dashboard.toml";
+const DEADLINE_MS = 30_000; // of each call
+const LISTS = ["OPERATORS", "SUPPORT", "ACCOUNTS"];
+
+/**
+ * Writes a configuration with the service's namespace, its queue of notifications if it has one, and the origin of its API.
+ * @param {import("./tools.mjs").Tools} tools
+ * @param {string} file the configuration without them
+ * @param {string} environment of both files; empty for none
+ * @returns {Promise<string>} the file that was written
+ */
+export async function configOnService(tools, file, environment) {
+  const { root } = tools;
+  const service = await configuration(join(root, "wrangler.toml"), environment || undefined);
+  const { name: worker = "", account_id: account } = service;
+  const cloudflare = await Cloudflare.open(tools, { account, deadline: DEADLINE_MS });
+  const bindings = await cloudflare.bindings(worker);
+  const queue = queueAmong(bindings);
+  const origin = bindings.find(({ name }) => name === "PUBLIC_ORIGIN")?.text;
+
+  const { experimental_readRawConfig: read } = await import("wrangler");
+  const raw = /** @type {any} */ (read({ config: resolve(root, file) }).rawConfig);
+  const own = environment ? raw.env[environment] : raw;
+  own.kv_namespaces = [{ binding: "PLEDGES", id: await namespaceOf(cloudflare, service) }];
+  if (queue) own.queues = { producers: [{ binding: "NOTIFICATIONS", queue }] };
+  own.vars = { ...own.vars, SERVICE_ORIGIN: own.vars?.SERVICE_ORIGIN || origin || "" };
+  const folder = join(root, "build", "dashboard");
+  const config = join(folder, "wrangler.json");
+  const whole = {
+    ...raw,
+    account_id: cloudflare.account,
+    main: resolve(root, raw.main),
+    build: { ...raw.build, cwd: root, watch_dir: join(root, "src") },
+  };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(config, JSON.stringify(whole, null, 2));
+  return config;
+}
+
+/**
+ * What is left to do for a dashboard that was deployed. Nobody but Cloudflare knows what is in a secret.
+ * @param {import("./tools.mjs").Tools} tools
+ * @param {import("wrangler").Unstable_Config} dashboard its configuration
+ * @param {string} environment empty for none
+ */
+export async function whatRemains(tools, { name: worker = "", account_id: account }, environment) {
+  const cloudflare = await Cloudflare.open(tools, { account, deadline: DEADLINE_MS });
+  const set = (await cloudflare.bindings(worker)).map(({ name }) => name);
+  const missing = LISTS.filter((name) => !set.includes(name));
+  const put = (name) =>
+    `  npx wrangler secret put ${name} --config ${DASHBOARD} --env "${environment}"`;
+  const lists = [
+    "",
+    "These secrets name nobody yet. Each is a list of e-mail addresses with commas between them:",
+    "",
+    ...missing.map(put),
+  ];
+  const access = [
+    "",
+    `Who comes here signs in by Cloudflare Access: in Cloudflare's dashboard open Workers & Pages, ${worker}, Settings, Domains & Routes, and enable Cloudflare Access for each of its addresses, with a policy that allows people by their e-mail addresses. Until then every page is 403.`,
+  ];
+  return [...(missing.length > 0 ? lists : []), ...access].join("\n");
+}

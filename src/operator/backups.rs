@@ -1,0 +1,42 @@
+//! The last backup of the namespace, so that others see when it was made. The file is the command's.
+
+use super::audit::Author;
+use super::{Result, load, put_record};
+use crate::handle::{Clock, Entropy};
+use crate::store::{BackupKey, OperatorStore};
+use crate::time::date_time;
+use serde::{Deserialize, Serialize};
+
+/// A backup.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Backup {
+    /// When it was whole, an RFC 3339 date-time.
+    pub at: String,
+    /// Number of records in it.
+    pub records: u64,
+    /// Who made it.
+    pub by: String,
+}
+
+/// Records that a backup is whole. A restore leaves this record out.
+///
+/// # Errors
+/// If the store fails.
+pub async fn record(
+    store: &impl OperatorStore,
+    author: &Author<'_, impl Clock, impl Entropy>,
+    records: u64,
+) -> Result<Backup> {
+    let at = date_time(author.clock.now_ms());
+    let backup = Backup { at, records, by: author.by.to_owned() };
+    put_record(store, &BackupKey, &backup).await?;
+    Ok(backup)
+}
+
+/// The last backup; `None` if there was none, or it is not known here.
+///
+/// # Errors
+/// If its record is damaged, or the store fails.
+pub async fn last(store: &impl OperatorStore) -> Result<Option<Backup>> {
+    load(store, BackupKey).await
+}

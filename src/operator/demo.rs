@@ -1,0 +1,338 @@
+//! What the dashboard shows on a developer's machine: three months of two shops. It must not be written to a
+//! deployed namespace.
+//!
+//! The service, its notifier and the operator's functions make the records, by a clock that is set back.
+
+use super::audit::Author;
+use super::payments::{self, Payment, ShopMonth, Stated};
+use super::transactions::{self, By, Report, UsageQuery, Wanted};
+use super::units::ProfileMembers;
+use super::{OperatorError, Result, prices, teams, units};
+use crate::api::{JSON, PLEDGE_TRANSACTION_PATH, header};
+use crate::charge::Catalogue;
+use crate::handle::{
+    Caches, Clock, Entropy, Journal, Message, Outbox, Putting, Service, Settings, Variables,
+};
+use crate::http::{Body, BodyError, Request, Reservation};
+use crate::notify::{Letter, MailError, MailSettings, Mailer, Notifier};
+use crate::scope::Mode;
+use crate::settlement::{Month, PaidAt};
+use crate::store::OperatorStore;
+use crate::time::date_time;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::future::ready;
+
+const BY: &str = "operator@small-hours.example";
+const DAY_MS: u64 = 24 * 60 * 60_000;
+/// Units, teams and the first prices are older than all orders.
+const BEGUN_MS: u64 = 95 * DAY_MS;
+const ORDERS: u64 = 60;
+/// From one order to the next: the first is 92 days old.
+const APART_MS: u64 = 92 * DAY_MS / ORDERS;
+/// The first order by the prices of today.
+const RAISED: u64 = 35;
+/// The first order whose buyer wants an e-mail: its marker has not expired.
+const MAILED: u64 = 42;
+/// The order whose e-mail is refused.
+const REFUSED: u64 = 58;
+/// The order whose personal data is erased.
+const ERASED: u64 = 18;
+/// An order of the month that is paid. That ended four weeks ago at least.
+const PAID_MS: u64 = 60 * DAY_MS;
+const MARKED_MS: u64 = 27 * DAY_MS;
+
+#[derive(Deserialize)]
+struct Demo {
+    teams: BTreeMap<String, Vec<String>>,
+    profiles: BTreeMap<String, ProfileMembers>,
+    /// The first prices, and those of today.
+    prices: (Catalogue, Catalogue),
+    /// Orders take turns: their shops, buyers and pledges.
+    shops: Vec<Shop>,
+    people: Vec<Box<RawValue>>,
+    baskets: Vec<Box<RawValue>>,
+}
+
+/// Who places orders.
+#[derive(Deserialize)]
+struct Shop {
+    key: String,
+    mode: Mode,
+    unit: String,
+    /// The beginning of its references.
+    order: String,
+}
+
+/// Writes the demo, unless its first order is there. Returns whether it did. `origin` is the service's.
+///
+/// # Errors
+/// If the development data is not there, or the store fails.
+pub async fn seed(
+    store: &impl OperatorStore,
+    now: &impl Clock,
+    entropy: &impl Entropy,
+    origin: &str,
+) -> Result<bool> {
+    let demo: Demo = serde_json::from_str(include_str!("demo.json"))?;
+    if is_there(store, &demo).await? {
+        return Ok(false);
+    }
+    let clock = PastClock { now_ms: now.now_ms(), ago_ms: Cell::new(BEGUN_MS) };
+    let past = Past { store, clock: &clock, entropy, origin };
+    past.begin(&demo).await?;
+    past.place_orders(&demo).await?;
+    past.mark_paid(&demo).await?;
+    Ok(true)
+}
+
+async fn is_there(store: &impl OperatorStore, demo: &Demo) -> Result<bool> {
+    let Some(shop) = demo.shops.first() else { return Ok(true) };
+    let wanted = Wanted { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
+    let found = transactions::find(store, wanted, &By::Reference(shop.reference(0))).await?;
+    Ok(!found.transactions.is_empty())
+}
+
+impl Shop {
+    fn reference(&self, number: u64) -> String {
+        format!("{}-{}", self.order, 1001 + number)
+    }
+}
+
+/// A clock that was set back.
+struct PastClock {
+    now_ms: u64,
+    ago_ms: Cell<u64>,
+}
+
+impl Clock for PastClock {
+    fn now_ms(&self) -> u64 {
+        self.now_ms - self.ago_ms.get()
+    }
+}
+
+struct Past<'p, S, E> {
+    store: &'p S,
+    clock: &'p PastClock,
+    entropy: &'p E,
+    origin: &'p str,
+}
+
+impl<S: OperatorStore, E: Entropy> Past<'_, S, E> {
+    fn author(&self) -> Result<Author<'_, PastClock, E>> {
+        Author::new(BY, self.clock, self.entropy)
+    }
+
+    /// Teams, units, and the first prices.
+    async fn begin(&self, demo: &Demo) -> Result<()> {
+        for (team, units) in &demo.teams {
+            teams::add(self.store, &self.author()?, team, units).await?;
+        }
+        for (unit, members) in &demo.profiles {
+            units::set(self.store, &self.author()?, unit, members.clone()).await?;
+        }
+        self.set_prices(&demo.prices.0, &demo.prices.1).await
+    }
+
+    /// Sets the prices of each mode, unless they are not those of the development data: the developer's stay.
+    async fn set_prices(&self, prices: &Catalogue, before: &Catalogue) -> Result<()> {
+        for mode in [Mode::Test, Mode::Live] {
+            let now = prices::get(self.store, mode).await?.unwrap_or_default();
+            if now.unit_prices == before.unit_prices {
+                prices::set(self.store, &self.author()?, mode, prices.clone()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn place_orders(&self, demo: &Demo) -> Result<()> {
+        let buyers = demo.people.iter().cycle().zip(demo.baskets.iter().cycle());
+        let orders = (0..ORDERS).zip(demo.shops.iter().cycle()).zip(buyers);
+        for ((number, shop), (recipient, pledges)) in orders {
+            self.clock.ago_ms.set((ORDERS - number) * APART_MS - APART_MS / 2);
+            if number == RAISED {
+                self.set_prices(&demo.prices.1, &demo.prices.0).await?;
+            }
+            let wants_mail = number >= MAILED && shop.mode.is_live();
+            let order = Order {
+                reference: shop.reference(number),
+                recipient,
+                pledges,
+                trigger: Trigger {
+                    date: date_time(self.clock.now_ms()),
+                    phrase: "placed an order",
+                },
+                notifications: if wants_mail { &["Email"] } else { &[] },
+                is_repeatable: number % 5 == 0,
+            };
+            let created = self.create(shop, &order).await?;
+            match number {
+                ERASED => self.erase(&created.id).await?,
+                _ if wants_mail => self.mail(created, number == REFUSED).await,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn create(&self, shop: &Shop, order: &Order<'_>) -> Result<Created> {
+        let variables = Variables { public_origin: self.origin, ..Variables::default() };
+        let service = Service {
+            store: self.store,
+            clock: self.clock,
+            entropy: self.entropy,
+            caches: &Caches::default(),
+            settings: &Settings::parse(variables),
+            outbox: Some(&TakesAll),
+            journal: Journal::default(),
+        };
+        let url = [self.origin, PLEDGE_TRANSACTION_PATH].concat();
+        let body = serde_json::to_vec(order)?;
+        let idempotency_key = order.is_repeatable.then(|| order.reference.clone());
+        let response = service.handle(&Create { url, shop, body, idempotency_key }).await;
+        match (response.status, response.body) {
+            (200, Body::Bytes(answer)) => Ok(serde_json::from_slice(&answer)?),
+            (status, _) => Err(OperatorError::Invalid(format!(
+                "the demo's order {} was refused ({status}): is the development data there?",
+                order.reference
+            ))),
+        }
+    }
+
+    async fn erase(&self, id: &str) -> Result<()> {
+        self.clock.ago_ms.set(self.clock.ago_ms.get() - DAY_MS);
+        let record = transactions::get(self.store, id).await?;
+        transactions::erase(self.store, &self.author()?, &record).await?;
+        Ok(())
+    }
+
+    /// Delivers the message of a create. What fails is shown as a mail that waits.
+    async fn mail(&self, Created { id, created_at }: Created, is_refused: bool) {
+        let settings = MailSettings { has_origin: true, test_to: None };
+        let mailer = MailService { is_refused };
+        let notifier =
+            Notifier { store: self.store, mailer: &mailer, clock: self.clock, settings: &settings };
+        notifier.deliver(&Message { id, created_at, round: 1 }, 1).await;
+    }
+
+    /// Marks a month of the first shop as paid.
+    async fn mark_paid(&self, demo: &Demo) -> Result<()> {
+        let order = date_time(self.clock.now_ms - PAID_MS);
+        self.clock.ago_ms.set(MARKED_MS);
+        let paid_at = PaidAt::parse(&date_time(self.clock.now_ms() - DAY_MS));
+        let (Some(shop), Some(month), Some(paid_at)) =
+            (demo.shops.first(), Month::of(&order), paid_at)
+        else {
+            return Ok(());
+        };
+        let of = ShopMonth { unit: shop.unit.clone(), mode: shop.mode, month };
+        let wanted = Wanted { unit: Some(shop.unit.clone()), mode: Some(shop.mode) };
+        let query = UsageQuery { wanted, month: Some(month), ..UsageQuery::default() };
+        let mut report = Report::new(self.store, query);
+        while report.next().await?.is_some() {}
+        let sums = report.finish().sums;
+        let payment = Payment {
+            of,
+            accept_unpriced: sums.iter().map(|sum| sum.unpriced).sum(),
+            amounts: sums
+                .into_iter()
+                .map(|sum| Stated { amount: sum.amount, currency_code: Some(sum.currency_code) })
+                .collect(),
+            paid_at,
+            invoice: "2026-014".to_owned(),
+        };
+        payments::mark(self.store, &self.author()?, &payment, usize::MAX).await?;
+        Ok(())
+    }
+}
+
+// ---- What the service is given -------------------------------------------------------------------
+
+/// The body of a create (§4.1).
+#[derive(Serialize)]
+struct Order<'o> {
+    reference: String,
+    recipient: &'o RawValue,
+    pledges: &'o RawValue,
+    trigger: Trigger,
+    notifications: &'static [&'static str],
+    #[serde(skip)]
+    is_repeatable: bool,
+}
+
+#[derive(Serialize)]
+struct Trigger {
+    date: String,
+    phrase: &'static str,
+}
+
+/// What is read of its answer.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Created {
+    id: String,
+    created_at: String,
+}
+
+struct Create<'c> {
+    url: String,
+    shop: &'c Shop,
+    body: Vec<u8>,
+    idempotency_key: Option<String>,
+}
+
+impl Request for Create<'_> {
+    fn method(&self) -> Cow<'_, str> {
+        Cow::Borrowed("POST")
+    }
+
+    fn url(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.url)
+    }
+
+    fn header(&self, name: &'static str) -> Option<String> {
+        match name {
+            header::AUTHORIZATION => Some(["Bearer ", &self.shop.key].concat()),
+            header::CONTENT_TYPE => Some(JSON.to_owned()),
+            header::UNIT_ID => Some(self.shop.unit.clone()),
+            header::IDEMPOTENCY_KEY => self.idempotency_key.clone(),
+            _ => None,
+        }
+    }
+
+    async fn body(&self, _: usize, _: &mut Reservation<'_>) -> Result<Vec<u8>, BodyError> {
+        Ok(self.body.clone())
+    }
+
+    async fn is_over_limit(&self, _: &str) -> bool {
+        false
+    }
+
+    async fn pause(&self, _: u32) {}
+}
+
+/// A queue that takes all messages.
+struct TakesAll;
+
+impl Outbox for TakesAll {
+    fn put<'m>(&'m self, _: &'m Message) -> Putting<'m> {
+        Box::pin(ready(true))
+    }
+}
+
+/// Sends every e-mail, or none.
+struct MailService {
+    is_refused: bool,
+}
+
+impl Mailer for MailService {
+    async fn send(&self, letter: &Letter<'_>) -> Result<String, MailError> {
+        match self.is_refused {
+            true => Err(MailError::Permanent { code: "E_RECIPIENT_SUPPRESSED".to_owned() }),
+            false => Ok(format!("<{}@small-hours.example>", letter.key.replace('/', "."))),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+/** The dashboard's Worker beside the service's on one namespace: who is let in, what a form does, and a platform that fails. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after, before } from "node:test";
+import { createTestHarness } from "wrangler";
+import { seedData } from "../../scripts/lib/seed.mjs";
+import { tools } from "../e2e/script.mjs";
+import { send } from "../e2e/worker.mjs";
+
+const OPERATOR = "operator@small-hours.example";
+const SUPPORT = "support@small-hours.example";
+const ACCOUNTS = "accounts@small-hours.example";
+const SAME_ORIGIN = { "sec-fetch-site": "same-origin" };
+const FAST = { "x-speed": "50" }; // a deadline of 5 s ends after 100 ms
+
+const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
+let harness, origin;
+before(async () => {
+  const configPath = join(folder, "wrangler.json");
+  writeFileSync(
+    configPath,
+    JSON.stringify({
+      name: "dashboard",
+      main: join(tools.root, "tests", "server", "dashboard-stand-ins.mjs"),
+      compatibility_date: "2026-10-01",
+      keep_names: false,
+      access: { dev: { aud: "test", identity: { email: OPERATOR.toUpperCase() } } },
+      kv_namespaces: [{ binding: "PLEDGES" }],
+      vars: { OPERATORS: OPERATOR, SUPPORT, ACCOUNTS, ENVIRONMENT: "production" },
+    }),
+  );
+  const service = join(tools.root, "wrangler.toml");
+  harness = createTestHarness({ workers: [{ configPath }, { configPath: service }] });
+  ({
+    url: { origin },
+  } = await harness.listen());
+  const { PLEDGES: kv } = await harness.getWorker().getEnv();
+  for (const { key, value, metadata } of (await seedData(tools)).entries)
+    await kv.put(key, value, { metadata });
+});
+after(async () => {
+  await harness?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const page = (path, headers = {}) => send(origin, { method: "GET", path, headers });
+const post = (path, fields, headers = {}) =>
+  send(origin, {
+    method: "POST",
+    path,
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    body: `${new URLSearchParams(fields)}`,
+  });
+const logs = () => harness.getLogs().map(({ message }) => message);
+
+/** A page of ours, which no cache keeps. */
+function shows(answer, status, text) {
+  assert.equal(answer.status, status, answer.text);
+  assert.match(answer.text, text);
+  assert.match(answer.headers["content-type"], /^text\/html/);
+  assert.equal(answer.headers["cache-control"], "no-store");
+  assert.match(answer.headers["content-security-policy"], /^default-src 'none'/);
+}
+
+test("who asks is whom Access names, in any case", async () => {
+  const answer = await page("/prices");
+  shows(answer, 200, new RegExp(OPERATOR, "i"));
+  assert.match(answer.text, /class="band production"/);
+});
+
+const REFUSED = /This is not for you/;
+for (const [access, status, text] of [
+  ["is not there", 403, /enable Cloudflare Access/],
+  ["knows a service token", 403, /without an e-mail address/],
+  ["knows null", 403, /without an e-mail address/],
+  ["knows no address", 403, /without an e-mail address/],
+  ["knows an empty address", 403, /without an e-mail address/],
+  ["knows a number", 403, /without an e-mail address/],
+  ["throws", 503, /did not say in time/],
+  ["refuses", 503, /did not say in time/],
+  ["hangs", 503, /did not say in time/],
+  ["has an address that throws", 503, /did not say in time/],
+  ["answers without a promise", 200, new RegExp(SUPPORT)],
+  [SUPPORT, 200, new RegExp(SUPPORT)],
+  [ACCOUNTS, 403, REFUSED],
+  ["nobody@example.org", 403, REFUSED],
+])
+  test(`Access ${access}: ${status} for the page of failed e-mails`, async () =>
+    shows(await page("/mails", { "x-access": access, ...FAST }), status, text));
+
+test("a form is taken of a page of ours alone", async () => {
+  const find = (headers) => post("/find", { text: "unit_dev" }, headers);
+  const others = ["same-site", "cross-site", "none"].map((site) => ({ "sec-fetch-site": site }));
+  for (const headers of [
+    {},
+    { origin: "https://evil.example" },
+    { origin: "null" },
+    { origin, "sec-fetch-site": "cross-site" },
+    ...others,
+  ])
+    shows(await find(headers), 403, /not sent by a page of this dashboard/);
+  for (const headers of [{ origin }, SAME_ORIGIN, { ...SAME_ORIGIN, origin: "null" }])
+    shows(await find(headers), 200, /unit_dev/);
+});
+
+test("a key of the form works at the service, and is shown once, and nowhere else", async () => {
+  const { text } = await page("/units/unit_dev");
+  const [, form] = text.match(/name="form" value="([^"]+)"/) ?? [];
+  const fields = { form, unit: "unit_dev", mode: "test", label: "canary" };
+  const made = await post("/keys", fields, SAME_ORIGIN);
+  shows(made, 200, /only time/);
+  const [key] = made.text.match(/service_sk_test_\w{20,}/) ?? [];
+  assert.deepEqual([await served(key), await served(`${key}1`)], [404, 401]);
+  assert.ok(!(await page("/units/unit_dev")).text.includes(key));
+  assert.ok(logs().includes('{"waitUntil":"/keys"}'), "it is carried out if the person leaves");
+  const secrets = [key, "canary", "unit_dev", OPERATOR, "small-hours"];
+  const lines = logs().filter((line) => line.startsWith("{") && !line.includes('"request"')); // those are the service's
+  assert.ok(lines.some((line) => line.startsWith('{"route":"POST /keys","status":200,')));
+  for (const line of lines) for (const secret of secrets) assert.ok(!line.includes(secret), line);
+});
+
+/** The service's status for a transaction that is not there. */
+async function served(key) {
+  const path = "https://service.example/v2/pledge-transaction/ptran_aaaa";
+  const headers = { authorization: `Bearer ${key}` };
+  return (await harness.getWorker("impact-pledge").fetch(path, { headers })).status;
+}
+
+test("values that are too large for one call are read one by one", async () => {
+  const [whole, single] = [
+    await page("/audit"),
+    await page("/audit", { "x-kv": "takes no 100 names" }),
+  ];
+  shows(single, 200, /keys create/);
+  assert.equal(single.text, whole.text);
+});
+
+for (const kv of ["throws", "hangs"])
+  test(`KV ${kv}: a page that says so, and how`, async () => {
+    shows(await page("/prices", { "x-kv": kv, ...FAST }), 503, /Workers KV did not answer in time/);
+    const cause = kv === "throws" ? "Error: at once" : "no answer in 5000 ms";
+    assert.ok(logs().some((line) => line.includes(`"cause":"${cause}"`)));
+  });
+
+test("a broken instance says what may have been done, and the next one serves", async () => {
+  const broken = await page("/prices", { "x-break": "1" });
+  assert.equal(broken.status, 500);
+  assert.match(broken.text, /^Something is wrong on our side\. What you sent may have been done/);
+  assert.equal(broken.headers["cache-control"], "no-store");
+  assert.equal(broken.headers["x-content-type-options"], "nosniff");
+  shows(await page("/prices"), 200, /Prices/);
+});
