@@ -16,7 +16,6 @@ const MAX_ON: usize = 10;
 /// A page of changes, the newest first. Makes two calls of Workers KV: a list and a read of its records.
 pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     let after = query.given("after");

@@ -116,7 +116,6 @@ pub(super) fn owner(level: &KeyLevel) -> Markup {
 pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let level = level(form)?;
     let (Some(mode), Some(id)) = (Mode::from_name(form.text("mode")), form_id(form)) else {
@@ -248,7 +247,6 @@ fn curl<S, C, E>(desk: &Desk<'_, S, C, E>, key: &str, level: &KeyLevel) -> Strin
 pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let (key, level) = (named_key(form)?, level(form)?);
     let (Some(id), Some(keep)) = (form_id(form), keep(form)) else {
@@ -348,7 +346,6 @@ fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
 pub(super) async fn revoke_key<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let (key, level) = (named_key(form)?, level(form)?);
     let Some(row) = keys::get(desk.store, &name(key)).await? else { return Ok(gone(key, &level)) };

@@ -23,7 +23,6 @@ pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let of = shop_month(id, form)?;
     if form.text("step") != "mark" {
@@ -225,7 +224,6 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let of = shop_month(id, form)?;
     let is_confirmed = form.text("step") == "undo";

@@ -24,7 +24,6 @@ const MAX_PAGES: usize = 10;
 /// Workers KV: one read, ten lists, and three reads of ten price lists each.
 pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     let now = prices::current(desk.store, query.mode()?).await?;
@@ -36,7 +35,6 @@ pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
 pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let mode = form.mode()?;
     let now = prices::current(desk.store, mode).await?;

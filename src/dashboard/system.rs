@@ -1,7 +1,6 @@
 //! What runs here: versions, limits, who may do what, and the last backup.
 
 use super::access::Role;
-use super::form::Form;
 use super::frame::Page;
 use super::{Desk, Result, view};
 use crate::api::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
@@ -32,8 +31,6 @@ pub(super) fn revoked_seconds() -> u64 {
 /// The page. Makes one call of Workers KV.
 pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
-    _form: &Form,
-    _query: &Form,
 ) -> Result {
     let backup = match backups::last(desk.store).await {
         Err(OperatorError::Store(StoreError::Damaged(problem))) => Err(problem),

@@ -44,7 +44,6 @@ impl Shop<'_> {
 pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     let shop = Shop { unit: id, mode: query.mode()? };
@@ -57,7 +56,6 @@ pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
 pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     let shop = Shop { unit: id, mode: query.mode()? };
@@ -299,7 +297,6 @@ pub(super) async fn count<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let shop = Shop { unit: id, mode: form.mode()? };
     if form.given("unpriced").is_some() {
