@@ -37,7 +37,11 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
     html! {
         figure {
             figcaption {
-                (currency) " by month" small { ", " (most.amount) " at most, in " (view::month(most.month)) }
+                (currency) " by month"
+                small {
+                    ", " (most.amount) " at most, in " (view::month(most.month))
+                    @if bars.iter().any(|bar| bar.is_paid) { "; what is paid is grey" }
+                }
             }
             svg.chart viewBox={ "0 0 " (width) " " (whole) } role="img" aria-label=(in_words(currency, &bars)) {
                 @for (slot, month) in (0u64..).zip(&months) {
