@@ -139,7 +139,7 @@ impl KeyLevel {
     }
 
     /// The same with another ID.
-    pub(crate) fn with_id(&self, id: &str) -> Self {
+    pub fn with_id(&self, id: &str) -> Self {
         match self {
             KeyLevel::Unit(_) => KeyLevel::Unit(id.to_owned()),
             KeyLevel::Team(_) => KeyLevel::Team(id.to_owned()),

@@ -54,13 +54,19 @@ impl Simulation {
     fn get_together(&mut self) {
         let isolate = self.pick_isolate();
         for _ in 0..=self.random.below(TOGETHER) {
-            let Some((id, _)) = self.pick_created() else { return };
+            let Some(id) = self.pick_to_get() else { return };
             self.send_to(&isolate, self.ask(Action::Get { id }));
             self.advance(self.random.below(20));
         }
         if self.random.chance(100) {
             self.cut_request();
         }
+    }
+
+    /// A transaction that was created; often the one that was erased last.
+    fn pick_to_get(&self) -> Option<String> {
+        let erased = self.erased.last().filter(|_| self.random.chance(300));
+        erased.map(|(id, _)| id.clone()).or_else(|| Some(self.pick_created()?.0))
     }
 }
 

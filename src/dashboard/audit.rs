@@ -16,7 +16,6 @@ const MAX_ON: usize = 10;
 /// A page of changes, the newest first. Makes two calls of Workers KV: a list and a read of its records.
 pub(super) async fn audit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     let after = query.given("after");
@@ -44,22 +43,30 @@ fn row(change: &Change) -> Vec<Markup> {
         view::time(&change.at),
         html! {
             div.wide {
-                bdi { (change.command) }
+                (view::told(&change.command))
                 @for (index, text) in on { div { (linked(&change.command, index, text)) } }
                 @if more > 0 { div.soft { "and " (more) " more" } }
             }
         },
-        html! { bdi { (change.by) } },
+        view::told(&change.by),
     ]
 }
 
-/// What was changed, with a link to its page where it has one.
+/// What was changed, with a link to its page where it has one. What is searched for is posted.
 fn linked(command: &str, index: usize, text: &str) -> Markup {
-    let page = page_of(command, index, text);
+    if command.starts_with("keys ") {
+        return view::form(
+            "/find",
+            &html! {
+                (view::hidden("text", text))
+                button.quiet aria-label={ "Find " (text) } { (view::told(text)) }
+            },
+        );
+    }
     html! {
-        @match page {
-            Some(page) => { a href=(page) { bdi { (text) } } }
-            None => { bdi.soft { (text) } }
+        @match page_of(command, index, text) {
+            Some(page) => { a href=(page) { (view::told(text)) } }
+            None => { span.soft { (view::told(text)) } }
         }
     }
 }

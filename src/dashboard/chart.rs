@@ -40,7 +40,7 @@ pub(super) fn chart(currency: &str, last: Month, bars: &[Bar<'_>]) -> Markup {
                 (currency) " by month"
                 small {
                     ", " (most.amount) " at most, in " (view::month(most.month))
-                    @if bars.iter().any(|bar| bar.is_paid) { "; what is paid is grey" }
+                    @if bars.iter().any(|bar| bar.is_paid) { "; what is paid is pale" }
                 }
             }
             svg.chart viewBox={ "0 0 " (width) " " (whole) } role="img" aria-label=(in_words(currency, &bars)) {

@@ -32,7 +32,6 @@ const ID: (&str, usize) = ("ptran_", 48);
 /// The search, or for those who may not search, where to go. No call of Workers KV.
 pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     let content = html! {
@@ -93,7 +92,6 @@ fn again(form: &Form, problem: &str, lacks_unit: bool) -> Page {
 pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    query: &Form,
 ) -> Result {
     let (text, unit) = (form.text("text"), form.text("unit"));
     if text.is_empty() || text.len() > MAX_TEXT {
@@ -103,7 +101,7 @@ pub(super) async fn find<S: OperatorStore, C: Clock, E: Entropy>(
         return Ok(again(form, &problem, true));
     }
     if let Some(id) = transaction_id(text) {
-        return transaction::transaction(desk, id, form, query).await;
+        return transaction::transaction(desk, id).await;
     }
     if let Some(text) = key_text(text) {
         let key = find_key(desk.store, text).await?;

@@ -35,7 +35,7 @@ pub(super) async fn section<S: OperatorStore, C: Clock, E: Entropy>(
     let (mut rows, has_more) = keys::of(desk.store, level).await?;
     rows.sort_by(|one, other| created(other).cmp(created(one)));
     let shown = rows.iter().take(view::MAX_ROWS).map(cells).collect::<Vec<_>>();
-    let headings = ["ID", "Mode", "Label", "Made", "By", "Ends", "What can be done"];
+    let headings = ["ID", "Mode", "Label", "Change", "Made", "By", "Ends"];
     Ok(html! {
         section {
             h2 { "API keys" }
@@ -59,15 +59,6 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
         html! { code { (row.name.id) } },
         transaction::mode(note.mode.is_live()),
         html! { bdi { (note.label) } },
-        view::time(&note.created),
-        html! { bdi { (note.by) } },
-        html! {
-            @if let Some(ends) = &note.ends { (view::time(ends)) }
-            @if let Some(successor) = &note.successor {
-                " " small { "replaced by " code { (successor) } }
-            }
-            @if let Some(problem) = &row.problem { " " small.problem { (problem) } }
-        },
         html! {
             @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
                 (view::form(path, &html! {
@@ -76,6 +67,15 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
                 }))
                 " "
             }
+        },
+        view::time(&note.created),
+        html! { bdi { (note.by) } },
+        html! {
+            @if let Some(ends) = &note.ends { (view::time(ends)) }
+            @if let Some(successor) = &note.successor {
+                " " small { "replaced by " code { (successor) } }
+            }
+            @if let Some(problem) = &row.problem { " " small.problem { (problem) } }
         },
     ]
 }
@@ -107,12 +107,11 @@ pub(super) fn owner(level: &KeyLevel) -> Markup {
 
 // ---- Make ----------------------------------------------------------------------------------------
 
-/// Makes the key, with a read of the register, one of the namespace's secret, a list of the last changes
-/// and a read for each hundred of them, and three writes; four where the register lacks its unit or team.
+/// Makes the key, with three reads, a list and a read for each hundred changes of the last hour, and two
+/// writes; with one more where the register lacks its unit or team.
 pub(super) async fn make_key<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let level = level(form)?;
     let (Some(mode), Some(id)) = (Mode::from_name(form.text("mode")), form_id(form)) else {
@@ -188,8 +187,10 @@ fn make_form<S, C: Clock, E: Entropy>(
 
 /// The key, with how to use it.
 fn shown_once<S, C, E>(desk: &Desk<'_, S, C, E>, made: &MadeKey, level: &KeyLevel) -> Markup {
-    let mode_of = made.row.note.as_ref().map_or(Mode::Test, |note| note.mode);
-    let label = made.row.note.as_ref().map_or("", |note| &note.label);
+    let note = made.row.note.as_ref();
+    let mode_of = note.map_or(Mode::Test, |note| note.mode);
+    let label = note.map_or("", |note| &note.label);
+    let level = note.map_or(level, |note| &note.level);
     html! {
         (view::done(&html! { "This is the only time that the key is shown: copy it now." }))
         section {
@@ -242,13 +243,15 @@ fn curl<S, C, E>(desk: &Desk<'_, S, C, E>, key: &str, level: &KeyLevel) -> Strin
 pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let (key, level) = (named_key(form)?, level(form)?);
     let (Some(id), Some(keep)) = (form_id(form), keep(form)) else {
         return confirm_rotation(desk, key, &level).await;
     };
-    let rotated = keys::rotate_once(desk.store, &desk.author, &name(key), keep, &id).await?;
+    let rotated = match keys::rotate_once(desk.store, &desk.author, &name(key), keep, &id).await {
+        Err(OperatorError::Invalid(problem)) => return Ok(not_replaced(&level, &problem)),
+        rotated => rotated?,
+    };
     let old = &rotated.replaces.id;
     let after = match &rotated.end {
         Ok(End { revoked: true, .. }) => html! { "It was revoked at the same time, and stays so." },
@@ -266,6 +269,11 @@ pub(super) async fn rotate_key<S: OperatorStore, C: Clock, E: Entropy>(
         section { h2 { "The old key " code { (old) } } p { (after) } }
     };
     Ok(Page::new("The new key", content))
+}
+
+fn not_replaced(level: &KeyLevel, problem: &str) -> Page {
+    let content = html! { (view::problem(problem)) p { "Go on: the " (owner(level)) "." } };
+    Page { status: 422, ..Page::new("No key was made", content) }
 }
 
 fn keep(form: &Form) -> Option<u32> {
@@ -312,7 +320,9 @@ async fn confirm_rotation<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page::new("Replace a key", content))
 }
 
+/// `level` is what the form says, for a key whose record does not.
 fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
+    let level = row.note.as_ref().map_or(level, |note| &note.level);
     let mut facts = vec![("ID", html! { code { (row.name.id) } }), ("For", owner(level))];
     if let Some(KeyNote { mode: mode_of, label, created, by, ends, .. }) = &row.note {
         facts.extend([
@@ -332,7 +342,6 @@ fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
 pub(super) async fn revoke_key<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let (key, level) = (named_key(form)?, level(form)?);
     let Some(row) = keys::get(desk.store, &name(key)).await? else { return Ok(gone(key, &level)) };

@@ -19,7 +19,6 @@ const LIMIT: usize = 20;
 /// for each that is shown.
 pub(super) async fn mails<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     let day = query.given("day");

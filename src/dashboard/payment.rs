@@ -23,7 +23,6 @@ pub(super) async fn mark_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let of = shop_month(id, form)?;
     if form.text("step") != "mark" {
@@ -96,7 +95,7 @@ fn amount_of(code: CurrencyCode) -> String {
 /// `Oct 2026 of the unit x (live)`
 fn heading(of: &ShopMonth) -> Markup {
     html! {
-        (view::month(of.month)) " of the unit " a href=(link::path(&["units", &of.unit])) { bdi { (of.unit) } }
+        (view::month(of.month)) " of the unit " a href=(link::path(&["units", &of.unit])) { (view::told(&of.unit)) }
         " (" (of.mode.name()) " keys)"
     }
 }
@@ -202,7 +201,7 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
     let amounts = html! {
         @for sum in sums {
             div {
-                (sum.amount) " " bdi { (sum.currency_code) }
+                (sum.amount) " " (view::told(&sum.currency_code))
                 small {
                     ", transactions: " (sum.transactions)
                     @if sum.unpriced > 0 { ", pledges without a price: " (sum.unpriced) }
@@ -213,8 +212,8 @@ fn facts(Settlement { paid_at, sums, invoice, by, at }: &Settlement) -> Markup {
     view::facts(&[
         ("Amount", amounts),
         ("Paid on", view::day(paid_at.as_str())),
-        ("Invoice", html! { bdi { (invoice) } }),
-        ("Marked", html! { (view::time(at)) " by " bdi { (by) } }),
+        ("Invoice", view::told(invoice)),
+        ("Marked", html! { (view::time(at)) " by " (view::told(by)) }),
     ])
 }
 
@@ -225,7 +224,6 @@ pub(super) async fn undo_paid<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let of = shop_month(id, form)?;
     let is_confirmed = form.text("step") == "undo";

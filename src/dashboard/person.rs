@@ -25,7 +25,6 @@ const MAX_LINES: usize = 1_000;
 /// Asks for the person. No call of Workers KV.
 pub(super) async fn person<S: OperatorStore, C: Clock, E: Entropy>(
     _desk: &Desk<'_, S, C, E>,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     Ok(Page::new(TITLE, question(&query.only(&["unit"]))))
@@ -62,7 +61,6 @@ fn question(form: &Form) -> Markup {
 pub(super) async fn erase_person<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let (unit, address) = (form.text("unit"), form.text("address"));
     let problem = check_id(unit).err();

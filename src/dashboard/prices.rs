@@ -24,19 +24,17 @@ const MAX_PAGES: usize = 10;
 /// Workers KV: one read, ten lists, and three reads of ten price lists each.
 pub(super) async fn prices<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     let now = prices::current(desk.store, query.mode()?).await?;
     show(desk, &now, &Form::default(), None).await
 }
 
-/// Shows what new prices change, and sets them once that was confirmed. Makes at most six calls of
+/// Shows what new prices change, and sets them once that was confirmed. Makes at most seven calls of
 /// Workers KV, three of which write, and those of [`prices`] where it shows them again.
 pub(super) async fn set_prices<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let mode = form.mode()?;
     let now = prices::current(desk.store, mode).await?;
@@ -163,7 +161,7 @@ fn origin(catalogue: &Catalogue, recent: &[Listed]) -> Markup {
     html! {
         p.soft {
             "Set on " (view::time(time))
-            @if let Some(by) = by { " by " bdi { (by) } }
+            @if let Some(by) = by { " by " (view::told(by)) }
         }
     }
 }
@@ -171,7 +169,7 @@ fn origin(catalogue: &Catalogue, recent: &[Listed]) -> Markup {
 fn list(catalogue: &Catalogue, code: &str) -> Markup {
     let prices = catalogue.unit_prices.iter();
     let row = |(offering, price): (&String, &UnitPrice)| {
-        vec![html! { bdi { (offering) } }, html! { (price.as_str()) }]
+        vec![view::told(offering), html! { (price.as_str()) }]
     };
     let rows: Vec<_> = prices.take(MAX_ROWS).map(row).collect();
     let more = catalogue.unit_prices.len() - rows.len();
@@ -293,7 +291,7 @@ fn differences(Change { currency, prices, .. }: &Change, code: &str) -> Markup {
             Some(price) => html! { (price.as_str()) },
             None => html! { span.soft { "none" } },
         };
-        vec![html! { bdi { (change.offering) } }, price(&change.from), price(&change.to)]
+        vec![view::told(&change.offering), price(&change.from), price(&change.to)]
     };
     let rows: Vec<_> = prices.iter().take(MAX_ROWS).map(row).collect();
     let more = prices.len() - rows.len();
@@ -354,12 +352,12 @@ fn line(Listed { time, by, change, .. }: &Listed) -> Vec<Markup> {
             div.wide {
                 @if let Some((from, to)) = change.currency { div { (from.code()) " → " (to.code()) } }
             @for it in change.prices.iter().take(MAX_CHANGES) {
-                div { bdi { (it.offering) } ": " (price(&it.from)) " → " (price(&it.to)) }
+                div { (view::told(&it.offering)) ": " (price(&it.from)) " → " (price(&it.to)) }
             }
             @if more > 0 { div.soft { "and " (more) " more" } }
             @if change.is_none() { span.soft { "nothing" } }
             }
         },
-        html! { @match by { Some(by) => { bdi { (by) } } None => { "unknown" } } },
+        html! { @match by { Some(by) => { (view::told(by)) } None => { "unknown" } } },
     ]
 }

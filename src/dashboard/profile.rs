@@ -178,7 +178,6 @@ pub(super) async fn set_profile<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let wanted = sent(form);
     if let Some(of) = form.given("preview") {
@@ -245,7 +244,6 @@ fn again(id: &str, profile: &NewProfile, seen: &str, missing: &[Unknown], proble
 pub(super) async fn preview_profile<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     crate::auth::check_id(id).map_err(Refusal::invalid)?;

@@ -1,7 +1,6 @@
 //! What runs here: versions, limits, who may do what, and the last backup.
 
 use super::access::Role;
-use super::form::Form;
 use super::frame::Page;
 use super::{Desk, Result, view};
 use crate::api::{MAX_BODY_BYTES, MAX_RECORD_BYTES};
@@ -32,8 +31,6 @@ pub(super) fn revoked_seconds() -> u64 {
 /// The page. Makes one call of Workers KV.
 pub(super) async fn system<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
-    _form: &Form,
-    _query: &Form,
 ) -> Result {
     let backup = match backups::last(desk.store).await {
         Err(OperatorError::Store(StoreError::Damaged(problem))) => Err(problem),
@@ -56,7 +53,7 @@ fn here<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
     let settings = desk.settings;
     let or_not_set = |text: &str| match text {
         "" => html! { span.soft { "not set" } },
-        text => html! { bdi { (text) } },
+        text => view::told(text),
     };
     view::facts(&[
         ("Environment", or_not_set(&settings.environment)),
@@ -80,7 +77,7 @@ fn last_backup<S, C: Clock, E>(
                         @if let Some(days) = days(at).filter(|days| *days > 0) { ", days ago: " (days) }
                     }),
                     ("Records", html! { (records) }),
-                    ("By", html! { bdi { (by) } }),
+                    ("By", view::told(by)),
                 ]))
             }
             Ok(None) => { p { "There was none, as far as is known here." } }
@@ -124,7 +121,7 @@ fn members<S, C, E>(desk: &Desk<'_, S, C, E>) -> Markup {
             html! { (may) },
             html! {
                 @if members.is_empty() { span.soft { "nobody" } }
-                @for member in members { div { bdi { (member) } } }
+                @for member in members { div { (view::told(member)) } }
             },
         ]
     };

@@ -17,8 +17,6 @@ use maud::{Markup, html};
 /// Takes two lists of teams, and one for each thousand units of theirs, at most ten.
 pub(super) async fn teams<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
-    _form: &Form,
-    _query: &Form,
 ) -> Result {
     let (rows, has_more) = teams::first(desk.store, view::MAX_ROWS).await?;
     let rows: Vec<_> = rows.iter().map(cells).collect();
@@ -79,7 +77,6 @@ fn add_form<S, C: Clock, E: Entropy>(
 pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let (id, unit) = (form.text("team"), form.text("unit"));
     let again = |missing: &[Unknown], problem: &str| {
@@ -114,8 +111,6 @@ pub(super) async fn add_team<S: OperatorStore, C: Clock, E: Entropy>(
 pub(super) async fn team<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    _form: &Form,
-    _query: &Form,
 ) -> Result {
     page(desk, id, After::default()).await
 }
@@ -153,7 +148,7 @@ async fn page<S: OperatorStore, C: Clock, E: Entropy>(
                 "A request with a key of this team acts as one of these units: it names it in the header "
                 code { "X-Service-Unit-Id" } ". Keys stay as they are when units come and go."
             }
-            (view::table(&["Unit", "What can be done"], &rows, "It has no units yet."))
+            (view::table(&["Unit", "Change"], &rows, "It has no units yet."))
             (view::more(units.len()))
             (view::made_just_now())
             h3 { "Add a unit" }
@@ -206,7 +201,6 @@ pub(super) async fn add_member<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let unit = form.text("unit");
     let missing = match register::missing(desk, &[KeyLevel::Unit(unit.to_owned())], form).await {
@@ -269,7 +263,6 @@ pub(super) async fn remove_member<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let unit = form.text("unit");
     KeyLevel::Team(id.to_owned()).check().map_err(Refusal::invalid)?;

@@ -27,8 +27,6 @@ const MAX_PLEDGES: usize = 100;
 pub(super) async fn transaction<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    _form: &Form,
-    _query: &Form,
 ) -> Result {
     match transactions::get(desk.store, id).await {
         Ok(record) => found(desk, &record, &html! {}).await,
@@ -346,8 +344,6 @@ fn reveal_button(id: &str) -> Markup {
 pub(super) async fn reveal<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    _form: &Form,
-    _query: &Form,
 ) -> Result {
     let record = transactions::get(desk.store, id).await?;
     let view = View { reveal: true, timeline: true };
@@ -382,7 +378,6 @@ pub(super) async fn resend<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let record = transactions::get(desk.store, id).await?;
     let mail = notifications::status(desk.store, desk.clock, &record).await?;
@@ -424,8 +419,6 @@ fn not_now(mail: &Status, form: &Form) -> Option<&'static str> {
 pub(super) async fn preview_mail<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    _form: &Form,
-    _query: &Form,
 ) -> Result {
     let record = transactions::get(desk.store, id).await?;
     let mail = notifications::masked_preview(desk.store, &record).await?;
@@ -472,7 +465,6 @@ pub(super) async fn erase<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let record = transactions::get(desk.store, id).await?;
     if form.text("id") != id.trim() {

@@ -18,8 +18,6 @@ use maud::{Markup, html};
 /// Takes four lists, and a read for each hundred units.
 pub(super) async fn units<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
-    _form: &Form,
-    _query: &Form,
 ) -> Result {
     let (rows, has_more) = units::first(desk.store, view::MAX_ROWS).await?;
     let rows: Vec<_> = rows.iter().map(cells).collect();
@@ -78,7 +76,6 @@ fn add_form(id: &str, missing: &[Unknown], problem: &str) -> Markup {
 pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let id = form.text("unit");
     let again = |missing: &[Unknown], problem: &str| {
@@ -115,8 +112,6 @@ pub(super) async fn add_unit<S: OperatorStore, C: Clock, E: Entropy>(
 pub(super) async fn unit<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    _form: &Form,
-    _query: &Form,
 ) -> Result {
     page(desk, id, After::default()).await
 }

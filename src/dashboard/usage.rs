@@ -8,15 +8,14 @@ use super::transaction::id_link;
 use super::{Desk, Refusal, Result, csv, link, view};
 use crate::handle::{Clock, Entropy};
 use crate::operator::payments;
-use crate::operator::transactions::{Damaged, Report, Row, UsageQuery, Wanted};
-use crate::operator::usage::{self, MonthUsage, Partial};
+use crate::operator::transactions::{Damaged, Row};
+use crate::operator::usage::{self, MonthSum, MonthUsage, Partial};
 use crate::pledge::CurrencyCode;
 use crate::scope::Mode;
 use crate::settlement::{Month, SettledSum, Settlement};
 use crate::store::OperatorStore;
 use crate::time::{date_time, day_of};
 use maud::{Markup, html};
-use std::cmp::Reverse;
 use strum::VariantArray as _;
 
 /// Most list calls of a step, each of up to 1,000 transactions.
@@ -46,7 +45,6 @@ impl Shop<'_> {
 pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     let shop = Shop { unit: id, mode: query.mode()? };
@@ -59,7 +57,6 @@ pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
 pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
-    _form: &Form,
     query: &Form,
 ) -> Result {
     let shop = Shop { unit: id, mode: query.mode()? };
@@ -70,7 +67,8 @@ pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     Ok(Page { status: 200, content: Content::Csv(name, csv::file(&lines(shop, &months))) })
 }
 
-/// Adds the months that are marked as paid and were not counted, with the sums that were paid.
+/// Adds the months that are marked as paid and were not counted, with the sums that were paid: the newest
+/// stays first.
 async fn with_paid(
     store: &impl OperatorStore,
     shop: Shop<'_>,
@@ -78,14 +76,14 @@ async fn with_paid(
 ) -> Result<Vec<MonthUsage>> {
     for paid in payments::list(store, shop.unit, Some(shop.mode)).await? {
         let Some(month) = Month::parse(&paid.month) else { continue };
-        if months.iter().all(|known| known.month != month) {
+        let place = months.partition_point(|known| known.month > month);
+        if months.get(place).is_none_or(|known| known.month != month) {
             let sums = paid.settlement.sums.clone();
             let transactions = sums.iter().map(|sum| sum.transactions).sum();
             let (counted_at, settled) = (String::new(), Some(paid.settlement));
-            months.push(MonthUsage { month, sums, transactions, counted_at, settled });
+            months.insert(place, MonthUsage { month, sums, transactions, counted_at, settled });
         }
     }
-    months.sort_by_key(|usage| Reverse(usage.month));
     Ok(months)
 }
 
@@ -102,7 +100,7 @@ fn page<S, C: Clock, E>(
     let shown = months.get(..MAX_MONTHS).unwrap_or(months);
     let content = html! {
         (above)
-        p.lead { "The unit " a href=(link::path(&["units", unit])) { bdi { (unit) } } }
+        p.lead { "The unit " a href=(link::path(&["units", unit])) { (view::told(unit)) } }
         (view::modes(&shop.path("usage"), mode))
         section {
             @if months.is_empty() { p { "Nothing is counted here yet." } }
@@ -146,7 +144,7 @@ fn rows(shop: Shop<'_>, usage: &MonthUsage, now_ms: u64) -> Vec<Vec<Markup>> {
     let row = |(index, sum): (usize, &SettledSum)| {
         vec![
             html! { (view::month(usage.month).replace(' ', "\u{a0}")) },
-            html! { (sum.amount) " " bdi { (sum.currency_code) } },
+            html! { (sum.amount) " " (view::told(&sum.currency_code)) },
             html! { div.wide { (payment(shop, usage, sum, index == 0, now_ms)) } },
             html! { (sum.transactions) },
             html! { @if sum.unpriced > 0 { (sum.unpriced) " " (unpriced_form(shop, usage.month)) } },
@@ -218,10 +216,10 @@ fn paid(settled: &Settlement, sum: &SettledSum) -> Markup {
     let amount = of.map_or("0.00", |paid| &*paid.amount);
     html! {
         div {
-            "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " bdi { (settled.invoice) }
+            "Paid on " (view::day(settled.paid_at.as_str())) ", invoice " (view::told(&settled.invoice))
             @if amount != sum.amount { " " span.tag.alarm { (amount) " was paid" } }
         }
-        div { small { "marked by " bdi { (settled.by) } } }
+        div { small { "marked by " (view::told(&settled.by)) } }
     }
 }
 
@@ -300,7 +298,6 @@ pub(super) async fn count<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     id: &str,
     form: &Form,
-    _query: &Form,
 ) -> Result {
     let shop = Shop { unit: id, mode: form.mode()? };
     if form.given("unpriced").is_some() {
@@ -344,7 +341,7 @@ fn damaged(Damaged { count, first }: &Damaged) -> Markup {
     html! {
         @if let Some(first) = first {
             (view::notice(&html! {
-                "Records that cannot be read and are in no sum: " (count) ", first " bdi { (first) } "."
+                "Records that cannot be read and are in no sum: " (count) ", first " (view::told(first)) "."
             }))
         }
     }
@@ -354,34 +351,27 @@ fn back(shop: Shop<'_>) -> Markup {
     html! { p { a href=(shop.page()) { "Back to usage" } } }
 }
 
-/// The transactions of a month with a pledge without a price. Makes at most 40 lists, and a read for each.
+/// The transactions of a month with a pledge without a price. Makes at most 40 lists.
 async fn unpriced<S: OperatorStore, C: Clock, E: Entropy>(
     desk: &Desk<'_, S, C, E>,
     shop: Shop<'_>,
     month: Month,
 ) -> Result {
-    let wanted = Wanted { unit: Some(shop.unit.to_owned()), mode: Some(shop.mode) };
-    let query = UsageQuery { wanted, month: Some(month), unpriced: true, ..UsageQuery::default() };
-    let mut report = Report::new(desk.store, query);
-    let mut found = Vec::new();
-    for _ in 0..LISTS {
-        let Some(rows) = report.next().await? else { break };
-        let room = MAX_ROWS - found.len();
-        found.extend(rows.into_iter().take(room));
-    }
-    let is_all = !report.has_more() && found.len() < MAX_ROWS;
+    let MonthSum { unpriced, is_cut, .. } =
+        usage::sum_month(desk.store, (shop.unit, shop.mode), month, LISTS, MAX_ROWS).await?;
+    let is_all = !is_cut && unpriced.len() < MAX_ROWS;
     let row = |row: &Row| {
         vec![
             match desk.may(Act::Support) {
                 true => id_link(&row.id),
-                false => html! { code.id { (row.id) } },
+                false => html! { code.id { (view::told(&row.id)) } },
             },
             view::time(&row.created_at),
             html! { (row.unpriced) },
             html! { (row.amount) " " (row.currency_code.code()) },
         ]
     };
-    let rows: Vec<_> = found.iter().map(row).collect();
+    let rows: Vec<_> = unpriced.iter().map(row).collect();
     let headings = ["Transaction", "Created", "Pledges without a price", "Charge"];
     let numbers = ["Pledges without a price", "Charge"];
     let content = html! {
@@ -392,7 +382,7 @@ async fn unpriced<S: OperatorStore, C: Clock, E: Entropy>(
         section { (view::table_of(&headings, &numbers, &rows, "There are none.")) }
         @if !is_all {
             (view::notice(&html! {
-                "There may be more: these are the first " (found.len()) " of the first "
+                "There may be more: these are the first " (unpriced.len()) " of the first "
                 (LISTS * 1_000) " transactions of the unit. The command "
                 code { "transactions usage --unpriced" } " lists all."
             }))

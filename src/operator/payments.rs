@@ -5,7 +5,8 @@
 
 use super::audit::{self, Author, Change, is_line};
 use super::form::FormId;
-use super::transactions::{Damaged, Report, Sum, UsageQuery, Wanted};
+use super::transactions::{Damaged, Row};
+use super::usage::{self, MonthSum};
 use super::{OperatorError, Result, load, names, put_record, read_values};
 use crate::auth::check_id;
 use crate::decimal::text_as_money;
@@ -208,44 +209,30 @@ async fn sums(
     lists: usize,
 ) -> Result<(Vec<SettledSum>, Damaged)> {
     let of = &payment.of;
-    let wanted = Wanted { unit: Some(of.unit.clone()), mode: Some(of.mode) };
-    let query = UsageQuery { wanted, month: Some(of.month), ..UsageQuery::default() };
-    let mut report = Report::new(store, query);
-    let mut unpriced = Vec::new();
-    for _ in 0..lists {
-        let Some(rows) = report.next().await? else { break };
-        let room = MAX_EXAMPLES - unpriced.len();
-        let examples = rows.into_iter().filter(|row| row.unpriced > 0).take(room);
-        unpriced.extend(examples.map(|row| row.id));
-    }
-    if report.has_more() {
+    let shop = (&*of.unit, of.mode);
+    let MonthSum { sums, unpriced, damaged, is_cut } =
+        usage::sum_month(store, shop, of.month, lists, MAX_EXAMPLES).await?;
+    if is_cut {
         return Err(of.refused(
             "is of a shop with too many transactions to sum in one request: mark it by the command \
              `payments mark`",
         ));
     }
-    let usage = report.finish();
-    check_amounts(payment, &usage.sums)?;
-    check_unpriced(payment, &usage.sums, &unpriced)?;
-    Ok((usage.sums.into_iter().map(settled_sum).collect(), usage.damaged))
+    check_amounts(payment, &sums)?;
+    check_unpriced(payment, &sums, &unpriced)?;
+    Ok((sums, damaged))
 }
 
-fn settled_sum(sum: Sum) -> SettledSum {
-    SettledSum {
-        currency_code: sum.currency_code.code().to_owned(),
-        amount: sum.amount,
-        transactions: sum.transactions,
-        unpriced: sum.unpriced,
-    }
-}
-
-fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[Sum]) -> Result<()> {
+fn check_amounts(Payment { of, amounts, .. }: &Payment, sums: &[SettledSum]) -> Result<()> {
     if sums.is_empty() {
         return Err(of.refused("has no transactions"));
     }
-    let due: Vec<_> = sums.iter().map(|sum| (sum.currency_code, sum.amount.clone())).collect();
-    let only = match sums {
-        [sum] => Some(sum.currency_code),
+    let due = sums
+        .iter()
+        .filter_map(|sum| Some((CurrencyCode::from_code(&sum.currency_code)?, sum.amount.clone())));
+    let due: Vec<_> = due.collect();
+    let only = match due.as_slice() {
+        [(currency_code, _)] => Some(*currency_code),
         _ => None,
     };
     let paid = amounts.iter().map(|stated| Ok((currency(of, stated, only)?, money(of, stated)?)));
@@ -278,7 +265,7 @@ fn money(of: &ShopMonth, Stated { amount, .. }: &Stated) -> Result<String> {
     })
 }
 
-fn check_unpriced(payment: &Payment, sums: &[Sum], examples: &[String]) -> Result<()> {
+fn check_unpriced(payment: &Payment, sums: &[SettledSum], examples: &[Row]) -> Result<()> {
     let unpriced: usize = sums.iter().map(|sum| sum.unpriced).sum();
     if unpriced == payment.accept_unpriced {
         return Ok(());
@@ -286,7 +273,8 @@ fn check_unpriced(payment: &Payment, sums: &[Sum], examples: &[String]) -> Resul
     let examples = if examples.is_empty() {
         String::new()
     } else {
-        format!(", such as of {}", examples.join(", "))
+        let ids: Vec<_> = examples.iter().map(|row| &*row.id).collect();
+        format!(", such as of {}", ids.join(", "))
     };
     Err(payment.of.refused(format_args!(
         "has {unpriced} pledges without a price{examples}: they cost nothing, and you accept {}; \

@@ -221,6 +221,54 @@ impl Totals {
     }
 }
 
+// ---- One month -----------------------------------------------------------------------------------
+
+/// A month of a shop, summed anew.
+#[derive(Clone, Debug, Default)]
+pub struct MonthSum {
+    /// One for each currency, sorted by it.
+    pub sums: Vec<SettledSum>,
+    /// Transactions with a pledge that has no price, as many as were asked for.
+    pub unpriced: Vec<Row>,
+    /// Records of the shop, of any month, that are in no sum.
+    pub damaged: Damaged,
+    /// Whether the list calls did not reach all transactions of the shop.
+    pub is_cut: bool,
+}
+
+/// Sums the transactions that a shop made in a month, with at most so many list calls. Kept sums are not
+/// looked at.
+///
+/// # Errors
+/// If the store fails.
+pub async fn sum_month(
+    store: &impl OperatorStore,
+    shop: (&str, Mode),
+    month: Month,
+    lists: usize,
+    most_unpriced: usize,
+) -> Result<MonthSum> {
+    let wanted = Wanted { unit: Some(shop.0.to_owned()), mode: Some(shop.1) };
+    let mut listing = Listing::new(store, wanted.prefixes(), wanted, None);
+    let mut totals = Totals(Vec::new());
+    let mut unpriced = Vec::new();
+    for _ in 0..lists {
+        let Some(rows) = listing.next_rows().await? else { break };
+        for (amount, row) in rows {
+            if Month::of(&row.created_at) != Some(month) {
+                continue;
+            }
+            totals.add((month, row.currency_code), &row, amount);
+            if row.unpriced > 0 && unpriced.len() < most_unpriced {
+                unpriced.push(row);
+            }
+        }
+        totals.add_up();
+    }
+    let sums = totals.0.into_iter().map(|((_, code), total)| total.into_settled(code)).collect();
+    Ok(MonthSum { sums, unpriced, is_cut: listing.position.is_some(), damaged: listing.damaged })
+}
+
 // ---- Between two steps ---------------------------------------------------------------------------
 
 /// Most bytes of the text of a count: it takes about 100 for each month and currency.

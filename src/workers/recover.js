@@ -8,6 +8,15 @@ const TURN_MS = 60_000;
 const AGAIN_SECONDS = 60;
 
 /**
+ * A module of wasm. `name` is for the log; `instance` returns the number of the instance, after starting a new one if the
+ * last one broke; `broken` makes the answer to a request whose instance broke.
+ * @typedef {(request: Request, env: object, context: object) => Promise<Response>} Fetch
+ * @typedef {{name: string, fetch: Fetch, instance: () => number, broken: (request: Request, id: string) => Response}} Module
+ * @typedef {(batch: object, env: object) => Promise<void>} Queue
+ * @typedef {() => {queue: Queue, instance: () => number}} StartConsumer
+ */
+
+/**
  * The module's handlers, which answer for a broken instance of it. After an uncaught exception the `worker` crate starts
  * a new instance at the next call, and what the old one was at would wait for ever: requests hear that, and messages of
  * the queue are delivered again.
@@ -15,14 +24,12 @@ const AGAIN_SECONDS = 60;
  * Messages have an instance of their own, one at a time: a message that breaks it costs no request and no other message,
  * and no more than one record is in its memory.
  *
- * @param {object} module
- * @param {string} module.name for the log
- * @param {(request: Request, env: object, context: object) => Promise<Response | undefined>} module.fetch
- * @param {() => number} module.instance returns the number of the instance, after starting a new one if the last one broke
- * @param {(request: Request, id: string) => Response} module.broken the answer to a request whose instance broke; `id` is the request's
- * @param {() => {queue: (batch: object, env: object) => Promise<void>, instance: () => number}} [startConsumer] where there is a queue
+ * @type {((module: Module) => {fetch: Fetch}) & ((module: Module, startConsumer: StartConsumer) => {fetch: Fetch, queue: Queue})}
  */
-export function recovering(module, startConsumer) {
+export const recovering = /** @type {any} */ (handlersOf);
+
+/** @param {Module} module @param {StartConsumer} [startConsumer] where there is a queue */
+function handlersOf(module, startConsumer) {
   const requests = callsOf(module.name, module.instance);
   /** Those of the consumer, once there was a message. @type {ReturnType<typeof consumerOf> | undefined} */
   let consumer;

@@ -9,7 +9,7 @@ use crate::operator::{OperatorError, Result, encode, register, secret};
 use crate::scope::Mode;
 use crate::secret::NamespaceSecret;
 use crate::store::{CredentialKey, OperatorStore, Registered};
-use crate::time::age_ms;
+use crate::time::{age_ms, parse_ms};
 
 /// How long Workers KV may not show a write, in milliseconds.
 const SEEN_AFTER_MS: u64 = 60_000;
@@ -60,7 +60,7 @@ async fn create_by(
         None => Drawn::random(author, record.mode),
         Some(form) => {
             let drawn = Drawn::of(form, author, &secret, record.mode, &asked);
-            drawn.with_change(store, form).await?
+            drawn.with_change(store, form, None).await?
         }
     };
     if let Some(made) = drawn.made_before(store, author.clock).await? {
@@ -114,12 +114,31 @@ impl Drawn {
 
     /// Looks whether the form has made it before. Its record is not read, which Workers KV would then
     /// not show for a while.
-    pub async fn with_change(self, store: &impl OperatorStore, form: &FormId) -> Result<Self> {
+    /// The `old` key, which it is to replace, must not have been replaced by another one meanwhile.
+    pub async fn with_change(
+        self,
+        store: &impl OperatorStore,
+        form: &FormId,
+        old: Option<&str>,
+    ) -> Result<Self> {
         let id = self.id();
         let changes = audit::since(store, form.began_ms()).await?;
         if changes.iter().any(|change| revokes(change, &id) || of_rotation(change, 0) == Some(&id))
         {
             return Err(self.gone());
+        }
+        let is_overtaken = |change: &&Change| {
+            let replaced = of_rotation(change, 0).map(String::as_str);
+            let is_another = of_rotation(change, 1) != Some(&id);
+            let is_later = parse_ms(&change.at) > Some(form.made_ms());
+            replaced.is_some() && replaced == old && is_another && is_later
+        };
+        if let Some(Change { by, at, on, .. }) = changes.iter().find(is_overtaken) {
+            return Err(OperatorError::Invalid(format!(
+                "nothing was done: after this form was opened, {by} has replaced this key at {at} \
+                 ({}); open its page again",
+                on.join(" by ")
+            )));
         }
         let makes = |change: &Change| {
             let created = (change.command == CREATE).then(|| change.on.first()).flatten();

@@ -59,7 +59,8 @@ pub async fn rotate(
 /// [`name`](KeyName::name), as no list has it once it has ended.
 ///
 /// # Errors
-/// As [`rotate`]; if the form is too old, or what it made is not there any more.
+/// As [`rotate`]; if the form is too old, what it made is not there any more, or somebody else has replaced
+/// the old key meanwhile.
 pub async fn rotate_once(
     store: &impl OperatorStore,
     author: &Author<'_, impl Clock, impl Entropy>,
@@ -73,7 +74,7 @@ pub async fn rotate_once(
     let draw = |mode| Drawn::of(form, author, &secret, mode, old.name().as_bytes());
     if let Some(value) = read_value(store, old).await? {
         let record = rotatable(old, &value)?;
-        let drawn = draw(record.mode).with_change(store, form).await?;
+        let drawn = draw(record.mode).with_change(store, form, Some(&old.0.id())).await?;
         return replace(store, author, old, &record, value, drawn, keep_seconds).await;
     }
     for mode in [Mode::Test, Mode::Live] {

@@ -119,11 +119,6 @@ impl<'s, S: OperatorStore> Report<'s, S> {
         Ok(Some(self.add(rows)))
     }
 
-    /// Whether there are pages that [`next`](Self::next) has not returned yet.
-    pub fn has_more(&self) -> bool {
-        self.listing.position.is_some()
-    }
-
     fn add(&mut self, rows: Vec<(Decimal, Row)>) -> Vec<Row> {
         let added = rows.into_iter().map(|(amount, row)| {
             let group = (row.unit.clone(), row.mode, row.currency_code);

@@ -166,6 +166,23 @@ fn a_key_is_replaced_after_a_question_and_once() {
         assert_eq!(page.contains("replaced by"), left == 2, "{page}");
     }
     let dashboard = shop();
+    make(&dashboard, ["unit", "shop"], "live");
+    let record = names(&dashboard, "key:").remove(0);
+    let named = [("key", &*record), ("unit", "shop")];
+    let ask = || field(&dashboard.post(OPERATOR, "/keys/rotate", &named).text, "form");
+    let (first, second) = (ask(), ask());
+    dashboard.clock.0.set(NOW_MS + 1_000);
+    let send = |id: &str| {
+        let fields = [named[0], named[1], ("form", id), ("keep", "3600")];
+        dashboard.post(OPERATOR, "/keys/rotate", &fields)
+    };
+    let new = shown(&send(&first));
+    let overtaken = send(&second);
+    assert_eq!(overtaken.status, 422);
+    assert!(overtaken.text.contains("ada@example.org has replaced this key"), "{}", overtaken.text);
+    assert_eq!(shown(&send(&first)), new);
+    assert_eq!(names(&dashboard, "key:").len(), 2);
+    let dashboard = shop();
     for fields in [&[("unit", "shop")][..], &[("key", "service_sk_test_1"), ("unit", "shop")]] {
         let answer = dashboard.post(OPERATOR, "/keys/rotate", fields);
         assert!(answer.status == 422 && !answer.text.contains("service_sk"), "{}", answer.text);
@@ -179,6 +196,9 @@ fn a_key_is_revoked_after_a_question_and_stays_revoked() {
     let key = shown(&dashboard.post(OPERATOR, "/keys", &making(&id, ["unit", "shop"], "test")));
     let record = names(&dashboard, "key:").remove(0);
     let named = [("key", &*record), ("unit", "shop")];
+    let forged = [("key", &*record), ("unit", "other")];
+    let forged = dashboard.post(OPERATOR, "/keys/revoke", &forged).text;
+    assert!(forged.contains("<dd><a href=\"/units/shop\">unit shop</a></dd>"), "{forged}");
     let asked = dashboard.post(OPERATOR, "/keys/revoke", &named).text;
     assert!(asked.contains("40 seconds") && asked.contains("Till 3"), "{asked}");
     let sure = [named[0], named[1], ("sure", "yes")];

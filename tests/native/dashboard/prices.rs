@@ -240,7 +240,8 @@ fn damaged_prices_can_be_replaced_and_hostile_ids_stay_text() {
     let now = dashboard.get(OPERATOR, "/prices");
     for page in [&asked, &set, &now] {
         assert_has(page, 200, &["<bdi>&lt;script&gt;&quot;'&amp;\u{202e}"]);
-        assert!(!page.text.contains("<script") && page.text.matches("</textarea>").count() < 2);
+        assert!(!page.text.contains("<script") && !page.text.contains('\0'));
+        assert!(page.text.matches("</textarea>").count() < 2);
     }
     assert_eq!(stored(&dashboard)["unitPrices"], json!({ id: "1.00" }));
     let text = field(&asked.text, "list");
