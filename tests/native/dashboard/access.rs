@@ -13,7 +13,11 @@ fn nobody_gets_in_without_an_address_and_hears_what_to_set_up() {
         (Identity::None, 403, "enable Cloudflare Access"),
         (Identity::WithoutAddress, 403, "policy of the action Allow"),
         (Identity::Unknown, 503, "did not say in time"),
-        (Identity::Address("eve@example.org"), 403, "<bdi>OPERATORS</bdi></code>, <code><bdi>SUPPORT</bdi></code> or"),
+        (
+            Identity::Address("eve@example.org"),
+            403,
+            "<bdi>OPERATORS</bdi></code>, <code><bdi>SUPPORT</bdi></code> or",
+        ),
         (Identity::Address(""), 403, "has no role here"),
     ] {
         for request in [TestRequest::new("GET", "/", ""), posted("/find", &[("text", "x")])] {
