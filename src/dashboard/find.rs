@@ -36,7 +36,7 @@ pub(super) async fn home<S: OperatorStore, C: Clock, E: Entropy>(
 ) -> Result {
     let content = html! {
         @if desk.may(Act::Support) {
-            (search(&query.only(&["unit"]), false))
+            section { (search(&query.only(&["unit"]), false)) }
         } @else {
             p.lead { "Choose a unit to see what it owes, month by month." }
             p { a href="/units" { "Units" } }
@@ -53,7 +53,7 @@ fn search(form: &Form, lacks_unit: bool) -> Markup {
     let text = form.text("text");
     let text = view::Field {
         name: "text",
-        label: "What do you look for?",
+        label: "What are you looking for?",
         value: if is_secret(text) { "" } else { text },
         hint: "A transaction's ID, an order's reference, an e-mail address, a unit, or an API key.",
         required: true,
@@ -82,7 +82,7 @@ fn is_secret(text: &str) -> bool {
 }
 
 fn again(form: &Form, problem: &str, lacks_unit: bool) -> Page {
-    let content = html! { (view::problem(problem)) (search(form, lacks_unit)) };
+    let content = html! { (view::problem(problem)) section { (search(form, lacks_unit)) } };
     Page { status: 422, ..Page::new("Find", content) }
 }
 

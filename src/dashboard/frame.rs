@@ -123,13 +123,15 @@ impl Frame<'_> {
                 }
                 body {
                     a.skip href="#main" { "Skip to the content" }
-                    @if !environment.is_empty() {
-                        p.band.production[self.settings.is_production()] { (environment) }
-                    }
                     header {
-                        a.brand href="/" { (logo()) "Impact Pledge" }
-                        (self.menu())
-                        (self.person())
+                        @if !environment.is_empty() {
+                            p.band.production[self.settings.is_production()] { (environment) }
+                        }
+                        div.bar {
+                            a.brand href="/" { (logo()) "Impact Pledge" }
+                            (self.menu())
+                            (self.person())
+                        }
                     }
                     main #main { h1 { (title) } (content) }
                     footer { "Version " (self.settings.version) }
@@ -162,7 +164,7 @@ impl Frame<'_> {
 
     fn person(&self) -> Markup {
         let Identity::Address(address) = self.identity else { return html! {} };
-        html! { p.person { bdi { (address) } " " small { (self.roles.in_words()) } } }
+        html! { p.person { bdi { (address) } ", " (self.roles.in_words()) } }
     }
 }
 

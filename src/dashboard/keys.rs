@@ -6,7 +6,7 @@ use super::form::Form;
 use super::frame::Page;
 use super::register::{self, named};
 use super::view::{self, hidden};
-use super::{Desk, Refusal, Result, link};
+use super::{Desk, Refusal, Result, link, transaction};
 use crate::auth::{KeyLevel, KeyRecord};
 use crate::handle::{Clock, Entropy};
 use crate::operator::OperatorError;
@@ -57,7 +57,7 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
     let Some(note) = &row.note else { return vec![] };
     vec![
         html! { code { (row.name.id) } },
-        mode(note.mode),
+        transaction::mode(note.mode.is_live()),
         html! { bdi { (note.label) } },
         html! {
             @for (path, word) in [("/keys/rotate", "Replace"), ("/keys/revoke", "Revoke")] {
@@ -78,10 +78,6 @@ fn cells(row: &KeyRow) -> Vec<Markup> {
             @if let Some(problem) = &row.problem { " " small.problem { (problem) } }
         },
     ]
-}
-
-fn mode(mode: Mode) -> Markup {
-    html! { span.tag.note[mode.is_live()] { (mode.name()) } }
 }
 
 // ---- Whose key -----------------------------------------------------------------------------------
@@ -201,7 +197,7 @@ fn shown_once<S, C, E>(desk: &Desk<'_, S, C, E>, made: &MadeKey, level: &KeyLeve
             p { (view::copyable(&made.key)) }
             (view::facts(&[
                 ("ID", html! { code { (made.row.name.id) } " " small { "Lists name it so." } }),
-                ("Mode", mode(mode_of)),
+                ("Mode", transaction::mode(mode_of.is_live())),
                 ("For", owner(level)),
                 ("Label", html! { bdi { (label) } }),
             ]))
@@ -330,7 +326,7 @@ fn facts(row: &KeyRow, level: &KeyLevel) -> Markup {
     let mut facts = vec![("ID", html! { code { (row.name.id) } }), ("For", owner(level))];
     if let Some(KeyNote { mode: mode_of, label, created, by, ends, .. }) = &row.note {
         facts.extend([
-            ("Mode", mode(*mode_of)),
+            ("Mode", transaction::mode(mode_of.is_live())),
             ("Label", html! { bdi { (label) } }),
             ("Made", html! { (view::time(created)) " by " bdi { (by) } }),
         ]);

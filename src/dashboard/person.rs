@@ -187,7 +187,12 @@ async fn step<S: OperatorStore, C: Clock, E: Entropy>(
             None => (end(&receipt, unit, author.by(), &date_time(desk.clock.now_ms()))),
         }
     };
-    Ok(Page::new(if step.next.is_some() { "Erasing a person" } else { "Erased a person" }, content))
+    let title = match step.next {
+        Some(_) => "Erasing a person",
+        None if receipt.left.is_empty() => "Erased a person",
+        None => "Not all of it is erased",
+    };
+    Ok(Page::new(title, content))
 }
 
 const BROKEN: &str =

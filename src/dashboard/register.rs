@@ -29,12 +29,14 @@ pub(super) fn is_right(form: &Form) -> bool {
 
 /// `the register has no unit shop_2; did you mean shop_1?`, if it lacks something.
 pub(super) fn problem(missing: &[Unknown]) -> Option<String> {
-    let parts = missing.iter().map(|Unknown { level, suggestion }| match suggestion {
-        Some(suggestion) => format!("{}; did you mean {suggestion}?", named(level)),
-        None => named(level),
-    });
-    let parts = parts.collect::<Vec<_>>();
-    (!parts.is_empty()).then(|| format!("the register has no {}", parts.join(", and no ")))
+    let names = missing.iter().map(|unknown| named(&unknown.level)).collect::<Vec<_>>();
+    let meant = missing.iter().filter_map(|unknown| unknown.suggestion.as_deref());
+    let meant = match meant.collect::<Vec<_>>().join(" and ") {
+        meant if meant.is_empty() => meant,
+        meant => format!("; did you mean {meant}?"),
+    };
+    let names = names.join(", and no ");
+    (!missing.is_empty()).then(|| format!("the register has no {names}{meant}"))
 }
 
 /// `unit shop_1`
@@ -53,7 +55,8 @@ pub(super) fn question(missing: &[Unknown]) -> Markup {
                     @if index == 0 { "The " } @else { " and the " }
                     (named(level))
                 }
-                " is spelt right: add it to the register"
+                @if missing.len() == 1 { " is spelt right: add it to the register" }
+                @else { " are spelt right: add them to the register" }
             }
         }
     }

@@ -200,7 +200,7 @@ impl Facts {
                 html! { (serde_json::to_string(&pledge.impact.amount).unwrap_or_default()) },
                 price,
                 amount,
-                texts(&pledge.details),
+                html! { div.wide { (texts(&pledge.details)) } },
             ]
         };
         let rows: Vec<_> = pledges.iter().take(MAX_PLEDGES).map(row).collect();

@@ -4,6 +4,7 @@ use super::access::Act;
 use super::chart::{Bar, chart};
 use super::form::Form;
 use super::frame::{Content, Page};
+use super::transaction::id_link;
 use super::{Desk, Refusal, Result, csv, link, view};
 use crate::handle::{Clock, Entropy};
 use crate::operator::payments;
@@ -347,7 +348,7 @@ fn damaged(Damaged { count, first }: &Damaged) -> Markup {
 }
 
 fn back(shop: Shop<'_>) -> Markup {
-    html! { p { a href=(shop.page()) { "Usage" } } }
+    html! { p { a href=(shop.page()) { "Back to usage" } } }
 }
 
 /// The transactions of a month with a pledge without a price. Makes at most 40 lists.
@@ -360,11 +361,10 @@ async fn unpriced<S: OperatorStore, C: Clock, E: Entropy>(
         usage::sum_month(desk.store, (shop.unit, shop.mode), month, LISTS, MAX_ROWS).await?;
     let is_all = !is_cut && unpriced.len() < MAX_ROWS;
     let row = |row: &Row| {
-        let id = view::told(&row.id);
         vec![
             match desk.may(Act::Support) {
-                true => html! { a href=(link::path(&["transactions", &row.id])) { (id) } },
-                false => id,
+                true => id_link(&row.id),
+                false => html! { code.id { (view::told(&row.id)) } },
             },
             view::time(&row.created_at),
             html! { (row.unpriced) },
@@ -373,12 +373,13 @@ async fn unpriced<S: OperatorStore, C: Clock, E: Entropy>(
     };
     let rows: Vec<_> = unpriced.iter().map(row).collect();
     let headings = ["Transaction", "Created", "Pledges without a price", "Charge"];
+    let numbers = ["Pledges without a price", "Charge"];
     let content = html! {
         p.lead {
             "Transactions of " (view::month(month)) " with a pledge whose offering had no price: it costs \
              nothing."
         }
-        section { (view::table(&headings, &rows, "There are none.")) }
+        section { (view::table_of(&headings, &numbers, &rows, "There are none.")) }
         @if !is_all {
             (view::notice(&html! {
                 "There may be more: these are the first " (unpriced.len()) " of the first "
