@@ -27,12 +27,11 @@ async function statusFor(request) {
 async function bytesOf(request) {
   const chunks = [];
   let length = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+  for await (const chunk of request) {
     length += chunk.length;
-    if (length > MAX_BYTES) return null;
-    chunks.push(chunk);
+    if (length <= MAX_BYTES) chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return length > MAX_BYTES ? null : Buffer.concat(chunks);
 }
 
 /** The signature has no time, so an old order is taken as well: it is recorded once, however often it comes. */

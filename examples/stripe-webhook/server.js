@@ -26,12 +26,11 @@ async function statusFor(request) {
 async function bytesOf(request) {
   const chunks = [];
   let length = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+  for await (const chunk of request) {
     length += chunk.length;
-    if (length > MAX_BYTES) return null;
-    chunks.push(chunk);
+    if (length <= MAX_BYTES) chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return length > MAX_BYTES ? null : Buffer.concat(chunks);
 }
 
 /** The event, or `null` unless Stripe has signed it with the secret of this endpoint in the last 5 minutes. */
