@@ -44,7 +44,7 @@ function isSigned(body, signature = "") {
 /** @returns why an order has no pledge, or `undefined` */
 function whyNot({ email, line_items, test }) {
   if (!email) return "there is no address to send a timeline to";
-  if (line_items.length === 0) return "nothing was bought";
+  if (!line_items.some(isBought)) return "nothing was bought";
   if (test && PLEDGE_API_KEY.startsWith("service_sk_live")) return "a test order, but a live key";
 }
 
@@ -66,11 +66,13 @@ async function pledgeFor(order) {
 const isFinal = (error) =>
   error instanceof ValidationError || error instanceof UnprocessableEntityError;
 
+const isBought = ({ quantity }) => quantity > 0;
+
 /** A tree for each article. */
 const payloadOf = ({ name, email, customer, line_items, processed_at }) => ({
   reference: name,
   recipient: { email, firstName: customer?.first_name ?? undefined },
-  pledges: line_items.map(({ quantity, sku, title }) => ({
+  pledges: line_items.filter(isBought).map(({ quantity, sku, title }) => ({
     impact: { amount: quantity, offeringId },
     detail: {
       name: title,

@@ -18,7 +18,7 @@ async function statusFor(request) {
   const event = verified(body, request.headers["stripe-signature"]);
   if (event === null) return 400;
   const session = event.data.object;
-  if (isPaid(event) && session.metadata?.trees) await pledgeFor(session);
+  if (isPaid(event) && treesOf(session) !== 0) await pledgeFor(session);
   return 200;
 }
 
@@ -56,17 +56,22 @@ async function pledgeFor(session) {
   }
 }
 
-/** Checkout has put the number of trees into the metadata of the session. */
-const payloadOf = ({ id, client_reference_id, created, customer_details, metadata }) => ({
-  reference: client_reference_id ?? id,
-  recipient: { email: customer_details?.email, name: customer_details?.name ?? undefined },
+/** The number that the shop has put into the metadata when it made the session. */
+const treesOf = ({ metadata }) => Number(metadata?.trees ?? 0);
+
+const payloadOf = (session) => ({
+  reference: session.client_reference_id ?? session.id,
+  recipient: {
+    email: session.customer_details?.email,
+    name: session.customer_details?.name ?? undefined,
+  },
   pledges: [
     {
-      impact: { amount: Number(metadata.trees), offeringId },
+      impact: { amount: treesOf(session), offeringId },
       detail: { nounSingular: "tree", nounPlural: "trees" },
     },
   ],
-  trigger: { date: new Date(created * 1000).toISOString(), phrase: "placed an order" },
+  trigger: { date: new Date(session.created * 1000).toISOString(), phrase: "placed an order" },
   notifications: ["Email"], // the timeline's link: no shopper waits for this answer
 });
 
