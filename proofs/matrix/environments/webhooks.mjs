@@ -17,7 +17,7 @@ const hmac = (secret, text) => createHmac("sha256", secret).update(text);
  * @property {string} name
  * @property {string} setting
  * @property {number} refused
- * @property {(number: number, trees?: any, changes?: object) => string} order
+ * @property {(number: number, trees?: number, changes?: object) => string} order
  * @property {(body: string, given?: {secret?: string, ageSeconds?: number, topic?: string}) => Record<string, string>} sign
  * @property {[status: number, body: string, given?: {ageSeconds?: number, topic?: string}][]} unrecorded
  */
@@ -59,7 +59,7 @@ const STRIPE = {
     [200, stripeOrder(9, 0)],
     [200, stripeOrder(9, 3, {}, "checkout.session.expired")],
     [400, stripeOrder(9), { ageSeconds: 600 }],
-    [500, stripeOrder(9, "many")],
+    [500, stripeOrder(9, 3, { metadata: { trees: "many" } })],
   ],
 };
 
