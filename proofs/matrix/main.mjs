@@ -11,6 +11,7 @@ import { environments as recipes } from "./environments/recipes.mjs";
 import { environments as rows } from "./environments/rows.mjs";
 import { environments as runtimes } from "./environments/runtimes.mjs";
 import { environments as types } from "./environments/types.mjs";
+import { environments as webhooks } from "./environments/webhooks.mjs";
 import { Skipped, useBrowsers } from "./lib/browser.mjs";
 import { install } from "./lib/install.mjs";
 import { Workspace } from "./lib/workspace.mjs";
@@ -26,7 +27,15 @@ import { useService } from "./lib/service.mjs";
  */
 
 /** @type {Environment[]} */
-const ENVIRONMENTS = [...runtimes, ...types, ...rows, ...reactNative, ...recipes, ...firefox];
+const ENVIRONMENTS = [
+  ...runtimes,
+  ...types,
+  ...rows,
+  ...reactNative,
+  ...recipes,
+  ...webhooks,
+  ...firefox,
+];
 
 /** @param {string[]} names beginnings of names; none means all */
 export function chosen(names) {

@@ -95,17 +95,21 @@ async function run(t, file) {
 test("the examples for a server run, one behind the other", async (t) => {
   const { baseUrl, seen, close } = await serve(answer);
   t.after(close);
-  const names = `const payload = ${JSON.stringify(REQUEST)}, bytes = new TextEncoder().encode(JSON.stringify(payload)), apiKey = "service_sk_test_x", orderId = "order-1";\n`;
-  const code = inNode.join("\n").replaceAll("https://pledges.example.org", baseUrl);
+  const env = { PLEDGE_API_KEY: "service_sk_test_x", PLEDGE_BASE_URL: baseUrl };
+  const names = `Object.assign(process.env, ${JSON.stringify(env)});
+    const payload = ${JSON.stringify(REQUEST)}, bytes = new TextEncoder().encode(JSON.stringify(payload)),
+      order = { number: "order-1", email: "ada@example.org", trees: 1 };\n`;
   const check =
-    '\nconsole.log(validate(payload).length, validateAt("/recipient/email", "ada@")[0].code, validateBytes(bytes).length, id, transaction.reference, service.transactions().length);\n';
+    '\nconsole.log(validate(payload).length, validateAt("/recipient/email", "ada@")[0].code, validateBytes(bytes).length, id, charge.amount, service.transactions().length);\n';
   const file = join(project.folder, "readme.mjs");
-  writeFileSync(file, names + code + check);
-  assert.equal(await run(t, file), "no such transaction\n0 invalid_email 0 ptran_1 order-1 1\n");
+  writeFileSync(file, names + inNode.join("\n") + check);
+  assert.equal(await run(t, file), "0 invalid_email 0 ptran_1 0.50 1\n");
   assert.deepEqual(
     seen.map(({ method }) => method),
-    ["POST", "GET", "GET"],
+    ["POST", "GET"],
   );
+  const { firstName: _, ...recipient } = REQUEST.recipient;
+  assert.deepEqual(JSON.parse(seen[0].body), { ...REQUEST, recipient });
   assert.equal(seen[0].headers["idempotency-key"], "order-1");
 });
 

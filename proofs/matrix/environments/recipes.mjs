@@ -25,12 +25,12 @@ const [TREES, EMAIL] = ["Trees", "E-mail address"].map(field);
 const BUTTON = '::-p-xpath(//button[contains(., "Place order")])';
 const LINK = '::-p-xpath(//a[contains(., "See what becomes of it")])';
 const UNREACHABLE = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: "http://127.0.0.1:9" };
-const SERVE = "npm start --silent";
+export const SERVE = "npm start --silent";
 
 const settings = ({ service }) => ({ PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: service.baseUrl });
 
 /** A recipe is tried with the versions that it pins. */
-function mustPin(workspace) {
+export function mustPin(workspace) {
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(join(workspace.folder, "package.json"), "utf8"),
   );

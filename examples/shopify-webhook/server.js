@@ -1,0 +1,104 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+import { PledgeClient, UnprocessableEntityError, ValidationError } from "impact-pledge";
+
+const [secret, offeringId] = ["SHOPIFY_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID"].map(setting);
+const { PLEDGE_API_KEY, PORT = "3000" } = process.env;
+const client = PledgeClient.fromEnv({ deadlineMs: 4_000 }); // Shopify waits for 5 seconds
+
+const PATH = "/webhooks/shopify";
+const MAX_BYTES = 4_194_304;
+
+/** @returns a status: 200 once the pledge is recorded or there is none; with any other, Shopify repeats for 4 hours */
+async function statusFor(request) {
+  if (request.method !== "POST" || request.url !== PATH) return 404;
+  const body = await bytesOf(request);
+  if (body === null) return 413;
+  if (!isSigned(body, request.headers["x-shopify-hmac-sha256"])) return 401;
+  if (request.headers["x-shopify-topic"] !== "orders/paid") return 200;
+  const order = JSON.parse(body);
+  const reason = whyNot(order);
+  if (reason) console.log(`${order.name}: ${reason}`);
+  else await pledgeFor(order);
+  return 200;
+}
+
+/** The body as it came, which is what Shopify has signed; `null` if it is too large. */
+async function bytesOf(request) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length <= MAX_BYTES) chunks.push(chunk);
+  }
+  return length > MAX_BYTES ? null : Buffer.concat(chunks);
+}
+
+/** The signature has no time, so an old order is taken as well: it is recorded once, however often it comes. */
+function isSigned(body, signature = "") {
+  const expected = createHmac("sha256", secret).update(body).digest();
+  const given = Buffer.from(signature, "base64");
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** @returns why an order has no pledge, or `undefined` */
+function whyNot({ email, line_items, test }) {
+  if (!email) return "there is no address to send a timeline to";
+  if (!line_items.some(isBought)) return "nothing was bought";
+  if (test && PLEDGE_API_KEY.startsWith("service_sk_live")) return "a test order, but a live key";
+}
+
+/** Whatever Shopify sends of an order has the same idempotency key: however often it comes, one pledge is recorded. */
+async function pledgeFor(order) {
+  const idempotencyKey = `shopify-order-${order.id}`;
+  try {
+    await client.createPledgeTransaction(payloadOf(order), { idempotencyKey });
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    console.error(`${order.name} is not recorded: ${error.message}`);
+  }
+}
+
+/**
+ * The rules refuse this order, or it was recorded and has changed since: that stays so however often it comes. Shopify
+ * removes a subscription that keeps failing, and then no order comes.
+ */
+const isFinal = (error) =>
+  error instanceof ValidationError || error instanceof UnprocessableEntityError;
+
+const isBought = ({ quantity }) => quantity > 0;
+
+/** A tree for each article. */
+const payloadOf = ({ name, email, customer, line_items, processed_at }) => ({
+  reference: name,
+  recipient: { email, firstName: customer?.first_name ?? undefined },
+  pledges: line_items.filter(isBought).map(({ quantity, sku, title }) => ({
+    impact: { amount: quantity, offeringId },
+    detail: {
+      name: title,
+      nounSingular: "tree",
+      nounPlural: "trees",
+      externalId: sku ?? undefined,
+    },
+  })),
+  trigger: { date: processed_at ?? undefined, phrase: "placed an order" },
+  notifications: ["Email"], // the timeline's link: no shopper waits for this answer
+});
+
+function setting(name) {
+  const value = process.env[name];
+  if (!value) throw new Error(`set ${name}`);
+  return value;
+}
+
+const times = { requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
+
+const server = createServer(times, async (request, response) => {
+  const status = await statusFor(request).catch((error) => {
+    console.error(error);
+    return 500;
+  });
+  response.writeHead(status).end();
+});
+
+server.listen(Number(PORT), "127.0.0.1", () => console.log(`http://127.0.0.1:${PORT}${PATH}`));

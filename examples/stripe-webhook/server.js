@@ -1,0 +1,94 @@
+import { createServer } from "node:http";
+import { PledgeClient, UnprocessableEntityError } from "impact-pledge";
+import Stripe from "stripe";
+
+const [secret, offeringId] = ["STRIPE_WEBHOOK_SECRET", "PLEDGE_OFFERING_ID"].map(setting);
+const { PORT = "3000" } = process.env;
+const client = PledgeClient.fromEnv({ deadlineMs: 8_000 }); // Stripe waits longer than that
+
+const PATH = "/webhooks/stripe";
+const MAX_BYTES = 1_048_576;
+const PAID = new Set(["checkout.session.completed", "checkout.session.async_payment_succeeded"]);
+
+/** @returns a status: 200 once the pledge is recorded or there is none; with any other, Stripe repeats for days */
+async function statusFor(request) {
+  if (request.method !== "POST" || request.url !== PATH) return 404;
+  const body = await bytesOf(request);
+  if (body === null) return 413;
+  const event = verified(body, request.headers["stripe-signature"]);
+  if (event === null) return 400;
+  const session = event.data.object;
+  if (isPaid(event) && treesOf(session) !== 0) await pledgeFor(session);
+  return 200;
+}
+
+/** The body as it came, which is what Stripe has signed; `null` if it is too large. */
+async function bytesOf(request) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length <= MAX_BYTES) chunks.push(chunk);
+  }
+  return length > MAX_BYTES ? null : Buffer.concat(chunks);
+}
+
+/** The event, or `null` unless Stripe has signed it with the secret of this endpoint in the last 5 minutes. */
+function verified(body, signature) {
+  try {
+    return Stripe.webhooks.constructEvent(body, signature, secret);
+  } catch (error) {
+    console.error(`refused an event: ${error.message.split("\n", 1)[0]}`);
+    return null;
+  }
+}
+
+/** A session may be completed before its payment arrives; a second event then says that it has. */
+const isPaid = ({ type, data }) => PAID.has(type) && data.object.payment_status !== "unpaid";
+
+/** Every event of a session has the same idempotency key: however often they come, one pledge is recorded. */
+async function pledgeFor(session) {
+  try {
+    await client.createPledgeTransaction(payloadOf(session), { idempotencyKey: session.id });
+  } catch (error) {
+    if (!(error instanceof UnprocessableEntityError)) throw error;
+    console.warn(`${session.id} is recorded already, with other contents`);
+  }
+}
+
+/** The number that the shop has put into the metadata when it made the session. */
+const treesOf = ({ metadata }) => Number(metadata?.trees ?? 0);
+
+const payloadOf = (session) => ({
+  reference: session.client_reference_id ?? session.id,
+  recipient: {
+    email: session.customer_details?.email,
+    name: session.customer_details?.name ?? undefined,
+  },
+  pledges: [
+    {
+      impact: { amount: treesOf(session), offeringId },
+      detail: { nounSingular: "tree", nounPlural: "trees" },
+    },
+  ],
+  trigger: { date: new Date(session.created * 1000).toISOString(), phrase: "placed an order" },
+  notifications: ["Email"], // the timeline's link: no shopper waits for this answer
+});
+
+function setting(name) {
+  const value = process.env[name];
+  if (!value) throw new Error(`set ${name}`);
+  return value;
+}
+
+const times = { requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
+
+const server = createServer(times, async (request, response) => {
+  const status = await statusFor(request).catch((error) => {
+    console.error(error);
+    return 500;
+  });
+  response.writeHead(status).end();
+});
+
+server.listen(Number(PORT), "127.0.0.1", () => console.log(`http://127.0.0.1:${PORT}${PATH}`));

@@ -1,0 +1,182 @@
+/** The recipes that take a webhook, in front of the service of `impact-pledge/testing`: no pledge is lost, none is doubled. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { onLoopback } from "../../../tests/support/loopback.mjs";
+import { SERVE, mustPin } from "./recipes.mjs";
+
+const SECRET = "whsec_matrix";
+const hmac = (secret, text) => createHmac("sha256", secret).update(text);
+
+/**
+ * `order`: a body of the order with this number and so many trees; `sign`: the headers of a body; `unrecorded`: what pledges
+ * nothing, with the status of its answer; `refused`: the status of what is not signed.
+ * @typedef {object} Sender
+ * @property {string} name
+ * @property {string} setting
+ * @property {number} refused
+ * @property {(number: number, trees?: number, changes?: object) => string} order
+ * @property {(body: string, given?: {secret?: string, ageSeconds?: number, topic?: string}) => Record<string, string>} sign
+ * @property {[status: number, body: string, given?: {ageSeconds?: number, topic?: string}][]} unrecorded
+ */
+
+let deliveries = 0;
+/** @returns {string} each time another event of the same session */
+const stripeOrder = (number, trees = 3, changes = {}, type = "checkout.session.completed") =>
+  JSON.stringify({
+    id: `evt_${++deliveries}`,
+    object: "event",
+    type,
+    data: {
+      object: {
+        id: `cs_${number}`,
+        object: "checkout.session",
+        client_reference_id: `order-${number}`,
+        created: 1_769_860_800,
+        customer_details: { email: "ada@example.org", name: "Ada" },
+        metadata: { trees: String(trees) },
+        payment_status: "paid",
+        ...changes,
+      },
+    },
+  });
+
+/** @type {Sender} */
+const STRIPE = {
+  name: "stripe",
+  setting: "STRIPE_WEBHOOK_SECRET",
+  refused: 400,
+  order: stripeOrder,
+  sign(body, { secret = SECRET, ageSeconds = 0 } = {}) {
+    const time = Math.floor(Date.now() / 1000) - ageSeconds;
+    return { "stripe-signature": `t=${time},v1=${hmac(secret, `${time}.${body}`).digest("hex")}` };
+  },
+  unrecorded: [
+    [200, stripeOrder(9, 3, { payment_status: "unpaid" })],
+    [200, stripeOrder(9, 3, { metadata: {} })],
+    [200, stripeOrder(9, 0)],
+    [200, stripeOrder(9, 3, {}, "checkout.session.expired")],
+    [400, stripeOrder(9), { ageSeconds: 600 }],
+    [500, stripeOrder(9, 3, { metadata: { trees: "many" } })],
+  ],
+};
+
+const shopifyOrder = (number, trees = 3, changes = {}) =>
+  JSON.stringify({
+    id: 5_000_000_000_000 + number,
+    name: `order-${number}`,
+    email: "ada@example.org",
+    customer: { first_name: "Ada" },
+    line_items: [
+      { quantity: trees, sku: null, title: "Coffee" },
+      { quantity: 0, sku: "tea", title: "Tea" },
+    ],
+    processed_at: "2026-01-31T07:00:00-05:00",
+    test: true,
+    ...changes,
+  });
+
+/** @type {Sender} */
+const SHOPIFY = {
+  name: "shopify",
+  setting: "SHOPIFY_WEBHOOK_SECRET",
+  refused: 401,
+  order: shopifyOrder,
+  sign: (body, { secret = SECRET, topic = "orders/paid" } = {}) => ({
+    "x-shopify-hmac-sha256": hmac(secret, body).digest("base64"),
+    "x-shopify-topic": topic,
+  }),
+  unrecorded: [
+    [200, shopifyOrder(9, 3, { email: null })],
+    [200, shopifyOrder(9, 0)],
+    [200, shopifyOrder(9, 3, { email: "ada@" })], // refused by the rules, however often it comes
+    [200, shopifyOrder(9), { topic: "orders/cancelled" }],
+  ],
+};
+
+/** Starts the recipe. @returns {Promise<Shop>} */
+async function startShop(workspace, { name, setting, sign }, service) {
+  const env = {
+    PLEDGE_API_KEY: "service_sk_test_dev_unit",
+    PLEDGE_BASE_URL: service,
+    PLEDGE_OFFERING_ID: "tree",
+    [setting]: SECRET,
+  };
+  await assert.rejects(workspace.start(SERVE, { env: { ...env, [setting]: "" } }), {
+    message: new RegExp(`set ${setting}`),
+  });
+  const url = `${await workspace.start(SERVE, { env })}/webhooks/${name}`;
+  const post = async (body, headers) =>
+    (await fetch(url, { method: "POST", headers, body })).status;
+  return { post, send: (body, given) => post(body, sign(body, given)) };
+}
+
+/** @typedef {{post: (body: string, headers?: Record<string, string>) => Promise<number>, send: (body: string, given?: object) => Promise<number>}} Shop `send` signs */
+
+/** @param {Shop} shop @param {Sender} sender */
+async function mustRefuse({ post, send }, { order, refused, sign }) {
+  assert.equal(await send(order(1), { secret: "whsec_other" }), refused);
+  assert.equal(await post(order(1), sign(order(2))), refused);
+  assert.equal(await post(order(1)), refused);
+  assert.equal(await send("x".repeat(5_000_000)), 413);
+}
+
+/** @param {Shop} shop @param {Sender} sender @param {any} service */
+async function mustRecordOnce({ send }, { order, unrecorded }, service) {
+  const recorded = () => service.transactions().map(({ reference }) => reference);
+
+  service.fail({ operation: "create", status: 503 });
+  assert.equal(await send(order(1)), 500, "the service does not answer");
+  assert.deepEqual(recorded(), []);
+  for (const _ of [1, 2, 3]) assert.equal(await send(order(1)), 200);
+  assert.deepEqual(recorded(), ["order-1"]);
+
+  service.fail({ operation: "create", fault: "lost answer" });
+  assert.equal(await send(order(2)), 500, "recorded, but the answer is lost");
+  assert.equal(await send(order(2)), 200);
+  assert.equal(await send(order(2, 7)), 200, "the same order, changed since");
+  const race = await Promise.all([3, 3, 3, 3].map((number) => send(order(number))));
+  assert.deepEqual(race, [200, 200, 200, 200]);
+  for (const [status, body, given] of unrecorded)
+    assert.equal(await send(body, given), status, body);
+  assert.deepEqual(recorded().sort(), ["order-1", "order-2", "order-3"]);
+}
+
+/** @param {any} transaction */
+function mustBeOfTheOrder({ charge, pledges: [{ impact, recipient }, ...others], notifications }) {
+  assert.deepEqual(others, []);
+  assert.deepEqual(impact, { amount: 3, offeringId: "tree" });
+  assert.deepEqual([charge.amount, recipient.email], ["1.50", "ada@example.org"]);
+  assert.deepEqual(notifications, [{ type: "Email", status: "Pending" }]);
+}
+
+const webhook = (sender, version) => ({
+  name: `recipe-${sender.name}-webhook`,
+  version,
+  async run(workspace) {
+    workspace.copyRecipe(`${sender.name}-webhook`);
+    mustPin(workspace);
+    const installed = join(workspace.home, "projects", "node_modules", "impact-pledge");
+    const { createTestService } = await import(pathToFileURL(join(installed, "testing.js")).href);
+    const service = createTestService();
+    const { origin, close } = await onLoopback(createServer(service.handler));
+    try {
+      const shop = await startShop(workspace, sender, origin);
+      await mustRefuse(shop, sender);
+      await mustRecordOnce(shop, sender, service);
+      for (const each of service.transactions()) mustBeOfTheOrder(each);
+      await close();
+      assert.equal(await shop.send(sender.order(4)), 500, "the service cannot be reached");
+    } finally {
+      await close();
+    }
+  },
+});
+
+/** @type {import("../main.mjs").Environment[]} */
+export const environments = [
+  webhook(STRIPE, (workspace) => workspace.version("stripe")),
+  webhook(SHOPIFY, () => `node ${process.versions.node}`),
+];
