@@ -265,7 +265,7 @@ export async function configuration(config, environment) {
   return read({ config, env: environment });
 }
 
-export class LocalPort {
+class LocalPort {
   #kv;
   #deadline;
 

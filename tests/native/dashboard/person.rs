@@ -82,7 +82,9 @@ fn what_cannot_be_erased_yet_is_named_with_the_reason() {
     let page = desk.person(&[("confirm", "unit_dev")]).text;
     let receipt = page.split_once("<pre").unwrap().1;
     assert!(
-        page.contains("less than 5 minutes ago") && page.contains("1 could not be erased yet"),
+        page.contains("Not all of it is erased")
+            && page.contains("less than 5 minutes ago")
+            && page.contains("1 could not be erased yet"),
         "{}",
         main_of(&page)
     );

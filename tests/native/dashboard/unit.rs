@@ -247,6 +247,7 @@ fn a_team_is_made_of_a_first_unit_and_once() {
         ("chain", "", "is not an ID"),
         ("teams", "shop", "the register has no team teams; did you mean team?"),
         ("chain", "shop2", "the register has no unit shop2; did you mean shop?"),
+        ("teams", "shop2", "no team teams, and no unit shop2; did you mean team and shop?"),
         ("team", "other", "there is a team team already"),
     ] {
         let answer = add(team, unit, "");

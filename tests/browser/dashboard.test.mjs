@@ -1,0 +1,143 @@
+/** The dashboard in Chromium as an operator has it on a phone: each page, and a walk by keyboard. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after, before } from "node:test";
+import { createTestHarness } from "wrangler";
+import { operator } from "../../scripts/lib/operator.mjs";
+import { axeFindings, openPage, tools, useBrowser } from "./chromium.mjs";
+
+useBrowser();
+
+const OPERATOR = "operator@small-hours.example";
+const PHONE = { width: 390, height: 740 };
+
+const folder = mkdtempSync(join(tmpdir(), "impact-pledge-test-"));
+let harness, origin;
+before(async () => {
+  const configPath = join(folder, "wrangler.json");
+  writeFileSync(
+    configPath,
+    JSON.stringify({
+      name: "dashboard",
+      main: join(tools.root, "build", "dashboard", "worker.js"),
+      compatibility_date: "2026-10-01",
+      keep_names: false,
+      access: { dev: { aud: "test", identity: { email: OPERATOR } } },
+      kv_namespaces: [{ binding: "PLEDGES" }],
+      vars: { OPERATORS: OPERATOR, ENVIRONMENT: "production" },
+    }),
+  );
+  harness = createTestHarness({ workers: [{ configPath }] });
+  ({
+    url: { origin },
+  } = await harness.listen());
+  const { PLEDGES } = await harness.getWorker().getEnv();
+  const records = await demo();
+  await Promise.all([...records].map(([key, { value, ...rest }]) => PLEDGES.put(key, value, rest)));
+});
+after(async () => {
+  await harness?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What `npm start` shows, written to memory: that is quicker than a call for each. */
+async function demo() {
+  const records = new Map();
+  const record = (name) => ({ name, value: null, metadata: null, ...records.get(name) });
+  const names = (prefix) => [...records.keys()].filter((name) => name.startsWith(prefix)).sort();
+  const port = {
+    list: async (prefix) => ({ records: names(prefix).map(record), cursor: null }),
+    read: async (names) => names.map(record),
+    write: async ({ key, ...rest }) => void records.set(key, rest),
+    remove: async (name) => void records.delete(name),
+  };
+  const { seed, seedDemo } = await operator(tools);
+  await seed(port);
+  await seedDemo(port, "https://pledges.example");
+  return records;
+}
+
+/** A page on a phone has this text, no finding, the width of the screen, and loads nothing but itself. */
+async function isSound(t, path, text, options) {
+  // With JavaScript, as axe needs it.
+  const page = await openPage(t, { viewport: PHONE, isShared: true, ...options });
+  const loaded = [];
+  const note = (request) => loaded.push(request.url());
+  page.on("request", note);
+  await page.goto(origin + path);
+  page.off("request", note);
+  assert.ok((await page.innerText("main")).includes(text));
+  assert.deepEqual(await axeFindings(page), []);
+  const width = await page.evaluate(() => document.scrollingElement.scrollWidth);
+  assert.ok(width <= PHONE.width, `${width} px in ${PHONE.width}`);
+  assert.deepEqual(loaded, [origin + path]);
+}
+
+const USAGE = "/units/unit_dev/usage?mode=live";
+for (const [path, text] of Object.entries({
+  "/": "What are you looking for?",
+  "/units": "Harbour Bakery",
+  "/units/unit_dev": "Make a key",
+  "/teams": "team_market",
+  "/teams/team_dev": "unit_dev_two",
+  "/prices": "plastic-kg",
+  [USAGE]: "Sep 2026",
+  "/mails": "Failed",
+  "/audit": "payments mark",
+  "/system": "Limits",
+  "/person": "E-mail address",
+}))
+  test(`${path}: nothing is wrong`, (t) => isSound(t, path, text));
+
+test("an address that is no page: nothing is wrong", (t) =>
+  isSound(t, "/nothing", "No page has this address", { expected: /status of 404/ }));
+
+/** Opens a page without JavaScript, for who goes on by keyboard. */
+async function open(t, path) {
+  const page = await openPage(t, { viewport: PHONE, javaScriptEnabled: false });
+  await page.goto(origin + path);
+  return page;
+}
+
+/** Goes on by the Tab key to the first element that a selector names, whose focus is seen. */
+async function tabTo(page, selector) {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press("Tab");
+    if ((await page.locator(`${selector}:focus`).count()) === 0) continue;
+    const style = await page
+      .locator(":focus")
+      .evaluate((element) => getComputedStyle(element).outlineStyle);
+    assert.equal(style, "solid", selector);
+    return;
+  }
+  assert.fail(`no Tab leads to ${selector}`);
+}
+
+/** Types into fields and presses a button, all by keyboard, and waits for the answer. */
+async function send(page, fields, button) {
+  for (const [name, text] of Object.entries(fields)) {
+    await tabTo(page, `main [name=${name}]`);
+    await page.keyboard.type(text);
+  }
+  await tabTo(page, button);
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+}
+
+test("by keyboard: an order is found by its reference", async (t) => {
+  const page = await open(t, "/");
+  await send(page, { text: "SH-1001", unit: "unit_dev" }, "main button");
+  await send(page, {}, "main .table a");
+  assert.match(await page.innerText("main"), /SH-1001.*a…@e….*Charged by the prices of/s);
+  await isSound(t, new URL(page.url()).pathname, "SH-1001");
+});
+
+test("by keyboard: a key is made, and shown once", async (t) => {
+  const page = await open(t, "/units/unit_dev");
+  await send(page, { mode: "Live", label: "canary" }, "form[action='/keys'] button");
+  const KEY = /service_sk_live_\w{20,}/;
+  assert.match(await page.innerText("main"), KEY);
+  await send(page, {}, "main > p a");
+  assert.doesNotMatch(await page.content(), KEY);
+});
