@@ -7,10 +7,10 @@ import { packed } from "./packed.mjs";
 
 const { createTestService } = await (await packed()).load("impact-pledge/testing");
 
-/** Those of the messages; dates in English are British ones, as they name the day first. */
+/** Those of the messages, without their informal variants; dates in English are British ones, as they name the day first. */
 const LANGUAGES = readdirSync(join(import.meta.dirname, "../../pkg-templates/locales"))
   .map((file) => parse(file).name)
-  .filter((name) => name !== "pack");
+  .filter((name) => name !== "pack" && !name.endsWith("-informal"));
 /** Without a plural, they take either noun; nouns may be another language's. */
 const JOINED = ["ja", "zh"];
 
