@@ -2,7 +2,7 @@
 //! a shell.
 //!
 //! A page is one document with its style; it runs no script and loads nothing. Cloudflare Access says who
-//! asks, the [roles](access) say what they may do. Nothing secret is part of an address: searches are
+//! asks, the [`Role`]s say what they may do. Nothing secret is part of an address: searches are
 //! posted. A form answers with what was done, as Workers KV may show it in no list for a minute.
 
 mod access;

@@ -48,8 +48,7 @@ pub(super) async fn usage<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let shop = Shop { unit: id, mode: query.mode()? };
-    let kept = usage::kept(desk.store, id, shop.mode).await?;
-    let months = with_paid(desk.store, shop, kept).await?;
+    let months = known(desk.store, shop).await?;
     Ok(page(desk, shop, &months, &html! {}))
 }
 
@@ -60,11 +59,16 @@ pub(super) async fn usage_csv<S: OperatorStore, C: Clock, E: Entropy>(
     query: &Form,
 ) -> Result {
     let shop = Shop { unit: id, mode: query.mode()? };
-    let kept = usage::kept(desk.store, id, shop.mode).await?;
-    let months = with_paid(desk.store, shop, kept).await?;
+    let months = known(desk.store, shop).await?;
     let now = date_time(desk.clock.now_ms());
     let name = format!("usage-{}-{}.csv", shop.mode.name(), day_of(&now));
     Ok(Page { status: 200, content: Content::Csv(name, csv::file(&lines(shop, &months))) })
+}
+
+/// The months that were counted or are marked as paid, the newest first.
+async fn known(store: &impl OperatorStore, shop: Shop<'_>) -> Result<Vec<MonthUsage>> {
+    let kept = usage::kept(store, shop.unit, shop.mode).await?;
+    with_paid(store, shop, kept).await
 }
 
 /// Adds the months that are marked as paid and were not counted, with the sums that were paid: the newest

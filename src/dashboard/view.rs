@@ -81,14 +81,12 @@ pub(super) struct Field<'f> {
 
 impl Field<'_> {
     pub fn render(&self) -> Markup {
-        let hint = (!self.hint.is_empty()).then(|| format!("{}-hint", self.name));
         html! {
             label {
                 span { (self.label) }
                 input name=(self.name) value=(self.value) required[self.required]
-                    aria-invalid=[self.invalid.then_some("true")]
-                    aria-describedby=[hint.as_ref()];
-                @if let Some(hint) = &hint { small id=(hint) { (self.hint) } }
+                    aria-invalid=[self.invalid.then_some("true")];
+                @if !self.hint.is_empty() { small { (self.hint) } }
             }
         }
     }

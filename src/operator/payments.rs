@@ -277,8 +277,8 @@ fn check_unpriced(payment: &Payment, sums: &[SettledSum], examples: &[Row]) -> R
         format!(", such as of {}", ids.join(", "))
     };
     Err(payment.of.refused(format_args!(
-        "has {unpriced} pledges without a price{examples}: they cost nothing, and you accept {}; \
-         `transactions usage --unpriced` lists them, and `--accept-unpriced {unpriced}` accepts them",
+        "has {unpriced} pledges without a price{examples}: they cost nothing, and you accept {}. Look at \
+         them in the usage, and then accept {unpriced}",
         payment.accept_unpriced
     )))
 }

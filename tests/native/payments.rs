@@ -314,8 +314,8 @@ fn what_is_not_the_months_sum_is_not_marked() {
     bench.service.clock.0.set(NOW_MS);
     let free = bench.service.create(UNIT, &free).json()["id"].as_str().unwrap().to_owned();
     let unpriced = format!(
-        "has 1 pledges without a price, such as of {free}: they cost nothing, and you accept 0; \
-         `transactions usage --unpriced` lists them, and `--accept-unpriced 1` accepts them"
+        "has 1 pledges without a price, such as of {free}: they cost nothing, and you accept 0. Look at \
+         them in the usage, and then accept 1"
     );
     let amounts = |amounts: &[&str]| {
         let stated = amounts.iter().map(|text| match text.split_once(' ') {

@@ -55,7 +55,7 @@ pub async fn rotate(
 }
 
 /// As [`rotate`], for a form that may be sent several times: the same person gets the same key of it in
-/// the place of the same old one, as for [`create_once`]. The old key is best named by
+/// the place of the same old one, as for [`create_once`](super::create_once). The old key is best named by
 /// [`name`](KeyName::name), as no list has it once it has ended.
 ///
 /// # Errors
