@@ -53,7 +53,7 @@ function allTasks({ root, native, wasm }) {
     ]),
     script("types", ["node_modules/typescript/bin/tsc", "-p", "pkg-templates"]),
     ...nodeTasks(root),
-    script("tsc", ["scripts/types.mjs"], { needs: ["pkg"] }), // the shop and the tests import what was built
+    script("tsc", ["scripts/types.mjs"], { needs: ["worker", "pkg", "dashboard"] }), // the shop and the tests import what was built
     cargoWasm("clippy-wasm", ["clippy", "--all-features", ...DENY]), // the builds compile each feature alone
     cargoWasm("clippy-wasm-kv", ["clippy", ...SERVER, "--test", "kv", ...DENY]),
     cargoWasm("kv", ["test", ...SERVER, "--test", "kv"], { count: cargoTests }),
