@@ -44,8 +44,10 @@ async function load(root) {
 test("it is built where it is missing or of other sources, with a line that says so, and by one of several at once", async (t) => {
   const root = clone(t);
   const stamp = join(root, "build", "operator", "stamp");
-  for (const output of await Promise.all([load(root), load(root)]))
-    assert.match(output, /^building the operator's commands/);
+  const outputs = await Promise.all([load(root), load(root)]);
+  const built = outputs.filter((output) => output !== ""); // one that starts late finds it built
+  assert.ok(built.length > 0);
+  for (const output of built) assert.match(output, /^building the operator's commands/);
   const state = readFileSync(stamp, "utf8");
   assert.equal(await load(root), "");
   writeFileSync(stamp, "of other sources");
