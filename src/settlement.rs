@@ -3,14 +3,14 @@
 //!
 //! A transaction's record is never written again for it: a create's answer and its repeats say null.
 
-use crate::time::{date_time, parse_ms};
+use crate::time::{DAY_MS, date_time, parse_ms};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
 /// How long after its last moment a month has ended, in milliseconds: a day, so that no clock and no
 /// write that comes late adds to what was paid.
-const ENDED_AFTER_MS: u64 = 24 * 60 * 60_000;
+const ENDED_AFTER_MS: u64 = DAY_MS;
 
 /// A month of a year, in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,6 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
+/// A day, in milliseconds.
+pub const DAY_MS: u64 = 24 * 60 * 60_000;
+
 /// A time with milliseconds, such as `2026-01-31T12:00:00.000Z`; `now_ms` counts from 1970.
 pub fn date_time(now_ms: u64) -> String {
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(now_ms);

@@ -101,8 +101,7 @@ fn level(form: &Form) -> Result<KeyLevel> {
 
 /// A link to the page of a unit or a team.
 pub(super) fn owner(level: &KeyLevel) -> Markup {
-    let kind = if matches!(level, KeyLevel::Unit(_)) { "units" } else { "teams" };
-    html! { a href=(link::path(&[kind, level.id()])) { (named(level)) } }
+    html! { a href=(link::page_of(level)) { (named(level)) } }
 }
 
 // ---- Make ----------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 //! Addresses of the dashboard's own pages. None has a key or an e-mail address.
 
+use crate::auth::KeyLevel;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// What a segment of a path may have as it is.
@@ -15,4 +16,12 @@ pub(super) fn encoded(text: &str) -> String {
 pub(super) fn path(segments: &[&str]) -> String {
     let encoded = segments.iter().map(|segment| encoded(segment));
     "/".to_owned() + &encoded.collect::<Vec<_>>().join("/")
+}
+
+/// The page of a unit or a team.
+pub(super) fn page_of(level: &KeyLevel) -> String {
+    match level {
+        KeyLevel::Unit(id) => path(&["units", id]),
+        KeyLevel::Team(id) => path(&["teams", id]),
+    }
 }

@@ -11,12 +11,10 @@ use crate::operator::backups::{self, Backup};
 use crate::store::{
     CredentialKey, Key as _, OperatorStore, StoreError, TransactionKey, USUAL_CACHE_SECONDS,
 };
-use crate::time::age_ms;
+use crate::time::{DAY_MS, age_ms};
 use crate::version::VERSION;
 use maud::{Markup, html};
 use strum::IntoEnumIterator as _;
-
-const DAY_MS: u64 = 24 * 60 * 60_000;
 
 /// How long a change takes to be in force everywhere, usually, in seconds.
 pub(super) fn seen_seconds() -> u64 {

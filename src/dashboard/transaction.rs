@@ -272,7 +272,7 @@ pub(super) fn level(level: &KeyLevel, operates: bool) -> Markup {
     match level {
         KeyLevel::Unit(id) => html! { "unit " (unit(id)) },
         KeyLevel::Team(id) if operates => {
-            html! { "team " a href=(link::path(&["teams", id])) { (view::told(id)) } }
+            html! { "team " a href=(link::page_of(level)) { (view::told(id)) } }
         }
         KeyLevel::Team(id) => html! { "team " (view::told(id)) },
     }

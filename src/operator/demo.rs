@@ -18,7 +18,7 @@ use crate::notify::{Letter, MailError, MailSettings, Mailer, Notifier};
 use crate::scope::Mode;
 use crate::settlement::{Month, PaidAt};
 use crate::store::OperatorStore;
-use crate::time::date_time;
+use crate::time::{DAY_MS, date_time};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -27,7 +27,6 @@ use std::collections::BTreeMap;
 use std::future::ready;
 
 const BY: &str = "operator@small-hours.example";
-const DAY_MS: u64 = 24 * 60 * 60_000;
 /// Units, teams and the first prices are older than all orders.
 const BEGUN_MS: u64 = 95 * DAY_MS;
 const ORDERS: u64 = 60;

@@ -13,10 +13,9 @@ use crate::scope::Mode;
 use crate::store::{
     FailedMailKey, Key, Listed, MailState, NotificationKey, OperatorStore, ProfileKey, StoreError,
 };
-use crate::time::{age_ms, date_time, day_of};
+use crate::time::{DAY_MS, age_ms, date_time, day_of};
 use serde::{Deserialize, Serialize};
 
-const DAY_MS: u64 = 24 * 60 * 60_000;
 /// Age of a transaction whose e-mail is no longer waited for: all attempts take 15 hours.
 const WAITING_MS: u64 = DAY_MS;
 

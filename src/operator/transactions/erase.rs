@@ -14,7 +14,7 @@ use crate::store::{
     ErasedKey, Key as _, MailedKey, NoMetadata, NotificationKey, OperatorStore, ReplayKey,
     StoreError, StoredValue as _, Summary, TransactionKey, TransactionMetadata, decode,
 };
-use crate::time::{age_ms, date_time, day_of};
+use crate::time::{DAY_MS, age_ms, date_time, day_of};
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -27,7 +27,6 @@ const ERASED: &str = "erased";
 /// replay record writes the transaction once more. Workers KV shows a write after about 60 s.
 const SEEN_AFTER_MS: u64 = 5 * 60_000;
 
-const DAY_MS: u64 = 24 * 60 * 60_000;
 /// Days that e-mails to an address are counted for.
 const COUNTED_DAYS: u64 = 2;
 
