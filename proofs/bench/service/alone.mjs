@@ -22,7 +22,7 @@ import { InvalidArgumentError, command, whole } from "../../../scripts/lib/comma
 import { UserError, log, table } from "../../../scripts/lib/output.mjs";
 import { root } from "../../../scripts/lib/bootstrap.mjs";
 import { compared, figure, median, noise, rotated } from "../numbers.mjs";
-import { KINDS } from "./requests.mjs";
+import { KINDS, kindsOf } from "./requests.mjs";
 
 const CHILD = join(import.meta.dirname, "alone", "process.mjs");
 /** A refused body of 2 MiB is left to the platform's streams, which have no stand-in. */
@@ -69,11 +69,10 @@ function readArm(text, before = []) {
 }
 
 function readKinds(text) {
-  const kinds = text
-    .split(/,(?! paid)/)
-    .map((part) => NAMES.find((name) => name.toLowerCase() === part.trim().toLowerCase()));
-  if (kinds.includes(undefined)) throw new InvalidArgumentError(`Kinds: ${NAMES.join("; ")}.`);
-  return kinds;
+  const names = kindsOf(text)?.map(({ name }) => name);
+  if (!names?.every((name) => NAMES.includes(name)))
+    throw new InvalidArgumentError(`Kinds: ${NAMES.join("; ")}.`);
+  return names;
 }
 
 /** The development data as the arm's own commit writes it. @returns {Promise<Arm>} */

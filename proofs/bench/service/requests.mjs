@@ -40,11 +40,24 @@ export const KINDS = [
   { name: "413", status: 413, connections: 4, make: async () => [create("x".repeat(TOO_LARGE))] },
 ];
 
+/**
+ * Reads names of kinds, with commas between them: `GET small,401`.
+ * @param {string} text @returns {Kind[] | null} null if there is no such kind
+ */
+export function kindsOf(text) {
+  const wanted = text
+    .split(/,(?! *paid)/)
+    .map((part) => part.trim().toLowerCase().replace(/, */, ", "));
+  const chosen = KINDS.filter(({ name }) => wanted.includes(name.toLowerCase()));
+  return chosen.length === wanted.length ? chosen : null;
+}
+
 const bodies = (count, make) => {
   const random = generator(7);
   return Array.from({ length: count }, () => JSON.stringify(make(random)));
 };
-const creates = (count, pledges) =>
+/** Distinct creates. @param {number} count @param {number} pledges of each */
+export const creates = (count, pledges) =>
   bodies(count, (random) => fullRequest(random, pledges)).map(create);
 const problems = (count) => bodies(count, requestWithProblems).map(create);
 const ofStranger = (request, index) => ({
@@ -124,13 +137,6 @@ export async function send(origin, { method, path, headers, body }) {
   return answer;
 }
 
-/** The first create of a process. */
-export async function createOnce(origin) {
-  const body = JSON.stringify(fullRequest(generator(1), 1));
-  const { status } = await send(origin, create(body));
-  if (status !== 200) throw new Error(`the first create was answered with ${status}`);
-}
-
 /** wrk's input: every request as it goes over the wire. @returns {string} the file */
 export function writeRequests(folder, name, requests, origin) {
   const { host } = new URL(origin);
@@ -147,21 +153,21 @@ export function writeRequests(folder, name, requests, origin) {
 }
 
 /**
- * Stops unless both answer each kind alike: status, headers, and every member but those that each makes for itself.
- * @param {{name: string, server: {origin: string}, kinds: Kind[]}} ours
- * @param {{name: string, server: {origin: string}, kinds: Kind[]}} theirs
+ * Stops unless both answer a request of a kind alike: status, headers, and every member but those that each makes for
+ * itself.
+ * @param {Kind} kind
+ * @param {{name: string, origin: string, request: Request}} ours
+ * @param {{name: string, origin: string, request: Request}} theirs a request of its own, as it may name a record
  */
-export async function mustAnswerAlike(ours, theirs) {
-  for (const [index, { name, status }] of ours.kinds.entries()) {
-    const [mine, other] = await Promise.all(
-      [ours, theirs].map(({ server, kinds }) => sendOften(server.origin, kinds[index].requests[0])),
-    );
-    const shown = [mine, other].map(comparable);
-    if (mine.status === status && shown[0] === shown[1]) continue;
-    throw new UserError(
-      `${theirs.name} answers ${name} differently, or ${ours.name} not with ${status}:\n${shown.join("\n")}`,
-    );
-  }
+export async function mustAnswerAlike({ name, status }, ours, theirs) {
+  const [mine, other] = await Promise.all(
+    [ours, theirs].map(({ origin, request }) => sendOften(origin, request)),
+  );
+  const shown = [mine, other].map(comparable);
+  if (mine.status === status && shown[0] === shown[1]) return;
+  throw new UserError(
+    `${theirs.name} answers ${name} differently, or ${ours.name} not with ${status}:\n${shown.join("\n")}`,
+  );
 }
 
 const comparable = ({ text, ...head }) =>
