@@ -109,7 +109,7 @@ function tableOf(results) {
     const limit = noise(times[first], times[TWIN]);
     const micros = (name) => figure(median(times[name]));
     const cell = (name) => `${micros(name)}, ${compared(times[name], times[first], limit)}`;
-    const noted = `± ${Math.round((limit - 1) * 100)} %`;
+    const noted = `± ${Math.ceil((limit - 1) * 100)} %`;
     return [kind, micros(first), noted, ...others.map(cell), micros(NOTHING)];
   });
   return table(["µs per request", first, "noise", ...others, NOTHING], rows);

@@ -48,7 +48,7 @@ function loadTable(runs) {
     return [
       kind,
       ours.length > 0 ? figure(median(ours)) : "–",
-      `± ${Math.round((limit - 1) * 100)} %`,
+      `± ${Math.ceil((limit - 1) * 100)} %`,
       ...["hono", "kv", "empty"].map(cell),
       perSecond.join(" / "),
     ];
