@@ -59,6 +59,7 @@ function loadTable(runs) {
 const STARTED = {
   answer: "process start to first answer",
   create: "first create after that",
+  second: "second create",
   later: "a create later, one at a time",
 };
 
