@@ -23,7 +23,11 @@ const program = command(
     ).choices(PART_NAMES),
   )
   .option("--runs <n>", "separate runs, of which the tables show medians", whole(1, 100), 1)
-  .option("--quick", "a minute or two, to see that everything runs; the figures mean nothing", false)
+  .option(
+    "--quick",
+    "a minute or two, to see that everything runs; the figures mean nothing",
+    false,
+  )
   .option(
     "--only <kinds>",
     `some kinds of request to the service, with commas: ${NAMES}`,

@@ -3,9 +3,9 @@
  * of the service quickly. Platform and KV are stand-ins in memory (`alone/stand-ins.mjs`); each figure is of processes
  * of their own, which take turns.
  *
- *     node scripts/run.mjs ../proofs/bench/service/alone                                 # build/, 2 min
- *     node scripts/run.mjs ../proofs/bench/service/alone --arms main=/clone/build new=build
- *     … --only "GET small,401"      some kinds of request; also --quick, --rounds 9
+ *     node scripts/run.mjs ../proofs/bench/service/alone                                 # build/, 4 min
+ *     node scripts/run.mjs ../proofs/bench/service/alone --arms main=/clone/build new=build   # 6 min
+ *     … --only "GET small,401"      some kinds of request; also --quick (a third of the time), --rounds 9
  *     … --profile /tmp/profiles     one short round that leaves V8's profiles there, for a browser's developer tools
  *
  * An arm is the folder of a built Worker with its `operator` folder beside it, as `npm run build` leaves it. The first
@@ -46,14 +46,15 @@ program.action(async ({ arms = [{ name: "build", build: join(root, "build") }], 
   const { only = NAMES, quick, profile } = wish;
   const rounds = profile ? 1 : wish.rounds;
   const loaded = await Promise.all(arms.map(withSeeds));
-  const all = [...loaded, { ...loaded[0], name: TWIN }, { name: NOTHING, build: null, seeds: [] }];
+  const services = [...loaded, { ...loaded[0], name: TWIN }];
+  const all = [...services, { name: NOTHING, build: null, seeds: [] }];
   const milliseconds = quick ? 400 : 1_200;
   const execArgv = profile ? ["--cpu-prof", "--cpu-prof-dir", resolve(profile)] : [];
   const results = Object.fromEntries(only.map((kind) => [kind, each(all, () => [])]));
   for (let round = 0; round < rounds; round += 1) {
     log(`round ${round + 1} of ${rounds}`);
     for (const kind of only)
-      for (const { name, build, seeds } of rotated(all, round))
+      for (const { name, build, seeds } of rotated(round === 0 ? all : services, round))
         results[kind][name].push(await measured({ build, seeds, kind, milliseconds }, execArgv));
   }
   console.log(tableOf(results));
@@ -93,9 +94,10 @@ async function withSeeds({ name, build }) {
 /** Microseconds per request in a process of its own. */
 async function measured(task, execArgv) {
   const child = fork(CHILD, { execArgv });
+  let { microseconds, error } = { microseconds: 0, error: "the process said nothing" };
+  child.on("message", (/** @type {any} */ result) => ({ microseconds, error } = result));
   child.send(task);
-  const [{ microseconds, error }] = await once(child, "message");
-  await once(child, "exit");
+  await Promise.all([once(child, "disconnect"), once(child, "exit")]);
   if (error) throw new UserError(`${task.build}, ${task.kind}: ${error}`);
   return microseconds;
 }
