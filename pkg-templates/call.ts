@@ -46,6 +46,8 @@ export interface Answer {
 export interface Next {
   /** Milliseconds; absent if this was the last attempt. */
   readonly waitMs: number | undefined;
+  /** Milliseconds that the service asks to wait; absent if it does not. */
+  readonly retryAfterMs?: number | undefined;
   readonly isWithheld: boolean;
   /** Whether this attempt, or at the end of a call any, may have recorded a transaction. */
   readonly mayBeRecorded: boolean;
@@ -72,7 +74,7 @@ export interface Answered extends Next, Pick<Meaning, "text" | "error"> {
 
 /** The end of an attempt that was not answered. */
 interface Failed {
-  readonly kind: "aborted" | "timed_out" | "connection_failed";
+  readonly kind: RequestErrorEvent["reason"];
   /** A redacted copy of the value that `fetch` threw, if it did. */
   readonly cause?: Cause;
   /** Whether there was certainly no connection. */
@@ -138,7 +140,7 @@ async function attempted(
   if (answer) report("response", () => ({ ...shown(), ...answerShown(answer, redact) }));
   else {
     controller.abort();
-    const reason = errorReason(kind!, limit);
+    const reason = kind === "aborted" && limit.isOver() ? "timeout" : kind!;
     // A copy of the cause, so that a hook can't change the error of the call.
     report("error", () => ({ ...shown(), reason, error: redactedCause(cause, redact) }));
   }
@@ -163,12 +165,7 @@ async function answered(
 
 function reasonOf({ answer, kind }: Attempted): string {
   if (answer) return `the answer was ${answer.status}`;
-  return kind === "timed_out" ? "there was no answer in time" : "the connection failed";
-}
-
-function errorReason(kind: Failed["kind"], limit: Limit): RequestErrorEvent["reason"] {
-  if (kind === "connection_failed") return kind;
-  return kind === "timed_out" || limit.isOver() ? "timeout" : "aborted";
+  return kind === "timeout" ? "there was no answer in time" : "the connection failed";
 }
 
 /** The request of an attempt. */
@@ -180,12 +177,8 @@ interface Prepared {
   readonly shown: () => Pick<RequestEvent, "method" | "url" | "requestHeaders">;
 }
 
-/** @throws {Error} if the platform's `Request` refuses what the checks of the options let pass */
 function prepared(call: Outgoing, signal: AbortSignal | undefined): Prepared {
-  const { input, init }: FetchArguments = core().fetchArguments(call, signal);
-  for (const [name, value] of Object.entries(call.headers))
-    if (init) init.headers[name] = value;
-    else input.headers.set(name, value);
+  const { input, init } = fetchArguments(call, signal);
   const { method, headers } = init ?? input,
     url = init ? input : input.url;
   const shown = () => ({
@@ -196,12 +189,25 @@ function prepared(call: Outgoing, signal: AbortSignal | undefined): Prepared {
   return { input, init, url, shown };
 }
 
+/** @throws {PledgeError} if the platform's `Request` refuses what the checks of the options let pass */
+function fetchArguments(call: Outgoing, signal: AbortSignal | undefined): FetchArguments {
+  try {
+    const request = core().fetchArguments(call, signal);
+    for (const [name, value] of Object.entries(call.headers))
+      if (request.init) request.init.headers[name] = value;
+      else request.input.headers.set(name, value);
+    return request;
+  } catch (thrown) {
+    throw invalid("the request can't be built", redactedCause(thrown, call.redact));
+  }
+}
+
 function answerShown({ status, headers }: Answer, redact: Redact) {
   const responseHeaders = shownHeaders(headers, redact);
   return {
     status,
     responseHeaders,
-    requestId: requestId(new Map(Object.entries(responseHeaders))),
+    requestId: requestId({ get: (name) => responseHeaders[name] }),
   };
 }
 
