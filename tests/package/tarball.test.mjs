@@ -107,7 +107,7 @@ const BUDGETS = {
   '{ validate } from "impact-pledge/validate"': [9_000, 300],
   '* from "impact-pledge/validate"': [10_700, 300],
   '{ validate } from "impact-pledge/validate/js"': [11_000, 300],
-  '* from "impact-pledge"': [41_500, 2_000],
+  '* from "impact-pledge"': [41_900, 2_000],
   '{ bindForm } from "impact-pledge/form"': [12_800, 500],
   '{ readForm } from "impact-pledge/form"': [9_500, 500],
   '* from "impact-pledge/form"': [13_200, 500],
