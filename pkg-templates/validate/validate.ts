@@ -14,8 +14,8 @@ import { type Part, checkJson } from "./wasm.ts";
  * Checks a request. Returns all of its issues, in the order of the contract; an empty array if it is valid.
  *
  * The value is read as `JSON.stringify` reads it: own enumerable members count, `toJSON` is called (a `Date` is its ISO
- * text), and a member that is `undefined` is absent. Functions, symbols and bigints are issues, because JSON cannot
- * represent them. Invalid values never throw, not even if a getter or a Proxy does.
+ * text), and what is `undefined` is absent: a member, an item, or the request itself. Functions, symbols and bigints are
+ * issues, because JSON cannot represent them. Invalid values never throw, not even if a getter or a Proxy does.
  *
  * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0
  *
