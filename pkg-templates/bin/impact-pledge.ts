@@ -71,7 +71,7 @@ const COMMANDS: Record<string, Command> = {
       port: {
         type: "string",
         value: "PORT",
-        about: "else that of the variable PORT, or 8787; 0 is any that is free",
+        about: "PORT of the environment, or 8787, unless set; 0 is any that is free",
       },
     },
     most: 0,

@@ -3,11 +3,12 @@ import { MOST_ISSUES } from "./limits.ts";
 import type { NewIssue, ValidateOptions } from "./types.ts";
 
 /** Returns the maximum number of issues. @throws {TypeError} if an option does not exist, or `maxIssues` is invalid */
-export function readOptions(options: ValidateOptions = {}): number {
-  for (const name of Object.keys(options))
-    if (name !== "messages" && name !== "maxIssues")
-      throw new TypeError(`the options are \`messages\` and \`maxIssues\`, not \`${name}\``);
-  return mostOf(options.maxIssues);
+export function readOptions(options?: ValidateOptions): number {
+  if (options)
+    for (const name of Object.keys(options))
+      if (name !== "messages" && name !== "maxIssues")
+        throw new TypeError(`the options are \`messages\` and \`maxIssues\`, not \`${name}\``);
+  return mostOf(options?.maxIssues);
 }
 
 export function mostOf(maxIssues = MOST_ISSUES): number {
