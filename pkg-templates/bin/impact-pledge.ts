@@ -68,7 +68,11 @@ const COMMANDS: Record<string, Command> = {
     about: "The service on this machine, with development keys",
     more: "Everything is in memory, and is gone when it ends. Ctrl-C ends it.",
     options: {
-      port: { type: "string", value: "PORT", about: "8787 unless set; 0 is any that is free" },
+      port: {
+        type: "string",
+        value: "PORT",
+        about: "PORT of the environment, or 8787, unless set; 0 is any that is free",
+      },
     },
     most: 0,
     run: serve,

@@ -18,10 +18,8 @@ const ORDER = {
 };
 
 /** Runs the service until Ctrl-C. */
-export async function serve({ port: text = "8787" }: { port?: string }): Promise<0> {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535)
-    throw new Stop("`--port` must be a number from 0 to 65535; 0 is any that is free");
+export async function serve(options: { port?: string }): Promise<0> {
+  const port = portOf(options.port, process.env.PORT || "8787");
   const { createTestService } = await import("impact-pledge/testing");
   const server = createServer(createTestService().handler);
   server.on("request", log);
@@ -31,6 +29,15 @@ export async function serve({ port: text = "8787" }: { port?: string }): Promise
   server.close();
   server.closeAllConnections();
   return 0;
+}
+
+/** Returns the port of the option, or else of the environment. */
+function portOf(option: string | undefined, variable: string): number {
+  const text = option ?? variable,
+    port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  const name = option === undefined ? `PORT=${printable(text)}` : "--port";
+  throw new Stop(`\`${name}\` must be a number from 0 to 65535; 0 is any that is free`);
 }
 
 /** Logs a request without the query, which contains the secret of a timeline. */

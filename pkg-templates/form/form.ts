@@ -89,8 +89,8 @@ export function readForm<Optional extends boolean = false>(
  * the form, and sending it waits for them, 5 seconds at most. Without them the form stays the browser's own, and an error is
  * logged once per page.
  *
- * @throws {TypeError} if the first argument is not a form, the form is already bound, or an option does not exist or has a
- *   wrong type
+ * @throws {TypeError} if the first argument is not a form, such as `null` of a selector that finds none, the form is already
+ *   bound, or an option does not exist or has a wrong type
  * @example
  * ```js
  * const binding = bindForm(document.querySelector("form"), {
@@ -105,11 +105,11 @@ export function readForm<Optional extends boolean = false>(
  * ```
  */
 export function bindForm<Optional extends boolean = false>(
-  form: Dom<"HTMLFormElement">,
+  form: Dom<"HTMLFormElement"> | null | undefined,
   options: BindFormOptions<Optional> = {},
 ): FormBinding<Optional> {
   if (typeof form?.requestSubmit !== "function")
-    throw new TypeError("`bindForm` takes a form element");
+    throw new TypeError(`\`bindForm\` takes a form element, not ${form}: is it in the page yet?`);
   if (bound.get(form)?.aborted === false)
     throw new TypeError("this form is bound already: unbind it first");
   checkOptions(BIND, options);

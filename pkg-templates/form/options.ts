@@ -10,7 +10,7 @@ export const MESSAGES = "function or object";
 /** The options of `readForm`. */
 export const READ = {
   messages: MESSAGES,
-  maxIssues: (maxIssues: number) => mostOf({ maxIssues }),
+  maxIssues: mostOf,
   optional: "boolean",
   timeZone: zoneOf,
 };

@@ -52,7 +52,7 @@ export type OwnerAt<C, Member extends keyof C> = (path: string) => C[Member] | n
 export function read<C extends Control, Member extends keyof C & string>(
   controls: readonly C[],
   member: Member,
-  { messages, optional, timeZone, ...limits }: Options = {},
+  { maxIssues, messages, optional, timeZone }: Options = {},
 ): [Reading<C, Member>, OwnerAt<C, Member>] {
   const { request, unknown, others } = nodesOf(controls, timeZone);
   const owners = new Map(others.reverse().map((control) => [control.name, control])); // of several, the first
@@ -68,7 +68,7 @@ export function read<C extends Control, Member extends keyof C & string>(
   const issues: (NewIssue & Partial<Record<string, unknown>>)[] = checkJson(
     coder("TextEncoder").encode(json),
     false,
-    mostOf(limits),
+    mostOf(maxIssues),
   );
   let unknowns = 0; // they are reported in the order in which they are written
   for (const issue of issues) {

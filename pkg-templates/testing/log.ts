@@ -4,6 +4,8 @@ import type { Body } from "./body.ts";
 import type { Incoming } from "./state.ts";
 import type { RecordedRequest } from "./types.ts";
 
+/** Those of the real time, even while a test replaces it. */
+const { setTimeout, clearTimeout } = globalThis;
 const MOST_REQUESTS = 1_000,
   MOST_TEXT = 16 * 1024 * 1024;
 
@@ -21,12 +23,23 @@ interface Entry {
 
 export function newLog(labelOf: (token: string) => string | undefined) {
   const entries: Entry[] = [];
-  let size = 0;
+  const waiting = new Set<() => void>();
+  let size = 0,
+    answered = 0;
 
   /** Removes the oldest requests if there are too many, or their bodies are too long. */
   function bound(): void {
     while (entries.length > MOST_REQUESTS || size > MOST_TEXT) size -= entries.shift()!.size;
   }
+
+  const requests = (): RecordedRequest[] =>
+    entries.map(({ method, path, headers, body, text, status }) => ({
+      method,
+      path,
+      headers: { ...headers },
+      body: parsed(body ? body.text() : text),
+      status,
+    }));
 
   return {
     add({ method, url, headers }: Incoming, body: Body): Entry {
@@ -53,15 +66,28 @@ export function newLog(labelOf: (token: string) => string | undefined) {
       entry.size = entries.includes(entry) ? (entry.text?.length ?? 0) : 0;
       size += entry.size;
       bound();
+      answered += 1;
+      for (const look of waiting) look();
     },
-    requests: (): RecordedRequest[] =>
-      entries.map(({ method, path, headers, body, text, status }) => ({
-        method,
-        path,
-        headers: { ...headers },
-        body: parsed(body ? body.text() : text),
-        status,
-      })),
+    requests,
+    /** Resolves once so many requests were answered, or were left without an answer by a fault. */
+    received: (count: number, { deadlineMs }: { readonly deadlineMs: number }) =>
+      new Promise<RecordedRequest[]>((resolve, reject) => {
+        const timer = setTimeout(() => {
+          waiting.delete(look);
+          reject(
+            new Error(`the service received ${answered} of ${count} requests in ${deadlineMs} ms`),
+          );
+        }, deadlineMs);
+        function look() {
+          if (answered < count) return;
+          waiting.delete(look);
+          clearTimeout(timer);
+          resolve(requests());
+        }
+        waiting.add(look);
+        look();
+      }),
   };
 }
 

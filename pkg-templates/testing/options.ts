@@ -86,6 +86,14 @@ export function faultOptions(options: TestFault) {
   return { times, ...fault };
 }
 
+const RECEIVED = { deadlineMs: optional(whole(1, 2 ** 31 - 1)) };
+
+export const countOf = (count: unknown) => whole(1, 1_000_000)("count", count);
+export const receivedOptions = (options: { readonly deadlineMs?: number | undefined } = {}) => ({
+  deadlineMs: 3_000, // less than a test runner's own, which is 5 seconds in Jest and Vitest
+  ...read(RECEIVED, options),
+});
+
 export const advanceOf = (ms: unknown, now: number) => whole(0, LAST_MS - now)("ms", ms);
 
 /** Reads a key; returns it with its record, which `src/auth.rs` reads. */

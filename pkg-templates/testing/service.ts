@@ -1,7 +1,7 @@
 /* `impact-pledge/testing`: the real service in the process of a test. */
 import { invalid } from "../options.ts";
 import { BASE_URL, newFetch, newHandler } from "./http.ts";
-import { advanceOf, faultOptions, serviceOptions } from "./options.ts";
+import { advanceOf, countOf, faultOptions, receivedOptions, serviceOptions } from "./options.ts";
 import { type Incoming, newState } from "./state.ts";
 import type { TestService, TestServiceOptions } from "./types.ts";
 
@@ -55,6 +55,7 @@ export function createTestService(options?: TestServiceOptions): TestService {
     },
     transactions: () => state.transactions(),
     requests: () => state.requests(),
+    received: async (count, options) => state.received(countOf(count), receivedOptions(options)),
     reset() {
       state = newState(settings);
     },

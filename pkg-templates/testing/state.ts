@@ -116,6 +116,7 @@ export function newState({
     faults,
     transactions: store.transactions,
     requests: log.requests,
+    received: log.received,
 
     /** Serves a request. The promise stays pending if the fault is `timeout`. */
     async serve(request: Incoming): Promise<Served> {

@@ -184,6 +184,29 @@ export interface TestService {
   readonly transactions: () => RecordedTransaction[];
   /** Returns copies of the last 1,000 requests, the oldest first; fewer if their bodies are long. */
   readonly requests: () => RecordedRequest[];
+  /**
+   * Waits until the service has answered `count` requests since its start or `reset()`, such as those that a shop sends
+   * after it has answered a webhook. Returns `requests()`: what they recorded is in `transactions()` then. Requests count
+   * whatever the answer is, also those to which a fault gives none. Waits in real time, even if the service's clock stands
+   * still: `deadlineMs` milliseconds at most, 3,000 unless it is set.
+   *
+   * @throws {PledgeError} if the count or an option is invalid
+   * @throws {Error} if there are fewer requests when the time is over; its message says how many
+   *
+   * @example
+   * ```js
+   * import { createTestService } from "impact-pledge/testing";
+   *
+   * const service = createTestService();
+   * setTimeout(service.fetch, 50, "/v2/pledge-transaction/ptran_1"); // by a job of the shop
+   * const [{ path, status }] = await service.received(1);
+   * console.log(path, status); // /v2/pledge-transaction/ptran_1 401
+   * ```
+   */
+  readonly received: (
+    count: number,
+    options?: { readonly deadlineMs?: number | undefined },
+  ) => Promise<RecordedRequest[]>;
   /** Resets the service to its initial state: removes transactions, requests and faults; restarts clock and IDs. */
   readonly reset: () => void;
 }

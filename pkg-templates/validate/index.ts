@@ -9,7 +9,7 @@ export type {
   RecipientRequest,
   TriggerRequest,
 } from "../generated/request.ts";
-export { createPledgeTransactionSchema, createSchema } from "./standard.ts";
+export { createPledgeTransactionSchema, createSchema, safeParse } from "./standard.ts";
 export type {
   CreatePledgeTransactionSchema,
   FormTexts,
@@ -20,6 +20,7 @@ export type {
   Message,
   MessageMap,
   Messages,
+  SafeParseResult,
   ValidateOptions,
 } from "./types.ts";
 export { validate, validateAt, validateBytes } from "./validate.ts";

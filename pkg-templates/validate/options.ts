@@ -2,9 +2,16 @@
 import { MOST_ISSUES } from "./limits.ts";
 import type { NewIssue, ValidateOptions } from "./types.ts";
 
-export function mostOf(options?: Pick<ValidateOptions, "maxIssues">): number {
-  const maxIssues = options?.maxIssues;
-  if (maxIssues === undefined) return MOST_ISSUES;
+/** Returns the maximum number of issues. @throws {TypeError} if an option does not exist, or `maxIssues` is invalid */
+export function readOptions(options?: ValidateOptions): number {
+  if (options)
+    for (const name of Object.keys(options))
+      if (name !== "messages" && name !== "maxIssues")
+        throw new TypeError(`the options are \`messages\` and \`maxIssues\`, not \`${name}\``);
+  return mostOf(options?.maxIssues);
+}
+
+export function mostOf(maxIssues = MOST_ISSUES): number {
   if (maxIssues > 0 && Number.isInteger(maxIssues)) return maxIssues;
   throw new TypeError("`maxIssues` must be a whole number greater than 0");
 }

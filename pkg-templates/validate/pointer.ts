@@ -1,7 +1,7 @@
 /* The nodes of the request, found by RFC 6901 pointers. */
 import { UNKNOWN_POINTER } from "#kinds";
-import { POINTERS, REQUIRED, REQUIRED_MEMBER } from "../generated/tables.ts";
-import { issueOf, lastIn } from "./issues.ts";
+import { POINTERS, REQUIRED } from "../generated/tables.ts";
+import { lastIn } from "./issues.ts";
 import type { NewIssue } from "./types.ts";
 import type { Part } from "./wasm.ts";
 
@@ -12,6 +12,8 @@ interface PointedPart extends Part {
   readonly after: string;
   /** The number of steps from the request. */
   readonly depth: number;
+  /** Whether it can be absent. The request itself and items cannot. */
+  readonly isOptional: boolean;
 }
 
 /** Returns the part at a pointer; undefined if the contract has no such part. */
@@ -37,6 +39,7 @@ export function partAt(pointer: string): PointedPart | undefined {
         before,
         after,
         depth: steps.length,
+        isOptional: !((REQUIRED >> index) & 1),
       };
 }
 
@@ -48,13 +51,4 @@ export function unknownPointer(pointer: string): NewIssue[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
   const [code, message] = UNKNOWN_POINTER;
   return [{ path, pointer, code, message: message as string, meta: {} }];
-}
-
-/**
- * Returns the issues of an absent member: `required`, or none if it is optional. Undefined for the request and for items,
- * which cannot be absent: `undefined` is checked there as a value.
- */
-export function issuesOfAbsent({ index, item }: Part): NewIssue[] | undefined {
-  if (index === 0 || POINTERS[index]!.endsWith("*")) return undefined;
-  return (REQUIRED >> index) & 1 ? [issueOf(index | (REQUIRED_MEMBER << 8), item!)] : [];
 }

@@ -2,7 +2,7 @@
  * Serializes a value like JSON.stringify, with markers where that would throw or leave out a value. Reads each member
  * once, and always ends, whatever getters, Proxies and cycles do and however large the value is.
  */
-import { GIVEN_UP, MAX_DEPTH, OTHER, UNREADABLE } from "../generated/tables.ts";
+import { ABSENT, GIVEN_UP, MAX_DEPTH, OTHER, UNREADABLE } from "../generated/tables.ts";
 import { CHARACTERS, MOST_VALUES } from "./limits.ts";
 
 /** Stands for NaN and the infinities, which JSON does not have: a number beyond the range of a double. */
@@ -45,13 +45,13 @@ export function serialize(root: unknown, depth: number): string {
       const key = isArray ? `${i}` : names[i]!;
       left -= key.length / CHARACTERS;
       if (left < 0) return GIVEN_UP; // the name itself may be too long
-      const part = textOf(() => value[key], key, depth + 1) ?? (isArray ? OTHER : undefined);
+      const part = textOf(() => value[key], key, depth + 1) ?? (isArray ? ABSENT : undefined);
       if (part) text += (text && ",") + (isArray ? "" : `${JSON.stringify(key)}:`) + part;
     }
     return isArray ? `[${text}]` : `{${text}}`;
   }
 
-  return textOf(() => root, "", depth) ?? OTHER;
+  return textOf(() => root, "", depth) ?? ABSENT;
 }
 
 /** Returns the names of an object's members; an array itself. */

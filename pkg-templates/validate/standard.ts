@@ -1,9 +1,15 @@
 /* The request's schema as Standard Schema and Standard JSON Schema. */
 import { jsonSchema } from "../generated/json-schema.ts";
 import type { CreatePledgeTransactionRequest } from "../generated/request.ts";
-import { mostOf, translated } from "./options.ts";
+import { readOptions, translated } from "./options.ts";
 import { serialize } from "./serialize.ts";
-import type { CreatePledgeTransactionSchema, JsonSchemaOptions, ValidateOptions } from "./types.ts";
+import type {
+  CreatePledgeTransactionSchema,
+  Issue,
+  JsonSchemaOptions,
+  SafeParseResult,
+  ValidateOptions,
+} from "./types.ts";
 import { checkText } from "./validate.ts";
 
 /**
@@ -23,6 +29,9 @@ export const createPledgeTransactionSchema: CreatePledgeTransactionSchema =
 /**
  * Returns the schema of {@link createPledgeTransactionSchema} with options. The `libraryOptions` of a call take precedence.
  *
+ * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0; `validate` for its
+ *   `libraryOptions`, too
+ *
  * @example
  * ```js
  * import { createSchema } from "impact-pledge/validate";
@@ -32,21 +41,46 @@ export const createPledgeTransactionSchema: CreatePledgeTransactionSchema =
  * ```
  */
 export function createSchema(options?: ValidateOptions): CreatePledgeTransactionSchema {
+  readOptions(options);
   const validate: Validate = (value, call) =>
     standardValidate(value, { ...options, ...call?.libraryOptions });
   const converter = { input: toJsonSchema, output: toJsonSchema };
   return { "~standard": { version: 1, vendor: "impact-pledge", validate, jsonSchema: converter } };
 }
 
+/**
+ * Checks a request, and returns `{ data }` if it is valid, else `{ issues }`.
+ *
+ * What was checked is what is returned: `data` is the value itself if it is plain data. If it has getters, `toJSON`, or
+ * members that JSON does not have, `data` is the JSON that was checked, as `JSON.parse` returns it.
+ *
+ * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0
+ *
+ * @example
+ * ```js
+ * import { safeParse } from "impact-pledge/validate";
+ *
+ * const { data, issues } = safeParse(JSON.parse('{ "reference": "order-1" }'));
+ * console.log(data, issues.map(({ pointer }) => pointer)); // undefined [ '/recipient', '/pledges' ]
+ * ```
+ */
+export function safeParse(value: unknown, options?: ValidateOptions): SafeParseResult {
+  const result = standardValidate(value, options);
+  return result.issues ? result : { data: result.value };
+}
+
 type Validate = CreatePledgeTransactionSchema["~standard"]["validate"];
+type Checked =
+  | { readonly value: CreatePledgeTransactionRequest; readonly issues?: undefined }
+  | { readonly issues: Issue[] };
 
 /**
  * Serializes each value, because the checked value must be the returned one. The walk is faster, but a Proxy or a getter
  * could return something else the next time.
  */
-function standardValidate(value: unknown, options: ValidateOptions): ReturnType<Validate> {
+function standardValidate(value: unknown, options?: ValidateOptions): Checked {
   const text = serialize(value, 0);
-  const issues = translated(checkText(text, mostOf(options)), options);
+  const issues = translated(checkText(text, readOptions(options)), options);
   if (issues.length > 0) return { issues };
   const checked = JSON.parse(text);
   return { value: (isSame(value, checked) ? value : checked) as CreatePledgeTransactionRequest };

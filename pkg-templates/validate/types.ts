@@ -92,6 +92,11 @@ export interface ValidateOptions {
   readonly maxIssues?: number | undefined;
 }
 
+/** The result of `safeParse`: the request, or all of its issues. */
+export type SafeParseResult =
+  | { readonly data: CreatePledgeTransactionRequest; readonly issues?: undefined }
+  | { readonly data?: undefined; readonly issues: Issue[] };
+
 /** The options of a conversion to JSON Schema. A `target` other than these three throws an `Error`. */
 export interface JsonSchemaOptions {
   readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0" | (string & {});

@@ -3,8 +3,8 @@ import { KINDS, KINDS_OF_BYTES } from "#kinds";
 import { UNREADABLE } from "../generated/tables.ts";
 import { coder } from "../platform.ts";
 import { MOST_BYTES } from "./limits.ts";
-import { mostOf, translated } from "./options.ts";
-import { issuesOfAbsent, partAt, unknownPointer } from "./pointer.ts";
+import { readOptions, translated } from "./options.ts";
+import { partAt, unknownPointer } from "./pointer.ts";
 import { serialize } from "./serialize.ts";
 import type { Issue, NewIssue, ValidateOptions } from "./types.ts";
 import { walk } from "./walk.ts";
@@ -14,10 +14,10 @@ import { type Part, checkJson } from "./wasm.ts";
  * Checks a request. Returns all of its issues, in the order of the contract; an empty array if it is valid.
  *
  * The value is read as `JSON.stringify` reads it: own enumerable members count, `toJSON` is called (a `Date` is its ISO
- * text), and a member that is `undefined` is absent. Functions, symbols and bigints are issues, because JSON cannot
- * represent them. Invalid values never throw, not even if a getter or a Proxy does.
+ * text), and what is `undefined` is absent: a member, an item, or the request itself. Functions, symbols and bigints are
+ * issues, because JSON cannot represent them. Invalid values never throw, not even if a getter or a Proxy does.
  *
- * @throws {TypeError} if `maxIssues` is not a whole number greater than 0
+ * @throws {TypeError} if an option does not exist, or `maxIssues` is not a whole number greater than 0
  *
  * @example
  * ```js
@@ -28,7 +28,7 @@ import { type Part, checkJson } from "./wasm.ts";
  * ```
  */
 export function validate(value: unknown, options?: ValidateOptions): Issue[] {
-  const most = mostOf(options);
+  const most = readOptions(options);
   return translated(walk(value, most) ?? checkText(serialize(value, 0), most), options);
 }
 
@@ -39,7 +39,8 @@ export function validate(value: unknown, options?: ValidateOptions): Issue[] {
  * @param pointer a JSON Pointer (RFC 6901) such as `/pledges/0/impact/amount`; the result for one that the contract does
  *   not have is an issue of code `unknown_pointer`
  * @param value the value at the pointer; `undefined` means that the member is absent
- * @throws {TypeError} if the pointer is not a string, or `maxIssues` not a whole number greater than 0
+ * @throws {TypeError} if the pointer is not a string, an option does not exist, or `maxIssues` is not a whole number greater
+ *   than 0
  *
  * @example
  * ```js
@@ -52,15 +53,12 @@ export function validate(value: unknown, options?: ValidateOptions): Issue[] {
 export function validateAt(pointer: string, value: unknown, options?: ValidateOptions): Issue[] {
   if (typeof pointer !== "string")
     throw new TypeError("the pointer must be a string such as `/recipient/email`");
-  const most = mostOf(options),
+  const most = readOptions(options),
     part = partAt(pointer);
   if (!part) return translated(unknownPointer(pointer), options);
-  const { before, after, depth } = part;
-  const absent = value === undefined ? issuesOfAbsent(part) : undefined;
-  return translated(
-    absent ?? checkText(before + serialize(value, depth) + after, most, part),
-    options,
-  );
+  const { before, after, depth, isOptional } = part;
+  if (isOptional && value === undefined) return [];
+  return translated(checkText(before + serialize(value, depth) + after, most, part), options);
 }
 
 let hasAllKinds = false;
@@ -69,7 +67,8 @@ let hasAllKinds = false;
  * Checks a request given as JSON bytes, such as the body of an HTTP request. Also finds malformed JSON, invalid UTF-8 and
  * duplicate members, which `JSON.parse` would hide.
  *
- * @throws {TypeError} if the argument is not a `Uint8Array`, or `maxIssues` not a whole number greater than 0
+ * @throws {TypeError} if the argument is not a `Uint8Array`, an option does not exist, or `maxIssues` is not a whole number
+ *   greater than 0
  *
  * @example
  * ```js
@@ -83,7 +82,7 @@ export function validateBytes(json: Uint8Array, options?: ValidateOptions): Issu
   if (!isBytes(json)) throw new TypeError("JSON bytes must be a Uint8Array");
   if (!hasAllKinds) Object.assign(KINDS, KINDS_OF_BYTES); // only once, because it takes as long as a small check
   hasAllKinds = true;
-  const most = mostOf(options);
+  const most = readOptions(options);
   const issues =
     json.length > MOST_BYTES ? checkText(UNREADABLE, most) : checkJson(json, false, most);
   return translated(issues, options);

@@ -37,7 +37,7 @@ const items: number[] = [],
 
 /** Returns the issues of a request; undefined if it is not plain data, or if called by a getter of a value being walked. */
 export function walk(value: unknown, maxIssues: number): NewIssue[] | undefined {
-  if (value === undefined || issues) return undefined;
+  if (issues) return undefined;
   wasm = acquire();
   most = maxIssues;
   item = count = used = beyond = 0;
@@ -132,7 +132,6 @@ export function walkItems(
     } catch {
       notPlain();
     }
-    if (value === undefined) notPlain();
     walkItem(value);
   }
 }

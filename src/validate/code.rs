@@ -12,7 +12,7 @@ use strum::{EnumMessage, IntoStaticStr, VariantArray};
 pub enum Code {
     /// The value is of another JSON type, `null` included.
     InvalidType,
-    /// A required member is absent.
+    /// A required member is absent, or an item or the whole body of JavaScript is `undefined`.
     #[strum(message = "is required")]
     Required,
     /// The member is not in the contract.

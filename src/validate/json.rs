@@ -45,10 +45,12 @@ pub enum Source {
 pub mod marker {
     /// A function, a symbol or a `bigint`.
     pub const OTHER: u8 = 1;
+    /// `undefined` that is no member, which would be left out: the request itself, or an item.
+    pub const ABSENT: u8 = 2;
     /// A value that threw when it was read.
-    pub const UNREADABLE: u8 = 2;
+    pub const UNREADABLE: u8 = 3;
     /// A value beyond the limits of what is read. It is the last byte.
-    pub const GIVEN_UP: u8 = 3;
+    pub const GIVEN_UP: u8 = 4;
 }
 
 /// Walks a body of this kind: passes the accepted values to `visitor`, and every issue to
@@ -133,8 +135,10 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
             (kind, _) if V::IS_ANSWER && is_of_answers(kind, first, node) => {
                 self.walk_answer_value(first, node)
             }
-            (_, marker::UNREADABLE | marker::GIVEN_UP) => {
-                self.reporter.report(node, Code::Unreadable);
+            (_, marker::ABSENT..=marker::GIVEN_UP) => {
+                let is_absent = first == marker::ABSENT;
+                let code = if is_absent { Code::Required } else { Code::Unreadable };
+                self.reporter.report(node, code);
                 self.skip_value(first, node, 0)
             }
             _ => {
@@ -287,7 +291,7 @@ impl<'a, V: Visitor<'a>, R: Reporter<'a>> Walk<'_, 'a, V, R> {
                 walk.skip_value(first, node, depth + 1)
             })?,
             marker::GIVEN_UP => return Err(WalkError::Reported),
-            marker::OTHER | marker::UNREADABLE => self.lexer.advance(),
+            marker::OTHER..=marker::UNREADABLE => self.lexer.advance(),
             _ => self.lexer.read_literal()?,
         }
         Ok(())

@@ -452,8 +452,10 @@ test("values set by program are read by `read`, and shown after `refresh`", asyn
 const OPTIONS = "`messages`, `summary`, `onSubmit`, `onIssues`, `optional`, `timeZone`";
 /** What a developer may get wrong, as an expression of the page, and the error. */
 const MISUSE = {
-  "bindForm(null)": "`bindForm` takes a form element",
-  "bindForm(document.body)": "`bindForm` takes a form element",
+  'bindForm(document.querySelector("#none"))':
+    "`bindForm` takes a form element, not null: is it in the page yet?",
+  "bindForm(document.body)":
+    "`bindForm` takes a form element, not [object HTMLBodyElement]: is it in the page yet?",
   "bindForm(form, { onsubmit() {} })": `\`onsubmit\` is not an option here; the options are ${OPTIONS}`,
   'bindForm(form, "x")': `\`0\` is not an option here; the options are ${OPTIONS}`,
   'bindForm(form, { onSubmit: "send" })': "`onSubmit` must be a function",

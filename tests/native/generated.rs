@@ -187,8 +187,9 @@ fn tables() -> String {
     ));
     line("/** The maximum depth of a value, and the markers for values that JSON cannot represent. */".into());
     line(format!(
-        "export const MAX_DEPTH = {MAX_DEPTH}, OTHER = \"\\x0{}\", UNREADABLE = \"\\x0{}\", GIVEN_UP = \"\\x0{}\";",
+        "export const MAX_DEPTH = {MAX_DEPTH}, OTHER = \"\\x0{}\", ABSENT = \"\\x0{}\", UNREADABLE = \"\\x0{}\", GIVEN_UP = \"\\x0{}\";",
         marker::OTHER,
+        marker::ABSENT,
         marker::UNREADABLE,
         marker::GIVEN_UP
     ));

@@ -30,7 +30,9 @@ const GOOD = JSON.stringify(REQUEST);
  */
 const environment = (node, env) => ({
   ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(PLEDGE_|FORCE_COLOR|NODE_TEST)/.test(name)),
+    Object.entries(process.env).filter(
+      ([name]) => !/^(PLEDGE_|FORCE_COLOR|NODE_TEST|PORT$)/.test(name),
+    ),
   ),
   PATH: [dirname(node), process.env.PATH].join(delimiter),
   ...env,
@@ -208,6 +210,7 @@ const WRONG = [
   ],
   [["get", "ptran_1", "--api-key=secret"], /can't be given by `--api-key`/],
   [["serve", "--port", "70000"], /`--port` must be a number from 0 to 65535/],
+  [["serve"], /`PORT=http` must be a number from 0 to 65535/, { PORT: "http" }],
   [["serve", "--port"], /'--port <value>' argument missing/],
 ];
 
@@ -362,17 +365,20 @@ test("what the service refuses", async (t) => {
 test("serve: a port that is in use, and the keys that it prints", async (t) => {
   const { env, run } = await serving(t);
   const { port } = new URL(env.PLEDGE_BASE_URL);
-  const { status, err } = await command(["serve", "--port", port]);
-  assert.deepEqual(
-    [
-      status,
-      /^port \d+ can't be used: something else uses it; choose another, such as `impact-pledge serve --port \d+`$/.test(
-        err.trimEnd(),
-      ),
-    ],
-    [2, true],
-    err,
-  );
+  const ways = [
+    [["--port", port], {}],
+    [["--port", port], { PORT: "x" }],
+    [[], { PORT: port }],
+  ];
+  for (const [args, env] of ways) {
+    const { status, err } = await command(["serve", ...args], { env });
+    assert.equal(status, 2);
+    assert.match(
+      err.trimEnd(),
+      /^port \d+ can't be used: something else uses it; choose another, such as `impact-pledge serve --port \d+`$/,
+    );
+    assert.ok(err.startsWith(`port ${port} `), err);
+  }
   const seed = JSON.parse(
     readFileSync(new URL("../../src/operator/development.json", import.meta.url), "utf8"),
   );

@@ -5,7 +5,20 @@ import ts from "typescript";
 /** @type {Map<string, ts.SourceFile | undefined>} */
 const sources = new Map();
 
-const STRICT = { strict: true, noUncheckedIndexedAccess: true, noEmit: true, target: "es2022" };
+/** The flags by which a project may be stricter, without those that a kind of module excludes or that are tried on and off. */
+const STRICT = {
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitOverride: true,
+  noImplicitReturns: true,
+  isolatedModules: true,
+  erasableSyntaxOnly: true,
+  noUncheckedSideEffectImports: true,
+  skipLibCheck: false,
+  noEmit: true,
+  target: "es2022",
+};
 
 /**
  * Compiles files as a user's strict project has it. The platform's own declarations are not checked.

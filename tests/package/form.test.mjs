@@ -234,8 +234,10 @@ test("items go by their indexes, whatever the order of the fields", () => {
 test("CommonJS has the same", () => {
   const { readForm, bindForm } = project.require("impact-pledge/form");
   assert.deepEqual(readForm([["reference", "r"]]).payload, { reference: "r" });
-  const message = "`bindForm` takes a form element";
-  assert.throws(() => bindForm(null), { name: "TypeError", message });
+  for (const none of [null, undefined, "form", {}]) {
+    const message = `\`bindForm\` takes a form element, not ${none}: is it in the page yet?`;
+    assert.throws(() => bindForm(none), { name: "TypeError", message });
+  }
 });
 
 // ---- Hostile forms: quadratic work would take many minutes, linear work takes seconds --------------

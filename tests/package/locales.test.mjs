@@ -8,7 +8,7 @@ import { describe, test } from "node:test";
 import { packed } from "./packed.mjs";
 
 const project = await packed();
-const { createSchema, validate, validateAt, validateBytes } =
+const { createSchema, safeParse, validate, validateAt, validateBytes } =
   await project.load("impact-pledge/validate");
 const names = readdirSync(join(project.folder, "node_modules", "impact-pledge", "locales")).flatMap(
   (file) => file.match(/^([\w-]+)\.js$/)?.[1] ?? [],
@@ -110,6 +110,7 @@ describe("messages", () => {
     validate: (options) => validate(WRONG, options),
     validateBytes: (options) => validateBytes(bytes, options),
     validateAt: (options) => validateAt("", WRONG, options),
+    safeParse: (options) => safeParse(WRONG, options).issues,
     createSchema: (options) => createSchema(options)["~standard"].validate(WRONG).issues,
     "libraryOptions of a call": (options) =>
       createSchema()["~standard"].validate(WRONG, { libraryOptions: options }).issues,
@@ -151,6 +152,13 @@ describe("messages", () => {
         );
     });
   }
+
+  test("options of other names are refused, whichever way", () => {
+    const message = "the options are `messages` and `maxIssues`, not `message`";
+    for (const [door, issues] of Object.entries(DOORS))
+      assert.throws(() => issues({ message: byCode }), { name: "TypeError", message }, door);
+    assert.throws(() => createSchema({ maxissues: 1 }), TypeError);
+  });
 
   test("the options of a call come before those of the schema", () => {
     const schema = createSchema({ messages: packs.de, maxIssues: 1 })["~standard"];

@@ -202,6 +202,26 @@ test("a test runner's own clock is the real time, too", async (t) => {
   assert.equal((await slow).reference, "order-1");
 });
 
+test("`received` waits in real time for what a shop sends later", async (t) => {
+  const { service, client } = start({ now: NOON });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const first = service.received(1);
+  assert.ok(await isPending(first));
+  await create(client);
+  assert.deepEqual(await first, service.requests());
+  assert.equal(service.transactions().length, 1);
+  service.fail({ fault: "timeout" });
+  service.fail({ operation: "create", fault: "lost answer" });
+  for (const ended of [post(service), post(service)]) ended.catch(() => {});
+  const seen = (await service.received(3)).map(({ status }) => status);
+  assert.deepEqual(seen, [200, null, 200]);
+  assert.deepEqual(await service.received(2), service.requests(), "they are there already");
+  const message = "the service received 3 of 4 requests in 20 ms";
+  await assert.rejects(service.received(4, { deadlineMs: 20 }), { name: "Error", message });
+  service.reset();
+  await assert.rejects(service.received(1, { deadlineMs: 1 }), /received 0 of 1 requests/);
+});
+
 test("what the service waits for and remembers goes by its own clock", async () => {
   const { service, client } = start({ now: NOON });
   const first = await create(client, { idempotencyKey: "order-1" });
@@ -480,7 +500,7 @@ const WRONG_FAULTS = [
   [{ status: 503, operations: "get" }, /did you mean `operation`/],
 ];
 
-test("an option or a fault that is wrong is named, and too many faults are refused", () => {
+test("an option or a fault that is wrong is named, and too many faults are refused", async () => {
   const { service } = start({ now: NOON });
   const doors = [
     [createTestService, WRONG],
@@ -493,6 +513,16 @@ test("an option or a fault that is wrong is named, and too many faults are refus
     assert.ok(createTestService(options));
   for (const ms of [-1, 1.5, NaN, "1", 9e15])
     assert.throws(() => service.advance(ms), /`ms` must be a whole number/);
+  const waits = [
+    [[0], "`count` must be a whole number"],
+    [["1"], "`count` must be a whole number"],
+    [[1, { deadline: 1 }], "did you mean `deadlineMs`?"],
+    [[1, { deadlineMs: 0 }], "`deadlineMs` must be a whole number"],
+  ];
+  for (const [args, part] of waits) {
+    const isNamed = ({ code, message }) => code === "invalid_argument" && message.includes(part);
+    await assert.rejects(service.received(...args), isNamed, part);
+  }
   for (let i = 0; i < 1_000; i++) service.fail({ status: 503 });
   assert.throws(() => service.fail({ status: 503 }), /1000 faults already/);
 });

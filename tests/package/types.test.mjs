@@ -13,25 +13,18 @@ const sources = join(root, "tests", "types");
 const home = join(project.folder, "node_modules", "impact-pledge");
 
 const WEB = ["es2022", "dom", "dom.iterable"];
+const EXACT = { exactOptionalPropertyTypes: true, verbatimModuleSyntax: true };
 /** By name: the folder of the sources, their ending, and options of the compiler. A server's code may do without the DOM. */
 const KINDS = {
-  "node16, ESM": [".", "mts", { module: "node16", lib: WEB, exactOptionalPropertyTypes: true }],
+  "node16, ESM": [".", "mts", { module: "node16", lib: WEB, ...EXACT }],
   "node16, CommonJS": [".", "cts", { module: "node16", lib: WEB }],
-  bundler: [
-    ".",
-    "ts",
-    { module: "esnext", moduleResolution: "bundler", lib: WEB, exactOptionalPropertyTypes: true },
-  ],
+  bundler: [".", "ts", { module: "esnext", moduleResolution: "bundler", lib: WEB, ...EXACT }],
   "a server, for a bundler": [
     "server",
     "ts",
     { module: "esnext", moduleResolution: "bundler", lib: ["es2022"] },
   ],
-  "a server, as ESM": [
-    "server",
-    "mts",
-    { module: "node16", lib: ["es2022"], exactOptionalPropertyTypes: true },
-  ],
+  "a server, as ESM": ["server", "mts", { module: "node16", lib: ["es2022"], ...EXACT }],
 };
 
 for (const [kind, [part, extension, options]] of Object.entries(KINDS)) {

@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import {
   createPledgeTransactionSchema,
   ready,
+  safeParse,
   validate,
   validateAt,
   validateBytes,
@@ -127,7 +128,9 @@ const CHANGES = {
   ],
   "a Map": [(v) => (v.recipient = new Map([["email", "a@b"]])), "/recipient/email required"],
   // biome-ignore lint/suspicious/noSparseArray: a hole is what the row is about
-  "a sparse array": [(v) => (v.pledges = [, ...v.pledges]), "/pledges/0 invalid_type"],
+  "a sparse array": [(v) => (v.pledges = [, ...v.pledges]), "/pledges/0 required"],
+  "undefined as an item": [(v) => v.notifications.push(undefined), "/notifications/1 required"],
+  "undefined in an unknown array": [(v) => (v.x = [undefined]), "/x unknown_member"],
   "a lone surrogate": [(v) => (v.reference = "\ud800"), "/reference lone_surrogate"],
   "a lone surrogate in an address": [
     (v) => (v.recipient.email = "\udc00@b"),
@@ -168,7 +171,8 @@ const WHOLE = {
   "a class": [new Order()],
   toJSON: [{ toJSON: () => good() }],
   null: [null, " invalid_type"],
-  undefined: [undefined, " invalid_type"],
+  undefined: [undefined, " required"],
+  "toJSON that returns nothing": [{ toJSON() {} }, " required"],
   "a function": [() => {}, " invalid_type"],
   "an array": [[], " invalid_type"],
 };
@@ -184,6 +188,7 @@ describe("hostile values", () => {
   for (const [name, [change, ...issues]] of Object.entries(CHANGES)) {
     test(name, () => {
       assert.deepEqual(places(validate(at(change))), issues);
+      assert.deepEqual(places(safeParse(at(change)).issues ?? []), issues);
       assertStillRight();
     });
   }
@@ -191,6 +196,7 @@ describe("hostile values", () => {
   for (const [name, [value, ...issues]] of Object.entries(WHOLE)) {
     test(`instead of a request: ${name}`, () => {
       assert.deepEqual(places(validate(value)), issues);
+      assert.deepEqual(places(safeParse(value).issues ?? []), issues);
       assertStillRight();
     });
   }
@@ -254,6 +260,9 @@ const AT = [
   ["/pledges", [good().pledges[0], 1], "/pledges/1 invalid_type"],
   ["/notifications/1", "Pigeon", "/notifications/1 not_allowed"],
   ["", 1, " invalid_type"],
+  ["", undefined, " required"],
+  ["/pledges/3", undefined, "/pledges/3 required"],
+  ["/trigger", undefined],
   ["", good()],
   ["/nothing", 1, "/nothing unknown_pointer"],
   ["/pledges/01", 1, "/pledges/01 unknown_pointer"],
@@ -287,6 +296,8 @@ test("an issue has path, pointer, code, message and meta", () => {
       meta: { allowed: members },
     },
   ]);
+  const nothing = { path: [], pointer: "", code: "required", message: "is required", meta: {} };
+  assert.deepEqual([validate(), safeParse().issues], [[nothing], [nothing]]);
   const [broken] = validateBytes(encode('{"reference":'));
   assert.equal(broken.message, "must be JSON: a value expected at byte 13");
 });
@@ -296,14 +307,16 @@ test("validateBytes takes bytes alone", () => {
   assert.throws(() => validateBytes(new Float64Array(2)), TypeError);
 });
 
-// ---- The standard schema ---------------------------------------------------------------------------
+// ---- The standard schema, and `safeParse` ----------------------------------------------------------
 
-describe("the standard schema", () => {
+describe("the standard schema, and `safeParse`", () => {
   const standard = createPledgeTransactionSchema["~standard"];
 
   test("validates at once", () => {
     const value = good();
     assert.equal(standard.validate(value).value, value);
+    assert.equal(safeParse(value).data, value);
+    assert.deepEqual(safeParse(1), standard.validate(1));
     assert.deepEqual(standard.validate(1).issues[0].path, []);
     assert.deepEqual([standard.version, standard.vendor], [1, "impact-pledge"]);
   });
@@ -338,6 +351,7 @@ describe("the standard schema", () => {
       const result = standard.validate(value);
       assert.deepEqual(result, { value: sent });
       assert.notEqual(result.value, value);
+      assert.deepEqual(safeParse(value), { data: sent });
       assert.deepEqual(Reflect.ownKeys(result.value), Reflect.ownKeys(sent));
     });
   }

@@ -50,7 +50,8 @@ new PledgeClient({ apiKey: "x", baseUrl: "x", unitId: undefined, fetch: { fetch 
 new PledgeClient({
   apiKey: "x",
   baseUrl: "x",
-  fetch: async (url, init) => new Response(url + init.method + init.headers.authorization),
+  fetch: async (url, { method, headers: { authorization } }) =>
+    new Response(url + method + authorization),
 });
 // @ts-expect-error the key is required
 new PledgeClient({ baseUrl: "https://pledges.example.org" });

@@ -18,6 +18,8 @@ const same = <A, B>(..._equal: Equal<A, B> extends true ? [] : [never]) => {};
 export function page(form: HTMLFormElement, element: Element): FormBinding {
   same<FormField, HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | HTMLElement>();
   same<FormIssue["field"], FormField | null>();
+  bindForm(document.querySelector("form"));
+  bindForm(document.forms[0]);
   // @ts-expect-error not every element is a form
   bindForm(element);
   // @ts-expect-error no problem has this code

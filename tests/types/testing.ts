@@ -2,6 +2,7 @@
 import { PledgeClient, type RetrievedPledgeTransaction } from "impact-pledge";
 import {
   createTestService,
+  type RecordedRequest,
   type TestFault,
   type TestKey,
   type TestService,
@@ -45,11 +46,15 @@ if (transaction) {
 }
 same<ReturnType<typeof service.requests>[number]["status"], number | null>();
 same<ReturnType<typeof service.requests>[number]["body"], unknown>();
-const { advance, now, reset, restore } = service;
+const { advance, now, received, reset, restore } = service;
 advance(now());
 reset();
 restore();
 void service.fetch(new Request("https://pledge.test")).then((response) => response.status);
+
+void received(1, { deadlineMs: 5 }).then((requests) => same<typeof requests, RecordedRequest[]>());
+// @ts-expect-error how many?
+void received();
 
 // @ts-expect-error a key is a unit's or a team's
 createTestService({ keys: [{ key: "k", mode: "test" }] });

@@ -1,6 +1,6 @@
 /**
- * The declarations under several compilers, as each kind of module resolution reads them, exact
- * optional members on and off.
+ * The declarations under several compilers, as each kind of module resolution reads them: under every strict flag that the
+ * compiler has, exact optional members on and off, with the DOM's types and without.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,17 +8,25 @@ import { join } from "node:path";
 const STRICT = {
   strict: true,
   noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitOverride: true,
+  noImplicitReturns: true,
+  isolatedModules: true,
   skipLibCheck: false,
   noEmit: true,
   target: "es2022",
-  lib: ["es2022", "dom", "dom.iterable"],
   types: [],
 };
-/** By the resolution of modules: as ES modules and CommonJS, and for a bundler. */
+/** Flags, and the version that first had them. */
+const LATER = { noUncheckedSideEffectImports: 5.6, erasableSyntaxOnly: 5.8 };
+/** By the resolution of modules: as ES modules, as CommonJS, whose files have no `import` to keep, and for a bundler. */
 const KINDS = [
-  { extensions: ["mts", "cts"], module: "node16", moduleResolution: "node16" },
-  { extensions: ["ts"], module: "esnext", moduleResolution: "bundler" },
+  { extension: "mts", module: "node16", moduleResolution: "node16", verbatimModuleSyntax: true },
+  { extension: "cts", module: "node16", moduleResolution: "node16" },
+  { extension: "ts", module: "esnext", moduleResolution: "bundler", verbatimModuleSyntax: true },
 ];
+/** By the folder in `tests/types`: what is declared. */
+const LIBRARIES = { ".": ["es2022", "dom", "dom.iterable"], server: ["es2022"] };
 
 const WRONG = `
 import { validateAt } from "impact-pledge/validate";
@@ -29,28 +37,28 @@ validateAt(1);
 bindForm(document.body);
 `;
 
-async function compile(workspace, compiler) {
-  const folder = join(workspace.tools.root, "tests", "types");
-  const sources = readdirSync(folder)
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
-  for (const { extensions, ...resolution } of KINDS) {
-    const files = extensions.flatMap((extension) =>
-      [...sources, ["wrong", WRONG]].map(([name, source]) => ({
-        name: `${name}.${extension}`,
-        source,
-      })),
-    );
-    for (const { name, source } of files) workspace.write(name, source);
-    for (const exactOptionalPropertyTypes of [true, false]) {
-      workspace.write(
-        "tsconfig.json",
-        JSON.stringify({
-          compilerOptions: { ...STRICT, ...resolution, exactOptionalPropertyTypes },
-          files: files.map(({ name }) => name),
-        }),
-      );
-      await workspace.node(`${compiler}/bin/tsc --project .`);
+function sourcesIn(workspace, part) {
+  const folder = join(workspace.tools.root, "tests", "types", part);
+  const names = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  return names.map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]);
+}
+
+async function compile(workspace, version, compiler) {
+  const later = Object.entries(LATER).filter(([, first]) => version >= first);
+  const flags = { ...STRICT, ...Object.fromEntries(later.map(([name]) => [name, true])) };
+  for (const [part, lib] of Object.entries(LIBRARIES)) {
+    const sources = [...sourcesIn(workspace, part), ["wrong", WRONG]];
+    for (const { extension, ...resolution } of KINDS) {
+      const files = sources.map(([name, source]) => [`${part}/${name}.${extension}`, source]);
+      for (const [name, source] of files) workspace.write(name, source);
+      for (const exactOptionalPropertyTypes of [true, false]) {
+        const compilerOptions = { ...flags, lib, ...resolution, exactOptionalPropertyTypes };
+        workspace.write(
+          "tsconfig.json",
+          JSON.stringify({ compilerOptions, files: files.map(([name]) => name) }),
+        );
+        await workspace.node(`${compiler}/bin/tsc --project .`);
+      }
     }
   }
 }
@@ -58,7 +66,7 @@ async function compile(workspace, compiler) {
 const typescript = (version, compiler) => ({
   name: `typescript-${version}`,
   version: (workspace) => workspace.version(compiler).replace(compiler, "typescript"),
-  run: (workspace) => compile(workspace, compiler),
+  run: (workspace) => compile(workspace, Number(version), compiler),
 });
 
 /**
