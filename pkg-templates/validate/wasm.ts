@@ -1,12 +1,7 @@
 /* The validator's WebAssembly, and the area of its memory for input and output; `src/exports.rs` documents its layout. */
 import { instantiate } from "#instance";
 import { compileAhead } from "#module";
-import {
-  ITEM_SHIFT,
-  ISSUE_WORDS,
-  UNDECIDED,
-  UNKNOWN_MEMBER,
-} from "../generated/tables.ts";
+import { ITEM_SHIFT, ISSUE_WORDS, UNDECIDED, UNKNOWN_MEMBER } from "../generated/tables.ts";
 import { coder } from "../platform.ts";
 import { KEPT, PAGE, PAGES, ROOM } from "./limits.ts";
 import { issueOf, withCount, wrongNumber } from "./issues.ts";
