@@ -19,7 +19,7 @@ export interface Rules {
   instantiate(): Exports;
 }
 
-export interface Instance extends Exports {
+interface Instance extends Exports {
   /** The address of the area in the memory. */
   readonly area: number;
   readonly bytes: Uint8Array;
@@ -49,13 +49,13 @@ export function useRules(rules: Rules): void {
  * Takes the free instance, or makes one, with an area of at least `size` bytes. Release it only after success: a stack
  * overflow inside WebAssembly leaves its memory in an unknown state.
  */
-export function acquire(size = 0): Instance {
+function acquire(size = 0): Instance {
   const acquired = (idle?.bytes.length as number) >= size ? (idle as Instance) : start(size);
   idle = undefined;
   return acquired;
 }
 
-export function release(instance: Instance): void {
+function release(instance: Instance): void {
   if (instance.bytes.length <= KEPT) idle = instance;
 }
 
