@@ -174,17 +174,17 @@ fn usual_texts_are_ordinary() {
     }
 }
 
-/// Of one character of each class that an expression or its rule tells from others, and of what is
-/// longer than five characters. The days and times are below.
+/// Of one character of each class that an expression or, among those that may match, the rule tells
+/// from others; and of parts that are longer. The days and times are below.
 #[test]
 fn every_short_text_that_is_ordinary_has_its_format() {
     let [email, uri, date_time] = &EXPRESSIONS[..] else { panic!("three formats") };
     for (expression, start, parts) in [
-        (email, "", &["a", "_", "+", "-", ".", "@", "!", "\u{e9}"][..]),
-        (email, "a.b@c.d-e", &["a", "_", "+", "-", ".", "@", "!", "\u{e9}"]),
-        (uri, "https://", &["a", "7", ":", "/", "?", "!", "@", "%", "#", "["]),
+        (email, "", &["a", "_", "+", "-", ".", "@", "!"][..]),
+        (email, "a.b@c.d-e", &["a", "_", "+", "-", ".", "@", "!"]),
+        (uri, "https://", &["a", "7", ":", "/", "?", "!", "@", "%"]),
         (uri, "", &["http", "s", ":", "/", "//", "a", "7"]),
-        (date_time, "2024-05-17T09:30:00", &[".", "0", "Z", "z", "+", "-", ":", "23", "24"]),
+        (date_time, "2024-05-17T09:30:00", &[".", "0", "Z", "+", "-", ":", "23", "24"]),
     ] {
         let mut texts = vec![start.to_owned()];
         let mut ordinary = 0;
