@@ -3,8 +3,8 @@
  * Native, has long had neither TextEncoder nor TextDecoder. These are used on all platforms, because polyfills differ.
  */
 
-/** The number of characters of a call that JavaScript copies itself: all, as there is no native encoder. */
-export const COPIED = Infinity;
+/** Whether to look for halves of surrogate pairs by an expression: Hermes has no function for it. */
+export const IS_PAGE = true;
 
 const CODERS = { TextEncoder: { encode, encodeInto }, TextDecoder: { decode } };
 

@@ -7,20 +7,22 @@
 
 #![expect(unsafe_code, reason = "JavaScript passes addresses, which must become slices")]
 
-use crate::validate::batch::{self, MAX_TEXTS};
+use crate::schema::Format;
 use crate::validate::compact::{self, CompactIssue};
 use crate::validate::json::Source;
+use crate::validate::rules;
 use core::slice;
 
-/// Checks texts that have a format with [`batch::check`]. Returns how many are wrong.
+/// Checks whether a text has a format, by its number. Returns 0 if it has, else the number of the
+/// [`Code`](crate::validate::Code).
 ///
-/// The area holds [`MAX_TEXTS`] words, of which the first `count` are used, and then the texts,
-/// concatenated, of `length` bytes.
+/// The area holds the text, of `length` bytes. A byte beyond ASCII may stand for any such character,
+/// because no format has one.
 #[unsafe(no_mangle)]
-extern "C" fn check_formats(area: usize, count: usize, length: usize) -> usize {
-    let text = slice_from_raw(area + MAX_TEXTS * size_of::<u32>(), length);
-    let words = slice_from_raw_mut(area, count.min(MAX_TEXTS)); // in bounds whatever `count` is
-    batch::check(words, text)
+extern "C" fn check_format(area: usize, length: usize, format: u32) -> u32 {
+    let format = Format::from_repr(format as u8).unwrap_or(Format::Any);
+    let checked = rules::check_format(format, slice_from_raw(area, length));
+    checked.err().map_or(0, |code| code as u32)
 }
 
 /// Checks JSON with [`compact::check`], which documents `skip` and what is returned.

@@ -1,7 +1,5 @@
 // generated from src/schema.rs: `UPDATE=1 cargo test --test native generated` writes it anew.
 
-/** The maximum number of texts of one call; in the word of a text, the lowest bit of the length and the mask of the index of its node. */
-export const MAX_TEXTS = 256, LENGTH_SHIFT = 7, INDEX_MASK = 31;
 /** The number of words of a compact issue, and the lowest bit of the item in its sort key. */
 export const ISSUE_WORDS = 6, ITEM_SHIFT = 23;
 /** The maximum depth of a value, and the markers for values that JSON cannot represent. */

@@ -8,4 +8,4 @@ export function compile(): WebAssembly.Module {
   return module;
 }
 
-export { compileAhead, loadRules } from "./plain.ts";
+export { assertAllowed, compileAhead, loadRules } from "./plain.ts";

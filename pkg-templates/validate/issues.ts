@@ -95,7 +95,7 @@ export function issueOf(about: number, number: number, name?: string): NewIssue 
   }
   if (name !== undefined) {
     path.push(name);
-    pointer += `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    pointer += `/${/[/~]/.test(name) ? name.replaceAll("~", "~0").replaceAll("/", "~1") : name}`;
   }
   return { path, pointer, code, message: isOpen ? text + number : text, meta };
 }

@@ -1,13 +1,7 @@
 /* The validator's WebAssembly, and the area of its memory for input and output; `src/exports.rs` documents its layout. */
 import { instantiate } from "#instance";
 import { compileAhead } from "#module";
-import {
-  ITEM_SHIFT,
-  ISSUE_WORDS,
-  MAX_TEXTS,
-  UNDECIDED,
-  UNKNOWN_MEMBER,
-} from "../generated/tables.ts";
+import { ITEM_SHIFT, ISSUE_WORDS, UNDECIDED, UNKNOWN_MEMBER } from "../generated/tables.ts";
 import { coder } from "../platform.ts";
 import { KEPT, PAGE, PAGES, ROOM } from "./limits.ts";
 import { issueOf, withCount, wrongNumber } from "./issues.ts";
@@ -17,7 +11,7 @@ import type { NewIssue } from "./types.ts";
 export interface Exports {
   readonly memory: WebAssembly.Memory;
   check_json(area: number, room: number, length: number, isValue: boolean, skip: number): number;
-  check_formats(area: number, count: number, used: number): number;
+  check_format(area: number, length: number, format: number): number;
 }
 
 /** What makes instances: of the WebAssembly, or of the same rules without it. */
@@ -25,12 +19,11 @@ export interface Rules {
   instantiate(): Exports;
 }
 
-export interface Instance extends Exports {
+interface Instance extends Exports {
   /** The address of the area in the memory. */
   readonly area: number;
   readonly bytes: Uint8Array;
   readonly words: Uint32Array;
-  readonly text: Uint8Array;
 }
 
 /** A node of the request and all nodes below it. */
@@ -53,24 +46,20 @@ export function useRules(rules: Rules): void {
 }
 
 /**
- * Takes the free instance, or makes one, with an area of at least `size` bytes. There can be two at a time: a getter of
- * the value that is being checked may itself validate. Release it only after success: a stack overflow inside WebAssembly
- * leaves its memory in an unknown state.
+ * Takes the free instance, or makes one, with an area of at least `size` bytes. Release it only after success: a stack
+ * overflow inside WebAssembly leaves its memory in an unknown state.
  */
-export function acquire(size = 0): Instance {
+function acquire(size = 0): Instance {
   const acquired = (idle?.bytes.length as number) >= size ? (idle as Instance) : start(size);
   idle = undefined;
   return acquired;
 }
 
-export function release(instance: Instance): void {
+function release(instance: Instance): void {
   if (instance.bytes.length <= KEPT) idle = instance;
 }
 
-/**
- * Reserves twice `size` bytes, so that only much longer JSON needs a new instance. `bytes` and `words` are views of the
- * whole area; `text` is a view of the area behind the words of texts.
- */
+/** Reserves twice `size` bytes, so that only much longer JSON needs a new instance. `bytes` and `words` are views of the area. */
 function start(size: number): Instance {
   const exports = makeInstance();
   const area = exports.memory.grow(PAGES + (size >> 15)) * PAGE;
@@ -80,8 +69,20 @@ function start(size: number): Instance {
     area,
     bytes: new Uint8Array(buffer, area),
     words: new Uint32Array(buffer, area),
-    text: new Uint8Array(buffer, area + MAX_TEXTS * 4),
   };
+}
+
+/**
+ * Checks whether a text has a format, by its number. Returns 0 if it has, else the number of the code. No format has
+ * characters beyond ASCII: one byte stands for each.
+ */
+export function checkFormat(text: string, format: number): number {
+  const instance = acquire(),
+    { bytes } = instance;
+  for (let i = 0; i < text.length; i++) bytes[i] = Math.min(text.charCodeAt(i), 255);
+  const code = instance.check_format(instance.area, text.length, format);
+  release(instance);
+  return code;
 }
 
 /**

@@ -3,6 +3,8 @@
 //! All three are grammars over ASCII, so they are checked byte by byte, without allocation. A
 //! function named `after_…` matches one rule at the front of its input and returns what follows it.
 
+use crate::schema::Format;
+
 /// RFC 5321 `Mailbox`: a dotted or quoted local part, `@`, a domain or an address literal.
 ///
 /// Only the grammar is checked, not the lengths (64 bytes of local part, 255 of domain, 63 of
@@ -62,6 +64,38 @@ pub fn is_date_time(text: &[u8]) -> bool {
     }
     is_date((digits >> 24) as u32) && is_time(digits as u32 & 0xFF_FFFF, rest)
 }
+
+// ---- Ordinary texts ----------------------------------------------------------------------------
+
+/// For each format, an expression of its ordinary texts, by which the package knows them without a
+/// call of the wasm: all others, and those longer than 254 characters, it asks the rules above about.
+///
+/// They decide nothing: what matches has the format by these rules, as `tests/native/formats.rs`
+/// proves. They are ASCII, anchored, in the syntax that JavaScript and `regex-lite` read alike, and
+/// linear: nothing but single characters is repeated, and none of them matches in two ways.
+///
+/// - E-mail addresses of letters, digits and `_'+-`, with two dots before the `@` at most, and four
+///   single dots and hyphens behind it.
+/// - URIs of web pages, without user, percent-encoding and fragment.
+/// - Date-times in upper case, without leap seconds and 29 February.
+pub const ORDINARY: [(Format, &str); 3] = [
+    (
+        Format::Email,
+        concat!(
+            r"^[\w'+-]+(?:\.[\w'+-]+(?:\.[\w'+-]+|)|)@[A-Za-z\d]+(?:[.-][A-Za-z\d]+",
+            r"(?:[.-][A-Za-z\d]+(?:[.-][A-Za-z\d]+(?:[.-][A-Za-z\d]+|)|)|)|)$",
+        ),
+    ),
+    (Format::Uri, r"^https?://[\w.-]+(?::\d+|)(?:$|[/?])[!$&-;=?-Z_a-z~]*$"),
+    (
+        Format::DateTime,
+        concat!(
+            r"^\d\d\d\d-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])",
+            r"|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)",
+            r"T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+|)(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$",
+        ),
+    ),
+];
 
 // ---- Byte classes ------------------------------------------------------------------------------
 

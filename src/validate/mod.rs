@@ -1,6 +1,5 @@
 //! Checks untrusted bodies: every rule of the request (§4.1), and *all* issues with their paths.
 
-pub mod batch;
 mod code;
 pub mod compact;
 pub mod format;
@@ -11,7 +10,7 @@ pub mod node;
 pub mod number;
 mod path;
 pub(crate) mod report;
-mod rules;
+pub(crate) mod rules;
 pub(crate) mod string;
 
 pub use code::Code;

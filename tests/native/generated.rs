@@ -10,8 +10,8 @@ use impact_pledge::schema::{
 use impact_pledge::store::{
     CatalogueKey, CredentialKey, Key as _, MemberKey, ProfileKey, TransactionKey,
 };
-use impact_pledge::validate::batch::{FORMAT_SHIFT, LENGTH_SHIFT, MAX_TEXTS};
 use impact_pledge::validate::compact::{CompactIssue, UNDECIDED, expand};
+use impact_pledge::validate::format::ORDINARY;
 use impact_pledge::validate::json::marker;
 use impact_pledge::validate::node::ITEM_SHIFT;
 use impact_pledge::validate::{Code, MAX_DEPTH, ValueType};
@@ -169,17 +169,11 @@ fn tables() -> String {
     let types: String =
         nodes.iter().map(|node| (expected_type(node.kind) as u8).to_string()).collect();
     let pointers: Vec<_> = (0..nodes.len() as u8).map(pointer).collect();
-    assert!(nodes.len() < 1 << FORMAT_SHIFT, "an index has {FORMAT_SHIFT} bits");
     let required = (0..nodes.len()).filter(|index| nodes[*index].is_required);
     let required: u32 = required.map(|index| 1 << index).sum();
     let mut js = format!("// {FROM}.\n\n");
     // Numbers come first, because bundlers inline them.
     let mut line = |text: String| writeln!(js, "{text}").unwrap();
-    line("/** The maximum number of texts of one call; in the word of a text, the lowest bit of the length and the mask of the index of its node. */".into());
-    line(format!(
-        "export const MAX_TEXTS = {MAX_TEXTS}, LENGTH_SHIFT = {LENGTH_SHIFT}, INDEX_MASK = {};",
-        (1 << FORMAT_SHIFT) - 1
-    ));
     line("/** The number of words of a compact issue, and the lowest bit of the item in its sort key. */".into());
     line(format!(
         "export const ISSUE_WORDS = {}, ITEM_SHIFT = {ITEM_SHIFT};",
@@ -309,12 +303,17 @@ fn function(slot: Option<Slot>) -> String {
 }
 
 /// The functions that the generated walk calls.
-const PARTS: &str = "addText, checkNumber, isObject, isText, notPlain, reportMember, reportNotAllowed, reportUnknown, walkItems, withUnknown";
+const PARTS: &str = "checkNumber, checkText, isObject, isText, notPlain, reportMember, reportNotAllowed, reportUnknown, walkItems, withUnknown";
 
 fn walk() -> String {
     let mut js = format!(
         "// {FROM}.\n\nimport {{ {PARTS} }} from \"../validate/walk.ts\";\n\nconst {{ valueOf }} = Object.prototype;\n"
     );
+    js += "// Ordinary texts of the formats, from `src/validate/format.rs`.\n";
+    for (format, ordinary) in ORDINARY {
+        let ordinary = ordinary.replace("//", r"\/\/"); // within a class a slash stands for itself
+        writeln!(js, "const {} = /{ordinary}/;", format_constant(format)).unwrap();
+    }
     for node in nodes() {
         match node.kind {
             Kind::Object(object) => js += &object_walk(node.slot, object),
@@ -325,22 +324,27 @@ fn walk() -> String {
     js
 }
 
-/// Generates the walk of an object. Only reading the value can throw, in a caller's code.
+/// Returns the name of the constant that has the expression of a format's ordinary texts.
+fn format_constant(format: Format) -> String {
+    format_name(format).unwrap().to_uppercase().replace('-', "_")
+}
+
+/// Generates the walk of an object.
 fn object_walk(slot: Option<Slot>, object: &'static Object) -> String {
     let members: Vec<_> = object.members.iter().zip(VARIABLES).collect();
     let variables: Vec<_> = members.iter().map(|(_, name)| format!("{name}: unknown")).collect();
     let export = if slot.is_none() { "export " } else { "" };
     let mut js = format!(
-        "\n{export}function {}(value: unknown): void {{\n  if (!isObject(value)) return reportMember(value, {});\n  let name: string, names: string[] | undefined, {};\n  try {{\n    if (value.toJSON || value.valueOf !== valueOf) notPlain();\n    for (name in value) {{\n      if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n      switch (name) {{\n",
+        "\n{export}function {}(value: unknown): void {{\n  if (!isObject(value)) return reportMember(value, {});\n  let name: string, names: string[] | undefined, {};\n  if (value.toJSON || value.valueOf !== valueOf) notPlain();\n  for (name in value) {{\n    if (!Object.prototype.hasOwnProperty.call(value, name)) continue;\n    switch (name) {{\n",
         function(slot),
         index(slot),
         variables.join(", ")
     );
     for (member, name) in &members {
         let member = member.name;
-        writeln!(js, "        case \"{member}\": {name} = value.{member}; break;").unwrap();
+        writeln!(js, "      case \"{member}\": {name} = value.{member}; break;").unwrap();
     }
-    js += "        default: names = withUnknown(names, name, value[name]);\n      }\n    }\n  } catch { notPlain(); }\n";
+    js += "      default: names = withUnknown(names, name, value[name]);\n    }\n  }\n";
     for (member, name) in &members {
         writeln!(js, "  {};", check(member, name)).unwrap();
     }
@@ -354,7 +358,8 @@ fn check(member: &Member, name: &str) -> String {
     match member.kind {
         Kind::Text(Format::Any) => format!("if (!isText({name})) reportMember({name}, {index})"),
         Kind::Text(format) => {
-            format!("addText({name}, {})", (format as u32) << FORMAT_SHIFT | index)
+            let ordinary = format_constant(format);
+            format!("checkText({name}, {index}, {}, {ordinary})", format as u8)
         }
         Kind::PositiveNumber => format!("checkNumber({name}, {index})"),
         Kind::Object(_) => format!("{}({name})", function(Some(member.slot))),

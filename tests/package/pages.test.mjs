@@ -70,7 +70,7 @@ function useRows(name, policy, ending) {
   });
 }
 
-test("a getter that validates, in a page, where texts are copied to wasm in another way", async (t) => {
+test("a getter that validates, in a page", async (t) => {
   const page = await pageWith(t, WITH_WASM);
   const codes = await page.evaluate(async (request) => {
     const { validate, validateBytes } = await import("/validate.js");
@@ -87,13 +87,13 @@ test("a getter that validates, in a page, where texts are copied to wasm in anot
   assert.deepEqual(codes, ["invalid_email"]);
 });
 
-test("a policy that forbids wasm is named, and how to allow it", async (t) => {
+test("a policy that forbids wasm is named, and how to allow it, though nothing needs the wasm yet", async (t) => {
   const page = await pageWith(t, STRICT, { expected: REFUSED });
-  const messages = await page.evaluate(async () => {
+  const messages = await page.evaluate(async (request) => {
     const { validate, ready } = await import("/validate.js");
     const messageOf = (call) => call().then(JSON.stringify, ({ message }) => message);
-    return [await messageOf(async () => validate({})), await messageOf(() => ready())];
-  });
+    return [await messageOf(async () => validate(request)), await messageOf(() => ready())];
+  }, REQUEST);
   for (const message of messages)
     assert.match(
       message,

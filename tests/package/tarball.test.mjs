@@ -104,9 +104,9 @@ test("the command and the test service are in no other entry", () => {
 
 /** What is exported, the most bytes that it costs in a page, and how far below the budget must be lowered. */
 const BUDGETS = {
-  '{ validate } from "impact-pledge/validate"': [9_000, 300],
+  '{ validate } from "impact-pledge/validate"': [8_900, 300],
   '* from "impact-pledge/validate"': [10_700, 300],
-  '{ validate } from "impact-pledge/validate/js"': [11_000, 300],
+  '{ validate } from "impact-pledge/validate/js"': [10_700, 300],
   '* from "impact-pledge"': [41_900, 2_000],
   '{ bindForm } from "impact-pledge/form"': [12_800, 500],
   '{ readForm } from "impact-pledge/form"': [9_500, 500],

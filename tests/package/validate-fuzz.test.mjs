@@ -52,10 +52,18 @@ function objectOf(members) {
 }
 
 const OF_FORMATS = {
-  email: () => `ada${below(1000)}@example.org`,
-  uri: () => `https://shop.example/${below(1e6)}`,
-  "date-time": () => "2026-01-31T12:00:00Z",
+  email: () => changed(`ada.${below(1000)}@shop-${below(9)}.example.org`),
+  uri: () => changed(`https://shop.example:8443/${below(1e6)}?a=b`),
+  "date-time": () => changed(`2026-02-${10 + below(22)}T12:00:00.5+01:30`),
 };
+
+/** Seldom another text: one of the characters that formats treat in a special way, inserted or in place of another. */
+function changed(text) {
+  if (chance(0.93)) return text;
+  const place = below(text.length);
+  const rest = place + Number(chance(0.7));
+  return text.slice(0, place) + one("@.:-+_'!%/?#[]09ZTa \0\u0161") + text.slice(rest);
+}
 
 /** A value of the request's shape, mostly as it must be, at times too long, absent, or anything. */
 function madeOf({ isRequired, isNumber, members, item, format }, name) {

@@ -159,7 +159,7 @@ describe("lengths that no array has", () => {
 test("more text than an engine has room for: a text and a name, six times as long as JSON", () => {
   const long = "\0".repeat(45_000_000);
   const pledges = [{ impact: { amount: 1, offeringId: long } }, { [long]: 1 }];
-  const issues = validate({ ...good(), trigger: { externalUrl: "ü" }, pledges });
+  const issues = validate({ ...good(), trigger: { externalUrl: "\ud800" }, pledges });
   assert.ok(codes(issues).includes("unreadable"));
   assert.deepEqual(validate(good()), []);
 });

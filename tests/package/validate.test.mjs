@@ -10,6 +10,7 @@ import {
   validateAt,
   validateBytes,
 } from "../../pkg/validate.js";
+import { texts } from "../../proofs/bench/data.mjs";
 import { fixturesIn } from "../support/fixtures.mjs";
 
 const encode = (text) => new TextEncoder().encode(text);
@@ -52,6 +53,102 @@ test("every row, as bytes, by require and as a value, with the same issues to th
     values += 1;
   }
   assert.ok(rows.length > 900 && values > 600, `${rows.length} rows, ${values} values`);
+});
+
+// ---- Texts with a format ---------------------------------------------------------------------------
+
+/** By format: a request with a text, the start of texts, and what follows: one character of each class. */
+const FORMATS = {
+  email: {
+    put: (text) => at((v) => (v.recipient.email = text)),
+    start: "",
+    parts: ["a", "_", "+", "-", ".", "@", "!", "\u0161"],
+  },
+  uri: {
+    put: (text) => at((v) => (v.trigger.externalUrl = text)),
+    start: "https://",
+    parts: ["a", "7", ":", "/", "?", "@", "%", "#", "["],
+  },
+  "date-time": {
+    put: (text) => at((v) => (v.trigger.date = text)),
+    start: "2024-02-28T09:30:00",
+    parts: [".", "0", "Z", "z", "+", "-", ":", "23"],
+  },
+};
+
+function assertSame(value, about) {
+  const issues = validateBytes(encode(JSON.stringify(value)));
+  if (JSON.stringify(validate(value)) !== JSON.stringify(issues))
+    assert.deepEqual(validate(value), issues, about);
+  return issues.length === 0;
+}
+
+for (const [format, { put, start, parts }] of Object.entries(FORMATS)) {
+  test(`every short text, whether it is ordinary or goes to the wasm: ${format}`, () => {
+    let all = [start],
+      valid = 0;
+    for (let length = 1; length <= 5; length++) {
+      all = all.flatMap((text) => parts.map((part) => text + part));
+      valid += all.filter((text) => assertSame(put(text), text)).length;
+    }
+    assert.ok(valid > 20, `${valid}`);
+  });
+}
+
+test("texts of every length at which they take another way", () => {
+  for (const length of [254, 255, 256, 65_536, 65_537, 200_000])
+    for (const [format, start] of [
+      ["email", "ada@"],
+      ["uri", "https://shop.example/"],
+      ["date-time", "2024-05-17T09:30:00."],
+    ])
+      for (const end of ["0", "Z", "\u0161", "\ud83c\udf33", "\ud83c", "\0"]) {
+        const text = start + "0".repeat(length - start.length - end.length) + end;
+        assertSame(FORMATS[format].put(text), `${format} of ${length} that ends with ${end}`);
+      }
+});
+
+/** Another copy of the package, whose use of WebAssembly is `replaced` meanwhile. */
+async function withWebAssembly(replaced, use) {
+  const { Instance, Module } = WebAssembly;
+  Object.assign(WebAssembly, replaced);
+  try {
+    return await use(await import(`../../pkg/validate.js?${Object.keys(replaced)}`));
+  } finally {
+    Object.assign(WebAssembly, { Instance, Module });
+  }
+}
+
+/** Only the wasm's instance checks a value that was serialized, and texts that are not ordinary. */
+test("an ordinary payload is neither serialized nor does it call the wasm", async () => {
+  const refused = class {
+    constructor() {
+      throw new Error("an instance");
+    }
+  };
+  const kinds = ["minimal", "small", "medium", "large"];
+  await withWebAssembly({ Instance: refused }, ({ validate }) => {
+    for (const text of kinds.flatMap((kind) => texts(kind)))
+      assert.deepEqual(validate(JSON.parse(text)), []);
+    const wrong = { ...good(), reference: 1, "a/b": 1, notifications: ["Pigeon"] };
+    assert.equal(validate(wrong).length, 3);
+    assert.throws(() => validate({ toJSON: good }), /an instance/);
+    assert.throws(() => validate(at((v) => (v.recipient.email = "ada@"))), /an instance/);
+  });
+});
+
+test("where WebAssembly is refused, the first check says so, ordinary or not, and so does `ready`", async () => {
+  const refused = class {
+    constructor() {
+      throw new WebAssembly.CompileError("refused by a policy");
+    }
+  };
+  const says = /WebAssembly; allow .* or import impact-pledge\/validate\/js/;
+  await withWebAssembly({ Module: refused, compile: async () => new refused() }, async (copy) => {
+    for (const value of [good(), good(), {}, undefined])
+      assert.throws(() => copy.validate(value), says);
+    await assert.rejects(copy.ready(), says);
+  });
 });
 
 // ---- Hostile values --------------------------------------------------------------------------------
