@@ -41,21 +41,24 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/** What the Rust side makes of an attempt. */
-export interface Meaning {
-  /** What the answer is; absent if there is none. */
-  readonly kind?: Answered["kind"];
+/**
+ * What the Rust side makes of an attempt: what the answer is, undefined if there is none; the wait before the next attempt in
+ * milliseconds, undefined if this was the last.
+ */
+export type Conclusion = readonly [
+  kind: Answered["kind"] | undefined,
+  text: string,
+  error: string | undefined,
+  waitMs: number | undefined,
+];
+
+/** The end of a call that was answered. */
+export interface Answered {
+  readonly kind: "transaction" | "authentication_failed" | "not_found" | "api_error";
   /** The amount of a transaction, or the message of an error. */
   readonly text: string;
   /** The member `error` of the body of an error. */
   readonly error: string | undefined;
-  /** The wait before the next attempt in milliseconds; absent if this was the last. */
-  readonly waitMs: number | undefined;
-}
-
-/** The end of a call that was answered. */
-export interface Answered extends Pick<Meaning, "text" | "error"> {
-  readonly kind: "transaction" | "authentication_failed" | "not_found" | "api_error";
   readonly answer: Answer;
   readonly url: string;
   readonly retries: number;
@@ -90,9 +93,9 @@ export async function send(call: Outgoing): Promise<Answered | Unanswered> {
   for (let retries = 0; ; retries += 1) {
     const ended = await attempt(call, retries + 1, hasSignal);
     if (ended.kind === "aborted") return { kind: ended.kind, retries };
-    const { waitMs, ...meaning } = conclude(call, ended.answer, retries);
+    const [kind = ended.kind, text, error, waitMs] = conclude(call, ended.answer, retries);
     if (waitMs === undefined || waitMs >= limit.leftMs())
-      return { ...ended, ...meaning, retries } as Answered | Unanswered;
+      return { ...ended, kind, text, error, retries } as Answered | Unanswered;
     report("retry", () => ({ attempt: retries + 2, waitMs, reason: reasonOf(ended) }));
     if (await waited(waitMs, limit.signal)) return { kind: "aborted", retries };
   }

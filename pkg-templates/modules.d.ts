@@ -26,7 +26,7 @@ declare module "#version" {
 
 /** The compiled client, as wasm-bindgen exports it: `src/client`. */
 declare module "#client" {
-  import type { Answer, FetchArguments, Meaning, Outgoing } from "./call.ts";
+  import type { Answer, Conclusion, FetchArguments, Outgoing } from "./call.ts";
 
   export function initSync(options: { module: WebAssembly.Module }): unknown;
   /** Returns the message of an error if the key or the unit is invalid. */
@@ -36,7 +36,7 @@ declare module "#client" {
   /** Returns the message of an error if an argument of the call can't be sent. */
   export function checkCall(call: Outgoing): string | undefined;
   export function fetchArguments(call: Outgoing, signal: AbortSignal | undefined): FetchArguments;
-  export function conclude(call: Outgoing, answer: Answer | undefined, retries: number): Meaning;
+  export function conclude(call: Outgoing, answer: Answer | undefined, retries: number): Conclusion;
 }
 
 /** The Worker as a function of its platform; `bundleWorker` makes it from `testing/worker.ts`. */

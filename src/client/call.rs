@@ -6,25 +6,21 @@ use crate::api::{Credentials, InvalidArgument, Operation, RequestHead};
 use crate::idempotency::IdempotencyKey;
 use crate::retry::{Environment, Failure, Policy};
 use js_sys::Date;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What an answer is. The other reasons why a call ended are JavaScript's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Transaction,
     /// The answer was no transaction.
-    #[serde(untagged)]
     Refused(Reason),
 }
 
 /// How an attempt ended. `call.ts` completes it, and `client.ts` makes a transaction or an error of
 /// it.
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 pub struct Conclusion {
     /// Set if there was an answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<Kind>,
     /// The `charge.amount` of a transaction, or the message of an error.
     text: String,
@@ -32,6 +28,18 @@ pub struct Conclusion {
     error: Option<String>,
     /// The milliseconds to wait before the next attempt; `None` if this was the last.
     wait_ms: Option<u32>,
+}
+
+/// An array: serde-wasm-bindgen keeps the names of members in a map of its own, which would be a
+/// tenth of the client's wasm.
+impl Serialize for Conclusion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let kind = self.kind.map(|kind| match kind {
+            Kind::Transaction => "transaction",
+            Kind::Refused(reason) => reason.into(),
+        });
+        (kind, &self.text, &self.error, self.wait_ms).serialize(serializer)
+    }
 }
 
 /// Returns the head of a call's requests.
