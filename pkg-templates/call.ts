@@ -2,13 +2,14 @@
  * Sends the request of a call. The Rust side, `src/client`, makes the requests, finds out what an answer means, and decides
  * whether to repeat; what is awaited is awaited here.
  */
+import { type Cause, isUnsent } from "./cause.ts";
 import { core } from "./core.ts";
 import { type Limit, waited, within } from "./deadline.ts";
 import { PledgeError, requestId } from "./errors.ts";
-import type { Report } from "./events.ts";
+import { type Report, newCallId } from "./events.ts";
 import { type CallSettings, invalid } from "./options.ts";
-import { REDACTED, type Redact, quietly, redactedHeaders } from "./redact.ts";
-import type { Fetch, FetchInit, RequestEvent } from "./types.ts";
+import { REDACTED, type Redact, quietly, redactedCause, redactedHeaders } from "./redact.ts";
+import type { Fetch, FetchInit, RequestErrorEvent, RequestEvent } from "./types.ts";
 
 const MAX_TRANSACTION_BYTES = 64 * 1024 * 1024; // far more than the service accepts
 const MAX_REFUSAL_BYTES = 64 * 1024; // of any other response, which may be an error page of a proxy
@@ -41,19 +42,27 @@ export interface Answer {
   readonly body: Uint8Array;
 }
 
-/**
- * What the Rust side makes of an attempt: what the answer is, undefined if there is none; the wait before the next attempt in
- * milliseconds, undefined if this was the last.
- */
+/** What becomes of a call after an attempt; `src/retry.rs` describes it. */
+export interface Next {
+  /** Milliseconds; undefined if this was the last attempt. */
+  readonly waitMs: number | undefined;
+  readonly isWithheld: boolean;
+  /** Whether this attempt, or at the end of a call any, may have recorded a transaction. */
+  readonly mayBeRecorded: boolean;
+}
+
+/** What the Rust side makes of an attempt: members of {@link Answered}, undefined if there is no answer, and of {@link Next}. */
 export type Conclusion = readonly [
   kind: Answered["kind"] | undefined,
   text: string,
   error: string | undefined,
   waitMs: number | undefined,
+  isWithheld: boolean,
+  mayBeRecorded: boolean,
 ];
 
 /** The end of a call that was answered. */
-export interface Answered {
+export interface Answered extends Next {
   readonly kind: "transaction" | "authentication_failed" | "not_found" | "api_error";
   /** The amount of a transaction, or the message of an error. */
   readonly text: string;
@@ -64,19 +73,22 @@ export interface Answered {
   readonly retries: number;
 }
 
-/** The end of a call that was not answered. */
-export interface Unanswered {
+/** The end of an attempt that was not answered. */
+interface Failed {
   readonly kind: "aborted" | "timed_out" | "connection_failed";
-  /** The value that `fetch` threw, if it did. */
-  readonly thrown?: unknown;
+  /** A redacted copy of the value that `fetch` threw, if it did. */
+  readonly cause?: Cause;
+  /** Whether there was certainly no connection. */
+  readonly isUnsent?: boolean;
+}
+
+/** The end of a call that was not answered. */
+export interface Unanswered extends Next, Failed {
   readonly retries: number;
 }
 
-/** The end of an attempt: `answer` and `url`, `thrown`, or neither. */
-interface Attempted extends Partial<Pick<Answered, "answer" | "url">> {
-  readonly kind?: Unanswered["kind"];
-  readonly thrown?: unknown;
-}
+/** The end of an attempt. */
+type Attempted = Partial<Failed> & Partial<Pick<Answered, "answer" | "url">>;
 
 /**
  * Sends the request of a call, and repeats it as the Rust side decides. A call awaits nothing but its own promises, so that
@@ -90,33 +102,71 @@ export async function send(call: Outgoing): Promise<Answered | Unanswered> {
   const problem = checkCall(call);
   if (problem !== undefined) throw invalid(problem);
   const hasSignal = takesSignal(call.fetch, call.baseUrl);
+  const callId = newCallId();
+  let mayBeRecorded = false;
   for (let retries = 0; ; retries += 1) {
-    const ended = await attempt(call, retries + 1, hasSignal);
-    if (ended.kind === "aborted") return { kind: ended.kind, retries };
-    const [kind = ended.kind, text, error, waitMs] = conclude(call, ended.answer, retries);
-    if (waitMs === undefined || waitMs >= limit.leftMs())
-      return { ...ended, kind, text, error, retries } as Answered | Unanswered;
-    report("retry", () => ({ attempt: retries + 2, waitMs, reason: reasonOf(ended) }));
-    if (await waited(waitMs, limit.signal)) return { kind: "aborted", retries };
+    const attempt = retries + 1;
+    const ended = await attempted(call, { callId, attempt }, hasSignal);
+    const [kind = ended.kind, text, error, waitMs, isWithheld, recorded] = conclude(
+      call,
+      ended.answer,
+      Boolean(ended.isUnsent),
+      retries,
+    );
+    mayBeRecorded ||= recorded;
+    const aborted = { ...ABORTED, mayBeRecorded, retries };
+    if (ended.kind === "aborted") return aborted;
+    if (waitMs === undefined || waitMs >= limit.leftMs()) {
+      const end = { kind, text, error, waitMs, isWithheld, mayBeRecorded, retries };
+      return { ...ended, ...end } as Answered | Unanswered;
+    }
+    const reason = reasonOf(ended);
+    report("retry", () => ({ callId, attempt: attempt + 1, waitMs, reason }));
+    if (await waited(waitMs, limit.signal)) return aborted;
   }
 }
 
-/** Sends the request once and reads the answer. An attempt that fails also closes its connection. */
-async function attempt(call: Outgoing, number: number, hasSignal: boolean): Promise<Attempted> {
-  const { limit, timeoutMs } = call;
-  if (limit.signal.aborted) return { kind: "aborted" };
+const ABORTED = { kind: "aborted", isWithheld: false, waitMs: undefined } as const;
+
+/** Sends the request once, reads the answer, and reports both. An attempt that fails also closes its connection. */
+async function attempted(
+  call: Outgoing,
+  ids: Pick<RequestEvent, "callId" | "attempt">,
+  hasSignal: boolean,
+): Promise<Attempted> {
+  const { limit, redact, report } = call;
+  if (limit.signal.aborted) return { kind: "aborted", isUnsent: true };
   const controller = new AbortController(),
     { signal } = controller;
+  const request = prepared(call, hasSignal ? signal : undefined);
+  report("request", () => ({ ...ids, ...request.shown() }));
+  const startedAt = Date.now();
+  const ended = await answered(call, request, signal);
+  const shown = () => ({ ...ids, ...request.shown(), durationMs: Date.now() - startedAt });
+  const { answer, kind, cause } = ended;
+  if (answer) report("response", () => ({ ...shown(), ...answerShown(answer, redact) }));
+  else {
+    controller.abort();
+    const reason = errorReason(kind!, limit);
+    // A copy of the cause, so that a hook can't change the error of the call.
+    report("error", () => ({ ...shown(), reason, error: redactedCause(cause, redact) }));
+  }
+  return ended;
+}
+
+/** Waits for an answer within the limits of time. Never rejects. */
+async function answered(
+  { fetch, limit, redact, timeoutMs }: Outgoing,
+  { input, init, url }: Prepared,
+  signal: AbortSignal,
+): Promise<Attempted> {
+  const answering = () => answerTo(fetch ?? globalThis.fetch, input, init, signal);
   try {
-    const request = core().fetchArguments(call, hasSignal ? signal : undefined);
-    const exchanged = () => exchange(call, number, request, signal);
-    const ended = await within(exchanged, timeoutMs, limit.signal);
-    if (ended.kind === "done") return ended.value;
-    controller.abort();
-    return ended;
+    const ended = await within(answering, timeoutMs, limit.signal);
+    return ended.kind === "done" ? { answer: ended.value, url } : ended;
   } catch (thrown) {
-    controller.abort();
-    return { kind: "connection_failed", thrown };
+    const cause = redactedCause(thrown, redact) as Cause;
+    return { kind: "connection_failed", cause, isUnsent: isUnsent(cause) };
   }
 }
 
@@ -125,39 +175,43 @@ function reasonOf({ answer, kind }: Attempted): string {
   return kind === "timed_out" ? "there was no answer in time" : "the connection failed";
 }
 
-/** Sends a request, reads its response, and reports both. */
-async function exchange(
-  { fetch, headers, redact, report }: Outgoing,
-  attempt: number,
-  { input, init }: FetchArguments,
-  signal: AbortSignal,
-): Promise<Attempted> {
-  for (const [name, value] of Object.entries(headers))
+function errorReason(kind: Failed["kind"], limit: Limit): RequestErrorEvent["reason"] {
+  if (kind === "connection_failed") return kind;
+  return kind === "timed_out" || limit.isOver() ? "timeout" : "aborted";
+}
+
+/** The request of an attempt. */
+interface Prepared {
+  readonly input: string | Request;
+  readonly init: FetchInit | undefined;
+  readonly url: string;
+  /** Makes its part of an event. */
+  readonly shown: () => Pick<RequestEvent, "method" | "url" | "requestHeaders">;
+}
+
+/** @throws {Error} if the platform's `Request` refuses what the checks of the options let pass */
+function prepared(call: Outgoing, signal: AbortSignal | undefined): Prepared {
+  const { input, init }: FetchArguments = core().fetchArguments(call, signal);
+  for (const [name, value] of Object.entries(call.headers))
     if (init) init.headers[name] = value;
     else input.headers.set(name, value);
-  const sent = init ?? input,
-    url = init ? input : input.url,
-    startedAt = Date.now();
-  const method = sent.method as RequestEvent["method"];
-  /** Returns the details of an event; made only if somebody listens. */
-  const shown = (headers: SentHeaders): RequestEvent => ({
-    method,
-    url: redact(url),
-    attempt,
-    headers: shownHeaders(headers, redact),
+  const { method, headers } = init ?? input,
+    url = init ? input : input.url;
+  const shown = () => ({
+    method: method as RequestEvent["method"],
+    url: call.redact(url),
+    requestHeaders: shownHeaders(headers, call.redact),
   });
-  report("request", () => shown(sent.headers));
-  const answer = await answerTo(fetch ?? globalThis.fetch, input, init, signal);
-  report("response", () => {
-    const event = shown(answer.headers);
-    return {
-      ...event,
-      status: answer.status,
-      durationMs: Date.now() - startedAt,
-      requestId: requestId({ get: (name) => event.headers[name] }),
-    };
-  });
-  return { answer, url };
+  return { input, init, url, shown };
+}
+
+function answerShown({ status, headers }: Answer, redact: Redact) {
+  const responseHeaders = shownHeaders(headers, redact);
+  return {
+    status,
+    responseHeaders,
+    requestId: requestId(new Map(Object.entries(responseHeaders))),
+  };
 }
 
 type SentHeaders = Headers | Readonly<Record<string, string>>;

@@ -1,7 +1,8 @@
 /* `PledgeClient`, with the two operations of the service. `call.ts` sends their requests. */
 import { VERSION } from "#version";
 import type { PledgeTransaction, RetrievedPledgeTransaction } from "./answers.ts";
-import { type Answered, type Outgoing, type Unanswered, send } from "./call.ts";
+import { type Answered, type Next, type Outgoing, type Unanswered, send } from "./call.ts";
+import { type Cause, describe } from "./cause.ts";
 import { core } from "./core.ts";
 import { type Limit, newLimit, within } from "./deadline.ts";
 import {
@@ -18,7 +19,14 @@ import {
   requestId,
 } from "./errors.ts";
 import { reporter } from "./events.ts";
-import { type Settings, clientOptions, createOptions, getOptions, invalid } from "./options.ts";
+import {
+  type Settings,
+  clientOptions,
+  createOptions,
+  getOptions,
+  invalid,
+  merged,
+} from "./options.ts";
 import { quietly, redactedCause, redactedHeaders, redactor } from "./redact.ts";
 import type {
   Call,
@@ -34,6 +42,8 @@ import {
   validate,
   validateBytes,
 } from "./validate/index.ts";
+
+const INSPECT: unique symbol = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom") as never;
 
 /**
  * A client of the pledge service: creates pledge transactions, and gets them.
@@ -97,7 +107,7 @@ export class PledgeClient {
       throw invalid(
         `the variable \`${VARIABLES[missing[0]]}\` is not set, and there is no option \`${missing[0]}\``,
       );
-    return new PledgeClient({ ...Object.fromEntries(found), ...options } as PledgeClientOptions);
+    return new PledgeClient(merged(Object.fromEntries(found) as never, options));
   }
 
   /**
@@ -112,7 +122,19 @@ export class PledgeClient {
    * ```
    */
   with(options: Partial<PledgeClientOptions>): PledgeClient {
-    return new PledgeClient({ ...(this.#options as PledgeClientOptions), ...options });
+    return new PledgeClient(merged(this.#options as PledgeClientOptions, options));
+  }
+
+  /** @internal What `console.log` shows in Node, Deno and Bun: of the key only its mode. */
+  [INSPECT](
+    _depth: unknown,
+    options: unknown,
+    inspect: (value: object, options: unknown) => string,
+  ) {
+    const { apiKey, baseUrl, unitId } = this.#options;
+    const [prefix] = /^(service_sk_(test|live)_?)?/.exec(String(apiKey))!;
+    const shown = { baseUrl, ...(unitId && { unitId }), apiKey: `${prefix}…` };
+    return `PledgeClient ${inspect(shown, options)}`;
   }
 
   /**
@@ -129,7 +151,8 @@ export class PledgeClient {
   createPledgeTransaction(
     request: CreatePledgeTransactionRequest,
     options?: CreateOptions | null,
-  ): Call<PledgeTransaction> {
+  ): Call<PledgeTransaction>;
+  createPledgeTransaction(request: unknown, ...options: unknown[]): Call<PledgeTransaction> {
     return withResponse(
       this.#call(
         true,
@@ -149,7 +172,8 @@ export class PledgeClient {
    * console.log(reference); // order-1
    * ```
    */
-  getPledgeTransaction(id: string, options?: CallOptions | null): Call<RetrievedPledgeTransaction> {
+  getPledgeTransaction(id: string, options?: CallOptions | null): Call<RetrievedPledgeTransaction>;
+  getPledgeTransaction(id: unknown, ...options: unknown[]): Call<RetrievedPledgeTransaction> {
     return withResponse(
       this.#call(
         false,
@@ -179,7 +203,7 @@ export class PledgeClient {
       redact = redactor(apiKey);
       const idempotencyKey =
         own.idempotencyKey ??
-        (isCreate && options.safeRepeats ? core().newIdempotencyKey() : undefined);
+        (isCreate && options.retryCreates ? core().newIdempotencyKey() : undefined);
       const call = { ...options, apiKey, isCreate, subject, idempotencyKey, limit, redact, report };
       return conclude<T>(call, await send(call));
     } catch (error) {
@@ -320,17 +344,32 @@ function conclude<T extends object>(call: Outgoing, conclusion: Answered | Unans
   if (conclusion.kind === "transaction") return transaction(call, conclusion);
   if ("answer" in conclusion) throw refusal(call, conclusion);
   if (conclusion.kind === "connection_failed") throw noAnswer(call, conclusion);
-  if (conclusion.kind === "timed_out") throw timeout(call, call.timeoutMs);
-  throw call.limit.isOver() ? timeout(call, call.deadlineMs!) : abortReason(call.signal);
+  if (conclusion.kind === "timed_out") throw timeout(call, conclusion, call.timeoutMs);
+  throw call.limit.isOver()
+    ? timeout(call, conclusion, call.deadlineMs!)
+    : abortReason(call.signal);
 }
 
-const hintOf = ({ isCreate }: Outgoing) =>
-  isCreate ? "; the transaction may have been recorded" : "";
+const timeout = (call: Outgoing, ended: Unanswered, ms: number) =>
+  new TimeoutError(
+    "timeout",
+    `the service did not answer within ${ms} ms${endingOf(call, ended)}`,
+    { idempotencyKey: call.idempotencyKey },
+  );
 
-const timeout = (call: Outgoing, ms: number) =>
-  new TimeoutError("timeout", `the service did not answer within ${ms} ms${hintOf(call)}`, {
-    idempotencyKey: call.idempotencyKey,
-  });
+const endingOf = (call: Outgoing, ended: Unanswered) =>
+  (ended.mayBeRecorded ? "; the transaction may have been recorded" : "") +
+  notRepeated(call, ended);
+
+/** Returns which option would have repeated a create, if one would. */
+function notRepeated({ retryCreates }: Outgoing, { isWithheld }: Next): string {
+  if (!isWithheld) return "";
+  const why =
+    retryCreates === false
+      ? "`retryCreates` is `false`"
+      : "set `retryCreates`, or give an `idempotencyKey`";
+  return `; it was not repeated: ${why}`;
+}
 
 /** What makes the details of the response that a transaction came with, when they are asked for: their copy takes time. */
 const responses = new WeakMap<object, () => ResponseInfo>();
@@ -386,13 +425,14 @@ const BY_STATUS: Record<number, readonly [typeof ApiError, PledgeErrorCode]> = {
   429: [RateLimitError, "rate_limited"],
 };
 
-function refusal(
-  { idempotencyKey, redact }: Outgoing,
-  { kind, text, error, url, answer: { status, headers, body } }: Answered,
-): ApiError {
+function refusal(call: Outgoing, ended: Answered): ApiError {
+  const { idempotencyKey, redact } = call,
+    { kind, text, error, url } = ended,
+    { status, headers, body } = ended.answer;
   const isForeign =
     kind !== "not_found" && (error === undefined || status === 404 || status >= 500);
-  const message = redact(text) + (isForeign ? `; the address was ${redact(url)}` : "");
+  const message =
+    redact(text) + (isForeign ? `; the address was ${redact(url)}` : "") + notRepeated(call, ended);
   const answer = {
     status,
     error: error && redact(error),
@@ -418,47 +458,18 @@ function retryAfterMs(headers: Headers): number | undefined {
     : undefined;
 }
 
-function noAnswer(call: Outgoing, { thrown, retries }: Unanswered): ConnectionError {
+function noAnswer(call: Outgoing, ended: Unanswered): ConnectionError {
   const { idempotencyKey, redact } = call,
-    hint = hintOf(call);
-  const cause = redactedCause(thrown, redact) as Cause;
-  // A create of an earlier attempt may have been recorded nevertheless.
-  const ending =
-    isUnsent(cause) && (hint === "" || retries === 0) ? "; the request was not sent" : hint;
+    { cause } = ended;
+  const unsent = ended.isUnsent && !ended.mayBeRecorded ? "; the request was not sent" : "";
   return new ConnectionError(
     "connection_failed",
-    redact(`there is no answer from the service: ${describe(cause)}${ending}`),
+    redact(
+      `there is no answer from the service: ${describe(cause)}${unsent}${endingOf(call, ended)}`,
+    ),
     { cause, idempotencyKey },
   );
 }
-
-const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ConnectionRefused|UND_ERR_CONNECT_TIMEOUT)$/;
-const UNSENT_CALL = /^(connect|getaddrinfo)$/;
-
-/** A thrown value, as Node and other platforms describe failed connections; it may be anything. */
-type Cause =
-  | {
-      readonly message?: string;
-      readonly code?: string;
-      readonly syscall?: string;
-      readonly cause?: Cause;
-      readonly errors?: readonly Cause[];
-    }
-  | undefined;
-
-/** Whether there was no connection, so that no request was sent. */
-function isUnsent(cause: Cause): boolean {
-  if ((cause?.errors?.length as number) > 0) return cause!.errors!.every(isUnsent);
-  return (
-    UNSENT_CODE.test(cause?.code as string) ||
-    UNSENT_CALL.test(cause?.syscall as string) ||
-    (cause?.cause !== undefined && isUnsent(cause.cause))
-  );
-}
-
-const describe = (cause: Cause) =>
-  quietly(() => String(cause?.cause?.message || cause?.cause?.code || cause?.message || cause)) ??
-  "an error that can't be read";
 
 function abortReason(signal: AbortSignal | undefined): unknown {
   const reason = quietly(() => signal!.reason as unknown);

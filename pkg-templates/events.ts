@@ -1,6 +1,13 @@
 /* Passes events to the hooks and the logger of a client: copies without the API key. They cannot change or break a call. */
 import { type Redact, redactedCause } from "./redact.ts";
-import type { LogLevel, Logger, RequestEvent, ResponseEvent, RetryEvent } from "./types.ts";
+import type {
+  LogLevel,
+  Logger,
+  RequestErrorEvent,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+} from "./types.ts";
 
 /** The log levels, in ascending order. */
 export const LEVELS = ["off", "error", "warn", "info", "debug"] as const;
@@ -10,15 +17,16 @@ type Level = Exclude<LogLevel, "off">;
 interface Events {
   readonly request: RequestEvent;
   readonly response: ResponseEvent;
+  readonly error: RequestErrorEvent;
   readonly retry: RetryEvent;
-  /** The details of an error that are safe to log. */
+  /** The details of the error of a call that are safe to log. */
   readonly failure: Record<string, unknown>;
 }
 
 /** The hook, the log level and the log line of each event. */
 const EVENTS: {
   readonly [Name in keyof Events]: readonly [
-    hook: "onRequest" | "onResponse" | "onRetry" | "",
+    hook: "onRequest" | "onResponse" | "onError" | "onRetry" | "",
     level: Level,
     line: (info: Events[Name]) => string,
   ];
@@ -33,6 +41,11 @@ const EVENTS: {
     "debug",
     ({ method, url, status, durationMs }) => `${method} ${url}: ${status} after ${durationMs} ms`,
   ],
+  error: [
+    "onError",
+    "debug",
+    ({ method, url, reason, durationMs }) => `${method} ${url}: ${reason} after ${durationMs} ms`,
+  ],
   retry: ["onRetry", "warn", ({ reason, waitMs }) => `again in ${waitMs} ms: ${reason}`],
   failure: ["", "error", ({ name, message }) => `${name}: ${message}`],
 };
@@ -42,11 +55,15 @@ interface Hooks {
   readonly logLevel: LogLevel;
   readonly onRequest?: unknown;
   readonly onResponse?: unknown;
+  readonly onError?: unknown;
   readonly onRetry?: unknown;
 }
 
 /** Reports an event to its hook and the logger. `describe` is called only if one of them listens. */
 export type Report = <Name extends keyof Events>(event: Name, describe: () => Events[Name]) => void;
+
+/** Returns a random text of about 11 letters and digits. `crypto` is not everywhere, and nothing secret depends on it. */
+export const newCallId = (): string => Math.random().toString(36).slice(2);
 
 /** Control characters and line separators: a service's text must not look like further lines. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;

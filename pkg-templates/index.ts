@@ -35,6 +35,7 @@ export type {
   Logger,
   PledgeClientOptions,
   PledgeErrorCode,
+  RequestErrorEvent,
   RequestEvent,
   ResponseEvent,
   ResponseInfo,

@@ -36,7 +36,12 @@ declare module "#client" {
   /** Returns the message of an error if an argument of the call can't be sent. */
   export function checkCall(call: Outgoing): string | undefined;
   export function fetchArguments(call: Outgoing, signal: AbortSignal | undefined): FetchArguments;
-  export function conclude(call: Outgoing, answer: Answer | undefined, retries: number): Conclusion;
+  export function conclude(
+    call: Outgoing,
+    answer: Answer | undefined,
+    isUnsent: boolean,
+    retries: number,
+  ): Conclusion;
 }
 
 /** The Worker as a function of its platform; `bundleWorker` makes it from `testing/worker.ts`. */

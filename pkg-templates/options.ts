@@ -3,14 +3,7 @@ import { PledgeError } from "./errors.ts";
 import { LEVELS } from "./events.ts";
 import { suggest, list } from "./suggest.ts";
 import { quietly, redactedCause, redactor } from "./redact.ts";
-import type {
-  CallOptions,
-  CreateOptions,
-  Fetch,
-  LogLevel,
-  Logger,
-  PledgeClientOptions,
-} from "./types.ts";
+import type { Fetch, LogLevel, Logger, PledgeClientOptions } from "./types.ts";
 
 /** Checks an option and returns its value in the form that is used, or throws an error that names it. */
 export type Reader<T> = (name: string, value: unknown) => T;
@@ -51,11 +44,12 @@ const CLIENT = {
   apiKey: textOrFunction,
   baseUrl: address,
   ...SHARED,
-  safeRepeats: optional(flag),
+  retryCreates: optional(flag),
   fetch: optional(fetcher),
   appInfo: optional(appInfo),
   onRequest: hook,
   onResponse: hook,
+  onError: hook,
   onRetry: hook,
   logger: optional(logger),
   logLevel: optional(oneOf(LEVELS)),
@@ -68,7 +62,6 @@ const CREATE = { ...GET, idempotencyKey: optional(text) };
 const DEFAULTS = {
   timeoutMs: 30_000,
   maxRetries: 2,
-  safeRepeats: false,
   logLevel: "off" as LogLevel,
 };
 
@@ -85,8 +78,14 @@ export const clientOptions = (options: PledgeClientOptions) => ({
   ...DEFAULTS,
   ...read(CLIENT, options),
 });
-export const createOptions = (options?: CreateOptions | null) => read(CREATE, options ?? {});
-export const getOptions = (options?: CallOptions | null) => read(GET, options ?? {});
+export const createOptions = (given: readonly unknown[]) => read(CREATE, onlyOne(given));
+export const getOptions = (given: readonly unknown[]) => read(GET, onlyOne(given));
+
+/** Returns the options of a call. A further argument would be a mistake, and may be an idempotency key. */
+function onlyOne([options, ...more]: readonly unknown[]): unknown {
+  if (more.length > 0) throw invalid("the options are one object, the second argument");
+  return options ?? {};
+}
 
 export const invalid = (message: string, cause?: unknown) =>
   new PledgeError("invalid_argument", redactor()(message), { cause }); // a key may be passed as anything
@@ -96,14 +95,7 @@ export function read<Readers extends Record<string, Reader<unknown>>>(
   readers: Readers,
   options: unknown,
 ): Read<Readers> {
-  if (options === null || typeof options !== "object")
-    throw invalid(`the options must be an object, not ${kindOf(options)}`);
-  const names = reading("options", () => Object.keys(options));
-  const unknown = names.find((name) => !Object.hasOwn(readers, name));
-  if (unknown !== undefined)
-    throw invalid(
-      `\`${unknown}\` is not an option here; ${suggest(unknown, Object.keys(readers))}`,
-    );
+  refuseUnknown("options", Object.keys(readers), objectOf(options), "an option here");
   const entries = Object.entries(readers).map(([name, reader]) => [
     name,
     reader(
@@ -112,6 +104,24 @@ export function read<Readers extends Record<string, Reader<unknown>>>(
     ),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Read<Readers>;
+}
+
+function objectOf(options: unknown): object {
+  if (options !== null && typeof options === "object") return options;
+  throw invalid(`the options must be an object, not ${kindOf(options)}`);
+}
+
+/** Returns options with others, which take precedence. */
+export function merged<T extends object>(options: T, others: unknown): T {
+  const given = objectOf(others ?? {});
+  return reading("options", () => ({ ...options, ...given }));
+}
+
+function refuseUnknown(option: string, known: string[], value: object, what: string): void {
+  const names = reading(option, () => Object.keys(value));
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw invalid(`\`${unknown}\` is not ${what}; ${suggest(unknown, known)}`);
 }
 
 function reading<T>(name: string, get: () => T): T {
@@ -251,11 +261,9 @@ const COMMENT = /^[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$/;
 
 /** Reads the application for `User-Agent`: a product, its version, and a comment (RFC 9110, section 10.1.5). */
 function appInfo(option: string, value: unknown): AppInfo {
-  const { name, version, url } = reading(option, () => ({
-    name: (value as AppInfo).name,
-    version: (value as AppInfo).version,
-    url: (value as AppInfo).url,
-  }));
+  const { name, version, url } = reading(option, () => ({ ...(value as AppInfo) })); // each read once
+  if (typeof value === "object")
+    refuseUnknown(option, ["name", "version", "url"], value!, `a member of \`${option}\``);
   const isGood =
     TOKEN.test(name) &&
     typeof name === "string" &&

@@ -36,26 +36,44 @@ interface SharedOptions {
     | undefined;
 }
 
-/** A request before it is sent. Headers have lower-case names; the API key is redacted. */
+/**
+ * A request before it is sent. Headers of events have lower-case names; the API key is redacted. Either a
+ * {@link ResponseEvent} or a {@link RequestErrorEvent} follows.
+ */
 export interface RequestEvent {
-  readonly method: "GET" | "POST";
-  readonly url: string;
+  /** A random text that all events of one call have in common. */
+  readonly callId: string;
   /** The number of the attempt: 1 for the first, 2 for the first retry. */
   readonly attempt: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
 }
 
 /** A response of any status. */
 export interface ResponseEvent extends RequestEvent {
   readonly status: number;
+  readonly responseHeaders: Readonly<Record<string, string>>;
   /** Milliseconds from the request to the end of the response. */
   readonly durationMs: number;
   /** The ID of the request in the logs of the service, if the response has one (`x-request-id` or `cf-ray`). */
   readonly requestId: string | undefined;
 }
 
+/** An attempt without a complete response. */
+export interface RequestErrorEvent extends RequestEvent {
+  /** The cause: also `timeout` if the deadline of the call has passed, and `aborted` if the caller's signal has aborted. */
+  readonly reason: "connection_failed" | "timeout" | "aborted";
+  /** A copy of the value that `fetch` rejected with, as in {@link ConnectionError.cause}; undefined for other reasons. */
+  readonly error: unknown;
+  /** Milliseconds from the request to its failure. */
+  readonly durationMs: number;
+}
+
 /** A retry that is about to happen. */
 export interface RetryEvent {
+  /** A random text that all events of one call have in common. */
+  readonly callId: string;
   /** The number of the next attempt: 2 for the first retry. */
   readonly attempt: number;
   /** The wait before the attempt in milliseconds. */
@@ -83,10 +101,15 @@ export interface PledgeClientOptions extends SharedOptions {
   /** The base URL of the service, such as `https://pledges.example.org`. */
   baseUrl: string | URL;
   /**
-   * Whether the service supports the header `Idempotency-Key`. If so, each create is sent with a key of its own and is
-   * retried like a get. Otherwise a create is never retried, because the service could record it twice. Default: `false`.
+   * Which creates are retried. A get is retried if there is no response, or one with the status 408, 429 or 5xx.
+   * - Not set: a create with an `idempotencyKey` is retried like a get; one without only where it was certainly not recorded:
+   *   the status 429, the service's own 503 with `Retry-After`, and a connection that was refused or a host that was not
+   *   found, if `fetch` reports that by a code (Node, Bun).
+   * - `true`: a create without an `idempotencyKey` is sent with a random one, and is retried like a get. A service that does
+   *   not support the header `Idempotency-Key` could record it twice.
+   * - `false`: no create is retried.
    */
-  safeRepeats?: boolean | null | undefined;
+  retryCreates?: boolean | null | undefined;
   /** Your own `fetch`, or an object with one, such as a Cloudflare service binding. Default: the platform's. */
   fetch?: Fetch | { fetch: Fetch } | null | undefined;
   /** Your application, to be named in the `User-Agent` header; browsers do not send it. */
@@ -95,6 +118,8 @@ export interface PledgeClientOptions extends SharedOptions {
   onRequest?: ((event: RequestEvent) => unknown) | null | undefined;
   /** Called after each response, whatever its status. */
   onResponse?: ((event: ResponseEvent) => unknown) | null | undefined;
+  /** Called after each attempt without a complete response: the connection failed, or it took too long, or was aborted. */
+  onError?: ((event: RequestErrorEvent) => unknown) | null | undefined;
   /** Called before the wait for a retry. */
   onRetry?: ((event: RetryEvent) => unknown) | null | undefined;
   /** The object to log to. Default: `console`. */
@@ -134,8 +159,9 @@ export interface Call<T> extends Promise<T> {
 export interface CreateOptions extends CallOptions {
   /**
    * Your own key for this create, such as the order ID: 1 to 255 printable ASCII characters. A service that supports it
-   * answers a repeat of the same create with the first transaction instead of recording another. It is sent even without
-   * {@link PledgeClientOptions.safeRepeats}, but only with that does the client retry creates.
+   * answers a repeat of the same create with the first transaction instead of recording another. With it, the client retries
+   * the create like a get, unless {@link PledgeClientOptions.retryCreates} is `false`: if your service does not support it, a
+   * retry could record the create twice.
    */
   idempotencyKey?: string | null | undefined;
 }

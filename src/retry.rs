@@ -12,13 +12,29 @@ pub const LONGEST_RETRY_AFTER_MS: u32 = 60_000;
 pub struct Policy {
     /// Most repeats.
     pub max_retries: u32,
-    /// Whether a repeat is harmless: a get, or a create whose idempotency key is honoured.
-    pub repeatable: bool,
+    /// What is repeated.
+    pub request: Request,
+}
+
+/// The request of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// It records nothing.
+    Get,
+    /// It records a transaction.
+    Create {
+        /// Whether it carries an idempotency key, so that repeats record one transaction.
+        has_key: bool,
+        /// The caller's option: `Some(false)` forbids every repeat.
+        retry_creates: Option<bool>,
+    },
 }
 
 /// How an attempt failed.
 #[derive(Clone, Copy, Debug)]
 pub enum Failure<'a> {
+    /// There was no connection, so that no request was sent.
+    Unsent,
     /// There was no answer, or only a part of one.
     Unanswered,
     /// The answer was an error.
@@ -27,7 +43,21 @@ pub enum Failure<'a> {
         status: u16,
         /// The `Retry-After` header: seconds or an HTTP date.
         retry_after: Option<&'a str>,
+        /// Whether the body has the contract's error shape (§7): a proxy's own errors have not.
+        is_service: bool,
     },
+}
+
+/// What becomes of a call after a failed attempt.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Next {
+    /// The milliseconds to wait before the next attempt; `None` if this was the last.
+    pub wait_ms: Option<u32>,
+    /// Whether it was the last because a repeat of this create might record a second transaction, or
+    /// the caller forbids repeats.
+    pub is_withheld: bool,
+    /// Whether the attempt may have recorded a transaction.
+    pub may_be_recorded: bool,
 }
 
 /// The values of the platform that a wait depends on.
@@ -42,20 +72,38 @@ pub struct Environment {
 }
 
 impl Policy {
-    /// Returns the milliseconds to wait before the next attempt, after so many `retries`; `None` if
-    /// the call must end.
-    pub fn wait_ms(
-        &self,
-        retries: u32,
-        failure: Failure<'_>,
-        environment: Environment,
-    ) -> Option<u32> {
-        if !self.repeatable || retries >= self.max_retries || !failure.is_transient() {
-            return None;
+    /// Decides what becomes of a call after a failed attempt and so many `retries`.
+    pub fn next(&self, retries: u32, failure: Failure<'_>, environment: Environment) -> Next {
+        let may_retry = retries < self.max_retries && failure.is_transient();
+        let wait_ms = may_retry.then(|| failure.wait_ms(retries, environment)).flatten();
+        let is_repeatable = self.request.is_repeatable(failure);
+        Next {
+            wait_ms: wait_ms.filter(|_| is_repeatable),
+            is_withheld: wait_ms.is_some() && !is_repeatable,
+            may_be_recorded: self.request.may_be_recorded(failure),
         }
-        match failure.retry_after_ms(environment) {
-            Some(asked) => u32::try_from(asked).ok().filter(|ms| *ms <= LONGEST_RETRY_AFTER_MS),
-            None => Some(backoff_ms(retries, environment.random)),
+    }
+}
+
+impl Request {
+    /// Whether a repeat after this failure cannot record a second transaction, and is allowed.
+    fn is_repeatable(self, failure: Failure<'_>) -> bool {
+        match self {
+            Request::Create { retry_creates: Some(false), .. } => false,
+            Request::Create { has_key: false, .. } => !self.may_be_recorded(failure),
+            Request::Get | Request::Create { has_key: true, .. } => true,
+        }
+    }
+
+    fn may_be_recorded(self, failure: Failure<'_>) -> bool {
+        match (self, failure) {
+            (Request::Get, _) | (_, Failure::Unsent | Failure::Status { status: 429, .. }) => false,
+            // The service asks to repeat a create without a key only if nothing was recorded.
+            (
+                Request::Create { has_key: false, .. },
+                Failure::Status { status: 503, retry_after: Some(_), is_service: true },
+            ) => false,
+            _ => true,
         }
     }
 }
@@ -64,8 +112,16 @@ impl Failure<'_> {
     /// Whether the same request can succeed later.
     fn is_transient(&self) -> bool {
         match self {
-            Failure::Unanswered => true,
+            Failure::Unsent | Failure::Unanswered => true,
             Failure::Status { status, .. } => matches!(status, 408 | 429 | 500..600),
+        }
+    }
+
+    /// Returns the milliseconds to wait before a repeat; `None` if the service asks for too many.
+    fn wait_ms(&self, retries: u32, environment: Environment) -> Option<u32> {
+        match self.retry_after_ms(environment) {
+            Some(asked) => u32::try_from(asked).ok().filter(|ms| *ms <= LONGEST_RETRY_AFTER_MS),
+            None => Some(backoff_ms(retries, environment.random)),
         }
     }
 

@@ -5,7 +5,7 @@ import { readForm } from "impact-pledge/form";
 import { page } from "./page.js";
 
 const { PLEDGE_API_KEY: apiKey, PLEDGE_BASE_URL: baseUrl, PORT = "3000" } = process.env;
-const client = new PledgeClient({ apiKey, baseUrl, safeRepeats: true });
+const client = new PledgeClient({ apiKey, baseUrl, retryCreates: true });
 
 const SORRY = "The pledge service did not record your order. Please try again.";
 

@@ -171,7 +171,7 @@ export interface TestService {
    * import { createTestService } from "impact-pledge/testing";
    *
    * const service = createTestService();
-   * const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: service.baseUrl, fetch: service.fetch, safeRepeats: true });
+   * const client = new PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl: service.baseUrl, fetch: service.fetch, retryCreates: true });
    * service.fail({ operation: "create", fault: "lost answer" });
    * const { id } = await client.createPledgeTransaction(payload);
    * console.log(service.requests().length, service.transactions().length); // 2 1

@@ -4,7 +4,7 @@ use super::js::{Call, Reply, random, to_double};
 use crate::api::answer::{self, Reason};
 use crate::api::{Credentials, InvalidArgument, Operation, RequestHead};
 use crate::idempotency::IdempotencyKey;
-use crate::retry::{Environment, Failure, Policy};
+use crate::retry::{Environment, Failure, Next, Policy, Request};
 use js_sys::Date;
 use serde::{Serialize, Serializer};
 
@@ -26,19 +26,19 @@ pub struct Conclusion {
     text: String,
     /// The `error` of an answer's body in the error shape (§7).
     error: Option<String>,
-    /// The milliseconds to wait before the next attempt; `None` if this was the last.
-    wait_ms: Option<u32>,
+    next: Next,
 }
 
-/// An array: serde-wasm-bindgen keeps the names of members in a map of its own, which would be a
-/// tenth of the client's wasm.
+/// As an array: to keep the names of members, serde-wasm-bindgen has a map, which takes 1.4 KB of
+/// brotli.
 impl Serialize for Conclusion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kind = self.kind.map(|kind| match kind {
             Kind::Transaction => "transaction",
             Kind::Refused(reason) => reason.into(),
         });
-        (kind, &self.text, &self.error, self.wait_ms).serialize(serializer)
+        let Next { wait_ms, is_withheld, may_be_recorded } = self.next;
+        (kind, &self.text, &self.error, wait_ms, is_withheld, may_be_recorded).serialize(serializer)
     }
 }
 
@@ -62,18 +62,21 @@ pub fn head(call: &Call) -> Result<RequestHead, InvalidArgument> {
 }
 
 /// Finds out what an answer means, and decides whether the request is repeated.
-pub fn conclude(call: &Call, reply: Option<&Reply>, retries: u32) -> Conclusion {
+pub fn conclude(call: &Call, reply: Option<&Reply>, is_unsent: bool, retries: u32) -> Conclusion {
     let conclusion = reply.map(|reply| read(operation(call), reply)).unwrap_or_default();
     let retry_after = reply.and_then(Reply::retry_after);
     let failure = match (conclusion.kind, reply) {
-        (Some(Kind::Refused(Reason::Other)), Some(reply)) => {
-            Failure::Status { status: reply.status(), retry_after: retry_after.as_deref() }
-        }
+        (Some(Kind::Refused(Reason::Other)), Some(reply)) => Failure::Status {
+            status: reply.status(),
+            retry_after: retry_after.as_deref(),
+            is_service: conclusion.error.is_some(),
+        },
+        (None, _) if is_unsent => Failure::Unsent,
         (None, _) => Failure::Unanswered,
         _ => return conclusion,
     };
     let environment = Environment { now_ms: Date::now() as u64, random: random(), http_date_ms };
-    Conclusion { wait_ms: policy(call).wait_ms(retries, failure, environment), ..conclusion }
+    Conclusion { next: policy(call).next(retries, failure, environment), ..conclusion }
 }
 
 fn operation(call: &Call) -> Operation {
@@ -86,13 +89,18 @@ fn read(operation: Operation, reply: &Reply) -> Conclusion {
             Ok(amount) => (Kind::Transaction, amount, None),
             Err(error) => (Kind::Refused(error.reason), error.message, error.error),
         };
-    Conclusion { kind: Some(kind), text, error, wait_ms: None }
+    Conclusion { kind: Some(kind), text, error, ..Conclusion::default() }
 }
 
 fn policy(call: &Call) -> Policy {
-    // The caller's own key alone does not mean that the service honours it.
-    let is_safe = call.safe_repeats() && call.idempotency_key().is_some();
-    Policy { max_retries: call.max_retries(), repeatable: is_safe || !call.is_create() }
+    let request = match operation(call) {
+        Operation::Get => Request::Get,
+        Operation::Create => Request::Create {
+            has_key: call.idempotency_key().is_some(),
+            retry_creates: call.retry_creates(),
+        },
+    };
+    Policy { max_retries: call.max_retries(), request }
 }
 
 /// Parses an HTTP date. Returns milliseconds since 1970.

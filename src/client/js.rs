@@ -22,9 +22,9 @@ extern "C" {
     pub fn idempotency_key(this: &Call) -> Option<String>;
     #[wasm_bindgen(method, getter, js_name = maxRetries)]
     pub fn max_retries(this: &Call) -> u32;
-    /// Whether a create with an idempotency key is safe to repeat.
-    #[wasm_bindgen(method, getter, js_name = safeRepeats)]
-    pub fn safe_repeats(this: &Call) -> bool;
+    /// Whether creates may be repeated, if the caller says so.
+    #[wasm_bindgen(method, getter, js_name = retryCreates)]
+    pub fn retry_creates(this: &Call) -> Option<bool>;
     /// The caller's own `fetch`.
     #[wasm_bindgen(method, getter)]
     pub fn fetch(this: &Call) -> Option<Function>;

@@ -61,14 +61,19 @@ pub fn fetch_arguments(call: &Call, signal: Option<AbortSignal>) -> Result<JsVal
     Ok(request::arguments(call, &head, signal.as_ref())?.into())
 }
 
-/// Concludes an attempt of which there is an answer or none, after so many retries. Returns a
-/// [`Conclusion`](call::Conclusion).
+/// Concludes an attempt of which there is an answer or none, after so many retries; `is_unsent` if
+/// there was no connection. Returns a [`Conclusion`](call::Conclusion).
 ///
 /// # Errors
 /// Never: every conclusion converts to a JavaScript value.
 #[wasm_bindgen]
-pub fn conclude(call: &Call, reply: Option<Reply>, retries: u32) -> Result<JsValue, JsValue> {
-    let conclusion = call::conclude(call, reply.as_ref(), retries);
+pub fn conclude(
+    call: &Call,
+    reply: Option<Reply>,
+    is_unsent: bool,
+    retries: u32,
+) -> Result<JsValue, JsValue> {
+    let conclusion = call::conclude(call, reply.as_ref(), is_unsent, retries);
     Ok(serde_wasm_bindgen::to_value(&conclusion)?)
 }
 

@@ -86,7 +86,7 @@ test("a repeat is answered with the first transaction, also when the first answe
     ids.push((await response.json()).id);
     throw new TypeError("the connection broke");
   };
-  const safe = client({ safeRepeats: true, fetch: losing });
+  const safe = client({ retryCreates: true, fetch: losing });
   const created = await safe.createPledgeTransaction(order());
   assert.deepEqual([[created.id], responseOf(created).idempotentReplayed], [ids, true]);
 });

@@ -1,9 +1,9 @@
 //! When a client repeats a request: rows of failures and waits.
 
-use impact_pledge::retry::{Environment, Failure, LONGEST_RETRY_AFTER_MS, Policy};
+use impact_pledge::retry::{Environment, Failure, LONGEST_RETRY_AFTER_MS, Next, Policy, Request};
 use proptest::prelude::*;
 
-const POLICY: Policy = Policy { max_retries: 2, repeatable: true };
+const POLICY: Policy = Policy { max_retries: 2, request: Request::Get };
 /// Sun, 06 Nov 1994 08:49:37 GMT, RFC 9110's own example.
 const NOW_MS: u64 = 784_111_777_000;
 const LEAST: Environment = Environment { now_ms: NOW_MS, random: 0.0, http_date_ms };
@@ -17,16 +17,16 @@ fn http_date_ms(text: &str) -> Option<u64> {
 }
 
 const fn status(status: u16) -> Failure<'static> {
-    Failure::Status { status, retry_after: None }
+    Failure::Status { status, retry_after: None, is_service: true }
 }
 
 const fn busy(retry_after: &str) -> Failure<'_> {
-    Failure::Status { status: 503, retry_after: Some(retry_after) }
+    Failure::Status { status: 503, retry_after: Some(retry_after), is_service: true }
 }
 
 #[track_caller]
 fn waits(failure: Failure<'_>, expected: Option<u32>) {
-    assert_eq!(POLICY.wait_ms(0, failure, LEAST), expected, "{failure:?}");
+    assert_eq!(POLICY.next(0, failure, LEAST).wait_ms, expected, "{failure:?}");
 }
 
 #[test]
@@ -35,18 +35,75 @@ fn a_transient_failure_is_retried_and_a_lasting_one_not() {
         waits(status(code), Some(250));
     }
     waits(Failure::Unanswered, Some(250));
+    waits(Failure::Unsent, Some(250));
     for code in [0, 200, 204, 301, 304, 400, 401, 403, 404, 405, 409, 413, 415, 422, 600] {
         waits(status(code), None);
     }
 }
 
+const fn create(has_key: bool, retry_creates: Option<bool>) -> Request {
+    Request::Create { has_key, retry_creates }
+}
+
+const GET: Request = Request::Get;
+const CREATE: Request = create(false, None);
+const KEYED: Request = create(true, None);
+const GENERATED: Request = create(true, Some(true));
+/// The platform has no randomness to generate a key of.
+const KEYLESS: Request = create(false, Some(true));
+const NEVER: Request = create(false, Some(false));
+const NEVER_KEYED: Request = create(true, Some(false));
+
+/// A proxy's answer that the service is away.
+const PROXY: Failure<'_> =
+    Failure::Status { status: 503, retry_after: Some("1"), is_service: false };
+
+/// A failure, the requests that are repeated after it, and those that may have been recorded.
+const REPEATS: [(Failure<'_>, &[Request], &[Request]); 9] = [
+    (Failure::Unsent, &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),
+    (status(429), &[GET, CREATE, KEYED, GENERATED, KEYLESS], &[]),
+    (
+        busy("1"),
+        &[GET, CREATE, KEYED, GENERATED, KEYLESS],
+        &[KEYED, GENERATED, NEVER_KEYED], // as the service asks for a repeat with the same key, too
+    ),
+    (PROXY, &[GET, KEYED, GENERATED], CREATES),
+    (status(503), &[GET, KEYED, GENERATED], CREATES),
+    (status(500), &[GET, KEYED, GENERATED], CREATES),
+    (status(504), &[GET, KEYED, GENERATED], CREATES),
+    (status(408), &[GET, KEYED, GENERATED], CREATES),
+    (Failure::Unanswered, &[GET, KEYED, GENERATED], CREATES),
+];
+const CREATES: &[Request] = &[CREATE, KEYED, GENERATED, KEYLESS, NEVER, NEVER_KEYED];
+
 #[test]
-fn retries_are_counted_and_only_what_is_repeatable_is_retried() {
-    assert!(POLICY.wait_ms(1, Failure::Unanswered, LEAST).is_some());
-    assert_eq!(POLICY.wait_ms(2, Failure::Unanswered, LEAST), None);
-    for never in [Policy { max_retries: 0, ..POLICY }, Policy { repeatable: false, ..POLICY }] {
-        assert_eq!(never.wait_ms(0, Failure::Unanswered, LEAST), None);
-        assert_eq!(never.wait_ms(0, busy("1"), LEAST), None);
+fn a_create_is_repeated_where_it_cannot_be_recorded_twice() {
+    for (failure, repeated, recorded) in REPEATS {
+        for request in CREATES.iter().chain(&[GET]) {
+            let next = Policy { max_retries: 2, request: *request }.next(0, failure, LEAST);
+            let is_repeated = repeated.contains(request);
+            let expected = [is_repeated, !is_repeated, recorded.contains(request)];
+            let found = [next.wait_ms.is_some(), next.is_withheld, next.may_be_recorded];
+            assert_eq!(found, expected, "{failure:?} {request:?}");
+        }
+    }
+}
+
+#[test]
+fn retries_are_counted_and_what_would_end_anyway_is_not_withheld() {
+    assert!(POLICY.next(1, Failure::Unanswered, LEAST).wait_ms.is_some());
+    for request in [GET, CREATE, KEYED, NEVER] {
+        let none = Policy { max_retries: 0, request };
+        let two = Policy { max_retries: 2, request };
+        for (policy, retries, failure) in [
+            (none, 0, status(500)),
+            (two, 2, status(500)),
+            (two, 0, status(400)),
+            (two, 0, busy("61")),
+        ] {
+            let Next { wait_ms, is_withheld, .. } = policy.next(retries, failure, LEAST);
+            assert_eq!((wait_ms, is_withheld), (None, false), "{policy:?} {failure:?}");
+        }
     }
 }
 
@@ -55,7 +112,7 @@ fn waits_double_up_to_a_bound() {
     let patient = Policy { max_retries: u32::MAX, ..POLICY };
     let most = Environment { random: 1.0, ..LEAST };
     let waits: Vec<_> = [0, 1, 2, 3, 4, 5, 40, u32::MAX - 1]
-        .map(|retries| patient.wait_ms(retries, Failure::Unanswered, most))
+        .map(|retries| patient.next(retries, Failure::Unanswered, most).wait_ms)
         .into_iter()
         .flatten()
         .collect();
@@ -103,9 +160,11 @@ proptest! {
         now_ms: u64,
         random: f64,
     ) {
-        let policy = Policy { max_retries: 100, repeatable: true };
-        let failure = Failure::Status { status: code, retry_after: retry_after.as_deref() };
-        let wait = policy.wait_ms(retries, failure, Environment { now_ms, random, http_date_ms });
+        let policy = Policy { max_retries: 100, ..POLICY };
+        let failure =
+            Failure::Status { status: code, retry_after: retry_after.as_deref(), is_service: true };
+        let environment = Environment { now_ms, random, http_date_ms };
+        let wait = policy.next(retries, failure, environment).wait_ms;
         prop_assert!(wait.is_none_or(|ms| ms <= LONGEST_RETRY_AFTER_MS));
     }
 }

@@ -96,8 +96,11 @@ function leaks() {
 
 test("the key is in nothing that a caller's `fetch` throws", async () => {
   for (const thrown of leaks()) {
-    const error = await errorOf(rejecting(thrown));
+    const events = [];
+    const error = await errorOf(rejecting(thrown), { onError: (event) => events.push(event) });
     assertError(error, ConnectionError, "connection_failed");
+    assertNoKey(events);
+    assert.equal(events.length, 1);
     let causes = 0;
     for (let { cause } = error; cause != null && causes < 100; { cause } = cause) causes += 1;
     assert.ok(causes < 100, "the causes are cut");
@@ -123,6 +126,14 @@ test("the key is in no response of a success, and in no event of it", async () =
     assert.equal(events[0].requestId, "[API key]");
     assertNoKey([response, ...response.headers, events]);
   }
+});
+
+test("a hook can't make a create that may have been recorded one that was not sent", async () => {
+  const onError = ({ error }) => Object.assign(error, { code: "ECONNREFUSED", syscall: "connect" });
+  const { client, seen } = clientOf(rejecting(new TypeError("fetch failed")), { onError });
+  const { cause, message } = await failed(create(client));
+  assert.match(message, /may have been recorded/);
+  assert.deepEqual([cause.code, seen.length], [undefined, 1]);
 });
 
 test("a line of a log is one line, without the key, whatever a service or a hook says", async () => {

@@ -42,6 +42,10 @@ export const busy = (status = 503, retryAfter = "0") =>
 export const broken = () => {
   throw new TypeError("fetch failed", { cause: coded("ECONNRESET") });
 };
+/** What a `fetch` does where no service listens. */
+export const refused = () => {
+  throw new TypeError("fetch failed", { cause: coded("ECONNREFUSED") });
+};
 export const coded = (code, more) => Object.assign(new Error(code), { code, ...more });
 
 /** What `fetch` does where a service says nothing: it waits for the signal. */

@@ -3,7 +3,15 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
 import test from "node:test";
+import { inspect } from "node:util";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { SpanKind, SpanStatusCode, context, propagation, trace } from "@opentelemetry/api";
+import {
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-node";
+import { traceHeaders, tracing } from "../../examples/opentelemetry/tracing.js";
 import { strays } from "../../proofs/matrix/shared/contexts.mjs";
 import {
   ID,
@@ -22,6 +30,7 @@ import {
   never,
   pkg,
   project,
+  refused,
   silent,
 } from "./client.mjs";
 import * as server from "./mock-server.mjs";
@@ -204,11 +213,16 @@ const WRONG = [
   ...[{ name: "two words" }, { version: "1" }, { name: "x", url: "a)b" }, { name: "x", version: 1 }]
     .concat(5)
     .map((appInfo) => [{ ...GOOD, appInfo }, /`appInfo`/]),
-  [{ ...GOOD, safeRepeats: "yes" }, /`safeRepeats`/],
+  [
+    { ...GOOD, appInfo: { name: "x", verison: "1" } },
+    /`verison` is not a member of `appInfo`; did you mean `version`\?/,
+  ],
+  [{ ...GOOD, retryCreates: "yes" }, /`retryCreates`/],
   [{ ...GOOD, dangerouslyAllowBrowser: 1 }, /`dangerouslyAllowBrowser`/],
   [{ ...GOOD, dangerouslyAllowHttp: "yes" }, /`dangerouslyAllowHttp`/],
   [{ ...GOOD, onRequest: 5 }, /`onRequest`/],
   [{ ...GOOD, onRetry: "x" }, /`onRetry`/],
+  [{ ...GOOD, onError: {} }, /`onError`/],
   [{ ...GOOD, logLevel: "all" }, /`logLevel`/],
   [{ ...GOOD, deadlineMs: 0 }, /`deadlineMs`/],
   ...Object.entries({
@@ -276,7 +290,40 @@ test("an option that can't be used is refused by name, nothing is sent, and the 
   ];
   for (const [call, message] of gets)
     assertError(await failed(call), PledgeError, "invalid_argument", message);
+  const env = { PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: GOOD.baseUrl };
+  for (const entry of [
+    (options) => PledgeClient.fromEnv(options, env),
+    (options) => client.with(options),
+  ]) {
+    const named = (message) => (error) => error.code === "invalid_argument" && message.test(error);
+    assert.throws(
+      () => entry({ unitID: "x" }),
+      named(/`unitID` is not .* did you mean `unitId`\?/),
+    );
+    assert.throws(() => entry(thrower), named(/`options` can't be read/));
+    for (const options of [5, "x", true]) assert.throws(() => entry(options), named(/an object/));
+    assert.ok(entry(undefined) instanceof PledgeClient && entry(null) instanceof PledgeClient);
+  }
+  const third = { idempotencyKey: "order-1" };
+  for (const call of [
+    client.createPledgeTransaction(REQUEST, undefined, third),
+    client.getPledgeTransaction(ID, {}, {}),
+  ])
+    assertError(await failed(call), PledgeError, "invalid_argument", /second argument/);
   assert.equal(seen.length, 0);
+});
+
+test("a client shows where it calls and for whom, and of its key only the mode", () => {
+  const shown = (options) => inspect(new PledgeClient({ ...GOOD, ...options }));
+  const base = "baseUrl: 'https://pledges.example.org'";
+  assert.equal(shown(), `PledgeClient { ${base}, apiKey: 'service_sk_test_…' }`);
+  assert.equal(
+    shown({ apiKey: LIVE, unitId: "unit_1" }).replaceAll(/\s+/g, " "),
+    `PledgeClient { ${base}, unitId: 'unit_1', apiKey: 'service_sk_live_…' }`,
+  );
+  for (const apiKey of ["secret-of-another-kind", () => KEY])
+    assert.equal(shown({ apiKey }), `PledgeClient { ${base}, apiKey: '…' }`);
+  assert.equal(JSON.stringify(new PledgeClient(GOOD)), "{}");
 });
 
 test("a live key goes over http to this machine alone", async () => {
@@ -484,7 +531,11 @@ const UNSENT = [
     false,
   ]),
   [coded("ETIMEDOUT", { syscall: "connect" }), false],
+  [coded("EHOSTUNREACH", { syscall: "connect" }), false],
   [new AggregateError([coded("ECONNREFUSED"), coded("ECONNREFUSED")]), false],
+  // Both also of a request that was received, where `fetch` repeated it by itself: Bun before 1.4, and Deno.
+  [coded("ConnectionRefused"), true],
+  [new Error("client error (Connect): tcp connect error: Connection refused (os error 111)"), true],
   ...["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", "ETIMEDOUT"].map(
     (code) => [coded(code), true],
   ),
@@ -502,12 +553,18 @@ test("a connection that fails is a ConnectionError that says whether the request
     assertError(error, ConnectionError, "connection_failed", message);
     assert.ok(error.cause instanceof Error);
   }
-  const refused = () => {
-    throw coded("ECONNREFUSED");
-  };
-  // The first request may have been recorded, however the repeat ended.
-  const { client } = clientOf([broken, refused], { safeRepeats: true, maxRetries: 1 });
-  assert.match((await failed(create(client))).message, /; the transaction may have been recorded$/);
+  // The first request may have been recorded, however the repeat ended; not so after a 429.
+  for (const first of [broken, busy(503)]) {
+    const { client } = clientOf([first, refused], { retryCreates: true, maxRetries: 1 });
+    assert.match(
+      (await failed(create(client))).message,
+      /; the transaction may have been recorded$/,
+    );
+  }
+  for (const first of [busy(429), busy(503), refused]) {
+    const { client } = clientOf([first, refused], { maxRetries: 1 });
+    assert.match((await failed(create(client))).message, /; the request was not sent$/);
+  }
   const gone = await server.serve(server.silence);
   await gone.close();
   const alone = new PledgeClient({ apiKey: KEY, baseUrl: gone.baseUrl, ...never });
@@ -549,7 +606,10 @@ test("silence is a TimeoutError, before the headers and behind them, even if `fe
 
 // ---- Repeats ---------------------------------------------------------------------------------------
 
-const safe = { safeRepeats: true };
+const safe = { retryCreates: true };
+const off = { retryCreates: false };
+const more = { maxRetries: 3 };
+const proxy = answer("<html>", { status: 503, headers: { "retry-after": "0" } });
 const slow = { timeoutMs: 30, maxRetries: 1 };
 const withKey = (client) => create(client, { idempotencyKey: "order-1" });
 
@@ -582,10 +642,23 @@ const REPEATS = {
     1,
     false,
   ],
+  "a create that was certainly not recorded": [
+    [busy(429), refused, busy(503)],
+    create,
+    more,
+    4,
+    true,
+  ],
   "no create whose connection broke": [[broken], create, {}, 1, false],
-  "no create with a key, which this service may not know": [[busy()], withKey, {}, 1, false],
-  "a create with safeRepeats": [[broken, busy()], create, safe, 3, true],
-  "a create with safeRepeats and a key": [[busy(429)], withKey, safe, 2, true],
+  "no create after a status that leaves it open": [[busy(500)], create, {}, 1, false],
+  "no create after a 503 of a proxy": [[proxy], create, {}, 1, false],
+  "no create that timed out": [[silent], create, slow, 1, false],
+  "a create with a key of the caller's": [[broken, busy(500)], withKey, {}, 3, true],
+  "a create with retryCreates": [[broken, busy()], create, safe, 3, true],
+  "a create with retryCreates and a key": [[busy(429)], withKey, safe, 2, true],
+  "no create without retryCreates": [[busy(429)], create, off, 1, false],
+  "no create with a key, but without retryCreates": [[busy(429)], withKey, off, 1, false],
+  "a get without retryCreates": [[busy(429)], get, off, 2, true],
 };
 
 for (const [name, [failures, call, options, count, isGood]] of Object.entries(REPEATS)) {
@@ -603,7 +676,7 @@ for (const [name, [failures, call, options, count, isGood]] of Object.entries(RE
     const keys = new Set(seen.map(({ headers }) => headers["idempotency-key"]));
     assert.equal(keys.size, 1);
     const [key] = keys;
-    const own = options.safeRepeats ? /^[0-9a-f]{32}$/ : /^undefined$/;
+    const own = options.retryCreates ? /^[0-9a-f]{32}$/ : /^undefined$/;
     assert.match(String(key), call === withKey ? /^"?order-1"?$/ : own);
     const shown = ended.error ?? pkg.responseOf(ended.data);
     assert.equal(shown.idempotencyKey, call === withKey ? "order-1" : key);
@@ -611,7 +684,32 @@ for (const [name, [failures, call, options, count, isGood]] of Object.entries(RE
   });
 }
 
-test("each create with safeRepeats has a key of its own", async () => {
+/** The failure, the options, and how the message of a create ends: which option would have repeated it, if one would. */
+const NOT_REPEATED = [
+  [
+    broken,
+    {},
+    /may have been recorded; it was not repeated: set `retryCreates`, or give an `i.*`$/,
+  ],
+  [busy(500), {}, /500: Busy; .*; it was not repeated: set `retryCreates`, or give an `i.*`$/],
+  [silent, { timeoutMs: 30 }, /30 ms; .* recorded; it was not repeated: set `retryCreates`, .*$/],
+  [busy(429), off, /429: Busy; it was not repeated: `retryCreates` is `false`$/],
+  [refused, off, /was not sent; it was not repeated: `retryCreates` is `false`$/],
+  [silent, { deadlineMs: 30 }, /may have been recorded$/],
+  [busy(500, "61"), {}, /address was [^;]*$/],
+  [busy(400), {}, /400: Busy$/],
+  [busy(429), { ...off, maxRetries: 0 }, /429: Busy$/],
+];
+
+test("an error says which option would have repeated the create", async () => {
+  for (const [failure, options, message] of NOT_REPEATED) {
+    const { client, seen } = clientOf(failure, options);
+    assert.match((await failed(create(client))).message, message);
+    assert.equal(seen.length, 1);
+  }
+});
+
+test("each create with retryCreates has a key of its own", async () => {
   const { client, seen } = clientOf(answer(created()), safe);
   await create(client);
   await create(client);
@@ -722,6 +820,7 @@ test("hooks see each attempt, answer and repeat, and never the key", async (t) =
   const hooks = {
     onRequest: note("request"),
     onResponse: note("response"),
+    onError: note("error"),
     onRetry: note("retry"),
   };
   const echo = (response, { headers }) => {
@@ -730,7 +829,7 @@ test("hooks see each attempt, answer and repeat, and never the key", async (t) =
   };
   const answers = [echo, server.hangUp, server.json(retrieved())];
   const { client } = await clientOn(t, answers, hooks);
-  await get(client);
+  await get(client, { headers: { "x-own": "1" } });
   assert.deepEqual(
     events.map(([name, { attempt, status, reason }]) => [name, attempt, status ?? reason]),
     [
@@ -738,18 +837,108 @@ test("hooks see each attempt, answer and repeat, and never the key", async (t) =
       ["response", 1, 503],
       ["retry", 2, "the answer was 503"],
       ["request", 2, undefined],
+      ["error", 2, "connection_failed"],
       ["retry", 3, "the connection failed"],
       ["request", 3, undefined],
       ["response", 3, 200],
     ],
   );
-  const [[, sent], [, answered], [, repeated]] = events;
-  assert.equal(sent.method, "GET");
-  assert.match(sent.url, /\/v2\/pledge-transaction\/ptran_1$/);
-  assert.equal(sent.headers.authorization, "[API key]");
-  assert.deepEqual([answered.requestId, answered.headers["x-echo"]], ["r-1", "Bearer [API key]"]);
-  assert.ok(Number.isInteger(answered.durationMs) && Number.isInteger(repeated.waitMs));
+  const [[, sent], [, answered], [, repeated], , [, lost]] = events;
+  for (const { method, url, requestHeaders } of [sent, answered, lost]) {
+    assert.equal(method, "GET");
+    assert.match(url, /\/v2\/pledge-transaction\/ptran_1$/);
+    assert.deepEqual([requestHeaders.authorization, requestHeaders["x-own"]], ["[API key]", "1"]);
+  }
+  const { requestId, responseHeaders } = answered;
+  assert.deepEqual([requestId, responseHeaders["x-echo"]], ["r-1", "Bearer [API key]"]);
+  assert.equal(lost.error.message, "fetch failed");
+  for (const ms of [answered.durationMs, lost.durationMs, repeated.waitMs])
+    assert.ok(Number.isInteger(ms));
   assertNoKey(events);
+  const callIds = () => new Set(events.map(([, { callId }]) => callId));
+  assert.equal(callIds().size, 1);
+  assert.match(sent.callId, /^[0-9a-z]{6,}$/);
+  await get(client);
+  assert.equal(callIds().size, 2);
+});
+
+/** By reason: what `fetch` does, the client's options and the call's, and the `error` of the event. */
+const NO_ANSWER = [
+  ["connection_failed", broken, never, {}, "fetch failed"],
+  ["timeout", silent, { ...never, timeoutMs: 20 }, {}, undefined],
+  ["timeout", () => new Promise(() => {}), { deadlineMs: 20 }, {}, undefined],
+  ["aborted", silent, {}, { signal: () => AbortSignal.timeout(20) }, undefined],
+];
+
+test("a hook sees each attempt without an answer, and nothing of it afterwards", async () => {
+  for (const [reason, fetch, options, own, error] of NO_ANSWER) {
+    const events = [];
+    const note = (name) => (event) => events.push([name, event.reason, event.error?.message]);
+    const hooks = {
+      onRequest: note("request"),
+      onResponse: note("response"),
+      onError: note("error"),
+    };
+    const { client } = clientOf(fetch, { ...options, ...hooks });
+    await failed(get(client, { signal: own.signal?.() }));
+    assert.deepEqual(events, [
+      ["request", undefined, undefined],
+      ["error", reason, error],
+    ]);
+  }
+  // An answer that comes too late is no event, and a call that a hook aborts is not sent.
+  const events = [];
+  const note = ({ reason, status }) => events.push(reason ?? status);
+  const late = () => sleep(60).then(answer(retrieved()));
+  const deaf = clientOf(late, { ...never, timeoutMs: 20, onResponse: note, onError: note });
+  await failed(get(deaf.client));
+  await sleep(80);
+  const stop = new AbortController();
+  const hooks = { onRequest: () => stop.abort("enough"), onResponse: note, onError: note };
+  const { client, seen } = clientOf(answer(retrieved()), hooks);
+  assert.equal(await failed(get(client, { signal: stop.signal })), "enough");
+  assert.deepEqual([events, seen.length], [["timeout", "aborted"], 0]);
+});
+
+test("OpenTelemetry: the recipe makes a span of each request, in the trace of the caller", async (t) => {
+  const exporter = new InMemorySpanExporter();
+  new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
+  t.after(() => [trace, context, propagation].map((api) => api.disable()));
+  const answers = [
+    server.json({ error: "Busy" }, { status: 503, headers: { "retry-after": "0" } }),
+  ];
+  answers.push(server.hangUp, server.json(created()));
+  const { client, seen, baseUrl } = await clientOn(t, answers, tracing());
+  const order = (span) =>
+    create(client, { idempotencyKey: "order-1", headers: traceHeaders() }).finally(() =>
+      span.end(),
+    );
+  await trace.getTracer("shop").startActiveSpan("order", order);
+  const [first, second, third, parent] = exporter.getFinishedSpans();
+  const { traceId, spanId } = parent.spanContext();
+  const url = new URL(`${baseUrl}${PATH}`);
+  for (const [index, [span, outcome, isError]] of [
+    [first, { "http.response.status_code": 503, "error.type": "503" }, true],
+    [second, { "http.request.resend_count": 1, "error.type": "connection_failed" }, true],
+    [third, { "http.request.resend_count": 2, "http.response.status_code": 200 }, false],
+  ].entries()) {
+    assert.deepEqual(
+      [span.name, span.kind, span.spanContext().traceId],
+      ["POST", SpanKind.CLIENT, traceId],
+    );
+    assert.equal(span.parentSpanContext.spanId, spanId);
+    assert.equal(span.status.code === SpanStatusCode.ERROR, isError);
+    assert.deepEqual(span.attributes, {
+      "http.request.method": "POST",
+      "server.address": "127.0.0.1",
+      "server.port": Number(url.port),
+      "url.full": url.href,
+      ...outcome,
+    });
+    assert.equal(seen[index].headers.traceparent, `00-${traceId}-${spanId}-01`);
+  }
+  assert.equal(second.events[0].attributes["exception.message"], "fetch failed");
+  assertNoKey([first, second, third].map(({ attributes, events }) => [attributes, events]));
 });
 
 test("what hooks and loggers do harms no call", async () => {
@@ -760,9 +949,10 @@ test("what hooks and loggers do harms no call", async () => {
     (event) => (event.url = 5),
   ];
   for (const hook of bad) {
-    const { client } = clientOf([busy(), answer(retrieved())], {
+    const { client } = clientOf([busy(), broken, answer(retrieved())], {
       onRequest: hook,
       onResponse: hook,
+      onError: hook,
       onRetry: hook,
       logger: { error: hook, warn: hook, info: hook, debug: hook },
       logLevel: "debug",
@@ -787,7 +977,7 @@ test("a log has as much as its level asks for", async () => {
       name,
       (...line) => lines.push([name, ...line]),
     ]);
-    const { client } = clientOf([busy(503), busy(500)], {
+    const { client } = clientOf([busy(503), broken], {
       logger: Object.fromEntries(noted),
       logLevel: level === "undefined" ? undefined : level,
       maxRetries: 1,

@@ -21,7 +21,7 @@ const built = (file) => readFileSync(join(home, file));
 const SMOKE = `async function smoke(pkg, { createTestService }) {
   const service = createTestService({ seed: 1 });
   const { baseUrl, fetch } = service;
-  const client = new pkg.PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl, fetch, safeRepeats: true });
+  const client = new pkg.PledgeClient({ apiKey: "service_sk_test_dev_unit", baseUrl, fetch, retryCreates: true });
   service.fail({ fault: "lost answer" });
   const { id, charge } = await client.createPledgeTransaction(${JSON.stringify(REQUEST)});
   const { reference } = await client.getPledgeTransaction(id);

@@ -117,7 +117,7 @@ test("a page of Chromium, with a policy that allows wasm and no eval, calls the 
   assert.equal((await mocked({ request: new Request(`${service.baseUrl}/healthz`) })).status, 200);
   const shop = async ([apiKey, baseUrl, request]) => {
     const { PledgeClient } = await import("/index.js");
-    const options = { safeRepeats: true, maxRetries: 1, timeoutMs: 300 };
+    const options = { retryCreates: true, maxRetries: 1, timeoutMs: 300 };
     const client = new PledgeClient({ apiKey, baseUrl, ...options });
     const outcome = (call) =>
       call.then(
@@ -159,7 +159,7 @@ test("the test service runs in a page itself", async (t) => {
       const { createTestService } = await import("/testing.js");
       const service = createTestService({ seed: 1 });
       const { baseUrl, fetch } = service;
-      const client = new PledgeClient({ apiKey, baseUrl, fetch, safeRepeats: true });
+      const client = new PledgeClient({ apiKey, baseUrl, fetch, retryCreates: true });
       service.fail({ fault: "lost answer" });
       const { id } = await client.createPledgeTransaction(request);
       const { reference } = await client.getPledgeTransaction(id);

@@ -287,8 +287,8 @@ const LOST = [
 ];
 
 for (const [fault, seen, isExpected, count] of LOST) {
-  test(`a ${fault}: with safe repeats one transaction, without them an error`, async () => {
-    const { service, client } = start({}, { safeRepeats: true });
+  test(`a ${fault}: with retryCreates one transaction, without them an error`, async () => {
+    const { service, client } = start({}, { retryCreates: true });
     service.fail({ operation: "create", fault });
     const { id } = await create(client);
     assert.deepEqual(statuses(service), seen);
@@ -299,7 +299,7 @@ for (const [fault, seen, isExpected, count] of LOST) {
       [id],
     );
     service.fail({ fault });
-    await assert.rejects(create(client.with({ safeRepeats: false })), isExpected);
+    await assert.rejects(create(client.with({ retryCreates: false })), isExpected);
     assert.equal(service.transactions().length, count);
   });
 }
@@ -374,7 +374,7 @@ async function listening(t) {
 
 test("a listener of Node's server: the client, with and without faults", async (t) => {
   const { service, origin } = await listening(t);
-  const client = new PledgeClient({ apiKey: KEY, baseUrl: origin, safeRepeats: true });
+  const client = new PledgeClient({ apiKey: KEY, baseUrl: origin, retryCreates: true });
   const { id, timelineUrl } = await create(client);
   assert.ok(timelineUrl.startsWith(`${origin}/timeline/`));
   service.fail({ fault: "lost answer" });

@@ -33,7 +33,7 @@ new PledgeClient({
   unitId: "unit_1",
   timeoutMs: 5_000,
   maxRetries: 0,
-  safeRepeats: true,
+  retryCreates: true,
   dangerouslyAllowBrowser: false,
   dangerouslyAllowHttp: false,
   fetch,

@@ -20,7 +20,7 @@ export async function record(order, { env, executionContext, origin, idempotency
     baseUrl: env.PLEDGE_SERVICE_URL || origin,
     fetch: traced(transport(env, executionContext), trace),
     timeoutMs: TIMEOUT_MS,
-    safeRepeats: true, // the service honours Idempotency-Key
+    retryCreates: true, // the service honours Idempotency-Key
   });
   try {
     return { transaction: await client.createPledgeTransaction(order, { idempotencyKey }), trace };

@@ -10,7 +10,7 @@ const refuse = ({ success, error }, c) =>
 
 app.post("/orders", sValidator("json", createPledgeTransactionSchema, refuse), async (c) => {
   // PLEDGE_API_KEY and PLEDGE_BASE_URL of `env`; without a binding PLEDGES, `fetch` is the platform's.
-  const client = PledgeClient.fromEnv({ fetch: c.env.PLEDGES, safeRepeats: true }, c.env);
+  const client = PledgeClient.fromEnv({ fetch: c.env.PLEDGES, retryCreates: true }, c.env);
   const created = client.createPledgeTransaction(c.req.valid("json"));
   // A shopper who leaves the page ends the request. The order stays, so its pledges are recorded all the same.
   c.executionCtx.waitUntil(created.catch(() => {}));

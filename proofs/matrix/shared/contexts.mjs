@@ -5,7 +5,7 @@ import { REQUEST } from "./smoke.mjs";
 const CALLS = 20;
 const KEY = "service_sk_test_x";
 const busy = () => new Response(null, { status: 503, headers: { "retry-after": "0" } });
-const refused = () => new Response(null, { status: 400 });
+const lost = () => Promise.reject(new Error("lost"));
 
 /** Makes calls at once, each in a context of its own. Returns what of them ran in another one. */
 export async function strays(PledgeClient) {
@@ -20,15 +20,17 @@ export async function strays(PledgeClient) {
       await null;
       return next?.();
     };
-    const answers = [busy, refused];
+    const answers = [busy, lost];
     const client = new PledgeClient({
       apiKey: call % 2 ? KEY : noting("apiKey", () => KEY),
       baseUrl: "https://pledges.example.org",
       fetch: noting("fetch", () => answers.shift()?.()),
       onRequest: noting("onRequest"),
       onResponse: noting("onResponse"),
+      onError: noting("onError"),
       onRetry: noting("onRetry"),
-      safeRepeats: true,
+      maxRetries: 1,
+      retryCreates: true,
     });
     const create = () => client.createPledgeTransaction(REQUEST).catch(({ code }) => note(code));
     return context.run(call, create);

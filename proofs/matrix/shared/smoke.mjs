@@ -40,7 +40,7 @@ async function tested({ PledgeClient }, { createTestService }) {
     apiKey: "service_sk_test_dev_unit",
     baseUrl: service.baseUrl,
     fetch: service.fetch,
-    safeRepeats: true,
+    retryCreates: true,
   });
   service.fail({ operation: "create", fault: "lost answer" });
   const { id, createdAt } = await client.createPledgeTransaction(REQUEST);

@@ -7,7 +7,7 @@ const pledges = () =>
   (client ??= new PledgeClient({
     apiKey: process.env.PLEDGE_API_KEY,
     baseUrl: process.env.PLEDGE_BASE_URL,
-    safeRepeats: true,
+    retryCreates: true,
   }));
 
 /** Whether the form can show an issue: its field is there, and not hidden. */

@@ -6,7 +6,7 @@ const pledges = () =>
   (client ??= new PledgeClient({
     apiKey: process.env.PLEDGE_API_KEY,
     baseUrl: process.env.PLEDGE_BASE_URL,
-    safeRepeats: true,
+    retryCreates: true,
   }));
 
 /** Records the pledge of an order. The key stays here. */

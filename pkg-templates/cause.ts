@@ -1,0 +1,34 @@
+/* What a failed `fetch` threw: whether a request was sent, and what a message says of it. */
+import { quietly } from "./redact.ts";
+
+/** A copy of a thrown value, as Node and other platforms describe failed connections; it may be anything. */
+export type Cause =
+  | {
+      readonly message?: string;
+      readonly code?: string;
+      readonly syscall?: string;
+      readonly cause?: Cause;
+      readonly errors?: readonly Cause[];
+    }
+  | undefined;
+
+/**
+ * Only codes that no platform gives to a request that was sent. Deno's "client error (Connect)" and `ConnectionRefused` of
+ * Bun before 1.4 are no such codes: there, `fetch` repeats a request by itself if a connection that was kept alive breaks.
+ */
+const UNSENT_CODE = /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/;
+const UNSENT_CALL = /^(connect|getaddrinfo)$/;
+
+/** Whether there was certainly no connection, so that no request was sent. */
+export function isUnsent(cause: Cause): boolean {
+  if ((cause?.errors?.length as number) > 0) return cause!.errors!.every(isUnsent);
+  return (
+    UNSENT_CODE.test(cause?.code as string) ||
+    UNSENT_CALL.test(cause?.syscall as string) ||
+    (cause?.cause !== undefined && isUnsent(cause.cause))
+  );
+}
+
+export const describe = (cause: Cause): string =>
+  quietly(() => String(cause?.cause?.message || cause?.cause?.code || cause?.message || cause)) ??
+  "an error that can't be read";
