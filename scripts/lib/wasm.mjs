@@ -214,7 +214,9 @@ async function removePanics(wasm) {
     removed += 1;
   }
   if (removed < 10)
-    throw new UserError("panics have other names than they had; see PANICS in scripts/lib/wasm.mjs");
+    throw new UserError(
+      "panics have other names than they had; see PANICS in scripts/lib/wasm.mjs",
+    );
   writeFileSync(wasm, module.emitBinary());
   module.dispose();
 }
