@@ -1,11 +1,20 @@
 /** `npm run bench [-- part…]`: how fast everything is beside its peers. */
-import { Argument, command, whole } from "../../scripts/lib/command.mjs";
+import { Argument, InvalidArgumentError, command, whole } from "../../scripts/lib/command.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
 import { PART_NAMES, bench } from "./main.mjs";
+import { KINDS, kindsOf } from "./service/requests.mjs";
+
+const NAMES = KINDS.map(({ name }) => name).join("; ");
+
+function readKinds(text) {
+  const kinds = kindsOf(text);
+  if (!kinds) throw new InvalidArgumentError(`Kinds: ${NAMES}.`);
+  return kinds;
+}
 
 const program = command(
   "npm run bench --",
-  "How fast everything is beside its peers, as tables; about 5 minutes.\nLeave the machine alone meanwhile.",
+  "How fast everything is beside its peers, as tables; about 15 minutes.\nLeave the machine alone meanwhile.",
 )
   .addArgument(
     new Argument(
@@ -14,11 +23,20 @@ const program = command(
     ).choices(PART_NAMES),
   )
   .option("--runs <n>", "separate runs, of which the tables show medians", whole(1, 100), 1)
-  .option("--quick", "a minute, to see that everything runs; the figures mean nothing", false)
+  .option(
+    "--quick",
+    "a minute or two, to see that everything runs; the figures mean nothing",
+    false,
+  )
+  .option(
+    "--only <kinds>",
+    `some kinds of request to the service, with commas: ${NAMES}`,
+    readKinds,
+  )
   .option("--write", "into docs/performance.md instead of build/bench", false)
   .option("--no-build", "measure what is in build and pkg");
 
-program.action(async (names, { runs, quick, write, build }) => {
+program.action(async (names, { runs, quick, only, write, build }) => {
   const parts = names.length > 0 ? names : PART_NAMES;
   await bench(await prepareTools({ browser: parts.includes("validate") }), {
     parts,
@@ -26,6 +44,7 @@ program.action(async (names, { runs, quick, write, build }) => {
     quick,
     intoDocs: write,
     build,
+    kinds: only,
   });
 });
 await program.parseAsync();

@@ -15,11 +15,11 @@ import { publish } from "./report.mjs";
 const PLANS = {
   full: {
     validate: { rounds: 9, batchMs: 100, starts: 9 },
-    service: { rounds: 3, seconds: 2, starts: 7 },
+    service: { rounds: 4, warmUp: 1.5, seconds: 1.5, starts: 7 },
   },
   quick: {
     validate: { rounds: 2, batchMs: 5, starts: 1 },
-    service: { rounds: 1, seconds: 1, starts: 1 },
+    service: { rounds: 1, warmUp: 0, seconds: 0.1, starts: 1 },
   },
 };
 
@@ -27,9 +27,10 @@ export const PART_NAMES = Object.keys(PLANS.full);
 
 /**
  * @param {import("../../scripts/lib/tools.mjs").Tools} tools
- * @param {{parts: string[], runs: number, quick: boolean, intoDocs: boolean, build: boolean}} wish
+ * @param {{parts: string[], runs: number, quick: boolean, intoDocs: boolean, build: boolean, kinds?: import("./service/requests.mjs").Kind[]}} wish
+ *   `kinds` of requests to the service
  */
-export async function bench(tools, { parts, runs, quick, intoDocs, build: fresh }) {
+export async function bench(tools, { parts, runs, quick, intoDocs, build: fresh, kinds }) {
   const folder = join(tools.root, "build", "bench");
   mkdirSync(folder, { recursive: true });
   await installPeers(tools);
@@ -44,7 +45,7 @@ export async function bench(tools, { parts, runs, quick, intoDocs, build: fresh 
     for (let number = 1; number <= runs; number += 1) {
       const started = Date.now();
       log(`${part}: run ${number} of ${runs}`);
-      results.push(await run(tools, plan, join(folder, part)));
+      results.push(await run(tools, plan, join(folder, part), kinds));
       writeFileSync(join(folder, `${part}-${number}.json`), JSON.stringify(results.at(-1)));
       log(`${part}: run ${number} done in ${duration(Date.now() - started)}`);
     }

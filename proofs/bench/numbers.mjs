@@ -1,4 +1,5 @@
 /** The arithmetic of the benchmarks: no clock, no I/O. */
+import { generator } from "./data.mjs";
 
 /** @param {number[]} values the middle one, or what lies between the two in the middle */
 export function median(values) {
@@ -13,6 +14,41 @@ export function median(values) {
  */
 export function ratio(ours, theirs) {
   return median(ours.map((value, round) => value / theirs[round]));
+}
+
+/** How many ways to divide figures in two are tried. */
+const DIVISIONS = 2_000;
+
+/**
+ * The noise: how many times as much one half of the figures of identical builds has as the other half, by their medians.
+ * Of all ways to divide them, no more than one in 20 gives more.
+ * @param {number[]} ours @param {number[]} twins as many, of the same build
+ */
+export function noise(ours, twins) {
+  const random = generator(1);
+  const all = [...ours, ...twins];
+  const ratios = Array.from({ length: DIVISIONS }, () => {
+    shuffle(all, random);
+    const quotient = median(all.slice(0, ours.length)) / median(all.slice(ours.length));
+    return Math.max(quotient, 1 / quotient);
+  });
+  return ratios.toSorted((a, b) => a - b)[Math.ceil(DIVISIONS * 0.95) - 1];
+}
+
+function shuffle(list, random) {
+  for (let last = list.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [list[last], list[other]] = [list[other], list[last]];
+  }
+}
+
+/**
+ * The quotient of two medians, `1.23 ×`; `level` within the noise.
+ * @param {number[]} above @param {number[]} below @param {number} noise
+ */
+export function compared(above, below, noise) {
+  const quotient = median(above) / median(below);
+  return Math.max(quotient, 1 / quotient) <= noise ? "level" : `${figure(quotient)} ×`;
 }
 
 /**

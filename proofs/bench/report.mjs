@@ -4,17 +4,32 @@ import { cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { UserError } from "../../scripts/lib/output.mjs";
 
+/** Longest line of prose. */
+const LINE = 120;
+
 /**
+ * A table with aligned columns, as it is read in an editor, too.
  * @param {string[]} heads
  * @param {(string | number)[][]} rows the first column is text, the others are figures
  */
 export function table(heads, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  return [
-    line(heads),
-    line(heads.map((_, column) => (column === 0 ? "---" : "---:"))),
-    ...rows.map(line),
-  ].join("\n");
+  const widths = heads.map((_, column) =>
+    Math.max(...[heads, ...rows].map((cells) => String(cells[column]).length)),
+  );
+  const line = (cells) => `| ${cells.map(padded).join(" | ")} |`;
+  const padded = (cell, column) =>
+    column === 0 ? cell.padEnd(widths[0]) : String(cell).padStart(widths[column]);
+  const rule = widths.map((width, column) =>
+    column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
+  );
+  return [heads, rule, ...rows].map(line).join("\n");
+}
+
+/** Breaks the lines of prose, and leaves tables as they are. @param {string} markdown */
+function wrapped(markdown) {
+  const pieces = new RegExp(`(?=\\S).{1,${LINE}}(?!\\S)`, "g");
+  const lines = (line) => (line.startsWith("|") ? line : (line.match(pieces) ?? []).join("\n"));
+  return markdown.split("\n").map(lines).join("\n");
 }
 
 /** When and on what: no names of hosts or folders. @param {Record<string, string>} versions */
@@ -36,7 +51,8 @@ export function versionsOf(folder, names) {
 }
 
 /** Writes a part's Markdown beside the build, or into the docs. @returns {string} the file */
-export function publish(root, part, markdown, intoDocs) {
+export function publish(root, part, report, intoDocs) {
+  const markdown = wrapped(report);
   const folder = intoDocs ? join(root, "docs") : join(root, "build", "bench");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, intoDocs ? "performance.md" : `${part}.md`);

@@ -1,25 +1,24 @@
 /** The results of `bench:service` as Markdown. */
 import { ask } from "../../../scripts/lib/run.mjs";
-import { figure, median, ratio, spread } from "../numbers.mjs";
+import { compared, figure, median, noise, spread } from "../numbers.mjs";
 import { provenance, table, versionsOf } from "../report.mjs";
 
-const OURS = "impact-pledge";
+const HEAVIEST = "POST of 100";
 
-const LOAD = `Each cell: requests per second; microseconds of processor time of \`workerd\` per request, the KV stand-in's included; milliseconds of waiting at p50 / p99. Figures are medians, with the range over the runs. \`×\`: how many times as many requests ${OURS} serves, and how many times as much processor time the other needs.`;
-const STANDING = "Milliseconds of start, kilobytes of upload, megabytes of memory.";
-
-/** @param {object[]} runs what `run` gave @param {{bench: string, root: string}} environment */
+/** @param {import("./run.mjs").Result[]} runs @param {{bench: string, root: string}} environment */
 export function report(runs, { bench, root }) {
   const versions = {
     ...versionsOf(root, ["workerd", "wrangler"]),
     ...versionsOf(bench, ["hono", "zod"]),
     wrk: wrkVersion(),
   };
+  const processes = runs[0].load.ours[runs[0].kinds[0]].length;
   return [
-    `${provenance(versions, runs.length)} ${LOAD}`,
+    `${provenance(versions, runs.length)} Each figure is the median of ${processes * runs.length} fresh processes, ours of twice as many.`,
+    "Microseconds of processor time of `workerd` per request, the KV stand-in's included. `×`: that one's time divided by ours, so ours is faster where it is above 1; `level` within the noise, which is what processes of our one build differ by. A limit does none of the work.",
     loadTable(runs),
-    STANDING,
-    standingTable(runs),
+    "Milliseconds of the start, kilobytes of the upload after brotli, megabytes of memory.",
+    startTable(runs),
   ].join("\n\n");
 }
 
@@ -30,62 +29,60 @@ function wrkVersion() {
 }
 
 function loadTable(runs) {
-  const { load } = runs[0];
-  const names = Object.keys(load);
-  const rows = Object.keys(load[OURS]).map((kind) => [
-    kind,
-    ...names.map((name) => loadCell(runs, name, kind)),
-  ]);
-  return table(["request", ...names], rows);
-}
-
-function loadCell(runs, name, kind) {
-  if (runs[0].load[name][kind].length === 0) return "–";
-  const slices = (what, of = name) =>
-    runs
-      .map((run) => run.load[of][kind].map((slice) => slice[what]))
-      .filter((values) => !values.includes(null)); // no processor time but on Linux
-  const medians = (what) => slices(what).map(median);
-  const isRival = name !== OURS && !isLimit(runs[0], name);
-  const times = (above, below) =>
-    isRival && above.length > 0
-      ? `, ${figure(median(above.map((values, run) => ratio(values, below[run]))))} ×`
-      : "";
-  const waited = (what) => figure(median(medians(what)) / 1_000);
-  return [
-    spread(medians("perSecond"), "/s") + times(slices("perSecond", OURS), slices("perSecond")),
-    spread(medians("cpu"), " µs") + times(slices("cpu"), slices("cpu", OURS)),
-    `${waited("p50")} / ${waited("p99")} ms`,
-  ].join("<br>");
-}
-
-/** A lower bound makes no create. */
-const isLimit = ({ starts }, name) => starts[name].create.length === 0;
-
-function standingTable(runs) {
-  const heads = [
-    "",
-    "process start to first answer",
-    "first create after that",
-    "upload: raw / gzip / brotli",
-    "memory after the load above",
-  ];
-  const rows = runs[0].upload.map(({ name, raw, gzip, brotli }) => {
-    const started = (what) =>
-      spread(
-        runs
-          .map((run) => run.starts[name][what])
-          .filter(({ length }) => length > 0)
-          .map(median),
-      );
-    const memory = runs.map((run) => run.memory[name]).filter((bytes) => bytes !== null);
+  const heads = ["request", "ours", "noise", "tuned Hono", "limit: one KV call", "limit: no work"];
+  const rows = runs[0].kinds.map((kind) => {
+    const figures = (key, what = "cpu") =>
+      runs
+        .flatMap(({ load }) => load[key][kind])
+        .map((slice) => slice[what])
+        .filter((value) => value !== null); // no processor time but on Linux
+    const ours = [...figures("ours"), ...figures("twin")];
+    const limit = ours.length > 0 ? noise(figures("ours"), figures("twin")) : 1;
+    const cell = (key) => {
+      const theirs = figures(key);
+      return theirs.length === 0
+        ? "–"
+        : `${figure(median(theirs))}, ${compared(theirs, ours, limit)}`;
+    };
+    const perSecond = ["ours", "hono"].map((key) => figure(median(figures(key, "perSecond"))));
     return [
-      name,
-      started("answer"),
-      started("create"),
-      [raw, gzip, brotli].map((bytes) => figure(bytes / 1_000)).join(" / "),
-      spread(memory.map((bytes) => bytes / 1e6)),
+      kind,
+      ours.length > 0 ? figure(median(ours)) : "–",
+      `± ${Math.ceil((limit - 1) * 100)} %`,
+      ...["hono", "kv", "empty"].map(cell),
+      perSecond.join(" / "),
     ];
   });
-  return table(heads, rows);
+  return table([...heads, "requests/s: ours / Hono"], rows);
+}
+
+const STARTED = {
+  answer: "process start to first answer",
+  create: "first create after that",
+  second: "second create",
+  later: "a create later, one at a time",
+};
+
+/** A row for each figure, as of a create. What makes no record has nothing in its place. */
+function startTable(runs) {
+  const started = (key, what) =>
+    spread(runs.flatMap(({ starts }) => starts[key].map((start) => start[what])));
+  const columns = ["ours", "eager", "hono", "kv", "empty"];
+  const rows = Object.entries(STARTED).map(([what, name]) => [
+    name,
+    ...columns.map((key) => started(key, what)),
+  ]);
+  const upload = (key) => figure(runs[0].upload[key].brotli / 1_000);
+  const memory = (key) =>
+    spread(
+      runs
+        .flatMap(({ load }) => load[key][HEAVIEST] ?? [])
+        .flatMap(({ memory }) => (memory === null ? [] : [memory / 1e6])),
+    );
+  const byKey = (of) => columns.map((key) => (key === "eager" ? "–" : of(key)));
+  const heads = ["", "ours", "ours, wasm compiled beforehand", "tuned Hono"];
+  return table(
+    [...heads, "limit: one KV call", "limit: no work"],
+    [...rows, ["upload", ...byKey(upload)], [`memory after ${HEAVIEST}`, ...byKey(memory)]],
+  );
 }

@@ -8,85 +8,119 @@ const PATH = "/v2/pledge-transaction";
 const KEY = "service_sk_test_dev_unit";
 const AUTHORIZATION = { authorization: `Bearer ${KEY}` };
 const JSON_TYPE = { "content-type": "application/json" };
-const STORED = 64;
 const TOO_LARGE = 2 * 1024 * 1024 + 1;
+
+/** When the orders were made and paid that are of a month that is over. */
+const AGED = { month: "2020-01", createdAt: "2020-01-15T12:00:00.000Z" };
+const PAID_AT = "2020-02-05T00:00:00.000Z";
 
 /**
  * @typedef {{method: string, path: string, headers: Record<string, string>, body?: string}} Request
+ * @typedef {object} Records of the service's KV
+ * @property {(name: string) => Promise<{value: string, metadata: any}>} read
+ * @property {(entry: {key: string, value: string, metadata?: any}) => Promise<unknown>} write
+ * @typedef {{send: (request: Request) => Promise<{status: number, text: string}>, records: Records}} Service
  * @typedef {object} Kind
  * @property {string} name
  * @property {number} status of every answer
  * @property {number} connections at once
- * @property {Request[]} requests distinct ones
+ * @property {(service: Service) => Promise<Request[]>} make distinct requests; what they read is created in the service
  */
+
+/** Every kind of request. @type {Kind[]} */
+export const KINDS = [
+  { name: "POST small", status: 200, connections: 32, make: async () => creates(256, 1) },
+  { name: "POST of 100", status: 200, connections: 16, make: async () => creates(32, 100) },
+  { name: "GET small", status: 200, connections: 32, make: (to) => gets(to, 64, 1) },
+  { name: "GET of 100", status: 200, connections: 16, make: (to) => gets(to, 32, 100) },
+  { name: "GET small, paid", status: 200, connections: 32, make: (to) => paidGets(to, 64, 1) },
+  { name: "GET of 100, paid", status: 200, connections: 16, make: (to) => paidGets(to, 32, 100) },
+  { name: "401", status: 401, connections: 32, make: async () => creates(64, 1).map(ofStranger) },
+  { name: "400", status: 400, connections: 32, make: async () => problems(256) },
+  { name: "413", status: 413, connections: 4, make: async () => [create("x".repeat(TOO_LARGE))] },
+];
 
 /**
- * Every kind of request for one service. What is read was created there before.
- * @param {string} origin
- * @returns {Promise<Kind[]>}
+ * Reads names of kinds, with commas between them: `GET small,401`.
+ * @param {string} text @returns {Kind[] | null} null if there is no such kind
  */
-export async function kindsFor(origin) {
-  const random = generator(7);
-  const bodies = (count, make) => Array.from({ length: count }, () => JSON.stringify(make()));
-  const small = bodies(256, () => fullRequest(random, 1)).map(create);
-  const large = bodies(32, () => fullRequest(random, 100)).map(create);
-  const unknownKey = (index) => ({ authorization: `Bearer service_sk_test_unknown_${index}` });
-  return [
-    { name: "POST small", status: 200, connections: 32, requests: small },
-    { name: "POST of 100 pledges", status: 200, connections: 16, requests: large },
-    {
-      name: "GET small",
-      status: 200,
-      connections: 32,
-      requests: (await store(origin, small, STORED)).map(get),
-    },
-    {
-      name: "GET of 100 pledges",
-      status: 200,
-      connections: 16,
-      requests: (await store(origin, large, STORED / 2)).map(get),
-    },
-    {
-      name: "unknown key (401)",
-      status: 401,
-      connections: 32,
-      requests: small.slice(0, 64).map((request, index) => ({
-        ...request,
-        headers: { ...request.headers, ...unknownKey(index) },
-      })),
-    },
-    {
-      name: "invalid (400)",
-      status: 400,
-      connections: 32,
-      requests: bodies(256, () => requestWithProblems(random)).map(create),
-    },
-    {
-      name: "too large (413)",
-      status: 413,
-      connections: 4,
-      requests: [create("x".repeat(TOO_LARGE))],
-    },
-  ];
+export function kindsOf(text) {
+  const wanted = text
+    .split(/,(?! *paid)/)
+    .map((part) => part.trim().toLowerCase().replace(/, */, ", "));
+  const chosen = KINDS.filter(({ name }) => wanted.includes(name.toLowerCase()));
+  return chosen.length === wanted.length ? chosen : null;
 }
 
+const bodies = (count, make) => {
+  const random = generator(7);
+  return Array.from({ length: count }, () => JSON.stringify(make(random)));
+};
+/** Distinct creates. @param {number} count @param {number} pledges of each */
+export const creates = (count, pledges) =>
+  bodies(count, (random) => fullRequest(random, pledges)).map(create);
+const problems = (count) => bodies(count, requestWithProblems).map(create);
+const ofStranger = (request, index) => ({
+  ...request,
+  headers: { ...request.headers, authorization: `Bearer service_sk_test_unknown_${index}` },
+});
+
+/** @returns {Request} */
 const create = (body) => ({
   method: "POST",
   path: PATH,
   headers: { ...AUTHORIZATION, ...JSON_TYPE, "content-length": String(Buffer.byteLength(body)) },
   body,
 });
+/** @returns {Request} */
 const get = (id) => ({ method: "GET", path: `${PATH}/${id}`, headers: AUTHORIZATION });
 
-/** Creates and reads each once, so that KV keeps it. */
-async function store(origin, requests, count) {
-  const ids = [];
-  for (const request of requests.slice(0, count)) {
-    const { id } = JSON.parse((await send(origin, request)).text);
-    await send(origin, get(id));
-    ids.push(id);
+/** @param {Service} service @param {number} count @param {number} pledges of each */
+async function gets(service, count, pledges, prepare = async (_records, _id) => {}, shows = "") {
+  const requests = [];
+  for (const request of creates(count, pledges)) {
+    const { id } = JSON.parse((await service.send(request)).text);
+    await prepare(service.records, id);
+    const { text } = await service.send(get(id)); // KV in memory keeps what was read once
+    if (!text.includes(shows)) throw new Error(`a get lacks ${shows}: ${text.slice(0, 300)}`);
+    requests.push(get(id));
   }
-  return ids;
+  return requests;
+}
+
+/**
+ * A Worker that makes no record, as a lower bound: what a create sends is put into its KV.
+ * @param {Service} service @returns {Service}
+ */
+export function withoutRecords({ send, records }) {
+  let last = 0;
+  return {
+    records,
+    send: async (request) => {
+      if (request.method === "GET") return { ...(await send(request)), text: PAID_AT }; // whatever it is
+      last += 1;
+      const id = `ptran_${last}`;
+      await records.write({ key: `transaction:${id}`, value: request.body ?? "", metadata: {} });
+      return { status: 200, text: JSON.stringify({ id }) };
+    },
+  };
+}
+
+const paidGets = (service, count, pledges) => gets(service, count, pledges, pay, PAID_AT);
+
+/** Makes an order one of a month that is over and paid. @param {Records} records */
+async function pay(records, id) {
+  const key = `transaction:${id}`;
+  const { value, metadata } = await records.read(key);
+  const { month, createdAt } = AGED;
+  const summary = { ...metadata.summary, createdAt };
+  const aged = value.replace(/"createdAt":"[^"]*"/, `"createdAt":"${createdAt}"`);
+  await records.write({ key, value: aged, metadata: { ...metadata, summary } });
+  const settlement = { paidAt: PAID_AT, sums: [], invoice: "1", by: "bench", at: PAID_AT };
+  await records.write({
+    key: `settlement:${metadata.mode}:${metadata.unit}:${month}`,
+    value: JSON.stringify(settlement),
+  });
 }
 
 /** @param {string} origin @param {Request} request */
@@ -101,13 +135,6 @@ export async function send(origin, { method, path, headers, body }) {
     text: await response.text(),
   };
   return answer;
-}
-
-/** The first create of a process. */
-export async function createOnce(origin) {
-  const body = JSON.stringify(fullRequest(generator(1), 1));
-  const { status } = await send(origin, create(body));
-  if (status !== 200) throw new Error(`the first create was answered with ${status}`);
 }
 
 /** wrk's input: every request as it goes over the wire. @returns {string} the file */
@@ -126,21 +153,21 @@ export function writeRequests(folder, name, requests, origin) {
 }
 
 /**
- * Stops unless both answer each kind alike: status, headers, and every member but those that each makes for itself.
- * @param {{name: string, server: {origin: string}, kinds: Kind[]}} ours
- * @param {{name: string, server: {origin: string}, kinds: Kind[]}} theirs
+ * Stops unless both answer a request of a kind alike: status, headers, and every member but those that each makes for
+ * itself.
+ * @param {Kind} kind
+ * @param {{name: string, origin: string, request: Request}} ours
+ * @param {{name: string, origin: string, request: Request}} theirs a request of its own, as it may name a record
  */
-export async function mustAnswerAlike(ours, theirs) {
-  for (const [index, { name, status }] of ours.kinds.entries()) {
-    const [mine, other] = await Promise.all(
-      [ours, theirs].map(({ server, kinds }) => sendOften(server.origin, kinds[index].requests[0])),
-    );
-    const shown = [mine, other].map(comparable);
-    if (mine.status === status && shown[0] === shown[1]) continue;
-    throw new UserError(
-      `${theirs.name} answers ${name} differently, or ${ours.name} not with ${status}:\n${shown.join("\n")}`,
-    );
-  }
+export async function mustAnswerAlike({ name, status }, ours, theirs) {
+  const [mine, other] = await Promise.all(
+    [ours, theirs].map(({ origin, request }) => sendOften(origin, request)),
+  );
+  const shown = [mine, other].map(comparable);
+  if (mine.status === status && shown[0] === shown[1]) return;
+  throw new UserError(
+    `${theirs.name} answers ${name} differently, or ${ours.name} not with ${status}:\n${shown.join("\n")}`,
+  );
 }
 
 const comparable = ({ text, ...head }) =>

@@ -1,143 +1,170 @@
-/** `bench:service`, one run: our Worker and its rival on workerd, loaded in turn, round by round. */
+/**
+ * `bench:service`, one run: Workers on workerd under load of wrk. Each figure is of a process of its own, which gets one
+ * kind of request; the Workers take turns.
+ */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
-import { setTimeout as sleep } from "node:timers/promises";
-import { seedData } from "../../../scripts/lib/seed.mjs";
 import { log } from "../../../scripts/lib/output.mjs";
+import { seedData } from "../../../scripts/lib/seed.mjs";
 import { rotated } from "../numbers.mjs";
 import { residentBytes } from "./process.mjs";
-import { createOnce, kindsFor, mustAnswerAlike, send, writeRequests } from "./requests.mjs";
+import { KINDS, mustAnswerAlike, send, withoutRecords, writeRequests } from "./requests.mjs";
+import { startsOf } from "./starts.mjs";
 import { Server, bundle } from "./workerd.mjs";
 import { slice, wrk } from "./wrk.mjs";
 
 const WORKERS = join(import.meta.dirname, "workers");
-const SETTLE_MS = 300;
+/** Most seconds of load at a time. */
+const MOST_SLICES = 6;
 
-/** Ours first; the last one is a lower bound: it answers without doing the work. */
+/**
+ * `twin` is the same build as ours once more. A limit answers without doing the work; it gets some kinds of request only.
+ * @typedef {{key: string, name: string, main: (root: string) => string, limit?: string[]}} Entry
+ * @type {Entry[]}
+ */
 const ENTRIES = [
-  { name: "impact-pledge", main: (root) => join(root, "build", "worker.js") },
-  { name: "Hono + zod, tuned", main: () => join(WORKERS, "hono.mjs") },
-  { name: "one KV call", main: () => join(WORKERS, "floor.mjs"), limit: true },
+  { key: "ours", name: "impact-pledge", main: (root) => join(root, "build", "worker.js") },
+  { key: "twin", name: "the same build", main: (root) => join(root, "build", "worker.js") },
+  { key: "hono", name: "Hono + zod, tuned", main: () => join(WORKERS, "hono.mjs") },
+  {
+    key: "kv",
+    name: "one KV call",
+    main: () => join(WORKERS, "floor.mjs"),
+    limit: ["POST small", "POST of 100", "GET small", "GET of 100"],
+  },
+  {
+    key: "empty",
+    name: "empty Worker",
+    main: () => join(WORKERS, "empty.mjs"),
+    limit: ["POST small", "GET small", "401"],
+  },
 ];
 
 /**
- * @typedef {{rounds: number, seconds: number, starts: number}} Plan `seconds` of a slice, `starts` of a process
- *
+ * @typedef {{rounds: number, warmUp: number, seconds: number, starts: number}} Plan `rounds`: processes of each Worker for
+ *   each kind; `warmUp` and `seconds` of processor time in each; `starts` of each Worker
+ * @typedef {{cpu: number | null, perSecond: number, memory: number | null}} Measured microseconds of processor time per
+ *   request, requests per second, bytes of memory after the load
+ * @typedef {Entry & import("./workerd.mjs").Bundle} Arm
+ * @typedef {object} Result by the keys of the Workers
+ * @property {string[]} kinds of request
+ * @property {Record<string, Record<string, Measured[]>>} load then by kind of request
+ * @property {Awaited<ReturnType<typeof startsOf>>} starts
+ * @property {Record<string, import("./workerd.mjs").Bundle["upload"]>} upload
+ */
+
+/**
  * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
  * @param {Plan} plan
  * @param {string} folder for what is made on the way
+ * @param {import("./requests.mjs").Kind[]} kinds
+ * @returns {Promise<Result>}
  */
-export async function run(tools, plan, folder) {
+export async function run(tools, plan, folder, kinds = KINDS) {
   const program = await wrk();
   const { entries: seeds } = await seedData(tools);
-  const bundles = await bundleAll(tools, folder);
-  const starts = await coldStarts(tools, bundles, seeds, plan);
-  const servers = [];
-  try {
-    for (const entry of bundles) {
-      const server = await Server.start(tools, entry);
-      servers.push({ ...entry, server });
-      await server.seed(seeds);
-    }
-    await prepare(servers, folder);
-    const load = await loadAll(program, servers, plan);
-    const memory = servers.map(({ name, server }) => [name, residentBytes(server.pid)]);
-    const upload = bundles.map(({ name, upload }) => ({ name, ...upload }));
-    return { upload, starts, load, memory: Object.fromEntries(memory) };
-  } finally {
-    await Promise.all(servers.map(({ server }) => server.end()));
-  }
+  const arms = await bundleAll(tools, folder);
+  const setting = { tools, program, plan, seeds, folder, kinds };
+  await mustBeAlike(setting, arms);
+  const starts = await startsOf(setting, arms);
+  const load = await loadAll(setting, arms);
+  const upload = Object.fromEntries(arms.map(({ key, upload }) => [key, upload]));
+  return { kinds: kinds.map(({ name }) => name), load, starts, upload };
 }
 
+/** @returns {Promise<Arm[]>} */
 async function bundleAll(tools, folder) {
-  const bundles = [];
-  for (const [index, { name, main, limit = false }] of ENTRIES.entries()) {
-    log(`service: bundling ${name}`);
-    const place = { main: main(tools.root), folder: join(folder, `worker-${index}`) };
-    bundles.push({ name, limit, ...(await bundle(tools, place)) });
+  const arms = [];
+  for (const entry of ENTRIES) {
+    log(`service: bundling ${entry.name}`);
+    const place = { main: entry.main(tools.root), folder: join(folder, entry.key) };
+    arms.push({ ...entry, ...(await bundle(tools, place)) });
   }
-  return bundles;
+  return arms;
 }
 
-/** From the start of the process to its first answer, and to its first create. */
-async function coldStarts(tools, bundles, seeds, { starts }) {
-  const times = bundles.map(({ name }) => [name, { answer: [], create: [] }]);
-  const results = Object.fromEntries(times);
-  for (let round = 0; round < starts; round += 1) {
-    log(`service: start ${round + 1} of ${starts}`);
-    for (const entry of rotated(bundles, round)) {
-      const server = await Server.start(tools, entry);
-      await send(server.origin, { method: "GET", path: "/none", headers: {} }).catch(() => null);
-      results[entry.name].answer.push(performance.now() - server.spawnedAt);
-      await server.seed(seeds);
-      const started = performance.now();
-      if (!entry.limit) {
-        await createOnce(server.origin);
-        results[entry.name].create.push(performance.now() - started);
-      }
-      await server.end();
+/** Runs work on a fresh process with the development data. */
+async function onServer({ tools, seeds }, arm, work) {
+  const server = await Server.start(tools, arm);
+  try {
+    await server.seed(seeds);
+    return await work(server);
+  } finally {
+    await server.end();
+  }
+}
+
+/** Makes the requests of a kind, and in the Worker what they read. */
+function requestsFor(kind, server, { limit }) {
+  const service = {
+    send: (request) => send(server.origin, request),
+    records: { read: (name) => server.record(name), write: (entry) => server.seed([entry]) },
+  };
+  return kind.make(limit ? withoutRecords(service) : service);
+}
+
+/** Makes sure that the services do the same work. */
+async function mustBeAlike(setting, arms) {
+  const [ours, , theirs] = arms;
+  for (const kind of setting.kinds)
+    await onServer(setting, ours, async (mine) =>
+      onServer(setting, theirs, async (other) => {
+        const side = async (server, arm) => {
+          const [request] = await requestsFor(kind, server, arm);
+          return { name: arm.name, origin: server.origin, request };
+        };
+        await mustAnswerAlike(kind, await side(mine, ours), await side(other, theirs));
+      }),
+    );
+  log(`service: two services answer ${setting.kinds.length} kinds of request alike`);
+}
+
+async function loadAll(setting, arms) {
+  const { kinds, plan } = setting;
+  const none = () => Object.fromEntries(kinds.map(({ name }) => [name, []]));
+  const results = Object.fromEntries(arms.map(({ key }) => [key, none()]));
+  for (let round = 0; round < plan.rounds; round += 1) {
+    for (const [number, kind] of kinds.entries()) {
+      log(`service: round ${round + 1} of ${plan.rounds}, ${kind.name}`);
+      const asked = arms.filter(({ limit }) => limit?.includes(kind.name) ?? true);
+      for (const arm of rotated(asked, round + number))
+        results[arm.key][kind.name].push(await measured(setting, arm, kind));
     }
   }
   return results;
 }
 
-/** Makes each its requests, and makes sure that all do the same work. */
-async function prepare(servers, folder) {
-  const full = servers.filter(({ limit }) => !limit);
-  for (const entry of full) entry.kinds = await kindsFor(entry.server.origin);
-  const [ours, ...rivals] = full;
-  for (const rival of rivals) await mustAnswerAlike(ours, rival);
-  log(`service: ${full.length} services answer ${ours.kinds.length} kinds of request alike`);
-  for (const entry of servers.filter(({ limit }) => limit))
-    entry.kinds = await kindsOfLimit(entry, ours.kinds);
-  for (const [index, { server, kinds }] of servers.entries()) {
-    const own = join(folder, `requests-${index}`);
+/** @returns {Promise<Measured>} */
+function measured(setting, arm, kind) {
+  const { program, plan, folder } = setting;
+  return onServer(setting, arm, async (server) => {
+    const requests = await requestsFor(kind, server, arm);
+    const own = join(folder, "requests");
     mkdirSync(own, { recursive: true });
-    for (const kind of kinds)
-      kind.file = writeRequests(own, kind.name, kind.requests, server.origin);
-  }
+    const load = {
+      origin: server.origin,
+      pid: server.pid,
+      file: writeRequests(own, kind.name, requests, server.origin),
+      connections: kind.connections,
+      refused: kind.status >= 400 && !arm.limit,
+    };
+    await loadFor(plan.warmUp, program, load);
+    const loaded = await loadFor(plan.seconds, program, load);
+    return { ...loaded, memory: residentBytes(server.pid) };
+  });
 }
 
-/** The limit refuses nothing and holds no records of its own: what it passes on is put there first. */
-async function kindsOfLimit({ server }, kinds) {
-  const chosen = kinds.filter(({ status }) => status === 200).map((kind) => ({ ...kind }));
-  for (const kind of chosen.filter(({ name }) => name.startsWith("GET"))) {
-    const [{ path }] = kind.requests;
-    const [{ body }] = kinds.find(({ name }) => name === kind.name.replace("GET", "POST")).requests;
-    const key = `transaction:${path.slice(path.lastIndexOf("/") + 1)}`;
-    await server.seed([{ key, value: body }]);
-    kind.requests = kind.requests.slice(0, 1);
-  }
-  return chosen;
-}
-
-/** Slices by the name of the service and the kind of request. */
-async function loadAll(program, servers, { rounds, seconds }) {
-  const kinds = servers[0].kinds.map(({ name }) => name);
-  const empty = () => Object.fromEntries(kinds.map((kind) => [kind, []]));
-  const results = Object.fromEntries(servers.map(({ name }) => [name, empty()]));
-  for (const kind of kinds) {
-    log(`service: warming up, ${kind}`);
-    for (const entry of servers) await sliceOf(program, entry, kind, 1);
-  }
-  for (let round = 0; round < rounds; round += 1) {
-    for (const kind of kinds) {
-      log(`service: round ${round + 1} of ${rounds}, ${kind}`);
-      for (const entry of rotated(servers, round)) {
-        const one = await sliceOf(program, entry, kind, seconds);
-        if (one) results[entry.name][kind].push(one);
-      }
-    }
-  }
-  return results;
-}
-
-async function sliceOf(program, { server, kinds }, name, seconds) {
-  const kind = kinds.find((kind) => kind.name === name);
-  if (!kind) return null;
-  const { file, connections, status } = kind;
-  await sleep(SETTLE_MS); // what the last one left to collect
-  const { origin, pid } = server;
-  return slice(program, { origin, pid, file, connections, seconds, refused: status >= 400 });
+/**
+ * Loads a process until it has spent so much processor time: on a busy machine that takes longer.
+ * @param {number} seconds of it @param {string} program @param {any} load
+ */
+async function loadFor(seconds, program, load) {
+  const slices = [];
+  const sum = (what) => slices.reduce((total, slice) => total + slice[what], 0);
+  const isEnough = () =>
+    slices.length >= MOST_SLICES || (sum("cpu") || sum("microseconds")) >= seconds * 1e6;
+  while (!isEnough()) slices.push(await slice(program, { ...load, seconds: 1 }));
+  const requests = sum("requests");
+  const cpu = slices.some(({ cpu }) => cpu === null) ? null : sum("cpu") / requests;
+  return { cpu, perSecond: (requests / sum("microseconds")) * 1e6 };
 }

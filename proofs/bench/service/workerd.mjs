@@ -12,9 +12,15 @@ import { run } from "../../../scripts/lib/run.mjs";
 
 const HERE = import.meta.dirname;
 const START_MS = 30_000;
+/** The header of a record's metadata, as workerd's KV binding writes it. */
+const METADATA = "CF-KV-Metadata";
 
 /** workerd's configurations, and V8's flags in each. */
-const CONFIGS = { "config.capnp": [], "inspected.capnp": ["--expose-gc"] };
+const CONFIGS = {
+  "config.capnp": [],
+  "inspected.capnp": ["--expose-gc"],
+  "eager.capnp": ["--no-wasm-lazy-compilation"],
+};
 
 /**
  * @typedef {object} Bundle
@@ -129,13 +135,15 @@ export class Server {
   /**
    * @param {import("../../../scripts/lib/tools.mjs").Tools} tools
    * @param {Bundle} bundle
-   * @param {{inspected?: boolean}} [how] with the inspector at the port `ports.inspector`
+   * @param {{inspected?: boolean, eager?: boolean}} [how] `inspected`: with the inspector at the port `ports.inspector`;
+   *   `eager`: all functions of wasm are compiled when the Worker is loaded, and not at their first call
    */
-  static async start(tools, bundle, { inspected = false } = {}) {
+  static async start(tools, bundle, { inspected = false, eager = false } = {}) {
     const program = binary(tools);
+    const plain = eager ? "eager.capnp" : "config.capnp";
     const args = inspected
       ? ["--inspector-addr=127.0.0.1:0", join(bundle.folder, "inspected.capnp")]
-      : [join(bundle.folder, "config.capnp")];
+      : [join(bundle.folder, plain)];
     const server = new Server(program, ["serve", "--control-fd=3", ...args]);
     server.ports = await portsOf(server);
     return server;
@@ -153,16 +161,25 @@ export class Server {
     return `http://127.0.0.1:${this.ports.main}`;
   }
 
-  /** Puts records into its KV. @param {{key: string, value: string}[]} entries */
+  /** Puts records into its KV. @param {{key: string, value: string, metadata?: object | null}[]} entries */
   async seed(entries) {
-    for (const { key, value } of entries) {
-      const response = await fetch(
-        `http://127.0.0.1:${this.ports.kv}/${encodeURIComponent(key)}?urlencoded=true`,
-        { method: "PUT", body: value },
-      );
+    for (const { key, value, metadata = null } of entries) {
+      const headers = new Headers(metadata ? { [METADATA]: JSON.stringify(metadata) } : {});
+      const response = await fetch(this.#recordAt(key), { method: "PUT", body: value, headers });
       if (!response.ok) throw new UserError(`KV refused \`${key}\`: ${response.status}`);
     }
   }
+
+  /** A record of its KV. @param {string} key @returns {Promise<{value: string, metadata: any}>} */
+  async record(key) {
+    const response = await fetch(this.#recordAt(key));
+    if (!response.ok) throw new UserError(`KV lacks \`${key}\`: ${response.status}`);
+    const value = await response.text();
+    return { value, metadata: JSON.parse(response.headers.get(METADATA) ?? "null") };
+  }
+
+  #recordAt = (key) =>
+    `http://127.0.0.1:${this.ports.kv}/${encodeURIComponent(key)}?urlencoded=true`;
 
   async end() {
     process.off("exit", this.kill);

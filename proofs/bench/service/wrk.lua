@@ -19,10 +19,9 @@ function request()
   return requests[index]
 end
 
-function done(summary, latency)
+function done(summary)
   local e = summary.errors
   io.write(string.format(
-    '\nRESULT {"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"max":%d,"refused":%d,"broken":%d}\n',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), latency.max,
-    e.status, e.connect + e.read + e.write + e.timeout))
+    '\nRESULT {"requests":%d,"microseconds":%d,"refused":%d,"broken":%d}\n',
+    summary.requests, summary.duration, e.status, e.connect + e.read + e.write + e.timeout))
 end

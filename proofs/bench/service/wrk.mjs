@@ -23,10 +23,8 @@ export async function wrk() {
 /**
  * @typedef {object} Slice
  * @property {number} requests
- * @property {number} perSecond
- * @property {number} p50 in microseconds
- * @property {number} p99 in microseconds
- * @property {number | null} cpu microseconds of the server's per request
+ * @property {number} microseconds that it took
+ * @property {number | null} cpu microseconds of processor time that the server has spent
  */
 
 /**
@@ -45,14 +43,8 @@ export async function slice(program, { origin, pid, file, connections, seconds, 
   if (!line) throw new UserError(`wrk failed: ${tail(output, 5)}`);
   const counted = JSON.parse(line);
   mustBeAsExpected(counted, refused);
-  const { requests, microseconds, p50, p99 } = counted;
-  return {
-    requests,
-    perSecond: (requests / microseconds) * 1e6,
-    p50,
-    p99,
-    cpu: before === null || after === null ? null : (after - before) / requests,
-  };
+  const { requests, microseconds } = counted;
+  return { requests, microseconds, cpu: before === null || after === null ? null : after - before };
 }
 
 function mustBeAsExpected({ requests, refused, broken }, isRefused) {

@@ -12,6 +12,14 @@ export const newId = (prefix) => prefix + crypto.randomUUID().replaceAll("-", ""
 const ID = /^ptran_[0-9a-f]{32}$/;
 export const isId = (text) => ID.test(text);
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Whether a month such as `2026-11` ended a day ago. */
+export function hasEnded(month, now) {
+  const [year, number] = month.split("-").map(Number);
+  return now - Date.UTC(year, number) >= DAY_MS; // months count from 0 there
+}
+
 /** Bearer, in any case, and a token. @param {string | undefined} header */
 export const bearer = (header) => header?.match(/^bearer +(\S+)$/i)?.[1];
 
@@ -133,11 +141,11 @@ export const NOT_JSON = { error: "Unsupported media type", message: "Send the bo
 export const MALFORMED = { error: "Invalid request", message: "The body is not JSON." };
 export const INTERNAL = { error: "Internal error", message: "Send the request again later." };
 
-/** Gives an answer the ID of its request, and a failure its line in the log. */
+/** Gives an answer the ID of its request, and a failure its line in the log, unless a stranger caused it. */
 export function identify({ method, headers }, response, started) {
   const id = headers.get("cf-ray") ?? crypto.randomUUID();
   response.headers.set("X-Request-Id", id);
-  if (response.status >= 400)
+  if (response.status >= 400 && response.status !== 401)
     console.log(
       JSON.stringify({
         request: id,

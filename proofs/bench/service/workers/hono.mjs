@@ -1,6 +1,10 @@
 /**
  * The API in Hono and zod with all that made our service quick: the same caches of keys and catalogue, the key and
  * the record read side by side, the record streamed back as it is stored, answers built once, no needless middleware.
+ *
+ * It lacks `Idempotency-Key`, the timeline, CORS, e-mails, teams, limits of memory and of refused keys, deadlines, the
+ * refusal of duplicate members and lone surrogates, amounts of any size; and of a record's metadata what an operator
+ * lists by: keyed hashes of order and recipient, in the ID too, and which prices and key it was made with.
  */
 import { Hono } from "hono";
 import { requestSchema } from "../../rivals/zod-schema.mjs";
@@ -14,6 +18,7 @@ import {
   TOO_LARGE,
   bearer,
   callerOf,
+  hasEnded,
   identify,
   isId,
   makeTransaction,
@@ -31,6 +36,7 @@ const HEADERS = {
 };
 
 const keys = new Map();
+const settlements = new Map();
 let catalogue = { value: null, expires: 0 };
 
 async function keyRecord(env, token) {
@@ -52,6 +58,21 @@ async function prices(env) {
       expires: now + LIFETIME_MS,
     };
   return catalogue.value;
+}
+
+/** When the transaction was paid: the settlement of its unit and month says so, once that month is over. */
+async function paidAt(env, { mode, unit, summary }) {
+  const now = Date.now();
+  const month = summary.createdAt.slice(0, "2026-11".length);
+  if (!hasEnded(month, now)) return null;
+  const name = `settlement:${mode}:${unit}:${month}`;
+  let known = settlements.get(name);
+  if (!known || now >= known.expires) {
+    known = { value: await env.PLEDGES.get(name, "json"), expires: now + LIFETIME_MS };
+    if (settlements.size >= MAX_KEYS) settlements.clear();
+    settlements.set(name, known);
+  }
+  return known.value?.paidAt ?? null;
 }
 
 const answer = (body, status = 200, headers = HEADERS) =>
@@ -78,7 +99,8 @@ async function create(c) {
     isLive,
     catalogue: await prices(c.env),
   });
-  const metadata = { mode, unit, editKey: await sha256(editKey) };
+  const { createdAt } = transaction;
+  const metadata = { mode, unit, editKey: await sha256(editKey), summary: { createdAt } };
   await c.env.PLEDGES.put(
     `transaction:${transaction.id}`,
     JSON.stringify(toRetrieved(transaction)),
@@ -123,7 +145,11 @@ async function get(c) {
   if (!caller) return refuse(REFUSED.get);
   if (!found?.value || found.metadata.unit !== caller.unit || found.metadata.mode !== caller.mode)
     return answer(NOT_FOUND, 404);
-  return new Response(found.value, { headers: HEADERS });
+  const paid = await paidAt(c.env, found.metadata);
+  if (paid === null) return new Response(found.value, { headers: HEADERS });
+  const unpaid = await new Response(found.value).text();
+  const text = unpaid.replace('"paidAt":null', `"paidAt":"${paid}"`);
+  return new Response(text, { headers: HEADERS });
 }
 
 const app = new Hono();

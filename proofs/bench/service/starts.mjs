@@ -1,0 +1,50 @@
+/** The start of a Worker on workerd: its first answer, its first create, and what that one takes so long for. */
+import { performance } from "node:perf_hooks";
+import { log } from "../../../scripts/lib/output.mjs";
+import { median, rotated } from "../numbers.mjs";
+import { creates, send } from "./requests.mjs";
+import { Server } from "./workerd.mjs";
+
+/** Creates after the first one, one at a time; the last half of them counts. */
+const LATER = 20;
+
+/**
+ * Milliseconds of one start. No KV is read before `create`.
+ * @typedef {{answer: number, create: number, second: number, later: number}} Start `answer`: from the start of the process to the first
+ *   answer, a 404; `create`: the first create after that; `second`: the next one; `later`: one of those after it
+ */
+
+/**
+ * @param {any} setting of the run
+ * @param {import("./run.mjs").Arm[]} arms
+ * @returns {Promise<Record<string, Start[]>>} by the keys of the Workers; `eager`: ours with its wasm compiled beforehand
+ */
+export async function startsOf({ tools, plan, seeds }, arms) {
+  const chosen = arms.filter(({ key }) => key !== "twin");
+  const all = [...chosen, { ...chosen[0], key: "eager" }];
+  /** @type {Record<string, Start[]>} */
+  const results = Object.fromEntries(all.map(({ key }) => [key, []]));
+  for (let round = 0; round < plan.starts; round += 1) {
+    log(`service: start ${round + 1} of ${plan.starts}`);
+    for (const arm of rotated(all, round)) {
+      const server = await Server.start(tools, arm, { eager: arm.key === "eager" });
+      results[arm.key].push(await startOf(server, seeds).finally(() => server.end()));
+    }
+  }
+  return results;
+}
+
+/** @param {Server} server @returns {Promise<Start>} */
+async function startOf(server, seeds) {
+  await send(server.origin, { method: "GET", path: "/none", headers: {} }).catch(() => null); // one KV call fails on it
+  const answer = performance.now() - server.spawnedAt;
+  await server.seed(seeds);
+  const times = [];
+  for (const request of creates(1 + LATER, 1)) {
+    const started = performance.now();
+    const { status } = await send(server.origin, request);
+    if (status !== 200) throw new Error(`a create was answered with ${status}`);
+    times.push(performance.now() - started);
+  }
+  return { answer, create: times[0], second: times[1], later: median(times.slice(-LATER / 2)) };
+}
