@@ -132,7 +132,7 @@ fn pointer(node: &Node<'_>) -> String {
             Step::Index(index) => pointer.insert_str(0, itoa::Buffer::new().format(index)),
             Step::Unknown(_) => continue,
         }
-        pointer.insert_str(0, "/");
+        pointer.insert(0, '/');
     }
     pointer
 }
