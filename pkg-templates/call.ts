@@ -46,6 +46,8 @@ export interface Answer {
 export interface Next {
   /** Milliseconds; undefined if this was the last attempt. */
   readonly waitMs: number | undefined;
+  /** Milliseconds that the service asks to wait; absent if it does not. */
+  readonly retryAfterMs?: number | undefined;
   readonly isWithheld: boolean;
   /** Whether this attempt, or at the end of a call any, may have recorded a transaction. */
   readonly mayBeRecorded: boolean;
@@ -56,9 +58,12 @@ export type Conclusion = readonly [
   kind: Answered["kind"] | undefined,
   text: string,
   error: string | undefined,
-  waitMs: number | undefined,
-  isWithheld: boolean,
-  mayBeRecorded: boolean,
+  next: readonly [
+    waitMs: number | undefined,
+    retryAfterMs: number | undefined,
+    isWithheld: boolean,
+    mayBeRecorded: boolean,
+  ],
 ];
 
 /** The end of a call that was answered. */
@@ -75,7 +80,7 @@ export interface Answered extends Next {
 
 /** The end of an attempt that was not answered. */
 interface Failed {
-  readonly kind: "aborted" | "timed_out" | "connection_failed";
+  readonly kind: RequestErrorEvent["reason"];
   /** A redacted copy of the value that `fetch` threw, if it did. */
   readonly cause?: Cause;
   /** Whether there was certainly no connection. */
@@ -107,18 +112,15 @@ export async function send(call: Outgoing): Promise<Answered | Unanswered> {
   for (let retries = 0; ; retries += 1) {
     const attempt = retries + 1;
     const ended = await attempted(call, { callId, attempt }, hasSignal);
-    const [kind = ended.kind, text, error, waitMs, isWithheld, recorded] = conclude(
-      call,
-      ended.answer,
-      Boolean(ended.isUnsent),
-      retries,
-    );
+    const conclusion = conclude(call, ended.answer, Boolean(ended.isUnsent), retries);
+    const [kind = ended.kind, text, error, next] = conclusion;
+    const [waitMs, retryAfterMs, isWithheld, recorded] = next;
     mayBeRecorded ||= recorded;
     const aborted = { ...ABORTED, mayBeRecorded, retries };
     if (ended.kind === "aborted") return aborted;
     if (waitMs === undefined || waitMs >= limit.leftMs()) {
-      const end = { kind, text, error, waitMs, isWithheld, mayBeRecorded, retries };
-      return { ...ended, ...end } as Answered | Unanswered;
+      const meaning = { kind, text, error, waitMs, retryAfterMs, isWithheld };
+      return { ...ended, ...meaning, mayBeRecorded, retries } as Answered | Unanswered;
     }
     const reason = reasonOf(ended);
     report("retry", () => ({ callId, attempt: attempt + 1, waitMs, reason }));
@@ -147,7 +149,7 @@ async function attempted(
   if (answer) report("response", () => ({ ...shown(), ...answerShown(answer, redact) }));
   else {
     controller.abort();
-    const reason = errorReason(kind!, limit);
+    const reason = kind === "aborted" && limit.isOver() ? "timeout" : kind!;
     // A copy of the cause, so that a hook can't change the error of the call.
     report("error", () => ({ ...shown(), reason, error: redactedCause(cause, redact) }));
   }
@@ -172,12 +174,7 @@ async function answered(
 
 function reasonOf({ answer, kind }: Attempted): string {
   if (answer) return `the answer was ${answer.status}`;
-  return kind === "timed_out" ? "there was no answer in time" : "the connection failed";
-}
-
-function errorReason(kind: Failed["kind"], limit: Limit): RequestErrorEvent["reason"] {
-  if (kind === "connection_failed") return kind;
-  return kind === "timed_out" || limit.isOver() ? "timeout" : "aborted";
+  return kind === "timeout" ? "there was no answer in time" : "the connection failed";
 }
 
 /** The request of an attempt. */
@@ -189,12 +186,8 @@ interface Prepared {
   readonly shown: () => Pick<RequestEvent, "method" | "url" | "requestHeaders">;
 }
 
-/** @throws {Error} if the platform's `Request` refuses what the checks of the options let pass */
 function prepared(call: Outgoing, signal: AbortSignal | undefined): Prepared {
-  const { input, init }: FetchArguments = core().fetchArguments(call, signal);
-  for (const [name, value] of Object.entries(call.headers))
-    if (init) init.headers[name] = value;
-    else input.headers.set(name, value);
+  const { input, init } = fetchArguments(call, signal);
   const { method, headers } = init ?? input,
     url = init ? input : input.url;
   const shown = () => ({
@@ -205,12 +198,25 @@ function prepared(call: Outgoing, signal: AbortSignal | undefined): Prepared {
   return { input, init, url, shown };
 }
 
+/** @throws {PledgeError} if the platform's `Request` refuses what the checks of the options let pass */
+function fetchArguments(call: Outgoing, signal: AbortSignal | undefined): FetchArguments {
+  try {
+    const request = core().fetchArguments(call, signal);
+    for (const [name, value] of Object.entries(call.headers))
+      if (request.init) request.init.headers[name] = value;
+      else request.input.headers.set(name, value);
+    return request;
+  } catch (thrown) {
+    throw invalid("the request can't be built", redactedCause(thrown, call.redact));
+  }
+}
+
 function answerShown({ status, headers }: Answer, redact: Redact) {
   const responseHeaders = shownHeaders(headers, redact);
   return {
     status,
     responseHeaders,
-    requestId: requestId(new Map(Object.entries(responseHeaders))),
+    requestId: requestId({ get: (name) => responseHeaders[name] }),
   };
 }
 

@@ -43,8 +43,6 @@ import {
   validateBytes,
 } from "./validate/index.ts";
 
-const INSPECT: unique symbol = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom") as never;
-
 /**
  * A client of the pledge service: creates pledge transactions, and gets them.
  *
@@ -72,6 +70,8 @@ export class PledgeClient {
     this.#options = clientOptions(options);
     const { apiKey, unitId } = this.#options;
     checkCredentials(typeof apiKey === "string" ? apiKey : UNKNOWN_KEY, unitId, this.#options);
+    // Here, as bundlers keep a class with a computed name even where nothing uses it.
+    Reflect.set(PledgeClient.prototype, Symbol.for("nodejs.util.inspect.custom"), this.#inspected);
   }
 
   /**
@@ -125,12 +125,12 @@ export class PledgeClient {
     return new PledgeClient(merged(this.#options as PledgeClientOptions, options));
   }
 
-  /** @internal What `console.log` shows in Node, Deno and Bun: of the key only its mode. */
-  [INSPECT](
+  /** What `console.log` shows in Node, Deno and Bun: of the key only its mode. */
+  #inspected(
     _depth: unknown,
     options: unknown,
     inspect: (value: object, options: unknown) => string,
-  ) {
+  ): string {
     const { apiKey, baseUrl, unitId } = this.#options;
     const [prefix] = /^(service_sk_(test|live)_?)?/.exec(String(apiKey))!;
     const shown = { baseUrl, ...(unitId && { unitId }), apiKey: `${prefix}…` };
@@ -344,7 +344,7 @@ function conclude<T extends object>(call: Outgoing, conclusion: Answered | Unans
   if (conclusion.kind === "transaction") return transaction(call, conclusion);
   if ("answer" in conclusion) throw refusal(call, conclusion);
   if (conclusion.kind === "connection_failed") throw noAnswer(call, conclusion);
-  if (conclusion.kind === "timed_out") throw timeout(call, conclusion, call.timeoutMs);
+  if (conclusion.kind === "timeout") throw timeout(call, conclusion, call.timeoutMs);
   throw call.limit.isOver()
     ? timeout(call, conclusion, call.deadlineMs!)
     : abortReason(call.signal);
@@ -443,19 +443,8 @@ function refusal(call: Outgoing, ended: Answered): ApiError {
     REFUSALS[kind as Refusal],
     kind as Refusal,
   ];
-  const retryAfter =
-    Refusal === RateLimitError ? { retryAfterMs: retryAfterMs(answer.headers) } : {};
-  return new Refusal(code, message, { ...answer, ...retryAfter, idempotencyKey });
-}
-
-/** Reads `Retry-After`: seconds or an HTTP date. `Date.parse` alone would accept many other texts. */
-function retryAfterMs(headers: Headers): number | undefined {
-  const text = headers.get("retry-after")?.trim();
-  if (/^\d+$/.test(text!)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
-  const at = new Date(text!);
-  return at.getTime() >= 0 && at.toUTCString() === text
-    ? Math.max(0, (at as unknown as number) - Date.now())
-    : undefined;
+  const retryAfterMs = Refusal === RateLimitError ? ended.retryAfterMs : undefined;
+  return new Refusal(code, message, { ...answer, retryAfterMs, idempotencyKey });
 }
 
 function noAnswer(call: Outgoing, ended: Unanswered): ConnectionError {

@@ -50,7 +50,7 @@ function anyOf(signals: readonly Signal[]): Signal {
 export type Ended<T> =
   | { readonly kind: "done"; readonly value: T }
   | { readonly kind: "aborted" }
-  | { readonly kind: "timed_out" };
+  | { readonly kind: "timeout" };
 
 /** Awaits `work` until `ms` have passed or the signal aborts. Rejects if `work` does. */
 export function within<T>(work: () => Promise<T>, ms: number, signal: Signal): Promise<Ended<T>> {
@@ -61,7 +61,7 @@ export function within<T>(work: () => Promise<T>, ms: number, signal: Signal): P
       settle(outcome);
     };
     const aborted = () => end(resolve, { kind: "aborted" });
-    const timer = setTimeout(() => end(resolve, { kind: "timed_out" }), ms);
+    const timer = setTimeout(() => end(resolve, { kind: "timeout" }), ms);
     signal.addEventListener("abort", aborted);
     if (signal.aborted) aborted();
     else

@@ -36,19 +36,16 @@ const EVENTS: {
     "debug",
     ({ method, url, attempt }) => `${method} ${url}, attempt ${attempt}`,
   ],
-  response: [
-    "onResponse",
-    "debug",
-    ({ method, url, status, durationMs }) => `${method} ${url}: ${status} after ${durationMs} ms`,
-  ],
-  error: [
-    "onError",
-    "debug",
-    ({ method, url, reason, durationMs }) => `${method} ${url}: ${reason} after ${durationMs} ms`,
-  ],
+  response: ["onResponse", "debug", (info) => ended(info, info.status)],
+  error: ["onError", "debug", (info) => ended(info, info.reason)],
   retry: ["onRetry", "warn", ({ reason, waitMs }) => `again in ${waitMs} ms: ${reason}`],
   failure: ["", "error", ({ name, message }) => `${name}: ${message}`],
 };
+
+const ended = (
+  { method, url, durationMs }: ResponseEvent | RequestErrorEvent,
+  how: number | string,
+): string => `${method} ${url}: ${how} after ${durationMs} ms`;
 
 interface Hooks {
   readonly logger?: Logger | undefined;

@@ -90,25 +90,31 @@ function onlyOne([options, ...more]: readonly unknown[]): unknown {
 export const invalid = (message: string, cause?: unknown) =>
   new PledgeError("invalid_argument", redactor()(message), { cause }); // a key may be passed as anything
 
-/** Reads options, each only once, so that the checked value is the one that is used. */
+/**
+ * Reads options, each only once, so that the checked value is the one that is used.
+ * @param owner the option that they are members of
+ */
 export function read<Readers extends Record<string, Reader<unknown>>>(
   readers: Readers,
   options: unknown,
+  owner?: string,
 ): Read<Readers> {
-  refuseUnknown("options", Object.keys(readers), objectOf(options), "an option here");
+  const given = objectOf(options, owner && `\`${owner}\``),
+    path = owner ? `${owner}.` : "";
+  const names = reading(owner ?? "options", () => Object.keys(given));
+  const unknown = names.find((name) => !Object.hasOwn(readers, name));
+  if (unknown !== undefined)
+    throw invalid(
+      `\`${path}${unknown}\` is not an option here; ${suggest(unknown, Object.keys(readers))}`,
+    );
   const entries = Object.entries(readers).map(([name, reader]) => [
     name,
     reader(
-      name,
-      reading(name, () => (options as Record<string, unknown>)[name]),
+      path + name,
+      reading(path + name, () => (given as Record<string, unknown>)[name]),
     ),
   ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Read<Readers>;
-}
-
-function objectOf(options: unknown): object {
-  if (options !== null && typeof options === "object") return options;
-  throw invalid(`the options must be an object, not ${kindOf(options)}`);
 }
 
 /** Returns options with others, which take precedence. */
@@ -117,11 +123,9 @@ export function merged<T extends object>(options: T, others: unknown): T {
   return reading("options", () => ({ ...options, ...given }));
 }
 
-function refuseUnknown(option: string, known: string[], value: object, what: string): void {
-  const names = reading(option, () => Object.keys(value));
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw invalid(`\`${unknown}\` is not ${what}; ${suggest(unknown, known)}`);
+function objectOf(options: unknown, what = "the options"): object {
+  if (options !== null && typeof options === "object") return options;
+  throw invalid(`${what} must be an object, not ${kindOf(options)}`);
 }
 
 function reading<T>(name: string, get: () => T): T {
@@ -251,35 +255,19 @@ function headerOf(
   return [key, value.trim()];
 }
 
-interface AppInfo {
-  readonly name: string;
-  readonly version: string | undefined;
-  readonly url: string | undefined;
-}
-
 const COMMENT = /^[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$/;
 
 /** Reads the application for `User-Agent`: a product, its version, and a comment (RFC 9110, section 10.1.5). */
-function appInfo(option: string, value: unknown): AppInfo {
-  const { name, version, url } = reading(option, () => ({ ...(value as AppInfo) })); // each read once
-  if (typeof value === "object")
-    refuseUnknown(option, ["name", "version", "url"], value!, `a member of \`${option}\``);
-  const isGood =
-    TOKEN.test(name) &&
-    typeof name === "string" &&
-    (
-      [
-        [version, TOKEN],
-        [url, COMMENT],
-      ] as const
-    ).every(
-      ([part, pattern]) => part === undefined || (typeof part === "string" && pattern.test(part)),
-    );
-  if (!isGood)
-    throw invalid(
-      `\`${option}\` must have a \`name\`, and may have a \`version\` and a \`url\`: ASCII without blanks`,
-    );
-  return { name, version, url };
+function appInfo(option: string, value: unknown) {
+  const [product, comment] = [TOKEN, COMMENT].map(matching) as [Reader<string>, Reader<string>];
+  return read({ name: product, version: optional(product), url: optional(comment) }, value, option);
+}
+
+function matching(pattern: RegExp): Reader<string> {
+  return (name, value) => {
+    if (typeof value === "string" && pattern.test(value)) return value;
+    throw invalid(`\`${name}\` must be ASCII without blanks`);
+  };
 }
 
 function logger(name: string, value: unknown): Logger {

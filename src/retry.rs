@@ -7,6 +7,9 @@ const LONGEST_WAIT_MS: u32 = 8_000;
 /// The longest wait that a `Retry-After` header may ask for. If it asks for more, the call ends.
 pub const LONGEST_RETRY_AFTER_MS: u32 = 60_000;
 
+/// The largest number that JavaScript has exactly.
+const MOST_MS: u64 = (1 << 53) - 1;
+
 /// The rules for repeating the request of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
@@ -53,6 +56,8 @@ pub enum Failure<'a> {
 pub struct Next {
     /// The milliseconds to wait before the next attempt; `None` if this was the last.
     pub wait_ms: Option<u32>,
+    /// The milliseconds that the service asks to wait, at most 2^53 - 1.
+    pub retry_after_ms: Option<f64>,
     /// Whether it was the last because a repeat of this create might record a second transaction, or
     /// the caller forbids repeats.
     pub is_withheld: bool,
@@ -79,6 +84,7 @@ impl Policy {
         let is_repeatable = self.request.is_repeatable(failure);
         Next {
             wait_ms: wait_ms.filter(|_| is_repeatable),
+            retry_after_ms: failure.retry_after_ms(environment).map(|ms| ms.min(MOST_MS) as f64),
             is_withheld: wait_ms.is_some() && !is_repeatable,
             may_be_recorded: self.request.may_be_recorded(failure),
         }

@@ -56,14 +56,15 @@ impl Isolate {
         let journal = Journal::default();
         let service = Service { store, clock, entropy, caches, settings, outbox, journal };
         let response = service.handle(request).await;
-        let is_replayed = response.headers.iter().any(|(name, _)| *name == "idempotent-replayed");
+        let has = |wanted| response.headers.iter().any(|(name, _)| *name == wanted);
+        let (is_replayed, asks_to_repeat) = (has("idempotent-replayed"), has("retry-after"));
         let body = match response.body {
             Body::Empty => Some(vec![]),
             Body::Bytes(bytes) => Some(bytes),
             Body::Stored(value) => value.read(READ_MS).await.ok(),
         };
         let (status, log) = (response.status, response.log);
-        Answer { status, is_replayed, body, log, json: OnceCell::new() }
+        Answer { status, is_replayed, asks_to_repeat, body, log, json: OnceCell::new() }
     }
 }
 
@@ -72,6 +73,7 @@ impl Isolate {
 pub struct Answer {
     pub status: u16,
     pub is_replayed: bool,
+    pub asks_to_repeat: bool,
     /// `None` if it broke off.
     pub body: Option<Vec<u8>>,
     pub log: Option<String>,

@@ -29,7 +29,7 @@ pub struct Conclusion {
     next: Next,
 }
 
-/// As an array: to keep the names of members, serde-wasm-bindgen has a map, which takes 1.4 KB of
+/// As arrays: to keep the names of members, serde-wasm-bindgen has a map, which takes 1.4 KB of
 /// brotli.
 impl Serialize for Conclusion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -37,8 +37,9 @@ impl Serialize for Conclusion {
             Kind::Transaction => "transaction",
             Kind::Refused(reason) => reason.into(),
         });
-        let Next { wait_ms, is_withheld, may_be_recorded } = self.next;
-        (kind, &self.text, &self.error, wait_ms, is_withheld, may_be_recorded).serialize(serializer)
+        let Next { wait_ms, retry_after_ms, is_withheld, may_be_recorded } = self.next;
+        let next = (wait_ms, retry_after_ms, is_withheld, may_be_recorded);
+        (kind, &self.text, &self.error, next).serialize(serializer)
     }
 }
 

@@ -361,6 +361,15 @@ test("what a `fetch` gives in place of an answer is a ConnectionError at once", 
     assert.ok((await errorOf(fetch, { timeoutMs: 200 })) instanceof ConnectionError);
 });
 
+test("a `Request` of the page's that refuses to be made ends the call, which shows no key", async (t) => {
+  t.mock.method(globalThis, "Request", (_url, init) => {
+    if (init.headers) throw new Error(BEARER);
+  });
+  const options = { apiKey: KEY, baseUrl: "https://pledges.example.org" };
+  const error = await failed(create(new PledgeClient(options)));
+  assertError(error, PledgeError, "invalid_argument", /the request can't be built/);
+});
+
 test("bytes that lie about their length are read as what they are", async () => {
   const bytes = new TextEncoder().encode(JSON.stringify(retrieved()));
   for (const value of [-5, NaN, 1e9, "x"]) {

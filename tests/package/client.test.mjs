@@ -1,9 +1,11 @@
 /** `PledgeClient` of the packed package: its options, the requests that it sends, repeats, and how a call ends. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { getEventListeners, once } from "node:events";
+import { cpSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
-import { inspect } from "node:util";
+import { inspect, promisify } from "node:util";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { SpanKind, SpanStatusCode, context, propagation, trace } from "@opentelemetry/api";
 import {
@@ -13,6 +15,7 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 import { traceHeaders, tracing } from "../../examples/opentelemetry/tracing.js";
 import { strays } from "../../proofs/matrix/shared/contexts.mjs";
+import { ofLostCreates } from "../../proofs/matrix/shared/unsent.mjs";
 import {
   ID,
   KEY,
@@ -212,10 +215,10 @@ const WRONG = [
   ...[{}, "console"].map((logger) => [{ ...GOOD, logger }, /`logger`/]),
   ...[{ name: "two words" }, { version: "1" }, { name: "x", url: "a)b" }, { name: "x", version: 1 }]
     .concat(5)
-    .map((appInfo) => [{ ...GOOD, appInfo }, /`appInfo`/]),
+    .map((appInfo) => [{ ...GOOD, appInfo }, /^`appInfo(\.(name|version|url))?` must be/]),
   [
     { ...GOOD, appInfo: { name: "x", verison: "1" } },
-    /`verison` is not a member of `appInfo`; did you mean `version`\?/,
+    /`appInfo.verison` is not an option here; did you mean `version`\?/,
   ],
   [{ ...GOOD, retryCreates: "yes" }, /`retryCreates`/],
   [{ ...GOOD, dangerouslyAllowBrowser: 1 }, /`dangerouslyAllowBrowser`/],
@@ -580,6 +583,13 @@ test("a connection that fails is a ConnectionError that says whether the request
   }
 });
 
+test("a create that was received is not called unsent, though no other connection is taken", async () => {
+  const { received, messages } = await ofLostCreates(PledgeClient);
+  assert.deepEqual(received, ["GET", "POST"]);
+  assert.match(messages[0], /may have been recorded$/);
+  assert.match(messages[1], /was not sent$/);
+});
+
 test("silence is a TimeoutError, before the headers and behind them, even if `fetch` is deaf", async (t) => {
   const options = { ...never, timeoutMs: 100 };
   const clients = [
@@ -941,6 +951,25 @@ test("OpenTelemetry: the recipe makes a span of each request, in the trace of th
   assertNoKey([first, second, third].map(({ attributes, events }) => [attributes, events]));
 });
 
+test("OpenTelemetry: the recipe prints the spans of an order", async (t) => {
+  const folder = join(project.folder, "opentelemetry");
+  const root = join(import.meta.dirname, "..", "..");
+  cpSync(join(root, "examples", "opentelemetry"), folder, { recursive: true });
+  const installed = (where) => join(where, "node_modules", "@opentelemetry");
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  rmSync(installed(folder), { force: true });
+  symlinkSync(installed(root), installed(folder), "junction");
+  const { seen, baseUrl, close } = await server.serve(server.json(created()));
+  t.after(close);
+  const env = { ...process.env, PLEDGE_API_KEY: KEY, PLEDGE_BASE_URL: baseUrl };
+  const { stdout } = await promisify(execFile)(process.execPath, ["order.js"], {
+    cwd: folder,
+    env,
+  });
+  assert.match(stdout, /name: 'POST'.*timeline\/ptran_1.*name: 'pledge for order-1'/s);
+  assert.match(stdout, new RegExp(seen[0].headers.traceparent.split("-")[1]));
+});
+
 test("what hooks and loggers do harms no call", async () => {
   const bad = [
     sealed,
@@ -948,8 +977,8 @@ test("what hooks and loggers do harms no call", async () => {
     () => new Promise(() => {}),
     (event) => (event.url = 5),
   ];
-  for (const hook of bad) {
-    const { client } = clientOf([busy(), broken, answer(retrieved())], {
+  const calls = bad.map((hook) => {
+    const { client } = clientOf([broken, busy(), answer(retrieved())], {
       onRequest: hook,
       onResponse: hook,
       onError: hook,
@@ -957,8 +986,9 @@ test("what hooks and loggers do harms no call", async () => {
       logger: { error: hook, warn: hook, info: hook, debug: hook },
       logLevel: "debug",
     });
-    assert.deepEqual(await get(client), retrieved());
-  }
+    return get(client);
+  });
+  assert.deepEqual(await Promise.all(calls), Array(bad.length).fill(retrieved()));
 });
 
 const LOGS = {

@@ -275,7 +275,7 @@ test("`times` and `operation` say which requests fail, and `restore` ends it", a
   assert.equal(await get(), 503);
 });
 
-/** What is lost, what the client sees of the requests with safe repeats, and the error without them. */
+/** What is lost, what the client sees of the requests with `retryCreates`, and the error without. */
 const LOST = [
   [
     "lost answer",

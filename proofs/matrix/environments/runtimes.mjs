@@ -1,4 +1,7 @@
-/** Runtimes for servers, each with `import` and with `require`, and with calls that have an async context each. */
+/**
+ * Runtimes for servers, each with `import` and with `require`, with calls that have an async context each, and with creates
+ * that are lost.
+ */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -46,8 +49,17 @@ const runtime = (name, find, flags = []) => ({
     await workspace.mustPrint(program, ...flags, "console.mjs");
     await workspace.mustPrint(program, ...flags, "console.cjs");
     assert.equal(await workspace.run(program, ...flags, "console-contexts.mjs"), "[]\n");
+    mustTellLostCreates(await workspace.run(program, ...flags, "console-unsent.mjs"), name);
   },
 });
+
+/** Deno says of a request that was received what it says of one that was refused, so the client believes neither. */
+function mustTellLostCreates(output, name) {
+  const { received, messages } = JSON.parse(output);
+  assert.deepEqual(received, ["GET", "POST"]);
+  assert.match(messages[0], /may have been recorded$/);
+  assert.match(messages[1], name === "deno" ? /may have been recorded$/ : /was not sent$/);
+}
 
 /** @type {import("../main.mjs").Environment[]} */
 export const environments = [

@@ -127,13 +127,14 @@ async function mustRefuse({ post, send }, { order, refused, sign }) {
 async function mustRecordOnce({ send }, { order, unrecorded }, service) {
   const recorded = () => service.transactions().map(({ reference }) => reference);
 
-  service.fail({ operation: "create", status: 503 });
+  const times = 3; // the client repeats a create twice
+  service.fail({ operation: "create", status: 503, times });
   assert.equal(await send(order(1)), 500, "the service does not answer");
   assert.deepEqual(recorded(), []);
   for (const _ of [1, 2, 3]) assert.equal(await send(order(1)), 200);
   assert.deepEqual(recorded(), ["order-1"]);
 
-  service.fail({ operation: "create", fault: "lost answer" });
+  service.fail({ operation: "create", fault: "lost answer", times });
   assert.equal(await send(order(2)), 500, "recorded, but the answer is lost");
   assert.equal(await send(order(2)), 200);
   assert.equal(await send(order(2, 7)), 200, "the same order, changed since");
