@@ -44,7 +44,7 @@ export interface Answer {
 
 /** What becomes of a call after an attempt; `src/retry.rs` describes it. */
 export interface Next {
-  /** Milliseconds; absent if this was the last attempt. */
+  /** Milliseconds; undefined if this was the last attempt. */
   readonly waitMs: number | undefined;
   /** Milliseconds that the service asks to wait; absent if it does not. */
   readonly retryAfterMs?: number | undefined;
@@ -53,20 +53,26 @@ export interface Next {
   readonly mayBeRecorded: boolean;
 }
 
-/** What the Rust side makes of an attempt. */
-export interface Meaning {
-  /** What the answer is; absent if there is none. */
-  readonly kind?: Answered["kind"];
+/** What the Rust side makes of an attempt: members of {@link Answered}, undefined if there is no answer, and of {@link Next}. */
+export type Conclusion = readonly [
+  kind: Answered["kind"] | undefined,
+  text: string,
+  error: string | undefined,
+  next: readonly [
+    waitMs: number | undefined,
+    retryAfterMs: number | undefined,
+    isWithheld: boolean,
+    mayBeRecorded: boolean,
+  ],
+];
+
+/** The end of a call that was answered. */
+export interface Answered extends Next {
+  readonly kind: "transaction" | "authentication_failed" | "not_found" | "api_error";
   /** The amount of a transaction, or the message of an error. */
   readonly text: string;
   /** The member `error` of the body of an error. */
   readonly error: string | undefined;
-  readonly next: Next;
-}
-
-/** The end of a call that was answered. */
-export interface Answered extends Next, Pick<Meaning, "text" | "error"> {
-  readonly kind: "transaction" | "authentication_failed" | "not_found" | "api_error";
   readonly answer: Answer;
   readonly url: string;
   readonly retries: number;
@@ -106,13 +112,16 @@ export async function send(call: Outgoing): Promise<Answered | Unanswered> {
   for (let retries = 0; ; retries += 1) {
     const attempt = retries + 1;
     const ended = await attempted(call, { callId, attempt }, hasSignal);
-    const { next, ...meaning } = conclude(call, ended.answer, Boolean(ended.isUnsent), retries);
-    mayBeRecorded ||= next.mayBeRecorded;
+    const conclusion = conclude(call, ended.answer, Boolean(ended.isUnsent), retries);
+    const [kind = ended.kind, text, error, next] = conclusion;
+    const [waitMs, retryAfterMs, isWithheld, recorded] = next;
+    mayBeRecorded ||= recorded;
     const aborted = { ...ABORTED, mayBeRecorded, retries };
     if (ended.kind === "aborted") return aborted;
-    const { waitMs } = next;
-    if (waitMs === undefined || waitMs >= limit.leftMs())
-      return { ...ended, ...meaning, ...next, mayBeRecorded, retries } as Answered | Unanswered;
+    if (waitMs === undefined || waitMs >= limit.leftMs()) {
+      const meaning = { kind, text, error, waitMs, retryAfterMs, isWithheld };
+      return { ...ended, ...meaning, mayBeRecorded, retries } as Answered | Unanswered;
+    }
     const reason = reasonOf(ended);
     report("retry", () => ({ callId, attempt: attempt + 1, waitMs, reason }));
     if (await waited(waitMs, limit.signal)) return aborted;

@@ -26,7 +26,7 @@ declare module "#version" {
 
 /** The compiled client, as wasm-bindgen exports it: `src/client`. */
 declare module "#client" {
-  import type { Answer, FetchArguments, Meaning, Outgoing } from "./call.ts";
+  import type { Answer, Conclusion, FetchArguments, Outgoing } from "./call.ts";
 
   export function initSync(options: { module: WebAssembly.Module }): unknown;
   /** Returns the message of an error if the key or the unit is invalid. */
@@ -41,7 +41,7 @@ declare module "#client" {
     answer: Answer | undefined,
     isUnsent: boolean,
     retries: number,
-  ): Meaning;
+  ): Conclusion;
 }
 
 /** The Worker as a function of its platform; `bundleWorker` makes it from `testing/worker.ts`. */

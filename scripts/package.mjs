@@ -60,6 +60,9 @@ const REMEDY = "allow 'wasm-unsafe-eval' in script-src, or import impact-pledge/
 /** The `plain` files that are entries, too. */
 const PLAIN_ENTRIES = ["validate/js"];
 
+/** What `index.ts` imports of the entry `validate`: that entry's own file, so that no page loads the rules twice. */
+const VALIDATOR = "./validate/index.ts";
+
 const COMMAND = "bin/impact-pledge";
 
 /** @type {import("esbuild").BuildOptions} */
@@ -119,7 +122,7 @@ async function buildEntry(
     "#kinds": file("generated", kinds),
     "#text": { contents: printable(wasm), loader: "text" },
     "#version": version(tools.root),
-    "#instance": file("loaders", build === "client" ? "client-instance.ts" : "instance.ts"),
+    "#instance": file("loaders", "instance.ts"),
     ...(build === "client" && { "#client": { contents: readFileSync(glue) } }),
     ...(worker && {
       "#worker": { contents: await bundleWorker(join(templates, worker), glue) },
@@ -140,6 +143,7 @@ async function buildEntry(
       {
         "#module": file("loaders", "inline.ts"),
         "#rules": { path: "./rules.js", external: true },
+        [VALIDATOR]: { path: `./validate.${ending}`, external: true },
       },
     );
   for (const [platform, query] of Object.entries(PLATFORMS))
@@ -149,6 +153,7 @@ async function buildEntry(
       {
         "#module": file("loaders", "module.ts"),
         "#wasm": { path: `./${name}.wasm${query}`, external: true },
+        [VALIDATOR]: { path: `./validate.${platform}.js`, external: true },
       },
     );
   if (!plain) return;
@@ -266,7 +271,7 @@ async function buildCommand(root, pkg) {
 async function bundleEntry(source, options, imports) {
   const { build } = await import("esbuild");
   const setup = ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^#|\/platform\.ts$/ }, ({ path }) =>
+    onResolve({ filter: /^#|\/platform\.ts$|^\.\/validate\/index\.ts$/ }, ({ path }) =>
       // A text has no path of this machine.
       imports[path]?.contents ? { path, namespace: "made" } : imports[path],
     );

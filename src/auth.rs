@@ -43,7 +43,7 @@ impl<'a> ApiKey<'a> {
 
     /// Writes the header that [`from_authorization`](Self::from_authorization) reads.
     pub fn authorization(self) -> String {
-        format!("Bearer {}", self.0)
+        ["Bearer ", self.0].concat()
     }
 
     /// The hash that names its record.

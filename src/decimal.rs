@@ -20,12 +20,20 @@ impl Decimal {
     ///
     /// `None` for anything else, signs included.
     pub fn parse(text: &str) -> Option<Self> {
-        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let digits = whole.chars().chain(fraction.chars());
-        let digits: Vec<u8> =
-            digits.map(|digit| Some(digit.to_digit(10)? as u8)).collect::<Option<_>>()?;
-        let scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent.parse().ok()?)?;
+        let (mut digits, mut point, mut exponent) = (Vec::new(), None, 0);
+        for (at, byte) in text.bytes().enumerate() {
+            match byte {
+                b'0'..=b'9' => digits.push(byte - b'0'),
+                b'.' if point.is_none() => point = Some(digits.len()),
+                b'e' | b'E' => {
+                    exponent = text.get(at + 1..)?.parse().ok()?;
+                    break;
+                }
+                _ => return None,
+            }
+        }
+        let places = digits.len() - point.unwrap_or(digits.len());
+        let scale = i32::try_from(places).ok()?.checked_sub(exponent)?;
         (!digits.is_empty()).then_some(Decimal { digits, scale })
     }
 
@@ -67,9 +75,14 @@ impl Decimal {
         }
         let zeros = cents.iter().take_while(|digit| **digit == 0).count();
         let zeros = zeros.min(cents.len() - UNIT_DIGITS);
-        let mut money: String =
-            cents.iter().skip(zeros).map(|digit| (b'0' + digit) as char).collect();
-        money.insert(money.len() - MONEY_PLACES, '.');
+        let point = cents.len() - MONEY_PLACES;
+        let mut money = String::with_capacity(cents.len() + 1 - zeros);
+        for (at, digit) in cents.iter().enumerate().skip(zeros) {
+            if at == point {
+                money.push('.');
+            }
+            money.push(char::from(b'0' + digit));
+        }
         money
     }
 }
@@ -115,7 +128,8 @@ pub(crate) fn number_as_money(number: &str, to_double: ToDouble) -> Option<Strin
 /// A decimal with two places after the point, rounded half away from zero, such as `12.50` for
 /// `12.5`; `None` for a text that is not digits with at most one point and one minus sign.
 pub(crate) fn text_as_money(text: &str) -> Option<String> {
-    (!text.contains(['e', 'E'])).then(|| signed_money(text)).flatten()
+    let has_exponent = text.bytes().any(|byte| matches!(byte, b'e' | b'E'));
+    (!has_exponent).then(|| signed_money(text)).flatten()
 }
 
 fn signed_money(text: &str) -> Option<String> {

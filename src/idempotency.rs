@@ -41,17 +41,27 @@ impl IdempotencyKey {
 
     /// Writes the header: bare where that reads the same, else in double quotes.
     pub fn to_header(&self) -> String {
-        let bare = self.0.trim() == self.0 && !self.0.contains(['"', '\\']);
+        let is_trimmed = !self.0.starts_with(' ') && !self.0.ends_with(' ');
+        let bare = is_trimmed && !self.0.bytes().any(is_escaped);
         if bare { self.0.clone() } else { quote(&self.0) }
     }
 }
 
+/// Whether this character has a backslash in front of it within double quotes.
+fn is_escaped(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\')
+}
+
 fn quote(text: &str) -> String {
-    let escaped = text.chars().flat_map(|char| {
-        let escape = matches!(char, '"' | '\\').then_some('\\');
-        escape.into_iter().chain([char])
-    });
-    std::iter::once('"').chain(escaped).chain(['"']).collect()
+    let mut quoted = "\"".to_owned();
+    for byte in text.bytes() {
+        if is_escaped(byte) {
+            quoted.push('\\');
+        }
+        quoted.push(char::from(byte));
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// RFC 9651 §3.3.3: a backslash stands before a quote or a backslash, and nowhere else.

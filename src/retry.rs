@@ -1,7 +1,5 @@
 //! When a client repeats a request, and how long it waits before.
 
-use serde::Serialize;
-
 /// The longest first wait. Each retry doubles it.
 const FIRST_WAIT_MS: u32 = 500;
 /// The longest wait without a `Retry-After` header.
@@ -54,8 +52,7 @@ pub enum Failure<'a> {
 }
 
 /// What becomes of a call after a failed attempt.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Next {
     /// The milliseconds to wait before the next attempt; `None` if this was the last.
     pub wait_ms: Option<u32>,

@@ -19,7 +19,7 @@ const program = command(
   .addArgument(
     new Argument(
       "[parts...]",
-      "validate: the package against other validators, in Node and in Chromium; service: the Worker against the same API in Hono and zod, on workerd under load of wrk; none means both",
+      "validate: the package against other validators, in Node and in Chromium; service: the Worker against the same API in Hono and zod, on workerd under load of wrk; sizes: bytes after brotli; none means all",
     ).choices(PART_NAMES),
   )
   .option("--runs <n>", "separate runs, of which the tables show medians", whole(1, 100), 1)

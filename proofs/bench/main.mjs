@@ -16,10 +16,12 @@ const PLANS = {
   full: {
     validate: { rounds: 9, batchMs: 100, starts: 9 },
     service: { rounds: 4, warmUp: 1.5, seconds: 1.5, starts: 7 },
+    sizes: {},
   },
   quick: {
     validate: { rounds: 2, batchMs: 5, starts: 1 },
     service: { rounds: 1, warmUp: 0, seconds: 0.1, starts: 1 },
+    sizes: {},
   },
 };
 
@@ -35,7 +37,7 @@ export async function bench(tools, { parts, runs, quick, intoDocs, build: fresh,
   mkdirSync(folder, { recursive: true });
   await installPeers(tools);
   if (fresh) await build(tools);
-  if (parts.includes("validate")) placePackage(tools);
+  if (parts.includes("validate") || parts.includes("sizes")) placePackage(tools);
   for (const part of parts) {
     const plan = PLANS[quick ? "quick" : "full"][part];
     // Not before the peers are there, which they import.

@@ -5,8 +5,7 @@ use super::names::header;
 use super::problem::{self, Operation};
 use crate::schema::{CREATED, ERROR, Kind, RETRIEVED};
 use crate::validate::number::ToDouble;
-use serde::Serialize;
-use std::borrow::Cow;
+use strum::IntoStaticStr;
 
 /// An answer that is not the transaction that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,16 +19,16 @@ pub struct AnswerError {
 }
 
 /// The reasons that the contract distinguishes, and the rest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 pub enum Reason {
     /// Missing or invalid key: recognised by the status 401.
-    #[serde(rename = "authentication_failed")]
+    #[strum(to_string = "authentication_failed")]
     Authentication,
     /// No such transaction: recognised by the body, as the contract does not state its status.
+    #[strum(to_string = "not_found")]
     NotFound,
     /// Anything else.
-    #[serde(rename = "api_error")]
+    #[strum(to_string = "api_error")]
     Other,
 }
 
@@ -67,17 +66,17 @@ static ERROR_BODY: Kind = Kind::Object(&ERROR);
 fn answer_error(
     operation: Operation,
     status: u16,
-    body: Result<Extracted<'_>, Mismatch>,
+    body: Result<Extracted, Mismatch>,
 ) -> AnswerError {
     // A body without a valid `error` has not the contract's error shape.
     let body = body.ok().filter(|body| body.error.is_some());
     let reason = reason(operation, status, body.as_ref());
     let message = message(reason, status, body.as_ref());
-    let error = body.and_then(|body| body.error).map(Cow::into_owned);
+    let error = body.and_then(|body| body.error);
     AnswerError { reason, error, message }
 }
 
-fn reason(operation: Operation, status: u16, body: Option<&Extracted<'_>>) -> Reason {
+fn reason(operation: Operation, status: u16, body: Option<&Extracted>) -> Reason {
     let not_found =
         body.is_some_and(|body| body.error.as_deref() == Some(problem::TRANSACTION_NOT_FOUND));
     match (operation, status) {
@@ -91,7 +90,7 @@ const NO_KEY: &str = "the service did not accept the API key";
 const NO_UNIT: &str = "the service did not accept the API key for this unit; a team-level key needs \
                        the ID of one of its team's units as the option `unitId`";
 
-fn message(reason: Reason, status: u16, body: Option<&Extracted<'_>>) -> String {
+fn message(reason: Reason, status: u16, body: Option<&Extracted>) -> String {
     let words = body.map(words).unwrap_or_default();
     match (reason, status) {
         (Reason::NotFound, _) => "there is no pledge transaction with this ID".to_owned(),
@@ -112,7 +111,7 @@ fn message(reason: Reason, status: u16, body: Option<&Extracted<'_>>) -> String 
 }
 
 /// Whether an answer names the header of the unit, which a caller knows as an option.
-fn names_unit_header(body: &Extracted<'_>) -> bool {
+fn names_unit_header(body: &Extracted) -> bool {
     let text = body.message.as_deref().unwrap_or_default().as_bytes();
     text.windows(header::UNIT_ID.len())
         .any(|name| name.eq_ignore_ascii_case(header::UNIT_ID.as_bytes()))
@@ -125,10 +124,10 @@ fn answered(status: u16, how: &str) -> String {
 /// Most characters of the service's own text in a message.
 const MAX_WORDS: usize = 1_000;
 
-fn words(body: &Extracted<'_>) -> String {
+fn words(body: &Extracted) -> String {
     let mut words = String::new();
     // The `error` of a create's 401 is the string "true" (§7).
-    let error = body.error.iter().filter(|error| **error != "true");
+    let error = body.error.iter().filter(|error| *error != "true");
     for text in error.chain(&body.message) {
         words += ": ";
         words += text;

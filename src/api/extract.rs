@@ -10,17 +10,16 @@ use crate::validate::number::{self, ToDouble};
 use crate::validate::report::Reporter;
 use crate::validate::string::RawString;
 use crate::validate::{Code, Step, Text, ValueType};
-use std::borrow::Cow;
 
 /// The texts that are read from a body.
 #[derive(Clone, Debug)]
-pub struct Extracted<'a> {
+pub struct Extracted {
     /// `charge.amount` as the contract writes it.
     pub amount: Option<String>,
     /// `error` of an error's body.
-    pub error: Option<Cow<'a, str>>,
+    pub error: Option<String>,
     /// `message` of an error's body.
-    pub message: Option<Cow<'a, str>>,
+    pub message: Option<String>,
     to_double: ToDouble,
 }
 
@@ -37,11 +36,11 @@ pub struct Mismatch {
 ///
 /// # Errors
 /// The first mismatch. Members that are not in the table are ignored.
-pub fn extract<'a>(
-    body: &'a [u8],
+pub fn extract(
+    body: &[u8],
     kind: &'static Kind,
     to_double: ToDouble,
-) -> Result<Extracted<'a>, Mismatch> {
+) -> Result<Extracted, Mismatch> {
     let mut extracted = Extracted { amount: None, error: None, message: None, to_double };
     let mismatch = str::from_utf8(body).err().map(|_| Mismatch::of_body("UTF-8"));
     let mut first = First { mismatch, to_double };
@@ -49,14 +48,15 @@ pub fn extract<'a>(
     first.mismatch.map_or(Ok(extracted), Err)
 }
 
-impl<'a> Visitor<'a> for Extracted<'a> {
+impl<'a> Visitor<'a> for Extracted {
     const IS_ANSWER: bool = true;
 
     fn visit_text(&mut self, slot: Slot, text: Text<'a, '_>) {
+        let text = str::from_utf8(text.as_bytes()).unwrap_or_default(); // the walk passes UTF-8 only
         match slot {
-            Slot::ChargeAmount => self.amount = text_as_money(&text.into_cow()),
-            Slot::Error => self.error = Some(text.into_cow()),
-            Slot::Message => self.message = Some(text.into_cow()),
+            Slot::ChargeAmount => self.amount = text_as_money(text),
+            Slot::Error => self.error = Some(text.to_owned()),
+            Slot::Message => self.message = Some(text.to_owned()),
             _ => {}
         }
     }

@@ -56,8 +56,9 @@ impl<'a> Credentials<'a> {
     }
 
     fn headers(self) -> Vec<(&'static str, String)> {
-        let unit = self.unit_id.map(|unit| (header::UNIT_ID, unit.to_owned()));
-        std::iter::once((header::AUTHORIZATION, self.api_key.authorization())).chain(unit).collect()
+        let mut headers = vec![(header::AUTHORIZATION, self.api_key.authorization())];
+        headers.extend(self.unit_id.map(|unit| (header::UNIT_ID, unit.to_owned())));
+        headers
     }
 }
 

@@ -6,31 +6,41 @@ use crate::api::{Credentials, InvalidArgument, Operation, RequestHead};
 use crate::idempotency::IdempotencyKey;
 use crate::retry::{Environment, Failure, Next, Policy, Request};
 use js_sys::Date;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What an answer is. The other reasons why a call ended are JavaScript's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Transaction,
     /// The answer was no transaction.
-    #[serde(untagged)]
     Refused(Reason),
 }
 
 /// How an attempt ended. `call.ts` completes it, and `client.ts` makes a transaction or an error of
 /// it.
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 pub struct Conclusion {
     /// Set if there was an answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<Kind>,
     /// The `charge.amount` of a transaction, or the message of an error.
     text: String,
     /// The `error` of an answer's body in the error shape (§7).
     error: Option<String>,
     next: Next,
+}
+
+/// As arrays: to keep the names of members, serde-wasm-bindgen has a map, which takes 1.4 KB of
+/// brotli.
+impl Serialize for Conclusion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let kind = self.kind.map(|kind| match kind {
+            Kind::Transaction => "transaction",
+            Kind::Refused(reason) => reason.into(),
+        });
+        let Next { wait_ms, retry_after_ms, is_withheld, may_be_recorded } = self.next;
+        let next = (wait_ms, retry_after_ms, is_withheld, may_be_recorded);
+        (kind, &self.text, &self.error, next).serialize(serializer)
+    }
 }
 
 /// Returns the head of a call's requests.

@@ -10,18 +10,17 @@ mod call;
 mod js;
 mod request;
 
-use crate::api::Credentials;
+use crate::api::{Credentials, InvalidArgument};
 use crate::scope::Mode;
 use js::{Call, Reply, get_random_values};
 use lol_alloc::{FreeListAllocator, LockedAllocator};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::AbortSignal;
 
-/// Checks a key and a unit ID. Returns the message if one of them cannot be sent.
+/// Checks a key and a unit ID. Returns the message if one of them cannot be sent, or undefined.
 #[wasm_bindgen(js_name = checkCredentials)]
-pub fn check_credentials(api_key: &str, unit_id: Option<String>) -> Option<String> {
-    let problem = Credentials::new(api_key, unit_id.as_deref()).err()?;
-    Some(<&str>::from(problem).to_owned())
+pub fn check_credentials(api_key: &str, unit_id: Option<String>) -> JsValue {
+    message(Credentials::new(api_key, unit_id.as_deref()))
 }
 
 /// Whether a key is one of live mode (§5.3).
@@ -30,20 +29,25 @@ pub fn is_live_key(api_key: &str) -> bool {
     api_key.starts_with(Mode::Live.key_prefix())
 }
 
-/// Generates an idempotency key: 128 random bits in hexadecimal; `None` where the platform has no
-/// source of randomness.
+/// Generates an idempotency key: 128 random bits in hexadecimal; undefined where the platform has
+/// no source of randomness.
 #[wasm_bindgen(js_name = newIdempotencyKey)]
-pub fn new_idempotency_key() -> Option<String> {
+pub fn new_idempotency_key() -> JsValue {
     let mut bytes = [0; 16];
-    get_random_values(&mut bytes).ok()?;
-    Some(base16ct::lower::encode_string(&bytes))
+    match get_random_values(&mut bytes) {
+        Ok(()) => base16ct::lower::encode_string(&bytes).into(),
+        Err(_) => JsValue::UNDEFINED,
+    }
 }
 
-/// Checks the arguments of a call. Returns the message if one of them cannot be sent.
+/// Checks the arguments of a call. Returns the message if one of them cannot be sent, or undefined.
 #[wasm_bindgen(js_name = checkCall)]
-pub fn check_call(call: &Call) -> Option<String> {
-    let problem = call::head(call).err()?;
-    Some(<&str>::from(problem).to_owned())
+pub fn check_call(call: &Call) -> JsValue {
+    message(call::head(call))
+}
+
+fn message<T>(checked: Result<T, InvalidArgument>) -> JsValue {
+    checked.map_or_else(|problem| <&str>::from(problem).into(), |_| JsValue::UNDEFINED)
 }
 
 /// Returns the arguments of `fetch` for an attempt: an `input`, and an `init` where the `fetch` is the

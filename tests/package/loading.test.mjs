@@ -139,12 +139,16 @@ const GLOBALS = {
 
 /** As Jest runs tests under jsdom: globals of a realm of their own, without `fetch` and the coders of text. */
 function inOldRealm(entry) {
-  const exports = {};
-  const globals = createContext({ ...GLOBALS, module: { exports }, exports });
+  const globals = createContext({ ...GLOBALS });
   const missing = "[typeof Request, typeof TextEncoder, typeof TextDecoder].join()";
   assert.equal(runInContext(missing, globals), "undefined,undefined,undefined");
-  runInContext(built(`${entry}.cjs`).toString(), globals);
-  return globals.module.exports;
+  const require = (file) => {
+    const module = { exports: {} };
+    const run = runInContext(`(module, exports, require) => {${built(file)}\n}`, globals);
+    run(module, module.exports, require);
+    return module.exports;
+  };
+  return require(`${entry}.cjs`);
 }
 
 test("CommonJS where Request, Response and the coders of text are missing", async () => {

@@ -6,7 +6,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
+import { rollup } from "rollup";
 import { bytesOf } from "../../pkg-templates/loaders/printable.ts";
 import { bundledParts, licenceTexts, linkedParts } from "../../scripts/lib/licences.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
@@ -105,9 +106,11 @@ test("the command and the test service are in no other entry", () => {
 /** What is exported, the most bytes that it costs in a page, and how far below the budget must be lowered. */
 const BUDGETS = {
   '{ validate } from "impact-pledge/validate"': [8_900, 300],
+  '{ validate } from "impact-pledge"': [8_900, 300],
   '* from "impact-pledge/validate"': [10_700, 300],
   '{ validate } from "impact-pledge/validate/js"': [10_700, 300],
-  '* from "impact-pledge"': [41_900, 2_000],
+  '{ PledgeClient } from "impact-pledge"': [35_700, 2_000],
+  '* from "impact-pledge"': [37_000, 2_000],
   '{ bindForm } from "impact-pledge/form"': [12_800, 500],
   '{ readForm } from "impact-pledge/form"': [9_500, 500],
   '* from "impact-pledge/form"': [13_200, 500],
@@ -156,6 +159,38 @@ const WAYS = [{ format: "iife" }, { target: "es2022" }, { target: "es2020", plat
 test("validate alone costs at most 9,000 bytes, however it is bundled", async () => {
   for (const use of USES)
     for (const way of WAYS) assert.ok((await sizeOf(use, way)) <= 9_000, use + JSON.stringify(way));
+});
+
+test("an application that uses both entries loads the rules once", async () => {
+  const main = 'export * from "impact-pledge";';
+  const check = 'export { validate as check } from "impact-pledge/validate";';
+  const added = (await sizeOf(main + check)) - (await sizeOf(main));
+  assert.ok(added < 200, `${added}`);
+});
+
+test("Rollup, too, takes nothing but the validator for `validate` of the main entry", async () => {
+  const page = { entry: 'export { validate } from "impact-pledge";' };
+  const bundle = await rollup({
+    input: "entry",
+    plugins: [
+      {
+        name: "package",
+        resolveId: (id) =>
+          id === "impact-pledge"
+            ? {
+                id: join(home, "index.js"),
+                moduleSideEffects: manifest.sideEffects.includes("./index.js"),
+              }
+            : page[id] && id,
+        load: (id) => page[id],
+      },
+    ],
+  });
+  const [{ code, modules }] = (await bundle.generate({ format: "es" })).output;
+  const used = Object.keys(modules).filter((id) => modules[id].renderedLength > 0);
+  assert.deepEqual(used, [join(home, "validate.js")]);
+  const minified = await transform(code, { minify: true, charset: "utf8" });
+  assert.ok(brotliCompressSync(minified.code).length <= 9_000);
 });
 
 test("an import of the badge defines it, though nothing of it is used; of another entry, nothing is left", async () => {

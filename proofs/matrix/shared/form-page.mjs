@@ -1,4 +1,5 @@
 import * as form from "impact-pledge/form";
+import "impact-pledge/badge";
 import { smokeForm } from "./smoke.mjs";
 
 window.result = smokeForm(form, document);

@@ -1,0 +1,50 @@
+/** `bench:sizes`: the bytes that an application loads, of each library as its users import it. */
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+
+const RIVALS = join(import.meta.dirname, "..", "rivals");
+
+/** What an application has of a library, by what it is for; ours first. */
+export const USES = {
+  "a client of a service": {
+    "impact-pledge": 'export { PledgeClient } from "impact-pledge";',
+    "impact-pledge, all of it": 'export * from "impact-pledge";',
+    "stripe-node": 'export { default } from "stripe";',
+    openai: 'export { default } from "openai";',
+  },
+  "a check of a value": {
+    "impact-pledge": 'export { validate } from "impact-pledge";',
+    "impact-pledge, all of it": 'export * from "impact-pledge/validate";',
+    "zod/mini": 'export { check } from "./zod-mini.mjs";',
+    zod: 'export { check } from "./zod.mjs";',
+  },
+};
+
+/** @returns {Promise<{use: string, name: string, minified: number, brotli: number}[]>} */
+export function run() {
+  const rows = Object.entries(USES).flatMap(([use, libraries]) =>
+    Object.entries(libraries).map(([name, contents]) => ({ use, name, contents })),
+  );
+  return Promise.all(
+    rows.map(async ({ contents, ...row }) => ({ ...row, ...(await sizesOf(contents)) })),
+  );
+}
+
+/** As one file without modules of Node: what runs in a page and in a Worker. */
+async function sizesOf(contents) {
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: RIVALS },
+    bundle: true,
+    minify: true,
+    charset: "utf8",
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
+    conditions: ["worker"],
+    write: false,
+    logLevel: "error",
+  });
+  const [{ contents: bytes }] = outputFiles;
+  return { minified: bytes.length, brotli: brotliCompressSync(bytes).length };
+}
