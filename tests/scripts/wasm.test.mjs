@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import binaryen from "binaryen";
 import { root } from "../../scripts/lib/bootstrap.mjs";
 import { prepareTools } from "../../scripts/lib/tools.mjs";
-import { buildCrate, shortenNames, writePlain } from "../../scripts/lib/wasm.mjs";
+import { buildCrate, removePanics, shortenNames, writePlain } from "../../scripts/lib/wasm.mjs";
 
 const LONG = [
   "__wbg_fetch_be52a27b3b6dddb7",
@@ -60,6 +60,30 @@ test("imports have short names, the same in the wasm and in its JavaScript, and 
   );
   assert.equal(typeof malloc(exports), "function");
   assert.ok(exports.memory instanceof WebAssembly.Memory && exports.area.value === 8);
+});
+
+/** A module whose `run` panics. @param {import("node:test").TestContext} t @param {string} panic the path of the function */
+function panicking(t, panic) {
+  const module = binaryen.parseText(`(module
+    (import "a" "b" (func $print))
+    (func $"${panic}" (call $print))
+    (func $work (export "work") (call $print))
+    (func (export "run") (call $"${panic}")))`);
+  binaryen.setDebugInfo(true);
+  return fileOf(t, "client_bg.wasm", module.emitBinary());
+}
+
+test("a panic of the client traps before its message is written, and a wasm of other names is refused", async (t) => {
+  const file = panicking(t, "core[37ee0ce0c4cd57d5]::panicking::panic_fmt");
+  await removePanics(file);
+  let printed = 0;
+  const imports = { a: { b: () => (printed += 1) } };
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file)), imports);
+  assert.throws(exports.run, WebAssembly.RuntimeError);
+  assert.equal(printed, 0);
+  exports.work();
+  assert.equal(printed, 1);
+  await assert.rejects(removePanics(panicking(t, "core::panic")), /panics have other names/);
 });
 
 /** A module whose data lies behind a page of stack, as Rust's does; `fill` is an instruction for which wasm2js writes a helper. */
