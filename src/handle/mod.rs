@@ -82,6 +82,7 @@ impl<S: Store, C: Clock, E: Entropy> Service<'_, S, C, E> {
             response.body = Body::Empty; // with the headers of a GET
         }
         self.log(request, template, began_ms, &mut response);
+        response.request_id = Some(self.request_id(request).to_owned());
         self.settings.cors.apply(request, &mut response);
         response
     }
